@@ -1,0 +1,38 @@
+"""Compiled twins of the kinematics kernels; imported on first use, since importing numba takes a while."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+
+
+@njit(cache=True, fastmath=False, nogil=True)
+def forward(root_pos: Array, local_rot: Array, local_pos: Array, parents: NDArray[np.int32]) -> tuple[Array, Array]:
+    """See `kinematics.forward_numpy`; local_pos is (F, J, 3) or (1, J, 3)."""
+    frames, joints = local_rot.shape[0], local_rot.shape[1]
+    pos = np.empty((frames, joints, 3))
+    rot = np.empty((frames, joints, 4))
+    moving = local_pos.shape[0] > 1
+    for f in range(frames):
+        for k in range(3):
+            pos[f, 0, k] = root_pos[f, k]
+        for k in range(4):
+            rot[f, 0, k] = local_rot[f, 0, k]
+        g = f if moving else 0
+        for j in range(1, joints):
+            p = parents[j]
+            aw, ax, ay, az = rot[f, p, 0], rot[f, p, 1], rot[f, p, 2], rot[f, p, 3]
+            bw, bx, by, bz = local_rot[f, j, 0], local_rot[f, j, 1], local_rot[f, j, 2], local_rot[f, j, 3]
+            rot[f, j, 0] = aw * bw - ax * bx - ay * by - az * bz
+            rot[f, j, 1] = aw * bx + ax * bw + ay * bz - az * by
+            rot[f, j, 2] = aw * by - ax * bz + ay * bw + az * bx
+            rot[f, j, 3] = aw * bz + ax * by - ay * bx + az * bw
+            vx, vy, vz = local_pos[g, j, 0], local_pos[g, j, 1], local_pos[g, j, 2]
+            tx, ty, tz = 2 * (ay * vz - az * vy), 2 * (az * vx - ax * vz), 2 * (ax * vy - ay * vx)
+            pos[f, j, 0] = pos[f, p, 0] + vx + aw * tx + ay * tz - az * ty
+            pos[f, j, 1] = pos[f, p, 1] + vy + aw * ty + az * tx - ax * tz
+            pos[f, j, 2] = pos[f, p, 2] + vz + aw * tz + ax * ty - ay * tx
+    return pos, rot

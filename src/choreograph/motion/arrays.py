@@ -1,0 +1,34 @@
+"""Arrays that nobody can change behind the owner's back."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, DTypeLike, NDArray
+
+
+def frozen(values: ArrayLike, dtype: DTypeLike = np.float64) -> NDArray[Any]:
+    """A read-only array of the values: a copy, unless they are already such an array."""
+    if isinstance(values, np.ndarray) and values.dtype == dtype and _is_sealed(values):
+        return values
+    out = np.array(values, dtype=dtype, order="C")
+    out.setflags(write=False)
+    return out
+
+
+def seal(values: NDArray[Any]) -> NDArray[Any]:
+    """The array itself, made read-only: for arrays just made, which nobody else holds."""
+    values = np.ascontiguousarray(values)
+    values.setflags(write=False)
+    return values
+
+
+def _is_sealed(values: NDArray[Any]) -> bool:
+    """Whether neither the array nor what it is a view of can be written to."""
+    base: Any = values
+    while isinstance(base, np.ndarray):
+        if base.flags.writeable:
+            return False
+        base = base.base
+    return base is None

@@ -1,0 +1,52 @@
+"""Forward kinematics over whole clips: local rotations in, global positions and rotations out."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from choreograph.maths import quat
+
+Array = NDArray[np.float64]
+
+
+def forward(root_pos: Array, local_rot: Array, local_pos: Array, parents: NDArray[np.int32]) -> tuple[Array, Array]:
+    """Global positions (F, J, 3) and rotations (F, J, 4) of every joint.
+
+    Args:
+        root_pos: Root positions, (F, 3), metres.
+        local_rot: Rotation of each joint in its parent's frame, (F, J, 4).
+        local_pos: Position of each joint in its parent's frame: rest offsets as (1, J, 3), or (F, J, 3) where bones
+            change length. The root's entry is not used.
+        parents: Parent indices in topological order, (J,).
+    """
+    from choreograph.motion import _compiled
+
+    return _compiled.forward(
+        np.ascontiguousarray(root_pos, float),
+        np.ascontiguousarray(local_rot, float),
+        np.ascontiguousarray(local_pos, float),
+        np.ascontiguousarray(parents, np.int32),
+    )  # type: ignore[no-any-return]
+
+
+def forward_numpy(
+    root_pos: Array, local_rot: Array, local_pos: Array, parents: NDArray[np.int32]
+) -> tuple[Array, Array]:
+    """The plain twin of `forward`, one joint at a time."""
+    pos = np.empty((*local_rot.shape[:2], 3))
+    rot = np.empty_like(local_rot)
+    pos[:, 0], rot[:, 0] = root_pos, local_rot[:, 0]
+    for j in range(1, len(parents)):
+        p = parents[j]
+        rot[:, j] = quat.multiply(rot[:, p], local_rot[:, j])
+        pos[:, j] = pos[:, p] + quat.rotate(rot[:, p], local_pos[:, j])
+    return pos, rot
+
+
+def to_local(global_rot: Array, parents: NDArray[np.int32]) -> Array:
+    """Rotations of joints in their parents' frames, from global ones, both (F, J, 4)."""
+    local = np.array(global_rot, float)
+    inner = np.arange(1, len(parents))
+    local[:, inner] = quat.multiply(quat.inverse(global_rot[:, parents[inner]]), global_rot[:, inner])
+    return local

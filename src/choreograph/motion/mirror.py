@@ -1,0 +1,21 @@
+"""Mirroring left and right: the same recording as its reflection in the plane x = 0."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+
+
+def mirror_positions(values: Array) -> Array:
+    """Positions (..., 3) reflected."""
+    return np.asarray(values * np.array([-1.0, 1.0, 1.0]))
+
+
+def mirror_rotations(local_rot: Array, pairs: NDArray[np.int32]) -> Array:
+    """Local rotations (F, J, 4) reflected, each joint taking its twin's.
+
+    Reflecting in x turns a rotation (w, x, y, z) into (w, x, -y, -z).
+    """
+    return np.asarray(local_rot[:, pairs] * np.array([1.0, 1.0, -1.0, -1.0]))

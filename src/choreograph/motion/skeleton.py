@@ -1,0 +1,251 @@
+"""Skeleton: which joints there are, how they hang together, and what part of the body each one is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from choreograph.errors import RoleError, SkeletonMismatch
+from choreograph.motion.arrays import frozen
+from choreograph.motion.roles import FOOT_ROLES, ROLES, mirror_role, recognise_roles, split_side
+
+
+@dataclass(frozen=True, eq=False)
+class JointAxes:
+    """How a motion file writes a joint's rotation: kept so that the file can be written back as it was."""
+
+    frames: NDArray[np.float64]
+    """Rotation of each joint's own axes against the world's in the rest pose, (J, 4); ASF calls it `axis`."""
+    orders: tuple[str, ...]
+    """Axes in which each joint may turn, intrinsic order, such as "zyx", "zx" or ""."""
+    limits: NDArray[np.float64] | None = None
+    """Lowest and highest angle per joint and axis x, y, z, (J, 3, 2), radians; NaN where the file has none."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "frames", frozen(self.frames))
+        if self.limits is not None:
+            object.__setattr__(self, "limits", frozen(self.limits))
+
+
+@dataclass(frozen=True, eq=False)
+class Skeleton:
+    """Joints of a body in topological order (every parent before its children), in metres, y up, facing +z."""
+
+    names: tuple[str, ...]
+    """Joint names, unique; the root first."""
+    parents: NDArray[np.int32]
+    """Index of each joint's parent, (J,); -1 for the root."""
+    offsets: NDArray[np.float64]
+    """Rest position of each joint in its parent's frame, (J, 3), metres. The root's is where it rests."""
+    tip_parents: NDArray[np.int32] = None  # type: ignore[assignment]
+    """Joints that carry an end site (the tip of a toe, a finger, the head), (T,)."""
+    tip_offsets: NDArray[np.float64] = None  # type: ignore[assignment]
+    """Position of each end site in its joint's frame, (T, 3), metres."""
+    roles: tuple[str, ...] = None  # type: ignore[assignment]
+    """Body part of each joint, from `ROLES`; recognised from the names unless given."""
+    axes: JointAxes | None = None
+    """How the file that this skeleton came from wrote its rotations."""
+
+    def __post_init__(self) -> None:
+        def put(field: str, value: object) -> None:
+            object.__setattr__(self, field, value)
+
+        put("names", tuple(self.names))
+        put("parents", frozen(self.parents, np.int32))
+        put("offsets", frozen(self.offsets))
+        put("tip_parents", frozen(() if self.tip_parents is None else self.tip_parents, np.int32))
+        tips = np.zeros((0, 3)) if self.tip_offsets is None else self.tip_offsets
+        put("tip_offsets", frozen(np.asarray(tips, float).reshape(-1, 3)))
+        count = len(self.names)
+        if count == 0:
+            raise ValueError("a skeleton needs at least one joint")
+        if len(set(self.names)) != count:
+            twice = sorted({n for n in self.names if self.names.count(n) > 1})
+            raise ValueError(f"joint names must be unique; repeated: {', '.join(twice)}")
+        if self.parents.shape != (count,) or self.offsets.shape != (count, 3):
+            raise ValueError(f"{count} names, parents {self.parents.shape} and offsets {self.offsets.shape} do not fit")
+        if self.parents[0] != -1 or any(not 0 <= p < j for j, p in enumerate(self.parents) if j):
+            raise ValueError("the root comes first with parent -1, and every other joint after its parent")
+        if len(self.tip_parents) != len(self.tip_offsets) or (
+            len(self.tip_parents) and not (0 <= self.tip_parents.min() <= self.tip_parents.max() < count)
+        ):
+            raise ValueError("each tip needs an offset and a joint of the skeleton")
+        if not (np.isfinite(self.offsets).all() and np.isfinite(self.tip_offsets).all()):
+            raise ValueError("offsets must be finite")
+        put(
+            "roles",
+            tuple(self.roles) if self.roles is not None else recognise_roles(self.names, self.parents),
+        )
+        unknown = sorted(set(self.roles) - set(ROLES))
+        if unknown or len(self.roles) != count:
+            raise RoleError(f"unknown roles {unknown}; there are: {', '.join(ROLES)}")
+        if self.axes is not None and (self.axes.frames.shape != (count, 4) or len(self.axes.orders) != count):
+            raise ValueError("the axes describe another number of joints")
+
+    def __len__(self) -> int:
+        """Number of joints."""
+        return len(self.names)
+
+    def __repr__(self) -> str:
+        return f"Skeleton({len(self)} joints, root {self.names[0]!r}, about {self.height:.2f} m tall)"
+
+    def index(self, name: str) -> int:
+        """Index of the joint with this name."""
+        try:
+            return self.names.index(name)
+        except ValueError:
+            raise RoleError(f"no joint is called {name!r}; there are: {', '.join(self.names)}") from None
+
+    def find(self, role: str) -> int | None:
+        """Index of the first joint with this role, or None."""
+        if role not in ROLES:
+            raise RoleError(f"unknown role {role!r}; there are: {', '.join(ROLES)}")
+        return self.roles.index(role) if role in self.roles else None
+
+    def need(self, role: str) -> int:
+        """Index of the first joint with this role; a RoleError that says what to do where there is none."""
+        found = self.find(role)
+        if found is None:
+            raise RoleError(
+                f"no joint is known to be the {role.replace('_', ' ')}; name it with "
+                f"skeleton.with_roles({{'{role}': NAME}}), where NAME is one of: {', '.join(self.names)}"
+            )
+        return found
+
+    @property
+    def hips(self) -> int:
+        """The joint that carries the body: the one recognised as hips, else the root."""
+        found = self.find("hips")
+        return 0 if found is None else found
+
+    @cached_property
+    def feet(self) -> tuple[int, ...]:
+        """Heel and toe joints that touch the floor: left heel, left toe, right heel, right toe, where known."""
+        return tuple(j for j in (self.find(role) for role in FOOT_ROLES) if j is not None)
+
+    @cached_property
+    def mirror_pairs(self) -> NDArray[np.int32]:
+        """For every joint its left/right twin, (J,); joints of the middle are their own."""
+        return _pair_up(self)
+
+    def children(self, joint: int) -> tuple[int, ...]:
+        """Direct children of a joint."""
+        return tuple(int(j) for j in np.flatnonzero(self.parents == joint))
+
+    @cached_property
+    def bone_lengths(self) -> NDArray[np.float64]:
+        """Distance of each joint from its parent, (J,), metres; zero for the root."""
+        lengths = np.linalg.norm(self.offsets, axis=1)
+        lengths[0] = 0.0
+        return frozen(lengths)
+
+    @cached_property
+    def height(self) -> float:
+        """Stature in metres: from the lowest to the highest point of the rest pose, laid out along y."""
+        points = self.rest_positions()
+        tips = points[self.tip_parents] + self.tip_offsets
+        heights = np.concatenate([points[:, 1], tips[:, 1]])
+        return float(heights.max() - heights.min())
+
+    def rest_positions(self) -> NDArray[np.float64]:
+        """Joint positions with no rotation and the root at the origin, (J, 3), metres."""
+        points = np.zeros((len(self), 3))
+        for j in range(1, len(self)):
+            points[j] = points[self.parents[j]] + self.offsets[j]
+        return points
+
+    @cached_property
+    def leg_length(self) -> float:
+        """Mean length of thigh plus shin, metres."""
+        legs = []
+        for side in ("left", "right"):
+            ankle = self.find(f"{side}_foot")
+            top = self.find(f"{side}_upper_leg")
+            if ankle is None or top is None:
+                continue
+            length, joint = 0.0, ankle
+            while joint > top:
+                length += float(self.bone_lengths[joint])
+                joint = int(self.parents[joint])
+            legs.append(length)
+        if not legs:
+            self.need("left_upper_leg"), self.need("left_foot")
+        return float(np.mean(legs))
+
+    def with_roles(self, roles: Mapping[str, str | int | Iterable[str | int]]) -> Skeleton:
+        """A copy in which the named joints have the given roles: {"left_foot": "L_Ankle", ...}.
+
+        A role that is given is taken from the joints that had it before.
+        """
+        changed = list(self.roles)
+        for role, joints in roles.items():
+            if role not in ROLES:
+                raise RoleError(f"unknown role {role!r}; there are: {', '.join(ROLES)}")
+            several = [joints] if isinstance(joints, str | int) else list(joints)
+            picked = [j if isinstance(j, int) else self.index(j) for j in several]
+            changed = ["other" if r == role else r for r in changed]
+            for j in picked:
+                changed[j] = role
+        return replace(self, roles=tuple(changed))
+
+    def scaled(self, factor: float) -> Skeleton:
+        """A copy with every bone `factor` times as long."""
+        return replace(self, offsets=self.offsets * factor, tip_offsets=self.tip_offsets * factor)
+
+    def same_joints(self, other: Skeleton) -> bool:
+        """Whether names and hierarchy agree (bone lengths may differ)."""
+        return self.names == other.names and np.array_equal(self.parents, other.parents)
+
+    def matches(self, other: Skeleton, tolerance: float = 1e-4) -> bool:
+        """Whether joints agree and every bone agrees to `tolerance` metres; the root's rest place is ignored."""
+        return self is other or (
+            self.same_joints(other) and bool(np.allclose(self.offsets[1:], other.offsets[1:], rtol=0, atol=tolerance))
+        )
+
+    def check_matches(self, other: Skeleton, what: str = "the clips") -> None:
+        """Raise a SkeletonMismatch that says where the two differ, unless they match."""
+        if self.matches(other):
+            return
+        if not self.same_joints(other):
+            only_here = [n for n in self.names if n not in other.names]
+            only_there = [n for n in other.names if n not in self.names]
+            how = "other joints"
+            if only_here or only_there:
+                how += f": {_some(only_here)} only in the first, {_some(only_there)} only in the second"
+            else:
+                how += ": the same names in another order or under other parents"
+            raise SkeletonMismatch(f"{what} have different skeletons ({how})")
+        gap = np.linalg.norm(self.offsets - other.offsets, axis=1)
+        gap[0] = 0
+        worst = int(gap.argmax())
+        raise SkeletonMismatch(
+            f"{what} have different bone lengths ({int((gap > 1e-4).sum())} joints differ, most "
+            f"{self.names[worst]!r} by {100 * gap[worst]:.1f} cm): other people or other units. "
+            "Carry them onto one skeleton first (--onto CLIP)"
+        )
+
+
+def _some(names: list[str]) -> str:
+    if not names:
+        return "nothing"
+    return ", ".join(names[:4]) + (f" and {len(names) - 4} more" if len(names) > 4 else "")
+
+
+def _pair_up(skeleton: Skeleton) -> NDArray[np.int32]:
+    """Left/right twins by name ("LeftArm" and "RightArm"), then by role for joints whose names tell no side."""
+    pairs = np.arange(len(skeleton), dtype=np.int32)
+    sides = [split_side(name) for name in skeleton.names]
+    left = {stem: j for j, (side, stem) in enumerate(sides) if side == "left"}
+    right = {stem: j for j, (side, stem) in enumerate(sides) if side == "right"}
+    twins = [(left[stem], right[stem]) for stem in left if stem in right]
+    for role in sorted({r for r in skeleton.roles if r.startswith("left_")}):
+        a, b = skeleton.find(role), skeleton.find(mirror_role(role))
+        if a is not None and b is not None and not sides[a][0] and not sides[b][0]:
+            twins.append((a, b))
+    for a, b in twins:
+        pairs[a], pairs[b] = b, a
+    return frozen(pairs, np.int32)
