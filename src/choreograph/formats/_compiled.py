@@ -1,0 +1,213 @@
+"""Compiled kernels of the text readers; imported on first use."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+Bytes = NDArray[np.uint8]
+
+_POWERS = np.array([10.0**k for k in range(23)])
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _is_space(c: int) -> bool:
+    return c == 32 or (9 <= c <= 13)
+
+
+@njit(cache=True, nogil=True)
+def _parse_number(data: Bytes, at: int, end: int) -> tuple[float, int]:
+    """The number at `at` and where it stops; a stop of -1 says that there is no finite number there.
+
+    Digits are gathered into an integer and scaled once. Up to 15 digits and exponents within 22 that is correctly
+    rounded; beyond, it may be off in the last place.
+    """
+    negative = False
+    if at < end and (data[at] == 45 or data[at] == 43):
+        negative = data[at] == 45
+        at += 1
+    mantissa, digits, scale, seen = np.uint64(0), 0, 0, False
+    point = False
+    while at < end:
+        c = data[at]
+        if 48 <= c <= 57:
+            seen = True
+            if digits < 18:
+                mantissa = mantissa * np.uint64(10) + np.uint64(c - 48)
+                if mantissa > 0:
+                    digits += 1
+                if point:
+                    scale -= 1
+            elif not point:
+                scale += 1
+        elif c == 46 and not point:
+            point = True
+        else:
+            break
+        at += 1
+    if not seen:
+        return 0.0, -1
+    if at < end and (data[at] == 101 or data[at] == 69):
+        at += 1
+        down = False
+        if at < end and (data[at] == 45 or data[at] == 43):
+            down = data[at] == 45
+            at += 1
+        exponent, any_digit = 0, False
+        while at < end and 48 <= data[at] <= 57:
+            any_digit = True
+            if exponent < 100000:
+                exponent = exponent * 10 + (data[at] - 48)
+            at += 1
+        if not any_digit:
+            return 0.0, -1
+        scale += -exponent if down else exponent
+    if at < end and not _is_space(data[at]):
+        return 0.0, -1
+    value = float(mantissa)
+    if mantissa != 0:
+        if -22 <= scale < 0:
+            value /= _POWERS[-scale]
+        elif 0 < scale <= 22:
+            value *= _POWERS[scale]
+        elif scale > 0:
+            if scale + digits > 309:
+                return 0.0, -1
+            value *= 10.0**scale
+        elif scale < -22:
+            value = value * 10.0 ** (scale + 22) / 1e22 if scale > -300 else 0.0
+    if not np.isfinite(value):
+        return 0.0, -1
+    return (-value if negative else value), at
+
+
+@njit(cache=True, nogil=True)
+def count_words(data: Bytes, at: int) -> int:
+    """How many whitespace-separated words there are from `at` on."""
+    count, inside = 0, False
+    for k in range(at, len(data)):
+        space = _is_space(data[k])
+        if not space and not inside:
+            count += 1
+        inside = not space
+    return count
+
+
+@njit(cache=True, nogil=True)
+def parse_numbers(data: Bytes, at: int, count: int) -> tuple[Array, int]:
+    """`count` numbers from `at` on, and the place of the first word that is none (-1 where all are)."""
+    out = np.empty(count)
+    end = len(data)
+    for k in range(count):
+        while at < end and _is_space(data[at]):
+            at += 1
+        value, stop = _parse_number(data, at, end)
+        if stop < 0:
+            return out[:k], at
+        out[k] = value
+        at = stop
+    return out, -1
+
+
+@njit(cache=True, nogil=True)
+def parse_amc(
+    data: Bytes, at: int, names: Bytes, ends: NDArray[np.int64], counts: NDArray[np.int64], most: int
+) -> tuple[Array, NDArray[np.int64], int]:
+    """Values of every frame of an AMC body in which each frame lists the same bones in the same order.
+
+    Args:
+        data: The file's bytes.
+        at: Where the first frame's number stands.
+        names: The bones' names, one after another.
+        ends: Where each name stops in `names`.
+        counts: Numbers per bone.
+        most: No more frames than this can be in the file.
+
+    Returns:
+        Values (F, sum of counts), the frames' own numbers (F,), and the place at which the pattern broke (-1: never).
+    """
+    out = np.empty((most, counts.sum()))
+    numbers = np.empty(most, np.int64)
+    end, frame = len(data), 0
+    while True:
+        while at < end and _is_space(data[at]):
+            at += 1
+        if at >= end:
+            return out[:frame], numbers[:frame], -1
+        if frame == most:
+            return out[:frame], numbers[:frame], at
+        value, stop = _parse_number(data, at, end)
+        if stop < 0 or value != np.floor(value) or abs(value) > 1e15:
+            return out[:frame], numbers[:frame], at
+        numbers[frame] = int(value)
+        at = stop
+        column, begin = 0, 0
+        for bone in range(len(ends)):
+            while at < end and _is_space(data[at]):
+                at += 1
+            length = ends[bone] - begin
+            if at + length > end:
+                return out[:frame], numbers[:frame], at
+            for k in range(length):
+                if data[at + k] != names[begin + k]:
+                    return out[:frame], numbers[:frame], at
+            if at + length < end and not _is_space(data[at + length]):
+                return out[:frame], numbers[:frame], at
+            at += length
+            begin = ends[bone]
+            for _ in range(counts[bone]):
+                while at < end and _is_space(data[at]):
+                    at += 1
+                value, stop = _parse_number(data, at, end)
+                if stop < 0:
+                    return out[:frame], numbers[:frame], at
+                out[frame, column] = value
+                column += 1
+                at = stop
+        frame += 1
+
+
+@njit(cache=True, nogil=True)
+def channels_to_motion(
+    values: Array, joints: NDArray[np.int64], kinds: NDArray[np.int64], offsets: Array
+) -> tuple[Array, Array]:
+    """See `channels.channels_to_motion_numpy`."""
+    frames, n = len(values), len(offsets)
+    pos = np.empty((frames, n, 3))
+    rot = np.empty((frames, n, 4))
+    for f in range(frames):
+        for j in range(n):
+            rot[f, j, 0] = 1.0
+            for k in range(3):
+                pos[f, j, k] = offsets[j, k]
+                rot[f, j, k + 1] = 0.0
+        for c in range(len(joints)):
+            j, kind = joints[c], kinds[c]
+            if kind < 0:
+                continue
+            if kind < 3:
+                pos[f, j, kind] = values[f, c]
+                continue
+            half = 0.5 * values[f, c]
+            cos, sin = np.cos(half), np.sin(half)
+            w, x, y, z = rot[f, j, 0], rot[f, j, 1], rot[f, j, 2], rot[f, j, 3]
+            if kind == 3:
+                rot[f, j, 0], rot[f, j, 1] = w * cos - x * sin, w * sin + x * cos
+                rot[f, j, 2], rot[f, j, 3] = y * cos + z * sin, z * cos - y * sin
+            elif kind == 4:
+                rot[f, j, 0], rot[f, j, 1] = w * cos - y * sin, x * cos - z * sin
+                rot[f, j, 2], rot[f, j, 3] = w * sin + y * cos, z * cos + x * sin
+            else:
+                rot[f, j, 0], rot[f, j, 1] = w * cos - z * sin, x * cos + y * sin
+                rot[f, j, 2], rot[f, j, 3] = y * cos - x * sin, w * sin + z * cos
+        if f > 0:
+            for j in range(n):
+                dot = 0.0
+                for k in range(4):
+                    dot += rot[f, j, k] * rot[f - 1, j, k]
+                if dot < 0:
+                    for k in range(4):
+                        rot[f, j, k] = -rot[f, j, k]
+    return pos, rot
