@@ -1,0 +1,109 @@
+"""Lofts: closed skins drawn over a row of elliptical sections, the one shape the mannequin is made of."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Section:
+    """One cross-section of a loft."""
+
+    centre: Array
+    """Middle of the section, (3,), metres."""
+    across: Array
+    """Half of its width as a vector, (3,), metres."""
+    deep: Array
+    """Half of its depth as a vector, (3,), metres; the loft runs along across x deep."""
+    weights: Mapping[int, float]
+    """The joints it follows, and how much."""
+    colour: Array
+    """Linear RGB, (3,)."""
+    square: float = 2.0
+    """Exponent of its outline |x|^n + |y|^n = 1: 2 is an ellipse, more is boxier."""
+
+
+@dataclass(frozen=True, eq=False)
+class Surface:
+    """Vertices and triangles with colours and skin weights; see `SkinnedMesh` for the fields."""
+
+    vertices: NDArray[np.float32]
+    normals: NDArray[np.float32]
+    triangles: NDArray[np.int32]
+    joint_indices: NDArray[np.uint16]
+    joint_weights: NDArray[np.float32]
+    colours: NDArray[np.float32]
+
+
+def loft(sections: Sequence[Section], sides: int) -> Surface:
+    """A closed skin over two or more sections; the first and last are closed by a point in their middle."""
+    angles = 2 * np.pi * np.arange(sides) / sides
+    rings = []
+    for s in sections:
+        x, y = np.cos(angles), np.sin(angles)
+        if s.square != 2.0:
+            reach = (np.abs(x) ** s.square + np.abs(y) ** s.square) ** (-1 / s.square)
+            x, y = x * reach, y * reach
+        rings.append(s.centre + x[:, None] * s.across + y[:, None] * s.deep)
+    count = len(sections)
+    vertices = np.concatenate([*rings, sections[0].centre[None], sections[-1].centre[None]])
+    a = (np.arange(count - 1)[:, None] * sides + np.arange(sides)).ravel()
+    b = (np.arange(count - 1)[:, None] * sides + (np.arange(sides) + 1) % sides).ravel()
+    walls = np.concatenate([np.stack([a, b, b + sides], 1), np.stack([a, b + sides, a + sides], 1)])
+    near = np.arange(sides)
+    far = near + (count - 1) * sides
+    lids = [
+        np.stack([np.full(sides, count * sides), np.roll(near, -1), near], 1),
+        np.stack([np.full(sides, count * sides + 1), far, np.roll(far, -1)], 1),
+    ]
+    triangles = np.concatenate([walls, *lids])
+    of = np.concatenate([np.repeat(np.arange(count), sides), [0, count - 1]])
+    indices = np.zeros((count, 4), np.uint16)
+    weights = np.zeros((count, 4))
+    for row, s in enumerate(sections):
+        best = sorted(s.weights.items(), key=lambda item: (-item[1], item[0]))[:4]
+        indices[row, : len(best)] = [joint for joint, weight in best]
+        weights[row, : len(best)] = [weight for joint, weight in best]
+    weights /= weights.sum(axis=1, keepdims=True)
+    return Surface(
+        vertices=vertices.astype(np.float32),
+        normals=_normals(vertices, triangles).astype(np.float32),
+        triangles=triangles.astype(np.int32),
+        joint_indices=indices[of],
+        joint_weights=weights[of].astype(np.float32),
+        colours=np.array([s.colour for s in sections], np.float32)[of],
+    )
+
+
+def _normals(vertices: Array, triangles: NDArray[np.intp]) -> Array:
+    """Vertex normals: the mean of the faces around, weighted by area."""
+    corners = vertices[triangles]
+    faces = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+    normals = np.zeros_like(vertices)
+    for k in range(3):
+        np.add.at(normals, triangles[:, k], faces)
+    lengths = np.linalg.norm(normals, axis=1, keepdims=True)
+    return np.where(lengths > 0, normals / np.where(lengths > 0, lengths, 1), [0.0, 1.0, 0.0])
+
+
+def join(parts: Sequence[Surface]) -> Surface:
+    """Several surfaces as one."""
+    starts = np.cumsum([0, *(len(p.vertices) for p in parts)])
+    return Surface(
+        vertices=_stack([p.vertices for p in parts], (0, 3), np.float32),
+        normals=_stack([p.normals for p in parts], (0, 3), np.float32),
+        triangles=_stack([p.triangles + np.int32(s) for p, s in zip(parts, starts, strict=False)], (0, 3), np.int32),
+        joint_indices=_stack([p.joint_indices for p in parts], (0, 4), np.uint16),
+        joint_weights=_stack([p.joint_weights for p in parts], (0, 4), np.float32),
+        colours=_stack([p.colours for p in parts], (0, 3), np.float32),
+    )
+
+
+def _stack(arrays: list[NDArray], empty: tuple[int, ...], dtype: type) -> NDArray:  # type: ignore[type-arg]
+    return np.concatenate([np.zeros(empty, dtype), *arrays]).astype(dtype)

@@ -1,0 +1,100 @@
+"""The mannequin: one skinned mesh made from a skeleton, the same in exports, pictures and on the stage."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from choreograph.maths import quat
+from choreograph.motion._mannequin_body import shape_body
+from choreograph.motion._mannequin_loft import join
+from choreograph.motion.arrays import seal
+from choreograph.motion.skeleton import Skeleton
+
+
+@dataclass(frozen=True, eq=False)
+class SkinnedMesh:
+    """A surface that follows a skeleton's joints, drawn in the bind pose, in metres."""
+
+    vertices: NDArray[np.float32]
+    """Points of the surface in the bind pose, (V, 3)."""
+    normals: NDArray[np.float32]
+    """Outward unit normals in the bind pose, (V, 3)."""
+    triangles: NDArray[np.int32]
+    """Corners of each triangle, counter-clockwise seen from outside, (T, 3)."""
+    joint_indices: NDArray[np.uint16]
+    """The joints that each vertex follows, (V, 4); 0 where fewer than four do."""
+    joint_weights: NDArray[np.float32]
+    """How much it follows each, (V, 4), sums to 1."""
+    colours: NDArray[np.float32]
+    """Linear RGB, (V, 3)."""
+    bind_pos: NDArray[np.float64]
+    """Global position of every joint in the bind pose, (J, 3): the rest pose, with the root at the origin."""
+    bind_rot: NDArray[np.float64]
+    """Global rotation of every joint in the bind pose, (J, 4)."""
+
+
+def build_mannequin(skeleton: Skeleton) -> SkinnedMesh:
+    """The mannequin of a skeleton: limbs, torso, head, hands and feet sized by bone lengths and roles.
+
+    Joints without a known role get plain capsules, bones without length nothing. The same skeleton always gives the
+    same mesh.
+    """
+    positions = skeleton.rest_positions()
+    surface = join(shape_body(skeleton, positions))
+    return SkinnedMesh(
+        vertices=seal(surface.vertices),
+        normals=seal(surface.normals),
+        triangles=seal(surface.triangles),
+        joint_indices=seal(surface.joint_indices),
+        joint_weights=seal(surface.joint_weights),
+        colours=seal(surface.colours),
+        bind_pos=seal(positions),
+        bind_rot=seal(np.tile(quat.IDENTITY, (len(skeleton), 1))),
+    )
+
+
+def joint_transforms(mesh: SkinnedMesh, global_pos: ArrayLike, global_rot: ArrayLike) -> NDArray[np.float64]:
+    """What each joint does to the points it carries, from bind pose to given pose: (..., J, 3, 4) matrices."""
+    turn = quat.as_matrix(quat.multiply(global_rot, quat.inverse(mesh.bind_rot)))
+    shift = np.asarray(global_pos, float) - np.einsum("...jab,jb->...ja", turn, mesh.bind_pos)
+    return np.concatenate([turn, shift[..., None]], axis=-1)
+
+
+def skin(
+    mesh: SkinnedMesh, global_pos: ArrayLike, global_rot: ArrayLike
+) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """Vertices and normals of the mesh in the given pose or poses, by linear blend skinning.
+
+    Args:
+        mesh: The mesh.
+        global_pos: Joint positions, (..., J, 3), metres.
+        global_rot: Joint rotations against the world, (..., J, 4).
+
+    Returns:
+        vertices: (..., V, 3), metres.
+        normals: (..., V, 3), unit.
+    """
+    from choreograph.motion import _mannequin_compiled
+
+    transforms = joint_transforms(mesh, global_pos, global_rot).astype(np.float32)
+    flat = np.ascontiguousarray(transforms.reshape(-1, *transforms.shape[-3:]))
+    vertices, normals = _mannequin_compiled.skin(
+        mesh.vertices, mesh.normals, mesh.joint_indices, mesh.joint_weights, flat
+    )
+    shape = (*transforms.shape[:-3], *mesh.vertices.shape)
+    return vertices.reshape(shape), normals.reshape(shape)
+
+
+def skin_numpy(
+    mesh: SkinnedMesh, global_pos: ArrayLike, global_rot: ArrayLike
+) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """The plain twin of `skin`."""
+    transforms = joint_transforms(mesh, global_pos, global_rot).astype(np.float32)
+    blended = np.einsum("vk,...vkab->...vab", mesh.joint_weights, transforms[..., mesh.joint_indices, :, :])
+    vertices = np.einsum("...vab,vb->...va", blended[..., :3], mesh.vertices) + blended[..., 3]
+    normals = np.einsum("...vab,vb->...va", blended[..., :3], mesh.normals)
+    lengths = np.linalg.norm(normals, axis=-1, keepdims=True)
+    return vertices, normals / np.where(lengths > 0, lengths, 1)
