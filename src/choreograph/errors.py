@@ -83,7 +83,17 @@ class OutputExists(ChoreographError):
 
 
 class DownloadError(ChoreographError):
-    """Recordings could not be fetched."""
+    """Recordings could not be fetched.
+
+    Attributes:
+        status: The HTTP status the server answered with, if that is what went wrong.
+        gave_up: Whether every allowed attempt failed: the server or the way to it is in trouble, not this one file.
+    """
+
+    def __init__(self, message: str, *, status: int | None = None, gave_up: bool = False) -> None:
+        self.status = status
+        self.gave_up = gave_up
+        super().__init__(message)
 
 
 class MissingExtra(ChoreographError):
