@@ -43,13 +43,15 @@ def fetch(
 ) -> None:
     """Fetch recorded motion from a public database.
 
-    Files come one at a time, with a pause between them. What is already there is not fetched again, and a transfer
-    that was broken off (Ctrl-C is fine) goes on where it stopped. Every subject's folder gets a trials.tsv with the
-    true frame rate and the description of each trial, which reading the files then takes into account.
+    Files come one at a time, with a pause between them. What is already
+    there is not fetched again, and a transfer that was broken off (Ctrl-C
+    is fine) goes on where it stopped. Every subject's folder gets a
+    trials.tsv with the true frame rate and the description of each trial,
+    which reading the files then takes into account.
 
     Examples:
 
-      choreograph fetch cmu 16 35            two whole subjects: walks, runs, jumps
+      choreograph fetch cmu 16 35            two subjects: walks, runs, jumps
 
       choreograph fetch cmu 16_35 16:45-47   single trials
 

@@ -30,7 +30,7 @@ LAST_SUBJECT = 144
 MISSING_SUBJECTS = frozenset(
     {4, 44, 48, *range(50, 54), *range(57, 60), *range(65, 68), *range(95, 102), 109, 110, 116, 117, 119, 129, 130}
 )
-"""Numbers that the database's index does not have. Where sources differ (84, 121, …) the server is asked."""
+"""Numbers that the database's index does not have. Where sources differ (68, 84, 121, …) the server is asked."""
 
 DEFAULT_FPS = 120
 SUBJECTS_AT_60_FPS = frozenset({33, 34, 42, 60, 61, 62, 74, 75, 77, 79, 80, 87, 88, 89})
@@ -41,10 +41,13 @@ LAST_TRIAL = 99
 
 @dataclass(frozen=True)
 class Selection:
-    """A subject, and which of its trials; all of them if `trials` is None."""
+    """A subject, and which of its trials."""
 
     subject: int
     trials: tuple[int, ...] | None = None
+    """Their numbers, or None for all."""
+    by_range: bool = False
+    """Only named as part of a range of subjects, so that its absence is no failure."""
 
 
 @dataclass(frozen=True)
@@ -104,15 +107,18 @@ def parse_selection(wanted: Iterable[int | str]) -> tuple[Selection, ...]:
         RequestError: A word is not of these forms, or names a subject or trial that cannot exist.
     """
     found: dict[int, set[int] | None] = {}
+    named: set[int] = set()
     for word in wanted:
         subjects, trials = _parse_word(str(word).strip())
+        if len(subjects) == 1:
+            named.update(subjects)
         for subject in subjects:
             before = found.setdefault(subject, set())
             found[subject] = None if before is None or trials is None else before | trials
     if not found:
         raise RequestError("no subject named; try for example 16, 16-18, 16_35 or 16:1-10")
     return tuple(
-        Selection(subject, None if trials is None else tuple(sorted(trials)))
+        Selection(subject, None if trials is None else tuple(sorted(trials)), subject not in named)
         for subject, trials in sorted(found.items())
     )
 

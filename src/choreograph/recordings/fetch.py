@@ -145,6 +145,7 @@ class _Subject:
     ) -> None:
         self.subject = selection.subject
         self.chosen = selection.trials
+        self.by_range = selection.by_range
         self.name = cmu.subject_name(self.subject)
         self.folder = report.cache / self.name
         self.source = source
@@ -162,7 +163,10 @@ class _Subject:
         if error := self._get(skeleton, cmu.check_asf):
             if error.gave_up:
                 raise error
-            self._fail(skeleton, error)
+            if error.status in (404, 410) and self.by_range:
+                self.report.notes.append(f"{self.source.base} has no subject {self.subject}; passed over")
+            else:
+                self._fail(skeleton, error)
             return
         rows = read_trials(self.folder)
         before = dict(rows)
@@ -220,6 +224,7 @@ class _Subject:
                 self._fail(path, error)
             else:
                 self._note_trial(trial, (listed or {}).get(trial), rows)
+            self._beat()
 
     def _probe(self, rows: dict[str, TrialRow]) -> None:
         """Without a list: try trial after trial until several in a row are not there."""
@@ -240,6 +245,7 @@ class _Subject:
                     self._fail(*item)
                 refused.clear()
                 self._note_trial(trial, None, rows)
+                self._beat()
             elif error.gave_up:
                 self._fail(path, error)
             else:
@@ -266,7 +272,6 @@ class _Subject:
             self.troubled = 0
             self.report.files.append(target)
         self.done += 1
-        self._beat()
         return None
 
     def _fail(self, path: str, error: DownloadError) -> None:

@@ -18,8 +18,8 @@ from choreograph.recordings.cmu import ListedTrial, Selection, parse_listing, pa
     [
         ([16], [Selection(16)]),
         (["05", "143"], [Selection(5), Selection(143)]),
-        (["16-18"], [Selection(16), Selection(17), Selection(18)]),
-        (["43-45"], [Selection(43), Selection(45)]),
+        (["16-18"], [Selection(subject, by_range=True) for subject in (16, 17, 18)]),
+        (["43-45", "45"], [Selection(43, by_range=True), Selection(45)]),
         (["16_35"], [Selection(16, (35,))]),
         (["16:1-3,9", "16_01"], [Selection(16, (1, 2, 3, 9))]),
         (["16_35", "16"], [Selection(16)]),
