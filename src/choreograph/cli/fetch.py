@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 
-from choreograph.recordings import CITATION, LICENCE, DownloadSettings, FetchReport, cache_folder, fetch_cmu
+if TYPE_CHECKING:
+    from choreograph.recordings import FetchReport
 
 
 class Source(StrEnum):
@@ -59,12 +60,13 @@ def fetch(
 
       choreograph fetch cmu 16 --mirror https://example.org/cmu
     """
+    # Here, not above: the network modules would slow the start of every other command.
+    from choreograph.recordings import DownloadSettings, fetch_cmu
+
     settings = DownloadSettings(delay_s=delay, timeout_s=timeout, attempts=attempts)
     console = Console(stderr=True)
     with _Bar(console) as bar:
-        report = fetch_cmu(
-            subjects, cache=cache or cache_folder(), mirror=mirror, progress=bar, refresh=refresh, settings=settings
-        )
+        report = fetch_cmu(subjects, cache=cache, mirror=mirror, progress=bar, refresh=refresh, settings=settings)
     _show(report, Console())
     if report.failures:
         raise typer.Exit(2)
@@ -98,6 +100,8 @@ class _Bar:
 
 
 def _show(report: FetchReport, console: Console) -> None:
+    from choreograph.recordings import CITATION, LICENCE
+
     def say(text: str) -> None:
         console.print(text, markup=False, highlight=False, soft_wrap=True)
 
