@@ -1,0 +1,196 @@
+"""From local minima to a connected graph: transitions, cut points, segments, the largest strong component.
+
+Pure functions of arrays and settings; `build` finds the minima, `report` asks what another threshold would give.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from choreograph.graph.model import SEGMENT, TRANSITION, ClipInfo, Edges, Minima, Nodes, Transitions
+from choreograph.graph.settings import GraphSettings
+from choreograph.maths.floor import FloorTransform
+
+
+def find_transitions(minima: Minima, clip_frames: NDArray[np.int32], window: int) -> Transitions:
+    """Both transitions of every minimum, by source clip, source frame, target clip and target frame.
+
+    Left out are those after which no whole window is left in the target: they lead nowhere.
+    """
+    back = FloorTransform(minima.yaw, minima.x, minima.z).inverse()
+    both = {
+        "source_clip": np.concatenate([minima.clip_a, minima.clip_b]),
+        "source_frame": np.concatenate([minima.frame_a, minima.frame_b]),
+        "target_clip": np.concatenate([minima.clip_b, minima.clip_a]),
+        "target_frame": np.concatenate([minima.frame_b, minima.frame_a]),
+        "distance_m": np.concatenate([minima.distance_m, minima.distance_m]),
+        "yaw": np.concatenate([minima.yaw, back.yaw]),
+        "x": np.concatenate([minima.x, back.x]),
+        "z": np.concatenate([minima.z, back.z]),
+    }
+    keys = [both[name] for name in ("target_frame", "target_clip", "source_frame", "source_clip")]
+    order = np.lexsort(keys)
+    order = order[both["target_frame"][order] + 2 * window <= clip_frames[both["target_clip"][order]]]
+    return Transitions(**{name: column[order] for name, column in both.items()})
+
+
+def thresholds_of(
+    minima: Minima, settings: GraphSettings, threshold_m: float, infos: Sequence[ClipInfo]
+) -> NDArray[np.float64]:
+    """The threshold of each minimum, (M,), metres: the general one, or the strictest of those for its labels.
+
+    A window has the labels of its middle frame.
+    """
+    limits = np.full(len(minima), threshold_m)
+    if not settings.label_thresholds:
+        return limits
+    texts = {text for entry in settings.label_thresholds for text in (entry.first, entry.second)}
+    middle = settings.window_frames // 2
+    offsets = np.concatenate([[0], np.cumsum([info.frames for info in infos])])
+    at_a = offsets[minima.clip_a] + minima.frame_a + middle
+    at_b = offsets[minima.clip_b] + minima.frame_b + middle
+    said = {text: _frames_with(text, infos, settings.rate_hz) for text in texts}
+    special = np.full(len(minima), np.inf)
+    for entry in settings.label_thresholds:
+        first, second = said[entry.first], said[entry.second]
+        fits = (first[at_a] & second[at_b]) | (second[at_a] & first[at_b])
+        special[fits] = np.minimum(special[fits], entry.threshold_m)
+    return np.where(np.isfinite(special), special, limits)
+
+
+def _frames_with(text: str, infos: Sequence[ClipInfo], rate_hz: float) -> NDArray[np.bool_]:
+    """Which of all clips' frames, one clip after another at the graph's rate, carry a label."""
+    return np.concatenate([label_mask(info, text, rate_hz) for info in infos])
+
+
+def label_mask(info: ClipInfo, text: str, rate_hz: float) -> NDArray[np.bool_]:
+    """Which frames of a clip, at the graph's rate, carry a label, (F,)."""
+    at = np.minimum(np.arange(info.frames) * (info.fps / rate_hz), info.own_frames - 1)
+    mask = np.zeros(info.frames, bool)
+    for label in info.labels:
+        if label.text == text:
+            mask |= (at >= label.start - 1e-9) & (at < label.stop - 1e-9)
+    return mask
+
+
+@dataclass(frozen=True, eq=False)
+class Cuts:
+    """All places where transitions leave or arrive, and which of them are strongly connected."""
+
+    clip: NDArray[np.int32]
+    """Of each cut point, (N,); ordered by clip and frame."""
+    frame: NDArray[np.int32]
+    leave: NDArray[np.int32]
+    """Cut point that each transition leaves, (T,)."""
+    arrive: NDArray[np.int32]
+    """Cut point that each transition arrives at, (T,)."""
+    component: NDArray[np.int32]
+    """Strong component of each cut point, (N,)."""
+    largest: int
+    """The component with the most frames; -1 if none has a cycle."""
+
+    @property
+    def inside(self) -> NDArray[np.bool_]:
+        """Whether each cut point is in the largest component, (N,)."""
+        return self.component == self.largest
+
+
+def cut_clips(transitions: Transitions, clip_frames: NDArray[np.int32], window: int) -> Cuts:
+    """Cut points of the transitions, and the strong components of the graph they make with the clips between them.
+
+    Since time runs forward in a clip, the part of a clip that is in a component is one range of cut points, and all
+    of the clip between them is recorded motion that the component can show.
+    """
+    from scipy.sparse import csr_matrix
+    from scipy.sparse.csgraph import connected_components
+
+    offsets = np.concatenate([[0], np.cumsum(clip_frames, dtype=np.int64)])
+    leave_at = offsets[transitions.source_clip] + transitions.source_frame
+    arrive_at = offsets[transitions.target_clip] + transitions.target_frame + window
+    places, index = np.unique(np.concatenate([leave_at, arrive_at]), return_inverse=True)
+    leave, arrive = np.split(index.astype(np.int32), 2)
+    clip = (np.searchsorted(offsets, places, side="right") - 1).astype(np.int32)
+    frame = (places - offsets[clip]).astype(np.int32)
+    count = len(places)
+    if count == 0:
+        nothing = np.zeros(0, np.int32)
+        return Cuts(nothing, nothing, nothing, nothing, nothing, -1)
+    forward = np.flatnonzero(clip[1:] == clip[:-1])
+    rows = np.concatenate([forward, leave])
+    columns = np.concatenate([forward + 1, arrive])
+    links = csr_matrix((np.ones(len(rows), np.int8), (rows, columns)), shape=(count, count))
+    _, component = connected_components(links, directed=True, connection="strong")
+    # Recorded frames between cut points of one component, plus the blends that keep it together.
+    size = np.zeros(component.max() + 1, np.int64)
+    same = component[forward] == component[forward + 1]
+    np.add.at(size, component[forward[same]], places[forward[same] + 1] - places[forward[same]])
+    same = component[leave] == component[arrive]
+    np.add.at(size, component[leave[same]], 1)
+    largest = int(size.argmax()) if size.any() else -1
+    return Cuts(clip, frame, leave, arrive, component.astype(np.int32), largest)
+
+
+def keep_largest(transitions: Transitions, cuts: Cuts, window: int) -> tuple[Nodes, Edges]:
+    """Nodes and edges of the largest strong component."""
+    inside = cuts.inside
+    kept = np.flatnonzero(inside[cuts.leave] & inside[cuts.arrive]) if len(inside) else np.zeros(0, np.intp)
+    # Cut points of transitions that were not kept divide nothing.
+    used = np.zeros(len(inside), bool)
+    used[cuts.leave[kept]] = used[cuts.arrive[kept]] = True
+    places = np.flatnonzero(used)
+    nodes = Nodes(clip=cuts.clip[places], frame=cuts.frame[places])
+    renumber = np.cumsum(used) - 1
+    forward = np.flatnonzero(nodes.clip[1:] == nodes.clip[:-1])
+    no_shift = np.zeros(len(forward))
+    start = nodes.frame[forward]
+    taken: Transitions = transitions.take(kept)
+    columns = {
+        "source": (forward, renumber[cuts.leave[kept]]),
+        "target": (forward + 1, renumber[cuts.arrive[kept]]),
+        "kind": (np.full(len(forward), SEGMENT), np.full(len(kept), TRANSITION)),
+        "clip": (nodes.clip[forward], taken.source_clip),
+        "start": (start, taken.source_frame),
+        "stop": (nodes.frame[forward + 1], taken.source_frame + window),
+        "target_clip": (nodes.clip[forward], taken.target_clip),
+        "target_start": (start, taken.target_frame),
+        "distance_m": (no_shift, taken.distance_m),
+        "yaw": (no_shift, taken.yaw),
+        "x": (no_shift, taken.x),
+        "z": (no_shift, taken.z),
+    }
+    joined = {name: np.concatenate(parts) for name, parts in columns.items()}
+    order = np.lexsort([joined["target"], joined["kind"], joined["source"]])
+    return nodes, Edges(**{name: column[order] for name, column in joined.items()})
+
+
+def covered_frames(
+    nodes: Nodes, edges: Edges, clip_frames: NDArray[np.int32]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Frames of each clip that the graph can show, (C,) each: as recorded, and as recorded or within a blend."""
+    recorded = edges.kind == SEGMENT
+    shown = _mark(edges.clip[recorded], edges.start[recorded], edges.stop[recorded], clip_frames)
+    length = edges.stop - edges.start
+    blended = _mark(
+        np.concatenate([edges.clip, edges.target_clip]),
+        np.concatenate([edges.start, edges.target_start]),
+        np.concatenate([edges.stop, edges.target_start + length]),
+        clip_frames,
+    )
+    return shown, blended
+
+
+def _mark(
+    clip: NDArray[np.int32], start: NDArray[np.int32], stop: NDArray[np.int32], clip_frames: NDArray[np.int32]
+) -> NDArray[np.int64]:
+    """How many frames of each clip lie in one of the ranges [start, stop), (C,)."""
+    # One spare place per clip, so that a range that stops at a clip's end does not leak into the next.
+    offsets = np.concatenate([[0], np.cumsum(clip_frames.astype(np.int64) + 1)])
+    steps = np.zeros(offsets[-1] + 1, np.int64)
+    np.add.at(steps, offsets[clip] + start, 1)
+    np.add.at(steps, offsets[clip] + stop, -1)
+    inside = np.cumsum(steps)[:-1] > 0
+    return np.add.reduceat(inside.astype(np.int64), offsets[:-1]) if len(clip_frames) else np.zeros(0, np.int64)

@@ -1,0 +1,151 @@
+"""Clips and graph tables that are read from an open .mog file when they are first asked for."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import threading
+from collections import OrderedDict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import fields
+from pathlib import Path
+from typing import Any, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from choreograph.graph import rows
+from choreograph.graph.model import TABLES, ClipInfo, Edges, Minima, Nodes, Table
+from choreograph.motion.clip import Clip, Note, Source
+from choreograph.motion.skeleton import Skeleton
+
+_CLIPS_KEPT = 64
+"""Clips read most lately stay in memory: enough for a walk's clips, and far from a whole database."""
+
+
+class LazyClips(Sequence[Clip]):
+    """The clips of a file, each read when it is asked for; the latest are kept."""
+
+    def __init__(self, connection: sqlite3.Connection, path: Path, infos: Sequence[ClipInfo]) -> None:
+        self._connection, self._path, self._infos = connection, path, infos
+        self._kept: OrderedDict[int, Clip] = OrderedDict()
+        self._skeletons: dict[int, Skeleton] = {}
+        self._lock = threading.RLock()
+
+    def __len__(self) -> int:
+        """Number of clips."""
+        return len(self._infos)
+
+    @overload
+    def __getitem__(self, index: int) -> Clip: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Clip]: ...
+    def __getitem__(self, index: int | slice) -> Clip | list[Clip]:
+        """The clip of this number, or the clips of a slice."""
+        if isinstance(index, slice):
+            return [self[n] for n in range(*index.indices(len(self)))]
+        number = range(len(self))[index]
+        with self._lock:
+            if number not in self._kept:
+                with rows.reading(self._path):
+                    self._kept[number] = self._read(number)
+            self._kept.move_to_end(number)
+            clip = self._kept[number]
+            while len(self._kept) > _CLIPS_KEPT:
+                self._kept.popitem(last=False)
+            return clip
+
+    def _read(self, number: int) -> Clip:
+        info = self._infos[number]
+        skeleton, source = self._connection.execute(
+            "SELECT skeleton, source FROM clip WHERE id = ?", (number,)
+        ).fetchone()
+        if info.mirror_of is not None:
+            return self[info.mirror_of].mirrored().with_name(info.name)
+        if skeleton not in self._skeletons:
+            self._skeletons[skeleton] = rows.read_skeleton(self._connection, skeleton)
+        arrays: dict[str, Any] = {
+            name: rows.read_array(self._connection, "clip_array", (number, name)) for name in rows.CLIP_ARRAYS
+        }
+        clip = Clip(
+            self._skeletons[skeleton], info.fps, name=info.name, labels=info.labels, source=_source(source), **arrays
+        )
+        if len(clip) != info.own_frames:
+            raise ValueError(f"clip {info.name!r} has {len(clip)} frames, not {info.own_frames}")
+        return clip
+
+
+def _source(text: str | None) -> Source | None:
+    if text is None:
+        return None
+    values = json.loads(text)
+    values["notes"] = tuple(Note(**note) for note in values.get("notes", ()))
+    return Source(**values)
+
+
+class LazyTables(Mapping[str, Table]):
+    """Minima, nodes and edges of a file, each read, with its indices checked, when it is asked for."""
+
+    def __init__(self, connection: sqlite3.Connection, path: Path, infos: Sequence[ClipInfo], window: int) -> None:
+        self._connection, self._path, self._window = connection, path, window
+        self._frames = np.array([info.frames for info in infos], np.int64)
+        self._kept: dict[str, Table] = {}
+        self._lock = threading.RLock()
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(TABLES)
+
+    def __len__(self) -> int:
+        """Number of tables."""
+        return len(TABLES)
+
+    def __getitem__(self, part: str) -> Any:
+        """The table of this name."""
+        with self._lock:
+            if part not in self._kept:
+                with rows.reading(self._path):
+                    table = self._read(part)
+                    self._check(table)
+                self._kept[part] = table
+            return self._kept[part]
+
+    def _read(self, part: str) -> Table:
+        columns = {}
+        for field in fields(TABLES[part]):
+            column = rows.read_array(self._connection, "graph_array", (part, field.name))
+            if column is None:
+                raise ValueError(f"{part} have no column {field.name}")
+            columns[field.name] = column
+        return TABLES[part](**columns)
+
+    def _check(self, table: Table) -> None:
+        """Raise a ValueError where a number points outside of what it points into."""
+        if isinstance(table, Minima):
+            self._check_frames(table.clip_a, table.frame_a, self._window)
+            self._check_frames(table.clip_b, table.frame_b, self._window)
+        elif isinstance(table, Nodes):
+            self._check_frames(table.clip, table.frame, 0)
+        elif isinstance(table, Edges):
+            nodes = len(self["nodes"])
+            _check_range("edges", table.source, nodes)
+            _check_range("edges", table.target, nodes)
+            _check_range("kinds of edges", table.kind, 2)
+            if (np.diff(table.source) < 0).any() or len(np.unique(table.source)) != nodes:
+                raise ValueError("edges are out of order, or a node has none")
+            if (table.stop <= table.start).any():
+                raise ValueError("edges show no frames")
+            self._check_frames(table.clip, table.start, table.stop - table.start)
+            self._check_frames(table.target_clip, table.target_start, table.stop - table.start)
+        for name, column in table.columns().items():
+            if column.dtype.kind == "f" and not np.isfinite(column).all():
+                raise ValueError(f"{name} has values that are not finite numbers")
+
+    def _check_frames(self, clip: NDArray[Any], frame: NDArray[Any], length: Any) -> None:
+        _check_range("clips", clip, len(self._frames))
+        if ((frame < 0) | (frame.astype(np.int64) + length > self._frames[clip])).any():
+            raise ValueError("frames lie outside of their clip")
+
+
+def _check_range(what: str, values: NDArray[Any], count: int) -> None:
+    if len(values) and not 0 <= values.min() <= values.max() < count:
+        raise ValueError(f"{what} are numbered beyond the {count} there are")

@@ -1,0 +1,142 @@
+"""Rows of a .mog file: arrays as blobs with dtype, shape and checksum, skeletons, and the doubt they are read with."""
+
+from __future__ import annotations
+
+import json
+import math
+import sqlite3
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from choreograph.errors import ChoreographError, GraphFileError
+from choreograph.motion.skeleton import JointAxes, Skeleton
+
+CLIP_ARRAYS = ("root_pos", "local_rot", "local_pos", "contacts")
+"""A clip's arrays, by the names of its fields."""
+
+_DTYPES = {"float64": 8, "float32": 4, "int32": 4, "int8": 1, "bool": 1}
+"""The types an array in a file may have, with their sizes in bytes."""
+
+_KEYS = {"skeleton_array": ("skeleton", "name"), "clip_array": ("clip", "name"), "graph_array": ("part", "name")}
+
+
+def damaged(detail: str) -> str:
+    """The sentence for a file that contradicts itself."""
+    return f"is damaged ({detail}); take it from a backup or build it again"
+
+
+@contextmanager
+def reading(path: Path) -> Iterator[None]:
+    """Turn whatever goes wrong while reading a file's contents into one sentence."""
+    try:
+        yield
+    except GraphFileError:
+        raise
+    except (sqlite3.Error, ChoreographError, ValueError, TypeError, KeyError, IndexError, OverflowError) as error:
+        detail = f"no {error}" if isinstance(error, KeyError) else str(error)
+        raise GraphFileError(damaged(detail), path=path) from error
+    except (MemoryError, RecursionError) as error:
+        raise GraphFileError(damaged("a part of it is impossibly large"), path=path) from error
+
+
+def write_array(connection: sqlite3.Connection, table: str, key: tuple[Any, ...], array: NDArray[Any]) -> None:
+    """Insert an array."""
+    array = np.ascontiguousarray(array)
+    if not array.dtype.isnative or array.dtype.name not in _DTYPES:
+        raise ValueError(f"an array of {array.dtype} has no place in the file")
+    data = array.astype(array.dtype.newbyteorder("<"), copy=False).tobytes()
+    shape = ",".join(str(n) for n in array.shape)
+    connection.execute(
+        f"INSERT INTO {table} VALUES (?, ?, ?, ?, ?, ?)", (*key, array.dtype.name, shape, zlib.crc32(data), data)
+    )
+
+
+def read_array(connection: sqlite3.Connection, table: str, key: tuple[Any, ...]) -> NDArray[Any] | None:
+    """An array, checked against its size and checksum; None if there is none of this key."""
+    first, second = _KEYS[table]
+    row = connection.execute(
+        f"SELECT dtype, shape, crc32, data FROM {table} WHERE {first} = ? AND {second} = ?", key
+    ).fetchone()
+    if row is None:
+        return None
+    dtype, shape, crc32, data = row
+    sizes = _sizes(dtype, shape, len(data))
+    if zlib.crc32(data) != crc32:
+        raise ValueError(f"the array {key[1]} of {first} {key[0]} has another checksum than it had")
+    return np.frombuffer(data, np.dtype(dtype).newbyteorder("<")).reshape(sizes)
+
+
+def check_sizes(connection: sqlite3.Connection) -> None:
+    """Raise a ValueError unless every blob is as long as its dtype and shape say. Reads no blob."""
+    for table in _KEYS:
+        for dtype, shape, length in connection.execute(f"SELECT dtype, shape, length(data) FROM {table}"):
+            _sizes(dtype, shape, length)
+
+
+def _sizes(dtype: str, shape: str, length: int) -> tuple[int, ...]:
+    if dtype not in _DTYPES:
+        raise ValueError(f"an array is of the unknown type {dtype!r}")
+    sizes = tuple(int(n) for n in shape.split(",")) if shape else ()
+    if min(sizes, default=0) < 0 or math.prod(sizes) * _DTYPES[dtype] != length:
+        raise ValueError(f"an array of shape {shape} and type {dtype} has {length} bytes")
+    return sizes
+
+
+class SkeletonRows:
+    """Writes each different skeleton once."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+        self._ids: dict[tuple[Any, ...], int] = {}
+
+    def id_of(self, skeleton: Skeleton) -> int:
+        """The number of the row that holds this skeleton."""
+        arrays = _skeleton_arrays(skeleton)
+        orders = None if skeleton.axes is None else skeleton.axes.orders
+        content = (skeleton.names, skeleton.roles, orders, *((n, a.shape, a.tobytes()) for n, a in arrays.items()))
+        if content not in self._ids:
+            number = self._ids[content] = len(self._ids)
+            texts = [json.dumps(list(t)) if t is not None else None for t in (skeleton.names, skeleton.roles, orders)]
+            self._connection.execute("INSERT INTO skeleton VALUES (?, ?, ?, ?)", (number, *texts))
+            for name, array in arrays.items():
+                write_array(self._connection, "skeleton_array", (number, name), array)
+        return self._ids[content]
+
+
+def _skeleton_arrays(skeleton: Skeleton) -> dict[str, NDArray[Any]]:
+    arrays: dict[str, NDArray[Any]] = {
+        name: getattr(skeleton, name) for name in ("parents", "offsets", "tip_parents", "tip_offsets")
+    }
+    if skeleton.axes is not None:
+        arrays["axis_frames"] = skeleton.axes.frames
+        if skeleton.axes.limits is not None:
+            arrays["axis_limits"] = skeleton.axes.limits
+    return arrays
+
+
+def read_skeleton(connection: sqlite3.Connection, number: int) -> Skeleton:
+    """The skeleton in a row; raises what `reading` turns into a sentence."""
+    row = connection.execute("SELECT names, roles, axis_orders FROM skeleton WHERE id = ?", (number,)).fetchone()
+    if row is None:
+        raise ValueError(f"skeleton {number} is missing")
+    names, roles, orders = (None if text is None else [str(item) for item in json.loads(text)] for text in row)
+
+    def array(name: str) -> Any:
+        return read_array(connection, "skeleton_array", (number, name))
+
+    axes = None if orders is None else JointAxes(array("axis_frames"), tuple(orders), array("axis_limits"))
+    return Skeleton(
+        tuple(names or ()),
+        array("parents"),
+        array("offsets"),
+        array("tip_parents"),
+        array("tip_offsets"),
+        tuple(roles or ()),
+        axes,
+    )

@@ -1,0 +1,274 @@
+"""Motion graphs in .mog files: one SQLite database that opens in any SQLite tool.
+
+A file is written whole under another name and then renamed, and never changed in place: whoever has the old one open
+keeps it, and an interrupted write leaves it as it was. Opening reads a few small tables; arrays are read when they are
+asked for. Nothing in a file is believed before it is checked.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import sqlite3
+import struct
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import asdict
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from choreograph._version import __version__
+from choreograph.errors import ChoreographError, GraphFileError, OutputExists
+from choreograph.graph import rows, schema
+from choreograph.graph.lazy import LazyClips, LazyTables
+from choreograph.graph.model import TABLES, ClipInfo, MotionGraph, Provenance
+from choreograph.graph.settings import GraphSettings
+from choreograph.motion.clip import Label, Note
+
+_QUICK_CHECK_BYTES = 16_000_000
+"""Files up to this size have their whole structure checked on opening: some 10 ms."""
+
+
+def save_graph(graph: MotionGraph, path: str | Path, *, overwrite: bool = False, command: str = "save_graph") -> None:
+    """Write a graph to a .mog file, whole or not at all.
+
+    Args:
+        graph: What to keep.
+        path: Where. The folder must exist.
+        overwrite: Whether a file that is there may be replaced.
+        command: What the user did, for the file's history.
+
+    Raises:
+        OutputExists: If there is a file and `overwrite` is not set.
+        GraphFileError: If the file cannot be written: a full disk, a folder that may not be written to.
+    """
+    path = Path(path)
+    check_target(path, overwrite=overwrite)
+    temporary = path.with_name(f".{path.stem[:40]}-{secrets.token_hex(4)}.tmp")
+    try:
+        with _writing(path):
+            connection = sqlite3.connect(temporary, isolation_level=None)
+            try:
+                # The file is nobody's until it is renamed: a journal would protect nothing.
+                connection.execute("PRAGMA journal_mode = OFF")
+                connection.execute("PRAGMA synchronous = OFF")
+                schema.migrate(connection)
+                connection.execute("BEGIN")
+                _write(connection, graph, command)
+                connection.execute("COMMIT")
+            finally:
+                connection.close()
+            with temporary.open("rb") as file:
+                os.fsync(file.fileno())
+            if path.exists() and not overwrite:  # it may have appeared meanwhile
+                raise OutputExists(path)
+            temporary.replace(path)
+    finally:
+        with suppress(OSError):
+            temporary.unlink(missing_ok=True)
+
+
+def check_target(path: str | Path, *, overwrite: bool = False) -> None:
+    """Raise now what writing a graph here would raise later: for work that should fail before it has begun."""
+    path = Path(path)
+    if path.is_dir():
+        raise GraphFileError("is a folder; give a file name such as people.mog", path=path)
+    if path.exists() and not overwrite:
+        raise OutputExists(path)
+    if not path.parent.is_dir():
+        raise GraphFileError(f"there is no folder {path.parent}; make it first", path=path)
+    if not os.access(path.parent, os.W_OK | os.X_OK):
+        raise GraphFileError(f"the folder {path.parent} may not be written to; choose another", path=path)
+
+
+@contextmanager
+def _writing(path: Path) -> Iterator[None]:
+    """Turn what SQLite and the system say about a file being written into one sentence."""
+    try:
+        yield
+    except OSError as error:
+        raise GraphFileError(f"cannot be written: {error.strerror or error}", path=path) from error
+    except sqlite3.Error as error:
+        text = str(error)
+        if "full" in text or "disk I/O" in text:
+            text = "the disk is full, or the file may not grow so large; make room or choose another disk"
+        elif "readonly" in text or "unable to open" in text:
+            text = f"the folder {path.parent} may not be written to; choose another"
+        raise GraphFileError(f"cannot be written: {text}", path=path) from error
+
+
+def _write(connection: sqlite3.Connection, graph: MotionGraph, command: str) -> None:
+    skeletons = rows.SkeletonRows(connection)
+    for number, (info, clip) in enumerate(zip(graph.infos, graph.clips, strict=True)):
+        source = None if clip.source is None else json.dumps(asdict(clip.source))
+        connection.execute(
+            "INSERT INTO clip VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            (
+                *(number, info.name, info.fps, info.own_frames, info.frames),
+                *(skeletons.id_of(clip.skeleton), info.mirror_of, source),
+            ),
+        )
+        if info.mirror_of is None:
+            for name in rows.CLIP_ARRAYS:
+                if (array := getattr(clip, name)) is not None:
+                    rows.write_array(connection, "clip_array", (number, name), array)
+        connection.executemany(
+            "INSERT INTO label VALUES (?, ?, ?, ?, ?)",
+            [(number, k, label.text, label.start, label.stop) for k, label in enumerate(info.labels)],
+        )
+    for part in TABLES:
+        for name, column in getattr(graph, part).columns().items():
+            rows.write_array(connection, "graph_array", (part, name), column)
+    facts = {
+        "threshold_m": graph.threshold_m,
+        "evaluated_share": graph.evaluated_share,
+        "notes": [asdict(note) for note in graph.notes],
+    }
+    for table, values in (("setting", graph.settings.as_dict()), ("fact", facts)):
+        pairs = [(name, json.dumps(value)) for name, value in sorted(values.items())]
+        connection.executemany(f"INSERT INTO {table} VALUES (?, ?)", pairs)
+    now = Provenance(datetime.now(UTC).isoformat(timespec="seconds"), command, __version__)
+    history = [(k, p.at, p.command, p.package_version) for k, p in enumerate([*graph.history, now])]
+    connection.executemany("INSERT INTO provenance VALUES (?, ?, ?, ?)", history)
+
+
+def open_graph(path: str | Path) -> MotionGraph:
+    """The graph in a .mog file; its arrays are read, and checked, when they are first used.
+
+    A file of an earlier version is brought up to date first, where its folder may be written to.
+
+    Raises:
+        GraphFileError: If the file is missing, foreign, newer than this package, truncated or damaged.
+    """
+    path = Path(path)
+    version = _check_header(path)
+    if version < schema.latest_version():
+        _upgrade(path)
+    connection = _connect(path)
+    try:
+        with rows.reading(path):
+            if path.stat().st_size <= _QUICK_CHECK_BYTES:
+                verdict = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
+                if verdict != "ok":
+                    raise GraphFileError(rows.damaged(str(verdict)), path=path)
+            rows.check_sizes(connection)
+            return _read(connection, path)
+    except ChoreographError:
+        connection.close()
+        raise
+
+
+def _connect(path: Path) -> sqlite3.Connection:
+    # Nobody changes the file in place, so SQLite need not look for locks and journals.
+    uri = path.absolute().as_uri() + "?mode=ro&immutable=1"
+    try:
+        return sqlite3.connect(uri, uri=True, check_same_thread=False)
+    except sqlite3.Error as error:
+        raise GraphFileError(f"cannot be opened: {error}", path=path) from error
+
+
+def _check_header(path: Path) -> int:
+    """The file's schema version, once its first hundred bytes say that it is whole and ours."""
+    try:
+        with path.open("rb") as file:
+            head = file.read(100)
+            size = os.fstat(file.fileno()).st_size
+    except FileNotFoundError:
+        raise GraphFileError("there is no such file", path=path) from None
+    except IsADirectoryError:
+        raise GraphFileError("is a folder, not a .mog file", path=path) from None
+    except OSError as error:
+        raise GraphFileError(f"cannot be read: {error.strerror or error}", path=path) from error
+    if size == 0:
+        raise GraphFileError("is empty; build it again", path=path)
+    if not head.startswith(b"SQLite format 3\0"[: len(head)]):
+        raise GraphFileError("is not a motion graph file (it is not an SQLite database)", path=path)
+    if len(head) < 100:
+        raise GraphFileError("is cut short; copy or build it again", path=path)
+    page_size, pages, version, application = (
+        struct.unpack_from(code, head, at)[0] for code, at in ((">H", 16), (">I", 28), (">I", 60), (">I", 68))
+    )
+    if application != schema.APPLICATION_ID:
+        raise GraphFileError("is an SQLite database, but not a motion graph", path=path)
+    if version > schema.latest_version():
+        raise GraphFileError(
+            f"has schema version {version}, newer than this package's {schema.latest_version()}; "
+            "update choreograph to open it",
+            path=path,
+        )
+    expected = pages * (65536 if page_size == 1 else page_size)
+    if size < expected:
+        raise GraphFileError(
+            f"is cut short: {size:,} bytes of {expected:,} are there; copy or build it again", path=path
+        )
+    if version < 1:
+        raise GraphFileError("says no schema version; build it again", path=path)
+    return int(version)
+
+
+def _upgrade(path: Path) -> None:
+    """Replace the file by a copy of the latest schema version."""
+    temporary = path.with_name(f".{path.stem[:40]}-{secrets.token_hex(4)}.tmp")
+    try:
+        with _writing(path):
+            old, new = _connect(path), sqlite3.connect(temporary, isolation_level=None)
+            try:
+                old.backup(new)
+                schema.migrate(new)
+            finally:
+                old.close()
+                new.close()
+            temporary.replace(path)
+    finally:
+        with suppress(OSError):
+            temporary.unlink(missing_ok=True)
+
+
+def _read(connection: sqlite3.Connection, path: Path) -> MotionGraph:
+    settings_found = _read_json(connection, "setting")
+    facts = _read_json(connection, "fact")
+    settings = GraphSettings.from_dict(settings_found)
+    labels: dict[int, list[Label]] = {}
+    for clip, text, start, stop in connection.execute(
+        "SELECT clip, text, start, stop FROM label ORDER BY clip, position"
+    ):
+        labels.setdefault(clip, []).append(Label(str(text), int(start), int(stop)))
+    infos: list[ClipInfo] = []
+    for number, (clip_id, name, fps, own_frames, frames, mirror_of, source) in enumerate(
+        connection.execute("SELECT id, name, fps, own_frames, frames, mirror_of, source FROM clip ORDER BY id")
+    ):
+        where = {} if source is None else json.loads(source)
+        info = ClipInfo(
+            name=str(name),
+            fps=float(fps),
+            own_frames=int(own_frames),
+            frames=int(frames),
+            labels=tuple(labels.get(number, ())),
+            path=str(where.get("path", "")),
+            sha256=str(where.get("sha256", "")),
+            mirror_of=None if mirror_of is None else int(mirror_of),
+        )
+        in_order = clip_id == number and 0 < info.frames <= 10 * 1000 * info.own_frames and info.own_frames > 0
+        twin = info.mirror_of
+        if not (in_order and 0 < info.fps < 1e6 and (twin is None or 0 <= twin < number)):
+            raise ValueError(f"clip {clip_id} has impossible numbers")
+        if twin is not None and infos[twin].mirror_of is not None:
+            raise ValueError(f"clip {clip_id} mirrors a mirrored clip")
+        infos.append(info)
+    history = connection.execute("SELECT at, command, package_version FROM provenance ORDER BY id").fetchall()
+    return MotionGraph(
+        settings,
+        float(facts["threshold_m"]),
+        LazyClips(connection, path, infos),
+        infos,
+        LazyTables(connection, path, infos, settings.window_frames),
+        evaluated_share=float(facts["evaluated_share"]),
+        notes=[Note(str(n["kind"]), str(n["message"]), int(n["count"])) for n in facts["notes"]],
+        history=[Provenance(str(at), str(command), str(version)) for at, command, version in history],
+    )
+
+
+def _read_json(connection: sqlite3.Connection, table: str) -> dict[str, Any]:
+    return {str(name): json.loads(value) for name, value in connection.execute(f"SELECT name, value FROM {table}")}

@@ -1,0 +1,99 @@
+"""Graphs small enough to be worked out by hand."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from choreograph.graph import connect
+from choreograph.graph.model import SEGMENT, TRANSITION, ClipInfo, Minima
+from choreograph.graph.settings import GraphSettings, LabelThreshold
+from choreograph.maths.floor import FloorTransform
+from choreograph.motion.clip import Label
+
+WINDOW = 3
+
+
+def minima(*rows: tuple[int, int, int, int], distance: float = 0.01) -> Minima:
+    table = np.array(rows).reshape(-1, 4)
+    spread = np.arange(len(table)) + 1.0
+    return Minima(*table.T, np.full(len(table), distance), 0.3 * spread, spread, -2.0 * spread)
+
+
+def graph_of(found: Minima, frames: list[int]):
+    sizes = np.array(frames, np.int32)
+    transitions = connect.find_transitions(found, sizes, WINDOW)
+    cuts = connect.cut_clips(transitions, sizes, WINDOW)
+    return transitions, cuts, *connect.keep_largest(transitions, cuts, WINDOW)
+
+
+def test_a_minimum_gives_two_transitions_with_inverse_transforms():
+    transitions, *_ = graph_of(minima((0, 5, 1, 8)), [30, 30])
+    assert transitions.source_clip.tolist() == [0, 1]
+    assert transitions.source_frame.tolist() == [5, 8]
+    assert transitions.target_frame.tolist() == [8, 5]
+    there, back = transitions.transform(0), transitions.transform(1)
+    around = there @ back
+    assert np.allclose([around.yaw, around.x, around.z], 0, atol=1e-12)
+    assert there == FloorTransform(0.3, 1.0, -2.0)
+
+
+def test_transitions_that_land_within_a_window_of_the_end_are_dropped():
+    # Landing at 8 + 3 = 11 leaves frames 11, 12, 13: one whole window in a clip of 14, none in one of 13.
+    whole, *_ = graph_of(minima((0, 5, 1, 8)), [30, 14])
+    short, *_ = graph_of(minima((0, 5, 1, 8)), [30, 13])
+    assert (len(whole), len(short)) == (2, 1)
+    assert short.source_clip.tolist() == [1]
+
+
+def test_the_loop_between_two_clips_is_kept_and_its_tails_are_not():
+    # 0 -> 1 at (20, 2): arrives at 5. 1 -> 0 at (15, 6): arrives at 9. Back from there by the same two minima:
+    # 1 -> 0 at (2, 20) leaves before the loop arrives, 0 -> 1 at (6, 15) likewise.
+    transitions, cuts, nodes, edges = graph_of(minima((0, 20, 1, 2), (0, 6, 1, 15)), [40, 40])
+    assert len(transitions) == 4
+    assert list(zip(nodes.clip.tolist(), nodes.frame.tolist(), strict=True)) == [(0, 9), (0, 20), (1, 5), (1, 15)]
+    assert edges.kind.tolist() == [SEGMENT, TRANSITION, SEGMENT, TRANSITION]
+    assert edges.source.tolist() == [0, 1, 2, 3]
+    assert edges.target.tolist() == [1, 2, 3, 0]
+    assert edges.start.tolist() == [9, 20, 5, 15]
+    assert edges.stop.tolist() == [20, 23, 15, 18]
+    assert edges.target_start.tolist() == [9, 2, 5, 6]
+    recorded, shown = connect.covered_frames(nodes, edges, np.array([40, 40], np.int32))
+    assert recorded.tolist() == [11, 10]
+    # Blends add [20, 23) and [6, 9) of clip 0, and [2, 5) and [15, 18) of clip 1.
+    assert shown.tolist() == [17, 16]
+
+
+def test_a_loop_in_one_clip_needs_no_second():
+    _, _, nodes, edges = graph_of(minima((0, 4, 0, 20)), [40])
+    assert nodes.frame.tolist() == [7, 20]
+    assert edges.kind.tolist() == [SEGMENT, TRANSITION]
+    assert edges.target.tolist() == [1, 0]
+
+
+def test_nothing_connected_is_an_empty_graph():
+    for found in (minima(), minima((0, 20, 1, 2))):
+        _, cuts, nodes, edges = graph_of(found, [40, 40])
+        assert (cuts.largest, len(nodes), len(edges)) == (-1, 0, 0)
+        assert connect.covered_frames(nodes, edges, np.array([40, 40], np.int32))[0].tolist() == [0, 0]
+
+
+def test_the_component_with_most_frames_wins_over_the_one_with_most_nodes():
+    many = [(0, 4 + 4 * k, 0, 12 + 4 * k) for k in range(6)]
+    _, _, nodes, _ = graph_of(minima(*many, (1, 5, 1, 90)), [60, 120])
+    assert set(nodes.clip.tolist()) == {1}
+
+
+def test_label_thresholds_replace_the_general_one_at_the_windows_middle():
+    infos = [
+        ClipInfo("a", 60.0, 80, 40, (Label("walk", 0, 40), Label("run", 40, 80))),
+        ClipInfo("b", 30.0, 40, 40, (Label("run", 0, 40),)),
+    ]
+    settings = GraphSettings(
+        window_s=0.1,
+        label_thresholds=(LabelThreshold("run", "walk", 0.12), LabelThreshold("run", "run", 0.02)),
+    )
+    assert settings.window_frames == WINDOW
+    # Middle frames 18 and 19 of clip a are its frames 36 and 38 at 60 Hz, still walk; 20 is frame 40, run.
+    found = minima((0, 17, 1, 3), (0, 18, 1, 3), (0, 19, 1, 3), (0, 1, 0, 9))
+    limits = connect.thresholds_of(found, settings, 0.05, infos)
+    assert limits.tolist() == [0.12, 0.12, 0.02, 0.05]
