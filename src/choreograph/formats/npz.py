@@ -1,0 +1,182 @@
+"""NPZ: a clip as named NumPy arrays; the one format that keeps everything, and the way in and out for researchers."""
+
+from __future__ import annotations
+
+import json
+import struct
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from choreograph.errors import FormatError
+from choreograph.formats.assemble import MAX_BYTES
+from choreograph.formats.atomic import atomic_write
+from choreograph.motion.clip import Clip, Label, Note, Source
+from choreograph.motion.skeleton import JointAxes, Skeleton
+
+VERSION = 1
+_MAX_RATIO = 64
+"""Times its packed size that an array may unpack to (plus a little): real motion shrinks by two or three."""
+
+
+def write_npz(path: str | Path, clip: Clip, *, overwrite: bool = False) -> None:
+    """Write a clip as NPZ: `numpy.load` shows joint names, parents, offsets, root positions and rotations as they are."""
+    skeleton = clip.skeleton
+    arrays: dict[str, Any] = {
+        "names": np.array(skeleton.names),
+        "parents": skeleton.parents,
+        "offsets": skeleton.offsets,
+        "tip_parents": skeleton.tip_parents,
+        "tip_offsets": skeleton.tip_offsets,
+        "roles": np.array(skeleton.roles),
+        "fps": np.float64(clip.fps),
+        "root_pos": clip.root_pos,
+        "local_rot": clip.local_rot,
+    }
+    if clip.local_pos is not None:
+        arrays["local_pos"] = clip.local_pos
+    if clip.contacts is not None:
+        arrays["contacts"] = clip.contacts
+    if skeleton.axes is not None:
+        arrays["axis_frames"] = skeleton.axes.frames
+        arrays["axis_orders"] = np.array(skeleton.axes.orders)
+        if skeleton.axes.limits is not None:
+            arrays["axis_limits"] = skeleton.axes.limits
+    about = {
+        "format": "choreograph-clip",
+        "version": VERSION,
+        "name": clip.name,
+        "labels": [[x.text, x.start, x.stop] for x in clip.labels],
+        "source": _source_as_dict(clip.source),
+    }
+    arrays["about"] = np.array(json.dumps(about))
+    with atomic_write(path, overwrite=overwrite) as temporary, temporary.open("wb") as out:
+        np.savez_compressed(out, **arrays)
+
+
+def read_npz(path: str | Path) -> Clip:
+    """The clip in an NPZ file that `write_npz` wrote, or that holds arrays of the same names.
+
+    Needed are names, parents, offsets, fps, root_pos and local_rot. Nothing in the file is ever executed.
+    """
+    path = Path(path)
+    try:
+        return _read(path)
+    except FormatError as error:
+        raise error.at(path) from None
+    # A damaged archive shows itself in many ways, all of them the file's fault.
+    except (OSError, ValueError, KeyError, EOFError, TypeError, AttributeError, IndexError, OverflowError,
+            NotImplementedError, RuntimeError, SyntaxError, struct.error, zipfile.BadZipFile,
+            MemoryError) as error:  # fmt: skip
+        if isinstance(error, OSError) and error.errno is not None:
+            raise FormatError(f"cannot be read: {error.strerror}", path=path) from error
+        raise FormatError(f"is no readable NPZ motion: {_brief(error)}", path=path) from error
+    except Exception as error:
+        if type(error).__module__ in ("zlib", "lzma", "tokenize"):
+            raise FormatError(f"is no readable NPZ motion: {_brief(error)}", path=path) from error
+        raise
+
+
+def _brief(error: BaseException) -> str:
+    lines = str(error).strip().splitlines()
+    return lines[0][:200] if lines else type(error).__name__
+
+
+def _read(path: Path) -> Clip:
+    if path.stat().st_size > MAX_BYTES:
+        raise FormatError(f"is larger than the {MAX_BYTES >> 30} GiB that are read at most")
+    arrays = dict(_arrays(path))
+    missing = [k for k in ("names", "parents", "offsets", "fps", "root_pos", "local_rot") if k not in arrays]
+    if missing:
+        raise FormatError(f"lacks the array {missing[0]!r}; it has {', '.join(sorted(arrays)) or 'none'}")
+    about = _about(arrays)
+    axes = None
+    if "axis_frames" in arrays and "axis_orders" in arrays:
+        axes = JointAxes(arrays["axis_frames"], tuple(str(o) for o in arrays["axis_orders"]), arrays.get("axis_limits"))
+    skeleton = Skeleton(
+        tuple(str(n) for n in arrays["names"]),
+        _whole(arrays, "parents"),
+        arrays["offsets"],
+        _whole(arrays, "tip_parents") if "tip_parents" in arrays else None,  # type: ignore[arg-type]
+        arrays.get("tip_offsets"),  # type: ignore[arg-type]
+        tuple(str(r) for r in arrays["roles"]) if "roles" in arrays else None,  # type: ignore[arg-type]
+        axes,
+    )
+    rotations = np.asarray(arrays["local_rot"], float)
+    lengths = np.linalg.norm(rotations, axis=-1) if rotations.ndim == 3 else np.zeros(1)
+    if not (np.abs(lengths - 1) < 1e-3).all():
+        raise FormatError("local_rot must hold unit quaternions, (F, J, 4), in wxyz order")
+    return Clip(
+        skeleton,
+        float(arrays["fps"]),
+        arrays["root_pos"],
+        # Exactly unit rotations are kept bit by bit; others (float32, say) are mended.
+        rotations if (np.abs(lengths - 1) < 1e-9).all() else rotations / lengths[..., None],
+        name=str(about.get("name", path.stem)),
+        local_pos=arrays.get("local_pos"),
+        labels=tuple(Label(str(text), int(start), int(stop)) for text, start, stop in about.get("labels", [])),
+        contacts=arrays.get("contacts"),
+        source=_source_from_dict(about.get("source")),
+    )
+
+
+def _arrays(path: Path) -> Iterator[tuple[str, NDArray[Any]]]:
+    """The archive's arrays, each checked against the size it claims before any room is made for it."""
+    with zipfile.ZipFile(path) as archive:
+        total = 0
+        for info in archive.infolist():
+            if not info.filename.endswith(".npy"):
+                continue
+            total += info.file_size
+            if info.file_size > _MAX_RATIO * info.compress_size + (1 << 16) or total > 4 * MAX_BYTES:
+                raise FormatError(f"array {info.filename!r} claims {info.file_size} bytes, which is not to be believed")
+            with archive.open(info) as member:
+                version = np.lib.format.read_magic(member)
+                header = (
+                    np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
+                )
+                shape, fortran, dtype = header(member)
+                if dtype.hasobject or dtype.kind not in "biufU":
+                    raise FormatError(f"array {info.filename!r} holds {dtype}, not numbers or text")
+                content = member.read()
+            count = int(np.prod(shape, dtype=object)) if shape else 1
+            if count * dtype.itemsize != len(content):
+                raise FormatError(f"array {info.filename!r} is {len(content)} bytes long, but claims shape {shape}")
+            values = np.frombuffer(content, dtype).reshape(shape, order="F" if fortran else "C")
+            yield info.filename.removesuffix(".npy"), values
+
+
+def _whole(arrays: dict[str, NDArray[Any]], name: str) -> NDArray[Any]:
+    if arrays[name].dtype.kind not in "iu":
+        raise FormatError(f"{name} must hold whole numbers")
+    return arrays[name]
+
+
+def _about(arrays: dict[str, NDArray[Any]]) -> dict[str, Any]:
+    if "about" not in arrays:
+        return {}
+    about = json.loads(str(arrays["about"]))
+    if not isinstance(about, dict):
+        raise FormatError("its description is not understood")
+    if about.get("version", VERSION) > VERSION:
+        raise FormatError(f"was written by a newer version (format {about['version']}, this reads up to {VERSION})")
+    return about
+
+
+def _source_as_dict(source: Source | None) -> dict[str, Any] | None:
+    if source is None:
+        return None
+    kept = {k: v for k, v in vars(source).items() if k != "notes"}
+    return {**kept, "notes": [[n.kind, n.message, n.count] for n in source.notes]}
+
+
+def _source_from_dict(kept: Any) -> Source | None:
+    if not isinstance(kept, dict):
+        return None
+    notes = tuple(Note(str(k), str(m), int(c)) for k, m, c in kept.get("notes", []))
+    words = {k: str(kept.get(k, "")) for k in ("path", "format", "sha256", "up_axis", "unit_reason", "up_reason")}
+    return Source(**words, metres_per_unit=float(kept.get("metres_per_unit", 1.0)), notes=notes)

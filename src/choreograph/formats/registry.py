@@ -1,0 +1,162 @@
+"""Which file types there are, and the two calls that choose between them by a file's name."""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from choreograph.errors import FormatError, RequestError
+from choreograph.formats.world import UP_AXES, Unit, parse_unit
+from choreograph.motion.clip import Clip
+
+
+@dataclass(frozen=True)
+class ReadOptions:
+    """What a caller knows about a file better than the file does; None leaves it to the reader."""
+
+    fps: float | None = None
+    """Frames per second."""
+    metres_per_unit: float | str | None = None
+    """Unit of length, as a number or "cm", "m", "mm", "in", "cmu"."""
+    up_axis: str | None = None
+    """"y", "z" …"""
+    asf: str | Path | None = None
+    """Skeleton file of an AMC file."""
+
+    def unit(self) -> Unit | None:
+        """The unit of length, if the caller gave one."""
+        return None if self.metres_per_unit is None else Unit(parse_unit(self.metres_per_unit), "given")
+
+    def check(self) -> None:
+        """Raise a RequestError for values that make no sense."""
+        self.unit()
+        if self.fps is not None and not 0 < self.fps < 1e5:
+            raise RequestError(f"the frame rate must be a positive number, not {self.fps}")
+        if self.up_axis is not None and self.up_axis not in UP_AXES:
+            raise RequestError(f"unknown up-axis {self.up_axis!r}; choose from {', '.join(UP_AXES)}")
+
+
+@dataclass(frozen=True)
+class Format:
+    """A file type: what it is called, and how it is read and written."""
+
+    name: str
+    suffixes: tuple[str, ...]
+    about: str
+    reader: Callable[[Path, ReadOptions], Clip] | None = None
+    writer: Callable[..., None] | None = None
+    needs: str | None = None
+    """Module that an extra brings."""
+
+    @property
+    def available(self) -> bool:
+        """Whether everything it needs is installed."""
+        return self.needs is None or importlib.util.find_spec(self.needs) is not None
+
+
+def _read_bvh(path: Path, options: ReadOptions) -> Clip:
+    from choreograph.formats.bvh import read_bvh
+
+    return read_bvh(path, fps=options.fps, unit=options.unit(), up_axis=options.up_axis)
+
+
+def _read_amc(path: Path, options: ReadOptions) -> Clip:
+    from choreograph.formats.asfamc import read_amc
+
+    return read_amc(path, asf=options.asf, fps=options.fps, unit=options.unit(), up_axis=options.up_axis)
+
+
+def _stated(module: str, function: str) -> Callable[[Path, ReadOptions], Clip]:
+    """A reader of a format that states its own units and axes; only the frame rate can be overruled."""
+
+    def read(path: Path, options: ReadOptions) -> Clip:
+        clip: Clip = getattr(importlib.import_module(f"choreograph.formats.{module}"), function)(path)
+        return clip if options.fps is None else replace(clip, fps=options.fps)
+
+    return read
+
+
+def _writer(module: str, function: str) -> Callable[..., None]:
+    def write(path: Path, clip: Clip, **options: Any) -> None:
+        getattr(importlib.import_module(f"choreograph.formats.{module}"), function)(path, clip, **options)
+
+    return write
+
+
+FORMATS: tuple[Format, ...] = (
+    Format("bvh", (".bvh",), "Biovision hierarchy", _read_bvh, _writer("bvh", "write_bvh")),
+    Format("amc", (".amc",), "Acclaim motion, with its .asf", _read_amc, _writer("asfamc", "write_amc")),
+    Format("npz", (".npz",), "NumPy arrays; keeps everything", _stated("npz", "read_npz"), _writer("npz", "write_npz")),
+    Format("glb", (".glb",), "binary glTF with a mannequin", _stated("gltf", "read_glb"), _writer("gltf", "write_glb")),
+    Format("usd", (".usda", ".usdc", ".usd"), "Universal Scene Description with a mannequin",
+           _stated("usd", "read_usd"), _writer("usd", "write_usd"), needs="pxr"),
+    Format("csv", (".csv",), "joint positions as a table (write only)", None, _writer("csv", "write_csv")),
+)  # fmt: skip
+"""Every file type that is read or written."""
+
+
+def find_format(path: str | Path) -> Format:
+    """The file type that a name's suffix stands for."""
+    suffix = Path(path).suffix.lower()
+    for known in FORMATS:
+        if suffix in known.suffixes:
+            return known
+    if suffix == ".asf":
+        raise FormatError("is a skeleton without motion; give the .amc file", path=path)
+    raise FormatError(f"unknown file type {suffix or '(no suffix)'!r}; known: {', '.join(suffixes())}", path=path)
+
+
+def suffixes(*, readable: bool = False) -> list[str]:
+    """Suffixes of all file types, or of those that can be read."""
+    return [s for known in FORMATS if known.reader or not readable for s in known.suffixes]
+
+
+def read_clip(
+    path: str | Path,
+    *,
+    fps: float | None = None,
+    metres_per_unit: float | str | None = None,
+    up_axis: str | None = None,
+    asf: str | Path | None = None,
+) -> Clip:
+    """The motion in a file, in metres, y up; the type is told by the suffix.
+
+    Args:
+        path: A .bvh, .amc, .npz, .glb or .usd file.
+        fps: Frames per second, instead of what the file says or the format's default.
+        metres_per_unit: Unit of length, instead of the one judged by the body's height: a number or "cm", "m", "in" …
+        up_axis: "y", "z" …, instead of the one judged by the motion.
+        asf: Skeleton of an AMC file, instead of the one found beside it.
+
+    Returns:
+        The clip; `clip.source` says which unit and axis were taken and why, and what was odd about the file.
+
+    Raises:
+        FormatError: naming file, line where there is one, and reason.
+    """
+    known = find_format(path)
+    if known.reader is None:
+        raise FormatError(f"{known.name} files are written but not read", path=path)
+    options = ReadOptions(fps, metres_per_unit, up_axis, asf)
+    options.check()
+    try:
+        return known.reader(Path(path), options)
+    except ValueError as error:  # a clip's own checks: the file's numbers do not make a motion
+        raise FormatError(str(error), path=path) from error
+
+
+def write_clip(path: str | Path, clip: Clip, *, overwrite: bool = False, **options: Any) -> None:
+    """Write a motion; the type is told by the suffix.
+
+    Args:
+        path: A .bvh, .amc, .npz, .glb, .usd or .csv file.
+        clip: What to write.
+        overwrite: Replace a file that exists.
+        **options: What the format's own writer takes, such as `metres_per_unit` for BVH.
+    """
+    writer = find_format(path).writer
+    assert writer is not None
+    writer(Path(path), clip, overwrite=overwrite, **options)

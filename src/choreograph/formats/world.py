@@ -1,0 +1,233 @@
+"""One world for every file: metres, y up, rest pose facing +z. What a file says in other words is turned here, once.
+
+Neither BVH nor ASF states its unit of length or its up-axis, so both are judged: the unit by how tall the body would be,
+the axis by where the head is from the feet. Callers can overrule either, and the clip's `source` says what was taken.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from choreograph.errors import RequestError
+from choreograph.maths import quat
+from choreograph.motion import kinematics
+from choreograph.motion.clip import Note
+from choreograph.motion.skeleton import Skeleton
+
+Array = NDArray[np.float64]
+
+CMU_INCHES = 0.0254 / 0.45
+"""Metres per unit of CMU's recordings: inches, divided by the scale of 0.45 that their ASF files state."""
+
+_UNITS = {
+    "metres": 1.0,
+    "centimetres": 0.01,
+    "millimetres": 0.001,
+    "inches": 0.0254,
+    "CMU units (inches / 0.45)": CMU_INCHES,
+    "decimetres": 0.1,
+    "feet": 0.3048,
+}
+UNIT_NAMES = {"m": 1.0, "cm": 0.01, "mm": 0.001, "in": 0.0254, "inch": 0.0254, "ft": 0.3048, "cmu": CMU_INCHES}
+"""Units a user may name."""
+
+_STATURE = 1.7
+_PLAUSIBLE = (1.0, 2.5)
+"""Metres from sole to crown that a person may measure; children and tall adults are well inside."""
+
+UP_AXES = ("x", "y", "z", "-x", "-y", "-z")
+
+
+@dataclass(frozen=True)
+class Unit:
+    """Metres per unit of length in a file, and why it was taken for that."""
+
+    metres: float
+    reason: str
+    sure: bool = True
+
+
+def parse_unit(text: str | float) -> float:
+    """Metres per unit from a number or a name such as "cm"."""
+    try:
+        metres = float(UNIT_NAMES.get(text, text) if isinstance(text, str) else text)
+    except ValueError:
+        raise RequestError(f"unknown unit {text!r}; give metres per unit or one of {', '.join(UNIT_NAMES)}") from None
+    if not (np.isfinite(metres) and metres > 0):
+        raise RequestError(f"metres per unit must be a positive number, not {text!r}")
+    return metres
+
+
+def stature(skeleton: Skeleton) -> float | None:
+    """Body height along the bones, whatever the rest pose, in the skeleton's own unit; None for what is no body."""
+    foot, head = skeleton.find("left_foot"), skeleton.find("head")
+    if foot is None or head is None:
+        return None
+    tops = [
+        float(np.linalg.norm(o)) for p, o in zip(skeleton.tip_parents, skeleton.tip_offsets, strict=True) if p == head
+    ]
+    to_foot, to_head = _chain(skeleton, foot), _chain(skeleton, head)
+    shared = set(to_foot) & set(to_head)
+    bones = sorted({*to_foot, *to_head} - shared)
+    # Hip joints lie beside the spine rather than above the leg, and ankles above the sole: the two nearly cancel.
+    return float(skeleton.bone_lengths[bones].sum() + (max(tops) if tops else 0.0)) or None
+
+
+def _chain(skeleton: Skeleton, joint: int) -> list[int]:
+    chain = []
+    while joint >= 0:
+        chain.append(joint)
+        joint = int(skeleton.parents[joint])
+    return chain
+
+
+def judge_unit(skeleton: Skeleton) -> Unit:
+    """The unit under which the skeleton would be nearest to a person's height."""
+    tall = stature(skeleton)
+    if tall is None:
+        return Unit(0.01, "assumed: no legs and head to judge by", sure=False)
+    name, metres = min(_UNITS.items(), key=lambda unit: abs(np.log(tall * unit[1] / _STATURE)))
+    low, high = _PLAUSIBLE
+    if not low <= tall * metres <= high:
+        return Unit(0.01, f"assumed: no usual unit makes a body of {tall:.4g} units a person", sure=False)
+    return Unit(metres, f"{name}: the body is then {tall * metres:.2f} m along its bones")
+
+
+def judge_up(skeleton: Skeleton, root_pos: Array, local_rot: Array, local_pos: Array | None) -> tuple[str, str, str]:
+    """Up-axis of the rest pose and of the motion, and what they were judged by.
+
+    They differ in files whose world is z-up while the bones were laid out y-up.
+    """
+    rest = _head_above_feet(skeleton, skeleton.rest_positions()[None])
+    rest_axis = _nearest_axis(rest)
+    if rest_axis is None:
+        return "y", "y", "assumed: no head and feet to judge by"
+    some = np.unique(np.linspace(0, len(root_pos) - 1, 60).astype(int))
+    offsets = skeleton.offsets[None] if local_pos is None else local_pos[some]
+    posed, _ = kinematics.forward(root_pos[some], local_rot[some], offsets, skeleton.parents)
+    moving_axis = _nearest_axis(_head_above_feet(skeleton, posed))
+    if moving_axis is None:
+        return rest_axis, rest_axis, "judged by the rest pose: head above feet"
+    return rest_axis, moving_axis, "judged by the motion: head above feet"
+
+
+def _head_above_feet(skeleton: Skeleton, positions: Array) -> Array | None:
+    feet = [j for j in (skeleton.find("left_foot"), skeleton.find("right_foot")) if j is not None]
+    head = skeleton.find("head")
+    if head is None or not feet:
+        return None
+    ups = positions[:, head] - positions[:, feet].mean(axis=1)
+    lengths = np.linalg.norm(ups, axis=1)
+    return (ups[lengths > 0] / lengths[lengths > 0, None]).mean(axis=0) if (lengths > 0).any() else None
+
+
+def _nearest_axis(direction: Array | None) -> str | None:
+    # A person lying down for most of a recording has no clear answer; 0.7 of full height is one.
+    if direction is None or np.abs(direction).max() < 0.7:
+        return None
+    k = int(np.abs(direction).argmax())
+    return ("" if direction[k] > 0 else "-") + "xyz"[k]
+
+
+def to_y_up(axis: str) -> Array:
+    """The rotation that turns the named axis up, onto +y."""
+    if axis not in UP_AXES:
+        raise RequestError(f"unknown up-axis {axis!r}; choose from {', '.join(UP_AXES)}")
+    if axis == "-y":
+        return quat.from_axis_angle((0.0, 0.0, 1.0), np.pi)
+    direction = np.eye(3)["xyz".index(axis[-1])] * (-1.0 if axis.startswith("-") else 1.0)
+    return quat.between_vectors(direction, (0.0, 1.0, 0.0))
+
+
+def quarter_turn_to_front(skeleton: Skeleton, points: Array) -> Array:
+    """The turn about y, by a multiple of 90°, that makes an upright rest pose (J, 3) look along +z."""
+    left, right = skeleton.find("left_upper_leg"), skeleton.find("right_upper_leg")
+    if left is None or right is None:
+        return quat.IDENTITY
+    across = points[left] - points[right]
+    if np.hypot(across[0], across[2]) < 1e-9 * max(1.0, float(np.abs(points).max())):
+        return quat.IDENTITY
+    # Seen from above, what has its left at +x looks along +z.
+    yaw = np.arctan2(-across[2], across[0])
+    return quat.from_yaw(-np.round(yaw / (np.pi / 2)) * (np.pi / 2))
+
+
+def fold_still_root(skeleton: Skeleton, pos: Array, rot: Array) -> tuple[Skeleton, Array, Array, Note | None]:
+    """The same motion without leading joints that never move, when the body hangs from a single chain of them.
+
+    Some programs put a world or scene node above the hips; then the root would stand still while the body walks.
+
+    Args:
+        skeleton: Joints as in the file.
+        pos: Local positions, (F, J, 3).
+        rot: Local rotations, (F, J, 4).
+    """
+    depth = 0
+    while (
+        depth + 1 < len(skeleton)
+        and skeleton.roles[depth] != "hips"
+        and "hips" in skeleton.roles[depth + 1 :]
+        and skeleton.children(depth) == (depth + 1,)
+        and not np.any(skeleton.tip_parents == depth)
+        and bool((np.ptp(pos[:, depth], axis=0) < 1e-9).all())
+        and bool((np.ptp(rot[:, depth], axis=0) < 1e-9).all())
+    ):
+        depth += 1
+    if depth == 0:
+        return skeleton, pos, rot, None
+    world_pos, world_rot = kinematics.forward(pos[:, 0], rot, pos, skeleton.parents)
+    axes = skeleton.axes
+    if axes is not None:
+        axes = type(axes)(
+            axes.frames[depth:], axes.orders[depth:], None if axes.limits is None else axes.limits[depth:]
+        )
+    folded = Skeleton(
+        skeleton.names[depth:],
+        np.maximum(skeleton.parents[depth:] - depth, -1),
+        skeleton.offsets[depth:],
+        skeleton.tip_parents - depth,
+        skeleton.tip_offsets,
+        skeleton.roles[depth:],
+        axes,
+    )
+    pos, rot = np.array(pos[:, depth:]), np.array(rot[:, depth:])
+    pos[:, 0], rot[:, 0] = world_pos[:, depth], quat.make_continuous(world_rot[:, depth])
+    names = ", ".join(repr(n) for n in skeleton.names[:depth])
+    return folded, pos, rot, Note("folded-root", f"{names} never moves and was folded into {folded.names[0]!r}", depth)
+
+
+def turn_world(
+    skeleton: Skeleton, root_pos: Array, local_rot: Array, local_pos: Array | None, rest_up: str, motion_up: str
+) -> tuple[Skeleton, Array, Array, Array | None]:
+    """Skeleton and motion turned so that y is up in both, and the rest pose faces +z."""
+    rest = to_y_up(rest_up)
+    rest = quat.multiply(quarter_turn_to_front(skeleton, quat.rotate(rest, skeleton.rest_positions())), rest)
+    world = to_y_up(motion_up)
+    if np.allclose(rest, quat.IDENTITY) and np.allclose(world, quat.IDENTITY):
+        return skeleton, root_pos, local_rot, local_pos
+    back = quat.inverse(rest)
+    turned = np.array(local_rot)
+    turned[:, 0] = quat.multiply(quat.multiply(world, local_rot[:, 0]), back)
+    turned[:, 1:] = quat.multiply(quat.multiply(rest, local_rot[:, 1:]), back)
+    root = quat.rotate(world, root_pos)
+    if local_pos is not None:
+        local_pos = quat.rotate(rest, local_pos)
+        local_pos[:, 0] = root
+    axes = skeleton.axes
+    if axes is not None:
+        frames = quat.multiply(rest, axes.frames)
+        frames[0] = axes.frames[0]
+        axes = type(axes)(frames, axes.orders, axes.limits)
+    skeleton = Skeleton(
+        skeleton.names,
+        skeleton.parents,
+        quat.rotate(rest, skeleton.offsets),
+        skeleton.tip_parents,
+        quat.rotate(rest, skeleton.tip_offsets) if len(skeleton.tip_offsets) else skeleton.tip_offsets,
+        skeleton.roles,
+        axes,
+    )
+    return skeleton, root, quat.make_continuous(turned), local_pos

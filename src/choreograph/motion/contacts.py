@@ -1,0 +1,136 @@
+"""Foot plants: in which frames heels and toes stand on the floor."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from choreograph.errors import RoleError
+from choreograph.motion.clip import Clip
+
+Array = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class ContactSettings:
+    """When a foot joint counts as planted. It lands below the lower pair of limits and leaves above the higher."""
+
+    land_height_m: float = 0.03
+    """Height above its own standing height at which a joint may land."""
+    leave_height_m: float = 0.045
+    land_speed_m_s: float = 0.5
+    """Speed over the floor, smoothed, below which a joint may land."""
+    leave_speed_m_s: float = 0.75
+    min_seconds: float = 0.06
+    """Shorter plants, and shorter gaps between plants, are noise."""
+    smooth_seconds: float = 0.05
+    """Width of the moving average under which speed is measured."""
+
+
+@dataclass(frozen=True)
+class FootPlants:
+    """What `find_plants` found."""
+
+    planted: Flags
+    """(F, feet), a column per joint of `skeleton.feet`."""
+    standing_heights: Array
+    """Height of each foot joint when it stands on the floor, (feet,), metres."""
+    floor_height: float
+    """Height of the floor under the feet, metres: what the lowest foot joint stands on."""
+    moving_floor: bool
+    """Whether plants lie at clearly different heights: steps, boxes, a slope. Then one floor does not hold."""
+
+
+def detect_contacts(clip: Clip, settings: ContactSettings | None = None) -> Flags:
+    """Which foot joints are planted in which frames, (F, len(clip.skeleton.feet))."""
+    return find_plants(clip, settings).planted
+
+
+def with_detected_contacts(clip: Clip, settings: ContactSettings | None = None) -> Clip:
+    """The clip with its foot plants; those it already has are kept."""
+    return clip if clip.contacts is not None else clip.with_contacts(detect_contacts(clip, settings))
+
+
+def find_plants(clip: Clip, settings: ContactSettings | None = None) -> FootPlants:
+    """Foot plants by height and speed with hysteresis, the floor estimated from the feet themselves.
+
+    Raises:
+        RoleError: the skeleton has no known feet.
+    """
+    settings = settings or ContactSettings()
+    feet = clip.skeleton.feet
+    if not feet:
+        raise RoleError(
+            f"{clip.name!r} has no joint known to be a foot; name them with "
+            f"skeleton.with_roles({{'left_foot': …, 'left_toe': …, 'right_foot': …, 'right_toe': …}})"
+        )
+    pos = clip.global_positions()[:, feet]
+    speed = _smooth_speed(pos, clip.fps, settings.smooth_seconds)
+    standing = _standing_heights(pos[..., 1], speed, settings)
+    planted = _hysteresis(pos[..., 1] - standing, speed, clip.fps, settings)
+    levels = _plant_levels(pos[..., 1] - standing, speed, clip.fps, settings)
+    floor = float(min(standing)) if len(standing) else 0.0
+    moving = len(levels) > 1 and float(np.ptp(levels)) > 0.12
+    return FootPlants(planted, standing, floor, moving)
+
+
+def _smooth_speed(pos: Array, fps: float, seconds: float) -> Array:
+    """Speed of the joints over the floor and up and down, averaged over a short window, (F, feet), m/s."""
+    if len(pos) < 2:
+        return np.zeros(pos.shape[:2])
+    speed = np.linalg.norm(np.gradient(pos, 1 / fps, axis=0), axis=-1)
+    width = max(1, round(seconds * fps)) | 1
+    padded = np.pad(speed, ((width // 2, width // 2), (0, 0)), mode="edge")
+    sums = np.cumsum(np.concatenate([np.zeros((1, pos.shape[1])), padded]), axis=0)
+    return np.asarray((sums[width:] - sums[:-width]) / width)
+
+
+def _standing_heights(heights: Array, speed: Array, settings: ContactSettings) -> Array:
+    """Where each joint is when it stands: low among the frames in which it hardly moves."""
+    out = np.empty(heights.shape[1])
+    for k in range(heights.shape[1]):
+        slow = speed[:, k] < settings.land_speed_m_s
+        low = heights[slow, k] if slow.sum() >= 5 else heights[:, k]
+        # Low, but not the single lowest frame: a marker slips now and then.
+        out[k] = np.percentile(low, 5)
+    return out
+
+
+def _hysteresis(heights: Array, speed: Array, fps: float, settings: ContactSettings) -> Flags:
+    land = (heights < settings.land_height_m) & (speed < settings.land_speed_m_s)
+    stay = (heights < settings.leave_height_m) & (speed < settings.leave_speed_m_s)
+    shortest = max(1, round(settings.min_seconds * fps))
+    out = np.zeros(land.shape, bool)
+    for k in range(land.shape[1]):
+        for start, stop in runs(stay[:, k]):
+            seeds = np.flatnonzero(land[start:stop, k])
+            if len(seeds):  # from the first moment it may land until it leaves
+                out[start + seeds[0] : stop, k] = True
+        for start, stop in runs(~out[:, k]):
+            if 0 < start and stop < len(out) and stop - start < shortest:
+                out[start:stop, k] = True
+        for start, stop in runs(out[:, k]):
+            # A plant cut off by the clip's end may be the rest of a long one.
+            if stop - start < shortest and 0 < start and stop < len(out):
+                out[start:stop, k] = False
+    return out
+
+
+def _plant_levels(heights: Array, speed: Array, fps: float, settings: ContactSettings) -> Array:
+    """Heights, above the standing height, of all long moments of rest: on one floor they are all near zero."""
+    levels = []
+    shortest = max(2, round(0.15 * fps))
+    for k in range(heights.shape[1]):
+        for start, stop in runs(speed[:, k] < 0.15):
+            if stop - start >= shortest:
+                levels.append(float(np.median(heights[start:stop, k])))
+    return np.array(levels)
+
+
+def runs(flags: Flags) -> list[tuple[int, int]]:
+    """Ranges [start, stop) in which a row of flags is set."""
+    edges = np.flatnonzero(np.diff(np.concatenate([[False], flags, [False]]).astype(np.int8)))
+    return [(int(a), int(b)) for a, b in zip(edges[::2], edges[1::2], strict=True)]

@@ -1,0 +1,48 @@
+"""Frames that are no motion: a rest pose in front of a recording, or a jump while the capture settles."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from choreograph.motion.clip import Clip
+
+_LOOK_SECONDS = 0.25
+"""How far into a clip a false start is looked for."""
+_IMPOSSIBLE_M_S = 12.0
+"""Mean speed of all joints that no body reaches: sprinters run at 12 m/s, and only whole-body leaps count here."""
+
+
+@dataclass(frozen=True)
+class TrimAdvice:
+    """Frames at the start that are better left out."""
+
+    start: int
+    """First frame of real motion; 0 where nothing is wrong."""
+    reason: str = ""
+
+
+def suggest_trim(clip: Clip) -> TrimAdvice:
+    """Where the motion really begins.
+
+    A clip whose joints leap at an impossible speed between two of its first frames begins after the last such leap.
+    """
+    look = min(len(clip) - 1, max(2, round(_LOOK_SECONDS * clip.fps)))
+    if look < 1 or len(clip) < 4:
+        return TrimAdvice(0)
+    steps = np.diff(clip.global_positions()[: look + 1], axis=0)
+    speed = np.linalg.norm(steps, axis=-1).mean(axis=1) * clip.fps
+    leaps = np.flatnonzero(speed > _IMPOSSIBLE_M_S)
+    if not len(leaps) or leaps[-1] + 1 >= len(clip) - 1:
+        return TrimAdvice(0)
+    start = int(leaps[-1]) + 1
+    turned = 2 * np.arccos(np.clip(np.abs(clip.local_rot[0, :, 0]), 0, 1))
+    what = "a rest pose" if float(turned.max()) < 0.02 else "a jump"
+    return TrimAdvice(start, f"the first {start} frame{'s are' if start > 1 else ' is'} {what}, not motion")
+
+
+def trimmed(clip: Clip) -> Clip:
+    """The clip without the false start that `suggest_trim` finds."""
+    start = suggest_trim(clip).start
+    return clip[start:] if start else clip
