@@ -1,0 +1,1 @@
+"""Pictures of motion without a GPU: stills, contact sheets, films and plots."""
