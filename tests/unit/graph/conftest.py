@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
@@ -61,6 +63,12 @@ def walk(
         bend(f"{side}Leg", swing * (1 + np.cos(cycle + shift)) / 2)
     bend("Spine", 0.05 * np.sin(cycle))
     return Clip(walker_skeleton(scale), fps, root, rot, name).with_labels([label])
+
+
+@pytest.fixture
+def walker() -> SimpleNamespace:
+    """The functions and figures of this file, for tests to call."""
+    return SimpleNamespace(walk=walk, skeleton=walker_skeleton, names=NAMES, parents=PARENTS, offsets=OFFSETS)
 
 
 @pytest.fixture

@@ -48,7 +48,7 @@ def test_transitions_that_land_within_a_window_of_the_end_are_dropped():
 def test_the_loop_between_two_clips_is_kept_and_its_tails_are_not():
     # 0 -> 1 at (20, 2): arrives at 5. 1 -> 0 at (15, 6): arrives at 9. Back from there by the same two minima:
     # 1 -> 0 at (2, 20) leaves before the loop arrives, 0 -> 1 at (6, 15) likewise.
-    transitions, cuts, nodes, edges = graph_of(minima((0, 20, 1, 2), (0, 6, 1, 15)), [40, 40])
+    transitions, _, nodes, edges = graph_of(minima((0, 20, 1, 2), (0, 6, 1, 15)), [40, 40])
     assert len(transitions) == 4
     assert list(zip(nodes.clip.tolist(), nodes.frame.tolist(), strict=True)) == [(0, 9), (0, 20), (1, 5), (1, 15)]
     assert edges.kind.tolist() == [SEGMENT, TRANSITION, SEGMENT, TRANSITION]
