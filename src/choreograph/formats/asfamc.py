@@ -1,7 +1,7 @@
 """Acclaim ASF/AMC: the skeleton in one file, the motion in another, rotations about each bone's own axes.
 
-A bone of an ASF file begins at its parent's end. As a Skeleton, each bone becomes the joint at its beginning, and the end
-of a bone without children becomes a tip. A bone's rotation M about its own axes C is the local rotation C M C⁻¹.
+A bone of an ASF file begins at its parent's end. As a Skeleton, each bone becomes the joint at its beginning, and the
+end of a bone without children becomes a tip. A bone's rotation M about its own axes C is the local rotation C M C⁻¹.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
@@ -31,6 +32,7 @@ DEFAULT_FPS = 120.0
 
 MAX_BONES = 4096
 _DOFS = {f"{what}{axis}": k + 3 * turn for turn, what in enumerate("tr") for k, axis in enumerate("xyz")}
+_RENAMED = re.compile(r"# joint (\S+) is called (.+)")
 _AT, _TIP = "__at", "__tip"
 """Endings of the helper bones that the writer adds where a joint's children do not begin at one point."""
 
@@ -54,6 +56,8 @@ class _Asf:
     length_scale: float = 1.0
     degrees: bool = True
     root_position: Array = field(default_factory=lambda: np.zeros(3))
+    joint_names: dict[str, str] = field(default_factory=dict)
+    """Names that joints had before they were written as ASF, by bone name."""
     notes: list[Note] = field(default_factory=list)
 
 
@@ -81,13 +85,12 @@ def read_amc(
     path = Path(path)
     data = read_bytes(path)
     asf_path = Path(asf) if asf is not None else find_asf(path)
-    skeleton_file = _load_asf(asf_path)
+    skeleton_file, skeleton = _load_asf(asf_path)
     notes = list(skeleton_file.notes)
     try:
         values, joints, kinds = _read_motion(data, skeleton_file, notes)
     except FormatError as error:
         raise error.at(path) from None
-    skeleton = _as_skeleton(skeleton_file)
     pos, rot = channels_to_motion(values, joints, kinds, skeleton.offsets)
     assert skeleton.axes is not None
     frames = skeleton.axes.frames
@@ -121,18 +124,24 @@ def find_asf(path: Path) -> Path:
     )
 
 
-def _load_asf(path: Path) -> _Asf:
+def _load_asf(path: Path) -> tuple[_Asf, Skeleton]:
     data = read_bytes(path)
     try:
-        return _read_asf(data)
-    except FormatError as error:
-        raise error.at(path) from None
+        return _parse_asf(data)
+    except (FormatError, ValueError) as error:
+        raise FormatError(getattr(error, "reason", str(error)), path=path, line=getattr(error, "line", None)) from None
+
+
+@lru_cache(maxsize=16)
+def _parse_asf(data: bytes) -> tuple[_Asf, Skeleton]:
+    """What an ASF file says; kept, because the trials of a subject share theirs. Nobody changes it afterwards."""
+    asf = _read_asf(data)
+    return asf, _as_skeleton(asf)
 
 
 def read_skeleton(path: str | Path) -> Skeleton:
     """The skeleton in an ASF file, in metres."""
-    asf = _load_asf(Path(path))
-    skeleton = _as_skeleton(asf)
+    asf, skeleton = _load_asf(Path(path))
     still = np.tile(skeleton.offsets, (1, 1, 1)), np.tile(quat.IDENTITY, (1, len(skeleton), 1))
     skeleton, _, _ = _fold_helpers(skeleton, *still)
     unit = _unit(asf, skeleton) or judge_unit(skeleton)
@@ -173,6 +182,8 @@ def _read_asf(data: bytes) -> _Asf:
     links: list[tuple[int, list[str]]] = []
     text = data.decode("utf-8", "replace").lstrip("\ufeff")
     for number, raw in enumerate(text.splitlines(), 1):
+        if renamed := _RENAMED.fullmatch(raw):
+            asf.joint_names[renamed[1]] = renamed[2]
         line = raw.split("#", 1)[0].strip()
         if not line:
             continue
@@ -234,9 +245,8 @@ def _read_asf(data: bytes) -> _Asf:
                 pair = rest if key == "limits" else words
                 if len(pair) >= 2:
                     bone.limits.append(_limit(pair, number))
-        elif section == "hierarchy":
-            if key not in ("begin", "end"):
-                links.append((number, words))
+        elif section == "hierarchy" and key not in ("begin", "end"):
+            links.append((number, words))
     if not order_seen:
         root.dofs = ["tx", "ty", "tz", "rx", "ry", "rz"]
     _link(asf, bones, links)
@@ -258,26 +268,31 @@ def _axis_order(text: str, line: int) -> str:
 
 
 def _link(asf: _Asf, bones: dict[str, _Bone], links: list[tuple[int, list[str]]]) -> None:
-    """Put the bones in hierarchy order, every parent before its children."""
-    place = {"root": 0}
+    """Put the bones in order, depth first, as BVH's nesting does; so both formats number the joints alike."""
     if not links:
         raise FormatError("the file has no :hierarchy")
-    for line, (parent, *children) in links:
-        if parent not in place:
-            known = "is not a bone" if parent not in bones else "has no parent yet"
-            raise FormatError(f"{parent!r} {known}", line=line)
-        for name in children:
+    children: dict[str, list[str]] = {}
+    parents: dict[str, str] = {}
+    for line, (parent, *names) in links:
+        if parent != "root" and parent not in bones:
+            raise FormatError(f"{parent!r} is in the hierarchy but not in :bonedata", line=line)
+        for name in names:
             if name not in bones:
                 raise FormatError(f"{name!r} is in the hierarchy but not in :bonedata", line=line)
-            if name in place:
+            if name in parents:
                 raise FormatError(f"{name!r} has two parents", line=line)
-            bones[name].parent = place[parent]
-            place[name] = len(asf.bones)
-            asf.bones.append(bones[name])
-    left = [name for name in bones if name not in place]
+            parents[name] = parent
+        children.setdefault(parent, []).extend(names)
+    todo = [(name, 0) for name in reversed(children.get("root", []))]
+    while todo:
+        name, parent_at = todo.pop()
+        bones[name].parent = parent_at
+        asf.bones.append(bones[name])
+        todo.extend((child, len(asf.bones) - 1) for child in reversed(children.get(name, [])))
+    left = sorted(set(bones) - {b.name for b in asf.bones})
     if left:
         asf.notes.append(
-            Note("unlinked-bone", f"{', '.join(left[:4])} is in :bonedata but not in the hierarchy", len(left))
+            Note("unlinked-bone", f"{', '.join(left[:4])}: in :bonedata but not hanging from the root", len(left))
         )
 
 
@@ -297,8 +312,11 @@ def _as_skeleton(asf: _Asf) -> Skeleton:
             if dof.startswith("r"):
                 limits[j, "xyz".index(dof[1])] = np.array(limit) * to_radians
     orders = tuple("".join(a for a in b.axis_order[::-1] if f"r{a}" in b.dofs) for b in bones)
+    names = tuple(asf.joint_names.get(b.name, b.name) for b in bones)
+    if len(set(names)) < len(names):
+        names = tuple(b.name for b in bones)
     return Skeleton(
-        tuple(b.name for b in bones), parents, offsets, np.array(leaves, np.int32), ends[leaves],
+        names, parents, offsets, np.array(leaves, np.int32), ends[leaves],
         axes=JointAxes(frames, orders, limits),
     )  # fmt: skip
 
@@ -314,7 +332,7 @@ def _fold_helpers(skeleton: Skeleton, pos: Array, rot: Array) -> tuple[Skeleton,
     helpers = {
         j for j, name in enumerate(names)
         if j and skeleton.axes is not None and not skeleton.axes.orders[j]
-        and (name.endswith(_TIP) or (name.endswith(_AT) and name.removesuffix(_AT) in names))
+        and name.endswith((_AT, _TIP))
     }  # fmt: skip
     if not helpers:
         return skeleton, pos, rot
@@ -541,13 +559,14 @@ def write_amc(
     skeleton = clip.skeleton
     angles, orders = _bone_angles(clip)
     bones = _as_bones(skeleton, orders, 1 / metres_per_unit)
-    text = _asf_text(bones, clip, metres_per_unit)
+    names = _bone_names(skeleton)
+    renamed = {bone: joint for bone, joint in zip(names, skeleton.names, strict=True) if bone != joint}
+    text = _asf_text(bones, renamed, metres_per_unit)
     shared = asf_path.is_file() and asf_path.read_bytes() == text.encode()
     check_writable(path, overwrite=overwrite)
     if not shared:
         with atomic_write(asf_path, overwrite=overwrite) as temporary:
             temporary.write_text(text, encoding="utf-8", newline="\n")
-    names = _bone_names(skeleton)
     with (
         atomic_write(path, overwrite=overwrite) as temporary,
         temporary.open("w", encoding="utf-8", newline="\n") as out,
@@ -636,9 +655,10 @@ def _as_bones(skeleton: Skeleton, orders: list[str], scale: float) -> list[_Bone
     return bones
 
 
-def _asf_text(bones: list[_Bone], clip: Clip, metres_per_unit: float) -> str:
+def _asf_text(bones: list[_Bone], renamed: dict[str, str], metres_per_unit: float) -> str:
     # The digits must tell a file's reader the unit exactly: 0.0254 over it is the scale.
     lines = [
+        *(f"# joint {bone} is called {joint}" for bone, joint in renamed.items()),
         ":version 1.10", ":name choreograph", ":units", "  mass 1.0", f"  length {0.0254 / metres_per_unit:.12g}",
         "  angle deg", ":documentation", "   written by choreograph", ":root", "   order TX TY TZ RX RY RZ",
         "   axis XYZ", "   position 0 0 0", "   orientation 0 0 0", ":bonedata",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -30,7 +29,7 @@ def atomic_write(path: str | Path, *, overwrite: bool = False) -> Iterator[Path]
         yield temporary
         if path.exists() and not overwrite:  # it may have appeared meanwhile
             raise OutputExists(path)
-        os.replace(temporary, path)
+        temporary.replace(path)
     except OSError as error:
         raise FormatError(f"cannot be written: {error.strerror or error}", path=path) from error
     finally:

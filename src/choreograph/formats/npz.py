@@ -24,7 +24,7 @@ _MAX_RATIO = 64
 
 
 def write_npz(path: str | Path, clip: Clip, *, overwrite: bool = False) -> None:
-    """Write a clip as NPZ: `numpy.load` shows joint names, parents, offsets, root positions and rotations as they are."""
+    """Write a clip as NPZ: `numpy.load` shows names, parents, offsets, positions and rotations as they are."""
     skeleton = clip.skeleton
     arrays: dict[str, Any] = {
         "names": np.array(skeleton.names),

@@ -1,7 +1,8 @@
 """One world for every file: metres, y up, rest pose facing +z. What a file says in other words is turned here, once.
 
-Neither BVH nor ASF states its unit of length or its up-axis, so both are judged: the unit by how tall the body would be,
-the axis by where the head is from the feet. Callers can overrule either, and the clip's `source` says what was taken.
+Neither BVH nor ASF states its unit of length or its up-axis, so both are judged: the unit by how tall the body would
+be, the axis by where the head is from the feet. Callers can overrule either; a clip's `source` says
+what was taken.
 """
 
 from __future__ import annotations

@@ -14,6 +14,12 @@ Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
 
+_STEP_M = 0.10
+"""Plants this much apart in height stand on different floors: a stair is 15 to 20 cm, a slipping marker 3."""
+_RESTING_M_S = 0.15
+_RESTING_SECONDS = 0.15
+
+
 @dataclass(frozen=True)
 class ContactSettings:
     """When a foot joint counts as planted. It lands below the lower pair of limits and leaves above the higher."""
@@ -71,9 +77,9 @@ def find_plants(clip: Clip, settings: ContactSettings | None = None) -> FootPlan
     speed = _smooth_speed(pos, clip.fps, settings.smooth_seconds)
     standing = _standing_heights(pos[..., 1], speed, settings)
     planted = _hysteresis(pos[..., 1] - standing, speed, clip.fps, settings)
-    levels = _plant_levels(pos[..., 1] - standing, speed, clip.fps, settings)
+    levels = _support_levels(pos[..., 1] - standing, speed, clip.fps)
     floor = float(min(standing)) if len(standing) else 0.0
-    moving = len(levels) > 1 and float(np.ptp(levels)) > 0.12
+    moving = len(levels) > 1 and float(np.ptp(levels)) > _STEP_M
     return FootPlants(planted, standing, floor, moving)
 
 
@@ -110,24 +116,22 @@ def _hysteresis(heights: Array, speed: Array, fps: float, settings: ContactSetti
             if len(seeds):  # from the first moment it may land until it leaves
                 out[start + seeds[0] : stop, k] = True
         for start, stop in runs(~out[:, k]):
-            if 0 < start and stop < len(out) and stop - start < shortest:
+            if start > 0 and stop < len(out) and stop - start < shortest:
                 out[start:stop, k] = True
         for start, stop in runs(out[:, k]):
             # A plant cut off by the clip's end may be the rest of a long one.
-            if stop - start < shortest and 0 < start and stop < len(out):
+            if stop - start < shortest and start > 0 and stop < len(out):
                 out[start:stop, k] = False
     return out
 
 
-def _plant_levels(heights: Array, speed: Array, fps: float, settings: ContactSettings) -> Array:
-    """Heights, above the standing height, of all long moments of rest: on one floor they are all near zero."""
-    levels = []
-    shortest = max(2, round(0.15 * fps))
-    for k in range(heights.shape[1]):
-        for start, stop in runs(speed[:, k] < 0.15):
-            if stop - start >= shortest:
-                levels.append(float(np.median(heights[start:stop, k])))
-    return np.array(levels)
+def _support_levels(heights: Array, speed: Array, fps: float) -> Array:
+    """Heights, above standing, of whatever foot joint is lowest while it rests: on one floor all near zero."""
+    lowest = heights.argmin(axis=1)
+    every = np.arange(len(heights))
+    level, still = heights[every, lowest], speed[every, lowest] < _RESTING_M_S
+    shortest = max(2, round(_RESTING_SECONDS * fps))
+    return np.array([np.median(level[a:b]) for a, b in runs(still) if b - a >= shortest])
 
 
 def runs(flags: Flags) -> list[tuple[int, int]]:

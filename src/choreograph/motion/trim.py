@@ -6,12 +6,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from choreograph.maths import quat
 from choreograph.motion.clip import Clip
 
 _LOOK_SECONDS = 0.25
 """How far into a clip a false start is looked for."""
 _IMPOSSIBLE_M_S = 12.0
 """Mean speed of all joints that no body reaches: sprinters run at 12 m/s, and only whole-body leaps count here."""
+
+_OTHER_POSE_RAD = 0.1
+"""Mean turn of the joints, from one frame to the next, that tells another pose from a mere shift of the root."""
 
 
 @dataclass(frozen=True)
@@ -37,9 +41,9 @@ def suggest_trim(clip: Clip) -> TrimAdvice:
     if not len(leaps) or leaps[-1] + 1 >= len(clip) - 1:
         return TrimAdvice(0)
     start = int(leaps[-1]) + 1
-    turned = 2 * np.arccos(np.clip(np.abs(clip.local_rot[0, :, 0]), 0, 1))
-    what = "a rest pose" if float(turned.max()) < 0.02 else "a jump"
-    return TrimAdvice(start, f"the first {start} frame{'s are' if start > 1 else ' is'} {what}, not motion")
+    turned = float(quat.angle_between(clip.local_rot[start - 1, 1:], clip.local_rot[start, 1:]).mean())
+    what = "another pose (a rest pose?)" if turned > _OTHER_POSE_RAD else "elsewhere, from where the root leaps"
+    return TrimAdvice(start, f"the first {f'{start} frames are' if start > 1 else 'frame is'} {what}")
 
 
 def trimmed(clip: Clip) -> Clip:
