@@ -8,10 +8,16 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from choreograph.maths import quat
-from choreograph.motion._mannequin_body import shape_body
+from choreograph.motion._mannequin_body import is_human, shape_body, straighten, straightness
 from choreograph.motion._mannequin_loft import join
 from choreograph.motion.arrays import seal
+from choreograph.motion.clip import Clip
 from choreograph.motion.skeleton import Skeleton
+
+
+_NATURAL = 0.55
+"""Least `straightness` of a rest pose that a body can be drawn in; T-poses have 0.8 to 1."""
+_FRAMES_TRIED = 400
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,19 +37,32 @@ class SkinnedMesh:
     colours: NDArray[np.float32]
     """Linear RGB, (V, 3)."""
     bind_pos: NDArray[np.float64]
-    """Global position of every joint in the bind pose, (J, 3): the rest pose, with the root at the origin."""
+    """Global position of every joint in the bind pose, (J, 3): the rest pose where that is
+    the pose of a body, with the root at the origin."""
     bind_rot: NDArray[np.float64]
     """Global rotation of every joint in the bind pose, (J, 4)."""
 
 
-def build_mannequin(skeleton: Skeleton) -> SkinnedMesh:
+def build_mannequin(body: Skeleton | Clip) -> SkinnedMesh:
     """The mannequin of a skeleton: limbs, torso, head, hands and feet sized by bone lengths and roles.
 
-    Joints without a known role get plain capsules, bones without length nothing. The same skeleton always gives the
-    same mesh.
+    Joints without a known role get plain tubes, bones without length nothing. The same input always gives the same
+    mesh.
+
+    Args:
+        body: The skeleton, or better a motion of it: some programs write skeletons whose rest pose is no pose of a
+            body (every bone along x, both arms up the spine). Then the mesh is drawn in, and bound to, the frame in
+            which the body stands straightest, straightened further.
     """
-    positions = skeleton.rest_positions()
-    surface = join(shape_body(skeleton, positions))
+    skeleton = body if isinstance(body, Skeleton) else body.skeleton
+    pos, rot = skeleton.rest_positions(), np.tile(quat.IDENTITY, (len(skeleton), 1))
+    if isinstance(body, Clip) and is_human(skeleton) and straightness(skeleton, pos[None])[0] < _NATURAL:
+        frames = np.unique(np.linspace(0, len(body) - 1, min(len(body), _FRAMES_TRIED)).astype(int))
+        best = frames[straightness(skeleton, body.global_positions()[frames]).argmax()]
+        pos, rot = straighten(skeleton, body.global_positions()[best], body.global_rotations()[best])
+        pos -= pos[:1]
+    tips = pos[skeleton.tip_parents] + quat.rotate(rot[skeleton.tip_parents], skeleton.tip_offsets)
+    surface = join(shape_body(skeleton, pos, tips))
     return SkinnedMesh(
         vertices=seal(surface.vertices),
         normals=seal(surface.normals),
@@ -51,8 +70,8 @@ def build_mannequin(skeleton: Skeleton) -> SkinnedMesh:
         joint_indices=seal(surface.joint_indices),
         joint_weights=seal(surface.joint_weights),
         colours=seal(surface.colours),
-        bind_pos=seal(positions),
-        bind_rot=seal(np.tile(quat.IDENTITY, (len(skeleton), 1))),
+        bind_pos=seal(pos),
+        bind_rot=seal(rot),
     )
 
 
