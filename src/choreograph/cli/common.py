@@ -1,0 +1,133 @@
+"""What several verbs share: input files, reading options, progress bars."""
+
+from __future__ import annotations
+
+import glob
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.console import Console
+
+from choreograph.errors import RequestError
+from choreograph.progress import Progress
+
+if TYPE_CHECKING:
+    from choreograph.motion.clip import Clip
+
+console = Console()
+err_console = Console(stderr=True)
+
+Inputs = Annotated[
+    list[str],
+    typer.Argument(help="Motion files, folders (searched through) or patterns such as 'clips/*.bvh'.", metavar="FILES"),
+]
+FpsOption = Annotated[
+    float | None, typer.Option("--fps", help="Frames per second of the input, where the file is wrong or silent.")
+]
+UnitOption = Annotated[
+    str | None,
+    typer.Option(
+        "--unit", help="Unit of length of the input: m, cm, mm, in, cmu or metres per unit.  [default: judged]"
+    ),
+]
+UpOption = Annotated[
+    str | None, typer.Option("--up", help="Up-axis of the input: x, y, z, -x, -y or -z.  [default: judged]")
+]
+AsfOption = Annotated[Path | None, typer.Option("--asf", help="Skeleton of AMC files.  [default: found beside them]")]
+RoleOption = Annotated[
+    list[str] | None,
+    typer.Option("--role", help="Say which joint is what, as left_foot=L_Ankle; repeat for more."),
+]
+TrimOption = Annotated[
+    bool, typer.Option("--trim", help="Leave out a rest pose or a leap in the first frames, as inspect suggests.")
+]
+ForceOption = Annotated[bool, typer.Option("--force", "-f", help="Overwrite what exists.")]
+
+
+def expand_inputs(inputs: Sequence[str]) -> list[Path]:
+    """Motion files that the given names, folders and patterns stand for, each once, in a stable order."""
+    from choreograph.formats.registry import suffixes
+
+    readable = set(suffixes(readable=True))
+    found: list[Path] = []
+    for text in inputs:
+        path = Path(text).expanduser()
+        if path.is_dir():
+            inside = sorted(p for p in path.rglob("*") if p.suffix.lower() in readable and p.is_file())
+            if not inside:
+                raise RequestError(f"{path} holds no motion files ({', '.join(sorted(readable))})")
+            found += inside
+        elif path.exists() or not glob.has_magic(text):
+            found.append(path)
+        else:
+            matches = [Path(p) for p in sorted(glob.glob(str(path), recursive=True))]  # noqa: PTH207
+            matches = [p for p in matches if p.suffix.lower() in readable and p.is_file()]
+            if not matches:
+                raise RequestError(f"no motion file matches {text!r}")
+            found += matches
+    return list(dict.fromkeys(found))
+
+
+def read_input(
+    path: Path,
+    *,
+    fps: float | None = None,
+    unit: str | None = None,
+    up: str | None = None,
+    asf: Path | None = None,
+    roles: Sequence[str] | None = None,
+    trim: bool = False,
+) -> Clip:
+    """One clip, with the options every verb has."""
+    from choreograph.formats import read_clip
+    from choreograph.motion.trim import trimmed
+
+    clip = read_clip(path, fps=fps, metres_per_unit=unit, up_axis=up, asf=asf)
+    if roles:
+        clip = clip.with_skeleton(clip.skeleton.with_roles(_parse_roles(roles)))
+    return trimmed(clip) if trim else clip
+
+
+def _parse_roles(texts: Sequence[str]) -> dict[str, str]:
+    roles = {}
+    for text in texts:
+        role, equals, joint = text.partition("=")
+        if not equals or not joint:
+            raise RequestError(f"a role is given as ROLE=JOINT, such as left_foot=L_Ankle; found {text!r}")
+        roles[role.strip()] = joint.strip()
+    return roles
+
+
+@contextmanager
+def progress_bar() -> Iterator[Progress]:
+    """A callback that draws a bar per stage on the terminal; silent where the output is no terminal."""
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        TaskID,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
+    from rich.progress import Progress as RichProgress
+
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TextColumn("left"),
+        TimeRemainingColumn(),
+    )
+    tasks: dict[str, TaskID] = {}
+    with RichProgress(*columns, console=err_console, transient=True, disable=not err_console.is_terminal) as bars:
+
+        def show(stage: str, done: int, total: int) -> None:
+            if stage not in tasks:
+                tasks[stage] = bars.add_task(stage, total=total)
+            bars.update(tasks[stage], completed=done, total=total)
+
+        yield show

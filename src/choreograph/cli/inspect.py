@@ -1,0 +1,151 @@
+"""`choreograph inspect`: what is in motion files, and how their numbers were read."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from choreograph.cli.common import (
+    AsfOption,
+    FpsOption,
+    Inputs,
+    RoleOption,
+    UnitOption,
+    UpOption,
+    console,
+    expand_inputs,
+    progress_bar,
+    read_input,
+)
+from choreograph.errors import ChoreographError
+
+if TYPE_CHECKING:
+    from choreograph.motion.clip import Clip
+
+
+def inspect(
+    files: Inputs,
+    fps: FpsOption = None,
+    unit: UnitOption = None,
+    up: UpOption = None,
+    asf: AsfOption = None,
+    role: RoleOption = None,
+    joints: Annotated[bool, typer.Option("--joints", help="List every joint with its role.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON for programs.")] = False,
+) -> None:
+    """Show what motion files hold: length, rate, joints, unit and up-axis found, and anything odd.
+
+    Examples:
+
+      choreograph inspect walk.bvh
+
+      choreograph inspect recordings/ --json
+
+      choreograph inspect '16_*.amc' --fps 120 --joints
+    """
+    facts: list[dict[str, Any]] = []
+    paths = expand_inputs(files)
+    with progress_bar() as progress:
+        for k, path in enumerate(paths):
+            try:
+                clip = read_input(path, fps=fps, unit=unit, up=up, asf=asf, roles=role)
+                facts.append(_facts(path, clip, joints))
+            except ChoreographError as error:
+                facts.append({"file": str(path), "error": str(error)})
+            progress("reading", k + 1, len(paths))
+    if as_json:
+        typer.echo(json.dumps(facts, indent=2, ensure_ascii=False))
+    else:
+        _show(facts, joints)
+    if any("error" in row for row in facts):
+        raise typer.Exit(2)
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to the application."""
+    app.command("inspect")(inspect)
+
+
+def _facts(path: Path, clip: Clip, joints: bool) -> dict[str, Any]:
+    from choreograph.motion.contacts import find_plants
+    from choreograph.motion.trim import suggest_trim
+
+    source = clip.source
+    assert source is not None
+    advice = suggest_trim(clip)
+    plants = find_plants(clip) if clip.skeleton.feet else None
+    facts: dict[str, Any] = {
+        "file": str(path),
+        "name": clip.name,
+        "format": source.format,
+        "frames": len(clip),
+        "fps": clip.fps,
+        "seconds": round(clip.seconds, 4),
+        "joints": len(clip.skeleton),
+        "height_m": round(clip.skeleton.height, 3),
+        "metres_per_unit": source.metres_per_unit,
+        "unit_reason": source.unit_reason,
+        "up_axis": source.up_axis,
+        "up_reason": source.up_reason,
+        "floor_m": None if plants is None else round(plants.floor_height, 4),
+        "moving_floor": None if plants is None else plants.moving_floor,
+        "labels": [[x.text, x.start, x.stop] for x in clip.labels],
+        "notes": [{"kind": n.kind, "message": n.message, "count": n.count} for n in source.notes],
+        "trim": {"start": advice.start, "reason": advice.reason} if advice.start else None,
+    }
+    if joints:
+        facts["joint_roles"] = dict(zip(clip.skeleton.names, clip.skeleton.roles, strict=True))
+    return facts
+
+
+def _show(facts: list[dict[str, Any]], joints: bool) -> None:
+    from rich import box
+    from rich.table import Table
+
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for column in ("clip", "frames", "fps", "seconds", "joints", "height", "unit", "up", "labels"):
+        table.add_column(
+            column, justify="left" if column in ("clip", "unit", "up", "labels") else "right", no_wrap=True
+        )
+    good = [row for row in facts if "error" not in row]
+    for row in good:
+        unit = f"{row['metres_per_unit']:.4g} m"
+        labels = ", ".join(dict.fromkeys(text for text, _, _ in row["labels"]))
+        table.add_row(
+            row["name"], str(row["frames"]), f"{row['fps']:g}", f"{row['seconds']:.2f}", str(row["joints"]),
+            f"{row['height_m']:.2f} m", unit, row["up_axis"], labels,
+        )  # fmt: skip
+    if good:
+        console.print(table)
+        total = sum(row["seconds"] for row in good)
+        console.print(f"{len(good)} clips, {total:.1f} s", highlight=False)
+    reasons = {f"unit: {row['unit_reason']}" for row in good} | {f"up-axis: {row['up_reason']}" for row in good}
+    if len(reasons) <= 4:
+        for reason in sorted(reasons):
+            console.print(f"  {reason}", style="dim", highlight=False, markup=False, soft_wrap=True)
+    for row in facts:
+        _remarks(row)
+    if joints:
+        for row in good:
+            console.print(f"\n[bold]{row['name']}[/bold]")
+            for name, role in row["joint_roles"].items():
+                console.print(f"  {name:<28} {role}", highlight=False, markup=False)
+
+
+def _remarks(row: dict[str, Any]) -> None:
+    def say(text: str, style: str) -> None:
+        console.print(text, style=style, markup=False, highlight=False, soft_wrap=True)
+
+    if "error" in row:
+        say(f"error: {row['error']}", "red")
+        return
+    for note in row["notes"]:
+        times = f" (×{note['count']})" if note["count"] > 1 else ""
+        say(f"{row['name']}: {note['message']}{times}", "yellow")
+    if row["trim"]:
+        say(f"{row['name']}: {row['trim']['reason']}; leave out with --trim", "yellow")
+    if row["moving_floor"]:
+        say(f"{row['name']}: feet rest at different heights (steps, a box, a slope?)", "yellow")

@@ -1,0 +1,75 @@
+"""The `choreograph` command: gathers the verbs and turns errors into one line and an exit code."""
+
+from __future__ import annotations
+
+import os
+import sys
+from importlib import import_module
+from typing import Annotated
+
+import typer
+
+from choreograph._version import __version__
+from choreograph.cli.common import err_console
+from choreograph.errors import Cancelled, ChoreographError
+
+VERBS = ("inspect", "convert", "fetch")
+"""Modules of this package that each add a command, in the order in which help lists them."""
+
+EXIT_ERROR = 2
+EXIT_CANCELLED = 130
+
+app = typer.Typer(
+    name="choreograph",
+    no_args_is_help=True,
+    add_completion=True,
+    rich_markup_mode="rich",
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"choreograph {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def choreograph(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Say the version and stop.")
+    ] = False,
+) -> None:
+    """Turn a folder of motion capture into new motion on demand.
+
+    Begin with [bold]choreograph demo out[/bold]: it writes motion to play with. Any command takes --debug to show
+    where in the program an error arose.
+    """
+
+
+for _verb in VERBS:
+    import_module(f"choreograph.cli.{_verb}").register(app)
+
+
+def main() -> None:
+    """Run the command line; never returns."""
+    debug = "--debug" in sys.argv or bool(os.environ.get("CHOREOGRAPH_DEBUG"))
+    sys.argv = [word for word in sys.argv if word != "--debug"]
+    try:
+        app(standalone_mode=True)
+    except (KeyboardInterrupt, Cancelled):
+        err_console.print("stopped; nothing half-made was left behind", style="yellow")
+        sys.exit(EXIT_CANCELLED)
+    except ChoreographError as error:
+        if debug:
+            raise
+        err_console.print(f"error: {error}", style="red", markup=False, highlight=False, soft_wrap=True)
+        sys.exit(EXIT_ERROR)
+    except BrokenPipeError:  # the reader of our output has gone, as with `| head`
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(0)
+
+
+if __name__ == "__main__":
+    main()
