@@ -19,7 +19,7 @@ I32 = NDArray[np.int32]
 # Single-precision constants: a plain 1.0 would widen all arithmetic around it.
 ZERO, ONE, TWO, FIVE = np.float32(0.0), np.float32(1.0), np.float32(2.0), np.float32(5.0)
 ONE_HALF, FIFTH, TINY, FAINT = np.float32(0.5), np.float32(0.2), np.float32(1e-6), np.float32(0.004)
-THIN, BOLD = np.float32(0.006), np.float32(0.011)
+THIN, BOLD = np.float32(0.005), np.float32(0.008)
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -97,7 +97,8 @@ def paint_strokes(homography: F64, segments: F64, ring: float, low: I32, high: I
     zx, zy, z0 = homography[1, 0], homography[1, 1], homography[1, 2]
     wx, wy, w0 = homography[2, 0], homography[2, 1], homography[2, 2]
     for s in range(segments.shape[0]):
-        ax, az, bx, bz, radius = segments[s, 0], segments[s, 1], segments[s, 2], segments[s, 3], segments[s, 4]
+        ax, az, bx, bz = segments[s, 0], segments[s, 1], segments[s, 2], segments[s, 3]
+        radius, opacity = segments[s, 4], segments[s, 5]
         ex, ez = bx - ax, bz - az
         inverse = 1.0 / max(ex * ex + ez * ez, 1e-12)
         for y in range(max(0, low[s, 1]), min(height, high[s, 1])):
@@ -125,21 +126,21 @@ def paint_strokes(homography: F64, segments: F64, ring: float, low: I32, high: I
                     half = radius
                 # Never thinner than a pixel: a thin line is drawn a pixel wide and fainter instead.
                 drawn = max(half, 0.5 * step)
-                value = min(1.0, max(0.0, (drawn - far) / step + 0.5)) * (half / drawn)
+                value = min(1.0, max(0.0, (drawn - far) / step + 0.5)) * (half / drawn) * opacity
                 if value > cover[y, x]:
                     cover[y, x] = value
 
 
 @_kernel
-def lay_over(layer: F32, cover: F32, colour: F32, opacity: float) -> None:
+def lay_over(layer: F32, cover: F32, colour: F32) -> None:
     """See `reference.lay_over`."""
     for y in range(cover.shape[0]):
         for x in range(cover.shape[1]):
-            alpha = cover[y, x] * opacity
-            if alpha > 0.0:
+            alpha = cover[y, x]
+            if alpha > ZERO:
                 for k in range(3):
                     layer[y, x, k] += alpha * (colour[k] - layer[y, x, k])
-                layer[y, x, 3] += alpha * (1.0 - layer[y, x, 3])
+                layer[y, x, 3] += alpha * (ONE - layer[y, x, 3])
 
 
 @_kernel

@@ -15,9 +15,9 @@ from choreograph.pictures.theme import DARK, Theme, as_srgb, from_hex
 Array = NDArray[np.float64]
 Image = NDArray[np.uint8]
 
-KEY = np.array([2.35, 2.25, 2.1])
+KEY = np.array([2.2, 2.1, 1.95])
 """Linear colour of the key light: slightly warm."""
-KEY_FROM = (np.radians(48.0), np.radians(52.0))
+KEY_FROM = (np.radians(56.0), np.radians(50.0))
 """Where the key light stands: yaw from the camera, elevation."""
 KEY_SIZE = np.radians(4.5)
 """Angular radius of the key light, which sets how soft shadows are away from the feet."""
@@ -51,7 +51,8 @@ class Stroke:
     """An sRGB hex string."""
     radius: float = 0.02
     """Half its width, metres."""
-    opacity: float = 1.0
+    opacity: float | Array = 1.0
+    """Of the whole line, or of each piece between two points, (N - 1,)."""
     ring: float = 0.0
     """Where positive, only a rim of this half width is drawn: metres."""
 
@@ -270,7 +271,8 @@ def _paint(
     for stroke in strokes:
         points = np.asarray(stroke.points, float).reshape(-1, 2)
         starts, stops = (points[:-1], points[1:]) if len(points) > 1 else (points, points)
-        segments = np.column_stack([starts, stops, np.full(len(starts), stroke.radius)])
+        segments = np.empty((len(starts), 6))
+        segments[:, :2], segments[:, 2:4], segments[:, 4], segments[:, 5] = starts, stops, stroke.radius, stroke.opacity
         low, high, seen = _segment_bounds(segments, camera, size)
         if not seen.any():
             continue
@@ -281,7 +283,7 @@ def _paint(
         corner = np.array([x0, y0], np.int32)
         shift = np.array([[1.0, 0, x0], [0, 1.0, y0], [0, 0, 1.0]])
         _compiled.paint_strokes(homography @ shift, segments, stroke.ring, low - corner, high - corner, cover)
-        _compiled.lay_over(layer[y0:y1, x0:x1], cover, from_hex(stroke.colour).astype(np.float32), stroke.opacity)
+        _compiled.lay_over(layer[y0:y1, x0:x1], cover, from_hex(stroke.colour).astype(np.float32))
     return layer
 
 
@@ -289,7 +291,7 @@ def _segment_bounds(
     segments: Array, camera: Camera, size: tuple[int, int]
 ) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.bool_]]:
     """Pixel boxes that hold each segment with its width, and whether it is in the picture at all."""
-    radius = segments[:, 4:] + 0.01
+    radius = segments[:, 4:5] + 0.01
     low = np.minimum(segments[:, :2], segments[:, 2:4]) - radius
     high = np.maximum(segments[:, :2], segments[:, 2:4]) + radius
     corners = np.stack([(low[:, 0], low[:, 1]), (low[:, 0], high[:, 1]), (high[:, 0], low[:, 1]), (high[:, 0], high[:, 1])])

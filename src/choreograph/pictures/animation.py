@@ -1,0 +1,246 @@
+"""Films of motion: MP4 and GIF through the ffmpeg that comes in a wheel, and stills of single frames."""
+
+from __future__ import annotations
+
+import subprocess
+import tempfile
+from collections import deque
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+import numpy as np
+from numpy.typing import NDArray
+
+from choreograph.errors import FormatError, RequestError
+from choreograph.formats.atomic import atomic_write, check_writable
+from choreograph.motion.clip import Clip
+from choreograph.pictures import raster
+from choreograph.pictures.camera import Camera, place_cameras, travel_yaw
+from choreograph.pictures.figures import Actor, Footprint, cast, find_footprints, thin_path, with_plants
+from choreograph.pictures.raster import Scene, Stroke
+from choreograph.pictures.text import write_text
+from choreograph.pictures.theme import TEAL, find_theme
+from choreograph.progress import Progress, silent
+
+Image = NDArray[np.uint8]
+
+WORKERS = 2
+"""Frames drawn at once; the kernels hold no lock, and a third would only wait for ffmpeg's share of the cores."""
+TRAIL_S = 5.0
+"""Seconds for which the way gone and footprints are seen."""
+PALETTE_FRAMES = 16
+"""Frames from which a GIF's 256 colours are chosen, spread over the film."""
+
+
+@dataclass(frozen=True)
+class FilmSettings:
+    """How a film or a still is made."""
+
+    size: tuple[int, int] = (960, 540)
+    """Width and height, pixels."""
+    fps: float = 30.0
+    """Frames per second of the film; the motion keeps its speed."""
+    camera: str = "follow"
+    """One of `camera.VIEWS`."""
+    theme: str = "dark"
+    samples: int = 2
+    """Samples across each pixel of the figures, and down."""
+    paths: bool = True
+    """Whether the root's path is drawn."""
+    plants: bool = True
+    """Whether footprints are left."""
+    caption: bool = True
+    """Whether name and time are written in the corner."""
+
+    def check(self) -> None:
+        """Raise a RequestError for values that make no sense."""
+        width, height = self.size
+        if not (16 <= width <= 7680 and 16 <= height <= 4320):
+            raise RequestError(f"a picture of {width}x{height} pixels cannot be made; from 16x16 to 7680x4320 can")
+        if not (np.isfinite(self.fps) and 0 < self.fps <= 240):
+            raise RequestError(f"a film has more than 0 and at most 240 frames a second, not {self.fps:g}")
+        if not 1 <= self.samples <= 8:
+            raise RequestError(f"samples across a pixel go from 1 to 8, not {self.samples}")
+        find_theme(self.theme)
+
+
+class Film:
+    """Clips that play together on one stage, drawn frame by frame."""
+
+    def __init__(self, clips: Sequence[Clip], settings: FilmSettings | None = None) -> None:
+        self.settings = settings or FilmSettings()
+        self.settings.check()
+        if not clips:
+            raise RequestError("there is no clip to draw")
+        self._theme = find_theme(self.settings.theme)
+        self._actors: list[Actor] = cast([with_plants(clip).resampled(self.settings.fps) for clip in clips])
+        played = [actor.clip for actor in self._actors]
+        self._name = ", ".join(clip.name for clip in played[:3]) + (" …" if len(played) > 3 else "")
+        width, height = self.settings.size
+        self._cameras: list[Camera] = place_cameras(played, self.settings.camera, width / height)
+        self._prints: list[list[Footprint]] = [find_footprints(clip) if self.settings.plants else [] for clip in played]
+        back = self._cameras[0].eye - self._cameras[0].target
+        yaw = np.arctan2(back[0], back[2]) if self.settings.camera != "top" else travel_yaw(played) - np.pi / 3
+        self._key_yaw = float(yaw) + raster.KEY_FROM[0]
+
+    def __len__(self) -> int:
+        """Number of frames."""
+        return len(self._cameras)
+
+    def draw(self, frame: int) -> Image:
+        """The picture of one frame, (height, width, 3), sRGB."""
+        figures = [actor.pose(frame) for actor in self._actors]
+        scene = Scene(figures, self._strokes(frame), self._theme, self._key_yaw)
+        image = raster.draw(scene, self._cameras[frame], self.settings.size, samples=self.settings.samples)
+        if self.settings.caption:
+            self._write_caption(image, frame)
+        return image
+
+    def frames(self) -> Iterator[Image]:
+        """All pictures in order, drawn a few ahead on several threads."""
+        waiting: deque[Future[Image]] = deque()
+        pool = ThreadPoolExecutor(WORKERS)
+        try:
+            for frame in range(len(self)):
+                waiting.append(pool.submit(self.draw, frame))
+                if len(waiting) > 2 * WORKERS:
+                    yield waiting.popleft().result()
+            while waiting:
+                yield waiting.popleft().result()
+        finally:
+            pool.shutdown(cancel_futures=True)
+
+    def _strokes(self, frame: int) -> list[Stroke]:
+        """The way just gone and the prints just made; older ones fade, so that long dances do not fill the floor."""
+        strokes = []
+        for actor, prints in zip(self._actors, self._prints, strict=True):
+            path = actor.clip.root_pos[:, [0, 2]]
+            now = min(frame, len(path) - 1)
+            if self.settings.paths:
+                line, at = thin_path(path[max(0, now - round(TRAIL_S * self.settings.fps)) : now + 1])
+                left = 1 - (at[-1] - at[:-1]) / (TRAIL_S * self.settings.fps)
+                strokes.append(Stroke(line, TEAL, 0.013, left if len(line) > 1 else 1.0))
+            for footprint in prints:
+                age = (frame - footprint.stop) / self.settings.fps
+                if footprint.start <= frame and age < TRAIL_S:
+                    strokes.append(footprint.stroke(opacity=0.8 * (1 - max(0.0, age) / TRAIL_S)))
+        return strokes
+
+    def _write_caption(self, image: Image, frame: int) -> None:
+        width, height = self.settings.size
+        size = max(9.0, height / 38)
+        edge = 1.4 * size
+        used = write_text(image, (edge, height - edge), self._name, size, self._theme.text)
+        time = f"{frame / self.settings.fps:.2f} s"
+        if edge + used + 8 * size < width:
+            write_text(image, (width - edge, height - edge), time, size, self._theme.quiet, align="right")
+
+
+def write_film(
+    path: str | Path,
+    clips: Sequence[Clip],
+    settings: FilmSettings | None = None,
+    *,
+    overwrite: bool = False,
+    progress: Progress | None = None,
+) -> None:
+    """Write clips that play together as an .mp4 (H.264) or .gif file.
+
+    Nothing is left behind when it fails or is cancelled, neither a file nor a running ffmpeg.
+
+    Raises:
+        RequestError: another suffix, or settings that make no film.
+        OutputExists: the file is there and `overwrite` is not set.
+    """
+    path = Path(path)
+    suffix = path.suffix.lower()
+    if suffix not in (".mp4", ".gif"):
+        raise RequestError(f"films are written as .mp4 or .gif, not {suffix or 'without a suffix'}")
+    settings = settings or FilmSettings()
+    if suffix == ".mp4" and (settings.size[0] % 2 or settings.size[1] % 2):
+        raise RequestError(f"an MP4 needs an even width and height, not {settings.size[0]}x{settings.size[1]}")
+    check_writable(path, overwrite=overwrite)
+    report = progress or silent
+    film = Film(clips, settings)
+    with atomic_write(path, overwrite=overwrite) as temporary, tempfile.TemporaryDirectory() as scratch:
+        palette = Path(scratch, "palette.png") if suffix == ".gif" else None
+        if palette is not None:
+            picks = np.unique(np.linspace(0, len(film) - 1, PALETTE_FRAMES).astype(int))
+            with _ffmpeg(settings, ["-vf", "palettegen=stats_mode=full", "-update", "1", str(palette)]) as pipe:
+                for frame in picks:
+                    pipe.write(film.draw(int(frame)).data)
+        with _ffmpeg(settings, _encoding(palette, temporary)) as pipe:
+            report("drawing", 0, len(film))
+            for done, image in enumerate(film.frames(), 1):
+                pipe.write(image.data)
+                report("drawing", done, len(film))
+
+
+def write_still(
+    path: str | Path,
+    clips: Sequence[Clip],
+    frame: int = 0,
+    settings: FilmSettings | None = None,
+    *,
+    overwrite: bool = False,
+) -> None:
+    """Write one frame of clips that play together as a PNG file; frames are the first clip's."""
+    if not clips:
+        raise RequestError("there is no clip to draw")
+    if not 0 <= frame < len(clips[0]):
+        raise RequestError(f"{clips[0].name!r} has the frames 0 to {len(clips[0]) - 1}, not {frame}")
+    film = Film(clips, settings)
+    image = film.draw(min(len(film) - 1, round(frame / clips[0].fps * film.settings.fps)))
+    write_png(path, image, overwrite=overwrite)
+
+
+def write_png(path: str | Path, image: Image, *, overwrite: bool = False) -> None:
+    """Write a picture (height, width, 3), sRGB, as a PNG file."""
+    from PIL import Image as Pillow
+
+    with atomic_write(path, overwrite=overwrite) as temporary:
+        Pillow.fromarray(image).save(temporary, format="PNG", compress_level=6)
+
+
+def _encoding(palette: Path | None, out: Path) -> list[str]:
+    if palette is not None:
+        chosen = "[0:v][1:v]paletteuse=dither=bayer:bayer_scale=5:diff_mode=rectangle"
+        return ["-i", str(palette), "-lavfi", chosen, "-loop", "0", "-f", "gif", str(out)]
+    # High-definition colour, stated: players guess the older matrix for small pictures, and teal turns green.
+    colour = ["-vf", "scale=out_color_matrix=bt709:out_range=tv", "-colorspace", "bt709"]
+    colour += ["-color_primaries", "bt709", "-color_trc", "bt709", "-color_range", "tv"]
+    quality = ["-c:v", "libx264", "-preset", "fast", "-crf", "18", "-pix_fmt", "yuv420p", "-movflags", "+faststart"]
+    return [*colour, *quality, "-f", "mp4", str(out)]
+
+
+@contextmanager
+def _ffmpeg(settings: FilmSettings, arguments: list[str]) -> Iterator[IO[bytes]]:
+    """A pipe for raw frames into an ffmpeg that has ended, well or not, when the block has."""
+    import imageio_ffmpeg
+
+    width, height = settings.size
+    command = [imageio_ffmpeg.get_ffmpeg_exe(), "-hide_banner", "-loglevel", "error", "-y"]
+    command += ["-f", "rawvideo", "-pix_fmt", "rgb24", "-s", f"{width}x{height}", "-r", f"{settings.fps:.10g}", "-i", "-"]
+    with tempfile.TemporaryFile() as words:
+        process = subprocess.Popen([*command, *arguments], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=words)
+        assert process.stdin is not None
+        try:
+            try:
+                yield process.stdin
+                process.stdin.close()
+            except BrokenPipeError:
+                pass  # ffmpeg gave up; its words say why
+            if process.wait() != 0:
+                words.seek(0)
+                said = words.read().decode(errors="replace").strip().splitlines()
+                raise FormatError(f"ffmpeg could not write the film: {said[-1] if said else 'it gave no reason'}")
+        finally:
+            if process.poll() is None:
+                process.kill()
+                process.wait()
+            with suppress(BrokenPipeError):
+                process.stdin.close()

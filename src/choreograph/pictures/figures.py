@@ -1,0 +1,161 @@
+"""From clips to what pictures show: posed mannequins, paths and footprints on the floor."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from choreograph.motion.clip import Clip
+from choreograph.motion.contacts import with_detected_contacts
+from choreograph.motion.mannequin import SkinnedMesh, build_mannequin, skin
+from choreograph.motion.skeleton import Skeleton
+from choreograph.pictures.raster import Figure, Stroke
+from choreograph.pictures.theme import CLIP_COLOURS, TEAL, from_hex
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Actor:
+    """A clip with its mannequin, ready to be posed."""
+
+    clip: Clip
+    mesh: SkinnedMesh
+    colours: NDArray[np.float32]
+
+    def pose(self, frame: int, shift: tuple[float, float] = (0.0, 0.0)) -> Figure:
+        """The figure of one frame, moved on the floor by (x, z) metres; beyond the end, the last one."""
+        frame = min(frame, len(self.clip) - 1)
+        vertices, normals = skin(self.mesh, self.clip.global_positions()[frame], self.clip.global_rotations()[frame])
+        vertices = vertices + np.array([shift[0], 0.0, shift[1]], np.float32)
+        return Figure(vertices, normals, self.mesh.triangles, self.colours)
+
+
+def cast(clips: Sequence[Clip]) -> list[Actor]:
+    """An actor for each clip: plain clay for one alone, tinted by clip where there are several."""
+    actors = []
+    for number, clip in enumerate(clips):
+        standing = stand(clip)
+        mesh = mannequin_of(clip.skeleton)
+        colours = mesh.colours
+        if len(clips) > 1:
+            tint = from_hex(CLIP_COLOURS[number % len(CLIP_COLOURS)])
+            grey = colours.mean(axis=1, keepdims=True)
+            colours = (0.35 * colours + 0.65 * grey * tint / tint.mean() * 0.85).astype(np.float32)
+        actors.append(Actor(standing, mesh, colours))
+    return actors
+
+
+def mannequin_of(skeleton: Skeleton) -> SkinnedMesh:
+    """The skeleton's mannequin, kept: files of one subject bring equal skeletons, and building takes a while."""
+    arrays = (skeleton.parents, skeleton.offsets, skeleton.tip_parents, skeleton.tip_offsets)
+    return _build_once(skeleton.names, skeleton.roles, *(array.tobytes() for array in arrays))
+
+
+@lru_cache(maxsize=16)
+def _build_once(
+    names: tuple[str, ...], roles: tuple[str, ...], parents: bytes, offsets: bytes, tips: bytes, tip_offsets: bytes
+) -> SkinnedMesh:
+    skeleton = Skeleton(
+        names,
+        np.frombuffer(parents, np.int32),
+        np.frombuffer(offsets).reshape(-1, 3),
+        np.frombuffer(tips, np.int32),
+        np.frombuffer(tip_offsets).reshape(-1, 3),
+        roles,
+    )
+    return build_mannequin(skeleton)
+
+
+def stand(clip: Clip) -> Clip:
+    """The clip with its feet on the floor: raised or lowered where its lowest points are a shin's length off."""
+    lowest = np.concatenate([clip.global_positions(), clip.tip_positions()], axis=1)[..., 1].min(axis=1)
+    off = float(np.percentile(lowest, 5))
+    return clip.raised(-off) if abs(off) > 0.2 * max(clip.skeleton.height, 0.1) else clip
+
+
+@dataclass(frozen=True, eq=False)
+class Footprint:
+    """A foot that stands on the floor for frames [start, stop)."""
+
+    left: bool
+    start: int
+    stop: int
+    heel: Array
+    """(x, z), metres."""
+    toe: Array
+    """(x, z), metres."""
+
+    def moved(self, shift: Array) -> Footprint:
+        """The same print elsewhere: moved by (x, z), metres."""
+        return replace(self, heel=self.heel + shift, toe=self.toe + shift)
+
+    def stroke(self, colour: str = TEAL, opacity: float = 0.8) -> Stroke:
+        """Its mark on the floor: filled for the left foot, an outline for the right."""
+        size = max(float(np.linalg.norm(self.toe - self.heel)), 0.05)
+        return Stroke(np.array([self.heel, self.toe]), colour, 0.2 * size, opacity, 0.0 if self.left else 0.04 * size)
+
+
+def find_footprints(clip: Clip, *, shortest_s: float = 0.1) -> list[Footprint]:
+    """Where and when feet stand on the floor, in the order of their beginnings; none for a clip without feet."""
+    feet, contacts = clip.skeleton.feet, with_plants(clip).contacts
+    if contacts is None:
+        return []
+    prints = []
+    for side in ("left", "right"):
+        columns = [k for k, joint in enumerate(feet) if clip.skeleton.roles[joint].startswith(side)]
+        if not columns:
+            continue
+        down = contacts[:, columns].any(axis=1)
+        edges = np.flatnonzero(np.diff(np.concatenate([[False], down, [False]]).astype(int)))
+        heel, toe = _sole(clip, side)
+        for start, stop in zip(edges[::2], edges[1::2], strict=True):
+            if stop - start >= shortest_s * clip.fps:
+                middle = slice(start + (stop - start) // 4, stop - (stop - start) // 4)
+                back, front = np.median(heel[middle], axis=0), np.median(toe[middle], axis=0)
+                prints.append(Footprint(side == "left", int(start), int(stop), back, front))
+    return sorted(prints, key=lambda print_: print_.start)
+
+
+def with_plants(clip: Clip) -> Clip:
+    """The clip with its foot plants, found where it has none; a clip without known feet as it is."""
+    return with_detected_contacts(clip) if clip.skeleton.feet else clip
+
+
+def _sole(clip: Clip, side: str) -> tuple[Array, Array]:
+    """Heel and toe end of a foot's sole on the floor in each frame, both (F, 2)."""
+    skeleton, points = clip.skeleton, clip.global_positions()
+    ankle, ball = skeleton.find(f"{side}_foot"), skeleton.find(f"{side}_toe")
+    if ankle is None or ball is None:
+        only = points[:, ankle if ankle is not None else ball or 0][:, [0, 2]]
+        ahead = np.stack([np.sin(clip.facing()), np.cos(clip.facing())], axis=1) * 0.06 * skeleton.height
+        return only - 0.5 * ahead, only + ahead
+    back, front = points[:, ankle][:, [0, 2]], points[:, ball][:, [0, 2]]
+    along = front - back
+    # The ankle sits about a third of the foot ahead of the heel, the ball about a quarter behind the toes.
+    return back - 0.15 * along, front + 0.20 * along
+
+
+def thin_path(points: Array, tolerance: float = 0.004) -> tuple[Array, NDArray[np.intp]]:
+    """The points of a polyline (N, 2) that keep it within `tolerance` metres (Douglas and Peucker 1973), and which."""
+    keep = np.zeros(len(points), bool)
+    keep[[0, -1]] = True
+    spans = [(0, len(points) - 1)]
+    while spans:
+        a, b = spans.pop()
+        if b - a < 2:
+            continue
+        chord, rest = points[b] - points[a], points[a + 1 : b] - points[a]
+        along = np.clip(rest @ chord / max(float(chord @ chord), 1e-12), 0, 1)
+        far = np.linalg.norm(rest - along[:, None] * chord, axis=1)
+        worst = a + 1 + int(far.argmax())
+        # Some points are kept on straights too, where opacity changes along the line.
+        if far[worst - a - 1] > tolerance or b - a > 16:
+            worst = worst if far[worst - a - 1] > tolerance else (a + b) // 2
+            keep[worst] = True
+            spans += [(a, worst), (worst, b)]
+    return points[keep], np.flatnonzero(keep)
