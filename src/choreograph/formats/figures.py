@@ -29,7 +29,10 @@ def as_figures(clips: Clip | Sequence[Clip]) -> tuple[Clip, ...]:
 
 
 def describe(clip: Clip) -> dict[str, Any]:
-    """Everything about a clip that a skinned, animated mesh has no place for, ready for JSON."""
+    """Everything about a clip that a skinned, animated mesh has no place for, ready for JSON.
+
+    Entries that are empty may be left out by who writes it: pygltflib does.
+    """
     skeleton = clip.skeleton
     about: dict[str, Any] = {
         "version": __version__,
@@ -43,9 +46,9 @@ def describe(clip: Clip) -> dict[str, Any]:
         "labels": [[label.text, label.start, label.stop] for label in clip.labels],
     }
     if clip.contacts is not None:
-        about["contacts"] = {
-            skeleton.names[joint]: _runs(column) for joint, column in zip(skeleton.feet, clip.contacts.T, strict=True)
-        }
+        about["contacts"] = [
+            [skeleton.names[joint], _runs(column)] for joint, column in zip(skeleton.feet, clip.contacts.T, strict=True)
+        ]
     if clip.source is not None:
         about["source"] = {
             "file": Path(clip.source.path).name,
@@ -73,8 +76,8 @@ def restore_skeleton(about: dict[str, Any], names: Sequence[str], parents: Seque
             tuple(names),
             np.asarray(parents, np.int32),
             np.asarray(about["offsets"], float).reshape(len(names), 3),
-            np.asarray(about["tip_parents"], np.int32).reshape(-1),
-            np.asarray(about["tip_offsets"], float).reshape(-1, 3),
+            np.asarray(about.get("tip_parents", ()), np.int32).reshape(-1),
+            np.asarray(about.get("tip_offsets", ()), float).reshape(-1, 3),
             tuple(str(role) for role in about["roles"]),
         )
     except Exception as error:  # a stranger's numbers fail in as many ways as there are
@@ -84,7 +87,7 @@ def restore_skeleton(about: dict[str, Any], names: Sequence[str], parents: Seque
 def restore_labels(about: dict[str, Any], frames: int) -> tuple[Label, ...]:
     """The labels that `describe` described."""
     try:
-        labels = tuple(Label(str(text), int(start), int(stop)) for text, start, stop in about["labels"])
+        labels = tuple(Label(str(text), int(start), int(stop)) for text, start, stop in about.get("labels", ()))
     except (KeyError, TypeError, ValueError) as error:
         raise FormatError(f"the labels in its {KEY!r} entry cannot be read: {error}") from error
     if any(not 0 <= label.start < label.stop <= frames for label in labels):
@@ -99,8 +102,9 @@ def restore_contacts(about: dict[str, Any], skeleton: Skeleton, frames: int) -> 
         return None
     contacts = np.zeros((frames, len(skeleton.feet)), bool)
     try:
+        named = {str(name): stretches for name, stretches in runs}
         for column, joint in enumerate(skeleton.feet):
-            for start, stop in runs[skeleton.names[joint]]:
+            for start, stop in named[skeleton.names[joint]]:
                 contacts[int(start) : int(stop), column] = True
     except (KeyError, TypeError, ValueError, OverflowError) as error:
         raise FormatError(f"the contacts in its {KEY!r} entry cannot be read: {error}") from error

@@ -14,11 +14,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from choreograph._version import __version__
+from choreograph.formats._gltf_read import read_glb
 from choreograph.formats.atomic import atomic_write, check_writable
 from choreograph.formats.figures import KEY, as_figures, describe, moving_joints
 from choreograph.maths import quat
 from choreograph.motion.clip import Clip
 from choreograph.motion.mannequin import SkinnedMesh, build_mannequin
+
+__all__ = ["read_glb", "write_glb"]
 
 _FLOAT, _UBYTE, _USHORT, _UINT = 5126, 5121, 5123, 5125
 _ARRAY_BUFFER, _ELEMENT_ARRAY_BUFFER = 34962, 34963

@@ -1,0 +1,501 @@
+"""Reading GLB: the container, its arrays, and the animation of one skin sampled into a Clip.
+
+Nothing in the file is believed before it is checked: counts against the bytes that are there, indices against the
+lists they point into, trees for circles. Whatever does not fit is a FormatError.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import struct
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from choreograph.errors import FormatError
+from choreograph.formats.assemble import read_bytes
+from choreograph.formats.figures import KEY, restore_contacts, restore_labels, restore_skeleton
+from choreograph.maths import quat
+from choreograph.motion.clip import Clip, Note, Source
+from choreograph.motion.skeleton import Skeleton
+
+Array = NDArray[np.float64]
+
+_TYPES = {5120: "i1", 5121: "u1", 5122: "<i2", 5123: "<u2", 5125: "<u4", 5126: "<f4"}
+_WIDTHS = {"SCALAR": 1, "VEC2": 2, "VEC3": 3, "VEC4": 4, "MAT4": 16}
+_SLOWEST = 10.0
+"""Frames per second below which a file's keys are hand-set poses rather than frames; they are sampled at `_USUAL`."""
+_USUAL = 30.0
+_ROOM = 100_000
+"""Joint poses (frames x joints) granted to any file beyond one for each of its bytes."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Track:
+    """Keys of one joint's place or rotation."""
+
+    times: Array
+    values: Array
+    step: bool
+
+
+@dataclass(frozen=True, eq=False)
+class _Rig:
+    """The joints of a skin in topological order, with their rest transforms and keys."""
+
+    names: list[str]
+    parents: list[int]
+    pos: Array
+    """Rest places in the parent's frame, (J, 3)."""
+    rot: Array
+    """Rest rotations in the parent's frame, (J, 4)."""
+    places: dict[int, _Track]
+    turns: dict[int, _Track]
+
+
+def read_glb(path: str | Path, *, figure: int = 0) -> Clip:
+    """The motion of a skinned figure in a GLB file.
+
+    Files that Choreograph wrote come back whole: names, offsets, roles, end sites, frame rate, labels, contacts. Others
+    are read as far as they hold one tree of joints moved by step or linear keys without scaling: the rest pose is the
+    nodes' own, the rate is that of the keys.
+
+    Args:
+        path: The file.
+        figure: Which of the file's skins, from 0.
+
+    Raises:
+        FormatError: The file is damaged, or holds something a Clip cannot.
+    """
+    data = read_bytes(path)
+    try:
+        return _read(Path(path), data, figure)
+    except FormatError as error:
+        raise error.at(path) from None
+    except RecursionError:
+        raise FormatError("its JSON is nested too deeply", path=path) from None
+    except ValueError as error:  # a clip's own checks: the file's numbers do not make a motion
+        raise FormatError(f"does not hold a motion: {error}", path=path) from error
+
+
+def _read(path: Path, data: bytes, figure: int) -> Clip:
+    document = _Glb(*_chunks(data))
+    skins = document.items("skins")
+    if not 0 <= figure < len(skins):
+        raise FormatError(f"has {len(skins)} skinned figures, so there is no number {figure} (they count from 0)")
+    skin = skins[figure]
+    about = skin.get("extras", {}).get(KEY) if isinstance(skin.get("extras"), dict) else None
+    rig = _rig(document, skin)
+    notes = []
+    if len(skins) > 1:
+        notes.append(Note("several-figures", f"holds {len(skins)} figures; this is number {figure}"))
+    source = Source(
+        str(path), "glb", hashlib.sha256(data).hexdigest(), unit_reason="stated by the format",
+        up_reason="stated by the format", notes=tuple(notes),
+    )  # fmt: skip
+    start, fps, frames = _timing(rig, about)
+    if frames * len(rig.names) > len(data) + _ROOM:
+        raise FormatError(
+            f"its keys stand for {frames} frames of {len(rig.names)} joints: more than so small a file holds"
+        )
+    times = start + np.arange(frames) / fps
+    pos = np.stack([_sample_places(rig, j, times) for j in range(len(rig.names))], axis=1)
+    rot = np.stack([_sample_turns(rig, j, times) for j in range(len(rig.names))], axis=1)
+    if isinstance(about, dict):
+        skeleton = restore_skeleton(about, rig.names, rig.parents)
+        stretching = any(j in rig.places for j in range(1, len(rig.names)))
+        return Clip(
+            skeleton,
+            fps,
+            pos[:, 0],
+            quat.make_continuous(rot),
+            name=str(about.get("name", path.stem)),
+            local_pos=pos if stretching else None,
+            labels=restore_labels(about, frames),
+            contacts=restore_contacts(about, skeleton, frames),
+            source=source,
+        )
+    skeleton, rot, local_pos = _from_rest(rig, pos, rot)
+    name = str(skin.get("name") or path.stem)
+    return Clip(skeleton, fps, pos[:, 0], quat.make_continuous(rot), name=name, local_pos=local_pos, source=source)
+
+
+def _from_rest(rig: _Rig, pos: Array, rot: Array) -> tuple[Skeleton, Array, Array | None]:
+    """A skeleton whose joints are unturned in the nodes' rest pose, and the motion in its terms."""
+    count = len(rig.names)
+    rest = np.array(rig.rot)
+    for j in range(1, count):
+        rest[j] = quat.multiply(rest[rig.parents[j]], rig.rot[j])
+    offsets = np.array(rig.pos)
+    local = np.empty_like(rot)
+    moved = np.array(pos)
+    local[:, 0] = quat.multiply(rot[:, 0], quat.inverse(rest[0]))
+    for j in range(1, count):
+        above = rest[rig.parents[j]]
+        offsets[j] = quat.rotate(above, rig.pos[j])
+        moved[:, j] = quat.rotate(above, pos[:, j])
+        local[:, j] = quat.multiply(quat.multiply(above, rot[:, j]), quat.inverse(rest[j]))
+    skeleton = Skeleton(tuple(rig.names), np.asarray(rig.parents, np.int32), offsets)
+    stretching = bool(np.abs(moved[:, 1:] - offsets[1:]).max(initial=0.0) > 1e-6)
+    return skeleton, local, moved if stretching else None
+
+
+# ------------------------------------------------------------------------------------------------------ the container
+
+
+def _chunks(data: bytes) -> tuple[dict[str, Any], memoryview]:
+    """The JSON and the bytes of a GLB file."""
+    if len(data) < 20 or data[:4] != b"glTF":
+        raise FormatError("is not a GLB file: it does not begin with 'glTF'")
+    version, length, size, kind = struct.unpack_from("<IIII", data, 4)
+    if version != 2:
+        raise FormatError(f"is glTF version {version}; version 2 is read")
+    if length > len(data):
+        raise FormatError(f"is cut short: it should have {length} bytes and has {len(data)}")
+    if kind != 0x4E4F534A or 20 + size > length:
+        raise FormatError("has no whole JSON chunk where one belongs")
+    try:
+        document = json.loads(data[20 : 20 + size])
+    except (ValueError, UnicodeDecodeError) as error:
+        raise FormatError(f"its JSON cannot be read: {error}") from error
+    if not isinstance(document, dict):
+        raise FormatError("its JSON is not an object")
+    body = memoryview(b"")
+    at = 20 + size
+    if at + 8 <= length:
+        size, kind = struct.unpack_from("<II", data, at)
+        if kind == 0x004E4942:
+            if at + 8 + size > length:
+                raise FormatError("its binary chunk is cut short")
+            body = memoryview(data)[at + 8 : at + 8 + size]
+    return document, body
+
+
+@dataclass(frozen=True, eq=False)
+class _Glb:
+    """A document whose lists and arrays are looked up with checks."""
+
+    document: dict[str, Any]
+    body: memoryview
+
+    def items(self, kind: str) -> list[dict[str, Any]]:
+        """One of the document's lists of objects; empty where it has none."""
+        found = self.document.get(kind, [])
+        if not isinstance(found, list) or not all(isinstance(item, dict) for item in found):
+            raise FormatError(f"its {kind!r} is not a list of objects")
+        return found
+
+    def item(self, kind: str, number: Any) -> dict[str, Any]:
+        """One object of one of the lists."""
+        found = self.items(kind)
+        return found[_index(number, len(found), kind)]
+
+    def array(self, number: Any, width: int) -> Array:
+        """The numbers of an accessor, (count, width), or (count,) for width 1."""
+        accessor = self.item("accessors", number)
+        if "sparse" in accessor or "bufferView" not in accessor:
+            raise FormatError(f"accessor {number} is sparse or empty, which is not read")
+        kind, count = accessor.get("componentType"), accessor.get("count")
+        if kind not in _TYPES or _WIDTHS.get(str(accessor.get("type"))) != width:
+            raise FormatError(f"accessor {number} holds another kind of numbers than its use calls for")
+        view = self.item("bufferViews", accessor["bufferView"])
+        if view.get("buffer") != 0 or "uri" in self.item("buffers", 0):
+            raise FormatError("keeps its numbers in another file; only whole GLB files are read")
+        dtype = np.dtype(_TYPES[kind])
+        row = dtype.itemsize * width
+        offset, length = _whole(view.get("byteOffset", 0)), _whole(view.get("byteLength"))
+        stride, inner = _whole(view.get("byteStride", row)), _whole(accessor.get("byteOffset", 0))
+        rows = _whole(count)
+        needed = inner + (rows - 1) * stride + row
+        if rows < 1 or stride < row or needed > length or offset + length > len(self.body):
+            raise FormatError(f"accessor {number} reaches beyond the file's bytes")
+        table = np.ndarray((rows, width), dtype, self.body, offset + inner, (stride, dtype.itemsize)).astype(float)
+        if accessor.get("normalized") and dtype.kind in "iu":
+            table = np.maximum(table / np.iinfo(dtype).max, -1.0)
+        if not np.isfinite(table).all():
+            raise FormatError(f"accessor {number} holds values that are not finite numbers")
+        return table if width > 1 else table[:, 0]
+
+
+def _index(number: Any, count: int, kind: str) -> int:
+    if not isinstance(number, int) or isinstance(number, bool) or not 0 <= number < count:
+        raise FormatError(f"points to number {str(number)[:20]} of {count} {kind}")
+    return number
+
+
+def _whole(value: Any) -> int:
+    if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value < 2**40:
+        raise FormatError(f"has {str(value)[:20]!r} where a size belongs")
+    return value
+
+
+def _vector(value: Any, default: Sequence[float]) -> Array:
+    if value is None:
+        return np.array(default, float)
+    if (
+        not isinstance(value, list)
+        or len(value) != len(default)
+        or not all(isinstance(x, int | float) and abs(x) < 1e30 for x in value)
+    ):
+        raise FormatError(f"has a node transform that is not {len(default)} finite numbers")
+    return np.array(value, float)
+
+
+# ---------------------------------------------------------------------------------------------------------- the joints
+
+
+def _parents_of_nodes(nodes: list[dict[str, Any]]) -> list[int]:
+    """The parent of every node, -1 for none; each node has one at most, and there are no circles."""
+    parents = [-1] * len(nodes)
+    for number, node in enumerate(nodes):
+        children = node.get("children", [])
+        if not isinstance(children, list):
+            raise FormatError("a node's children are not a list")
+        for child in children:
+            child = _index(child, len(nodes), "nodes")
+            if parents[child] != -1:
+                raise FormatError(f"node {child} has two parents")
+            parents[child] = number
+    seen = [0] * len(nodes)
+    for number in range(len(nodes)):
+        at = number
+        while at != -1 and seen[at] == 0:
+            seen[at] = number + 1
+            at = parents[at]
+        if at != -1 and seen[at] == number + 1:
+            raise FormatError("its nodes hang from each other in a circle")
+    return parents
+
+
+def _rig(document: _Glb, skin: dict[str, Any]) -> _Rig:
+    nodes = document.items("nodes")
+    parents = _parents_of_nodes(nodes)
+    listed = skin.get("joints")
+    if not isinstance(listed, list) or not listed:
+        raise FormatError("its skin has no joints")
+    joints = {_index(j, len(nodes), "nodes") for j in listed}
+    places, turns = _tracks(document, len(nodes))
+    animated = places.keys() | turns.keys()
+    root = _root(joints, parents, animated)
+    # Nodes between joints, and moving ones above them, are joints too.
+    wanted = {root}
+    for joint in joints:
+        while joint not in wanted:
+            wanted.add(joint)
+            joint = parents[joint]
+    order = _descend(root, wanted, parents)
+    at = {node: k for k, node in enumerate(order)}
+    transforms = [_transform(nodes[n]) for n in order]
+    pos, rot = np.array([t[0] for t in transforms]), np.array([t[1] for t in transforms])
+    if any(abs(t[2] - 1) > 1e-3 for t in transforms):
+        raise FormatError("its joints are scaled, which a motion cannot hold; apply the scale before exporting")
+    shift, turn, scale = _above(nodes, parents, root)
+    place_tracks = {at[n]: _Track(t.times, t.values * scale, t.step) for n, t in places.items() if n in at}
+    turn_tracks = {at[n]: t for n, t in turns.items() if n in at}
+    pos = pos * scale
+    pos[0], rot[0] = shift + quat.rotate(turn, pos[0]), quat.multiply(turn, rot[0])
+    if 0 in place_tracks:
+        track = place_tracks[0]
+        place_tracks[0] = _Track(track.times, shift + quat.rotate(turn, track.values), track.step)
+    if 0 in turn_tracks:
+        track = turn_tracks[0]
+        turn_tracks[0] = _Track(track.times, quat.multiply(turn, track.values), track.step)
+    above = [-1, *(at[parents[n]] for n in order[1:])]
+    return _Rig(_names(nodes, order), above, pos, rot, place_tracks, turn_tracks)
+
+
+def _root(joints: set[int], parents: list[int], animated: set[int]) -> int:
+    """The joint that all others hang from, or the highest moving node above it."""
+    tops = [j for j in sorted(joints) if not _has_ancestor(j, joints, parents)]
+    if len(tops) != 1:
+        raise FormatError(f"its skin has {len(tops)} root joints; one tree of joints is read")
+    root = above = tops[0]
+    while above != -1:
+        if above in animated:
+            root = above
+        above = parents[above]
+    return root
+
+
+def _has_ancestor(joint: int, joints: set[int], parents: list[int]) -> bool:
+    # The joint right above mostly answers; only broken or odd trees are walked far.
+    above = parents[joint]
+    while above != -1:
+        if above in joints:
+            return True
+        above = parents[above]
+    return False
+
+
+def _descend(root: int, wanted: set[int], parents: list[int]) -> list[int]:
+    """The wanted nodes from the root down, every parent before its children, in the file's order."""
+    children: dict[int, list[int]] = {}
+    for node in sorted(wanted):
+        children.setdefault(parents[node], []).append(node)
+    order, level = [], [root]
+    while level:
+        order += level
+        level = [child for node in level for child in children.get(node, [])]
+    # A file written from a topological list keeps its own order.
+    given = sorted(wanted)
+    place = {n: k for k, n in enumerate(given)}
+    if given[0] == root and all(place[parents[n]] < place[n] for n in given[1:]):
+        return given
+    return order
+
+
+def _names(nodes: list[dict[str, Any]], order: list[int]) -> list[str]:
+    """A different name for every joint."""
+    names: list[str] = []
+    taken: set[str] = set()
+    for node in order:
+        name = nodes[node].get("name")
+        name = name if isinstance(name, str) and name else f"joint_{node}"
+        if name in taken:
+            name = f"{name}_{node}"
+        while name in taken:
+            name += "_"
+        taken.add(name)
+        names.append(name)
+    return names
+
+
+def _transform(node: dict[str, Any]) -> tuple[Array, Array, float]:
+    """Place, rotation and (even) scale of a node."""
+    if "matrix" in node:
+        matrix = _vector(node["matrix"], [0.0] * 16).reshape(4, 4).T
+        linear, place = matrix[:3, :3], matrix[:3, 3]
+        scales = np.linalg.norm(linear, axis=0)
+        if scales.min() <= 1e-9:
+            raise FormatError("a node's matrix flattens what hangs from it")
+        turned = linear / scales
+        if np.abs(turned.T @ turned - np.eye(3)).max() > 1e-3 or np.linalg.det(turned) < 0:
+            raise FormatError("a node's matrix skews or mirrors, which a motion cannot hold")
+        rotation = quat.from_matrix(turned)
+    else:
+        place = _vector(node.get("translation"), (0.0, 0.0, 0.0))
+        x, y, z, w = _vector(node.get("rotation"), (0.0, 0.0, 0.0, 1.0))
+        rotation = quat.normalise([w, x, y, z])
+        scales = _vector(node.get("scale"), (1.0, 1.0, 1.0))
+    if np.ptp(scales) > 1e-3 * abs(scales).max() or scales.min() <= 0:
+        raise FormatError("a node is stretched unevenly or mirrored, which a motion cannot hold")
+    return place, rotation, float(scales.mean())
+
+
+def _above(nodes: list[dict[str, Any]], parents: list[int], root: int) -> tuple[Array, Array, float]:
+    """What the resting nodes above the root do to it: shift, rotation, even scale."""
+    shift, turn, scale = np.zeros(3), np.array(quat.IDENTITY), 1.0
+    above = parents[root]
+    while above != -1:
+        place, rotation, size = _transform(nodes[above])
+        shift, turn, scale = place + quat.rotate(rotation, shift * size), quat.multiply(rotation, turn), scale * size
+        above = parents[above]
+    return shift, turn, scale
+
+
+# ------------------------------------------------------------------------------------------------------- the animation
+
+
+def _tracks(document: _Glb, nodes: int) -> tuple[dict[int, _Track], dict[int, _Track]]:
+    """Keys of places and rotations by node, from the file's first animation."""
+    places: dict[int, _Track] = {}
+    turns: dict[int, _Track] = {}
+    animations = document.items("animations")
+    if not animations:
+        raise FormatError("has no animation")
+    samplers, channels = animations[0].get("samplers"), animations[0].get("channels")
+    if not isinstance(samplers, list) or not isinstance(channels, list):
+        raise FormatError("its animation lacks channels or samplers")
+    known_times: dict[Any, Array] = {}
+    for channel in channels:
+        target = channel.get("target") if isinstance(channel, dict) else None
+        if not isinstance(target, dict):
+            raise FormatError("an animation channel has no target")
+        if "node" not in target or target.get("path") == "weights":
+            continue
+        node = _index(target["node"], nodes, "nodes")
+        sampler = samplers[_index(channel.get("sampler"), len(samplers), "samplers")]
+        if not isinstance(sampler, dict):
+            raise FormatError("an animation sampler is not an object")
+        how = sampler.get("interpolation", "LINEAR")
+        if how not in ("LINEAR", "STEP"):
+            raise FormatError(f"its keys are joined by {str(how)[:20]}; export with every frame sampled (linear keys)")
+        path = target.get("path")
+        number = sampler.get("input")
+        if not isinstance(number, int):
+            raise FormatError("an animation sampler has no times")
+        if number not in known_times:
+            known_times[number] = document.array(number, 1)
+            if known_times[number][0] < 0 or (np.diff(known_times[number]) <= 0).any():
+                raise FormatError("its key times do not rise")
+        times = known_times[number]
+        values = document.array(sampler.get("output"), 4 if path == "rotation" else 3)
+        if len(values) != len(times):
+            raise FormatError(f"has {len(values)} keys for {len(times)} times")
+        if path == "rotation":
+            turns[node] = _Track(times, quat.normalise(values[:, [3, 0, 1, 2]]), how == "STEP")
+        elif path == "translation":
+            places[node] = _Track(times, values, how == "STEP")
+        elif np.abs(values - values[0]).max() > 1e-3 or np.ptp(values[0]) > 1e-3:
+            raise FormatError("its animation scales joints, which a motion cannot hold")
+    return places, turns
+
+
+def _timing(rig: _Rig, about: Any) -> tuple[float, float, int]:
+    """Time of the first frame, frames per second, number of frames."""
+    tracks = [*rig.places.values(), *rig.turns.values()]
+    if not tracks:
+        raise FormatError("its animation moves none of the skin's joints")
+    if isinstance(about, dict):
+        fps, frames = about.get("fps"), about.get("frames")
+        if not isinstance(fps, int | float) or not 0 < fps < 1e6 or not isinstance(frames, int) or frames < 1:
+            raise FormatError(f"its {KEY!r} entry has no sensible frame rate or count")
+        if any(len(t.times) != frames for t in tracks):
+            raise FormatError(f"its {KEY!r} entry speaks of {frames} frames, its keys of others")
+        return 0.0, float(fps), frames
+    start, stop = min(float(t.times[0]) for t in tracks), max(float(t.times[-1]) for t in tracks)
+    longest = max(tracks, key=lambda t: len(t.times)).times
+    fps = _USUAL
+    if len(longest) > 1:
+        fps = 1 / float(np.median(np.diff(longest)))
+        fps = float(round(fps)) if abs(fps - round(fps)) < 2e-3 * fps else fps
+        fps = fps if fps >= _SLOWEST else _USUAL
+    return start, fps, int(min((stop - start) * fps + 1.5, 1e12))
+
+
+def _sample_places(rig: _Rig, joint: int, times: Array) -> Array:
+    track = rig.places.get(joint)
+    if track is None:
+        return np.broadcast_to(rig.pos[joint], (len(times), 3))
+    low, share = _between(track, times)
+    high = np.minimum(low + 1, len(track.times) - 1)
+    return np.asarray(track.values[low] + share[:, None] * (track.values[high] - track.values[low]))
+
+
+def _sample_turns(rig: _Rig, joint: int, times: Array) -> Array:
+    track = rig.turns.get(joint)
+    if track is None:
+        return np.broadcast_to(rig.rot[joint], (len(times), 4))
+    low, share = _between(track, times)
+    if not share.any():
+        return np.asarray(track.values[low])
+    high = np.minimum(low + 1, len(track.times) - 1)
+    return quat.slerp(track.values[low], track.values[high], share)
+
+
+def _between(track: _Track, times: Array) -> tuple[NDArray[np.intp], Array]:
+    """The key before each time, and how far on towards the next one it is."""
+    keys = track.times
+    # Key times are stored in single precision: a frame a hair off its key is meant to be on it.
+    slack = 1e-5 + 2e-7 * float(keys[-1])
+    low = np.clip(np.searchsorted(keys, times + slack, side="right") - 1, 0, len(keys) - 1)
+    gap = times - keys[low]
+    if track.step or len(keys) == 1:
+        return low, np.zeros(len(times))
+    spans = np.append(np.diff(keys), np.inf)[low]
+    return low, np.where(np.abs(gap) <= slack, 0.0, np.clip(gap / spans, 0.0, 1.0))
