@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from choreograph.graph.model import SEGMENT, TRANSITION, ClipInfo, Edges, Minima, Nodes, Transitions
-from choreograph.graph.settings import GraphSettings
+from choreograph.graph.settings import EVERYTHING, GraphSettings
 from choreograph.maths.floor import FloorTransform
 
 
@@ -165,6 +165,55 @@ def keep_largest(transitions: Transitions, cuts: Cuts, window: int) -> tuple[Nod
     joined = {name: np.concatenate(parts) for name, parts in columns.items()}
     order = np.lexsort([joined["target"], joined["kind"], joined["source"]])
     return nodes, Edges(**{name: column[order] for name, column in joined.items()})
+
+
+@dataclass(frozen=True, eq=False)
+class Connected:
+    """What a threshold makes of the minima."""
+
+    transitions: Transitions
+    cuts: Cuts
+    nodes: Nodes
+    edges: Edges
+    recorded: NDArray[np.int64]
+    """Frames of each clip that can be shown as they were recorded, (C,)."""
+    shown: NDArray[np.int64]
+    """Frames of each clip that can be shown, as recorded or within a blend, (C,)."""
+
+
+def connect(minima: Minima, settings: GraphSettings, threshold_m: float, infos: Sequence[ClipInfo]) -> Connected:
+    """Transitions below the threshold, and the largest part of clips and transitions without dead ends."""
+    frames = np.array([info.frames for info in infos], np.int32)
+    window = settings.window_frames
+    near = minima.take(minima.distance_m <= thresholds_of(minima, settings, threshold_m, infos))
+    transitions = find_transitions(near, frames, window)
+    cuts = cut_clips(transitions, frames, window)
+    nodes, edges = keep_largest(transitions, cuts, window)
+    return Connected(transitions, cuts, nodes, edges, *covered_frames(nodes, edges, frames))
+
+
+def find_threshold(
+    minima: Minima, settings: GraphSettings, infos: Sequence[ClipInfo], goal: float | str
+) -> float | None:
+    """The lowest threshold that reaches a goal, metres; None if the minima at hand do not.
+
+    More transitions never disconnect anything, so the lowest is found by halving.
+    """
+    steps = np.unique(minima.distance_m)
+
+    def reached(threshold_m: float) -> bool:
+        shown = connect(minima, settings, threshold_m, infos).shown
+        if goal == EVERYTHING:
+            return bool((shown > 0).all())
+        return shown.sum() >= float(goal) * sum(info.frames for info in infos)
+
+    if not len(steps) or not reached(float(steps[-1])):
+        return None
+    low, high = -1, len(steps) - 1
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if reached(float(steps[middle])) else (middle, high)
+    return float(steps[high])
 
 
 def covered_frames(

@@ -75,6 +75,28 @@ class LazyClips(Sequence[Clip]):
         return clip
 
 
+class PickedClips(Sequence[Clip]):
+    """Clips of several sequences in one, still read only when asked for."""
+
+    def __init__(self, picked: Sequence[tuple[Sequence[Clip], int]]) -> None:
+        self._picked = picked
+
+    def __len__(self) -> int:
+        """Number of clips."""
+        return len(self._picked)
+
+    @overload
+    def __getitem__(self, index: int) -> Clip: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Clip]: ...
+    def __getitem__(self, index: int | slice) -> Clip | list[Clip]:
+        """The clip of this number, or the clips of a slice."""
+        if isinstance(index, slice):
+            return [clips[n] for clips, n in self._picked[index]]
+        clips, n = self._picked[index]
+        return clips[n]
+
+
 def _source(text: str | None) -> Source | None:
     if text is None:
         return None

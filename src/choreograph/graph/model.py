@@ -55,7 +55,10 @@ class Table:
 
 @dataclass(frozen=True, eq=False)
 class Minima(Table):
-    """Pairs of windows that are nearer than their eight neighbours, each once: clip_a <= clip_b."""
+    """Pairs of windows that are nearer than their eight neighbours, each once: clip_a <= clip_b.
+
+    Ordered by clip_a, clip_b, frame_a and frame_b.
+    """
 
     clip_a: NDArray[np.int32]
     frame_a: NDArray[np.int32]
@@ -182,6 +185,8 @@ class Provenance:
     command: str
     """What was done."""
     package_version: str
+    evaluated_share: float = 1.0
+    """Share of the window pairs to be compared whose distance had to be computed."""
 
 
 TABLES: Mapping[str, type[Table]] = {"minima": Minima, "nodes": Nodes, "edges": Edges}
@@ -202,6 +207,7 @@ class MotionGraph:
         infos: Sequence[ClipInfo],
         tables: Mapping[str, Table],
         *,
+        searched_m: float,
         evaluated_share: float = 1.0,
         notes: Sequence[Note] = (),
         history: Sequence[Provenance] = (),
@@ -212,8 +218,10 @@ class MotionGraph:
         self.clips = clips
         """At their own rate; from a file, each is read when it is asked for."""
         self.infos = tuple(infos)
+        self.searched_m = searched_m
+        """Distance up to which minima were looked for, metres."""
         self.evaluated_share = evaluated_share
-        """Share of all pairs of windows whose distance had to be computed."""
+        """Share of all pairs of windows whose distance had to be computed when the graph was last built or changed."""
         self.notes = tuple(notes)
         """What was left out, and why."""
         self.history = tuple(history)

@@ -83,14 +83,13 @@ class GraphSettings:
 
     @classmethod
     def from_dict(cls, plain: Mapping[str, Any]) -> GraphSettings:
-        """Settings from what `as_dict` gave; names that are not known are an error."""
-        unknown = set(plain) - {f.name for f in fields(cls)}
-        if unknown:
-            raise RequestError(f"unknown settings: {', '.join(sorted(unknown))}")
+        """Settings from what `as_dict` gave; names that are missing or not known are an error."""
+        known = {f.name for f in fields(cls)}
+        if set(plain) != known:
+            raise RequestError(f"settings missing or unknown: {', '.join(sorted(set(plain) ^ known))}")
         values = dict(plain)
         values["label_thresholds"] = tuple(
-            LabelThreshold(str(first), str(second), float(limit))
-            for first, second, limit in values.get("label_thresholds", ())
+            LabelThreshold(str(first), str(second), float(limit)) for first, second, limit in values["label_thresholds"]
         )
         return cls(**values)
 

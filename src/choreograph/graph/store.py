@@ -123,15 +123,15 @@ def _write(connection: sqlite3.Connection, graph: MotionGraph, command: str) -> 
             rows.write_array(connection, "graph_array", (part, name), column)
     facts = {
         "threshold_m": graph.threshold_m,
-        "evaluated_share": graph.evaluated_share,
+        "searched_m": graph.searched_m,
         "notes": [asdict(note) for note in graph.notes],
     }
     for table, values in (("setting", graph.settings.as_dict()), ("fact", facts)):
         pairs = [(name, json.dumps(value)) for name, value in sorted(values.items())]
         connection.executemany(f"INSERT INTO {table} VALUES (?, ?)", pairs)
-    now = Provenance(datetime.now(UTC).isoformat(timespec="seconds"), command, __version__)
-    history = [(k, p.at, p.command, p.package_version) for k, p in enumerate([*graph.history, now])]
-    connection.executemany("INSERT INTO provenance VALUES (?, ?, ?, ?)", history)
+    now = Provenance(datetime.now(UTC).isoformat(timespec="seconds"), command, __version__, graph.evaluated_share)
+    history = [(k, p.at, p.command, p.package_version, p.evaluated_share) for k, p in enumerate([*graph.history, now])]
+    connection.executemany("INSERT INTO provenance VALUES (?, ?, ?, ?, ?)", history)
 
 
 def open_graph(path: str | Path) -> MotionGraph:
@@ -257,16 +257,18 @@ def _read(connection: sqlite3.Connection, path: Path) -> MotionGraph:
         if twin is not None and infos[twin].mirror_of is not None:
             raise ValueError(f"clip {clip_id} mirrors a mirrored clip")
         infos.append(info)
-    history = connection.execute("SELECT at, command, package_version FROM provenance ORDER BY id").fetchall()
+    steps = connection.execute("SELECT at, command, package_version, evaluated_share FROM provenance ORDER BY id")
+    history = [Provenance(str(at), str(text), str(version), float(share)) for at, text, version, share in steps]
     return MotionGraph(
         settings,
         float(facts["threshold_m"]),
         LazyClips(connection, path, infos),
         infos,
         LazyTables(connection, path, infos, settings.window_frames),
-        evaluated_share=float(facts["evaluated_share"]),
+        searched_m=float(facts["searched_m"]),
+        evaluated_share=history[-1].evaluated_share if history else 1.0,
         notes=[Note(str(n["kind"]), str(n["message"]), int(n["count"])) for n in facts["notes"]],
-        history=[Provenance(str(at), str(command), str(version)) for at, command, version in history],
+        history=history,
     )
 
 

@@ -46,5 +46,6 @@ CREATE TABLE graph_array (
 CREATE TABLE setting (name TEXT PRIMARY KEY, value TEXT NOT NULL);      -- JSON values: what was asked for
 CREATE TABLE fact (name TEXT PRIMARY KEY, value TEXT NOT NULL);         -- JSON values: what came of it
 CREATE TABLE provenance (
-    id INTEGER PRIMARY KEY, at TEXT NOT NULL, command TEXT NOT NULL, package_version TEXT NOT NULL
+    id INTEGER PRIMARY KEY, at TEXT NOT NULL, command TEXT NOT NULL, package_version TEXT NOT NULL,
+    evaluated_share REAL NOT NULL       -- of the window pairs to be compared, those whose distance had to be computed
 );

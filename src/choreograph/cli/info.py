@@ -1,0 +1,126 @@
+"""`choreograph info`: what a .mog file holds, what the graph kept and lost, and where it came from."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from choreograph.cli.build import WorkersOption
+from choreograph.cli.common import console, progress_bar
+
+if TYPE_CHECKING:
+    from choreograph.graph.model import MotionGraph
+    from choreograph.graph.report import GraphReport
+
+
+def info(
+    graph: Annotated[Path, typer.Argument(help="The .mog file.", metavar="GRAPH")],
+    joins: Annotated[
+        float | None,
+        typer.Option("--joins", help="Find, up to this many centimetres, the thresholds that bring lost clips in."),
+    ] = None,
+    workers: WorkersOption = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON for programs.")] = False,
+) -> None:
+    """Show what a motion graph is made of: clips and labels kept and lost, transitions, settings, history.
+
+    Examples:
+
+      choreograph info people.mog
+
+      choreograph info people.mog --joins 20
+
+      choreograph info people.mog --json
+    """
+    from choreograph.graph.build import find_joining_thresholds
+    from choreograph.graph.report import report_graph
+    from choreograph.graph.store import open_graph
+
+    opened = open_graph(graph)
+    found: dict[str, float] = {}
+    if joins is not None:
+        with progress_bar() as progress:
+            found = find_joining_thresholds(opened, joins / 100, progress=progress, workers=workers)
+    report = report_graph(opened, found)
+    if as_json:
+        typer.echo(json.dumps(_facts(graph, opened, report), indent=2, ensure_ascii=False))
+    else:
+        _show(graph, opened, report)
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to the application."""
+    app.command("info")(info)
+
+
+def _facts(path: Path, graph: MotionGraph, report: GraphReport) -> dict[str, Any]:
+    sources = {entry.name: entry for entry in graph.infos}
+    plain = report.as_dict()
+    for clip in plain["clips"]:
+        entry = sources[clip["name"]]
+        clip.update(fps=entry.fps, seconds=round(entry.seconds, 4), path=entry.path, sha256=entry.sha256)
+        clip["mirror_of"] = None if entry.mirror_of is None else graph.infos[entry.mirror_of].name
+    return {
+        "file": str(path),
+        "bytes": path.stat().st_size,
+        "settings": graph.settings.as_dict(),
+        "notes": [asdict(note) for note in graph.notes],
+        "history": [asdict(step) for step in graph.history],
+        **plain,
+    }
+
+
+def _show(path: Path, graph: MotionGraph, report: GraphReport) -> None:
+    from rich import box
+    from rich.table import Table
+
+    def say(text: str, style: str | None = None) -> None:
+        console.print(text, style=style, markup=False, highlight=False, soft_wrap=True)
+
+    def table(*columns: str) -> Table:
+        made = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+        for column in columns:
+            made.add_column(column, justify="left" if column in ("clip", "label", "labels", "state") else "right")
+        return made
+
+    def share(part: int, whole: int) -> str:
+        return f"{part / whole:.0%}" if whole else "-"
+
+    seconds = sum(entry.seconds for entry in graph.infos)
+    say(f"{path}: {len(graph.infos)} clips, {seconds:.1f} s, {path.stat().st_size / 1e6:.1f} MB")
+    say(
+        f"compared at {report.rate_hz:g} Hz over windows of {report.window_frames} frames "
+        f"({report.window_frames / report.rate_hz:.3g} s), threshold {100 * report.threshold_m:.3g} cm RMS per joint"
+    )
+    say(
+        f"{report.transitions} transitions from {report.minima} minima; connected: {report.nodes} nodes, "
+        f"{report.segments} segments, {report.kept_transitions} transitions"
+    )
+    say(
+        f"frames kept: {share(report.recorded, report.frames)} as recorded, {share(report.shown, report.frames)} with "
+        f"blends; left out: {report.dead_ends} dead ends and {report.sinks} sinks of {report.cut_points} cut points"
+    )
+    clips = table("clip", "labels", "seconds", "recorded", "with blends", "out", "in", "state", "joins at")
+    for clip, entry in zip(report.clips, graph.infos, strict=True):
+        joins = "" if clip.joins_at_m is None else f"{100 * clip.joins_at_m:.1f} cm"
+        clips.add_row(
+            *(clip.name, ", ".join(clip.labels), f"{entry.seconds:.1f}"),
+            *(share(clip.recorded, clip.frames), share(clip.shown, clip.frames)),
+            *(str(clip.transitions_out), str(clip.transitions_in), clip.state, joins),
+            style=None if clip.state == "kept" else "yellow",
+        )
+    console.print(clips)
+    if report.labels:
+        labels = table("label", "seconds", "recorded")
+        for entry_label in report.labels:
+            length = f"{entry_label.frames / report.rate_hz:.1f}"
+            labels.add_row(entry_label.label, length, share(entry_label.recorded, entry_label.frames))
+        console.print(labels)
+    for note in graph.notes:
+        say(str(note), "yellow")
+    for step in graph.history:
+        say(f"{step.at}  {step.command}  ({step.package_version}, {step.evaluated_share:.0%} of pairs)", "dim")

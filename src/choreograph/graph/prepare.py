@@ -1,0 +1,154 @@
+"""Clips made ready to be compared: on one skeleton, under different names, long enough, at the graph's rate."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from choreograph.errors import RequestError, SkeletonMismatch
+from choreograph.graph.model import ClipInfo
+from choreograph.graph.onto import carry_onto
+from choreograph.graph.settings import GraphSettings
+from choreograph.motion import kinematics, resample
+from choreograph.motion.clip import Clip, Note
+from choreograph.motion.skeleton import Skeleton
+from choreograph.progress import Progress, silent
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """The clips that take part, with their mirror images if asked for, each after its original."""
+
+    clips: Sequence[Clip]
+    infos: tuple[ClipInfo, ...]
+    notes: tuple[Note, ...]
+
+
+def prepare_clips(
+    clips: Sequence[Clip],
+    settings: GraphSettings,
+    *,
+    onto: Skeleton | None = None,
+    like: Skeleton | None = None,
+    taken: Sequence[str] = (),
+    first: int = 0,
+    progress: Progress | None = None,
+) -> Prepared:
+    """The clips that can take part in a graph.
+
+    Args:
+        clips: As they were read.
+        settings: What graph is wanted.
+        onto: A skeleton to carry them onto.
+        like: The skeleton they must have, if not the first clip's: that of a graph they are added to.
+        taken: Names that other clips of the graph have.
+        first: Number of the first of these clips in the graph.
+        progress: Hears how many are done.
+
+    Raises:
+        SkeletonMismatch: If skeletons differ; the message says which and how.
+    """
+    told = progress or silent
+    notes: list[Note] = []
+    long_enough = []
+    for clip in clips:
+        frames = graph_frames(len(clip), clip.fps, settings.rate_hz)
+        if frames < settings.window_frames:
+            text = f"{clip.name!r} was left out: it lasts {clip.seconds:.2f} s, less than a window"
+            notes.append(Note("too-short", text))
+        else:
+            long_enough.append(clip)
+    if onto is not None:
+        carried = []
+        for done, clip in enumerate(long_enough):
+            told("carrying clips over", done, len(long_enough))
+            carried.append(carry_onto(clip, onto))
+        long_enough = carried
+    if long_enough:
+        _check_skeletons(long_enough, like or long_enough[0].skeleton, known=like is not None)
+    names = set(taken)
+    made: list[Clip] = []
+    infos: list[ClipInfo] = []
+    for clip in long_enough:
+        clip = _with_own_name(clip, names, settings)
+        copies = [clip, clip.mirrored().with_name(mirror_name(clip.name))] if settings.mirror else [clip]
+        for copy in copies:
+            names.add(copy.name)
+            mirror_of = None if copy is clip else first + len(made) - 1
+            infos.append(clip_info(copy, settings.rate_hz, mirror_of))
+            made.append(copy)
+    return Prepared(tuple(made), tuple(infos), tuple(notes))
+
+
+def _check_skeletons(clips: Sequence[Clip], skeleton: Skeleton, *, known: bool) -> None:
+    other = [clip for clip in clips if not skeleton.matches(clip.skeleton)]
+    if not other:
+        return
+    whose = "the graph" if known else repr(clips[0].name)
+    try:
+        skeleton.check_matches(other[0].skeleton, f"{whose} and {other[0].name!r}")
+    except SkeletonMismatch as error:
+        more = f"; {len(other)} of {len(clips)} clips differ from {whose}" if len(other) > 1 else ""
+        raise SkeletonMismatch(f"{error}{more}") from None
+
+
+def _with_own_name(clip: Clip, names: set[str], settings: GraphSettings) -> Clip:
+    """The clip, under a name that no other has: "walk~2" for a second "walk"."""
+    name, number = clip.name, 1
+    while name in names or (settings.mirror and mirror_name(name) in names):
+        number += 1
+        name = f"{clip.name}~{number}"
+    return clip if name == clip.name else clip.with_name(name)
+
+
+def mirror_name(name: str) -> str:
+    """What the mirrored copy of a clip is called."""
+    return f"{name}_mirrored"
+
+
+def clip_info(clip: Clip, rate_hz: float, mirror_of: int | None) -> ClipInfo:
+    """What is known of a clip without its frames."""
+    return ClipInfo(
+        name=clip.name,
+        fps=clip.fps,
+        own_frames=len(clip),
+        frames=graph_frames(len(clip), clip.fps, rate_hz),
+        labels=clip.labels,
+        path="" if clip.source is None else str(clip.source.path),
+        sha256="" if clip.source is None else clip.source.sha256,
+        mirror_of=mirror_of,
+    )
+
+
+def graph_frames(frames: int, fps: float, rate_hz: float) -> int:
+    """How many frames a clip has at the graph's rate."""
+    return len(resample.sample_times(frames, fps, rate_hz))
+
+
+def graph_positions(clip: Clip, rate_hz: float) -> NDArray[np.float64]:
+    """Joint positions at the graph's rate, (F, J, 3), metres; not kept with the clip, which may be one of thousands."""
+    at_rate = clip.resampled(rate_hz)
+    offsets = at_rate.skeleton.offsets[None] if at_rate.local_pos is None else at_rate.local_pos
+    positions, _ = kinematics.forward(at_rate.root_pos, at_rate.local_rot, offsets, at_rate.skeleton.parents)
+    return positions
+
+
+def digest(clip: Clip) -> str:
+    """A fingerprint of the motion: of all that distances depend on."""
+    state = hashlib.blake2b(digest_size=16)
+    state.update(repr((clip.fps, clip.skeleton.names, clip.skeleton.roles, clip.local_rot.shape)).encode())
+    for array in (clip.skeleton.parents, clip.skeleton.offsets, clip.root_pos, clip.local_rot, clip.local_pos):
+        if array is not None:
+            state.update(np.ascontiguousarray(array).data)
+    return state.hexdigest()
+
+
+def check_any(infos: Sequence[ClipInfo], notes: Sequence[Note]) -> None:
+    """Raise a RequestError where no clip is left to build a graph of."""
+    if not infos:
+        why = f" ({notes[0]})" if len(notes) == 1 else f" ({len(notes)} were shorter than a window)" if notes else ""
+        raise RequestError(f"there is no clip to build a graph of{why}")

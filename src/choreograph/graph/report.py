@@ -1,0 +1,269 @@
+"""What a graph kept and lost, by clip and by label, and what it would take to keep more."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from choreograph.graph import connect
+from choreograph.graph.model import SEGMENT, ClipInfo, Minima, MotionGraph
+from choreograph.graph.settings import GraphSettings
+
+KEPT, APART, DEAD_END, UNREACHED, ISLAND = "kept", "apart", "dead end", "unreached", "island"
+"""How a clip stands to the graph: part of it; with no transition to or from it; it can be reached but not left again
+for the rest; it leads there but is never reached; its own small part that neither reaches nor is reached."""
+
+
+@dataclass(frozen=True)
+class ClipReport:
+    """What became of one clip."""
+
+    name: str
+    labels: tuple[str, ...]
+    frames: int
+    """At the graph's rate."""
+    recorded: int
+    """Frames that can be shown as they were recorded."""
+    shown: int
+    """Frames that can be shown as recorded or within a blend."""
+    transitions_out: int
+    """Transitions that leave it, kept or not."""
+    transitions_in: int
+    state: str
+    joins_at_m: float | None = None
+    """A threshold that brings a lost clip in, metres, if one was looked for and found."""
+
+
+@dataclass(frozen=True)
+class LabelReport:
+    """What became of the frames that carry one label."""
+
+    label: str
+    frames: int
+    recorded: int
+
+
+@dataclass(frozen=True)
+class GraphReport:
+    """What a graph is made of."""
+
+    rate_hz: float
+    window_frames: int
+    threshold_m: float
+    minima: int
+    transitions: int
+    """Below the threshold, both directions counted, with a whole window left where they arrive."""
+    kept_transitions: int
+    nodes: int
+    segments: int
+    cut_points: int
+    """Nodes before the largest component was taken."""
+    dead_ends: int
+    """Cut points on no cycle."""
+    sinks: int
+    """Cut points on a cycle, but not in the largest component."""
+    frames: int
+    recorded: int
+    shown: int
+    evaluated_share: float
+    clips: tuple[ClipReport, ...]
+    labels: tuple[LabelReport, ...]
+
+    @property
+    def lost(self) -> tuple[ClipReport, ...]:
+        """The clips of which nothing was kept."""
+        return tuple(clip for clip in self.clips if clip.state != KEPT)
+
+    def as_dict(self) -> dict[str, Any]:
+        """The report as plain values, for JSON."""
+        return asdict(self)
+
+
+def report_graph(graph: MotionGraph, joins_at_m: dict[str, float] | None = None) -> GraphReport:
+    """What the graph kept and lost.
+
+    Args:
+        graph: The graph.
+        joins_at_m: Thresholds that bring lost clips in, by name, as from `find_joining_thresholds`.
+    """
+    joined = connect.connect(graph.minima, graph.settings, graph.threshold_m, graph.infos)
+    cuts, transitions = joined.cuts, joined.transitions
+    sizes = np.bincount(cuts.component, minlength=1)
+    looped = np.zeros(len(sizes), bool)
+    own_loop = cuts.component[cuts.leave] == cuts.component[cuts.arrive]
+    looped[cuts.component[cuts.leave[own_loop]]] = True
+    on_cycle = looped[cuts.component] if len(cuts.component) else np.zeros(0, bool)
+    count = len(graph.infos)
+    out = np.bincount(transitions.source_clip, minlength=count)
+    into = np.bincount(transitions.target_clip, minlength=count)
+    states = _states(joined, out + into, count)
+    clips = tuple(
+        ClipReport(
+            name=info.name,
+            labels=tuple(dict.fromkeys(label.text for label in info.labels)),
+            frames=info.frames,
+            recorded=int(joined.recorded[n]),
+            shown=int(joined.shown[n]),
+            transitions_out=int(out[n]),
+            transitions_in=int(into[n]),
+            state=states[n],
+            joins_at_m=(joins_at_m or {}).get(info.name),
+        )
+        for n, info in enumerate(graph.infos)
+    )
+    segments = int((joined.edges.kind == SEGMENT).sum())
+    return GraphReport(
+        rate_hz=graph.rate_hz,
+        window_frames=graph.window_frames,
+        threshold_m=graph.threshold_m,
+        minima=len(graph.minima),
+        transitions=len(transitions),
+        kept_transitions=len(joined.edges) - segments,
+        nodes=len(joined.nodes),
+        segments=segments,
+        cut_points=len(cuts.clip),
+        dead_ends=int((~on_cycle).sum()),
+        sinks=int((on_cycle & ~cuts.inside).sum()),
+        frames=int(graph.clip_frames.sum()),
+        recorded=int(joined.recorded.sum()),
+        shown=int(joined.shown.sum()),
+        evaluated_share=graph.evaluated_share,
+        clips=clips,
+        labels=_labels(graph),
+    )
+
+
+def _states(joined: connect.Connected, linked: NDArray[np.intp], count: int) -> list[str]:
+    """How each clip stands to the largest component."""
+    cuts = joined.cuts
+    reached = _clips_touched(cuts, cuts.leave, cuts.arrive, forward=True, count=count)
+    leading = _clips_touched(cuts, cuts.leave, cuts.arrive, forward=False, count=count)
+    states = []
+    for n in range(count):
+        if joined.shown[n]:
+            states.append(KEPT)
+        elif not linked[n]:
+            states.append(APART)
+        elif reached[n]:
+            states.append(DEAD_END)
+        else:
+            states.append(UNREACHED if leading[n] else ISLAND)
+    return states
+
+
+def _clips_touched(
+    cuts: connect.Cuts, leave: NDArray[np.int32], arrive: NDArray[np.int32], *, forward: bool, count: int
+) -> NDArray[np.bool_]:
+    """Which clips have a cut point that the largest component reaches, or, backward, that reaches it, (C,)."""
+    from scipy.sparse import csr_matrix
+    from scipy.sparse.csgraph import breadth_first_order
+
+    touched = np.zeros(count, bool)
+    size = len(cuts.clip)
+    inside = np.flatnonzero(cuts.inside)
+    if not len(inside):
+        return touched
+    ahead = np.flatnonzero(cuts.clip[1:] == cuts.clip[:-1])
+    rows, columns = np.concatenate([ahead, leave]), np.concatenate([ahead + 1, arrive])
+    if not forward:
+        rows, columns = columns, rows
+    links = csr_matrix((np.ones(len(rows), np.int8), (rows, columns)), shape=(size, size))
+    order = breadth_first_order(links, int(inside[0]), directed=True, return_predecessors=False)
+    touched[cuts.clip[order]] = True
+    return touched
+
+
+def _labels(graph: MotionGraph) -> tuple[LabelReport, ...]:
+    texts = sorted({label.text for info in graph.infos for label in info.labels})
+    frames, recorded = dict.fromkeys(texts, 0), dict.fromkeys(texts, 0)
+    by_clip: dict[int, list[int]] = {}
+    for edge in np.flatnonzero(graph.edges.kind == SEGMENT).tolist():
+        by_clip.setdefault(int(graph.edges.clip[edge]), []).append(edge)
+    for number, info in enumerate(graph.infos):
+        inside = np.zeros(info.frames, bool)
+        for edge in by_clip.get(number, ()):
+            inside[graph.edges.start[edge] : graph.edges.stop[edge]] = True
+        for text in dict.fromkeys(label.text for label in info.labels):
+            mask = connect.label_mask(info, text, graph.rate_hz)
+            frames[text] += int(mask.sum())
+            recorded[text] += int((mask & inside).sum())
+    return tuple(LabelReport(text, frames[text], recorded[text]) for text in texts)
+
+
+@dataclass(frozen=True, eq=False)
+class Connectivity:
+    """How much hangs together, by threshold."""
+
+    threshold_m: NDArray[np.float64]
+    """(K,), ascending."""
+    recorded_share: NDArray[np.float64]
+    """Of all frames, those that can be shown as recorded, (K,)."""
+    shown_share: NDArray[np.float64]
+    """Those that can be shown as recorded or within a blend, (K,)."""
+    clip_share: NDArray[np.float64]
+    """Of all clips, those with a part in it, (K,)."""
+    transitions: NDArray[np.int64]
+    """Transitions kept, (K,)."""
+
+
+def compute_connectivity(
+    minima: Minima, settings: GraphSettings, infos: Sequence[ClipInfo], thresholds_m: NDArray[np.float64]
+) -> Connectivity:
+    """Connectivity at each of these thresholds; minima must reach up to the largest for it to be meant."""
+    frames = sum(info.frames for info in infos)
+    rows = []
+    for threshold in thresholds_m:
+        joined = connect.connect(minima, settings, float(threshold), infos)
+        kept = int((joined.edges.kind != SEGMENT).sum())
+        rows.append((joined.recorded.sum() / frames, joined.shown.sum() / frames, (joined.shown > 0).mean(), kept))
+    table = np.array(rows, float).reshape(-1, 4).T
+    return Connectivity(np.asarray(thresholds_m), table[0], table[1], table[2], table[3].astype(np.int64))
+
+
+_STEP_M = 0.001
+"""Joining thresholds are told to the millimetre, upwards: nobody sets a threshold finer than that."""
+
+
+def joining_thresholds(
+    minima: Minima, settings: GraphSettings, infos: Sequence[ClipInfo], threshold_m: float, ceiling_m: float
+) -> dict[str, float]:
+    """For each clip that the threshold leaves out, the lowest one, to a millimetre, at which it takes part.
+
+    Args:
+        minima: Local minima up to the ceiling.
+        settings: How the graph is built.
+        infos: The clips.
+        threshold_m: The threshold in force.
+        ceiling_m: The highest threshold to try.
+
+    Returns:
+        Thresholds in metres by clip name; clips that stay out up to the ceiling are not in it.
+    """
+    grid = np.arange(np.floor(threshold_m / _STEP_M) + 1, np.floor(ceiling_m / _STEP_M + 1e-9) + 1) * _STEP_M
+
+    def inside(step: int) -> set[int]:
+        """Clips that take part at a step of the grid; -1 is the threshold in force."""
+        at = threshold_m if step < 0 else float(grid[step])
+        return set(np.flatnonzero(connect.connect(minima, settings, at, infos).shown).tolist())
+
+    found: dict[str, float] = {}
+
+    def search(low: int, high: int, below: set[int], above: set[int]) -> None:
+        """Clips in `above` and not in `below` join in (low, high]."""
+        if above == below:
+            return
+        if high - low == 1:
+            found.update({infos[n].name: float(grid[high]) for n in above - below})
+            return
+        middle = (low + high) // 2
+        between = inside(middle)
+        search(low, middle, below, between)
+        search(middle, high, between, above)
+
+    if len(grid):
+        search(-1, len(grid) - 1, inside(-1), inside(len(grid) - 1))
+    return found
