@@ -7,8 +7,10 @@ asked for. Nothing in a file is believed before it is checked.
 
 from __future__ import annotations
 
+import glob
 import json
 import os
+import platform
 import secrets
 import sqlite3
 import struct
@@ -46,7 +48,7 @@ def save_graph(graph: MotionGraph, path: str | Path, *, overwrite: bool = False,
     """
     path = Path(path)
     check_target(path, overwrite=overwrite)
-    temporary = path.with_name(f".{path.stem[:40]}-{secrets.token_hex(4)}.tmp")
+    temporary = _temporary(path)
     try:
         with _writing(path):
             connection = sqlite3.connect(temporary, isolation_level=None)
@@ -68,6 +70,27 @@ def save_graph(graph: MotionGraph, path: str | Path, *, overwrite: bool = False,
     finally:
         with suppress(OSError):
             temporary.unlink(missing_ok=True)
+
+
+def _temporary(path: Path) -> Path:
+    """A name beside the file to write to; what killed processes of this machine left under such names is removed."""
+    prefix = f".{path.stem[:40]}-{platform.node()}-"
+    for old in path.parent.glob(f"{glob.escape(prefix)}*.tmp"):
+        process = old.name.removeprefix(prefix).split("-")[0]
+        if process.isdigit() and not _is_running(int(process)):
+            with suppress(OSError):
+                old.unlink()
+    return path.with_name(f"{prefix}{os.getpid()}-{secrets.token_hex(2)}.tmp")
+
+
+def _is_running(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:  # it is there, and another user's
+        return True
+    return True
 
 
 def check_target(path: str | Path, *, overwrite: bool = False) -> None:
@@ -210,7 +233,7 @@ def _check_header(path: Path) -> int:
 
 def _upgrade(path: Path) -> None:
     """Replace the file by a copy of the latest schema version."""
-    temporary = path.with_name(f".{path.stem[:40]}-{secrets.token_hex(4)}.tmp")
+    temporary = _temporary(path)
     try:
         with _writing(path):
             old, new = _connect(path), sqlite3.connect(temporary, isolation_level=None)
