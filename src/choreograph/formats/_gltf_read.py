@@ -19,10 +19,9 @@ from numpy.typing import NDArray
 
 from choreograph.errors import FormatError
 from choreograph.formats.assemble import read_bytes
-from choreograph.formats.figures import KEY, restore_contacts, restore_labels, restore_skeleton
+from choreograph.formats.figures import KEY, from_rest, restore_clip
 from choreograph.maths import quat
 from choreograph.motion.clip import Clip, Note, Source
-from choreograph.motion.skeleton import Skeleton
 
 Array = NDArray[np.float64]
 
@@ -107,42 +106,11 @@ def _read(path: Path, data: bytes, figure: int) -> Clip:
     pos = np.stack([_sample_places(rig, j, times) for j in range(len(rig.names))], axis=1)
     rot = np.stack([_sample_turns(rig, j, times) for j in range(len(rig.names))], axis=1)
     if isinstance(about, dict):
-        skeleton = restore_skeleton(about, rig.names, rig.parents)
         stretching = any(j in rig.places for j in range(1, len(rig.names)))
-        return Clip(
-            skeleton,
-            fps,
-            pos[:, 0],
-            quat.make_continuous(rot),
-            name=str(about.get("name", path.stem)),
-            local_pos=pos if stretching else None,
-            labels=restore_labels(about, frames),
-            contacts=restore_contacts(about, skeleton, frames),
-            source=source,
-        )
-    skeleton, rot, local_pos = _from_rest(rig, pos, rot)
+        return restore_clip(about, rig.names, rig.parents, fps, pos, rot, stretching=stretching, source=source)
+    skeleton, rot, local_pos = from_rest(rig.names, rig.parents, rig.pos, rig.rot, pos, rot)
     name = str(skin.get("name") or path.stem)
     return Clip(skeleton, fps, pos[:, 0], quat.make_continuous(rot), name=name, local_pos=local_pos, source=source)
-
-
-def _from_rest(rig: _Rig, pos: Array, rot: Array) -> tuple[Skeleton, Array, Array | None]:
-    """A skeleton whose joints are unturned in the nodes' rest pose, and the motion in its terms."""
-    count = len(rig.names)
-    rest = np.array(rig.rot)
-    for j in range(1, count):
-        rest[j] = quat.multiply(rest[rig.parents[j]], rig.rot[j])
-    offsets = np.array(rig.pos)
-    local = np.empty_like(rot)
-    moved = np.array(pos)
-    local[:, 0] = quat.multiply(rot[:, 0], quat.inverse(rest[0]))
-    for j in range(1, count):
-        above = rest[rig.parents[j]]
-        offsets[j] = quat.rotate(above, rig.pos[j])
-        moved[:, j] = quat.rotate(above, pos[:, j])
-        local[:, j] = quat.multiply(quat.multiply(above, rot[:, j]), quat.inverse(rest[j]))
-    skeleton = Skeleton(tuple(rig.names), np.asarray(rig.parents, np.int32), offsets)
-    stretching = bool(np.abs(moved[:, 1:] - offsets[1:]).max(initial=0.0) > 1e-6)
-    return skeleton, local, moved if stretching else None
 
 
 # ------------------------------------------------------------------------------------------------------ the container

@@ -10,14 +10,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from choreograph._version import __version__
-from choreograph.errors import FormatError, RequestError
-from choreograph.motion.clip import Clip, Label
+from choreograph.errors import FormatError, RequestError, RoleError
+from choreograph.maths import quat
+from choreograph.motion.clip import Clip, Label, Source
 from choreograph.motion.skeleton import Skeleton
+
+Array = NDArray[np.float64]
 
 KEY = "choreograph"
 """Name of the entry that holds it, in a GLB's extras and a USD prim's custom data."""
 STILL = 1e-7
 """Metres that a bone's end may wander from its rest place and still count as fixed."""
+_STRETCH = 1e-6
+"""The same for files of others, whose numbers are single precision."""
 
 
 def as_figures(clips: Clip | Sequence[Clip]) -> tuple[Clip, ...]:
@@ -69,8 +74,77 @@ def moving_joints(clip: Clip) -> list[int]:
     return [int(j) for j in np.flatnonzero(away)]
 
 
-def restore_skeleton(about: dict[str, Any], names: Sequence[str], parents: Sequence[int]) -> Skeleton:
-    """The skeleton that `describe` described; a FormatError where it does not fit the joints."""
+def restore_clip(
+    about: dict[str, Any],
+    names: Sequence[str],
+    parents: Sequence[int],
+    fps: float,
+    pos: Array,
+    rot: Array,
+    *,
+    stretching: bool,
+    source: Source,
+) -> Clip:
+    """The clip that `describe` described; a FormatError where it does not fit the joints and frames.
+
+    Args:
+        about: What `describe` returned, after a trip through a file.
+        names: Joint names, as in the file.
+        parents: Their parents, as in the file.
+        fps: Frames per second.
+        pos: Local positions, (F, J, 3), metres.
+        rot: Local rotations, (F, J, 4).
+        stretching: Whether joints other than the root change their place.
+        source: The file.
+    """
+    skeleton = _restore_skeleton(about, names, parents)
+    return Clip(
+        skeleton,
+        fps,
+        pos[:, 0],
+        quat.make_continuous(rot),
+        name=str(about.get("name", Path(source.path).stem)),
+        local_pos=pos if stretching else None,
+        labels=_restore_labels(about, len(pos)),
+        contacts=_restore_contacts(about, skeleton, len(pos)),
+        source=source,
+    )
+
+
+def from_rest(
+    names: Sequence[str], parents: Sequence[int], rest_pos: Array, rest_rot: Array, pos: Array, rot: Array
+) -> tuple[Skeleton, Array, Array | None]:
+    """A skeleton whose joints are unturned in a file's rest pose, and the file's motion in its terms.
+
+    Args:
+        names: Joint names.
+        parents: Their parents, topological.
+        rest_pos: Places in the parent's frame in the rest pose, (J, 3), metres.
+        rest_rot: Rotations in the parent's frame in the rest pose, (J, 4).
+        pos: Places in the parent's frame, (F, J, 3), metres.
+        rot: Rotations in the parent's frame, (F, J, 4).
+
+    Returns:
+        skeleton: Its offsets are laid out along the world's axes.
+        local_rot: (F, J, 4).
+        local_pos: (F, J, 3), or None where bones keep their length.
+    """
+    turned = np.array(rest_rot)
+    for j in range(1, len(names)):
+        turned[j] = quat.multiply(turned[parents[j]], rest_rot[j])
+    offsets, local, moved = np.array(rest_pos), np.array(rot), np.array(pos)
+    local[:, 0] = quat.multiply(rot[:, 0], quat.inverse(turned[0]))
+    for j in range(1, len(names)):
+        above = turned[parents[j]]
+        offsets[j] = quat.rotate(above, rest_pos[j])
+        moved[:, j] = quat.rotate(above, pos[:, j])
+        local[:, j] = quat.multiply(quat.multiply(above, rot[:, j]), quat.inverse(turned[j]))
+    skeleton = Skeleton(tuple(names), np.asarray(parents, np.int32), offsets)
+    stretching = bool(np.abs(moved[:, 1:] - offsets[1:]).max(initial=0.0) > _STRETCH)
+    return skeleton, local, moved if stretching else None
+
+
+def _restore_skeleton(about: dict[str, Any], names: Sequence[str], parents: Sequence[int]) -> Skeleton:
     try:
         return Skeleton(
             tuple(names),
@@ -80,23 +154,21 @@ def restore_skeleton(about: dict[str, Any], names: Sequence[str], parents: Seque
             np.asarray(about.get("tip_offsets", ()), float).reshape(-1, 3),
             tuple(str(role) for role in about["roles"]),
         )
-    except Exception as error:  # a stranger's numbers fail in as many ways as there are
+    except (RoleError, KeyError, TypeError, ValueError, OverflowError) as error:
         raise FormatError(f"its {KEY!r} entry does not describe its joints: {error}") from error
 
 
-def restore_labels(about: dict[str, Any], frames: int) -> tuple[Label, ...]:
-    """The labels that `describe` described."""
+def _restore_labels(about: dict[str, Any], frames: int) -> tuple[Label, ...]:
     try:
         labels = tuple(Label(str(text), int(start), int(stop)) for text, start, stop in about.get("labels", ()))
-    except (KeyError, TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise FormatError(f"the labels in its {KEY!r} entry cannot be read: {error}") from error
     if any(not 0 <= label.start < label.stop <= frames for label in labels):
         raise FormatError(f"a label in its {KEY!r} entry lies outside the {frames} frames")
     return labels
 
 
-def restore_contacts(about: dict[str, Any], skeleton: Skeleton, frames: int) -> NDArray[np.bool_] | None:
-    """The foot plants that `describe` described."""
+def _restore_contacts(about: dict[str, Any], skeleton: Skeleton, frames: int) -> NDArray[np.bool_] | None:
     runs = about.get("contacts")
     if runs is None:
         return None

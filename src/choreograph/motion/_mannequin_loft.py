@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +27,10 @@ class Section:
     """Linear RGB, (3,)."""
     square: float = 2.0
     """Exponent of its outline |x|^n + |y|^n = 1: 2 is an ellipse, more is boxier."""
+
+    def facing(self, along: Array) -> Section:
+        """The same section with its outline running so that a loft along this direction has its outside out."""
+        return self if float(np.cross(self.across, self.deep) @ along) >= 0 else replace(self, across=-self.across)
 
 
 @dataclass(frozen=True, eq=False)

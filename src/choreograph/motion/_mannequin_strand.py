@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.interpolate import PchipInterpolator
 
 from choreograph.motion._mannequin_loft import Section, Surface, loft
 
@@ -108,11 +109,15 @@ def strand(
     """
     lengths = np.array([b.length for b in bones])
     starts = np.concatenate([[0.0], np.cumsum(lengths)])
-    places = np.array([g.at for g in girths])
+    at = np.array([g.at for g in girths])
+    sizes = np.array([[g.across, g.deep, g.ahead] for g in girths])
+    thickness = PchipInterpolator(at, sizes) if len(girths) > 1 else None
 
     def girth(place: float) -> tuple[float, float, float]:
-        values = _smooth_between(places, np.array([[g.across, g.deep, g.ahead] for g in girths]), place)
-        return float(values[0]), float(values[1]), float(values[2])
+        across, deep, forward = sizes[0] if thickness is None else thickness(np.clip(place, at[0], at[-1]))
+        return float(across), float(deep), float(forward)
+
+    around = [girth(float(k)) for k in range(len(bones) + 1)]
 
     def section(k: int, t: float, beyond: float, shrink: float) -> Section:
         bone = bones[k]
@@ -123,7 +128,7 @@ def strand(
         direction = unit(bone.end - bone.start)
         bright = 1.0
         for inner in range(1, len(bones)):
-            radius = max(girth(inner)[:2])
+            radius = max(around[inner][:2])
             reach = min(1.25 * radius, 0.45 * lengths[inner - 1], 0.45 * lengths[inner])
             gap = s - starts[inner]
             bright *= shade(gap, radius)
@@ -135,7 +140,7 @@ def strand(
                 after = unit(bones[inner].end - bones[inner].start)
                 direction = unit((1 - share) * before + share * after)
         if root is not None:
-            bright *= shade(s, max(girth(0.0)[:2]))
+            bright *= shade(s, max(around[0][:2]))
         v = square_to(ahead, direction)
         u = np.cross(v, direction)
         centre = bone.start + (bone.end - bone.start) * t + direction * beyond + v * forward
@@ -145,7 +150,7 @@ def strand(
         return Section(centre, u * across * shrink, v * deep * shrink, weights, CLAY * hue * bright, square)
 
     sections = []
-    first, last = sum(girth(0.0)[:2]) / 2, sum(girth(float(len(bones)))[:2]) / 2
+    first, last = sum(around[0][:2]) / 2, sum(around[-1][:2]) / 2
     for angle in np.linspace(-np.pi / 2, 0, caps + 1)[:-1]:
         sections.append(section(0, 0.0, first * round_start * np.sin(angle), max(np.cos(angle), 0.08)))
     for k in range(len(bones)):
@@ -156,10 +161,10 @@ def strand(
         sections.append(section(len(bones) - 1, 1.0, last * round_end * np.sin(angle), max(np.cos(angle), 0.08)))
     parts = [loft(sections, sides)]
     for inner in range(1, len(bones)):
-        radius = 0.97 * min(girth(float(inner))[:2])
+        radius = 0.97 * min(around[inner][:2])
         if radius < _SMALLEST_BALL:
             continue
-        place = bones[inner].start + square_to(ahead, unit(bones[inner].end - bones[inner].start)) * girth(inner)[2]
+        place = bones[inner].start + square_to(ahead, unit(bones[inner].end - bones[inner].start)) * around[inner][2]
         parts.append(ball(place, np.full(3, radius), bones[inner].joint, CLAY * tint * (1 - JOINT_SHADE)))
     return parts
 
@@ -173,12 +178,3 @@ def ball(centre: Array, radii: Array, joint: int, colour: Array, *, sides: int =
         middle = centre + np.array([0.0, radii[1] * np.sin(angle), 0.0])
         sections.append(Section(middle, across, deep, {joint: 1.0}, colour))
     return loft(sections, sides)
-
-
-def _smooth_between(at: Array, values: Array, place: float) -> Array:
-    """Values (N, D) given at rising places, between them by monotone cubic interpolation."""
-    if len(at) < 3:
-        return np.array([np.interp(place, at, values[:, d]) for d in range(values.shape[1])])
-    from scipy.interpolate import PchipInterpolator
-
-    return np.asarray(PchipInterpolator(at, values)(np.clip(place, at[0], at[-1])))

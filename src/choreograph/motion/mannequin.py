@@ -8,12 +8,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from choreograph.maths import quat
-from choreograph.motion._mannequin_body import is_human, shape_body, straighten, straightness
+from choreograph.motion._mannequin_body import shape_body
 from choreograph.motion._mannequin_loft import join
+from choreograph.motion._mannequin_pose import is_human, straighten, straightness
 from choreograph.motion.arrays import seal
 from choreograph.motion.clip import Clip
 from choreograph.motion.skeleton import Skeleton
-
 
 _NATURAL = 0.55
 """Least `straightness` of a rest pose that a body can be drawn in; T-poses have 0.8 to 1."""
