@@ -1,0 +1,342 @@
+"""Compiled kernels of the distance stage; imported on first use, since importing numba takes a while.
+
+All of them read one `Library`: the windows of all clips in one numbering, window n beginning with frame n.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from choreograph.distance.library import Library
+
+Array = NDArray[np.float64]
+Array32 = NDArray[np.float32]
+Ints = NDArray[np.int64]
+
+QUANTUM = 2.0**-40  # window.QUANTUM; a compiled function keeps the constants of its own module
+
+
+CLEAR = -1  # in place of a neighbour's number: no neighbour comes near
+
+
+class Buffers(NamedTuple):
+    """Room for one rectangle of window pairs: what stays in cache while it is worked on."""
+
+    y_a: Array32
+    c_a: Array32
+    y_b: Array32
+    c_b: Array32
+    turned_b: Array32
+    energy_b: Array32
+    centre_b: Array32
+    products: Array32
+    table: Array32
+
+
+@njit(cache=True, nogil=True)
+def make_buffers(rows: int, columns: int, joints: int, length: int) -> Buffers:
+    """Room for rectangles of up to `rows` x `columns` windows with their halos."""
+    frames_a, frames_b, width = rows + length + 1, columns + length + 1, 2 * joints + 2
+    return Buffers(
+        np.empty((frames_a, joints), np.float32),
+        np.empty((frames_a, width), np.float32),
+        np.empty((frames_b, joints), np.float32),
+        np.empty((frames_b, width), np.float32),
+        np.empty((frames_b, width), np.float32),
+        np.empty(columns + 2, np.float32),
+        np.empty((2, columns + 2), np.float32),
+        np.empty((4, frames_a * frames_b), np.float32),
+        np.empty((rows + 4, columns + 4), np.float32),
+    )
+
+
+@njit(cache=True, nogil=True)
+def load_frames(library: Library, start: int, stop: int, y: Array32, c: Array32) -> tuple[float, float, float]:
+    """Copy frames [start, stop) into float32 rows about a near origin.
+
+    Args:
+        library: All windows.
+        start: First frame.
+        stop: One past the last.
+        y: Filled with heights above the library's level, (rows, J).
+        c: Filled with x and the centroid's x, then z and the centroid's z, (rows, 2J + 2).
+
+    Returns:
+        The origin taken off the centroids, x and z, and the largest squared norm of a row.
+    """
+    joints = library.heights.shape[1]
+    ox, oz = 0.0, 0.0
+    for f in range(start, stop):
+        ox += library.centroid[f, 0]
+        oz += library.centroid[f, 1]
+    ox /= stop - start
+    oz /= stop - start
+    largest = 0.0
+    for i in range(stop - start):
+        f = start + i
+        norm = np.float32(0)
+        for j in range(joints):
+            h = np.float32(library.heights[f, j] - library.level[j])
+            x, z = np.float32(library.floor[f, 0, j]), np.float32(library.floor[f, 1, j])
+            y[i, j] = h
+            c[i, j] = x
+            c[i, joints + 1 + j] = z
+            norm += h * h + x * x + z * z
+        x, z = np.float32(library.centroid[f, 0] - ox), np.float32(library.centroid[f, 1] - oz)
+        c[i, joints] = x
+        c[i, 2 * joints + 1] = z
+        largest = max(largest, float(norm + x * x + z * z))
+    return ox, oz, largest
+
+
+@njit(cache=True, nogil=True)
+def quarter_turn(c: Array32, rows: int, out: Array32) -> None:
+    """Fill `out` with (-z, x) for the first rows (x, z) of `c`: products with them are the imaginary parts."""
+    half = c.shape[1] // 2
+    for i in range(rows):
+        for j in range(half):
+            out[i, j] = -c[i, half + j]
+            out[i, half + j] = c[i, j]
+
+
+@njit(cache=True, nogil=True)
+def sum_diagonals(values: Array32, rows: int, columns: int, length: int, out: Array32) -> None:
+    """Sums of `length` neighbours down each diagonal: out[i, j] = values[i, j] + values[i+1, j+1] + ...
+
+    Each row comes from the one above by adding an element and taking one off, whatever the length. Whole arrays and
+    counts rather than slices, since only what is known to be contiguous is vectorised.
+    """
+    out[0, :columns] = 0
+    for k in range(length):
+        for j in range(columns):
+            out[0, j] += values[k, j + k]
+    for i in range(1, rows):
+        total = np.float32(0)
+        for k in range(length):
+            total += values[i + k, k]
+        out[i, 0] = total
+        above, row, leaving, entering = out[i - 1], out[i, 1:], values[i - 1], values[i + length - 1, length:]
+        for j in range(columns - 1):
+            row[j] = above[j] + (entering[j] - leaving[j])
+
+
+@njit(cache=True, nogil=True)
+def sum_windows(values: Array32, spare: Array32, boxes: tuple[int, int]) -> None:
+    """Window sums down the diagonals, in place: sums over one box, then sums of those over the other."""
+    first, second = boxes
+    rows, columns = values.shape[0] - first + 1, values.shape[1] - first + 1
+    sum_diagonals(values, rows, columns, first, spare)
+    sum_diagonals(spare, rows - second + 1, columns - second + 1, second, values)
+
+
+@njit(cache=True, nogil=True, fastmath={"contract"})
+def distance_row(
+    y: Array32,
+    re: Array32,
+    im: Array32,
+    scale: np.float32,
+    energy_a: np.float32,
+    ax: np.float32,
+    az: np.float32,
+    energy: Array32,
+    centre: Array32,
+    out: Array32,
+) -> None:
+    """D of one row of window pairs, into `out`, from their sums of products, (columns,), still to be scaled."""
+    cx, cz = centre[0], centre[1]
+    for j in range(len(energy)):
+        s = scale * re[j] - ax * cx[j] - az * cz[j]
+        t = scale * im[j] - az * cx[j] + ax * cz[j]
+        out[j] = energy_a + energy[j] - np.float32(2) * (scale * y[j] + math.sqrt(s * s + t * t))
+
+
+@njit(cache=True, nogil=True, fastmath={"nnan", "nsz", "reassoc"})
+def smallest(values: Array32) -> np.float32:
+    """The smallest of the values, none of which is NaN."""
+    least = np.float32(np.inf)
+    for j in range(len(values)):
+        if values[j] < least:
+            least = values[j]
+    return least
+
+
+@njit(cache=True, nogil=True)
+def fill_table(library: Library, top: int, bottom: int, left: int, right: int, buffers: Buffers) -> float:
+    """D of the window pairs [top, bottom) x [left, right), in float32, into buffers.table[1:, 1:].
+
+    Frame products come from matrix multiplication; running sums down the diagonals make them window products, and one
+    pass by row forms D. Around the rectangle the table holds infinity.
+
+    Returns:
+        The squared size of the frames: float32's error is in proportion to it.
+    """
+    first, second = library.boxes
+    scale = np.float32(1 / (first * second))
+    rows, columns = bottom - top, right - left
+    na, nb = rows + first + second - 2, columns + first + second - 2
+    ax, az, size_a = load_frames(library, top, top + na, buffers.y_a, buffers.c_a)
+    bx, bz, size_b = load_frames(library, left, left + nb, buffers.y_b, buffers.c_b)
+    quarter_turn(buffers.c_b, nb, buffers.turned_b)
+    energy, centre, table = buffers.energy_b[:columns], buffers.centre_b, buffers.table
+    for j in range(columns):
+        energy[j] = library.lowered[left + j]
+        centre[0, j] = library.centre[left + j, 0] - bx
+        centre[1, j] = library.centre[left + j, 1] - bz
+    y, re = buffers.products[0, : na * nb].reshape(na, nb), buffers.products[1, : na * nb].reshape(na, nb)
+    im, spare = buffers.products[2, : na * nb].reshape(na, nb), buffers.products[3, : na * nb].reshape(na, nb)
+    np.dot(buffers.y_a[:na], buffers.y_b[:nb].T, y)
+    np.dot(buffers.c_a[:na], buffers.c_b[:nb].T, re)
+    np.dot(buffers.c_a[:na], buffers.turned_b[:nb].T, im)
+    sum_windows(y, spare, library.boxes)
+    sum_windows(re, spare, library.boxes)
+    sum_windows(im, spare, library.boxes)
+    table[0, : columns + 2] = np.inf
+    table[rows + 1, : columns + 2] = np.inf
+    for i in range(rows):
+        n = top + i
+        energy_a = np.float32(library.lowered[n])
+        x, z = np.float32(library.centre[n, 0] - ax), np.float32(library.centre[n, 1] - az)
+        distance_row(y[i], re[i], im[i], scale, energy_a, x, z, energy, centre, table[i + 1, 1:])
+        table[i + 1, 0] = np.inf
+        table[i + 1, columns + 1] = np.inf
+    return size_a + size_b
+
+
+@njit(cache=True, nogil=True)
+def scan_rectangles(
+    library: Library, rectangles: Ints, limits: Array, slack: float, first: int, found: Ints
+) -> tuple[int, int]:
+    """Pairs in rectangles of window pairs that may be local minima of D, looked for in float32, missing none.
+
+    A pair is found if it may be a minimum within the limit, given that float32 is off by at most `slack` times the
+    squared size of the frames; `decide_minima` settles those in float64.
+
+    Args:
+        library: All windows.
+        rectangles: (R, 6): clip a, first and one past last window, clip b, first and one past last window.
+        limits: (R,): largest D wanted of each rectangle.
+        slack: Bound on float32's error, relative to the squared size of the frames.
+        first: The rectangle to begin with.
+        found: (M, 4), filled with window a, window b, its smallest neighbour (counted by rows from 0, itself being
+            4), or `CLEAR` where the pair is smaller than all of them beyond doubt, and the rectangle's number.
+
+    Returns:
+        The rectangle to go on with, where `found` might be too small for the next one, and how many were found.
+    """
+    rows = np.max(rectangles[first:, 2] - rectangles[first:, 1])
+    columns = np.max(rectangles[first:, 5] - rectangles[first:, 4])
+    length = len(library.weights)
+    buffers = make_buffers(rows, columns, library.heights.shape[1], length)
+    table, count = buffers.table, 0
+    for r in range(first, len(rectangles)):
+        clip_a, a0, a1 = rectangles[r, 0], rectangles[r, 1], rectangles[r, 2]
+        clip_b, b0, b1 = rectangles[r, 3], rectangles[r, 4], rectangles[r, 5]
+        if len(found) - count < (a1 - a0) * (b1 - b0):
+            return r, count
+        # With a halo of one window, except where the clip ends.
+        top, bottom = max(a0 - 1, library.bounds[clip_a, 0]), min(a1 + 1, library.bounds[clip_a, 1])
+        left, right = max(b0 - 1, library.bounds[clip_b, 0]), min(b1 + 1, library.bounds[clip_b, 1])
+        error = np.float32(slack * fill_table(library, top, bottom, left, right, buffers))
+        limit = np.float32(limits[r]) + error
+        for a in range(a0, a1):
+            i = a - top
+            if smallest(table[i + 1, 1 : right - left + 1]) > limit:
+                continue
+            # Windows of one clip that share frames are like each other for no good reason: the band is left out,
+            # though a pair beside it still has to be smaller than its neighbours inside.
+            start = max(b0, a + length) if clip_a == clip_b else b0
+            for b in range(start, b1):
+                j = b - left
+                d = table[i + 1, j + 1]
+                if d > limit:
+                    continue
+                rival, lowest = 0, np.float32(np.inf)
+                for step in range(9):
+                    other = table[i + step // 3, j + step % 3]
+                    if step != 4 and other < lowest:
+                        rival, lowest = step, other
+                if d <= lowest + 2 * error:
+                    found[count, 0] = a
+                    found[count, 1] = b
+                    found[count, 2] = rival if d >= lowest - 2 * error else CLEAR
+                    found[count, 3] = r
+                    count += 1
+    return len(rectangles), count
+
+
+@njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
+def measure_pair(library: Library, a: int, b: int) -> tuple[float, float, float]:
+    """D of windows a and b in float64, and the two parts of S: the closed form of `window`.
+
+    The order of the sums does not depend on where the windows lie, so equal windows give equal bits.
+    """
+    heights, floor, centroid, weights = library.heights, library.floor, library.centroid, library.weights
+    y, re, im = 0.0, 0.0, 0.0
+    ax, az, bx, bz = library.centre[a, 0], library.centre[a, 1], library.centre[b, 0], library.centre[b, 1]
+    for k in range(len(weights)):
+        f, g = a + k, b + k
+        xa, za, xb, zb = centroid[f, 0] - ax, centroid[f, 1] - az, centroid[g, 0] - bx, centroid[g, 1] - bz
+        yk, rk, ik = 0.0, xa * xb + za * zb, za * xb - xa * zb
+        for j in range(heights.shape[1]):
+            yk += heights[f, j] * heights[g, j]
+            rk += floor[f, 0, j] * floor[g, 0, j] + floor[f, 1, j] * floor[g, 1, j]
+            ik += floor[f, 1, j] * floor[g, 0, j] - floor[f, 0, j] * floor[g, 1, j]
+        y += weights[k] * yk
+        re += weights[k] * rk
+        im += weights[k] * ik
+    squared = library.energy[a] + library.energy[b] - 2 * y - 2 * math.sqrt(re * re + im * im)
+    return max(np.rint(squared / QUANTUM), 0.0) * QUANTUM, re, im
+
+
+@njit(cache=True, nogil=True)
+def decide_minima(
+    library: Library, rectangles: Ints, limits: Array, found: Ints, squared: Array, turned: Array
+) -> NDArray[np.bool_]:
+    """Which of the pairs found are minima within their limits, in float64.
+
+    A pair yields to any neighbour that is smaller, or equal and earlier in the order of (a, b).
+
+    Args:
+        library: All windows.
+        rectangles: As given to `scan_rectangles`.
+        limits: As given to `scan_rectangles`.
+        found: As found by `scan_rectangles`.
+        squared: (M,), filled with D of the pairs that are kept.
+        turned: (M, 2), filled with S of the pairs that are kept.
+
+    Returns:
+        Which are kept, (M,).
+    """
+    kept = np.zeros(len(found), np.bool_)
+    for n in range(len(found)):
+        a, b, rival, r = found[n]
+        d, re, im = measure_pair(library, a, b)
+        if d > limits[r]:
+            continue
+        squared[n], turned[n, 0], turned[n, 1] = d, re, im
+        kept[n] = rival == CLEAR or not yields(library, rectangles[r, 0], a, rectangles[r, 3], b, d, rival)
+    return kept
+
+
+@njit(cache=True, nogil=True)
+def yields(library: Library, clip_a: int, a: int, clip_b: int, b: int, d: float, rival: int) -> bool:
+    """Whether one of the eight neighbours is smaller than D of windows (a, b), or equal and earlier.
+
+    The likeliest rival is asked first, which nearly always settles it.
+    """
+    for turn in range(9):
+        step = (rival + turn) % 9
+        i, j = a + step // 3 - 1, b + step % 3 - 1
+        inside = library.bounds[clip_a, 0] <= i < library.bounds[clip_a, 1]
+        inside = inside and library.bounds[clip_b, 0] <= j < library.bounds[clip_b, 1]
+        if step == 4 or not inside:
+            continue
+        other = measure_pair(library, i, j)[0]
+        if other < d or (other == d and step < 4):
+            return True
+    return False

@@ -1,0 +1,236 @@
+"""Finding every place where one clip can flow into another: local minima of the distance between windows.
+
+The rule. Window a of clip A and window b of clip B are a minimum if none of the eight pairs around, (a-1, b-1) to
+(a+1, b+1), is nearer; of equal neighbours the first by (a, b) wins, so a frozen stretch, or a copy of a recording that
+follows it step by step, gives one minimum and not hundreds. Beyond a clip's ends there are no neighbours. Within one
+clip, pairs of windows that share frames are no candidates, but still count as neighbours: where the distance just
+falls off towards the diagonal, the edge of that band is no minimum.
+
+The distance is symmetric: what is found once, with clip A before clip B and a before b within a clip, serves both
+directions. Each minimum depends on its two clips alone, never on what else was compared, on tiles, or on workers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, fields
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from choreograph.distance.blas import one_thread_each
+from choreograph.distance.library import Library, build_library
+from choreograph.distance.prune import Pruner
+from choreograph.distance.tiles import areas, cut_strips, make_rectangles, scan
+from choreograph.distance.window import WindowedClip, floor_transform
+from choreograph.errors import RequestError
+from choreograph.progress import Progress, silent
+
+Ints = NDArray[np.int64]
+Array = NDArray[np.float64]
+
+_STRIP = 192  # windows; larger rectangles waste less on halos, until they leave the cache
+_BATCH_PAIRS = 1 << 27  # window pairs between two batches: a second or two of one core without pruning
+_TASK_STRIPS = 8  # compared by one worker between two looks at the progress
+
+
+@dataclass(frozen=True)
+class Minima:
+    """Local minima of the distance between windows, as columns of one length, ordered by (clip_a, clip_b, a, b)."""
+
+    clip_a: Ints
+    """Number of the first clip, never above clip_b."""
+    a: Ints
+    """First frame of the window in the first clip."""
+    clip_b: Ints
+    """Number of the second clip."""
+    b: Ints
+    """First frame of the window in the second clip."""
+    distance: Array
+    """Metres RMS per joint."""
+    yaw: Array
+    """The floor transform that lays window b on window a: radians about +y."""
+    x: Array
+    """Shift after the turn, metres."""
+    z: Array
+    """Shift after the turn, metres."""
+
+    def __len__(self) -> int:
+        return len(self.a)
+
+    def take(self, which: Any) -> Minima:
+        """Some of the minima, by mask or numbers."""
+        return Minima(**{f.name: getattr(self, f.name)[which] for f in fields(self)})
+
+    @staticmethod
+    def concatenate(parts: Sequence[Minima]) -> Minima:
+        """All the minima of the parts, in the usual order."""
+        if not parts:
+            none, nothing = np.empty(0, np.int64), np.empty(0)
+            return Minima(none, none, none, none, nothing, nothing, nothing, nothing)
+        whole = Minima(**{f.name: np.concatenate([getattr(p, f.name) for p in parts]) for f in fields(Minima)})
+        return whole.take(np.lexsort((whole.b, whole.a, whole.clip_b, whole.clip_a)))
+
+
+@dataclass(frozen=True)
+class Batch:
+    """What is known once some clips have been compared with all that follow them."""
+
+    clips: range
+    """The clips whose pairs with themselves and all later ones are now complete."""
+    minima: Minima
+    """All minima of those pairs."""
+    pairs: int
+    """Window pairs that these clips and later ones have."""
+    evaluated: int
+    """Window pairs that had to be computed; the rest was ruled out."""
+
+
+def find_minima(
+    clips: Sequence[WindowedClip],
+    threshold: ArrayLike,
+    *,
+    classes: Sequence[int] | None = None,
+    involving: Collection[int] | None = None,
+    prune: bool = True,
+    workers: int = 1,
+    progress: Progress | None = None,
+) -> Minima:
+    """All minima within the threshold; see `iterate_minima`, which gives them bit by bit."""
+    batches = iterate_minima(
+        clips, threshold, classes=classes, involving=involving, prune=prune, workers=workers, progress=progress
+    )
+    return Minima.concatenate([batch.minima for batch in batches])
+
+
+def iterate_minima(
+    clips: Sequence[WindowedClip],
+    threshold: ArrayLike,
+    *,
+    classes: Sequence[int] | None = None,
+    involving: Collection[int] | None = None,
+    start: int = 0,
+    prune: bool = True,
+    workers: int = 1,
+    progress: Progress | None = None,
+) -> Iterator[Batch]:
+    """Minima within the threshold, a batch of clips at a time, so that a long build can save its way.
+
+    Args:
+        clips: The clips' windows, all of one shape.
+        threshold: Largest distance, metres RMS per joint; or a symmetric table (C, C) of them by class of clip.
+        classes: Class of each clip, if the threshold is a table.
+        involving: If given, only pairs with at least one of these clips are compared.
+        start: The first clip to compare: those before it have been done.
+        prune: Whether to rule out tiles by the triangle inequality; the result is the same.
+        workers: Threads.
+        progress: Hears of the window pairs that are done.
+
+    Yields:
+        Batches, by ascending clip.
+
+    Raises:
+        RequestError: If clips differ in joints or window, or thresholds and classes do not fit.
+    """
+    progress = progress or silent
+    library = build_library(clips)
+    limits = _limits(threshold, classes, len(clips))
+    chosen = np.ones(len(clips), bool) if involving is None else np.isin(np.arange(len(clips)), list(involving))
+    with one_thread_each(), ThreadPoolExecutor(workers) as pool:
+        pruner = Pruner(library, limits) if prune and library.counts.any() else None
+        strips = cut_strips(library, _STRIP) if pruner is None else pruner.strips
+        pairs = _pairs_by_strip(strips, chosen)
+        done, total = 0, int(pairs[strips[:, 0] >= start].sum())
+        for finished, rows in _batches(strips, pairs, start, len(clips)):
+            parts, evaluated = [], 0
+            tasks = [range(row, min(row + _TASK_STRIPS, rows.stop)) for row in rows[::_TASK_STRIPS]]
+            work = [pool.submit(_scan_strips, library, strips, pruner, limits, chosen, task) for task in tasks]
+            try:
+                for task, result in zip(tasks, work, strict=True):
+                    minima, count = result.result()
+                    parts.append(minima)
+                    evaluated += count
+                    done += int(pairs[task.start : task.stop].sum())
+                    progress("comparing windows", done, total)
+            except BaseException:
+                pool.shutdown(wait=True, cancel_futures=True)
+                raise
+            count = int(pairs[rows.start : rows.stop].sum())
+            yield Batch(finished, Minima.concatenate(parts), count, evaluated)
+
+
+def _scan_strips(
+    library: Library, strips: Ints, pruner: Pruner | None, limits: Array, chosen: NDArray[np.bool_], rows: range
+) -> tuple[Minima, int]:
+    """Minima of some strips against all later ones, and how many window pairs were computed."""
+    active = np.ones((len(rows), len(strips)), bool) if pruner is None else pruner.active(rows.start, rows.stop)
+    parts = []
+    for row, wanted in zip(rows, active, strict=True):
+        wanted &= chosen[strips[row, 0]] | chosen[strips[:, 0]]
+        columns = np.flatnonzero(wanted)
+        parts.append(make_rectangles(strips, row, columns, len(library.weights), _STRIP))
+    rectangles = np.concatenate(parts)
+    pairs, squared, turned = scan(library, rectangles, limits[rectangles[:, 0], rectangles[:, 3]])
+    clip_a, a, clip_b, b = pairs.T
+    onto, source = library.origin[clip_a] + library.centre[a], library.origin[clip_b] + library.centre[b]
+    yaw, x, z = floor_transform(turned, onto, source)
+    a, b = a - library.bounds[clip_a, 0], b - library.bounds[clip_b, 0]
+    return Minima(clip_a, a, clip_b, b, np.sqrt(squared), yaw, x, z), int(areas(rectangles).sum())
+
+
+def _pairs_by_strip(strips: Ints, chosen: NDArray[np.bool_]) -> Ints:
+    """How many window pairs each strip has with itself and later ones."""
+    widths = strips[:, 2] - strips[:, 1]
+    is_chosen = chosen[strips[:, 0]]
+    every, some = (np.cumsum(w[::-1])[::-1] for w in (widths, widths * is_chosen))
+    return np.asarray(widths * np.where(is_chosen, every, some))
+
+
+def _batches(strips: Ints, pairs: Ints, start: int, clips: int) -> Iterator[tuple[range, range]]:
+    """Ranges of clips from `start` on, each of about `_BATCH_PAIRS`, and of their strips."""
+    edges = np.searchsorted(strips[:, 0], np.arange(clips + 1)).tolist()
+    before = np.concatenate([[0], np.cumsum(pairs)])
+    first = start
+    for stop in range(start + 1, clips + 1):
+        if stop == clips or before[edges[stop]] - before[edges[first]] >= _BATCH_PAIRS:
+            yield range(first, stop), range(edges[first], edges[stop])
+            first = stop
+
+
+def _limits(threshold: ArrayLike, classes: Sequence[int] | None, clips: int) -> Array:
+    """Largest D for each pair of clips, (clips, clips), m^2; a broadcast view where all are the same."""
+    table = np.asarray(threshold, float)
+    if not (np.isfinite(table).all() and (table >= 0).all()):
+        raise RequestError(f"a threshold is a distance in metres from 0 up, not {table}")
+    if table.ndim == 0:
+        if classes is not None:
+            raise RequestError("clips have classes but there is one threshold; give a table of them, class by class")
+        return np.broadcast_to(table**2, (clips, clips))
+    if table.ndim != 2 or not np.array_equal(table, table.T):
+        raise RequestError(f"a table of thresholds is square and symmetric; this one has shape {table.shape}")
+    if classes is None or len(classes) != clips or not all(0 <= c < len(table) for c in classes):
+        raise RequestError(f"a table of thresholds needs a class from 0 to {len(table) - 1} for each of {clips} clips")
+    return np.asarray(table[np.ix_(classes, classes)] ** 2)
+
+
+def distance_matrix(p: WindowedClip, q: WindowedClip) -> NDArray[np.float32]:
+    """Distance of every window of clip `p` from every window of clip `q`, metres, (N, M): for pictures.
+
+    Computed in float32: near 0 it is off by up to a millimetre or so.
+    """
+    from choreograph.distance import _compiled
+
+    library = build_library([p, q])
+    rows, columns = library.counts
+    matrix = np.empty((rows, columns), np.float32)
+    buffers = _compiled.make_buffers(_STRIP, _STRIP, library.heights.shape[1], len(library.weights))
+    with one_thread_each():
+        for i in range(0, rows, _STRIP):
+            for j in range(0, columns, _STRIP):
+                height, width = min(_STRIP, rows - i), min(_STRIP, columns - j)
+                top, left = library.bounds[0, 0] + i, library.bounds[1, 0] + j
+                _compiled.fill_table(library, top, top + height, left, left + width, buffers)
+                matrix[i : i + height, j : j + width] = buffers.table[1 : height + 1, 1 : width + 1]
+    return np.sqrt(np.maximum(matrix, 0))

@@ -1,0 +1,184 @@
+"""Ruling out pairs of strips without looking into them: exact, because the distance is a metric.
+
+A run of consecutive windows has a representative, its middle window, and a radius, the largest distance from it. Where
+representatives are farther apart than threshold + radius + radius, no pair of the two runs is within the threshold.
+Coarse runs are compared first and the fine runs inside them only where that did not settle it; a rectangle is
+computed if any pair of fine runs in it may hold something. A pair within the threshold is thus always computed, and
+so are its neighbours, since rectangles are computed with a halo.
+
+Representatives are compared by a lower bound of their distance that costs a fraction of it. Any orthogonal projection
+of the windows that mixes frames and joints, but not x with z, commutes with turning; the distance of projections is
+therefore never larger. A few slow components (in time) of the principal joint directions hold nearly all of it, and
+the length of what is left out enters as one more coordinate, by the triangle inequality.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from choreograph.distance.library import Library
+from choreograph.distance.tiles import cut_strips
+
+Ints = NDArray[np.int64]
+Array = NDArray[np.float64]
+Array32 = NDArray[np.float32]
+
+_FINE_RADIUS = 0.03  # metres, aimed at; of 2, 3, 4 and 6 windows at 30 Hz, 3 left least to compute on dances
+_COARSE = 3  # fine runs in a coarse one
+_STRIP = 3  # coarse runs in a strip: shorter ones rule out more, longer ones multiply faster
+_SLOW = 4  # components in time: constant, linear, quadratic, cubic
+_HEIGHTS, _FLOOR = 8, 12  # coordinates kept: of pairs within 11 cm, 5.2 % seem so where 3.6 % are
+_SAMPLE = 2000  # windows that coordinates and run lengths are chosen by
+_ROOM = 1e-6  # metres added to radii, far above float32's error in them
+
+
+class Runs(NamedTuple):
+    """Runs of consecutive windows."""
+
+    first: Ints
+    """(R,): first window."""
+    stop: Ints
+    """(R,): one past the last."""
+    parent: Ints
+    """(R,): number of the longer run, or strip, that it is part of."""
+    radius: Array32
+    """(R,): largest distance of a window from the representative, metres, rounded up."""
+    energy: Array32
+    """(R,): energy of the representative, m^2."""
+    heights: Array32
+    """(R, H): the representative's projection, heights, and the length of what was left out."""
+    floor: Array32
+    """(R, 2C): the representative's projection, x then z."""
+    turned: Array32
+    """(R, 2C): the same turned by a quarter, -z then x."""
+
+
+class Coordinates(NamedTuple):
+    """An orthogonal projection of windows."""
+
+    slow: Array
+    """(L, T): orthonormal functions of time."""
+    heights: Array
+    """(J, J): orthonormal directions."""
+    floor: Array
+    """(J + 1, J + 1): orthonormal directions; the last joint is the centroid."""
+    kept_heights: Ints
+    """(H,): which of the T x J products are kept."""
+    kept_floor: Ints
+    """(C,): which of the T x (J + 1) products are kept."""
+
+
+class Pruner:
+    """Knows which pairs of strips may hold a pair of windows within the threshold.
+
+    Attributes:
+        strips: (S, 3): clip, first window, one past the last.
+    """
+
+    def __init__(self, library: Library, limits: Array) -> None:
+        """Cut the library into strips and runs, and measure those.
+
+        Args:
+            library: All windows.
+            limits: (clips, clips): largest D wanted of each pair of clips, m^2.
+        """
+        some = _sample(library)
+        length = _run_length(library, some)
+        coordinates = _choose_coordinates(library, some)
+        self.strips = cut_strips(library, length * _COARSE * _STRIP)
+        self.coarse = _build_runs(library, self.strips[:, 1:], length * _COARSE, coordinates)
+        spans = np.stack([self.coarse.first, self.coarse.stop], axis=1)
+        self.fine = _build_runs(library, spans, length, coordinates)
+        self._clips = self.strips[self.coarse.parent, 0]
+        self._thresholds = np.sqrt(limits).astype(np.float32)
+        self._coarse_of_strip = np.searchsorted(self.coarse.parent, np.arange(len(self.strips) + 1))
+        self._fine_of_coarse = np.searchsorted(self.fine.parent, np.arange(len(self.coarse.first) + 1))
+
+    def active(self, start: int, stop: int) -> NDArray[np.bool_]:
+        """Whether strips [start, stop) may hold something with each strip from themselves on, (stop - start, S)."""
+        from choreograph.distance import _compiled_prune
+
+        active = np.zeros((stop - start, len(self.strips)), np.bool_)
+        _compiled_prune.mark_active(
+            self.coarse, self.fine, self._fine_of_coarse, self._clips, self._thresholds,
+            self._coarse_of_strip[start], self._coarse_of_strip[stop], start, active,
+        )  # fmt: skip
+        return active
+
+
+def _sample(library: Library) -> Ints:
+    """Numbers of windows spread evenly over all there are."""
+    windows = np.concatenate([np.arange(start, stop) for start, stop in library.bounds])
+    return np.asarray(windows[:: max(1, len(windows) // _SAMPLE)])
+
+
+def _run_length(library: Library, some: Ints) -> int:
+    """How many windows make a fine run of about the radius aimed at; odd, so that the middle is in the middle."""
+    from choreograph.distance import _compiled_prune
+
+    # A window and the next are always of one clip, unless it is the clip's last.
+    some = some[~np.isin(some + 1, library.bounds[:, 1])]
+    if not len(some):
+        return 1
+    step = np.median(_compiled_prune.measure_radii(library, some, some + 2, some))
+    return 1 + 2 * int(min(_FINE_RADIUS / max(step, 1e-3), 16))
+
+
+def _build_runs(library: Library, spans: Ints, longest: int, coordinates: Coordinates) -> Runs:
+    """Cut each span (first, stop) into runs of at most `longest` windows, as equal as can be."""
+    from choreograph.distance import _compiled_prune
+
+    counts = -(-(spans[:, 1] - spans[:, 0]) // longest)
+    parent = np.repeat(np.arange(len(spans)), counts)
+    place = np.arange(len(parent)) - np.repeat(np.cumsum(counts) - counts, counts)
+    size = spans[parent, 1] - spans[parent, 0]
+    first = spans[parent, 0] + size * place // counts[parent]
+    stop = spans[parent, 0] + size * (place + 1) // counts[parent]
+    middle = (first + stop) // 2
+    radius = _compiled_prune.measure_radii(library, first, stop, middle) + _ROOM
+    heights, floor = _project(library, middle, coordinates)
+    turned = np.concatenate([-floor[:, 1], floor[:, 0]], axis=1)
+    energy = library.lowered[middle]
+    flat = floor.reshape(len(floor), -1)
+    return Runs(
+        first, stop, parent, *(np.ascontiguousarray(v, np.float32) for v in (radius, energy, heights, flat, turned))
+    )
+
+
+def _window_points(library: Library, windows: Ints) -> tuple[Array, Array]:
+    """Weighted heights (n, L, J) and centred floor positions (n, 2, L, J + 1); the last joint is the centroid."""
+    frames = windows[:, None] + np.arange(len(library.weights))
+    root = np.sqrt(library.weights)[:, None]
+    heights = (library.heights[frames] - library.level) * root
+    centroid = library.centroid[frames] - library.centre[windows][:, None]
+    floor = np.concatenate([library.floor[frames], centroid[..., None]], axis=3) * root[:, None]
+    return heights, floor.transpose(0, 2, 1, 3)
+
+
+def _choose_coordinates(library: Library, some: Ints) -> Coordinates:
+    """The products of slow functions of time and principal joint directions that hold most of some windows."""
+    length = len(library.weights)
+    time = np.vander(np.linspace(-1, 1, length), min(length, _SLOW), increasing=True)
+    slow, _ = np.linalg.qr(np.sqrt(library.weights)[:, None] * time)
+    heights, floor = _window_points(library, some)
+    directions_y = np.linalg.eigh(np.tensordot(heights, heights, ((0, 1), (0, 1))))[1]
+    directions_c = np.linalg.eigh(np.tensordot(floor, floor, ((0, 1, 2), (0, 1, 2))))[1]
+    in_y = np.square(slow.T @ heights @ directions_y).mean(axis=0).ravel()
+    in_c = np.square(slow.T @ floor @ directions_c).mean(axis=(0, 1)).ravel()
+    return Coordinates(slow, directions_y, directions_c, in_y.argsort()[::-1][:_HEIGHTS], in_c.argsort()[::-1][:_FLOOR])
+
+
+def _project(library: Library, windows: Ints, coordinates: Coordinates) -> tuple[Array, Array]:
+    """Coordinates of windows: heights and the length left out, (n, H + 1), and x and z, (n, 2, C)."""
+    heights, floor = [], []
+    for start in range(0, len(windows), _SAMPLE):
+        y, c = _window_points(library, windows[start : start + _SAMPLE])
+        y, c = coordinates.slow.T @ y @ coordinates.heights, coordinates.slow.T @ c @ coordinates.floor
+        heights.append(y.reshape(len(y), -1)[:, coordinates.kept_heights])
+        floor.append(c.reshape(len(c), 2, -1)[..., coordinates.kept_floor])
+    y, c = np.concatenate(heights), np.concatenate(floor)
+    left = library.lowered[windows] - np.square(y).sum(axis=1) - np.square(c).sum(axis=(1, 2))
+    return np.column_stack([y, np.sqrt(np.maximum(left, 0))]), c
