@@ -170,44 +170,49 @@ def parse_amc(
 
 
 @njit(cache=True, nogil=True)
-def channels_to_motion(
-    values: Array, joints: NDArray[np.int64], kinds: NDArray[np.int64], offsets: Array
-) -> tuple[Array, Array]:
-    """See `channels.channels_to_motion_numpy`."""
-    frames, n = len(values), len(offsets)
-    pos = np.empty((frames, n, 3))
+def compute_rotations(
+    values: Array,
+    columns: NDArray[np.int64],
+    joints: NDArray[np.int64],
+    turns: NDArray[np.int64],
+    axes: Array,
+    radians: float,
+) -> Array:
+    """See `channels.compute_rotations_numpy`; turns are 0-2, about x, y and z."""
+    frames, n = len(values), len(axes)
     rot = np.empty((frames, n, 4))
     for f in range(frames):
         for j in range(n):
-            rot[f, j, 0] = 1.0
-            for k in range(3):
-                pos[f, j, k] = offsets[j, k]
-                rot[f, j, k + 1] = 0.0
+            for k in range(4):
+                rot[f, j, k] = axes[j, k]
         for c in range(len(joints)):
-            j, kind = joints[c], kinds[c]
-            if kind < 0:
-                continue
-            if kind < 3:
-                pos[f, j, kind] = values[f, c]
-                continue
-            half = 0.5 * values[f, c]
+            j = joints[c]
+            half = 0.5 * radians * values[f, columns[c]]
             cos, sin = np.cos(half), np.sin(half)
             w, x, y, z = rot[f, j, 0], rot[f, j, 1], rot[f, j, 2], rot[f, j, 3]
-            if kind == 3:
+            if turns[c] == 0:
                 rot[f, j, 0], rot[f, j, 1] = w * cos - x * sin, w * sin + x * cos
                 rot[f, j, 2], rot[f, j, 3] = y * cos + z * sin, z * cos - y * sin
-            elif kind == 4:
+            elif turns[c] == 1:
                 rot[f, j, 0], rot[f, j, 1] = w * cos - y * sin, x * cos - z * sin
                 rot[f, j, 2], rot[f, j, 3] = w * sin + y * cos, z * cos + x * sin
             else:
                 rot[f, j, 0], rot[f, j, 1] = w * cos - z * sin, x * cos + y * sin
                 rot[f, j, 2], rot[f, j, 3] = y * cos - x * sin, w * sin + z * cos
-        if f > 0:
-            for j in range(n):
-                dot = 0.0
-                for k in range(4):
-                    dot += rot[f, j, k] * rot[f - 1, j, k]
-                if dot < 0:
-                    for k in range(4):
-                        rot[f, j, k] = -rot[f, j, k]
-    return pos, rot
+        for j in range(n):
+            aw, ax, ay, az = axes[j, 0], -axes[j, 1], -axes[j, 2], -axes[j, 3]
+            w, x, y, z = rot[f, j, 0], rot[f, j, 1], rot[f, j, 2], rot[f, j, 3]
+            if ax != 0 or ay != 0 or az != 0:
+                w, x, y, z = (
+                    w * aw - x * ax - y * ay - z * az,
+                    w * ax + x * aw + y * az - z * ay,
+                    w * ay - x * az + y * aw + z * ax,
+                    w * az + x * ay - y * ax + z * aw,
+                )
+            sign = 1.0
+            if f > 0:
+                before = rot[f - 1, j]
+                if w * before[0] + x * before[1] + y * before[2] + z * before[3] < 0:
+                    sign = -1.0
+            rot[f, j, 0], rot[f, j, 1], rot[f, j, 2], rot[f, j, 3] = sign * w, sign * x, sign * y, sign * z
+    return rot

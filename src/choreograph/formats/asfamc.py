@@ -7,7 +7,7 @@ end of a bone without children becomes a tip. A bone's rotation M about its own 
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections.abc import Container
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
@@ -16,9 +16,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from choreograph.errors import FormatError, RequestError
-from choreograph.formats.assemble import assemble, read_bytes
+from choreograph.formats.assemble import MAX_LENGTH, assemble, read_bytes
 from choreograph.formats.atomic import atomic_write, check_writable
-from choreograph.formats.channels import channels_to_motion, line_of, word_at
+from choreograph.formats.channels import (
+    MAX_GROWTH,
+    Channels,
+    check_growth,
+    compute_positions,
+    compute_rotations,
+    line_of,
+    lines_from,
+    word_at,
+)
 from choreograph.formats.trials import find_trial
 from choreograph.formats.world import CMU_INCHES, Unit, judge_unit
 from choreograph.maths import quat
@@ -88,39 +97,42 @@ def read_amc(
     skeleton_file, skeleton = _load_asf(asf_path)
     notes = list(skeleton_file.notes)
     try:
-        values, joints, kinds = _read_motion(data, skeleton_file, notes)
+        values, channels, radians = _read_motion(data, skeleton_file, notes)
+        check_growth(len(data), len(values), len(skeleton))
     except FormatError as error:
         raise error.at(path) from None
-    pos, rot = channels_to_motion(values, joints, kinds, skeleton.offsets)
     assert skeleton.axes is not None
-    frames = skeleton.axes.frames
-    rot = quat.multiply(quat.multiply(frames, rot), quat.inverse(frames))
-    pos[:, 0] += skeleton_file.root_position
+    root_pos, _ = compute_positions(values, channels, skeleton.offsets)
+    local_rot = compute_rotations(values, channels, skeleton.axes.frames, radians)
+    del values  # as large as the motion itself, and done with
+    root_pos += skeleton_file.root_position
     trial = find_trial(path)
     if fps is None:
         fps = trial.fps if trial and trial.fps else DEFAULT_FPS
     labels = (trial.description,) if trial and trial.description else ()
-    skeleton, pos, rot = _fold_helpers(skeleton, pos, rot)
+    skeleton, local_rot = _fold_helpers(skeleton, local_rot)
     return assemble(
-        path, data, "amc", skeleton, fps, pos, rot,
+        path, data, "amc", skeleton, fps, root_pos, local_rot, None,
         unit=unit or _unit(skeleton_file, skeleton), up_axis=up_axis, notes=notes, labels=labels,
     )  # fmt: skip
 
 
 def find_asf(path: Path) -> Path:
     """The skeleton file that belongs to an AMC file, by name."""
-    candidates = [path.with_suffix(".asf"), path.with_name(path.stem.split("_")[0] + ".asf")]
-    folder = path.parent if str(path.parent) else Path()
-    here = sorted(p for p in folder.iterdir() if p.suffix.lower() == ".asf") if folder.is_dir() else []
+    candidates = list(dict.fromkeys((path.with_suffix(".asf"), path.with_name(path.stem.split("_")[0] + ".asf"))))
+    for wanted in candidates:
+        if wanted.is_file():
+            return wanted
+    here = sorted(p for p in path.parent.iterdir() if p.suffix.lower() == ".asf")
     for wanted in candidates:
         for found in here:
             if found.name.lower() == wanted.name.lower():
                 return found
     if len(here) == 1:
         return here[0]
-    names = ", ".join(dict.fromkeys(c.name for c in candidates))
+    names = " or ".join(c.name for c in candidates)
     raise FormatError(
-        f"its skeleton was not found: looked for {names} beside it; name it with asf=… (--asf)", path=path
+        f"its skeleton was not found: there is no {names} beside it; give it with --asf (asf=…)", path=path
     )
 
 
@@ -142,8 +154,7 @@ def _parse_asf(data: bytes) -> tuple[_Asf, Skeleton]:
 def read_skeleton(path: str | Path) -> Skeleton:
     """The skeleton in an ASF file, in metres."""
     asf, skeleton = _load_asf(Path(path))
-    still = np.tile(skeleton.offsets, (1, 1, 1)), np.tile(quat.IDENTITY, (1, len(skeleton), 1))
-    skeleton, _, _ = _fold_helpers(skeleton, *still)
+    skeleton, _ = _fold_helpers(skeleton, np.tile(quat.IDENTITY, (1, len(skeleton), 1)))
     unit = _unit(asf, skeleton) or judge_unit(skeleton)
     return skeleton.scaled(unit.metres)
 
@@ -169,7 +180,7 @@ def _numbers(words: list[str], line: int, what: str, count: int) -> Array:
         values = np.array([float(w) for w in words[:count]])
     except ValueError:
         raise FormatError(f"{what} needs numbers; found {' '.join(words)[:40]!r}", line=line) from None
-    if len(values) != count or not np.isfinite(values).all() or (np.abs(values) > 1e9).any():
+    if len(values) != count or not (np.abs(values) <= MAX_LENGTH).all():
         raise FormatError(f"{what} needs {count} sensible numbers; found {' '.join(words)[:40]!r}", line=line)
     return values
 
@@ -181,7 +192,7 @@ def _read_asf(data: bytes) -> _Asf:
     order_seen = False
     links: list[tuple[int, list[str]]] = []
     text = data.decode("utf-8", "replace").lstrip("\ufeff")
-    for number, raw in enumerate(text.splitlines(), 1):
+    for number, raw in enumerate(re.split(r"\r\n|\r|\n", text), 1):
         if renamed := _RENAMED.fullmatch(raw):
             asf.joint_names[renamed[1]] = renamed[2]
         line = raw.split("#", 1)[0].strip()
@@ -326,7 +337,7 @@ def _by_axis(xyz: Array, order: str) -> Array:
     return np.array([xyz["xyz".index(a)] for a in order[::-1]])
 
 
-def _fold_helpers(skeleton: Skeleton, pos: Array, rot: Array) -> tuple[Skeleton, Array, Array]:
+def _fold_helpers(skeleton: Skeleton, local_rot: Array) -> tuple[Skeleton, Array]:
     """The skeleton as it was before `write_amc` added helper bones; others' skeletons come back as they are."""
     names = skeleton.names
     helpers = {
@@ -335,7 +346,7 @@ def _fold_helpers(skeleton: Skeleton, pos: Array, rot: Array) -> tuple[Skeleton,
         and name.endswith((_AT, _TIP))
     }  # fmt: skip
     if not helpers:
-        return skeleton, pos, rot
+        return skeleton, local_rot
     assert skeleton.axes is not None
     parents, offsets = skeleton.parents.tolist(), np.array(skeleton.offsets)
     kept = [j for j in range(len(names)) if j not in helpers]
@@ -364,171 +375,146 @@ def _fold_helpers(skeleton: Skeleton, pos: Array, rot: Array) -> tuple[Skeleton,
             None if axes.limits is None else axes.limits[kept],
         ),
     )
-    pos = np.array(pos[:, kept])
-    pos[:, 1:] = folded.offsets[1:]
-    return folded, pos, np.ascontiguousarray(rot[:, kept])
+    return folded, np.ascontiguousarray(local_rot[:, kept])
 
 
 # ---------------------------------------------------------------------- AMC
 
 
-def _read_motion(data: bytes, asf: _Asf, notes: list[Note]) -> tuple[Array, NDArray[np.int64], NDArray[np.int64]]:
-    """Channel values (F, C), radians, with each column's joint and kind, turns in the order they are applied."""
+def _read_motion(data: bytes, asf: _Asf, notes: list[Note]) -> tuple[Array, Channels, float]:
+    """The numbers (F, columns), what they mean, turns in the order they are applied, and their unit in radians."""
     degrees, at = _amc_header(data, asf)
-    listed = _first_frame(data, at)
-    place = {bone.name: j for j, bone in enumerate(asf.bones)}
-    for name, line, count in listed:
-        if name not in place:
-            raise FormatError(f"{name!r} is not a bone of the skeleton", line=line)
-        wanted = len(asf.bones[place[name]].dofs)
-        if count != wanted:
-            raise FormatError(f"{name!r} has {wanted} degrees of freedom, but {count} numbers", line=line)
-    order = [name for name, _, _ in listed]
-    values = _parse_regular(data, at, order, [n for _, _, n in listed], notes)
+    listed = _first_frame(data, at, asf)
+    values = _parse_regular(data, at, listed, notes)
     if values is None:
-        values, order = _parse_any(data, at, asf, notes)
-    missing = [b.name for b in asf.bones if b.dofs and b.name not in order]
+        listed = {b.name: len(b.dofs) for b in asf.bones if b.dofs}
+        values = _parse_any(data, at, listed, notes)
+    missing = [b.name for b in asf.bones if b.dofs and b.name not in listed]
     if missing:
         notes.append(Note("missing-bone", f"no values for {', '.join(missing[:4])}; left at rest", len(missing)))
-    columns: list[int] = []
-    joints: list[int] = []
-    kinds: list[int] = []
+    place = {bone.name: j for j, bone in enumerate(asf.bones)}
+    rows: list[tuple[int, int, int]] = []
     start, passed_over = 0, 0
-    for name in order:
+    for name, count in listed.items():
         bone = asf.bones[place[name]]
-        kind = [_DOFS.get(d, -1) for d in bone.dofs]
+        kinds = [_DOFS.get(d, -1) for d in bone.dofs]
         # Turns are applied in the order of the axis, last letter first: XYZ means Rz Ry Rx.
-        turns = [kind.index(3 + "xyz".index(a)) for a in bone.axis_order[::-1] if 3 + "xyz".index(a) in kind]
-        shifts = [k for k, d in enumerate(kind) if 0 <= d < 3] if bone.parent < 0 else []
-        passed_over += len(kind) - len(turns) - len(shifts)
-        for k in (*shifts, *turns):
-            columns.append(start + k)
-            joints.append(place[name])
-            kinds.append(kind[k])
-        start += len(kind)
+        turns = [kinds.index(3 + "xyz".index(a)) for a in bone.axis_order[::-1] if 3 + "xyz".index(a) in kinds]
+        shifts = [k for k, kind in enumerate(kinds) if 0 <= kind < 3] if bone.parent < 0 else []
+        passed_over += count - len(turns) - len(shifts)
+        rows += [(start + k, place[name], kinds[k]) for k in (*shifts, *turns)]
+        start += count
     if passed_over:
         notes.append(Note("bone-translation", "shifts or stretches of single bones were passed over", passed_over))
-    picked = values[:, columns]
-    as_kinds = np.array(kinds, np.int64)
-    if degrees:
-        picked[:, as_kinds >= 3] *= np.pi / 180
-    return picked, np.array(joints, np.int64), as_kinds
+    return values, Channels.from_rows(rows), np.pi / 180 if degrees else 1.0
 
 
 def _amc_header(data: bytes, asf: _Asf) -> tuple[bool, int]:
     """Whether angles are in degrees, and where the first frame begins."""
-    degrees, at = asf.degrees, 0
-    for line in data.split(b"\n"):
+    degrees = asf.degrees
+    for at, line in lines_from(data, 3 if data.startswith(b"\xef\xbb\xbf") else 0):
         word = line.strip()
-        if word.startswith(b"\xef\xbb\xbf"):
-            word = word[3:]
         if word.upper() == b":DEGREES":
             degrees = True
         elif word.upper() == b":RADIANS":
             degrees = False
-        elif word and word[:1] not in (b"#", b":"):
-            if not word.isdigit():
-                raise FormatError(
-                    f"this is no AMC file: expected the first frame's number, found {word[:20].decode('latin-1')!r}",
-                    line=line_of(data, at),
-                )
+        elif word.isdigit():
             return degrees, at
-        at += len(line) + 1
+        elif word and word[:1] not in (b"#", b":"):
+            found = word[:20].decode("utf-8", "replace")
+            raise FormatError(
+                f"this is no AMC file: it begins with {found!r} instead of a frame's number", line=line_of(data, at)
+            )
     raise FormatError("the file has no frames")
 
 
-def _first_frame(data: bytes, at: int) -> list[tuple[str, int, int]]:
-    """Bones of the first frame as (name, line, count of numbers)."""
-    listed: list[tuple[str, int, int]] = []
-    line = line_of(data, at)
-    first = True
-    # A frame is a few kilobytes; the bound keeps a file without frames from being split whole.
-    for raw in data[at : at + (1 << 20)].split(b"\n"):
-        words = raw.split()
-        if words and len(words) == 1 and words[0].isdigit():
-            if not first:
-                break
-            first = False
-        elif words:
-            listed.append((words[0].decode("utf-8", "replace"), line, len(words) - 1))
-            if len(listed) > MAX_BONES:
-                raise FormatError(f"a frame with more than {MAX_BONES} bones", line=line)
-        line += 1
-    names = Counter(name for name, _, _ in listed)
-    twice = [n for n, c in names.items() if c > 1]
-    if twice:
-        raise FormatError(f"{twice[0]!r} is given twice in one frame", line=line)
+def _first_frame(data: bytes, at: int, asf: _Asf) -> dict[str, int]:
+    """Bones of the first frame, each with how many numbers it has, checked against the skeleton."""
+    known = {bone.name: len(bone.dofs) for bone in asf.bones}
+    listed: dict[str, int] = {}
+    lines = lines_from(data, at)
+    next(lines)  # the frame's number
+    for begin, line in lines:
+        words = line.split()
+        if len(words) == 1 and words[0].isdigit():
+            break
+        if not words:
+            continue
+        name = words[0].decode("utf-8", "replace")
+        reason = _bone_problem(name, len(words) - 1, known, listed)
+        if reason:
+            raise FormatError(reason, line=line_of(data, begin))
+        listed[name] = len(words) - 1
     if not listed:
-        raise FormatError("the first frame has no bones", line=line)
+        raise FormatError("the first frame has no bones", line=line_of(data, at))
     return listed
 
 
-def _parse_regular(data: bytes, at: int, names: list[str], counts: list[int], notes: list[Note]) -> Array | None:
+def _bone_problem(name: str, count: int, known: dict[str, int], seen: Container[str]) -> str | None:
+    """Why a bone's line cannot be right, if it cannot."""
+    if name not in known:
+        return f"{name[:40]!r} is not a bone of the skeleton; is this the right ASF file?"
+    if count != known[name]:
+        return f"{name!r} has {known[name]} degrees of freedom in the skeleton, but {count} numbers here"
+    return f"{name!r} is given twice in one frame" if name in seen else None
+
+
+def _parse_regular(data: bytes, at: int, listed: dict[str, int], notes: list[Note]) -> Array | None:
     """All values if every frame is laid out like the first; None where the bones change order or are left out."""
     from choreograph.formats import _compiled
 
-    encoded = [n.encode() for n in names]
-    most = (data.count(b"\n", at) + 1) // (len(names) + 1) + 1
+    names = [name.encode() for name in listed]
+    # Neither more frames than the lines allow nor than the bytes do: this is how much room is made.
+    lines = (data.count(b"\n", at) + 1) // (len(names) + 1) + 1
+    shortest = 2 + sum(len(name) + 1 + 2 * count for name, count in zip(names, listed.values(), strict=True))
     values, numbers, broken = _compiled.parse_amc(
-        np.frombuffer(data, np.uint8), at, np.frombuffer(b"".join(encoded), np.uint8),
-        np.cumsum([len(n) for n in encoded]).astype(np.int64), np.array(counts, np.int64), most,
+        np.frombuffer(data, np.uint8), at, np.frombuffer(b"".join(names), np.uint8),
+        np.cumsum([len(name) for name in names]).astype(np.int64), np.array(list(listed.values()), np.int64),
+        min(lines, (len(data) - at) // shortest + 1),
     )  # fmt: skip
     if broken >= 0:
-        return None
+        # In the last line the file may just have been cut off; anywhere else the frames differ.
+        if len(values) == 0 or data.find(b"\n", broken) not in (-1, len(data) - 1):
+            return None
+        notes.append(Note("cut-frame", "the last frame is cut short and was left out"))
     if len(numbers) > 1 and (np.diff(numbers) != 1).any():
         notes.append(Note("frame-numbers", "the frames are not numbered one after another"))
     return values
 
 
-def _parse_any(data: bytes, at: int, asf: _Asf, notes: list[Note]) -> tuple[Array, list[str]]:
+def _parse_any(data: bytes, at: int, listed: dict[str, int], notes: list[Note]) -> Array:
     """Values of a body in which frames may leave bones out or list them in any order; what is missing is zero."""
-    order = [b.name for b in asf.bones if b.dofs]
-    counts = {b.name: len(b.dofs) for b in asf.bones}
-    starts = dict(zip(order, np.cumsum([0, *(counts[n] for n in order)]).tolist(), strict=False))
-    width = sum(counts[n] for n in order)
-    rows: list[list[float]] = []
-    row: list[float] = []
-    left_out, seen = 0, 0
-    first_line = line_of(data, at)
-    lines = data[at:].split(b"\n")
-    last = max((k for k, raw in enumerate(lines) if raw.strip()), default=0)
-    for k, raw in enumerate(lines):
-        words = raw.split()
+    starts = dict(zip(listed, np.cumsum([0, *listed.values()]).tolist(), strict=False))
+    frames = sum(1 for _, line in lines_from(data, at) if line.strip().isdigit())
+    width = sum(listed.values())
+    if 8 * frames * width > MAX_GROWTH * len(data):
+        raise FormatError(f"{frames} frames have hardly any values", line=line_of(data, at))
+    values = np.zeros((frames, width))
+    frame, given, seen = -1, 0, set[str]()
+    for begin, line in lines_from(data, at):
+        words = line.split()
         if not words:
             continue
         if len(words) == 1 and words[0].isdigit():
-            if rows and seen < len(order):
-                left_out += len(order) - seen
-            # Many frame numbers with nothing between them must not grow beyond the file itself.
-            row, seen = [0.0] * width, 0
-            rows.append(row)
-            if len(rows) * width > 64 * len(data) + 4096:
-                raise FormatError("frames without values", line=first_line + k)
+            frame, seen = frame + 1, set()
             continue
         name = words[0].decode("utf-8", "replace")
-        if name not in starts:
-            known = "is not a bone of the skeleton" if name not in counts else "has no degrees of freedom"
-            raise FormatError(f"{name[:40]!r} {known}", line=first_line + k)
-        try:
-            numbers = [float(w) for w in words[1:]]
-        except ValueError:
-            bad = next(w for w in words[1:] if not re.fullmatch(rb"[-+.\deE]+", w))
-            raise FormatError(f"expected a number, found {word_at(bad, 0)!r}", line=first_line + k) from None
-        if not np.isfinite(numbers).all():
-            raise FormatError("a value is not a finite number", line=first_line + k)
-        if len(numbers) != counts[name]:
-            if k == last and len(rows) > 1:
-                rows.pop()
-                notes.append(Note("cut-frame", "the last frame is cut short and was left out"))
-                break
-            raise FormatError(
-                f"{name!r} has {counts[name]} degrees of freedom, but {len(numbers)} numbers", line=first_line + k
-            )
-        row[starts[name] : starts[name] + counts[name]] = numbers
-        seen += 1
+        reason = _bone_problem(name, len(words) - 1, listed, seen)
+        if reason:
+            raise FormatError(reason, line=line_of(data, begin))
+        for k, word in enumerate(words[1:]):
+            try:
+                values[frame, starts[name] + k] = float(word)
+            except ValueError:
+                raise FormatError(f"expected a number, found {word_at(word, 0)!r}", line=line_of(data, begin)) from None
+        if not np.isfinite(values[frame, starts[name] : starts[name] + listed[name]]).all():
+            raise FormatError("a value is not a finite number", line=line_of(data, begin))
+        seen.add(name)
+        given += 1
+    left_out = frames * len(listed) - given
     if left_out:
         notes.append(Note("missing-values", "bones are left out of single frames; taken as zero", left_out))
-    return np.array(rows, float).reshape(len(rows), width), order
+    return values
 
 
 # ---------------------------------------------------------------------- writing

@@ -20,6 +20,9 @@ Array = NDArray[np.float64]
 MAX_BYTES = 2 << 30
 """Largest motion file that is read, 2 GiB: about forty hours of text at 120 frames a second."""
 
+MAX_LENGTH = 1e9
+"""Longest offset or position, in whatever unit, that is not taken for a damaged number."""
+
 _STILL = 1e-6
 """Metres by which a bone's length may wander (rounding in text files) and still count as fixed."""
 
@@ -43,8 +46,9 @@ def assemble(
     format_name: str,
     skeleton: Skeleton,
     fps: float,
-    pos: Array,
-    rot: Array,
+    root_pos: Array,
+    local_rot: Array,
+    local_pos: Array | None,
     *,
     unit: world.Unit | None,
     up_axis: str | None,
@@ -59,72 +63,78 @@ def assemble(
         format_name: "bvh", "amc" …
         skeleton: Joints with offsets in file units.
         fps: Frames per second.
-        pos: Local positions, (F, J, 3), file units.
-        rot: Local rotations, (F, J, 4).
+        root_pos: Root positions, (F, 3), file units.
+        local_rot: Local rotations, (F, J, 4).
+        local_pos: Local positions, (F, J, 3), file units, where the file gives joints other than the root positions.
         unit: The unit where the caller or the file states it; judged by the body's height if None.
-        up_axis: Up-axis of file and rest pose where the caller states it; judged if None.
+        up_axis: Up-axis of the motion where the caller states it; judged if None.
         notes: What the reader met on its way.
         labels: Words about the whole clip.
     """
-    skeleton, pos, rot, folded = world.fold_still_root(skeleton, pos, rot)
+    _check_lengths(path, root_pos, local_pos)
+    skeleton, root_pos, local_rot, local_pos, folded = world.fold_still_root(skeleton, root_pos, local_rot, local_pos)
     if folded:
         notes.append(folded)
-    skeleton, moving = _fix_bones(skeleton, pos, unit)
+    skeleton, local_pos = _fix_bones(skeleton, local_pos, unit)
+    if local_pos is not None:
+        notes.append(Note("stretching-bones", "bones change length during the motion; kept frame by frame"))
     unit = unit or world.judge_unit(skeleton)
     if not unit.sure:
         notes.append(Note("unit-unknown", f"unit of length {unit.reason}; 1 unit = {unit.metres:g} m"))
     skeleton = skeleton.scaled(unit.metres)
-    root, local_pos = pos[:, 0] * unit.metres, pos * unit.metres if moving else None
-    if local_pos is not None:
-        notes.append(Note("stretching-bones", "bones change length during the motion; kept frame by frame"))
-    if up_axis is None:
-        rest_up, motion_up, up_reason = world.judge_up(skeleton, root, rot, local_pos)
-        if up_reason.startswith("assumed"):
-            notes.append(Note("up-unknown", f"up-axis {up_reason}; y taken"))
-        elif rest_up != motion_up:
-            notes.append(Note("rest-up-differs", f"the rest pose stands along {rest_up}, the motion along {motion_up}"))
-    else:
-        rest_up, motion_up, up_reason = up_axis, up_axis, "given"
-        # Files whose world is z-up often lay their bones out y-up; the rest pose tells by itself.
-        judged, _, reason = world.judge_up(skeleton, root, rot, local_pos)
-        rest_up = up_axis if reason.startswith("assumed") else judged
-    skeleton, root, rot, local_pos = world.turn_world(skeleton, root, rot, local_pos, rest_up, motion_up)
+    root_pos = root_pos * unit.metres
+    local_pos = None if local_pos is None else local_pos * unit.metres
+    up = world.judge_up(skeleton, root_pos, local_rot, local_pos)
+    if up_axis is not None:
+        # The rest pose still tells by itself: files whose world is z-up often lay their bones out y-up.
+        up = world.UpAxes(up.rest if up.sure else up_axis, up_axis, "given")
+    elif not up.sure:
+        notes.append(Note("up-unknown", f"up-axis {up.reason}; y taken"))
+    elif up.rest != up.motion:
+        notes.append(Note("rest-up-differs", f"the rest pose stands along {up.rest}, the motion along {up.motion}"))
+    skeleton, root_pos, local_rot, local_pos = world.turn_world(skeleton, root_pos, local_rot, local_pos, up)
     source = Source(
         path=str(path),
         format=format_name,
         sha256=hashlib.sha256(data).hexdigest(),
         metres_per_unit=unit.metres,
-        up_axis=motion_up,
+        up_axis=up.motion,
         unit_reason=unit.reason,
-        up_reason=up_reason,
+        up_reason=up.reason,
         notes=tuple(notes),
     )
     return Clip(
         skeleton,
         fps,
-        seal(root),
-        seal(rot),
+        seal(root_pos),
+        seal(local_rot),
         name=Path(path).stem,
         local_pos=None if local_pos is None else seal(local_pos),
-        labels=tuple(Label(text, 0, len(root)) for text in labels),
+        labels=tuple(Label(text, 0, len(root_pos)) for text in labels),
         source=source,
     )
 
 
-def _fix_bones(skeleton: Skeleton, pos: Array, unit: world.Unit | None) -> tuple[Skeleton, bool]:
-    """The skeleton with the bone offsets that the motion really uses, and whether any of them changes.
+def _check_lengths(path: str | Path, root_pos: Array, local_pos: Array | None) -> None:
+    """Refuse positions that are numbers but no places."""
+    for pos in (root_pos,) if local_pos is None else (root_pos, local_pos):
+        if max(pos.max(), -pos.min()) > MAX_LENGTH:
+            frame = int(np.argmax(np.abs(pos).reshape(len(pos), -1).max(axis=1) > MAX_LENGTH))
+            worst = pos[frame].flat[np.abs(pos[frame]).argmax()]
+            raise FormatError(f"frame {frame} has a position of {worst:.3g}, which is no sensible length", path=path)
+
+
+def _fix_bones(skeleton: Skeleton, local_pos: Array | None, unit: world.Unit | None) -> tuple[Skeleton, Array | None]:
+    """The skeleton with the bone offsets that the motion really uses; positions stay only where bones change length.
 
     Position channels on inner joints mostly repeat one value; that value, not the header's, is the bone.
     """
-    inner = pos[:, 1:]
-    offsets = np.array(skeleton.offsets)
-    if not inner.size:
-        return skeleton, False
-    span = np.ptp(inner, axis=0)
+    if local_pos is None:
+        return skeleton, None
+    inner = local_pos[:, 1:]
+    offsets = np.concatenate([skeleton.offsets[:1], inner.mean(axis=0)])
     # Without a stated unit, judge stillness relative to the body's size.
-    size = float(np.abs(np.cumsum(np.linalg.norm(skeleton.offsets, axis=1))[-1])) or 1.0
-    limit = _STILL / unit.metres if unit else _STILL * size
-    if (span > limit).any():
-        return skeleton, True
-    offsets[1:] = inner.mean(axis=0)
-    return replace(skeleton, offsets=offsets), False
+    limit = _STILL / unit.metres if unit else _STILL * float(np.linalg.norm(offsets[1:], axis=1).sum())
+    if (np.ptp(inner, axis=0) > limit).any():
+        return skeleton, local_pos
+    return replace(skeleton, offsets=offsets), None

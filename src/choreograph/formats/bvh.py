@@ -11,9 +11,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from choreograph.errors import FormatError, RequestError
-from choreograph.formats.assemble import assemble, read_bytes
+from choreograph.formats.assemble import MAX_LENGTH, assemble, read_bytes
 from choreograph.formats.atomic import atomic_write
-from choreograph.formats.channels import channels_to_motion, line_of, parse_numbers, word_at
+from choreograph.formats.channels import (
+    Channels,
+    check_growth,
+    compute_positions,
+    compute_rotations,
+    line_of,
+    parse_numbers,
+    word_at,
+)
 from choreograph.formats.rates import snap_rate
 from choreograph.formats.world import Unit
 from choreograph.maths import quat
@@ -30,6 +38,8 @@ _KINDS = {
 }
 _WORD = re.compile(rb"[^\s{}]+|[{}]")
 _REST_OF_LINE = re.compile(rb"[^\r\n{]*")
+_FRAMES = re.compile(rb"\s*frames\s*:\s*(\d{1,18})(?!\S)", re.IGNORECASE)
+_FRAME_TIME = re.compile(rb"\s*frame\s*time\s*:\s*(\S+)", re.IGNORECASE)
 
 
 @dataclass
@@ -40,7 +50,7 @@ class _Header:
     tip_parents: list[int] = field(default_factory=list)
     tip_offsets: list[tuple[float, ...]] = field(default_factory=list)
     channels: list[tuple[int, int]] = field(default_factory=list)
-    """Joint and kind of every column."""
+    """Joint and kind of every column; kind -1 for one that is not understood."""
     frames: int = 0
     frame_time: str = ""
     body_at: int = 0
@@ -67,12 +77,15 @@ def read_bvh(
         header = _read_header(data)
         values = _read_body(data, header)
         rate = fps if fps is not None else _rate(header, data)
+        check_growth(len(data), len(values), len(header.names))
     except FormatError as error:
         raise error.at(path) from None
-    joints, kinds = (np.array([c[k] for c in header.channels], np.int64).reshape(-1) for k in (0, 1))
-    values[:, kinds >= 3] *= np.pi / 180
+    known = Channels.from_rows([(c, j, kind) for c, (j, kind) in enumerate(header.channels) if kind >= 0])
     offsets = np.array(header.offsets, float)
-    pos, rot = channels_to_motion(values, joints, kinds, offsets)
+    own_axes = np.tile(quat.IDENTITY, (len(offsets), 1))
+    root_pos, local_pos = compute_positions(values, known, offsets)
+    local_rot = compute_rotations(values, known, own_axes, radians=np.pi / 180)
+    del values  # as large as the motion itself, and done with
     orders = [""] * len(header.names)
     for j, kind in header.channels:
         orders[j] += "xyz"[kind - 3] if kind >= 3 else ""
@@ -82,9 +95,12 @@ def read_bvh(
         offsets,
         np.array(header.tip_parents, np.int32),
         np.array(header.tip_offsets, float).reshape(-1, 3),
-        axes=JointAxes(np.tile(quat.IDENTITY, (len(orders), 1)), tuple(orders)),
+        axes=JointAxes(own_axes, tuple(orders)),
     )
-    return assemble(path, data, "bvh", skeleton, rate, pos, rot, unit=unit, up_axis=up_axis, notes=header.notes)
+    return assemble(
+        path, data, "bvh", skeleton, rate, root_pos, local_rot, local_pos,
+        unit=unit, up_axis=up_axis, notes=header.notes,
+    )  # fmt: skip
 
 
 def _read_header(data: bytes) -> _Header:
@@ -113,7 +129,7 @@ def _read_header(data: bytes) -> _Header:
                 out.append(float(text))
             except ValueError:
                 raise fail(f"{what} needs three numbers; found {text!r}", where) from None
-            if not np.isfinite(out[-1]) or abs(out[-1]) > 1e9:
+            if not abs(out[-1]) <= MAX_LENGTH:  # nor is NaN
                 raise fail(f"{what} is {text!r}, which is no sensible length", where)
         return tuple(out)
 
@@ -216,12 +232,17 @@ def _make_unique(header: _Header) -> None:
 
 
 def _read_motion_lines(data: bytes, at: int, header: _Header) -> None:
-    frames = re.compile(rb"\s*frames\s*:\s*(\S+)", re.IGNORECASE).match(data, at)
-    if frames is None or not frames[1].isdigit() or len(frames[1]) > 18:
-        raise FormatError("'Frames: NUMBER' is missing after MOTION", line=line_of(data, at) + 1)
-    step = re.compile(rb"\s*frame\s*time\s*:\s*(\S+)", re.IGNORECASE).match(data, frames.end())
+    def fail(wanted: str, where: int) -> FormatError:
+        where += len(data[where : where + 4096]) - len(data[where : where + 4096].lstrip())
+        found = data[where : where + 40].split(b"\n")[0].decode("utf-8", "replace").strip()
+        return FormatError(f"{wanted}, found {found or 'nothing'!r}", line=line_of(data, where))
+
+    frames = _FRAMES.match(data, at)
+    if frames is None:
+        raise fail("MOTION is followed by 'Frames: NUMBER'", at)
+    step = _FRAME_TIME.match(data, frames.end())
     if step is None:
-        raise FormatError("'Frame Time: SECONDS' is missing after Frames", line=line_of(data, frames.end()) + 1)
+        raise fail("Frames is followed by 'Frame Time: SECONDS'", frames.end())
     header.frames, header.frame_time = int(frames[1]), step[1].decode("latin-1")
     header.body_at = step.end()
 

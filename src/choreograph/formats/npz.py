@@ -21,6 +21,9 @@ from choreograph.motion.skeleton import JointAxes, Skeleton
 VERSION = 1
 _MAX_RATIO = 64
 """Times its packed size that an array may unpack to (plus a little): real motion shrinks by two or three."""
+_NEEDED = ("names", "parents", "offsets", "fps", "root_pos", "local_rot")
+_KNOWN = (*_NEEDED, "tip_parents", "tip_offsets", "roles", "local_pos", "contacts", "axis_frames", "axis_orders",
+          "axis_limits", "about")  # fmt: skip
 
 
 def write_npz(path: str | Path, clip: Clip, *, overwrite: bool = False) -> None:
@@ -90,9 +93,9 @@ def _read(path: Path) -> Clip:
     if path.stat().st_size > MAX_BYTES:
         raise FormatError(f"is larger than the {MAX_BYTES >> 30} GiB that are read at most")
     arrays = dict(_arrays(path))
-    missing = [k for k in ("names", "parents", "offsets", "fps", "root_pos", "local_rot") if k not in arrays]
+    missing = [k for k in _NEEDED if k not in arrays]
     if missing:
-        raise FormatError(f"lacks the array {missing[0]!r}; it has {', '.join(sorted(arrays)) or 'none'}")
+        raise FormatError(f"lacks the array {missing[0]!r}; needed are {', '.join(_NEEDED)}")
     about = _about(arrays)
     axes = None
     if "axis_frames" in arrays and "axis_orders" in arrays:
@@ -107,7 +110,8 @@ def _read(path: Path) -> Clip:
         axes,
     )
     rotations = np.asarray(arrays["local_rot"], float)
-    lengths = np.linalg.norm(rotations, axis=-1) if rotations.ndim == 3 else np.zeros(1)
+    with np.errstate(over="ignore", invalid="ignore"):  # what overflows is refused all the same
+        lengths = np.linalg.norm(rotations, axis=-1) if rotations.ndim == 3 else np.zeros(1)
     if not (np.abs(lengths - 1) < 1e-3).all():
         raise FormatError("local_rot must hold unit quaternions, (F, J, 4), in wxyz order")
     return Clip(
@@ -125,14 +129,11 @@ def _read(path: Path) -> Clip:
 
 
 def _arrays(path: Path) -> Iterator[tuple[str, NDArray[Any]]]:
-    """The archive's arrays, each checked against the size it claims before any room is made for it."""
+    """The arrays a clip is made of, each checked against the size it claims before any room is made for it."""
     with zipfile.ZipFile(path) as archive:
-        total = 0
-        for info in archive.infolist():
-            if not info.filename.endswith(".npy"):
-                continue
-            total += info.file_size
-            if info.file_size > _MAX_RATIO * info.compress_size + (1 << 16) or total > 4 * MAX_BYTES:
+        listed = {info.filename: info for info in archive.infolist()}
+        for info in (listed[f"{name}.npy"] for name in _KNOWN if f"{name}.npy" in listed):
+            if info.file_size > min(_MAX_RATIO * info.compress_size + (1 << 16), 4 * MAX_BYTES):
                 raise FormatError(f"array {info.filename!r} claims {info.file_size} bytes, which is not to be believed")
             with archive.open(info) as member:
                 version = np.lib.format.read_magic(member)

@@ -8,6 +8,7 @@ what was taken.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +16,7 @@ from numpy.typing import NDArray
 from choreograph.errors import RequestError
 from choreograph.maths import quat
 from choreograph.motion import kinematics
+from choreograph.motion.arrays import frozen
 from choreograph.motion.clip import Note
 from choreograph.motion.skeleton import Skeleton
 
@@ -65,6 +67,7 @@ def parse_unit(text: str | float) -> float:
 def stature(skeleton: Skeleton) -> float | None:
     """Body height along the bones, whatever the rest pose, in the skeleton's own unit; None for what is no body."""
     foot, head = skeleton.find("left_foot"), skeleton.find("head")
+    foot = skeleton.find("right_foot") if foot is None else foot
     if foot is None or head is None:
         return None
     tops = [
@@ -86,33 +89,61 @@ def _chain(skeleton: Skeleton, joint: int) -> list[int]:
 
 
 def judge_unit(skeleton: Skeleton) -> Unit:
-    """The unit under which the skeleton would be nearest to a person's height."""
+    """The unit under which the skeleton is nearest to a person's height."""
     tall = stature(skeleton)
     if tall is None:
         return Unit(0.01, "assumed: no legs and head to judge by", sure=False)
-    name, metres = min(_UNITS.items(), key=lambda unit: abs(np.log(tall * unit[1] / _STATURE)))
     low, high = _PLAUSIBLE
-    if not low <= tall * metres <= high:
+    fitting = {name: metres for name, metres in _UNITS.items() if low <= tall * metres <= high}
+    if not fitting:
         return Unit(0.01, f"assumed: no usual unit makes a body of {tall:.4g} units a person", sure=False)
+    name, metres = min(fitting.items(), key=lambda unit: abs(np.log(tall * unit[1] / _STATURE)))
     return Unit(metres, f"{name}: the body is then {tall * metres:.2f} m along its bones")
 
 
-def judge_up(skeleton: Skeleton, root_pos: Array, local_rot: Array, local_pos: Array | None) -> tuple[str, str, str]:
-    """Up-axis of the rest pose and of the motion, and what they were judged by.
+@dataclass(frozen=True)
+class UpAxes:
+    """Which way is up in a file."""
 
-    They differ in files whose world is z-up while the bones were laid out y-up.
-    """
-    rest = _head_above_feet(skeleton, skeleton.rest_positions()[None])
-    rest_axis = _nearest_axis(rest)
-    if rest_axis is None:
-        return "y", "y", "assumed: no head and feet to judge by"
-    some = np.unique(np.linspace(0, len(root_pos) - 1, 60).astype(int))
+    rest: str
+    """In the rest pose."""
+    motion: str
+    """In the motion; another one in files whose world is z-up while the bones were laid out y-up."""
+    reason: str
+    sure: bool = True
+
+
+def judge_up(skeleton: Skeleton, root_pos: Array, local_rot: Array, local_pos: Array | None) -> UpAxes:
+    """The up-axes of rest pose and motion, by where the head is from the feet."""
+    rest = _nearest_axis(_head_above_feet(skeleton, skeleton.rest_positions()[None]))
+    some = slice(None, None, 1 + len(root_pos) // 60)
     offsets = skeleton.offsets[None] if local_pos is None else local_pos[some]
     posed, _ = kinematics.forward(root_pos[some], local_rot[some], offsets, skeleton.parents)
-    moving_axis = _nearest_axis(_head_above_feet(skeleton, posed))
-    if moving_axis is None:
-        return rest_axis, rest_axis, "judged by the rest pose: head above feet"
-    return rest_axis, moving_axis, "judged by the motion: head above feet"
+    motion = _nearest_axis(_head_above_feet(skeleton, posed))
+    if (
+        motion is not None
+        and rest is not None
+        and motion != rest
+        and _lies_on_floor(posed, floor=rest, standing=motion)
+    ):
+        return UpAxes(rest, rest, "judged by the rest pose: the body lies on the floor")
+    if motion is not None:
+        return UpAxes(rest or motion, motion, "judged by the motion: head above feet")
+    if rest is not None:
+        return UpAxes(rest, rest, "judged by the rest pose: head above feet")
+    return UpAxes("y", "y", "assumed: no head and feet to judge by", sure=False)
+
+
+def _lies_on_floor(posed: Array, *, floor: str, standing: str) -> bool:
+    """Whether a body stretched along one axis is rather lying on the floor under another.
+
+    The floor of a recording is at height zero. Somebody who lies touches it from above all along the body, while
+    along the axis of the body its end is anywhere.
+    """
+    low = {axis: float(np.median((posed @ _direction(axis)).min(axis=1))) for axis in (floor, standing)}
+    size = float(np.median(np.ptp(posed @ _direction(standing), axis=1)))
+    touches = {axis: -0.05 * size < height < 0.15 * size for axis, height in low.items()}
+    return touches[floor] and not touches[standing]
 
 
 def _head_above_feet(skeleton: Skeleton, positions: Array) -> Array | None:
@@ -126,21 +157,25 @@ def _head_above_feet(skeleton: Skeleton, positions: Array) -> Array | None:
 
 
 def _nearest_axis(direction: Array | None) -> str | None:
-    # A person lying down for most of a recording has no clear answer; 0.7 of full height is one.
+    # A person who tumbles has no clear answer; 0.7 of full height is one.
     if direction is None or np.abs(direction).max() < 0.7:
         return None
     k = int(np.abs(direction).argmax())
     return ("" if direction[k] > 0 else "-") + "xyz"[k]
 
 
+@cache
 def to_y_up(axis: str) -> Array:
     """The rotation that turns the named axis up, onto +y."""
     if axis not in UP_AXES:
         raise RequestError(f"unknown up-axis {axis!r}; choose from {', '.join(UP_AXES)}")
     if axis == "-y":
-        return quat.from_axis_angle((0.0, 0.0, 1.0), np.pi)
-    direction = np.eye(3)["xyz".index(axis[-1])] * (-1.0 if axis.startswith("-") else 1.0)
-    return quat.between_vectors(direction, (0.0, 1.0, 0.0))
+        return frozen(quat.from_axis_angle((0.0, 0.0, 1.0), np.pi))
+    return frozen(quat.between_vectors(_direction(axis), (0.0, 1.0, 0.0)))
+
+
+def _direction(axis: str) -> Array:
+    return np.eye(3)["xyz".index(axis[-1])] * (-1.0 if axis.startswith("-") else 1.0)
 
 
 def quarter_turn_to_front(skeleton: Skeleton, points: Array) -> Array:
@@ -152,20 +187,21 @@ def quarter_turn_to_front(skeleton: Skeleton, points: Array) -> Array:
     if np.hypot(across[0], across[2]) < 1e-9 * max(1.0, float(np.abs(points).max())):
         return quat.IDENTITY
     # Seen from above, what has its left at +x looks along +z.
-    yaw = np.arctan2(-across[2], across[0])
-    return quat.from_yaw(-np.round(yaw / (np.pi / 2)) * (np.pi / 2))
+    quarters = round(float(np.arctan2(-across[2], across[0])) / (np.pi / 2))
+    return quat.from_yaw(-quarters * np.pi / 2) if quarters else quat.IDENTITY
 
 
-def fold_still_root(skeleton: Skeleton, pos: Array, rot: Array) -> tuple[Skeleton, Array, Array, Note | None]:
+def fold_still_root(
+    skeleton: Skeleton, root_pos: Array, local_rot: Array, local_pos: Array | None
+) -> tuple[Skeleton, Array, Array, Array | None, Note | None]:
     """The same motion without leading joints that never move, when the body hangs from a single chain of them.
 
     Some programs put a world or scene node above the hips; then the root would stand still while the body walks.
-
-    Args:
-        skeleton: Joints as in the file.
-        pos: Local positions, (F, J, 3).
-        rot: Local rotations, (F, J, 4).
     """
+
+    def still(values: Array) -> bool:
+        return bool((np.ptp(values, axis=0) < 1e-9).all())
+
     depth = 0
     while (
         depth + 1 < len(skeleton)
@@ -173,13 +209,15 @@ def fold_still_root(skeleton: Skeleton, pos: Array, rot: Array) -> tuple[Skeleto
         and "hips" in skeleton.roles[depth + 1 :]
         and skeleton.children(depth) == (depth + 1,)
         and not np.any(skeleton.tip_parents == depth)
-        and bool((np.ptp(pos[:, depth], axis=0) < 1e-9).all())
-        and bool((np.ptp(rot[:, depth], axis=0) < 1e-9).all())
+        and still(local_rot[:, depth])
+        and still(root_pos if depth == 0 else skeleton.offsets[None, 0] if local_pos is None else local_pos[:, depth])
     ):
         depth += 1
     if depth == 0:
-        return skeleton, pos, rot, None
-    world_pos, world_rot = kinematics.forward(pos[:, 0], rot, pos, skeleton.parents)
+        return skeleton, root_pos, local_rot, local_pos, None
+    top = slice(0, depth + 1)
+    offsets = skeleton.offsets[None, top] if local_pos is None else local_pos[:, top]
+    world_pos, world_rot = kinematics.forward(root_pos, local_rot[:, top], offsets, skeleton.parents[top])
     axes = skeleton.axes
     if axes is not None:
         axes = type(axes)(
@@ -194,25 +232,30 @@ def fold_still_root(skeleton: Skeleton, pos: Array, rot: Array) -> tuple[Skeleto
         skeleton.roles[depth:],
         axes,
     )
-    pos, rot = np.array(pos[:, depth:]), np.array(rot[:, depth:])
-    pos[:, 0], rot[:, 0] = world_pos[:, depth], quat.make_continuous(world_rot[:, depth])
+    root, rot = world_pos[:, depth].copy(), np.array(local_rot[:, depth:])
+    rot[:, 0] = quat.make_continuous(world_rot[:, depth])
+    if local_pos is not None:
+        local_pos = np.array(local_pos[:, depth:])
+        local_pos[:, 0] = root
     names = ", ".join(repr(n) for n in skeleton.names[:depth])
-    return folded, pos, rot, Note("folded-root", f"{names} never moves and was folded into {folded.names[0]!r}", depth)
+    note = Note("folded-root", f"{names} never moves and was folded into {folded.names[0]!r}", depth)
+    return folded, root, rot, local_pos, note
 
 
 def turn_world(
-    skeleton: Skeleton, root_pos: Array, local_rot: Array, local_pos: Array | None, rest_up: str, motion_up: str
+    skeleton: Skeleton, root_pos: Array, local_rot: Array, local_pos: Array | None, up: UpAxes
 ) -> tuple[Skeleton, Array, Array, Array | None]:
     """Skeleton and motion turned so that y is up in both, and the rest pose faces +z."""
-    rest = to_y_up(rest_up)
-    rest = quat.multiply(quarter_turn_to_front(skeleton, quat.rotate(rest, skeleton.rest_positions())), rest)
-    world = to_y_up(motion_up)
-    if np.allclose(rest, quat.IDENTITY) and np.allclose(world, quat.IDENTITY):
+    upright = to_y_up(up.rest)
+    front = quarter_turn_to_front(skeleton, quat.rotate(upright, skeleton.rest_positions()))
+    if up.rest == up.motion == "y" and front is quat.IDENTITY:
         return skeleton, root_pos, local_rot, local_pos
+    rest, world = quat.multiply(front, upright), to_y_up(up.motion)
     back = quat.inverse(rest)
-    turned = np.array(local_rot)
+    turned = np.empty_like(local_rot)
     turned[:, 0] = quat.multiply(quat.multiply(world, local_rot[:, 0]), back)
-    turned[:, 1:] = quat.multiply(quat.multiply(rest, local_rot[:, 1:]), back)
+    for j in range(1, len(skeleton)):  # joint by joint, so that no second copy of all frames is in the way
+        turned[:, j] = quat.multiply(quat.multiply(rest, local_rot[:, j]), back)
     root = quat.rotate(world, root_pos)
     if local_pos is not None:
         local_pos = quat.rotate(rest, local_pos)
@@ -227,7 +270,7 @@ def turn_world(
         skeleton.parents,
         quat.rotate(rest, skeleton.offsets),
         skeleton.tip_parents,
-        quat.rotate(rest, skeleton.tip_offsets) if len(skeleton.tip_offsets) else skeleton.tip_offsets,
+        quat.rotate(rest, skeleton.tip_offsets),
         skeleton.roles,
         axes,
     )

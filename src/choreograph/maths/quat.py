@@ -35,8 +35,21 @@ def rotate(q: ArrayLike, v: ArrayLike) -> Array:
     q = np.asarray(q, float)
     v = np.asarray(v, float)
     xyz = q[..., 1:]
-    twice_cross = 2.0 * np.cross(xyz, v)
-    return v + q[..., :1] * twice_cross + np.cross(xyz, twice_cross)
+    twice_cross = 2.0 * cross(xyz, v)
+    return v + q[..., :1] * twice_cross + cross(xyz, twice_cross)
+
+
+def cross(a: ArrayLike, b: ArrayLike) -> Array:
+    """The vector product of (..., 3) arrays; several times as fast as NumPy's, which moves axes about."""
+    a = np.asarray(a, float)
+    b = np.asarray(b, float)
+    ax, ay, az = a[..., 0], a[..., 1], a[..., 2]
+    bx, by, bz = b[..., 0], b[..., 1], b[..., 2]
+    out = np.empty(np.broadcast_shapes(a.shape, b.shape))
+    out[..., 0] = ay * bz - az * by
+    out[..., 1] = az * bx - ax * bz
+    out[..., 2] = ax * by - ay * bx
+    return out
 
 
 def normalise(q: ArrayLike) -> Array:
@@ -124,7 +137,7 @@ def between_vectors(a: ArrayLike, b: ArrayLike) -> Array:
     w = 1 + np.sum(start * end, axis=-1, keepdims=True)
     # Opposite directions: any axis across the first will do.
     helper = np.where(np.abs(start[..., :1]) < 0.9, [1.0, 0.0, 0.0], [0.0, 1.0, 0.0])
-    xyz = np.where(w < 1e-12, np.cross(start, helper), np.cross(start, end))
+    xyz = np.where(w < 1e-12, cross(start, helper), cross(start, end))
     return normalise(np.concatenate([np.where(w < 1e-12, 0.0, w), xyz], axis=-1))
 
 

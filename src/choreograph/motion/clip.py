@@ -204,8 +204,8 @@ class Clip:
 
     def resampled(self, fps: float) -> Clip:
         """The motion at another rate, any ratio: positions linearly, rotations by slerp, contacts by nearest frame."""
-        if not (np.isfinite(fps) and fps > 0):
-            raise RequestError(f"the frame rate must be a positive number, not {fps}")
+        if not 0 < fps <= resample.MAX_FPS:
+            raise RequestError(f"the frame rate must be positive and at most {resample.MAX_FPS:g}, not {fps:g}")
         if fps == self.fps:
             return self
         times = resample.sample_times(len(self), self.fps, fps)
@@ -226,7 +226,10 @@ class Clip:
         )
 
     def mirrored(self) -> Clip:
-        """The motion with left and right exchanged, reflected in the plane x = 0, on the same skeleton."""
+        """The motion with left and right exchanged, reflected in the plane x = 0, on the same skeleton.
+
+        Labels change with it: a left turn becomes a right one.
+        """
         pairs = self.skeleton.mirror_pairs
         contacts = self.contacts
         if contacts is not None:
@@ -236,10 +239,11 @@ class Clip:
         local_pos = self.local_pos
         return replace(
             self,
-            name=f"{self.name}_mirrored",
+            name=self.name.removesuffix("_mirrored") if self.name.endswith("_mirrored") else f"{self.name}_mirrored",
             root_pos=seal(mirror.mirror_positions(self.root_pos)),
             local_rot=seal(mirror.mirror_rotations(self.local_rot, pairs)),
             local_pos=None if local_pos is None else seal(mirror.mirror_positions(local_pos[:, pairs])),
+            labels=tuple(replace(label, text=mirror.mirror_text(label.text)) for label in self.labels),
             contacts=contacts,
         )
 

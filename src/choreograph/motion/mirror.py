@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
+
+_SIDES = {"left": "right", "right": "left", "Left": "Right", "Right": "Left", "LEFT": "RIGHT", "RIGHT": "LEFT"}
+_SIDE_WORD = re.compile(rf"(?<![A-Za-z])({'|'.join(_SIDES)})(?![a-z])")
 
 
 def mirror_positions(values: Array) -> Array:
@@ -19,3 +24,8 @@ def mirror_rotations(local_rot: Array, pairs: NDArray[np.int32]) -> Array:
     Reflecting in x turns a rotation (w, x, y, z) into (w, x, -y, -z).
     """
     return np.asarray(local_rot[:, pairs] * np.array([1.0, 1.0, -1.0, -1.0]))
+
+
+def mirror_text(text: str) -> str:
+    """Words with left and right exchanged: "turn left" becomes "turn right"."""
+    return _SIDE_WORD.sub(lambda found: _SIDES[found[0]], text)

@@ -12,6 +12,10 @@ from choreograph.maths import quat
 Array = NDArray[np.float64]
 
 
+MAX_FPS = 10_000.0
+"""Highest rate that is made: ten times what the fastest motion capture cameras give."""
+
+
 def sample_times(frames: int, fps: float, new_fps: float) -> Array:
     """Where the new frames fall, in old frames: 0, fps/new_fps, … up to the last old frame.
 

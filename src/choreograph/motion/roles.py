@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -59,6 +60,7 @@ def mirror_role(role: str) -> str:
     return "left_" + role[6:] if role.startswith("right_") else role
 
 
+@lru_cache(maxsize=4096)
 def split_side(name: str) -> tuple[str, str]:
     """The side a joint's name tells ("left", "right" or "") and the rest of the name in lower case, digits kept."""
     plain = re.sub(r"^(bip\d*|mixamorig\d*|character\d*|joint|def|b|bn)[\s_:.-]+", "", name.rsplit(":", 1)[-1],

@@ -236,7 +236,7 @@ def _some(names: list[str]) -> str:
 
 
 def _pair_up(skeleton: Skeleton) -> NDArray[np.int32]:
-    """Left/right twins by name ("LeftArm" and "RightArm"), then by role for joints whose names tell no side."""
+    """Left/right twins by name ("LeftArm" and "RightArm"), then by role for joints that found none."""
     pairs = np.arange(len(skeleton), dtype=np.int32)
     sides = [split_side(name) for name in skeleton.names]
     left = {stem: j for j, (side, stem) in enumerate(sides) if side == "left"}
@@ -244,7 +244,7 @@ def _pair_up(skeleton: Skeleton) -> NDArray[np.int32]:
     twins = [(left[stem], right[stem]) for stem in left if stem in right]
     for role in sorted({r for r in skeleton.roles if r.startswith("left_")}):
         a, b = skeleton.find(role), skeleton.find(mirror_role(role))
-        if a is not None and b is not None and not sides[a][0] and not sides[b][0]:
+        if a is not None and b is not None and not {a, b} & set(sum(twins, ())):
             twins.append((a, b))
     for a, b in twins:
         pairs[a], pairs[b] = b, a

@@ -11,10 +11,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from choreograph.errors import DownloadError, RequestError
+from choreograph.formats.trials import Trial, read_trials, write_trials
 from choreograph.progress import Progress, silent
 from choreograph.recordings import cmu
 from choreograph.recordings.download import Check, Downloader, DownloadSettings
-from choreograph.recordings.trials import TrialRow, read_trials, write_trials
 
 PROBE_MISSES = 5
 """Without a list of trials, numbers are tried upwards until this many in a row are not there."""
@@ -181,7 +181,7 @@ class _Subject:
                 write_trials(self.folder, rows)
         self._beat()
 
-    def _listing(self, rows: dict[str, TrialRow]) -> dict[int, cmu.ListedTrial] | None:
+    def _listing(self, rows: dict[str, Trial]) -> dict[int, cmu.ListedTrial] | None:
         """The page's trials, from the copy kept in the folder or the server; None if there is no such page."""
         if self.chosen is not None and not self.refresh and all(self._known(trial, rows) for trial in self.chosen):
             return None
@@ -210,11 +210,11 @@ class _Subject:
         page = path.read_text(encoding="utf-8", errors="replace")
         return None if cmu.parse_listing(page, self.subject) else f"the page lists no trial of subject {self.subject}"
 
-    def _known(self, trial: int, rows: dict[str, TrialRow]) -> bool:
+    def _known(self, trial: int, rows: dict[str, Trial]) -> bool:
         name = cmu.trial_name(self.subject, trial)
         return name in rows and (self.folder / f"{name}.amc").is_file()
 
-    def _take(self, listed: dict[int, cmu.ListedTrial] | None, rows: dict[str, TrialRow]) -> None:
+    def _take(self, listed: dict[int, cmu.ListedTrial] | None, rows: dict[str, Trial]) -> None:
         """Fetch the chosen trials, or all that are listed."""
         trials = self.chosen if self.chosen is not None else tuple(listed or ())
         self.total = 1 + len(trials)
@@ -226,7 +226,7 @@ class _Subject:
                 self._note_trial(trial, (listed or {}).get(trial), rows)
             self._beat()
 
-    def _probe(self, rows: dict[str, TrialRow]) -> None:
+    def _probe(self, rows: dict[str, Trial]) -> None:
         """Without a list: try trial after trial until several in a row are not there."""
         self.report.notes.append(
             f"subject {self.subject}: no list of trials found, so numbers were tried upwards until {PROBE_MISSES} in a "
@@ -283,7 +283,7 @@ class _Subject:
         self.report.failures.append(FetchFailure(name, reason))
         self.total = max(self.total - 1, self.done)
 
-    def _note_trial(self, trial: int, listed: cmu.ListedTrial | None, rows: dict[str, TrialRow]) -> None:
+    def _note_trial(self, trial: int, listed: cmu.ListedTrial | None, rows: dict[str, Trial]) -> None:
         """Keep length, frame rate and description of a trial that is there."""
         name = cmu.trial_name(self.subject, trial)
         path = self.folder / f"{name}.amc"
@@ -298,7 +298,7 @@ class _Subject:
         if self.subject == 90 and not listed_fps:
             self._note_once("subject 90: some trials are at 60 fps; without its page all are taken to be at 120")
         description = (listed.description if listed else "") or (old.description if old else "")
-        rows[name] = TrialRow(name, frames, fps, description)
+        rows[name] = Trial(name, frames, fps, description)
 
     def _note_once(self, note: str) -> None:
         if note not in self.report.notes:

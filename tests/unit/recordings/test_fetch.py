@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from choreograph.errors import Cancelled, DownloadError, RequestError
+from choreograph.formats.trials import read_trials
 from choreograph.progress import Recorder
 from choreograph.recordings import DownloadSettings, FetchReport, cache_folder, cmu, fetch_cmu
 from choreograph.recordings import fetch as fetch_module
-from choreograph.recordings.trials import read_trials
 
 
 @pytest.fixture

@@ -2,11 +2,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from choreograph.recordings.trials import TrialRow, read_trials, write_trials
+from choreograph.formats.trials import Trial, read_trials, write_trials
 
 
 def test_round_trip_in_order(tmp_path: Path) -> None:
-    rows = {name: TrialRow(name, 100, 60, f"walk {name}") for name in ("16_10", "16_02")}
+    rows = {name: Trial(name, 100, 60, f"walk {name}") for name in ("16_10", "16_02")}
     path = write_trials(tmp_path, rows)
     assert path.read_text().splitlines() == [
         "trial\tframes\tfps\tdescription",
@@ -18,7 +18,7 @@ def test_round_trip_in_order(tmp_path: Path) -> None:
 
 
 def test_descriptions_cannot_break_the_table(tmp_path: Path) -> None:
-    write_trials(tmp_path, {"16_01": TrialRow("16_01", 5, 120, "a\tb\nc")})
+    write_trials(tmp_path, {"16_01": Trial("16_01", 5, 120, "a\tb\nc")})
     assert read_trials(tmp_path)["16_01"].description == "a b c"
 
 
