@@ -1,0 +1,254 @@
+"""From a plan to a clip: the model's pose along the course, feet planted, legs solved, flight made ballistic."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.interpolate import CubicSpline
+from scipy.ndimage import gaussian_filter1d, maximum_filter1d
+
+from choreograph.demo import planting
+from choreograph.demo.body import SHIN, THIGH, centre_of_mass, demo_skeleton
+from choreograph.demo.ik import reach_leg
+from choreograph.demo.model import CHANNELS, load_model
+from choreograph.demo.plan import Course, Jumping, Plan, lay_out, smoothstep
+from choreograph.demo.planting import FootTrack, Stance
+from choreograph.maths import quat
+from choreograph.motion.clip import Clip, Label
+from choreograph.motion.kinematics import forward_numpy
+
+Array = NDArray[np.float64]
+
+GRAVITY = 9.81
+"""Metres a second squared."""
+MOST_REACH = 0.998 * (THIGH + SHIN)
+"""Longest distance from hip to ankle, metres: beyond it a knee snaps straight."""
+STRAIGHTER = 1.006
+"""Legs are planted this much longer than recorded: the recorded knees never come nearer to straight than 15 degrees."""
+STEP_LIFT = 0.075
+"""How high a standing figure lifts its foot for a step, metres."""
+TIP_S = 0.045
+"""Seconds before take-off and after landing in which only the tips of the toes touch the floor."""
+ROUNDS = 6
+"""Corrections of the hips in a jump; each leaves about a fifth of the error of the one before."""
+SETTLE_S = 0.2
+"""Seconds over which a jump's pose is blended with standing at either end."""
+
+
+def synthesise(plan: Plan, fps: float) -> Clip:
+    """The clip that a plan asks for, at a frame rate."""
+    course = lay_out(plan, fps)
+    place, channels = _pose_rows(plan, course)
+    skeleton = demo_skeleton()
+    local = load_model().as_rotations(channels)
+    yaw = quat.from_yaw(course.heading)
+    local[:, 0] = quat.multiply(yaw, local[:, 0])
+    root = quat.rotate(yaw, channels[:, :3]) + np.insert(place, 1, 0.0, axis=1)
+    stances = _stances(plan, course)
+    pos, rot = forward_numpy(root, local, skeleton.offsets[None], skeleton.parents)
+    for jump in plan.jumps:
+        shift = _fly(jump, course.times, pos, rot)
+        root, pos = root + shift, pos + shift[:, None]
+    lift = STEP_LIFT * course.stand
+    for jump in plan.jumps:
+        lift = lift * (1 - _in_jump(jump, course.times))
+    tracks = [_track(side, course, stances[side], lift, pos, rot, local) for side in ("Left", "Right")]
+    root = root + _settle_hips(pos, tracks, fps)
+    solved = _solve_legs(root, local, tracks)
+    # Planting moved the legs' mass a little. The feet keep their tracks, so a few rounds settle the hips again.
+    for _ in range(ROUNDS if plan.jumps else 0):
+        pos, rot = forward_numpy(root, solved, skeleton.offsets[None], skeleton.parents)
+        for jump in plan.jumps:
+            root = root + _fly(jump, course.times, pos, rot)
+        solved = _solve_legs(root, local, tracks)
+    keep = slice(*np.searchsorted(course.times, [-1e-9, plan.seconds - 1e-9]))
+    count = keep.stop - keep.start
+    contacts = np.stack([f for t in tracks for f in (t.heel_down, t.toe_down)], 1)
+    words = [Label(text, 0, count) for text in plan.tags]
+    for text, start, stop in plan.labels:
+        first, last = round(start * fps), min(round(stop * fps), count)
+        words.append(Label(text, first, last))
+    return Clip(
+        skeleton,
+        fps,
+        root[keep],
+        quat.make_continuous(solved[keep]),
+        name=plan.name,
+        labels=tuple(words),
+        contacts=contacts[keep],
+    )
+
+
+# ------------------------------------------------------------------ the model's pose along the course
+
+
+def _pose_rows(plan: Plan, course: Course) -> tuple[Array, Array]:
+    """The point on the floor that carries the body, (F, 2), and the pose rows about it, (F, CHANNELS)."""
+    model = load_model()
+    args = (course.phase, course.speed, course.turn, course.accel)
+    run = course.run[:, None]
+    rows = np.zeros((len(course.times), CHANNELS))
+    if (course.run < 1).any():
+        rows += (1 - run) * model.walk.channels(*args)
+    if (course.run > 0).any():
+        rows += run * model.run.channels(*args)
+    stand = course.stand[:, None]
+    rows = (1 - stand) * rows + stand * model.stand
+    place = np.array(course.place)
+    for jump in plan.jumps:
+        kind = model.jumps[jump.kind]
+        leap = kind.channels((course.times - jump.start) / kind.times[-1])
+        # Where the jump carries the body is part of the path, not of the pose.
+        ahead = np.stack([np.sin(course.heading), np.cos(course.heading)], 1)
+        place += (leap[:, 2] - leap[0, 2])[:, None] * ahead
+        leap[:, 2] = 0.0
+        blend = _in_jump(jump, course.times)[:, None]
+        rows = (1 - blend) * rows + blend * leap
+    return place, rows + _sway(plan, course)
+
+
+def _in_jump(jump: Jumping, times: Array) -> Array:
+    """How much of the pose the jump has, 0 to 1, (F,)."""
+    stop = jump.start + float(load_model().jumps[jump.kind].times[-1])
+    return smoothstep((times - jump.start) / SETTLE_S) * smoothstep((stop - times) / SETTLE_S)
+
+
+# Slow movement of a living body: channel, size when standing, size when moving (metres, radians), seconds per wave.
+_SWAY = (
+    *(("x", 0, 0.009, 0.0, 5.2), ("z", 2, 0.005, 0.0, 3.7)),
+    *(("Hips", 2, 0.010, 0.004, 5.2), ("Hips", 1, 0.020, 0.008, 7.1)),
+    *(("Spine1", 0, 0.010, 0.006, 3.9), ("Spine2", 0, 0.012, 0.006, 3.9), ("Spine2", 1, 0.015, 0.012, 6.3)),
+    *(("Neck", 1, 0.030, 0.020, 6.7), ("Head", 1, 0.035, 0.020, 4.3), ("Head", 0, 0.020, 0.015, 5.9)),
+    *(("LeftArm", 0, 0.015, 0.015, 4.7), ("RightArm", 0, 0.015, 0.015, 5.5)),
+    *(("LeftForeArm", 1, 0.020, 0.025, 6.1), ("RightForeArm", 1, 0.020, 0.025, 5.0)),
+)
+
+
+def _sway(plan: Plan, course: Course) -> Array:
+    """Small slow additions to the pose, (F, CHANNELS), from the plan's seed."""
+    rng = np.random.default_rng(plan.seed)
+    names = demo_skeleton().names
+    out = np.zeros((len(course.times), CHANNELS))
+    for name, axis, standing, moving, period in _SWAY:
+        size = course.stand * standing + (1 - course.stand) * moving
+        starts = rng.uniform(0, 2 * np.pi, 2)
+        waves = np.sin(2 * np.pi * course.times / period + starts[0])
+        waves += 0.5 * np.sin(2 * np.pi * course.times / (0.618 * period) + starts[1])
+        column = axis if name in ("x", "z") else 3 + 3 * names.index(name) + axis
+        out[:, column] += size * waves / 1.5
+    return out
+
+
+# ------------------------------------------------------------------ feet
+
+
+def _stances(plan: Plan, course: Course) -> dict[str, list[Stance]]:
+    """Stances of both feet: from the gait's phase, cut where a jump leaves the floor."""
+    model = load_model()
+    cycles = course.phase / (2 * np.pi)
+    found = {}
+    for side, shift in (("Left", 0.0), ("Right", 0.5)):
+        stances = planting.find_stances(course.times, cycles + shift, course.contact_phases)
+        for jump in plan.jumps:
+            _, crouch, take_off, landing, _, _ = jump.start + model.jumps[jump.kind].times
+            cut: list[Stance] = []
+            for s in stances:
+                if s.strike < take_off < s.toe_off:
+                    leave, meet = take_off - TIP_S, landing + TIP_S
+                    cut.append(Stance(s.strike, s.flat, max(s.flat, leave - 0.2, crouch), leave))
+                    cut.append(Stance(meet, meet + 0.07, s.heel_off, s.toe_off))
+                else:
+                    cut.append(s)
+            stances = cut
+        found[side] = stances
+    return found
+
+
+def _track(
+    side: str, course: Course, stances: Sequence[Stance], lift: Array, pos: Array, rot: Array, local: Array
+) -> FootTrack:
+    skeleton = demo_skeleton()
+    foot, toe = skeleton.index(side + "Foot"), skeleton.index(side + "ToeBase")
+    return planting.plant_foot(
+        course.times,
+        list(stances),
+        pos[:, foot],
+        rot[:, foot],
+        quat.as_rotvec(local[:, toe])[:, 0],
+        course.stand,
+        lift,
+    )
+
+
+# ------------------------------------------------------------------ hips and legs
+
+
+def _settle_hips(pos: Array, tracks: Sequence[FootTrack], fps: float) -> Array:
+    """How far the hips move up or down, (F, 3), so that planted legs keep the model's length and none is too short."""
+    skeleton = demo_skeleton()
+    wanted, weights, hips = [], [], []
+    for side, track in zip(("Left", "Right"), tracks, strict=True):
+        hip, ankle = pos[:, skeleton.index(side + "UpLeg")], pos[:, skeleton.index(side + "Foot")]
+        length = np.minimum(STRAIGHTER * np.linalg.norm(hip - ankle, axis=1), MOST_REACH)
+        wanted.append(_height_for(length, track.ankle_pos, hip) - hip[:, 1])
+        weights.append(track.weight + 1e-3)
+        hips.append(hip)
+    share = np.array(weights) / np.sum(weights, axis=0)
+    rise = gaussian_filter1d(np.sum(share * np.array(wanted), axis=0), 0.05 * fps, mode="nearest")
+    # What is still out of reach brings the hips down, early enough to be smooth.
+    lacking = np.zeros(len(pos))
+    for hip, track in zip(hips, tracks, strict=True):
+        top = _height_for(np.full(len(pos), MOST_REACH), track.ankle_pos, hip)
+        lacking = np.maximum(lacking, hip[:, 1] + rise - top)
+    drop = gaussian_filter1d(maximum_filter1d(lacking, 2 * round(0.08 * fps) + 1), 0.035 * fps, mode="nearest")
+    return np.stack([np.zeros_like(rise), rise - drop, np.zeros_like(rise)], 1)
+
+
+def _height_for(length: Array, ankle: Array, hip: Array) -> Array:
+    """Height of the hip at which it is `length` metres from the ankle, over its present place on the floor."""
+    flat = np.hypot(*(ankle - hip)[:, [0, 2]].T)
+    return np.asarray(ankle[:, 1] + np.sqrt(np.maximum(length**2 - flat**2, 0.01)))
+
+
+def _solve_legs(root: Array, local: Array, tracks: Sequence[FootTrack]) -> Array:
+    """Local rotations with both legs brought to their tracks, (F, J, 4)."""
+    skeleton = demo_skeleton()
+    out = np.array(local)
+    x_axis = (1.0, 0.0, 0.0)
+    for side, track in zip(("Left", "Right"), tracks, strict=True):
+        up, leg, foot, toe = (skeleton.index(side + part) for part in ("UpLeg", "Leg", "Foot", "ToeBase"))
+        hips_rot = local[:, 0]
+        hip = root + quat.rotate(hips_rot, skeleton.offsets[up])
+        thigh, knee = reach_leg(quat.multiply(hips_rot, local[:, up]), hip, track.ankle_pos)
+        bend = quat.from_axis_angle(x_axis, knee)
+        out[:, up] = quat.multiply(quat.inverse(hips_rot), thigh)
+        out[:, leg] = bend
+        out[:, foot] = quat.multiply(quat.inverse(quat.multiply(thigh, bend)), track.foot_rot)
+        out[:, toe] = quat.from_axis_angle(x_axis, track.toe_pitch)
+    return out
+
+
+def _fly(jump: Jumping, times: Array, pos: Array, rot: Array) -> Array:
+    """How far the hips move, (F, 3), for the centre of mass to fall freely between take-off and landing.
+
+    Before and after, what the parabola needs in speed and force is made up over crouch and landing.
+    """
+    _, crouch, take_off, landing, bottom, _ = jump.start + load_model().jumps[jump.kind].times
+    centre = CubicSpline(times, centre_of_mass(pos, rot))
+    start, stop, span = centre(take_off), centre(landing), landing - take_off
+    fall = np.array([0.0, -GRAVITY, 0.0])
+    speed = (stop - start) / span - fall * span / 2
+    shift = np.zeros((len(times), 3))
+    flight = (times >= take_off) & (times <= landing)
+    t = times[flight, None] - take_off
+    shift[flight] = start + speed * t + fall * t**2 / 2 - centre(times[flight])
+    still = np.zeros((3, 3))
+    for first, last, inner in ((crouch, take_off, take_off), (landing, bottom, landing)):
+        need = -planting.jet(centre, inner, -1.0 if inner == take_off else 1.0)
+        need += np.stack([centre(inner), speed + fall * (inner - take_off), fall])
+        window = (times > first) & (times < last)
+        before, after = (still, need) if inner == take_off else (need, still)
+        shift[window] = planting.quintic(before, after, first, last, times[window])
+    return shift
