@@ -1,15 +1,8 @@
-"""Reading GLB: the container, its arrays, and the animation of one skin sampled into a Clip.
-
-Nothing in the file is believed before it is checked: counts against the bytes that are there, indices against the
-lists they point into, trees for circles. Whatever does not fit is a FormatError.
-"""
+"""Reading GLB: the joints of one skin, and their animation sampled into a Clip."""
 
 from __future__ import annotations
 
 import hashlib
-import json
-import struct
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from choreograph.errors import FormatError
+from choreograph.formats._glb import Glb, chunks, index, vector
 from choreograph.formats.assemble import read_bytes
 from choreograph.formats.figures import KEY, from_rest, restore_clip
 from choreograph.maths import quat
@@ -25,8 +19,6 @@ from choreograph.motion.clip import Clip, Note, Source
 
 Array = NDArray[np.float64]
 
-_TYPES = {5120: "i1", 5121: "u1", 5122: "<i2", 5123: "<u2", 5125: "<u4", 5126: "<f4"}
-_WIDTHS = {"SCALAR": 1, "VEC2": 2, "VEC3": 3, "VEC4": 4, "MAT4": 16}
 _SLOWEST = 10.0
 """Frames per second below which a file's keys are hand-set poses rather than frames; they are sampled at `_USUAL`."""
 _USUAL = 30.0
@@ -83,7 +75,7 @@ def read_glb(path: str | Path, *, figure: int = 0) -> Clip:
 
 
 def _read(path: Path, data: bytes, figure: int) -> Clip:
-    document = _Glb(*_chunks(data))
+    document = Glb(*chunks(data))
     skins = document.items("skins")
     if not 0 <= figure < len(skins):
         raise FormatError(f"has {len(skins)} skinned figures, so there is no number {figure} (they count from 0)")
@@ -113,107 +105,6 @@ def _read(path: Path, data: bytes, figure: int) -> Clip:
     return Clip(skeleton, fps, pos[:, 0], quat.make_continuous(rot), name=name, local_pos=local_pos, source=source)
 
 
-# ------------------------------------------------------------------------------------------------------ the container
-
-
-def _chunks(data: bytes) -> tuple[dict[str, Any], memoryview]:
-    """The JSON and the bytes of a GLB file."""
-    if len(data) < 20 or data[:4] != b"glTF":
-        raise FormatError("is not a GLB file: it does not begin with 'glTF'")
-    version, length, size, kind = struct.unpack_from("<IIII", data, 4)
-    if version != 2:
-        raise FormatError(f"is glTF version {version}; version 2 is read")
-    if length > len(data):
-        raise FormatError(f"is cut short: it should have {length} bytes and has {len(data)}")
-    if kind != 0x4E4F534A or 20 + size > length:
-        raise FormatError("has no whole JSON chunk where one belongs")
-    try:
-        document = json.loads(data[20 : 20 + size])
-    except (ValueError, UnicodeDecodeError) as error:
-        raise FormatError(f"its JSON cannot be read: {error}") from error
-    if not isinstance(document, dict):
-        raise FormatError("its JSON is not an object")
-    body = memoryview(b"")
-    at = 20 + size
-    if at + 8 <= length:
-        size, kind = struct.unpack_from("<II", data, at)
-        if kind == 0x004E4942:
-            if at + 8 + size > length:
-                raise FormatError("its binary chunk is cut short")
-            body = memoryview(data)[at + 8 : at + 8 + size]
-    return document, body
-
-
-@dataclass(frozen=True, eq=False)
-class _Glb:
-    """A document whose lists and arrays are looked up with checks."""
-
-    document: dict[str, Any]
-    body: memoryview
-
-    def items(self, kind: str) -> list[dict[str, Any]]:
-        """One of the document's lists of objects; empty where it has none."""
-        found = self.document.get(kind, [])
-        if not isinstance(found, list) or not all(isinstance(item, dict) for item in found):
-            raise FormatError(f"its {kind!r} is not a list of objects")
-        return found
-
-    def item(self, kind: str, number: Any) -> dict[str, Any]:
-        """One object of one of the lists."""
-        found = self.items(kind)
-        return found[_index(number, len(found), kind)]
-
-    def array(self, number: Any, width: int) -> Array:
-        """The numbers of an accessor, (count, width), or (count,) for width 1."""
-        accessor = self.item("accessors", number)
-        if "sparse" in accessor or "bufferView" not in accessor:
-            raise FormatError(f"accessor {number} is sparse or empty, which is not read")
-        kind, count = accessor.get("componentType"), accessor.get("count")
-        if kind not in _TYPES or _WIDTHS.get(str(accessor.get("type"))) != width:
-            raise FormatError(f"accessor {number} holds another kind of numbers than its use calls for")
-        view = self.item("bufferViews", accessor["bufferView"])
-        if view.get("buffer") != 0 or "uri" in self.item("buffers", 0):
-            raise FormatError("keeps its numbers in another file; only whole GLB files are read")
-        dtype = np.dtype(_TYPES[kind])
-        row = dtype.itemsize * width
-        offset, length = _whole(view.get("byteOffset", 0)), _whole(view.get("byteLength"))
-        stride, inner = _whole(view.get("byteStride", row)), _whole(accessor.get("byteOffset", 0))
-        rows = _whole(count)
-        needed = inner + (rows - 1) * stride + row
-        if rows < 1 or stride < row or needed > length or offset + length > len(self.body):
-            raise FormatError(f"accessor {number} reaches beyond the file's bytes")
-        table = np.ndarray((rows, width), dtype, self.body, offset + inner, (stride, dtype.itemsize)).astype(float)
-        if accessor.get("normalized") and dtype.kind in "iu":
-            table = np.maximum(table / np.iinfo(dtype).max, -1.0)
-        if not np.isfinite(table).all():
-            raise FormatError(f"accessor {number} holds values that are not finite numbers")
-        return table if width > 1 else table[:, 0]
-
-
-def _index(number: Any, count: int, kind: str) -> int:
-    if not isinstance(number, int) or isinstance(number, bool) or not 0 <= number < count:
-        raise FormatError(f"points to number {str(number)[:20]} of {count} {kind}")
-    return number
-
-
-def _whole(value: Any) -> int:
-    if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value < 2**40:
-        raise FormatError(f"has {str(value)[:20]!r} where a size belongs")
-    return value
-
-
-def _vector(value: Any, default: Sequence[float]) -> Array:
-    if value is None:
-        return np.array(default, float)
-    if (
-        not isinstance(value, list)
-        or len(value) != len(default)
-        or not all(isinstance(x, int | float) and abs(x) < 1e30 for x in value)
-    ):
-        raise FormatError(f"has a node transform that is not {len(default)} finite numbers")
-    return np.array(value, float)
-
-
 # ---------------------------------------------------------------------------------------------------------- the joints
 
 
@@ -225,7 +116,7 @@ def _parents_of_nodes(nodes: list[dict[str, Any]]) -> list[int]:
         if not isinstance(children, list):
             raise FormatError("a node's children are not a list")
         for child in children:
-            child = _index(child, len(nodes), "nodes")
+            child = index(child, len(nodes), "nodes")
             if parents[child] != -1:
                 raise FormatError(f"node {child} has two parents")
             parents[child] = number
@@ -240,13 +131,13 @@ def _parents_of_nodes(nodes: list[dict[str, Any]]) -> list[int]:
     return parents
 
 
-def _rig(document: _Glb, skin: dict[str, Any]) -> _Rig:
+def _rig(document: Glb, skin: dict[str, Any]) -> _Rig:
     nodes = document.items("nodes")
     parents = _parents_of_nodes(nodes)
     listed = skin.get("joints")
     if not isinstance(listed, list) or not listed:
         raise FormatError("its skin has no joints")
-    joints = {_index(j, len(nodes), "nodes") for j in listed}
+    joints = {index(j, len(nodes), "nodes") for j in listed}
     places, turns = _tracks(document, len(nodes))
     animated = places.keys() | turns.keys()
     root = _root(joints, parents, animated)
@@ -279,7 +170,17 @@ def _rig(document: _Glb, skin: dict[str, Any]) -> _Rig:
 
 def _root(joints: set[int], parents: list[int], animated: set[int]) -> int:
     """The joint that all others hang from, or the highest moving node above it."""
-    tops = [j for j in sorted(joints) if not _has_ancestor(j, joints, parents)]
+    under_joint: dict[int, bool] = {}
+    tops = []
+    for joint in sorted(joints):
+        way, above = [], parents[joint]
+        while above != -1 and above not in joints and above not in under_joint:
+            way.append(above)
+            above = parents[above]
+        hangs = above != -1 and (above in joints or under_joint[above])
+        under_joint.update(dict.fromkeys(way, hangs))
+        if not hangs:
+            tops.append(joint)
     if len(tops) != 1:
         raise FormatError(f"its skin has {len(tops)} root joints; one tree of joints is read")
     root = above = tops[0]
@@ -288,16 +189,6 @@ def _root(joints: set[int], parents: list[int], animated: set[int]) -> int:
             root = above
         above = parents[above]
     return root
-
-
-def _has_ancestor(joint: int, joints: set[int], parents: list[int]) -> bool:
-    # The joint right above mostly answers; only broken or odd trees are walked far.
-    above = parents[joint]
-    while above != -1:
-        if above in joints:
-            return True
-        above = parents[above]
-    return False
 
 
 def _descend(root: int, wanted: set[int], parents: list[int]) -> list[int]:
@@ -336,7 +227,7 @@ def _names(nodes: list[dict[str, Any]], order: list[int]) -> list[str]:
 def _transform(node: dict[str, Any]) -> tuple[Array, Array, float]:
     """Place, rotation and (even) scale of a node."""
     if "matrix" in node:
-        matrix = _vector(node["matrix"], [0.0] * 16).reshape(4, 4).T
+        matrix = vector(node["matrix"], [0.0] * 16).reshape(4, 4).T
         linear, place = matrix[:3, :3], matrix[:3, 3]
         scales = np.linalg.norm(linear, axis=0)
         if scales.min() <= 1e-9:
@@ -346,10 +237,10 @@ def _transform(node: dict[str, Any]) -> tuple[Array, Array, float]:
             raise FormatError("a node's matrix skews or mirrors, which a motion cannot hold")
         rotation = quat.from_matrix(turned)
     else:
-        place = _vector(node.get("translation"), (0.0, 0.0, 0.0))
-        x, y, z, w = _vector(node.get("rotation"), (0.0, 0.0, 0.0, 1.0))
+        place = vector(node.get("translation"), (0.0, 0.0, 0.0))
+        x, y, z, w = vector(node.get("rotation"), (0.0, 0.0, 0.0, 1.0))
         rotation = quat.normalise([w, x, y, z])
-        scales = _vector(node.get("scale"), (1.0, 1.0, 1.0))
+        scales = vector(node.get("scale"), (1.0, 1.0, 1.0))
     if np.ptp(scales) > 1e-3 * abs(scales).max() or scales.min() <= 0:
         raise FormatError("a node is stretched unevenly or mirrored, which a motion cannot hold")
     return place, rotation, float(scales.mean())
@@ -369,7 +260,7 @@ def _above(nodes: list[dict[str, Any]], parents: list[int], root: int) -> tuple[
 # ------------------------------------------------------------------------------------------------------- the animation
 
 
-def _tracks(document: _Glb, nodes: int) -> tuple[dict[int, _Track], dict[int, _Track]]:
+def _tracks(document: Glb, nodes: int) -> tuple[dict[int, _Track], dict[int, _Track]]:
     """Keys of places and rotations by node, from the file's first animation."""
     places: dict[int, _Track] = {}
     turns: dict[int, _Track] = {}
@@ -386,8 +277,8 @@ def _tracks(document: _Glb, nodes: int) -> tuple[dict[int, _Track], dict[int, _T
             raise FormatError("an animation channel has no target")
         if "node" not in target or target.get("path") == "weights":
             continue
-        node = _index(target["node"], nodes, "nodes")
-        sampler = samplers[_index(channel.get("sampler"), len(samplers), "samplers")]
+        node = index(target["node"], nodes, "nodes")
+        sampler = samplers[index(channel.get("sampler"), len(samplers), "samplers")]
         if not isinstance(sampler, dict):
             raise FormatError("an animation sampler is not an object")
         how = sampler.get("interpolation", "LINEAR")

@@ -1,0 +1,125 @@
+"""The GLB container: its JSON and its bytes, looked up with checks.
+
+Nothing in the file is believed before it is checked: counts against the bytes that are there, indices against the lists
+they point into. Whatever does not fit is a FormatError.
+"""
+
+from __future__ import annotations
+
+import json
+import struct
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from choreograph.errors import FormatError
+
+Array = NDArray[np.float64]
+
+_TYPES = {5120: "i1", 5121: "u1", 5122: "<i2", 5123: "<u2", 5125: "<u4", 5126: "<f4"}
+_WIDTHS = {"SCALAR": 1, "VEC2": 2, "VEC3": 3, "VEC4": 4, "MAT4": 16}
+
+
+def chunks(data: bytes) -> tuple[dict[str, Any], memoryview]:
+    """The JSON and the bytes of a GLB file."""
+    if len(data) < 20 or data[:4] != b"glTF":
+        raise FormatError("is not a GLB file: it does not begin with 'glTF'")
+    version, length, size, kind = struct.unpack_from("<IIII", data, 4)
+    if version != 2:
+        raise FormatError(f"is glTF version {version}; version 2 is read")
+    if length > len(data):
+        raise FormatError(f"is cut short: it should have {length} bytes and has {len(data)}")
+    if kind != 0x4E4F534A or 20 + size > length:
+        raise FormatError("has no whole JSON chunk where one belongs")
+    try:
+        document = json.loads(data[20 : 20 + size])
+    except (ValueError, UnicodeDecodeError) as error:
+        raise FormatError(f"its JSON cannot be read: {error}") from error
+    if not isinstance(document, dict):
+        raise FormatError("its JSON is not an object")
+    body = memoryview(b"")
+    at = 20 + size
+    if at + 8 <= length:
+        size, kind = struct.unpack_from("<II", data, at)
+        if kind == 0x004E4942:
+            if at + 8 + size > length:
+                raise FormatError("its binary chunk is cut short")
+            body = memoryview(data)[at + 8 : at + 8 + size]
+    return document, body
+
+
+class Glb:
+    """A document whose lists and arrays are looked up with checks."""
+
+    def __init__(self, document: dict[str, Any], body: memoryview) -> None:
+        self._document = document
+        self._body = body
+        self._lists: dict[str, list[dict[str, Any]]] = {}
+
+    def items(self, kind: str) -> list[dict[str, Any]]:
+        """One of the document's lists of objects; empty where it has none."""
+        if kind not in self._lists:
+            found = self._document.get(kind, [])
+            if not isinstance(found, list) or not all(isinstance(item, dict) for item in found):
+                raise FormatError(f"its {kind!r} is not a list of objects")
+            self._lists[kind] = found
+        return self._lists[kind]
+
+    def item(self, kind: str, number: Any) -> dict[str, Any]:
+        """One object of one of the lists."""
+        found = self.items(kind)
+        return found[index(number, len(found), kind)]
+
+    def array(self, number: Any, width: int) -> Array:
+        """The numbers of an accessor, (count, width), or (count,) for width 1."""
+        accessor = self.item("accessors", number)
+        if "sparse" in accessor or "bufferView" not in accessor:
+            raise FormatError(f"accessor {number} is sparse or empty, which is not read")
+        kind, count = accessor.get("componentType"), accessor.get("count")
+        if not isinstance(kind, int) or kind not in _TYPES or _WIDTHS.get(str(accessor.get("type"))) != width:
+            raise FormatError(f"accessor {number} holds another kind of numbers than its use calls for")
+        view = self.item("bufferViews", accessor["bufferView"])
+        if view.get("buffer") != 0 or "uri" in self.item("buffers", 0):
+            raise FormatError("keeps its numbers in another file; only whole GLB files are read")
+        dtype = np.dtype(_TYPES[kind])
+        row = dtype.itemsize * width
+        offset, length = _whole(view.get("byteOffset", 0)), _whole(view.get("byteLength"))
+        stride, inner = _whole(view.get("byteStride", row)), _whole(accessor.get("byteOffset", 0))
+        rows = _whole(count)
+        needed = inner + (rows - 1) * stride + row
+        if rows < 1 or stride < row or needed > length or offset + length > len(self._body):
+            raise FormatError(f"accessor {number} reaches beyond the file's bytes")
+        table = np.ndarray((rows, width), dtype, self._body, offset + inner, (stride, dtype.itemsize)).astype(float)
+        if accessor.get("normalized") and dtype.kind in "iu":
+            table = np.maximum(table / np.iinfo(dtype).max, -1.0)
+        if not np.isfinite(table).all():
+            raise FormatError(f"accessor {number} holds values that are not finite numbers")
+        return table if width > 1 else table[:, 0]
+
+
+def index(number: Any, count: int, kind: str) -> int:
+    """A number that points into a list of `count`, once it is found to do so."""
+    if not isinstance(number, int) or isinstance(number, bool) or not 0 <= number < count:
+        raise FormatError(f"points to number {str(number)[:20]} of {count} {kind}")
+    return number
+
+
+def _whole(value: Any) -> int:
+    if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value < 2**40:
+        raise FormatError(f"has {str(value)[:20]!r} where a size belongs")
+    return value
+
+
+def vector(value: Any, default: Sequence[float]) -> Array:
+    """As many finite numbers as the default has, which stands for None."""
+    if value is None:
+        return np.array(default, float)
+    if (
+        not isinstance(value, list)
+        or len(value) != len(default)
+        or not all(isinstance(x, int | float) and abs(x) < 1e30 for x in value)
+    ):
+        raise FormatError(f"has a node transform that is not {len(default)} finite numbers")
+    return np.array(value, float)
