@@ -74,6 +74,8 @@ def convert(
         if options and find_format(target).name not in ("bvh", "amc"):
             raise RequestError(f"--out-unit is for BVH and AMC; {target.suffix} files are always in metres")
         check_writable(target, overwrite=force)
+        if target.suffix.lower() == ".amc":  # its skeleton is written beside it
+            check_writable(target.with_suffix(".asf"), overwrite=force)
     with progress_bar() as progress:
         clips: list[Clip] = []
         for k, path in enumerate(paths):

@@ -16,6 +16,7 @@ from choreograph.cli.common import (
     UnitOption,
     UpOption,
     console,
+    err_console,
     expand_inputs,
     progress_bar,
     read_input,
@@ -64,6 +65,10 @@ def inspect(
         raise typer.Exit(2)
 
 
+_NARROWEST = 72
+"""Columns the table takes at least, however narrow the terminal."""
+
+
 def register(app: typer.Typer) -> None:
     """Add the command to the application."""
     app.command("inspect")(inspect)
@@ -103,25 +108,32 @@ def _facts(path: Path, clip: Clip, joints: bool) -> dict[str, Any]:
 
 def _show(facts: list[dict[str, Any]], joints: bool) -> None:
     from rich import box
+    from rich.console import Console
     from rich.table import Table
 
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for column in ("clip", "frames", "fps", "seconds", "joints", "height", "unit", "up", "labels"):
-        table.add_column(
-            column, justify="left" if column in ("clip", "unit", "up", "labels") else "right", no_wrap=True
-        )
+    from choreograph.formats.world import unit_name
+
     good = [row for row in facts if "error" not in row]
+    labelled = any(row["labels"] for row in good)
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 0, 0, 1))
+    # Names and labels may fold on a narrow terminal; numbers are never cut.
+    table.add_column("clip", overflow="fold", min_width=8)
+    for column in ("frames", "fps", "seconds", "joints", "height"):
+        table.add_column(column, justify="right", no_wrap=True, min_width=len(column))
+    for column in ("unit", "up"):
+        table.add_column(column, no_wrap=True, min_width=len(column))
+    if labelled:
+        table.add_column("labels", overflow="fold", min_width=8)
     for row in good:
-        unit = f"{row['metres_per_unit']:.4g} m"
-        labels = ", ".join(dict.fromkeys(text for text, _, _ in row["labels"]))
+        labels = [", ".join(dict.fromkeys(text for text, _, _ in row["labels"]))] if labelled else []
         table.add_row(
             row["name"], str(row["frames"]), f"{row['fps']:g}", f"{row['seconds']:.2f}", str(row["joints"]),
-            f"{row['height_m']:.2f} m", unit, row["up_axis"], labels,
+            f"{row['height_m']:.2f} m", unit_name(row["metres_per_unit"]), row["up_axis"], *labels,
         )  # fmt: skip
     if good:
-        console.print(table)
+        Console(width=max(console.width, _NARROWEST)).print(table)
         total = sum(row["seconds"] for row in good)
-        console.print(f"{len(good)} clips, {total:.1f} s", highlight=False)
+        console.print(f"{len(good)} clip{'s' if len(good) > 1 else ''}, {total:.1f} s", highlight=False)
     reasons = {f"unit: {row['unit_reason']}" for row in good} | {f"up-axis: {row['up_reason']}" for row in good}
     if len(reasons) <= 4:
         for reason in sorted(reasons):
@@ -130,7 +142,7 @@ def _show(facts: list[dict[str, Any]], joints: bool) -> None:
         _remarks(row)
     if joints:
         for row in good:
-            console.print(f"\n[bold]{row['name']}[/bold]")
+            console.print(f"\n{row['name']}", style="bold", highlight=False, markup=False)
             for name, role in row["joint_roles"].items():
                 console.print(f"  {name:<28} {role}", highlight=False, markup=False)
 
@@ -140,7 +152,7 @@ def _remarks(row: dict[str, Any]) -> None:
         console.print(text, style=style, markup=False, highlight=False, soft_wrap=True)
 
     if "error" in row:
-        say(f"error: {row['error']}", "red")
+        err_console.print(f"error: {row['error']}", style="red", markup=False, highlight=False, soft_wrap=True)
         return
     for note in row["notes"]:
         times = f" (×{note['count']})" if note["count"] > 1 else ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from importlib import import_module
-from typing import Annotated
+from typing import Annotated, NoReturn
 
 import typer
 
@@ -64,11 +64,21 @@ def main() -> None:
     except ChoreographError as error:
         if debug:
             raise
-        err_console.print(f"error: {error}", style="red", markup=False, highlight=False, soft_wrap=True)
-        sys.exit(EXIT_ERROR)
+        _fail(str(error))
     except BrokenPipeError:  # the reader of our output has gone, as with `| head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
+    except OSError as error:  # a full disk, a name too long: nothing the program can mend
+        if debug:
+            raise
+        _fail(f"{error.filename}: {error.strerror}" if error.filename else str(error))
+
+
+def _fail(message: str) -> NoReturn:
+    # One line, whatever a file's name or content brought into the message.
+    line = " ".join(message.split())
+    err_console.print(f"error: {line}", style="red", markup=False, highlight=False, soft_wrap=True)
+    sys.exit(EXIT_ERROR)
 
 
 if __name__ == "__main__":

@@ -53,6 +53,14 @@ class Unit:
     sure: bool = True
 
 
+def unit_name(metres: float) -> str:
+    """The short name of a unit, or its length where it has none."""
+    for name, length in UNIT_NAMES.items():
+        if abs(length - metres) < 1e-9:
+            return name
+    return f"{metres:.4g} m"
+
+
 def parse_unit(text: str | float) -> float:
     """Metres per unit from a number or a name such as "cm"."""
     try:
