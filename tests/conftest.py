@@ -1,0 +1,113 @@
+"""What tests share: real recordings where there are any, and small bodies made by hand."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from choreograph.maths import quat
+from choreograph.motion.clip import Clip
+from choreograph.motion.skeleton import Skeleton
+
+HUMAN = {
+    # joint: (parent, offset in metres); a body of 1.7 m, arms out, facing +z, left at +x
+    "Hips": (None, (0.0, 0.95, 0.0)),
+    "Spine": ("Hips", (0.0, 0.12, 0.0)),
+    "Chest": ("Spine", (0.0, 0.2, 0.0)),
+    "Neck": ("Chest", (0.0, 0.22, 0.0)),
+    "Head": ("Neck", (0.0, 0.1, 0.0)),
+    "LeftShoulder": ("Chest", (0.05, 0.18, 0.0)),
+    "LeftArm": ("LeftShoulder", (0.13, 0.0, 0.0)),
+    "LeftForeArm": ("LeftArm", (0.28, 0.0, 0.0)),
+    "LeftHand": ("LeftForeArm", (0.25, 0.0, 0.0)),
+    "RightShoulder": ("Chest", (-0.05, 0.18, 0.0)),
+    "RightArm": ("RightShoulder", (-0.13, 0.0, 0.0)),
+    "RightForeArm": ("RightArm", (-0.28, 0.0, 0.0)),
+    "RightHand": ("RightForeArm", (-0.25, 0.0, 0.0)),
+    "LeftUpLeg": ("Hips", (0.1, -0.05, 0.0)),
+    "LeftLeg": ("LeftUpLeg", (0.0, -0.42, 0.0)),
+    "LeftFoot": ("LeftLeg", (0.0, -0.4, 0.0)),
+    "LeftToeBase": ("LeftFoot", (0.0, -0.06, 0.14)),
+    "RightUpLeg": ("Hips", (-0.1, -0.05, 0.0)),
+    "RightLeg": ("RightUpLeg", (0.0, -0.42, 0.0)),
+    "RightFoot": ("RightLeg", (0.0, -0.4, 0.0)),
+    "RightToeBase": ("RightFoot", (0.0, -0.06, 0.14)),
+}
+TIPS = {"Head": (0.0, 0.15, 0.0), "LeftToeBase": (0.0, 0.0, 0.06), "RightToeBase": (0.0, 0.0, 0.06)}
+
+
+@pytest.fixture(scope="session")
+def recordings() -> Path:
+    """The folder of real recordings; the test is skipped where there is none."""
+    folder = os.environ.get("CHOREOGRAPH_DATA")
+    if not folder:
+        pytest.skip("needs real recordings: set CHOREOGRAPH_DATA to their folder")
+    return Path(folder)
+
+
+@pytest.fixture
+def rng() -> np.random.Generator:
+    return np.random.default_rng(16)
+
+
+def make_human(scale: float = 1.0) -> Skeleton:
+    """A standing person of 21 joints."""
+    names = list(HUMAN)
+    return Skeleton(
+        tuple(names),
+        np.array([-1 if parent is None else names.index(parent) for parent, _ in HUMAN.values()]),
+        np.array([offset for _, offset in HUMAN.values()]) * scale,
+        np.array([names.index(name) for name in TIPS]),
+        np.array(list(TIPS.values())) * scale,
+    )
+
+
+def make_walker(frames: int = 24, fps: float = 30.0) -> Clip:
+    """Four joints (hips, two legs, a head) that walk along +z and sway: small enough to read."""
+    skeleton = Skeleton(
+        ("Hips", "Head", "LeftFoot", "RightFoot"),
+        np.array([-1, 0, 0, 0]),
+        np.array([[0, 0.9, 0], [0, 0.7, 0], [0.1, -0.9, 0], [-0.1, -0.9, 0]]),
+    )
+    t = np.arange(frames) / fps
+    swing = 0.5 * np.sin(2 * np.pi * t)
+    turns = np.zeros((frames, 4, 3))
+    turns[:, 0, 1], turns[:, 2, 0], turns[:, 3, 0] = 0.2 * swing, swing, -swing
+    root = np.stack([0.02 * swing, np.full(frames, 0.9), 1.2 * t], axis=1)
+    return Clip(skeleton, fps, root, quat.from_rotvec(turns), name="walker")
+
+
+def make_restless(skeleton: Skeleton, frames: int = 40, fps: float = 60.0, seed: int = 0, size: float = 0.3) -> Clip:
+    """The skeleton with every joint turning smoothly at random, walking somewhere."""
+    rng = np.random.default_rng(seed)
+    t = np.arange(frames)[:, None, None] / fps
+    rate, phase, height = (rng.uniform(low, high, (len(skeleton), 3)) for low, high in ((1, 6), (0, 6), (-size, size)))
+    root = skeleton.offsets[0] + np.cumsum(rng.normal(0, 0.01, (frames, 3)), axis=0) * [1, 0.1, 1]
+    rotations = quat.make_continuous(quat.from_rotvec(height * np.sin(rate * t + phase)))
+    return Clip(skeleton, fps, root, rotations, name="restless")
+
+
+@pytest.fixture
+def walker() -> Clip:
+    """A tiny four-joint walker."""
+    return make_walker()
+
+
+@pytest.fixture
+def human() -> Clip:
+    """A 21-joint person who moves all over."""
+    return make_restless(make_human())
+
+
+@pytest.fixture
+def human_clip() -> Callable[..., Clip]:
+    """Build a person's clip: frames, fps, seed, size."""
+
+    def build(*, scale: float = 1.0, **how: float) -> Clip:
+        return make_restless(make_human(scale), **how)  # type: ignore[arg-type]
+
+    return build
