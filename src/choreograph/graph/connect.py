@@ -5,6 +5,7 @@ Pure functions of arrays and settings; `build` finds the minima, `report` asks w
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -67,12 +68,17 @@ def _frames_with(text: str, infos: Sequence[ClipInfo], rate_hz: float) -> NDArra
     return np.concatenate([label_mask(info, text, rate_hz) for info in infos])
 
 
+def label_parts(text: str) -> list[str]:
+    """What a label says, part by part: "run/jog, veer left" says "run", "jog" and "veer left"."""
+    return [part.strip() for part in re.split(r"[,;/]", text) if part.strip()] or [text]
+
+
 def label_mask(info: ClipInfo, text: str, rate_hz: float) -> NDArray[np.bool_]:
-    """Which frames of a clip, at the graph's rate, carry a label, (F,)."""
+    """Which frames of a clip, at the graph's rate, carry a label, whole or as one of its parts, (F,)."""
     at = np.minimum(np.arange(info.frames) * (info.fps / rate_hz), info.own_frames - 1)
     mask = np.zeros(info.frames, bool)
     for label in info.labels:
-        if label.text == text:
+        if text == label.text or text in label_parts(label.text):
             mask |= (at >= label.start - 1e-9) & (at < label.stop - 1e-9)
     return mask
 

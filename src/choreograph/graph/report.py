@@ -40,7 +40,7 @@ class ClipReport:
 
 @dataclass(frozen=True)
 class LabelReport:
-    """What became of the frames that carry one label."""
+    """What became of the frames of which a label, or a part of one such as "run" in "run/jog", says one thing."""
 
     label: str
     frames: int
@@ -178,7 +178,7 @@ def _clips_touched(
 
 
 def _labels(graph: MotionGraph) -> tuple[LabelReport, ...]:
-    texts = sorted({label.text for info in graph.infos for label in info.labels})
+    texts = sorted({part for info in graph.infos for part in _parts(info)})
     frames, recorded = dict.fromkeys(texts, 0), dict.fromkeys(texts, 0)
     by_clip: dict[int, list[int]] = {}
     for edge in np.flatnonzero(graph.edges.kind == SEGMENT).tolist():
@@ -187,11 +187,15 @@ def _labels(graph: MotionGraph) -> tuple[LabelReport, ...]:
         inside = np.zeros(info.frames, bool)
         for edge in by_clip.get(number, ()):
             inside[graph.edges.start[edge] : graph.edges.stop[edge]] = True
-        for text in dict.fromkeys(label.text for label in info.labels):
+        for text in _parts(info):
             mask = connect.label_mask(info, text, graph.rate_hz)
             frames[text] += int(mask.sum())
             recorded[text] += int((mask & inside).sum())
     return tuple(LabelReport(text, frames[text], recorded[text]) for text in texts)
+
+
+def _parts(info: ClipInfo) -> list[str]:
+    return list(dict.fromkeys(part for label in info.labels for part in connect.label_parts(label.text)))
 
 
 @dataclass(frozen=True, eq=False)

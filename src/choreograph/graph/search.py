@@ -45,15 +45,10 @@ class Search:
 
     @cached_property
     def _windows(self) -> list[WindowedClip]:
-        from choreograph.distance.window import Window, windowed_clip
-
-        settings, count = self._settings, len(self._clips)
-        weights = joint_weights(self._clips[0].skeleton.roles, settings.weights)
-        window = Window(settings.window_frames, settings.taper)
         made = []
         for number, clip in enumerate(self._clips):
-            self._progress("reading poses", number, count)
-            made.append(windowed_clip(graph_positions(clip, settings.rate_hz), weights, window))
+            self._progress("reading poses", number, len(self._clips))
+            made.append(window_clip(clip, self._settings))
         return made
 
     def find(self, level_m: float, involving: Sequence[int] | None = None) -> tuple[Minima, float]:
@@ -88,6 +83,15 @@ class Search:
             kept.append(minima)
             pairs, evaluated = pairs + found.pairs, evaluated + found.evaluated
         return merge_minima(kept), evaluated / pairs if pairs else 1.0
+
+
+def window_clip(clip: Clip, settings: GraphSettings) -> WindowedClip:
+    """All windows of a clip, at the graph's rate, ready for comparison."""
+    from choreograph.distance.window import Window, windowed_clip
+
+    weights = joint_weights(clip.skeleton.roles, settings.weights)
+    window = Window(settings.window_frames, settings.taper)
+    return windowed_clip(graph_positions(clip, settings.rate_hz), weights, window)
 
 
 def merge_minima(parts: Sequence[Minima]) -> Minima:

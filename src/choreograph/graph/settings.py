@@ -15,7 +15,10 @@ EVERYTHING = "everything"
 
 @dataclass(frozen=True)
 class LabelThreshold:
-    """Another threshold for windows that carry these two labels, in either order."""
+    """Another threshold for windows that carry these two labels, in either order.
+
+    A label such as "walk, veer left" also answers to its parts, "walk" and "veer left".
+    """
 
     first: str
     second: str

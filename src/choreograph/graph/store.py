@@ -16,10 +16,13 @@ import sqlite3
 import struct
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from choreograph._version import __version__
 from choreograph.errors import ChoreographError, GraphFileError, OutputExists
@@ -27,7 +30,8 @@ from choreograph.graph import rows, schema
 from choreograph.graph.lazy import LazyClips, LazyTables
 from choreograph.graph.model import TABLES, ClipInfo, MotionGraph, Provenance
 from choreograph.graph.settings import GraphSettings
-from choreograph.motion.clip import Label, Note
+from choreograph.motion.clip import Clip, Label, Note
+from choreograph.motion.contacts import detect_contacts
 
 _QUICK_CHECK_BYTES = 16_000_000
 """Files up to this size have their whole structure checked on opening: some 10 ms."""
@@ -134,8 +138,10 @@ def _write(connection: sqlite3.Connection, graph: MotionGraph, command: str) -> 
             ),
         )
         if info.mirror_of is None:
-            for name in rows.CLIP_ARRAYS:
-                if (array := getattr(clip, name)) is not None:
+            arrays = {name: getattr(clip, name) for name in rows.CLIP_ARRAYS}
+            arrays["contacts"] = _contacts(clip)
+            for name, array in arrays.items():
+                if array is not None:
                     rows.write_array(connection, "clip_array", (number, name), array)
         connection.executemany(
             "INSERT INTO label VALUES (?, ?, ?, ?, ?)",
@@ -155,6 +161,14 @@ def _write(connection: sqlite3.Connection, graph: MotionGraph, command: str) -> 
     now = Provenance(datetime.now(UTC).isoformat(timespec="seconds"), command, __version__, graph.evaluated_share)
     history = [(k, p.at, p.command, p.package_version, p.evaluated_share) for k, p in enumerate([*graph.history, now])]
     connection.executemany("INSERT INTO provenance VALUES (?, ?, ?, ?, ?)", history)
+
+
+def _contacts(clip: Clip) -> NDArray[np.bool_] | None:
+    """Foot plants, looked for where nobody has: whoever finishes a walk needs them, and a file is made for that."""
+    if clip.contacts is not None or not clip.skeleton.feet:
+        return clip.contacts
+    # A copy, so that the positions worked out for this are not kept with a clip that may be one of thousands.
+    return detect_contacts(replace(clip))
 
 
 def open_graph(path: str | Path) -> MotionGraph:

@@ -85,7 +85,7 @@ def test_the_component_with_most_frames_wins_over_the_one_with_most_nodes():
 
 def test_label_thresholds_replace_the_general_one_at_the_windows_middle():
     infos = [
-        ClipInfo("a", 60.0, 80, 40, (Label("walk", 0, 40), Label("run", 40, 80))),
+        ClipInfo("a", 60.0, 80, 40, (Label("walk, veer left", 0, 40), Label("run/jog", 40, 80))),
         ClipInfo("b", 30.0, 40, 40, (Label("run", 0, 40),)),
     ]
     settings = GraphSettings(
