@@ -5,6 +5,8 @@ Each has a plain twin of the same name and signature in `reference`, which says 
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
@@ -144,7 +146,7 @@ def lay_over(layer: F32, cover: F32, colour: F32) -> None:
 
 
 @_kernel
-def _line(distance: float, step: float, per_step: float, half: float, spacing: float) -> float:
+def _line(distance: Any, step: Any, per_step: Any, half: Any, spacing: Any) -> Any:
     """Coverage of a pixel by lines of half width `half` in a grid; see `reference.shade_floor`."""
     drawn = max(half, ONE_HALF * step)
     thinned = min(ONE, TWO * half * per_step)
@@ -154,7 +156,7 @@ def _line(distance: float, step: float, per_step: float, half: float, spacing: f
 
 
 @_kernel
-def _texel(texture: F32, place: F64, x: float, z: float) -> float:
+def _texel(texture: F32, place: F64, x: Any, z: Any) -> Any:
     """A texture laid on the floor, between its texels; 1 beyond its rim."""
     u, v = (x - place[1]) * place[0] - 0.5, (z - place[2]) * place[0] - 0.5
     if not (u >= 0.0 and v >= 0.0 and u < texture.shape[1] - 1 and v < texture.shape[0] - 1):

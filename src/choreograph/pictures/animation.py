@@ -224,9 +224,22 @@ def _ffmpeg(settings: FilmSettings, arguments: list[str]) -> Iterator[IO[bytes]]
 
     width, height = settings.size
     command = [imageio_ffmpeg.get_ffmpeg_exe(), "-hide_banner", "-loglevel", "error", "-y"]
-    command += ["-f", "rawvideo", "-pix_fmt", "rgb24", "-s", f"{width}x{height}", "-r", f"{settings.fps:.10g}", "-i", "-"]
+    command += [
+        "-f",
+        "rawvideo",
+        "-pix_fmt",
+        "rgb24",
+        "-s",
+        f"{width}x{height}",
+        "-r",
+        f"{settings.fps:.10g}",
+        "-i",
+        "-",
+    ]
     with tempfile.TemporaryFile() as words:
-        process = subprocess.Popen([*command, *arguments], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=words)
+        process = subprocess.Popen(
+            [*command, *arguments], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=words
+        )
         assert process.stdin is not None
         try:
             try:
@@ -237,7 +250,7 @@ def _ffmpeg(settings: FilmSettings, arguments: list[str]) -> Iterator[IO[bytes]]
             if process.wait() != 0:
                 words.seek(0)
                 said = words.read().decode(errors="replace").strip().splitlines()
-                raise FormatError(f"ffmpeg could not write the film: {said[-1] if said else 'it gave no reason'}")
+                raise FormatError(f"ffmpeg could not write the film: {said[0] if said else 'it gave no reason'}")
         finally:
             if process.poll() is None:
                 process.kill()

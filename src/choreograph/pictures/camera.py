@@ -58,7 +58,9 @@ class Camera:
         focal = self.focal(height)
         ray = np.stack([right / focal, -up / focal, forward - width / 2 * right / focal + height / 2 * up / focal], 1)
         weight = -ray[1]
-        return np.stack([self.eye[0] * weight + self.eye[1] * ray[0], self.eye[2] * weight + self.eye[1] * ray[2], weight])
+        return np.stack(
+            [self.eye[0] * weight + self.eye[1] * ray[0], self.eye[2] * weight + self.eye[1] * ray[2], weight]
+        )
 
 
 def look_from(yaw: float, elevation: float) -> Array:

@@ -101,24 +101,39 @@ class Footprint:
 
 
 def find_footprints(clip: Clip, *, shortest_s: float = 0.1) -> list[Footprint]:
-    """Where and when feet stand on the floor, in the order of their beginnings; none for a clip without feet."""
+    """Where and when feet stand on the floor, in the order of their beginnings; none for a clip without feet.
+
+    Plants of one foot in one place with a short gap between them make one print.
+    """
     feet, contacts = clip.skeleton.feet, with_plants(clip).contacts
     if contacts is None:
         return []
-    prints = []
+    prints: list[Footprint] = []
     for side in ("left", "right"):
         columns = [k for k, joint in enumerate(feet) if clip.skeleton.roles[joint].startswith(side)]
         if not columns:
             continue
-        down = contacts[:, columns].any(axis=1)
-        edges = np.flatnonzero(np.diff(np.concatenate([[False], down, [False]]).astype(int)))
+        down = np.asarray(contacts[:, columns].any(axis=1))
         heel, toe = _sole(clip, side)
-        for start, stop in zip(edges[::2], edges[1::2], strict=True):
-            if stop - start >= shortest_s * clip.fps:
-                middle = slice(start + (stop - start) // 4, stop - (stop - start) // 4)
-                back, front = np.median(heel[middle], axis=0), np.median(toe[middle], axis=0)
-                prints.append(Footprint(side == "left", int(start), int(stop), back, front))
-    return sorted(prints, key=lambda print_: print_.start)
+        own: list[Footprint] = []
+        for start, stop in runs(down):
+            if stop - start < shortest_s * clip.fps:
+                continue
+            middle = slice(start + (stop - start) // 4, stop - (stop - start) // 4)
+            back, front = np.median(heel[middle], axis=0), np.median(toe[middle], axis=0)
+            near = own and np.linalg.norm(own[-1].toe - front) < 0.06 and start - own[-1].stop < 0.3 * clip.fps
+            if near:
+                own[-1] = replace(own[-1], stop=stop)
+            else:
+                own.append(Footprint(side == "left", start, stop, back, front))
+        prints += own
+    return sorted(prints, key=lambda footprint: footprint.start)
+
+
+def runs(flags: NDArray[np.bool_]) -> list[tuple[int, int]]:
+    """The ranges [start, stop) over which flags (F,) are true."""
+    edges = np.flatnonzero(np.diff(np.concatenate([[False], flags, [False]]).astype(int)))
+    return [(int(start), int(stop)) for start, stop in zip(edges[::2], edges[1::2], strict=True)]
 
 
 def with_plants(clip: Clip) -> Clip:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cache
+from importlib import import_module
+from types import ModuleType
 
 import numpy as np
 from numpy.typing import NDArray
@@ -70,7 +72,7 @@ class Scene:
     """Radius of the lit part of the floor around the middle of the picture, metres."""
 
 
-def draw(scene: Scene, camera: Camera, size: tuple[int, int], *, samples: int = 2) -> Image:
+def draw(scene: Scene, camera: Camera, size: tuple[int, int], *, samples: int = 2, plain: bool = False) -> Image:
     """The picture of a scene, (height, width, 3), sRGB.
 
     Args:
@@ -79,9 +81,9 @@ def draw(scene: Scene, camera: Camera, size: tuple[int, int], *, samples: int = 
         size: Width and height in pixels.
         samples: Figures are sampled at this many points across each pixel and down; the floor and its lines are
             antialiased in closed form.
+        plain: Whether to draw with the plain twins of the compiled kernels, which is slow.
     """
-    from choreograph.pictures import _compiled
-
+    kernels = _kernels(plain)
     width, height = size
     theme = scene.theme
     key_yaw = scene.key_yaw
@@ -93,19 +95,24 @@ def draw(scene: Scene, camera: Camera, size: tuple[int, int], *, samples: int = 
     colours = np.stack([from_hex(c) for c in (theme.background, theme.floor, theme.grid, theme.grid_strong)])
     image = np.empty((height, width, 3), np.float32)
     mesh = _join(scene.figures)
-    shadows = _floor_shadows(mesh, towards_key)
+    shadows = _floor_shadows(mesh, towards_key, kernels)
     homography = camera.floor_homography(size)
     focus = _focus(camera)
     distance = float(np.linalg.norm(focus - camera.eye))
     fog = 1.0 / (distance + 2.6 * scene.reach)
     numbers = np.array([camera.eye[1], fog, focus[0], focus[2], 1 / scene.reach**2, theme.shadow])
-    paint = _paint(scene.strokes, camera, size, homography)
-    _compiled.shade_floor(homography, colours.astype(np.float32), numbers, *shadows, paint, image)
+    paint = _paint(scene.strokes, camera, size, homography, kernels)
+    kernels.shade_floor(homography, colours.astype(np.float32), numbers, *shadows, paint, image)
     if mesh is not None:
-        _draw_figures(mesh, camera, towards_key, theme, fog, samples, background, image)
+        _draw_figures(mesh, camera, towards_key, theme, fog, samples, background, image, kernels)
     out = np.empty((height, width, 3), np.uint8)
-    _compiled.encode(image, _srgb_table(), _noise(), out)
+    kernels.encode(image, _srgb_table(), _noise(), out)
     return out
+
+
+def _kernels(plain: bool) -> ModuleType:
+    # Compiled ones are imported on first use, since importing numba takes a while.
+    return import_module(f"choreograph.pictures.{'reference' if plain else '_compiled'}")
 
 
 @dataclass(frozen=True, eq=False)
@@ -169,7 +176,7 @@ def _fill_cone() -> Array:
 
 
 def _floor_shadows(
-    mesh: _Mesh | None, towards_key: Array
+    mesh: _Mesh | None, towards_key: Array, kernels: ModuleType
 ) -> tuple[NDArray[np.float32], NDArray[np.float32], Array]:
     """How much of the key light and of the sky each floor texel sees, and where the textures lie, (2, 3).
 
@@ -180,17 +187,15 @@ def _floor_shadows(
         return np.ones((1, 1), np.float32), np.ones((1, 1), np.float32), np.ones((2, 3))
     height = float(np.clip(mesh.vertices[:, 1].max(), 0.1, 3.0))
     slopes = towards_key[[0, 2]] / towards_key[1] + _key_cone()
-    key, key_place = _throw(mesh, slopes, KEY_TEXEL, 0.1, 3)
-    fill, fill_place = _throw(mesh, _fill_cone(), FILL_TEXEL, 0.9 * height, 7)
+    key, key_place = _throw(mesh, slopes, KEY_TEXEL, 0.1, 3, kernels)
+    fill, fill_place = _throw(mesh, _fill_cone(), FILL_TEXEL, 0.9 * height, 7, kernels)
     return key, fill, np.stack([key_place, fill_place])
 
 
 def _throw(
-    mesh: _Mesh, slopes: Array, texel: float, margin: float, blur: int
+    mesh: _Mesh, slopes: Array, texel: float, margin: float, blur: int, kernels: ModuleType
 ) -> tuple[NDArray[np.float32], Array]:
     from scipy.ndimage import uniform_filter
-
-    from choreograph.pictures import _compiled
 
     points = np.maximum(mesh.vertices, [-np.inf, 0.0, -np.inf])
     middle = points[:, [0, 2]] - points[:, 1:2] * slopes.mean(axis=0)
@@ -199,7 +204,7 @@ def _throw(
     columns, rows = np.maximum(4, np.ceil((high - low) / texel)).astype(int)
     place = np.array([1 / texel, low[0], low[1]])
     count = np.zeros((rows, columns), np.float32)
-    _compiled.cover_triangles(points, mesh.triangles, slopes, place, count)
+    kernels.cover_triangles(points, mesh.triangles, slopes, place, count)
     return 1 - uniform_filter(count, blur, mode="constant") / np.float32(len(slopes)), place
 
 
@@ -212,9 +217,8 @@ def _draw_figures(
     samples: int,
     background: NDArray[np.float32],
     image: NDArray[np.float32],
+    kernels: ModuleType,
 ) -> None:
-    from choreograph.pictures import _compiled
-
     height, width = image.shape[:2]
     screen = camera.project(mesh.vertices, (width, height))
     ahead = screen[:, 2] > 0
@@ -227,22 +231,20 @@ def _draw_figures(
     screen[:, :2] = (screen[:, :2] - low) * samples
     columns, rows = (high - low) * samples
     owner = np.full((rows, columns), -1, np.int32)
-    _compiled.draw_triangles(screen, mesh.triangles, np.zeros((rows, columns), np.float32), owner)
-    shadow, light_view, texel = _shadow_map(mesh, towards_key)
+    kernels.draw_triangles(screen, mesh.triangles, np.zeros((rows, columns), np.float32), owner)
+    shadow, light_view, texel = _shadow_map(mesh, towards_key, kernels)
     view = np.zeros((5, 3))
     view[0], view[1:4] = camera.eye, camera.axes
     view[4] = camera.focal(height), width / 2, height / 2
-    _compiled.shade_figures(
+    kernels.shade_figures(
         screen, mesh.triangles, mesh.normals, mesh.colours, owner, low, samples,
         view, np.stack([towards_key, KEY]), shadow, light_view, np.array([theme.sky, theme.bounce]),
         np.array([theme.exposure, theme.rim, fog, 2.2 * texel]), background, image,
     )  # fmt: skip
 
 
-def _shadow_map(mesh: _Mesh, towards_key: Array) -> tuple[NDArray[np.float32], Array, float]:
+def _shadow_map(mesh: _Mesh, towards_key: Array, kernels: ModuleType) -> tuple[NDArray[np.float32], Array, float]:
     """How close to the light the nearest surface is, its (3, 4) view of the world, and metres per texel."""
-    from choreograph.pictures import _compiled
-
     axes = Camera(towards_key, np.zeros(3)).axes * [[1], [-1], [-1]]
     seen = mesh.vertices @ axes.T
     low, high = seen.min(axis=0), seen.max(axis=0)
@@ -254,16 +256,14 @@ def _shadow_map(mesh: _Mesh, towards_key: Array) -> tuple[NDArray[np.float32], A
     shift = np.array([border - low[0], border - low[1], 1 - low[2]]) * scale
     light_view = np.concatenate([axes * scale[:, None], shift[:, None]], axis=1)
     depth = np.zeros((rows, columns), np.float32)
-    _compiled.draw_triangles(seen * scale + shift, mesh.triangles, depth, np.empty((rows, columns), np.int32))
+    kernels.draw_triangles(seen * scale + shift, mesh.triangles, depth, np.empty((rows, columns), np.int32))
     return depth, light_view, texel
 
 
 def _paint(
-    strokes: Sequence[Stroke], camera: Camera, size: tuple[int, int], homography: Array
+    strokes: Sequence[Stroke], camera: Camera, size: tuple[int, int], homography: Array, kernels: ModuleType
 ) -> NDArray[np.float32]:
     """The strokes as premultiplied linear RGB and opacity, (height, width, 4); empty where there are none."""
-    from choreograph.pictures import _compiled
-
     if not strokes:
         return np.zeros((0, 0, 4), np.float32)
     width, height = size
@@ -282,8 +282,8 @@ def _paint(
         cover = np.zeros((y1 - y0, x1 - x0), np.float32)
         corner = np.array([x0, y0], np.int32)
         shift = np.array([[1.0, 0, x0], [0, 1.0, y0], [0, 0, 1.0]])
-        _compiled.paint_strokes(homography @ shift, segments, stroke.ring, low - corner, high - corner, cover)
-        _compiled.lay_over(layer[y0:y1, x0:x1], cover, from_hex(stroke.colour).astype(np.float32))
+        kernels.paint_strokes(homography @ shift, segments, stroke.ring, low - corner, high - corner, cover)
+        kernels.lay_over(layer[y0:y1, x0:x1], cover, from_hex(stroke.colour).astype(np.float32))
     return layer
 
 
@@ -294,10 +294,12 @@ def _segment_bounds(
     radius = segments[:, 4:5] + 0.01
     low = np.minimum(segments[:, :2], segments[:, 2:4]) - radius
     high = np.maximum(segments[:, :2], segments[:, 2:4]) + radius
-    corners = np.stack([(low[:, 0], low[:, 1]), (low[:, 0], high[:, 1]), (high[:, 0], low[:, 1]), (high[:, 0], high[:, 1])])
+    corners = np.stack(
+        [(low[:, 0], low[:, 1]), (low[:, 0], high[:, 1]), (high[:, 0], low[:, 1]), (high[:, 0], high[:, 1])]
+    )
     corners = np.moveaxis(corners, 2, 0)
     seen = camera.project(np.insert(corners, 1, 0.0, axis=2), size)
-    ahead = (seen[..., 2] > 0).all(axis=1)
+    ahead = np.asarray((seen[..., 2] > 0).all(axis=1))
     pixels = np.where(ahead[:, None, None], seen[..., :2], 0.0)
     first = np.clip(np.floor(pixels.min(axis=1)) - 2, -1e6, 1e6).astype(np.int32)
     last = np.clip(np.ceil(pixels.max(axis=1)) + 2, -1e6, 1e6).astype(np.int32)

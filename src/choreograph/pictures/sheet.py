@@ -48,7 +48,9 @@ class SheetSettings:
     def check(self) -> None:
         """Raise a RequestError for values that make no sense."""
         if not 160 <= self.width <= 7680 or (self.height is not None and not 90 <= self.height <= 7680):
-            raise RequestError(f"a sheet is 160 to 7680 pixels wide and at least 90 high, not {self.width}x{self.height}")
+            raise RequestError(
+                f"a sheet is 160 to 7680 pixels wide and at least 90 high, not {self.width}x{self.height}"
+            )
         if self.every is not None and self.every < 1:
             raise RequestError(f"figures come every 1 or more frames, not {self.every}")
         if not 1 <= self.samples <= 8:
@@ -81,11 +83,11 @@ def draw_sheet(clip: Clip, settings: SheetSettings | None = None) -> Image:
     title = 26 * max(unit, 0.55)
     head, foot = 3.2 * title, 2.6 * title
     image, labels = _draw_strip(clip, settings, head, foot)
-    height, width = image.shape[:2]
+    width = image.shape[1]
     edge = 1.6 * title
     _write_times(image, labels, 0.62 * title, theme)
     used = write_text(image, (edge, edge + 0.6 * title), clip.name, title, theme.text)
-    facts = f"{clip.seconds:.2f} s · {clip.fps:g} fps · {len(clip)} frames"
+    facts = f"{clip.seconds:.2f} s · {clip.fps:g} fps · {len(clip)} frame{'s' * (len(clip) > 1)}"
     said = ", ".join(dict.fromkeys(label.text for label in clip.labels))
     room = width - 3 * edge - used - text_width(facts, 0.75 * title)
     if said and room > 4 * title:
@@ -119,7 +121,7 @@ def draw_overview(
     for number, clip in enumerate(clips):
         report("drawing", number, len(clips))
         cell, _ = _draw_strip(clip, small, 2.4 * title, 0.8 * title)
-        facts = f"{clip.seconds:.1f} s"
+        facts = f"{clip.seconds:.1f} s" if clip.seconds >= 0.1 else f"{len(clip)} frame{'s' * (len(clip) > 1)}"
         right = write_text(cell, (cell_width - title, 1.8 * title), facts, 0.85 * title, theme.quiet, align="right")
         name = shorten(clip.name, title, cell_width - 3 * title - right)
         write_text(cell, (title, 1.8 * title), name, title, theme.text)

@@ -34,6 +34,8 @@ class Theme:
     """Lines each metre."""
     grid_strong: str
     """Lines each five metres."""
+    page: str
+    """Behind plots."""
     text: str
     quiet: str
     """Secondary text and ticks; at least 4.5:1 against the background."""
@@ -57,6 +59,7 @@ DARK = Theme(
     floor="#2b313a",
     grid="#3b434f",
     grid_strong="#566070",
+    page="#14171c",
     text="#e6e8eb",
     quiet="#8b93a1",
     hairline="#2c323b",
@@ -72,6 +75,7 @@ LIGHT = Theme(
     floor="#fbfcfd",
     grid="#dfe3e8",
     grid_strong="#c2c9d2",
+    page="#ffffff",
     text="#1c2027",
     quiet="#5b6472",
     hairline="#d5dae0",
