@@ -33,13 +33,13 @@ _CENTRE = {
     "head": ("head", "skull"),
 }  # fmt: skip
 _SIDED = {
-    "hip": ("hipjoint",),
+    "hip": ("hipjoint", "buttock"),
     "upper_leg": ("upleg", "upperleg", "femur", "thigh", "hip", "upperthigh"),
     "lower_leg": ("leg", "lowerleg", "lowleg", "tibia", "calf", "shin", "knee"),
     "foot": ("foot", "ankle"),
     "toe": ("toe", "toes", "toebase", "ball", "forefoot"),
     "clavicle": ("clavicle", "collar", "collarbone", "shoulder"),
-    "upper_arm": ("arm", "upperarm", "uparm", "humerus"),
+    "upper_arm": ("arm", "upperarm", "uparm", "humerus", "shldr"),
     "forearm": ("forearm", "lowerarm", "lowarm", "radius", "elbow"),
     "hand": ("hand", "wrist"),
     "fingers": ("fingers", "finger", "fingerbase", "thumb", "index", "middle", "ring", "pinky", "little",
@@ -50,6 +50,9 @@ _CENTRE_PART = {stem: part for part, stems in _CENTRE.items() for stem in stems}
 _SIDED_PART = {stem: part for part, stems in _SIDED.items() for stem in stems}
 _GLUED = re.compile(r"(l|r)(" + "|".join(sorted(_SIDED_PART, key=len, reverse=True)) + r")\d*$")
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+_PREFIX = re.compile(
+    r"^(j[_ ]bip([_ ]c)?|bip\d*|mixamorig\d*|character\d*|joint|def|b|bn)[\s_:.-]+", flags=re.IGNORECASE
+)
 _SIDES = {"left": "left", "right": "right", "l": "left", "r": "right"}
 
 
@@ -63,8 +66,7 @@ def mirror_role(role: str) -> str:
 @lru_cache(maxsize=4096)
 def split_side(name: str) -> tuple[str, str]:
     """The side a joint's name tells ("left", "right" or "") and the rest of the name in lower case, digits kept."""
-    plain = re.sub(r"^(bip\d*|mixamorig\d*|character\d*|joint|def|b|bn)[\s_:.-]+", "", name.rsplit(":", 1)[-1],
-                   flags=re.IGNORECASE)  # fmt: skip
+    plain = _PREFIX.sub("", name.rsplit(":", 1)[-1])
     glued = _GLUED.fullmatch(plain.lower())
     if glued:
         return _SIDES[glued[1]], plain.lower()[1:]

@@ -29,7 +29,7 @@ def test_group_axioms(shape: tuple[int, ...], rng: np.random.Generator) -> None:
 
 def test_is_the_turn_about_y_then_the_shift(rng: np.random.Generator) -> None:
     a, points = some(rng), rng.normal(size=(9, 3))
-    wanted = quat.rotate(quat.from_yaw(a.yaw), points) + [a.x, 0, a.z]
+    wanted = quat.rotate(quat.from_yaw(a.yaw), points) + np.array([a.x, 0, a.z])
     assert np.allclose(a.apply(points), wanted)
     rotations = quat.from_rotvec(rng.normal(size=(9, 3)))
     ahead = quat.rotate(a.turn(rotations), (0, 0, 1))
