@@ -10,6 +10,9 @@ from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
 
+_LEAST = 1e-5
+"""Smaller weights are none."""
+
 
 @dataclass(frozen=True, eq=False)
 class Section:
@@ -27,10 +30,27 @@ class Section:
     """Linear RGB, (3,)."""
     square: float = 2.0
     """Exponent of its outline |x|^n + |y|^n = 1: 2 is an ellipse, more is boxier."""
+    flanks: tuple[int, int] | None = None
+    """Joints that its two ends across follow: the one that `across` points to, and the other."""
+    flank_share: float = 0.0
+    """How much the very ends follow them."""
 
     def facing(self, along: Array) -> Section:
         """The same section with its outline running so that a loft along this direction has its outside out."""
-        return self if float(np.cross(self.across, self.deep) @ along) >= 0 else replace(self, across=-self.across)
+        if float(np.cross(self.across, self.deep) @ along) >= 0:
+            return self
+        return replace(self, across=-self.across, flanks=self.flanks and self.flanks[::-1])
+
+    def weights_at(self, across: float) -> dict[int, float]:
+        """The joints that a point of the outline follows; `across` is from -1 to 1."""
+        weights = dict(self.weights)
+        if self.flanks is not None:
+            reach = max(0.0, (abs(across) - 0.3) / 0.7)
+            share = self.flank_share * reach * reach * (3 - 2 * reach)
+            weights = {joint: weight * (1 - share) for joint, weight in weights.items()}
+            joint = self.flanks[0 if across > 0 else 1]
+            weights[joint] = weights.get(joint, 0.0) + share
+        return weights
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,21 +88,27 @@ def loft(sections: Sequence[Section], sides: int) -> Surface:
     ]
     triangles = np.concatenate([walls, *lids])
     of = np.concatenate([np.repeat(np.arange(count), sides), [0, count - 1]])
-    indices = np.zeros((count, 4), np.uint16)
-    weights = np.zeros((count, 4))
-    for row, s in enumerate(sections):
-        best = sorted(s.weights.items(), key=lambda item: (-item[1], item[0]))[:4]
-        indices[row, : len(best)] = [joint for joint, weight in best]
-        weights[row, : len(best)] = [weight for joint, weight in best]
-    weights /= weights.sum(axis=1, keepdims=True)
+    across = np.concatenate([np.tile(np.cos(angles), count), [0.0, 0.0]])
+    indices, weights = _skin_weights([sections[k].weights_at(float(x)) for k, x in zip(of, across, strict=True)])
     return Surface(
         vertices=vertices.astype(np.float32),
         normals=_normals(vertices, triangles).astype(np.float32),
         triangles=triangles.astype(np.int32),
-        joint_indices=indices[of],
-        joint_weights=weights[of].astype(np.float32),
+        joint_indices=indices,
+        joint_weights=weights,
         colours=np.array([s.colour for s in sections], np.float32)[of],
     )
+
+
+def _skin_weights(followed: Sequence[Mapping[int, float]]) -> tuple[NDArray[np.uint16], NDArray[np.float32]]:
+    """The four joints that each vertex follows most, and their shares, which sum to 1."""
+    indices = np.zeros((len(followed), 4), np.uint16)
+    weights = np.zeros((len(followed), 4))
+    for row, joints in enumerate(followed):
+        best = sorted(((w, -j) for j, w in joints.items() if w > _LEAST), reverse=True)[:4]
+        indices[row, : len(best)] = [-j for w, j in best]
+        weights[row, : len(best)] = [w for w, j in best]
+    return indices, (weights / weights.sum(axis=1, keepdims=True)).astype(np.float32)
 
 
 def _normals(vertices: Array, triangles: NDArray[np.intp]) -> Array:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +16,7 @@ Array = NDArray[np.float64]
 
 SHORTEST = 1e-4
 """Bones below a tenth of a millimetre are none."""
-NECK_RISE = 0.030
+NECK_RISE = 0.050
 """Height of the neck's base above the shoulder joints, as a share of stature."""
 
 
@@ -126,7 +127,9 @@ def straightness(skeleton: Skeleton, points: Array) -> Array:
 
 
 def straighten(skeleton: Skeleton, points: Array, rot: Array) -> tuple[Array, Array]:
-    """A human pose with its legs along the spine's line, and knees and elbows straight, by the least turns.
+    """A human pose with spine and legs in one line, and knees and elbows straight, by the least turns.
+
+    The line is that of the pelvis: from the hips to the first joint of the spine.
 
     Args:
         skeleton: A human skeleton.
@@ -134,7 +137,14 @@ def straighten(skeleton: Skeleton, points: Array, rot: Array) -> tuple[Array, Ar
         rot: Global joint rotations, (J, 4).
     """
     points, rot = np.array(points), np.array(rot)
-    up = unit(points[neck_joint(skeleton)] - points[skeleton.hips])
+    spine = [neck_joint(skeleton)]
+    while spine[-1] != skeleton.hips:
+        spine.append(int(skeleton.parents[spine[-1]]))
+    spine.reverse()
+    rises = (points[j] - points[skeleton.hips] for j in spine[1:])
+    up = unit(next((v for v in rises if np.linalg.norm(v) > 0.02), np.array([0.0, 1.0, 0.0])))
+    for joint, child in pairwise(spine[1:]):
+        _aim(skeleton, points, rot, joint, child, up)
     for side in ("left", "right"):
         for upper, lower, end in (("upper_leg", "lower_leg", "foot"), ("upper_arm", "forearm", "hand")):
             first, second = skeleton.need(f"{side}_{upper}"), skeleton.need(f"{side}_{lower}")
@@ -176,7 +186,7 @@ def take_measure(skeleton: Skeleton, points: Array, tips: Array) -> Pose:
         # Some skeletons have their first neck joint deep in the chest; a neck rises just above the shoulders.
         base = points[neck_joint(skeleton)]
         above = float(((shoulders[0] + shoulders[1]) / 2 - base) @ up) / stature + NECK_RISE
-        base = base + up * stature * float(np.clip(above, -0.02, 0.08))
+        base = base + up * stature * float(np.clip(above, -0.02, 0.10))
     return Pose(skeleton, points, tips, up, left, ahead, stature, base)
 
 

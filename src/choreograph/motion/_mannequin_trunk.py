@@ -26,13 +26,15 @@ _TRUNK = (
     (0.30, 0.43, 0.40, 0.000, 0.0525, 0.000, 2.3),
     (0.42, 0.25, 0.58, 0.000, 0.0525, 0.001, 2.3),
     (0.56, 0.05, 0.86, 0.000, 0.0580, 0.002, 2.4),
-    (0.70, 0.00, 1.00, 0.000, 0.0635, 0.004, 2.4),
-    (0.82, 0.00, 1.08, 0.000, 0.0640, 0.004, 2.4),
-    (0.91, 0.00, 1.09, 0.000, 0.0590, 0.001, 2.4),
-    (0.985, 0.00, 0.99, 0.000, 0.0490, -0.003, 2.3),
-    (1.05, 0.00, 0.74, 0.000, 0.0385, -0.005, 2.2),
-    (1.10, 0.00, 0.36, 0.012, 0.0310, -0.005, 2.0),
-    (1.135, 0.00, 0.00, 0.022, 0.0220, -0.004, 2.0),
+    (0.70, 0.00, 0.99, 0.000, 0.0635, 0.004, 2.4),
+    (0.82, 0.00, 1.06, 0.000, 0.0640, 0.004, 2.6),
+    (0.92, 0.00, 1.10, 0.000, 0.0600, 0.001, 2.9),
+    (1.00, 0.00, 1.09, 0.000, 0.0550, -0.001, 3.2),
+    (1.06, 0.00, 1.00, 0.000, 0.0495, -0.003, 3.2),
+    (1.11, 0.00, 0.80, 0.000, 0.0430, -0.004, 3.0),
+    (1.15, 0.00, 0.52, 0.006, 0.0365, -0.004, 2.6),
+    (1.19, 0.00, 0.19, 0.016, 0.0300, -0.004, 2.2),
+    (1.22, 0.00, 0.00, 0.022, 0.0220, -0.003, 2.0),
 )
 
 
@@ -60,6 +62,7 @@ def shape_torso(pose: Pose, drawn: Drawn) -> list[Surface]:
     inner = [j for j, h in zip(spine, heights, strict=True) if 0.03 * size < h < heights[-1] - 0.03 * size]
     knots = np.array([hip_line, *(pose.at(j) for j in inner), base])
     top = float((shoulder_line - hip_line) @ pose.up)
+    collars = [_collar(pose, side, joint) for side, joint in zip(("left", "right"), shoulders, strict=True)]
     sections = []
     table = np.array(_TRUNK)
     fine = np.concatenate([table[:3, 0], np.linspace(table[3, 0], table[-3, 0], 22), table[-2:, 0]])
@@ -75,6 +78,8 @@ def shape_torso(pose: Pose, drawn: Drawn) -> list[Surface]:
                 _spine_weights(spine, heights, height, 0.045 * size),
                 CLAY * (1 - 0.10 * np.exp(-(((at - 0.36) / 0.09) ** 2))),
                 square,
+                flanks=(collars[1], collars[0]),
+                flank_share=0.85 * float(smoothstep((at - 0.76) / 0.26)),
             )
         )
     parts = [loft([s.facing(pose.up) for s in sections], 32)]
@@ -115,25 +120,32 @@ def _spine_weights(spine: Sequence[int], heights: Array, height: float, reach: f
     return {j: w for j, w in weights.items() if w > 1e-6}
 
 
+def _collar(pose: Pose, side: str, shoulder: int) -> int:
+    """The joint that carries a shoulder: the collar bone, else what the arm hangs from."""
+    found = pose.skeleton.find(f"{side}_clavicle")
+    return int(pose.skeleton.parents[shoulder]) if found is None else found
+
+
 def _shoulder(pose: Pose, side: str, joint: int, shoulder_line: Array) -> Surface:
     """The slope from the neck to the top of the arm, carried by the collar bone."""
     size = pose.stature
-    collar = pose.skeleton.find(f"{side}_clavicle")
-    carrier = int(pose.skeleton.parents[joint]) if collar is None else collar
-    spine = int(pose.skeleton.parents[carrier]) if collar is not None and carrier > 0 else carrier
+    carrier = _collar(pose, side, joint)
+    spine = (
+        max(int(pose.skeleton.parents[carrier]), 0) if carrier == pose.skeleton.find(f"{side}_clavicle") else carrier
+    )
     end = pose.at(joint) - pose.up * 0.004 * size
-    start = shoulder_line + 0.32 * (end - shoulder_line) + pose.up * 0.011 * size - pose.ahead * 0.005 * size
+    start = shoulder_line + 0.32 * (end - shoulder_line) + pose.up * 0.010 * size - pose.ahead * 0.002 * size
     along = unit(end - start)
     ahead = square_to(pose.ahead, along)
     across = np.cross(ahead, along)
     sections = []
     profile = (
-        (-0.55, 0.4, 0.4),
-        (-0.3, 0.8, 0.8),
-        (0.0, 1.0, 1.0),
-        (0.35, 1.03, 1.0),
-        (0.7, 1.05, 0.98),
-        (1.0, 1.0, 0.97),
+        (-0.50, 0.5, 0.5),
+        (-0.28, 1.0, 0.95),
+        (0.0, 1.28, 1.20),
+        (0.35, 1.22, 1.22),
+        (0.7, 1.05, 1.12),
+        (1.0, 0.85, 0.97),
     )
     for t, tall, deep in profile:
         share = float(smoothstep(0.15 + 0.85 * t))
@@ -154,8 +166,8 @@ def _shoulder(pose: Pose, side: str, joint: int, shoulder_line: Array) -> Surfac
         sections.append(
             Section(
                 end + along * radius * float(np.sin(angle)),
-                across * 0.0254 * size * shrink,
-                ahead * 0.0306 * size * shrink,
+                across * 0.0264 * size * shrink,
+                ahead * 0.0330 * size * shrink,
                 {carrier: 1.0},
                 CLAY,
             )
@@ -200,8 +212,8 @@ def shape_head(pose: Pose, drawn: Drawn) -> list[Surface]:
             up, reach = unit(crown - base), float(np.linalg.norm(crown - base))
     elif last != neck and np.linalg.norm(pose.at(last) - base) > 0.02 * size:
         up = unit(unit(pose.at(last) - base) + pose.up)
-    # Neck base to crown is a little less than a sixth of a person's height; markers may sit lower or higher.
-    reach = float(np.clip(reach, 0.152 * size, 0.165 * size))
+    # Neck base to crown is a little more than a seventh of a person's height; markers may sit lower or higher.
+    reach = float(np.clip(reach, 0.148 * size, 0.160 * size))
     half = 0.065 * size
     middle = base + up * (reach - half)
     ahead = square_to(pose.ahead, up)
@@ -227,7 +239,8 @@ def shape_head(pose: Pose, drawn: Drawn) -> list[Surface]:
     # However deep in the chest the neck's first joint sits, the neck bends above the shoulders.
     places = np.maximum(places, 0.006 * size)
     stem = []
-    bottom, top = base - pose.up * 0.045 * size - pose.ahead * 0.004 * size, middle - ahead * 0.012 * size
+    bottom = base - pose.up * 0.050 * size - pose.ahead * 0.004 * size
+    top = middle - up * 0.35 * half - ahead * 0.004 * size
     for t in np.linspace(0, 1, 9):
         point = bottom + (top - bottom) * t
         height = float((point - base) @ up)
@@ -236,7 +249,7 @@ def shape_head(pose: Pose, drawn: Drawn) -> list[Surface]:
             share = float(smoothstep(0.5 + 0.5 * (height - level) / (0.032 * size)))
             weights = {j: w * (1 - share) for j, w in weights.items()}
             weights[joint] = weights.get(joint, 0.0) + share
-        wide = 0.0295 + 0.010 * float((1 - t) ** 3) - 0.02 * float(max(0.0, 0.2 - t) / 0.2)
+        wide = 0.0290 + 0.010 * float((1 - t) ** 3) - 0.02 * float(max(0.0, 0.2 - t) / 0.2)
         weights = {j: w for j, w in weights.items() if w > 1e-6}
         colour = CLAY * shade(float(t) - 0.36, 0.25)
         stem.append(Section(point, across * wide * size, ahead * 1.04 * wide * size, weights, colour))
