@@ -46,6 +46,8 @@ WALKS = (*range(11, 33), 47, 58)
 RUNS = (35, 36, 37, 38, 39, 40, 41, 42, 44, 45, 46, 48, 49, 50, 53, 54, 55, 56)
 JUMPS = {"place": (1, 2), "high": (3, 4), "forward": (5, 6, 7)}
 STANDS = (1, 2, 3, 4, 5, 6)
+CONTACT_LIMITS = {"walk": (0.6, 0.25, 0.2, 0.4), "run": (0.35, 0.25, 0.2, 0.28)}
+"""Shares of the body's speed at which ankle (strike, heel off) and ball (flat, toe off) are taken to stand."""
 RIDGE = 3.0
 """Pull of the polynomial terms towards zero, in frames: weak against the 9,000 frames there are."""
 
@@ -81,20 +83,20 @@ def carry_over(recording: Clip) -> Clip:
     return Clip(SKELETON, FPS, recording.root_pos * scale, local, name=recording.name)
 
 
-def load(folder: Path, trials: Iterable[int]) -> list[Clip]:
-    """Trials of subject 16 on the demo skeleton, lowered so that a standing ankle has the demo body's height."""
-    clips = []
-    for trial in trials:
-        clip = carry_over(read_clip(folder / f"16_{trial:02d}.amc"))
-        clips.append(clip)
+def load(folder: Path, trials: Iterable[int], drop: float = 0.0) -> list[Clip]:
+    """Trials of subject 16 on the demo skeleton, `drop` metres lower."""
+    return [carry_over(read_clip(folder / f"16_{trial:02d}.amc")).raised(-drop) for trial in trials]
+
+
+def ankle_excess(walks: list[Clip]) -> float:
+    """How much higher than the demo body's the ankle is where it stands still in a walk, metres."""
     heights = []
-    for clip in clips:
+    for clip in walks:
         for side in ("Left", "Right"):
             ankle = clip.global_positions()[:, INDEX[side + "Foot"]]
             still = np.linalg.norm(np.gradient(ankle, axis=0), axis=1) * FPS < 0.15
             heights.append(ankle[still, 1])
-    drop = float(np.median(np.concatenate(heights))) - ANKLE_HEIGHT
-    return [clip.raised(-drop) for clip in clips]
+    return float(np.median(np.concatenate(heights))) - ANKLE_HEIGHT
 
 
 # ------------------------------------------------------------------ path, phase and channels
@@ -261,6 +263,7 @@ def fit_contacts(clips: list[Clip], samples: list[Sample], gait: str) -> dict[st
 
     A part of the foot is taken to stand while it is slower than a share of the body's speed.
     """
+    limits = CONTACT_LIMITS[gait]
     rows = []
     for clip, s in zip(clips, samples, strict=True):
         pos = clip.global_positions()
@@ -291,10 +294,10 @@ def fit_contacts(clips: list[Clip], samples: list[Sample], gait: str) -> dict[st
         found.append(
             (
                 float(np.median(band[:, 3])),
-                first(ankle, 0.6, True, late),
-                first(toe, 0.25, True, late),
-                first(ankle, 0.2, False, middle),
-                first(toe, 0.5, False, middle),
+                first(ankle, limits[0], True, late),
+                first(toe, limits[1], True, late),
+                first(ankle, limits[2], False, middle),
+                first(toe, limits[3], False, middle),
             )
         )
     speeds, *events = np.array(found).T
@@ -352,7 +355,8 @@ def main() -> None:
     if not root:
         sys.exit("set CHOREOGRAPH_DATA to the folder that holds cmu/16")
     folder = Path(root) / "cmu" / "16"
-    walks, runs = load(folder, WALKS), load(folder, RUNS)
+    drop = ankle_excess(load(folder, WALKS))
+    walks, runs = load(folder, WALKS, drop), load(folder, RUNS, drop)
     kept_out = set(given.hold_out)
 
     steady = np.concatenate([c.local_rot for c in walks if c.name in ("16_15", "16_16", "16_47", "16_58")])
@@ -367,8 +371,8 @@ def main() -> None:
         fitted |= fit_gait(samples, gait) | fit_cadence(samples, gait) | fit_contacts(used, samples, gait)
         report(gait, fitted, [sample_gait(c, mean_pose, share) for c in clips], kept_out)
     for kind, trials in JUMPS.items():
-        fitted |= fit_jump(load(folder, trials), mean_pose, kind)
-    stands = load(folder, STANDS)
+        fitted |= fit_jump(load(folder, trials, drop), mean_pose, kind)
+    stands = load(folder, STANDS, drop)
     still = []
     for clip in stands:
         part = clip[:30]

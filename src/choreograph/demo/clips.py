@@ -6,9 +6,12 @@ each to each; starts and stops lead to standing, and the runs are reached throug
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
-from choreograph.demo.plan import Jumping, Keys, Plan
+from choreograph.demo.curves import Keys
+from choreograph.demo.plan import Jumping, Plan
 from choreograph.demo.synthesis import synthesise
 from choreograph.errors import RequestError
 from choreograph.motion.clip import Clip
@@ -29,7 +32,7 @@ def _turning(degrees: float, seconds: float, ramp: float = 0.5) -> Keys:
 
 def _veer(name: str, rate: float, seconds: float, speed: float, run: float = 0.0) -> tuple[Plan, ...]:
     """A long bend to either side."""
-    gait = "walk" if run == 0 else "jog"
+    gait = "walk" if run == 0 else "jog" if speed < 3 else "run"
     plans = []
     for sign, side in ((1, "left"), (-1, "right")):
         degrees = sign * float(np.degrees(rate)) * (seconds - 0.8)
@@ -51,7 +54,7 @@ def _turn(
     name: str, degrees: float, seconds: float, speed: float, through: float, run: float = 0.0
 ) -> tuple[Plan, ...]:
     """A turn to either side in a few steps, slower in the middle."""
-    gait = "walk" if run == 0 else "jog"
+    gait = "walk" if run == 0 else "jog" if speed < 3 else "run"
     start, stop = _STEADY_S, _STEADY_S + seconds
     plans = []
     for sign, side in ((1, "left"), (-1, "right")):
@@ -119,8 +122,6 @@ def _starts_and_stops() -> tuple[Plan, ...]:
 
 def _number(plans: tuple[Plan, ...]) -> tuple[Plan, ...]:
     """Each plan with its own seed, so that no two clips sway alike."""
-    from dataclasses import replace
-
     return tuple(replace(plan, seed=k) for k, plan in enumerate(plans))
 
 
@@ -174,6 +175,7 @@ PLANS: tuple[Plan, ...] = _number(
         Plan("run", 4.0, speed=((0, RUN),), run=((0, 1.0),), tags=("run",)),
         *_veer("jog_veer", 0.5, 4.0, JOG, 1.0),
         *_turn("jog_turn_90", 90, 1.5, JOG, 2.1, 1.0),
+        *_turn("run_turn_90", 90, 1.6, RUN, 2.9, 1.0),
         Plan(
             "jog_to_stand",
             4.5,

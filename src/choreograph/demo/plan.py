@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
+from choreograph.demo.curves import Keys, glide, integral, smoothstep
 from choreograph.demo.model import load_model
 
 Array = NDArray[np.float64]
-Keys = Sequence[tuple[float, float]]
-"""(second, value) pairs in order of time; between them the value glides, outside them it stays."""
-
 MARGIN_S = 1.1
 """Seconds that are made before and after a clip and cut off again, so that its ends are in the middle of a motion."""
 FINE_HZ = 480.0
@@ -96,29 +93,6 @@ class Course:
     """Heel strike, foot flat, heel off, toe off of the left foot in cycles, (F, 4)."""
 
 
-def glide(keys: Keys, times: Array) -> Array:
-    """Values at times: from key to key along a quintic smoothstep, which starts and ends at rest."""
-    at, values = np.array(keys, float).T
-    k = np.clip(np.searchsorted(at, times, side="right") - 1, 0, len(at) - 1)
-    following = np.minimum(k + 1, len(at) - 1)
-    span = np.where(following > k, at[following] - at[k], 1.0)
-    u = np.clip((times - at[k]) / span, 0.0, 1.0)
-    return np.asarray(values[k] + (values[following] - values[k]) * smoothstep(u))
-
-
-def smoothstep(u: ArrayLike) -> Array:
-    """0 to 1 with no slope and no bend at either end (Perlin's quintic); the argument is clipped."""
-    u = np.clip(u, 0.0, 1.0)
-    return np.asarray(u**3 * (u * (6 * u - 15) + 10))
-
-
-def _integral(values: Array, times: Array) -> Array:
-    """Running integral by the trapezoid rule, zero at time zero."""
-    steps = 0.5 * (values[1:] + values[:-1]) * np.diff(times)
-    total = np.concatenate([[0.0], np.cumsum(steps)])
-    return np.asarray(total - np.interp(0.0, times, total))
-
-
 def lay_out(plan: Plan, fps: float) -> Course:
     """The curves of a plan at a frame rate."""
     model = load_model()
@@ -127,11 +101,11 @@ def lay_out(plan: Plan, fps: float) -> Course:
     times = np.arange(-margin, count + margin) / fps
     fine = np.arange(times[0] - 0.1, times[-1] + 0.1, 1 / FINE_HZ)
     speed, turn, run, side = (glide(k, fine) for k in (plan.speed, plan.turn, plan.run, plan.side))
-    heading = _integral(turn, fine)
+    heading = integral(turn, fine)
     forward = np.stack([np.sin(heading), np.cos(heading)], 1)
     left = np.stack([np.cos(heading), -np.sin(heading)], 1)
     velocity = speed[:, None] * forward + side[:, None] * left
-    place = np.stack([_integral(velocity[:, 0], fine), _integral(velocity[:, 1], fine)], 1)
+    place = np.stack([integral(velocity[:, 0], fine), integral(velocity[:, 1], fine)], 1)
     phase = _phase(plan, fine, speed, run)
     if plan.shuffle:
         contacts = np.tile(SHUFFLE_PHASES, (len(fine), 1))
@@ -176,7 +150,7 @@ def _phase(plan: Plan, times: Array, speed: Array, run: Array) -> Array:
         rate = np.full_like(times, SHUFFLE_HZ)
     else:
         rate = (1 - run) * model.walk.strides_per_second(speed) + run * model.run.strides_per_second(speed)
-    cycles = _integral(rate * moving, times)
+    cycles = integral(rate * moving, times)
     rest = 0.0 if plan.shuffle else REST_PHASE
     left = plan.first == "left"
     if plan.go is not None and (plan.halt is None or plan.go < plan.halt):

@@ -1,4 +1,4 @@
-"""Planting feet: when each foot stands, where, and how it rolls and swings in between, smooth to the second derivative.
+"""Planting feet: where each foot stands, and how it rolls and swings in between, smooth to the second derivative.
 
 A stance is heel strike (or toe strike), foot flat, heel off, toe off. While it lasts the foot has one place and one
 direction on the floor: it rolls over its heel until it is flat, stands, then rolls over the ball of the foot. In
@@ -17,33 +17,23 @@ from numpy.typing import NDArray
 from scipy.interpolate import CubicSpline
 
 from choreograph.demo.body import HEEL, TOE, TOE_HEIGHT, demo_skeleton
+from choreograph.demo.curves import jet, quintic, smoothstep
+from choreograph.demo.stances import FAR, Stance
 from choreograph.maths import quat
 
 Array = NDArray[np.float64]
 Foot = tuple[Array, Array, Array]
 """Ankle positions (F, 3), foot rotations (F, 4) and the toes' pitch against the foot (F,)."""
 
-FAR = 1e9
-"""Seconds that stand for ever."""
-MOST_ROLL_S = 0.35
-"""Longest time from heel off to toe off: a foot that stood for long stays flat until shortly before it goes."""
 CATCH_UP_S = 0.12
 """Seconds in which a foot takes up the speed of the model's foot after toe off, and gives it up before it strikes."""
+FREE_S = 0.06
+"""Seconds after toe off and before a strike in which a foot is not yet, or no longer, free to be pulled in."""
 TOE_FIRST = 0.15
 """Pitch in radians from which on a foot lands on its toes rather than on its sole."""
 CLEARANCE = 0.012
 """Least height of the sole over the floor in the middle of a swing, metres."""
 _TIP = demo_skeleton().tip_offsets[demo_skeleton().tip_parents.tolist().index(demo_skeleton().index("LeftToeBase"))]
-
-
-@dataclass(frozen=True)
-class Stance:
-    """When one foot stands, in seconds."""
-
-    strike: float
-    flat: float
-    heel_off: float
-    toe_off: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,82 +52,8 @@ class FootTrack:
     """Whether the ball of the foot stands still, (F,)."""
     weight: Array
     """How much of the body the foot carries, 0 to 1, smooth; (F,)."""
-
-
-def find_stances(times: Array, cycles: Array, contact_phases: Array) -> list[Stance]:
-    """Stances of one foot from its phase in cycles and the contact phases (F, 4) over time.
-
-    A foot that is down when the steps begin, or does not leave the floor any more, stands for ever on that side.
-    """
-    events: list[tuple[float, str, int]] = []
-    for kind, k in (("strike", 0), ("toe_off", 3)):
-        progress = cycles - contact_phases[:, k]
-        for n in range(int(np.ceil(progress[0])), int(np.floor(progress[-1])) + 1):
-            events.append((_crossing(times, progress, n), kind, n))
-    events.sort()
-    if not events:
-        return [Stance(-FAR, -FAR, FAR, FAR)]
-    stances: list[Stance] = []
-    down_at: tuple[float, int] | None = (-FAR, 0) if cycles[0] == cycles[1] or events[0][1] == "toe_off" else None
-    for at, kind, n in events:
-        if kind == "strike" and down_at is None:
-            down_at = (at, n)
-        elif kind == "toe_off" and down_at is not None:
-            stances.append(_stance(times, cycles, contact_phases, *down_at, at, n))
-            down_at = None
-    if down_at is not None:
-        stances.append(_stance(times, cycles, contact_phases, *down_at, FAR, 0))
-    return stances
-
-
-def _stance(times: Array, cycles: Array, phases: Array, strike: float, n: int, toe_off: float, m: int) -> Stance:
-    flat, heel_off = -FAR, FAR
-    if strike > -FAR:
-        progress = cycles - phases[:, 1]
-        flat = _crossing(times, progress, n) if progress[-1] >= n else strike + 0.12
-        flat = min(max(flat, strike + 0.045), strike + 0.16)
-    if toe_off < FAR:
-        heel_off = max(_crossing(times, cycles - phases[:, 2], m), toe_off - MOST_ROLL_S, flat + 0.02)
-    return Stance(strike, flat, heel_off, toe_off)
-
-
-def _crossing(times: Array, rising: Array, level: float) -> float:
-    """The time at which a rising curve passes a level."""
-    k = int(np.searchsorted(rising, level))
-    if k == 0:
-        return float(times[0])
-    low, high = rising[k - 1], rising[min(k, len(rising) - 1)]
-    return float(times[k - 1] + (times[min(k, len(times) - 1)] - times[k - 1]) * (level - low) / max(high - low, 1e-12))
-
-
-def quintic(start: Array, stop: Array, t0: float, t1: float, times: Array) -> Array:
-    """The quintic through value, first and second derivative at both ends, (F, ...).
-
-    Args:
-        start: Value, slope and bend at t0, (3, ...).
-        stop: The same at t1.
-        t0: Seconds.
-        t1: Seconds, later than t0.
-        times: Where to evaluate, (F,).
-    """
-    span = t1 - t0
-    u = ((times - t0) / span).reshape(-1, *([1] * (np.ndim(start) - 1)))
-    a0, a1, a2 = start[0], start[1] * span, start[2] * span**2 / 2
-    b0, b1, b2 = stop[0], stop[1] * span, stop[2] * span**2
-    gap, slope, bend = b0 - a0 - a1 - a2, b1 - a1 - 2 * a2, b2 - 2 * a2
-    c3 = 10 * gap - 4 * slope + bend / 2
-    c4 = -15 * gap + 7 * slope - bend
-    c5 = 6 * gap - 3 * slope + bend / 2
-    return np.asarray(a0 + u * (a1 + u * (a2 + u * (c3 + u * (c4 + u * c5)))))
-
-
-def jet(curve: Callable[[Array], Array], at: float, side: float) -> Array:
-    """Value, slope and bend of a curve at a time, by differences taken on one side of it (+1 after, -1 before)."""
-    h = 2e-3
-    y = curve(np.asarray(at + side * h * np.arange(4), float))
-    slope = side * (-11 * y[0] + 18 * y[1] - 9 * y[2] + 2 * y[3]) / (6 * h)
-    bend = (2 * y[0] - 5 * y[1] + 4 * y[2] - y[3]) / h**2
-    return np.stack([y[0], slope, bend])
+    free: Array
+    """1 in the middle of a swing, 0 from just before it strikes until just after it left; (F,)."""
 
 
 class _Raw:
@@ -242,7 +158,7 @@ def plant_foot(
 
     ankle, rot, toes = np.array(ankle_pos), np.array(foot_rot), np.array(toe_pitch)
     heel_down, toe_down = np.zeros(len(times), bool), np.zeros(len(times), bool)
-    weight = np.zeros(len(times))
+    weight, free = np.zeros(len(times)), np.zeros(len(times))
     for p in planted:
         s = p.stance
         inside = (times >= s.strike) & (times <= s.toe_off)
@@ -255,9 +171,10 @@ def plant_foot(
     for before, after in pairwise(planted):
         t0, t1 = before.stance.toe_off, after.stance.strike
         inside = (times > t0) & (times < t1)
+        free[inside] = smoothstep(np.minimum(times[inside] - t0, t1 - times[inside]) / FREE_S)
         if inside.any():
             _swing(times, inside, raw, before, after, lift, ankle, rot, toes)
-    return FootTrack(ankle, rot, toes, heel_down, toe_down, weight)
+    return FootTrack(ankle, rot, toes, heel_down, toe_down, weight, free)
 
 
 def _swing(

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.interpolate import CubicSpline
 from scipy.ndimage import gaussian_filter1d, maximum_filter1d
 
-from choreograph.demo import planting
 from choreograph.demo.body import SHIN, THIGH, centre_of_mass, demo_skeleton
+from choreograph.demo.curves import quintic, smoothstep
 from choreograph.demo.ik import reach_leg
 from choreograph.demo.model import CHANNELS, load_model
-from choreograph.demo.plan import Course, Jumping, Plan, lay_out, smoothstep
-from choreograph.demo.planting import FootTrack, Stance
+from choreograph.demo.plan import Course, Jumping, Plan, lay_out
+from choreograph.demo.planting import FootTrack, plant_foot
+from choreograph.demo.stances import Stance, find_stances
 from choreograph.maths import quat
 from choreograph.motion.clip import Clip, Label
 from choreograph.motion.kinematics import forward_numpy
@@ -25,14 +28,20 @@ GRAVITY = 9.81
 """Metres a second squared."""
 MOST_REACH = 0.998 * (THIGH + SHIN)
 """Longest distance from hip to ankle, metres: beyond it a knee snaps straight."""
+EASY_REACH = 0.98 * (THIGH + SHIN)
+"""Distance from hip to ankle from which on a swinging foot is held back, metres."""
 STRAIGHTER = 1.006
 """Legs are planted this much longer than recorded: the recorded knees never come nearer to straight than 15 degrees."""
 STEP_LIFT = 0.075
 """How high a standing figure lifts its foot for a step, metres."""
 TIP_S = 0.045
 """Seconds before take-off and after landing in which only the tips of the toes touch the floor."""
-ROUNDS = 6
-"""Corrections of the hips in a jump; each leaves about a fifth of the error of the one before."""
+STRIDE_IN_S = 0.11
+"""Seconds before and after the flight of a running step in which the hips are led into and out of their parabola."""
+LEAST_FLIGHT_S = 0.03
+"""Shortest flight that is treated as one, seconds."""
+ROUNDS = 5
+"""Corrections of the hips for their flights; each leaves about a fifth of the error of the one before."""
 SETTLE_S = 0.2
 """Seconds over which a jump's pose is blended with standing at either end."""
 
@@ -48,9 +57,9 @@ def synthesise(plan: Plan, fps: float) -> Clip:
     root = quat.rotate(yaw, channels[:, :3]) + np.insert(place, 1, 0.0, axis=1)
     stances = _stances(plan, course)
     pos, rot = forward_numpy(root, local, skeleton.offsets[None], skeleton.parents)
-    for jump in plan.jumps:
-        shift = _fly(jump, course.times, pos, rot)
-        root, pos = root + shift, pos + shift[:, None]
+    flights = _flights(plan, stances, course.times)
+    shift = _fly(flights, course.times, pos, rot)
+    root, pos = root + shift, pos + shift[:, None]
     lift = STEP_LIFT * course.stand
     for jump in plan.jumps:
         lift = lift * (1 - _in_jump(jump, course.times))
@@ -58,10 +67,9 @@ def synthesise(plan: Plan, fps: float) -> Clip:
     root = root + _settle_hips(pos, tracks, fps)
     solved = _solve_legs(root, local, tracks)
     # Planting moved the legs' mass a little. The feet keep their tracks, so a few rounds settle the hips again.
-    for _ in range(ROUNDS if plan.jumps else 0):
+    for _ in range(ROUNDS if flights else 0):
         pos, rot = forward_numpy(root, solved, skeleton.offsets[None], skeleton.parents)
-        for jump in plan.jumps:
-            root = root + _fly(jump, course.times, pos, rot)
+        root = root + _fly(flights, course.times, pos, rot)
         solved = _solve_legs(root, local, tracks)
     keep = slice(*np.searchsorted(course.times, [-1e-9, plan.seconds - 1e-9]))
     count = keep.stop - keep.start
@@ -150,7 +158,7 @@ def _stances(plan: Plan, course: Course) -> dict[str, list[Stance]]:
     cycles = course.phase / (2 * np.pi)
     found = {}
     for side, shift in (("Left", 0.0), ("Right", 0.5)):
-        stances = planting.find_stances(course.times, cycles + shift, course.contact_phases)
+        stances = find_stances(course.times, cycles + shift, course.contact_phases)
         for jump in plan.jumps:
             _, crouch, take_off, landing, _, _ = jump.start + model.jumps[jump.kind].times
             cut: list[Stance] = []
@@ -171,7 +179,7 @@ def _track(
 ) -> FootTrack:
     skeleton = demo_skeleton()
     foot, toe = skeleton.index(side + "Foot"), skeleton.index(side + "ToeBase")
-    return planting.plant_foot(
+    return plant_foot(
         course.times,
         list(stances),
         pos[:, foot],
@@ -193,10 +201,12 @@ def _settle_hips(pos: Array, tracks: Sequence[FootTrack], fps: float) -> Array:
         hip, ankle = pos[:, skeleton.index(side + "UpLeg")], pos[:, skeleton.index(side + "Foot")]
         length = np.minimum(STRAIGHTER * np.linalg.norm(hip - ankle, axis=1), MOST_REACH)
         wanted.append(_height_for(length, track.ankle_pos, hip) - hip[:, 1])
-        weights.append(track.weight + 1e-3)
+        weights.append(track.weight)
         hips.append(hip)
-    share = np.array(weights) / np.sum(weights, axis=0)
-    rise = gaussian_filter1d(np.sum(share * np.array(wanted), axis=0), 0.05 * fps, mode="nearest")
+    # In flight nothing stands: what the stances before and after want is carried over.
+    moment, total = np.sum(np.array(weights) * np.array(wanted), axis=0), np.sum(weights, axis=0)
+    moment, total = (gaussian_filter1d(v, 0.05 * fps, mode="nearest") for v in (moment, total + 1e-9))
+    rise = moment / total
     # What is still out of reach brings the hips down, early enough to be smooth.
     lacking = np.zeros(len(pos))
     for hip, track in zip(hips, tracks, strict=True):
@@ -221,7 +231,7 @@ def _solve_legs(root: Array, local: Array, tracks: Sequence[FootTrack]) -> Array
         up, leg, foot, toe = (skeleton.index(side + part) for part in ("UpLeg", "Leg", "Foot", "ToeBase"))
         hips_rot = local[:, 0]
         hip = root + quat.rotate(hips_rot, skeleton.offsets[up])
-        thigh, knee = reach_leg(quat.multiply(hips_rot, local[:, up]), hip, track.ankle_pos)
+        thigh, knee = reach_leg(quat.multiply(hips_rot, local[:, up]), hip, _pulled_in(hip, track))
         bend = quat.from_axis_angle(x_axis, knee)
         out[:, up] = quat.multiply(quat.inverse(hips_rot), thigh)
         out[:, leg] = bend
@@ -230,25 +240,69 @@ def _solve_legs(root: Array, local: Array, tracks: Sequence[FootTrack]) -> Array
     return out
 
 
-def _fly(jump: Jumping, times: Array, pos: Array, rot: Array) -> Array:
-    """How far the hips move, (F, 3), for the centre of mass to fall freely between take-off and landing.
+def _pulled_in(hip: Array, track: FootTrack) -> Array:
+    """Ankle positions, (F, 3), with a swinging foot brought nearer where it would stretch the leg straight."""
+    away = track.ankle_pos - hip
+    length = np.linalg.norm(away, axis=1)
+    room = MOST_REACH - EASY_REACH
+    eased = np.where(length > EASY_REACH, MOST_REACH - room * np.exp(-(length - EASY_REACH) / room), length)
+    wanted = length + track.free * (eased - length)
+    return np.asarray(hip + away * (wanted / length)[:, None])
 
-    Before and after, what the parabola needs in speed and force is made up over crouch and landing.
+
+@dataclass(frozen=True)
+class _Flight:
+    """A time off the floor, in seconds, and the moments from and to which the hips may be moved for its sake."""
+
+    before: float
+    take_off: float
+    landing: float
+    after: float
+    across: bool
+    """Whether the flight along the floor is straight too, not only the height a parabola."""
+
+
+def _flights(plan: Plan, stances: dict[str, list[Stance]], times: Array) -> list[_Flight]:
+    """Jumps, and the gaps between the steps of a run."""
+    found = []
+    for jump in plan.jumps:
+        _, crouch, take_off, landing, bottom, _ = jump.start + load_model().jumps[jump.kind].times
+        found.append(_Flight(crouch, take_off, landing, bottom, True))
+    planted = sorted((s.strike, s.toe_off) for feet in stances.values() for s in feet)
+    for (_, take_off), (landing, _) in pairwise(planted):
+        inside = times[0] + STRIDE_IN_S < take_off and landing < times[-1] - STRIDE_IN_S
+        leap = any(f.take_off < landing and take_off < f.landing for f in found)
+        if landing - take_off > LEAST_FLIGHT_S and inside and not leap:
+            found.append(_Flight(take_off - STRIDE_IN_S, take_off, landing, landing + STRIDE_IN_S, False))
+    return found
+
+
+def _fly(flights: Sequence[_Flight], times: Array, pos: Array, rot: Array) -> Array:
+    """How far the hips move, (F, 3), for the centre of mass to fall freely between take-offs and landings.
+
+    Before and after, what the parabola needs in speed and force is made up while the feet are down.
     """
-    _, crouch, take_off, landing, bottom, _ = jump.start + load_model().jumps[jump.kind].times
-    centre = CubicSpline(times, centre_of_mass(pos, rot))
-    start, stop, span = centre(take_off), centre(landing), landing - take_off
-    fall = np.array([0.0, -GRAVITY, 0.0])
-    speed = (stop - start) / span - fall * span / 2
-    shift = np.zeros((len(times), 3))
-    flight = (times >= take_off) & (times <= landing)
-    t = times[flight, None] - take_off
-    shift[flight] = start + speed * t + fall * t**2 / 2 - centre(times[flight])
-    still = np.zeros((3, 3))
-    for first, last, inner in ((crouch, take_off, take_off), (landing, bottom, landing)):
-        need = -planting.jet(centre, inner, -1.0 if inner == take_off else 1.0)
-        need += np.stack([centre(inner), speed + fall * (inner - take_off), fall])
-        window = (times > first) & (times < last)
-        before, after = (still, need) if inner == take_off else (need, still)
-        shift[window] = planting.quintic(before, after, first, last, times[window])
-    return shift
+    total = np.zeros((len(times), 3))
+    if not flights:
+        return total
+    centre_now = centre_of_mass(pos, rot)
+    centre = CubicSpline(times, centre_now)
+    fall, still = np.array([0.0, -GRAVITY, 0.0]), np.zeros((3, 3))
+    ends = np.array([(f.take_off, f.landing) for f in flights])
+    jets = np.stack([centre(ends, order) for order in range(3)], axis=2)  # flight, end, order, xyz
+    for flight, (leaving, landing) in zip(flights, jets, strict=True):
+        span = flight.landing - flight.take_off
+        speed = (landing[0] - leaving[0]) / span - fall * span / 2
+        shift = np.zeros_like(total)
+        aloft = slice(*np.searchsorted(times, [flight.take_off, flight.landing]))
+        t = times[aloft, None] - flight.take_off
+        shift[aloft] = leaving[0] + speed * t + fall * t**2 / 2 - centre_now[aloft]
+        parabola = np.stack([leaving[0], speed, fall]), np.stack([landing[0], speed + fall * span, fall])
+        for first, last, begin, end in (
+            (flight.before, flight.take_off, still, parabola[0] - leaving),
+            (flight.landing, flight.after, parabola[1] - landing, still),
+        ):
+            window = slice(*np.searchsorted(times, [first, last]))
+            shift[window] = quintic(begin, end, first, last, times[window])
+        total += shift if flight.across else shift * np.array([0.0, 1.0, 0.0])
+    return total

@@ -1,0 +1,65 @@
+"""Smooth curves through a few given values: the glue of the demo motion."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+Array = NDArray[np.float64]
+Keys = Sequence[tuple[float, float]]
+"""(second, value) pairs in order of time; between them the value glides, outside them it stays."""
+
+
+def glide(keys: Keys, times: Array) -> Array:
+    """Values at times: from key to key along a quintic smoothstep, which starts and ends at rest."""
+    at, values = np.array(keys, float).T
+    k = np.clip(np.searchsorted(at, times, side="right") - 1, 0, len(at) - 1)
+    following = np.minimum(k + 1, len(at) - 1)
+    span = np.where(following > k, at[following] - at[k], 1.0)
+    u = np.clip((times - at[k]) / span, 0.0, 1.0)
+    return np.asarray(values[k] + (values[following] - values[k]) * smoothstep(u))
+
+
+def smoothstep(u: ArrayLike) -> Array:
+    """0 to 1 with no slope and no bend at either end (Perlin's quintic); the argument is clipped."""
+    u = np.clip(u, 0.0, 1.0)
+    return np.asarray(u**3 * (u * (6 * u - 15) + 10))
+
+
+def integral(values: Array, times: Array) -> Array:
+    """Running integral by the trapezoid rule, zero at time zero."""
+    steps = 0.5 * (values[1:] + values[:-1]) * np.diff(times)
+    total = np.concatenate([[0.0], np.cumsum(steps)])
+    return np.asarray(total - np.interp(0.0, times, total))
+
+
+def quintic(start: Array, stop: Array, t0: float, t1: float, times: Array) -> Array:
+    """The quintic through value, first and second derivative at both ends, (F, ...).
+
+    Args:
+        start: Value, slope and bend at t0, (3, ...).
+        stop: The same at t1.
+        t0: Seconds.
+        t1: Seconds, later than t0.
+        times: Where to evaluate, (F,).
+    """
+    span = t1 - t0
+    u = ((times - t0) / span).reshape(-1, *([1] * (np.ndim(start) - 1)))
+    a0, a1, a2 = start[0], start[1] * span, start[2] * span**2 / 2
+    b0, b1, b2 = stop[0], stop[1] * span, stop[2] * span**2
+    gap, slope, bend = b0 - a0 - a1 - a2, b1 - a1 - 2 * a2, b2 - 2 * a2
+    c3 = 10 * gap - 4 * slope + bend / 2
+    c4 = -15 * gap + 7 * slope - bend
+    c5 = 6 * gap - 3 * slope + bend / 2
+    return np.asarray(a0 + u * (a1 + u * (a2 + u * (c3 + u * (c4 + u * c5)))))
+
+
+def jet(curve: Callable[[Array], Array], at: float, side: float) -> Array:
+    """Value, slope and bend of a curve at a time, by differences taken on one side of it (+1 after, -1 before)."""
+    h = 2e-3
+    y = curve(np.asarray(at + side * h * np.arange(4), float))
+    slope = side * (-11 * y[0] + 18 * y[1] - 9 * y[2] + 2 * y[3]) / (6 * h)
+    bend = (2 * y[0] - 5 * y[1] + 4 * y[2] - y[3]) / h**2
+    return np.stack([y[0], slope, bend])
