@@ -34,6 +34,7 @@ class Buffers(NamedTuple):
     turned_b: Array32
     energy_b: Array32
     centre_b: Array32
+    extra_b: Array32
     products: Array32
     table: Array32
 
@@ -50,14 +51,41 @@ def make_buffers(rows: int, columns: int, joints: int, length: int) -> Buffers:
         np.empty((frames_b, width), np.float32),
         np.empty(columns + 2, np.float32),
         np.empty((2, columns + 2), np.float32),
+        np.empty((2, columns + 2), np.float32),
         np.empty((4, frames_a * frames_b), np.float32),
         np.empty((rows + 4, columns + 4), np.float32),
     )
 
 
+class Travel(NamedTuple):
+    """Uniform motion over the floor: where it is in a block's first frame, and how it moves, metres per frame."""
+
+    x: float
+    z: float
+    vx: float
+    vz: float
+
+
 @njit(cache=True, nogil=True)
-def load_frames(library: Library, start: int, stop: int, y: Array32, c: Array32) -> tuple[float, float, float]:
-    """Copy frames [start, stop) into float32 rows about a near origin.
+def travel(centroid: Array, start: int, stop: int) -> Travel:
+    """The uniform motion nearest to the centroids in frames [start, stop)."""
+    count = stop - start
+    x, z, vx, vz = 0.0, 0.0, 0.0, 0.0
+    for i in range(count):
+        lever = i - (count - 1) / 2
+        x += centroid[start + i, 0] / count
+        z += centroid[start + i, 1] / count
+        vx += lever * centroid[start + i, 0]
+        vz += lever * centroid[start + i, 1]
+    if count > 1:
+        scale = 12 / (count * (count * count - 1.0))
+        vx, vz = vx * scale, vz * scale
+    return Travel(x - vx * (count - 1) / 2, z - vz * (count - 1) / 2, vx, vz)
+
+
+@njit(cache=True, nogil=True)
+def load_frames(library: Library, start: int, stop: int, y: Array32, c: Array32) -> tuple[Travel, float]:
+    """Copy frames [start, stop) into float32 rows, small numbers only.
 
     Args:
         library: All windows.
@@ -67,15 +95,10 @@ def load_frames(library: Library, start: int, stop: int, y: Array32, c: Array32)
         c: Filled with x and the centroid's x, then z and the centroid's z, (rows, 2J + 2).
 
     Returns:
-        The origin taken off the centroids, x and z, and the largest squared norm of a row.
+        The uniform motion taken off the centroids, and the largest squared norm of a row.
     """
     joints = library.heights.shape[1]
-    ox, oz = 0.0, 0.0
-    for f in range(start, stop):
-        ox += library.centroid[f, 0]
-        oz += library.centroid[f, 1]
-    ox /= stop - start
-    oz /= stop - start
+    off = travel(library.centroid, start, stop)
     largest = 0.0
     for i in range(stop - start):
         f = start + i
@@ -87,11 +110,12 @@ def load_frames(library: Library, start: int, stop: int, y: Array32, c: Array32)
             c[i, j] = x
             c[i, joints + 1 + j] = z
             norm += h * h + x * x + z * z
-        x, z = np.float32(library.centroid[f, 0] - ox), np.float32(library.centroid[f, 1] - oz)
+        x = np.float32(library.centroid[f, 0] - off.x - i * off.vx)
+        z = np.float32(library.centroid[f, 1] - off.z - i * off.vz)
         c[i, joints] = x
         c[i, 2 * joints + 1] = z
         largest = max(largest, float(norm + x * x + z * z))
-    return ox, oz, largest
+    return off, largest
 
 
 @njit(cache=True, nogil=True)
@@ -140,18 +164,30 @@ def distance_row(
     re: Array32,
     im: Array32,
     scale: np.float32,
-    energy_a: np.float32,
-    ax: np.float32,
-    az: np.float32,
+    row: tuple[np.float32, np.float32, np.float32, np.float32, np.float32],
     energy: Array32,
     centre: Array32,
+    extra: Array32,
     out: Array32,
 ) -> None:
-    """D of one row of window pairs, into `out`, from their sums of products, (columns,), still to be scaled."""
-    cx, cz = centre[0], centre[1]
+    """D of one row of window pairs, into `out`.
+
+    Args:
+        y: Sums of products of heights, (columns,), still to be scaled.
+        re: Sums of real parts, alike.
+        im: Sums of imaginary parts, alike.
+        scale: What to scale them by.
+        row: Energy, centre x and z, and extra real and imaginary part of the row's window.
+        energy: The same of the columns' windows, (columns,).
+        centre: (2, columns or more).
+        extra: (2, columns or more).
+        out: (columns or more,).
+    """
+    energy_a, ax, az, extra_re, extra_im = row
+    cx, cz, er, ei = centre[0], centre[1], extra[0], extra[1]
     for j in range(len(energy)):
-        s = scale * re[j] - ax * cx[j] - az * cz[j]
-        t = scale * im[j] - az * cx[j] + ax * cz[j]
+        s = scale * re[j] - ax * cx[j] - az * cz[j] + (extra_re + er[j])
+        t = scale * im[j] - az * cx[j] + ax * cz[j] + (extra_im + ei[j])
         out[j] = energy_a + energy[j] - np.float32(2) * (scale * y[j] + math.sqrt(s * s + t * t))
 
 
@@ -176,17 +212,25 @@ def fill_table(library: Library, top: int, bottom: int, left: int, right: int, b
         The squared size of the frames: float32's error is in proportion to it.
     """
     first, second = library.boxes
-    scale = np.float32(1 / (first * second))
+    scale, length = np.float32(1 / (first * second)), first + second - 1
     rows, columns = bottom - top, right - left
-    na, nb = rows + first + second - 2, columns + first + second - 2
-    ax, az, size_a = load_frames(library, top, top + na, buffers.y_a, buffers.c_a)
-    bx, bz, size_b = load_frames(library, left, left + nb, buffers.y_b, buffers.c_b)
+    na, nb = rows + length - 1, columns + length - 1
+    v, size_a = load_frames(library, top, top + na, buffers.y_a, buffers.c_a)
+    w, size_b = load_frames(library, left, left + nb, buffers.y_b, buffers.c_b)
     quarter_turn(buffers.c_b, nb, buffers.turned_b)
-    energy, centre, table = buffers.energy_b[:columns], buffers.centre_b, buffers.table
+    # With uniform motions v and w taken off, S lacks  v conj(M_b) + M_a conj(w) - v conj(w) spread,  M being moments.
+    middle, spread = (length - 1) / 2, 0.0
+    for k in range(length):
+        spread += library.weights[k] * (k - middle) ** 2
+    energy, centre, extra, table = buffers.energy_b[:columns], buffers.centre_b, buffers.extra_b, buffers.table
     for j in range(columns):
-        energy[j] = library.lowered[left + j]
-        centre[0, j] = library.centre[left + j, 0] - bx
-        centre[1, j] = library.centre[left + j, 1] - bz
+        n = left + j
+        energy[j] = library.lowered[n]
+        centre[0, j] = library.centre[n, 0] - w.x - w.vx * (j + middle)
+        centre[1, j] = library.centre[n, 1] - w.z - w.vz * (j + middle)
+        mx, mz = library.moment[n, 0] - w.vx * spread, library.moment[n, 1] - w.vz * spread
+        extra[0, j] = v.vx * mx + v.vz * mz
+        extra[1, j] = v.vz * mx - v.vx * mz
     y, re = buffers.products[0, : na * nb].reshape(na, nb), buffers.products[1, : na * nb].reshape(na, nb)
     im, spare = buffers.products[2, : na * nb].reshape(na, nb), buffers.products[3, : na * nb].reshape(na, nb)
     np.dot(buffers.y_a[:na], buffers.y_b[:nb].T, y)
@@ -199,9 +243,15 @@ def fill_table(library: Library, top: int, bottom: int, left: int, right: int, b
     table[rows + 1, : columns + 2] = np.inf
     for i in range(rows):
         n = top + i
-        energy_a = np.float32(library.lowered[n])
-        x, z = np.float32(library.centre[n, 0] - ax), np.float32(library.centre[n, 1] - az)
-        distance_row(y[i], re[i], im[i], scale, energy_a, x, z, energy, centre, table[i + 1, 1:])
+        mx, mz = library.moment[n, 0], library.moment[n, 1]
+        row = (
+            np.float32(library.lowered[n]),
+            np.float32(library.centre[n, 0] - v.x - v.vx * (i + middle)),
+            np.float32(library.centre[n, 1] - v.z - v.vz * (i + middle)),
+            np.float32(w.vx * mx + w.vz * mz),
+            np.float32(w.vx * mz - w.vz * mx),
+        )
+        distance_row(y[i], re[i], im[i], scale, row, energy, centre, extra, table[i + 1, 1:])
         table[i + 1, 0] = np.inf
         table[i + 1, columns + 1] = np.inf
     return size_a + size_b

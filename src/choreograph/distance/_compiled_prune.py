@@ -16,8 +16,7 @@ Array = NDArray[np.float64]
 Array32 = NDArray[np.float32]
 Ints = NDArray[np.int64]
 
-BLOCK = 1024  # coarse runs multiplied at once: products of a few rows with so many stay in cache
-ROWS = 32
+BLOCK = 32  # coarse runs on a side: their products, and those of the fine runs inside, stay in cache
 SLACK = np.float32(4e-6)  # float32's error in D relative to the energies: sums are shorter than those of whole windows
 
 
@@ -37,31 +36,57 @@ def excess_row(
     re: Array32,
     im: Array32,
     energy_a: np.float32,
-    reach_a: np.float32,
+    radius_a: np.float32,
     energy: Array32,
     reach: Array32,
     out: Array32,
 ) -> None:
-    """How far the bound on D lies above what a pair of runs has to keep to, into `out`: above 0 they are ruled out."""
-    for j in range(len(energy)):
-        sum_ = energy_a + energy[j]
-        bound = sum_ - np.float32(2) * (y[j] + math.sqrt(re[j] * re[j] + im[j] * im[j]))
-        far = reach_a + reach[j]
-        out[j] = bound - far * far - SLACK * sum_
+    """How far the bounds on D lie above what the runs' radii and the threshold ask, into `out`: above 0 rules out."""
+    for j in range(len(out)):
+        total, far = energy_a + energy[j], radius_a + reach[j]
+        bound = total - np.float32(2) * (y[j] + math.sqrt(re[j] * re[j] + im[j] * im[j]))
+        out[j] = bound - far * far - SLACK * total
 
 
-@njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
-def may_meet(fine: Runs, p: int, q: int, threshold: np.float32) -> bool:
-    """Whether fine runs p and q may hold a pair of windows within the threshold."""
-    y, re, im = np.float32(0), np.float32(0), np.float32(0)
-    for k in range(fine.heights.shape[1]):
-        y += fine.heights[p, k] * fine.heights[q, k]
-    for k in range(fine.floor.shape[1]):
-        re += fine.floor[p, k] * fine.floor[q, k]
-        im += fine.floor[p, k] * fine.turned[q, k]
-    sum_ = fine.energy[p] + fine.energy[q]
-    far = threshold + fine.radius[p] + fine.radius[q]
-    return sum_ - np.float32(2) * (y + math.sqrt(re * re + im * im)) <= far * far + SLACK * sum_
+@njit(cache=True, nogil=True)
+def fill_excess(
+    runs: Runs,
+    clips: Ints,
+    thresholds: Array32,
+    rows: tuple[int, int],
+    columns: tuple[int, int],
+    products: Array32,
+    reach: Array32,
+    out: Array32,
+) -> bool:
+    """Excess of runs `rows` x `columns`, into the top left of `out`; returns whether any pair is not ruled out.
+
+    Args:
+        runs: Coarse or fine runs.
+        clips: Clip of each run.
+        thresholds: (clips, clips): metres.
+        rows: First run and one past the last.
+        columns: First run and one past the last.
+        products: Room for (3, rows x columns).
+        reach: Room for (columns,).
+        out: At least (rows, columns).
+    """
+    height, width = rows[1] - rows[0], columns[1] - columns[0]
+    size = height * width
+    y, re = products[0, :size].reshape(height, width), products[1, :size].reshape(height, width)
+    im = products[2, :size].reshape(height, width)
+    np.dot(runs.heights[rows[0] : rows[1]], runs.heights[columns[0] : columns[1]].T, y)
+    np.dot(runs.floor[rows[0] : rows[1]], runs.floor[columns[0] : columns[1]].T, re)
+    np.dot(runs.floor[rows[0] : rows[1]], runs.turned[columns[0] : columns[1]].T, im)
+    energy, open_ = runs.energy[columns[0] : columns[1]], False
+    for i in range(height):
+        p = rows[0] + i
+        for j in range(width):
+            q = columns[0] + j
+            reach[j] = runs.radius[q] + thresholds[clips[p], clips[q]]
+        excess_row(y[i], re[i], im[i], runs.energy[p], runs.radius[p], energy, reach, out[i, :width])
+        open_ = open_ or smallest(out[i, :width]) <= 0
+    return open_
 
 
 @njit(cache=True, nogil=True)
@@ -69,7 +94,8 @@ def mark_active(
     coarse: Runs,
     fine: Runs,
     children: Ints,
-    clips: Ints,
+    coarse_clips: Ints,
+    fine_clips: Ints,
     thresholds: Array32,
     start: int,
     stop: int,
@@ -82,63 +108,34 @@ def mark_active(
         coarse: Coarse runs.
         fine: Fine runs.
         children: (R + 1,): first fine run of each coarse one.
-        clips: (R,): clip of each coarse run.
+        coarse_clips: (R,): clip of each coarse run.
+        fine_clips: Clip of each fine run.
         thresholds: (clips, clips): metres.
-        start: First coarse run of the rows.
+        start: First coarse run of the rows, which begins a strip.
         stop: One past the last.
         first_strip: The strip of the first row of `active`.
-        active: (rows, S), marked.
+        active: (rows, S), marked from each strip's own column on.
     """
-    runs = len(coarse.first)
-    flat = np.empty((3, ROWS * BLOCK), np.float32)
-    excess, reach = np.empty(BLOCK, np.float32), np.empty(BLOCK, np.float32)
-    for top in range(start, stop, ROWS):
-        rows = min(ROWS, stop - top)
-        # Earlier strips have been compared with this one already.
-        for left in range(coarse_start(coarse, top), runs, BLOCK):
-            columns = min(BLOCK, runs - left)
-            size = rows * columns
-            y, re = flat[0, :size].reshape(rows, columns), flat[1, :size].reshape(rows, columns)
-            im = flat[2, :size].reshape(rows, columns)
-            np.dot(coarse.heights[top : top + rows], coarse.heights[left : left + columns].T, y)
-            np.dot(coarse.floor[top : top + rows], coarse.floor[left : left + columns].T, re)
-            np.dot(coarse.floor[top : top + rows], coarse.turned[left : left + columns].T, im)
-            for i in range(rows):
-                p = top + i
-                for j in range(columns):
-                    reach[j] = coarse.radius[left + j] + thresholds[clips[p], clips[left + j]]
-                excess_row(
-                    y[i],
-                    re[i],
-                    im[i],
-                    coarse.energy[p],
-                    coarse.radius[p],
-                    coarse.energy[left : left + columns],
-                    reach,
-                    excess,
-                )
-                if smallest(excess[:columns]) > 0:
+    most = 0
+    for r in range(len(coarse.first)):
+        most = max(most, children[r + 1] - children[r])
+    side = BLOCK * most
+    products, reach = np.empty((3, side * side), np.float32), np.empty(side, np.float32)
+    excess = np.empty((side, side), np.float32)
+    for top in range(start, stop, BLOCK):
+        bottom = min(top + BLOCK, stop)
+        for left in range(start, len(coarse.first), BLOCK):
+            right = min(left + BLOCK, len(coarse.first))
+            rows, columns = (top, bottom), (left, right)
+            if not fill_excess(coarse, coarse_clips, thresholds, rows, columns, products, reach, excess):
+                continue
+            rows, columns = (children[top], children[bottom]), (children[left], children[right])
+            if not fill_excess(fine, fine_clips, thresholds, rows, columns, products, reach, excess):
+                continue
+            for p in range(rows[0], rows[1]):
+                row, values = active[coarse.parent[fine.parent[p]] - first_strip], excess[p - rows[0]]
+                if smallest(values[: columns[1] - columns[0]]) > 0:
                     continue
-                row = active[coarse.parent[p] - first_strip]
-                for j in range(columns):
-                    q = left + j
-                    if excess[j] <= 0 and not row[coarse.parent[q]]:
-                        row[coarse.parent[q]] = any_meet(fine, children, p, q, thresholds[clips[p], clips[q]])
-
-
-@njit(cache=True, nogil=True)
-def coarse_start(coarse: Runs, run: int) -> int:
-    """The first coarse run of the strip that a coarse run is in."""
-    while run > 0 and coarse.parent[run - 1] == coarse.parent[run]:
-        run -= 1
-    return run
-
-
-@njit(cache=True, nogil=True)
-def any_meet(fine: Runs, children: Ints, p: int, q: int, threshold: np.float32) -> bool:
-    """Whether any fine run of coarse run p may meet any of coarse run q."""
-    for i in range(children[p], children[p + 1]):
-        for j in range(children[q], children[q + 1]):
-            if may_meet(fine, i, j, threshold):
-                return True
-    return False
+                for q in range(columns[0], columns[1]):
+                    if values[q - columns[0]] <= 0:
+                        row[coarse.parent[fine.parent[q]]] = True

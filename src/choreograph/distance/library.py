@@ -26,6 +26,8 @@ class Library(NamedTuple):
     centroid: Array
     centre: Array
     energy: Array
+    moment: Array
+    """(N, 2): sum of weight x (frame - the window's middle) x centroid, metres x frames: the way the window travels."""
     lowered: Array
     """(N,): energy with `level` taken off the heights, m^2."""
     level: Array
@@ -61,9 +63,12 @@ def build_library(clips: Sequence[WindowedClip]) -> Library:
     first = np.cumsum([0, *(len(clip.heights) for clip in clips)])
     bounds = np.array([(f, f + clip.count) for f, clip in zip(first[:-1], clips, strict=True)], np.int64)
     frames = int(first[-1])
-    centre, energy, lowered = np.zeros((frames, 2)), np.full(frames, np.inf), np.full(frames, np.inf)
+    centre, moment = np.zeros((frames, 2)), np.zeros((frames, 2))
+    energy, lowered = np.full(frames, np.inf), np.full(frames, np.inf)
+    lever = window.weights * (np.arange(window.length) - (window.length - 1) / 2)
     for (start, stop), clip in zip(bounds, clips, strict=True):
         centre[start:stop], energy[start:stop] = clip.centre, clip.energy
+        moment[start:stop] = window_sum(clip.centroid, lever)
         lowered[start:stop] = clip.energy + window_sum((level - 2 * clip.heights) @ level, window.weights)
     return Library(
         heights=np.concatenate([clip.heights for clip in clips]),
@@ -71,6 +76,7 @@ def build_library(clips: Sequence[WindowedClip]) -> Library:
         centroid=np.concatenate([clip.centroid for clip in clips]),
         centre=centre,
         energy=energy,
+        moment=moment,
         lowered=lowered,
         level=level,
         origin=np.array([clip.origin for clip in clips]),

@@ -28,10 +28,10 @@ Array32 = NDArray[np.float32]
 
 _FINE_RADIUS = 0.03  # metres, aimed at; of 2, 3, 4 and 6 windows at 30 Hz, 3 left least to compute on dances
 _COARSE = 3  # fine runs in a coarse one
-_STRIP = 3  # coarse runs in a strip: shorter ones rule out more, longer ones multiply faster
+_STRIP = 2  # coarse runs in a strip: shorter ones rule out more, longer ones multiply faster
 _SLOW = 4  # components in time: constant, linear, quadratic, cubic
-_HEIGHTS, _FLOOR = 8, 12  # coordinates kept: of pairs within 11 cm, 5.2 % seem so where 3.6 % are
-_SAMPLE = 2000  # windows that coordinates and run lengths are chosen by
+_HEIGHTS, _FLOOR = 16, 32  # coordinates kept: more cost more, fewer rule out less
+_SAMPLE = 500  # windows that coordinates and run lengths are chosen by
 _ROOM = 1e-6  # metres added to radii, far above float32's error in them
 
 
@@ -92,7 +92,8 @@ class Pruner:
         self.coarse = _build_runs(library, self.strips[:, 1:], length * _COARSE, coordinates)
         spans = np.stack([self.coarse.first, self.coarse.stop], axis=1)
         self.fine = _build_runs(library, spans, length, coordinates)
-        self._clips = self.strips[self.coarse.parent, 0]
+        self._coarse_clips = self.strips[self.coarse.parent, 0]
+        self._fine_clips = self._coarse_clips[self.fine.parent]
         self._thresholds = np.sqrt(limits).astype(np.float32)
         self._coarse_of_strip = np.searchsorted(self.coarse.parent, np.arange(len(self.strips) + 1))
         self._fine_of_coarse = np.searchsorted(self.fine.parent, np.arange(len(self.coarse.first) + 1))
@@ -103,9 +104,17 @@ class Pruner:
 
         active = np.zeros((stop - start, len(self.strips)), np.bool_)
         _compiled_prune.mark_active(
-            self.coarse, self.fine, self._fine_of_coarse, self._clips, self._thresholds,
-            self._coarse_of_strip[start], self._coarse_of_strip[stop], start, active,
-        )  # fmt: skip
+            self.coarse,
+            self.fine,
+            self._fine_of_coarse,
+            self._coarse_clips,
+            self._fine_clips,
+            self._thresholds,
+            self._coarse_of_strip[start],
+            self._coarse_of_strip[stop],
+            start,
+            active,
+        )
         return active
 
 
@@ -166,9 +175,15 @@ def _choose_coordinates(library: Library, some: Ints) -> Coordinates:
     heights, floor = _window_points(library, some)
     directions_y = np.linalg.eigh(np.tensordot(heights, heights, ((0, 1), (0, 1))))[1]
     directions_c = np.linalg.eigh(np.tensordot(floor, floor, ((0, 1, 2), (0, 1, 2))))[1]
-    in_y = np.square(slow.T @ heights @ directions_y).mean(axis=0).ravel()
-    in_c = np.square(slow.T @ floor @ directions_c).mean(axis=(0, 1)).ravel()
+    in_y = np.square(_components(heights, slow, directions_y)).mean(axis=0).ravel()
+    in_c = np.square(_components(floor, slow, directions_c)).mean(axis=(0, 1)).ravel()
     return Coordinates(slow, directions_y, directions_c, in_y.argsort()[::-1][:_HEIGHTS], in_c.argsort()[::-1][:_FLOOR])
+
+
+def _components(points: Array, slow: Array, directions: Array) -> Array:
+    """Points (..., L, J) in terms of slow functions (L, T) and joint directions (J, J): (..., T, J)."""
+    in_time = np.einsum("...kj,kt->...tj", points, slow, optimize=True)
+    return np.asarray(in_time @ directions)
 
 
 def _project(library: Library, windows: Ints, coordinates: Coordinates) -> tuple[Array, Array]:
@@ -176,7 +191,8 @@ def _project(library: Library, windows: Ints, coordinates: Coordinates) -> tuple
     heights, floor = [], []
     for start in range(0, len(windows), _SAMPLE):
         y, c = _window_points(library, windows[start : start + _SAMPLE])
-        y, c = coordinates.slow.T @ y @ coordinates.heights, coordinates.slow.T @ c @ coordinates.floor
+        y = _components(y, coordinates.slow, coordinates.heights)
+        c = _components(c, coordinates.slow, coordinates.floor)
         heights.append(y.reshape(len(y), -1)[:, coordinates.kept_heights])
         floor.append(c.reshape(len(c), 2, -1)[..., coordinates.kept_floor])
     y, c = np.concatenate(heights), np.concatenate(floor)

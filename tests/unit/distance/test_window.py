@@ -2,11 +2,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.unit.distance.synthetic import moved, wander
 
 from choreograph.distance.window import Window, align_plainly, align_windows, windowed_clip
 from choreograph.errors import RequestError
 from choreograph.maths.floor import FloorTransform
-from tests.unit.distance.synthetic import moved, wander
 
 WEIGHTS = np.array([1.0, 3.0, 0.5, 0.0, 2.0])
 
@@ -69,7 +69,7 @@ def test_distance_is_a_metric(seed):
 
 def test_a_constant_gap_is_read_in_metres():
     p = wander(np.random.default_rng(3), 8)
-    lifted = windowed_clip(p + [0, 0.07, 0], WEIGHTS, Window(8))
+    lifted = windowed_clip(p + np.array([0, 0.07, 0]), WEIGHTS, Window(8))
     assert align_windows(windowed_clip(p, WEIGHTS, Window(8)), 0, lifted, 0).distance == pytest.approx(0.07)
 
 

@@ -1,0 +1,76 @@
+import numpy as np
+import pytest
+from tests.unit.distance.synthetic import moved, wander
+
+from choreograph.distance import prune
+from choreograph.distance.library import build_library
+from choreograph.distance.minima import find_minima, iterate_minima
+from choreograph.distance.window import Window, align_windows, windowed_clip
+
+
+def clips_of(window: Window, count: int = 4, frames: int = 150):
+    rng = np.random.default_rng(0)
+    motions = [wander(rng, frames) for _ in range(count)]
+    motions.append(moved(motions[0][20:], 1.0, 5.0, -3.0) + rng.normal(0, 0.01, (frames - 20, 5, 3)))
+    return [windowed_clip(m, np.ones(5), window) for m in motions]
+
+
+@pytest.mark.parametrize("window", [Window(1), Window(2), Window(7)])
+@pytest.mark.parametrize("threshold", [0.03, 0.1])
+def test_no_pair_within_the_threshold_is_ruled_out(window, threshold):
+    clips = clips_of(window)
+    library = build_library(clips)
+    pruner = prune.Pruner(library, np.full((len(clips),) * 2, threshold**2))
+    active = pruner.active(0, len(pruner.strips))
+    strip = np.zeros(len(library.energy), int)
+    for n, (_, start, stop) in enumerate(pruner.strips):
+        strip[start:stop] = n
+    near = 0
+    for i, p in enumerate(clips):
+        for j, q in enumerate(clips[i:], i):
+            distance = align_windows(p, np.arange(p.count)[:, None], q, np.arange(q.count)[None]).distance
+            a, b = np.nonzero(distance <= threshold)
+            a, b = a + library.bounds[i, 0], b + library.bounds[j, 0]
+            a, b = a[a <= b], b[a <= b]
+            assert active[strip[a], strip[b]].all()
+            near += len(a)
+    assert near > 100
+    assert np.triu(active).sum() < 0.5 * np.triu(np.ones_like(active)).sum(), "nothing was ruled out"
+
+
+def test_bounds_never_exceed_distances_and_come_near():
+    clips = clips_of(Window(6))
+    library = build_library(clips)
+    runs = prune.Pruner(library, np.full((5, 5), 0.05**2)).fine
+    middle = (runs.first + runs.stop) // 2
+    product = runs.heights @ runs.heights.T + np.hypot(runs.floor @ runs.floor.T, runs.floor @ runs.turned.T)
+    bound = np.sqrt(np.maximum(runs.energy[:, None] + runs.energy - 2 * product, 0))
+    whole = library.bounds[0, 1]
+    mine = np.flatnonzero(middle < whole)
+    true = align_windows(clips[0], middle[mine][:, None], clips[0], middle[mine][None]).distance
+    assert (bound[np.ix_(mine, mine)] <= true + 1e-3).all()
+    assert np.median(bound[np.ix_(mine, mine)][true > 0.05] / true[true > 0.05]) > 0.9
+
+
+def test_radii_hold_all_windows_of_a_run():
+    clips = clips_of(Window(6), count=1)
+    library = build_library(clips)
+    pruner = prune.Pruner(library, np.full((2, 2), 0.05**2))
+    for runs in (pruner.coarse, pruner.fine):
+        for first, stop, radius in zip(runs.first, runs.stop, runs.radius, strict=True):
+            if stop <= library.bounds[0, 1]:
+                middle = (first + stop) // 2
+                assert (align_windows(clips[0], middle, clips[0], np.arange(first, stop)).distance <= radius).all()
+
+
+def test_pruning_changes_the_work_and_not_the_result():
+    clips = clips_of(Window(6), frames=300)
+    shares = {}
+    for pruned in (False, True):
+        batches = list(iterate_minima(clips, 0.05, prune=pruned))
+        shares[pruned] = sum(b.evaluated for b in batches) / sum(b.pairs for b in batches)
+    assert shares[True] < 0.5 * shares[False]
+    with_it, without = (find_minima(clips, 0.05, prune=pruned) for pruned in (True, False))
+    assert len(with_it) > 0
+    for name, column in vars(with_it).items():
+        np.testing.assert_array_equal(column, getattr(without, name))
