@@ -84,7 +84,8 @@ def _show(path: Path, graph: MotionGraph, report: GraphReport) -> None:
     def table(*columns: str) -> Table:
         made = Table(box=box.SIMPLE_HEAD, pad_edge=False)
         for column in columns:
-            made.add_column(column, justify="left" if column in ("clip", "label", "labels", "state") else "right")
+            text = column in ("clip", "label", "labels", "state")
+            made.add_column(column, justify="left" if text else "right", no_wrap=True)
         return made
 
     def share(part: int, whole: int) -> str:
@@ -104,13 +105,20 @@ def _show(path: Path, graph: MotionGraph, report: GraphReport) -> None:
         f"frames kept: {share(report.recorded, report.frames)} as recorded, {share(report.shown, report.frames)} with "
         f"blends; left out: {report.dead_ends} dead ends and {report.sinks} sinks of {report.cut_points} cut points"
     )
-    clips = table("clip", "labels", "seconds", "recorded", "with blends", "out", "in", "state", "joins at")
+    advised = any(clip.joins_at_m is not None for clip in report.clips)
+    columns = ("clip", "labels", "seconds", "recorded", "shown", "out", "in", "state")
+    clips = table(*columns, "joins at") if advised else table(*columns)
+    # Labels may be long, and give way to the figures.
+    longest = max((len(entry.name) for entry in graph.infos), default=0)
+    room = max(12, console.width - longest - (74 if advised else 60))
     for clip, entry in zip(report.clips, graph.infos, strict=True):
+        said = ", ".join(clip.labels)
         joins = "" if clip.joins_at_m is None else f"{100 * clip.joins_at_m:.1f} cm"
         clips.add_row(
-            *(clip.name, ", ".join(clip.labels), f"{entry.seconds:.1f}"),
+            *(clip.name, said if len(said) <= room else f"{said[: room - 1]}…", f"{entry.seconds:.1f}"),
             *(share(clip.recorded, clip.frames), share(clip.shown, clip.frames)),
-            *(str(clip.transitions_out), str(clip.transitions_in), clip.state, joins),
+            *(str(clip.transitions_out), str(clip.transitions_in), clip.state),
+            *((joins,) if advised else ()),
             style=None if clip.state == "kept" else "yellow",
         )
     console.print(clips)
