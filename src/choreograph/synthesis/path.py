@@ -185,12 +185,12 @@ class Path:
 
         Points evenly spaced by arc length are averaged under a Gaussian whose width at half height is `metres`; beyond
         the ends the path is continued by its reflection through the end point. Widths beyond the path's own length
-        count as that.
+        count as that; below a millimetre nothing is changed.
         """
         metres = min(_number("smoothing", metres), self.length)
         if metres < 0:
             raise RequestError(f"smoothing over {metres:g} m makes no sense; give 0 or more")
-        if metres == 0:
+        if metres < 1e-3:
             return self
         from scipy.ndimage import gaussian_filter1d
 
