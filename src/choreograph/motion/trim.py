@@ -13,7 +13,9 @@ _LOOK_SECONDS = 0.25
 """How far into a clip a false start is looked for."""
 _IMPOSSIBLE_M_S = 12.0
 """Mean speed of all joints that no body reaches: sprinters run at 12 m/s, and only whole-body leaps count here."""
-
+_SUDDEN_M_S, _SUDDEN_TIMES = 4.0, 4.0
+"""At 30 frames a second even a rest pose before a walk moves slower than that; it is sudden all the same: this fast,
+and this many times as fast as the frames around."""
 _OTHER_POSE_RAD = 0.1
 """Mean turn of the joints, from one frame to the next, that tells another pose from a mere shift of the root."""
 
@@ -30,14 +32,16 @@ class TrimAdvice:
 def suggest_trim(clip: Clip) -> TrimAdvice:
     """Where the motion really begins.
 
-    A clip whose joints leap at an impossible speed between two of its first frames begins after the last such leap.
+    A clip whose joints leap between two of its first frames, at an impossible speed or out of nowhere, begins after
+    the last such leap.
     """
     look = min(len(clip) - 1, max(2, round(_LOOK_SECONDS * clip.fps)))
     if look < 1 or len(clip) < 4:
         return TrimAdvice(0)
     steps = np.diff(clip.global_positions()[: look + 1], axis=0)
     speed = np.linalg.norm(steps, axis=-1).mean(axis=1) * clip.fps
-    leaps = np.flatnonzero(speed > _IMPOSSIBLE_M_S)
+    sudden = max(_SUDDEN_M_S, _SUDDEN_TIMES * float(np.median(speed)))
+    leaps = np.flatnonzero(speed > min(_IMPOSSIBLE_M_S, sudden))
     if not len(leaps) or leaps[-1] + 1 >= len(clip) - 1:
         return TrimAdvice(0)
     start = int(leaps[-1]) + 1

@@ -151,7 +151,7 @@ def test_moving_on_the_floor(human: Clip, stretch: bool) -> None:
     assert np.allclose(moved.global_positions(), there.apply(clip.global_positions()), atol=1e-12)
     assert np.allclose(np.angle(np.exp(1j * (moved.facing() - clip.facing() - 2.5))), 0)
     assert np.allclose(moved.moved(there.inverse()).root_pos, clip.root_pos)
-    assert np.allclose(clip.raised(0.5).global_positions(), clip.global_positions() + [0, 0.5, 0])
+    assert np.allclose(clip.raised(0.5).global_positions(), clip.global_positions() + np.array([0, 0.5, 0]))
 
 
 def test_facing_is_along_z_then_x(walker: Clip) -> None:

@@ -49,7 +49,7 @@ def test_roles_can_be_set_and_are_taken_from_others(human: Clip) -> None:
     assert changed.roles[changed.index("LeftFoot")] == "other"
     assert changed.find("left_foot") == changed.index("LeftToeBase")
     assert [changed.roles[0], changed.roles[changed.index("Head")]] == ["right_hand"] * 2
-    with pytest.raises(RoleError, match="unknown role 'paw'.*left_foot"):
+    with pytest.raises(RoleError, match=r"unknown role 'paw'.*left_foot"):
         human.skeleton.with_roles({"paw": "Head"})
     with pytest.raises(RoleError, match="no joint is called 'Paw'; there are: Hips"):
         human.skeleton.with_roles({"head": "Paw"})
