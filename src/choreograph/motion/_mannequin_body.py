@@ -91,7 +91,7 @@ def _tube(pose: Pose, bones: Sequence[Bone]) -> list[Surface]:
         near = [bones[i].length for i in (k - 1, k) if 0 <= i < len(bones)]
         radius = min(thick * (1 - 0.45 * k / len(bones)), 0.4 * max(near))
         girths.append(Girth(float(k), radius, radius))
-    sides, rings, caps = (8, 2, 3) if finger else (12, 5, 5)
+    sides, rings, caps = (8, 2, 3) if finger else (12, max(2, min(5, 60 // len(bones))), 5)
     return strand(bones, girths, pose.ahead, tint=tint, sides=sides, rings=rings, caps=caps)
 
 

@@ -127,7 +127,7 @@ def strand(
         weights: dict[int, float] = {bone.joint: 1.0}
         direction = unit(bone.end - bone.start)
         bright = 1.0
-        for inner in range(1, len(bones)):
+        for inner in range(max(k, 1), min(k + 2, len(bones))):  # the joints at either end of this bone
             radius = max(around[inner][:2])
             reach = min(1.25 * radius, 0.45 * lengths[inner - 1], 0.45 * lengths[inner])
             gap = s - starts[inner]
