@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,19 +13,13 @@ from choreograph.graph.connect import label_parts
 from choreograph.graph.model import SEGMENT, TRANSITION, MotionGraph
 from choreograph.graph.report import Connectivity
 from choreograph.graph.search import window_clip
-from choreograph.pictures import plots
+from choreograph.pictures.plots import new_figure, title_figure
 from choreograph.pictures.theme import AMBER, CLIP_COLOURS, TEAL, Theme, find_theme
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-
-def title_figure(figure: Figure, look: Theme, name: str, what: str) -> None:
-    plots._title(figure, look, SimpleNamespace(name=name), what)
-
-
-new_figure = plots._figure
 _GREEN = "#1f9d55"
 _NAMES_AT_MOST = 80
 """Beyond this many clips their names round the graph would run into each other."""
@@ -73,7 +66,7 @@ def plot_distances(graph: MotionGraph, first: str, second: str, *, theme: str = 
         aspect="equal",
     )
     x, y = (along + 0.5) / rate, (down + 0.5) / rate
-    dot = {"marker": "o", "linestyle": "none", "markersize": 4.5, "markeredgewidth": 0.9}
+    dot: dict[str, Any] = {"marker": "o", "linestyle": "none", "markersize": 4.5, "markeredgewidth": 0.9}
     panel.plot(x[~near], y[~near], color="none", markeredgecolor=_GREEN, **dot)
     panel.plot(x[near], y[near], color=_GREEN, markeredgecolor="white", **dot)
     panel.set_xlabel(f"window start in {second} (s)")
@@ -229,7 +222,7 @@ def _draw_transition(panel: Axes, graph: MotionGraph, edge: int, look: Theme) ->
         way = np.array([np.sin(yaw), np.cos(yaw)])
     way = way / np.linalg.norm(way)
     for number in range(len(span)):
-        middle = left[number, hips, [0, 2]] @ way
+        middle = float(left[number, hips, [0, 2]] @ way)
         for poses, colour in ((left, CLIP_COLOURS[0]), (entered, CLIP_COLOURS[1])):
             _draw_pose(panel, graph, poses[number], way, 1.1 * number - middle, colour)
     panel.axhline(0, color=look.hairline, linewidth=0.8, zorder=0)

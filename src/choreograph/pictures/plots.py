@@ -41,7 +41,7 @@ def plot_path(clip: Clip, *, theme: str = "light") -> Figure:
     low, high = marks.min(axis=0) - 0.35, marks.max(axis=0) + 0.35
     span = np.maximum(high - low, 1.2)
     scale = min(8.5 / span[0], 6.0 / span[1])
-    figure, (axes,) = _figure(look, 1, 1, (max(5.2, span[0] * scale) + 0.9, max(1.6, span[1] * scale) + 1.2))
+    figure, (axes,) = new_figure(look, 1, 1, (max(5.2, span[0] * scale) + 0.9, max(1.6, span[1] * scale) + 1.2))
     centre = (low + high) / 2
     axes.set(xlim=centre[0] + np.array([-0.5, 0.5]) * span[0], ylim=centre[1] + np.array([-0.5, 0.5]) * span[1])
     axes.set_aspect("equal")
@@ -67,7 +67,7 @@ def plot_path(clip: Clip, *, theme: str = "light") -> Figure:
     axes.set_ylabel("x (m)")
     length = float(np.linalg.norm(np.diff(way, axis=0), axis=1).sum())
     key = "arrows: facing, each half second" + ("; prints: left filled, right open" if prints else "")
-    _title(figure, look, clip, f"path of the root, {length:.2f} m · {key}")
+    title_figure(figure, look, clip.name, f"path of the root, {length:.2f} m · {key}")
     return figure
 
 
@@ -83,7 +83,7 @@ def plot_angles(clip: Clip, *, joints: Sequence[str] = (), theme: str = "light")
     chosen = find_joints(clip, joints)
     columns = 1 if len(chosen) == 1 else 2
     rows = -(-len(chosen) // columns)
-    figure, panels = _figure(look, rows, columns, (9.0, 1.0 + 1.75 * rows), sharex=True)
+    figure, panels = new_figure(look, rows, columns, (9.0, 1.0 + 1.75 * rows), sharex=True)
     times = np.arange(len(clip)) / clip.fps
     for panel, joint in zip(panels, chosen, strict=False):
         angles = np.degrees(unwrap_rotations(quat.as_rotvec(clip.local_rot[:, joint])))
@@ -100,7 +100,7 @@ def plot_angles(clip: Clip, *, joints: Sequence[str] = (), theme: str = "light")
     for row in range(rows):
         panels[row * columns].set_ylabel("degrees")
     _legend(figure, panels[0], look)
-    _title(figure, look, clip, "joint rotations against their parents")
+    title_figure(figure, look, clip.name, "joint rotations against their parents")
     return figure
 
 
@@ -115,7 +115,7 @@ def plot_feet(clip: Clip, *, theme: str = "light") -> Figure:
     feet, roles = clip.skeleton.feet, clip.skeleton.roles
     heights = clip.global_positions()[:, feet, 1] * 100
     sides = [side for side in ("left", "right") if any(roles[j].startswith(side) for j in feet)]
-    figure, panels = _figure(look, len(sides), 1, (9.0, 1.0 + 2.2 * len(sides)), sharex=True, sharey=True)
+    figure, panels = new_figure(look, len(sides), 1, (9.0, 1.0 + 2.2 * len(sides)), sharex=True, sharey=True)
     times = np.arange(len(clip)) / clip.fps
     ceiling, floor = float(heights.max()), min(0.0, float(heights.min()))
     strip = 0.06 * max(ceiling - floor, 1.0)
@@ -137,7 +137,7 @@ def plot_feet(clip: Clip, *, theme: str = "light") -> Figure:
         panel.set_ylim(floor - 3.6 * strip, ceiling + 1.5 * strip)
         panel.legend(loc="upper right", fontsize=7.5, frameon=False, ncols=2, labelcolor=look.quiet, borderaxespad=0.1)
     panels[-1].set_xlabel("time (s)")
-    _title(figure, look, clip, "heights of the feet · thick lines and bars: planted")
+    title_figure(figure, look, clip.name, "heights of the feet · thick lines and bars: planted")
     return figure
 
 
@@ -193,9 +193,11 @@ def unwrap_rotations(vectors: Array) -> Array:
     return out
 
 
-def _figure(
+def new_figure(
     look: Theme, rows: int, columns: int, size: tuple[float, float], **shared: Any
 ) -> tuple[Figure, list[Axes]]:
+    """A figure in the house style with rows x columns panels, `size` in inches, and room for a title above them."""
+    """An empty figure in the theme's colours, of this many panels and inches, with room for a title above."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
     from matplotlib.layout_engine import ConstrainedLayoutEngine
@@ -214,13 +216,14 @@ def _figure(
     return figure, panels
 
 
-def _title(figure: Figure, look: Theme, clip: Clip, what: str) -> None:
+def title_figure(figure: Figure, look: Theme, name: str, what: str) -> None:
+    """Write a name in full strength, and quietly what the plot shows, above the panels."""
     width, height = figure.get_size_inches()
     line = 1 - 0.26 / height
-    name = figure.text(0.14 / width, line, clip.name, color=look.text, fontsize=11, va="center")
-    broad = name.get_window_extent().width / figure.dpi
+    label = figure.text(0.14 / width, line, name, color=look.text, fontsize=11, va="center")
+    broad = label.get_window_extent().width / figure.dpi
     figure.text((0.14 + broad + 0.16) / width, line, what, color=look.quiet, fontsize=8.5, va="center")
-    name.set_in_layout(False)
+    label.set_in_layout(False)
     figure.texts[-1].set_in_layout(False)
 
 
