@@ -29,7 +29,7 @@ from choreograph.formats.channels import (
     word_at,
 )
 from choreograph.formats.trials import find_trial
-from choreograph.formats.world import CMU_INCHES, Unit, judge_unit
+from choreograph.formats.world import CMU_INCHES, Unit, judge_unit, makes_person
 from choreograph.maths import quat
 from choreograph.motion.clip import Clip, Note
 from choreograph.motion.skeleton import JointAxes, Skeleton
@@ -161,15 +161,9 @@ def read_skeleton(path: str | Path) -> Skeleton:
 
 def _unit(asf: _Asf, skeleton: Skeleton) -> Unit | None:
     """Inches over the stated scale, as in CMU's files, if that makes a person; None to have it judged."""
-    if asf.length_scale == 1.0:
+    if asf.length_scale == 1.0 or not makes_person(skeleton, 0.0254 / asf.length_scale):
         return None
-    unit = Unit(0.0254 / asf.length_scale, f"stated in the ASF file: length {asf.length_scale:g}, in inches")
-    judged = judge_unit(skeleton)
-    if judged.sure and not 0.8 < judged.metres / unit.metres < 1.25:
-        return None
-    if abs(unit.metres - CMU_INCHES) < 1e-12:
-        return Unit(CMU_INCHES, unit.reason)
-    return unit
+    return Unit(0.0254 / asf.length_scale, f"stated in the ASF file: length {asf.length_scale:g}, in inches")
 
 
 # ---------------------------------------------------------------------- ASF

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from choreograph.errors import FormatError, OutputExists
@@ -33,7 +33,8 @@ def atomic_write(path: str | Path, *, overwrite: bool = False) -> Iterator[Path]
     except OSError as error:
         raise FormatError(f"cannot be written: {error.strerror or error}", path=path) from error
     finally:
-        temporary.unlink(missing_ok=True)
+        with suppress(OSError):
+            temporary.unlink(missing_ok=True)
 
 
 def check_writable(path: str | Path, *, overwrite: bool = False) -> None:

@@ -96,6 +96,12 @@ def _chain(skeleton: Skeleton, joint: int) -> list[int]:
     return chain
 
 
+def makes_person(skeleton: Skeleton, metres_per_unit: float) -> bool:
+    """Whether the body has a person's height under this unit; what is no body can have any."""
+    tall = stature(skeleton)
+    return tall is None or _PLAUSIBLE[0] <= tall * metres_per_unit <= _PLAUSIBLE[1]
+
+
 def judge_unit(skeleton: Skeleton) -> Unit:
     """The unit under which the skeleton is nearest to a person's height."""
     tall = stature(skeleton)

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -110,7 +111,7 @@ def test_recorded_walks(recordings: Path, trial: str) -> None:
     assert (~feet.any(axis=1)).mean() < 0.02, "somebody who walks has a foot on the floor"
     landings = sorted((start, k) for k in (0, 1) for start, _ in runs(feet[:, k]) if start > 0)
     assert len(landings) >= 4
-    assert all(a[1] != b[1] for a, b in zip(landings, landings[1:], strict=False)), "plants alternate"
+    assert all(a[1] != b[1] for a, b in pairwise(landings)), "plants alternate"
     for k in (0, 1):
         starts = [start for start, _ in runs(feet[:, k]) if start > 0]
         whole = feet[starts[0] : starts[-1], k]  # from landing to landing: whole strides

@@ -15,7 +15,7 @@ from choreograph.motion.trim import suggest_trim, trimmed
 def test_a_rest_pose_in_front(human: Clip, fps: float) -> None:
     """Arms out and legs together at the origin, then somebody moving two metres away."""
     moving = human.resampled(fps)
-    rest = moving[:1].with_frames(moving.root_pos[:1] + [[2.0, 0, 0]], np.tile(quat.IDENTITY, (1, 21, 1)))
+    rest = moving[:1].with_frames(moving.root_pos[:1] + np.array([2.0, 0, 0]), np.tile(quat.IDENTITY, (1, 21, 1)))
     arms_down = np.array(moving.local_rot)
     for name, side in (("LeftArm", -1), ("RightArm", 1)):
         arms_down[:, moving.skeleton.index(name)] = quat.from_rotvec([0, 0, side * 1.3])
