@@ -22,6 +22,7 @@ I32 = NDArray[np.int32]
 ZERO, ONE, TWO, FIVE = np.float32(0.0), np.float32(1.0), np.float32(2.0), np.float32(5.0)
 ONE_HALF, FIFTH, TINY, FAINT = np.float32(0.5), np.float32(0.2), np.float32(1e-6), np.float32(0.004)
 THIN, BOLD = np.float32(0.005), np.float32(0.008)
+SMOOTH = np.float32(0.003)
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -186,6 +187,11 @@ def shade_floor(
         x0 = np.float32(homography[0, 1] * down + homography[0, 2] + 0.5 * homography[0, 0])
         z0 = np.float32(homography[1, 1] * down + homography[1, 2] + 0.5 * homography[1, 0])
         w0 = np.float32(homography[2, 1] * down + homography[2, 2] + 0.5 * homography[2, 0])
+        if max(w0, w0 + wx * np.float32(width)) <= TINY:  # all of the row is sky
+            for x in range(width):
+                for k in range(3):
+                    image[y, x, k] = colours[0, k]
+            continue
         for x in range(width):
             right = np.float32(x)
             w = w0 + wx * right
@@ -250,24 +256,37 @@ def _visible(shadow: F32, u: float, v: float, near: float) -> float:
 
 @_kernel
 def shade_figures(
-    screen: F64, triangles: I32, normals: F32, colours: F32, owner: I32, origin: I32, samples: int,
+    screen: F64, triangles: I32, normals: F32, colours: F32, depth: F32, owner: I32, origin: I32, samples: int,
     view: F64, light: F64, shadow: F32, light_view: F64, hemisphere: F64, numbers: F64, background: F32, image: F32,
 ) -> None:  # fmt: skip
     """See `reference.shade_figures`."""
     rows, columns = owner.shape[0] // samples, owner.shape[1] // samples
     share = 1.0 / (samples * samples)
+    middle = (samples // 2) * (samples + 1)
     exposure, rim, fog, inset = numbers[0], numbers[1], numbers[2], numbers[3]
     focal, centre_x, centre_y = view[4, 0], view[4, 1], view[4, 2]
     for y in range(rows):
         for x in range(columns):
-            covered = 0.0
+            hits, least, most = 0, np.float32(1e30), ZERO
+            for sy in range(y * samples, (y + 1) * samples):
+                for sx in range(x * samples, (x + 1) * samples):
+                    if owner[sy, sx] >= 0:
+                        hits += 1
+                        least, most = min(least, depth[sy, sx]), max(most, depth[sy, sx])
+            if hits == 0:
+                continue
+            covered = hits * share
+            # Within one smooth surface the samples of a pixel differ by little: one, near its middle, stands for all.
+            smooth = hits == samples * samples and most - least < SMOOTH * most
             red, green, blue = 0.0, 0.0, 0.0
             for sub in range(samples * samples):
+                if smooth and sub != middle:
+                    continue
                 sy, sx = y * samples + sub // samples, x * samples + sub % samples
                 t = owner[sy, sx]
                 if t < 0:
                     continue
-                covered += share
+                weight = covered if smooth else share
                 a, b, c = triangles[t, 0], triangles[t, 1], triangles[t, 2]
                 ax, ay = screen[a, 0], screen[a, 1]
                 bx, by, cx, cy = screen[b, 0] - ax, screen[b, 1] - ay, screen[c, 0] - ax, screen[c, 1] - ay
@@ -325,16 +344,15 @@ def shade_figures(
                     value = albedo * (light[1, k] * seen + fill) + light[1, k] * gloss + edge * hemisphere[0, k]
                     value = background[k] + (min(1.0, _tone(exposure * value)) - background[k]) * clear
                     if k == 0:
-                        red += value
+                        red += value * weight
                     elif k == 1:
-                        green += value
+                        green += value * weight
                     else:
-                        blue += value
-            if covered > 0.0:
-                oy_, ox_ = origin[1] + y, origin[0] + x
-                image[oy_, ox_, 0] = image[oy_, ox_, 0] * (1.0 - covered) + red * share
-                image[oy_, ox_, 1] = image[oy_, ox_, 1] * (1.0 - covered) + green * share
-                image[oy_, ox_, 2] = image[oy_, ox_, 2] * (1.0 - covered) + blue * share
+                        blue += value * weight
+            row, column = origin[1] + y, origin[0] + x
+            image[row, column, 0] = image[row, column, 0] * (1.0 - covered) + red
+            image[row, column, 1] = image[row, column, 1] * (1.0 - covered) + green
+            image[row, column, 2] = image[row, column, 2] * (1.0 - covered) + blue
 
 
 @_kernel
@@ -344,8 +362,12 @@ def encode(image: F32, table: F32, noise: F32, out: NDArray[np.uint8]) -> None:
     last = np.float32(table.shape[0] - 1)
     rows, columns = noise.shape
     for y in range(height):
+        row, column = y % rows, 0
         for x in range(width):
-            nudge = noise[y % rows, x % columns]
+            nudge = noise[row, column]
+            column += 1
+            if column == columns:  # cheaper than a division for every pixel
+                column = 0
             for k in range(3):
                 value = min(ONE, max(ZERO, image[y, x, k]))
-                out[y, x, k] = np.uint8(table[int(value * last + ONE_HALF)] + nudge)
+                out[y, x, k] = np.uint8(table[int(np.sqrt(value) * last + ONE_HALF)] + nudge)

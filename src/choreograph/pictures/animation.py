@@ -83,6 +83,7 @@ class Film:
         width, height = self.settings.size
         self._cameras: list[Camera] = place_cameras(played, self.settings.camera, width / height)
         self._prints: list[list[Footprint]] = [find_footprints(clip) if self.settings.plants else [] for clip in played]
+        self._paths: list[NDArray[np.intp]] = [thin_path(clip.root_pos[:, [0, 2]])[1] for clip in played]
         back = self._cameras[0].eye - self._cameras[0].target
         yaw = np.arctan2(back[0], back[2]) if self.settings.camera != "top" else travel_yaw(played) - np.pi / 3
         self._key_yaw = float(yaw) + raster.KEY_FROM[0]
@@ -117,18 +118,20 @@ class Film:
     def _strokes(self, frame: int) -> list[Stroke]:
         """The way just gone and the prints just made; older ones fade, so that long dances do not fill the floor."""
         strokes = []
-        for actor, prints in zip(self._actors, self._prints, strict=True):
-            path = actor.clip.root_pos[:, [0, 2]]
-            now = min(frame, len(path) - 1)
+        for actor, path, prints in zip(self._actors, self._paths, self._prints, strict=True):
             if self.settings.paths:
-                line, at = thin_path(path[max(0, now - round(TRAIL_S * self.settings.fps)) : now + 1])
-                left = 1 - (at[-1] - at[:-1]) / (TRAIL_S * self.settings.fps)
-                strokes.append(Stroke(line, TEAL, 0.013, left if len(line) > 1 else 1.0))
+                strokes.append(self._trail(actor, path, frame))
             for footprint in prints:
                 age = (frame - footprint.stop) / self.settings.fps
                 if footprint.start <= frame and age < TRAIL_S:
                     strokes.append(footprint.stroke(opacity=0.8 * (1 - max(0.0, age) / TRAIL_S)))
         return strokes
+
+    def _trail(self, actor: Actor, path: NDArray[np.intp], frame: int) -> Stroke:
+        now, length = min(frame, len(actor.clip) - 1), TRAIL_S * self.settings.fps
+        at = np.append(path[(path >= now - length) & (path < now)], now)
+        left = 1 - (now - at[:-1]) / length if len(at) > 1 else 1.0
+        return Stroke(actor.clip.root_pos[at][:, [0, 2]], TEAL, 0.013, left)
 
     def _write_caption(self, image: Image, frame: int) -> None:
         width, height = self.settings.size

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -30,14 +31,14 @@ class Camera:
     lens: float = LENS
     """Vertical field of view, radians."""
 
-    @property
+    @cached_property
     def axes(self) -> Array:
         """Right, up and forward as rows, (3, 3)."""
-        forward = self.target - self.eye
-        forward = forward / np.linalg.norm(forward)
-        right = np.cross(forward, (0.0, 1.0, 0.0))
-        right /= np.linalg.norm(right)
-        return np.stack([right, np.cross(right, forward), forward])
+        fx, fy, fz = (self.target - self.eye) / np.linalg.norm(self.target - self.eye)
+        level = np.hypot(fx, fz)
+        # Right is forward x (0, 1, 0) made unit, up is right x forward; np.cross is slow on single vectors.
+        rx, rz = -fz / level, fx / level
+        return np.array([[rx, 0.0, rz], [-rz * fy, rz * fx - rx * fz, rx * fy], [fx, fy, fz]])
 
     def focal(self, height: float) -> float:
         """Focal length in pixels of a picture this many pixels high."""

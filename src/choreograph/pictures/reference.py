@@ -126,18 +126,20 @@ def shade_floor(
 
 
 def shade_figures(
-    screen: F64, triangles: I32, normals: F32, colours: F32, owner: I32, origin: I32, samples: int,
+    screen: F64, triangles: I32, normals: F32, colours: F32, depth: F32, owner: I32, origin: I32, samples: int,
     view: F64, light: F64, shadow: F32, light_view: F64, hemisphere: F64, numbers: F64, background: F32, image: F32,
 ) -> None:  # fmt: skip
     """Light the samples of a z-buffer and lay them over a picture, each pixel by its covered share.
 
     One key light with a soft gloss and a shadow map, a hemisphere's fill, a sheen at grazing angles, a filmic curve.
+    Where all samples of a pixel lie on one smooth surface, the one near the middle stands for all.
 
     Args:
         screen: Corners in samples right and down and inverse depth, (V, 3).
         triangles: Corner indices, (T, 3).
         normals: Unit normals at the corners, (V, 3).
         colours: Linear RGB at the corners, (V, 3).
+        depth: Inverse depth at each sample, the same shape as `owner`.
         owner: Triangle seen at each sample, -1 for none, (rows * samples, columns * samples).
         origin: Pixel of the picture at which the z-buffer begins, (2,), as (x, y).
         samples: Samples across a pixel, and down.
@@ -153,7 +155,16 @@ def shade_figures(
     """
     exposure, rim, fog, inset = numbers
     focal, *middle = view[4]
-    rows, columns = np.nonzero(owner >= 0)
+    blocks = (owner.shape[0] // samples, samples, owner.shape[1] // samples, samples)
+    hit, near = (owner >= 0).reshape(blocks), depth.reshape(blocks)
+    most, least = near.max(axis=(1, 3)), near.min(axis=(1, 3))
+    smooth = hit.all(axis=(1, 3)) & (most - least < np.float32(0.003) * most)
+    weight = np.where(hit, 1.0, 0.0) / samples**2
+    middle_row = middle_column = samples // 2
+    weight = np.where(smooth[:, None, :, None], 0.0, weight)
+    weight[:, middle_row, :, middle_column] += smooth
+    weight = weight.reshape(owner.shape)
+    rows, columns = np.nonzero(weight > 0)
     corners = triangles[owner[rows, columns]]
     a, b, c = (screen[corners[:, k]] for k in range(3))
     at = np.column_stack([columns, rows]) + 0.5
@@ -163,13 +174,13 @@ def shade_figures(
     share_c = (q[:, 0] * (b[:, 1] - a[:, 1]) - q[:, 1] * (b[:, 0] - a[:, 0])) / area
     # Perspective-correct shares: screen shares weighted by inverse depth.
     weights = np.stack([(1 - share_b - share_c) * a[:, 2], share_b * b[:, 2], share_c * c[:, 2]], axis=1)
-    depth = 1 / weights.sum(axis=1)
-    weights *= depth[:, None]
+    distance = 1 / weights.sum(axis=1)
+    weights *= distance[:, None]
     normal = _unit(np.einsum("nk,nkd->nd", weights, normals[corners]))
     albedo = np.einsum("nk,nkd->nd", weights, colours[corners])
     offset = (origin + at / samples - middle) / focal
     ray = view[3] + offset[:, :1] * view[1] - offset[:, 1:] * view[2]
-    point = view[0] + ray * depth[:, None]
+    point = view[0] + ray * distance[:, None]
     back = -_unit(ray)
     direct = normal @ light[0]
     lifted = point + inset * normal
@@ -183,14 +194,14 @@ def shade_figures(
     graze = 1 - np.maximum(0.0, np.einsum("nd,nd->n", normal, back))
     edge = rim * graze**3 * (0.35 + 0.65 * up)
     value = albedo * (light[1] * seen[:, None] + fill) + light[1] * gloss[:, None] + edge[:, None] * hemisphere[0]
-    clear = 1 / (1 + (fog * depth) ** 4)
+    clear = 1 / (1 + (fog * distance) ** 4)
     value = background + (np.minimum(1.0, tone(exposure * value)) - background) * clear[:, None]
-    share = 1 / samples**2
+    share = weight[rows, columns]
     pixel = (origin[1] + rows // samples, origin[0] + columns // samples)
     covered = np.zeros(image.shape[:2])
     total = np.zeros(image.shape)
     np.add.at(covered, pixel, share)
-    np.add.at(total, pixel, value * share)
+    np.add.at(total, pixel, value * share[:, None])
     image[:] = image * (1 - covered[..., None]) + total
 
 
@@ -199,12 +210,13 @@ def encode(image: F32, table: F32, noise: F32, out: NDArray[np.uint8]) -> None:
 
     Args:
         image: Linear RGB, (H, W, 3).
-        table: SRGB values from 0 to 255 of evenly spaced linear values from 0 to 1.
+        table: SRGB values from 0 to 255 of linear values from 0 to 1 whose roots are evenly spaced: sRGB is nearly
+            a square root, so that a short table is exact enough.
         noise: A tile of values in (0, 1) that decide which way a value is rounded.
         out: (H, W, 3), written to.
     """
     rows, columns = (np.arange(n) % t for n, t in zip(image.shape[:2], noise.shape, strict=True))
-    index = (np.clip(image, 0, 1) * np.float32(len(table) - 1) + np.float32(0.5)).astype(int)
+    index = (np.sqrt(np.clip(image, 0, 1)) * np.float32(len(table) - 1) + np.float32(0.5)).astype(int)
     out[:] = (table[index] + noise[np.ix_(rows, columns)][..., None]).astype(np.uint8)
 
 
