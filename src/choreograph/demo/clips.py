@@ -175,7 +175,7 @@ PLANS: tuple[Plan, ...] = _number(
         Plan("run", 4.0, speed=((0, RUN),), run=((0, 1.0),), tags=("run",)),
         *_veer("jog_veer", 0.5, 4.0, JOG, 1.0),
         *_turn("jog_turn_90", 90, 1.5, JOG, 2.1, 1.0),
-        *_turn("run_turn_90", 90, 1.6, RUN, 2.9, 1.0),
+        *_turn("run_turn_90", 90, 2.0, RUN, 2.6, 1.0),
         Plan(
             "jog_to_stand",
             4.5,

@@ -27,6 +27,8 @@ Foot = tuple[Array, Array, Array]
 
 CATCH_UP_S = 0.12
 """Seconds in which a foot takes up the speed of the model's foot after toe off, and gives it up before it strikes."""
+HOVER_S = 0.13
+"""Seconds before a strike in which a running foot comes down steeply, when it has given up most of its speed."""
 FREE_S = 0.06
 """Seconds after toe off and before a strike in which a foot is not yet, or no longer, free to be pulled in."""
 TOE_FIRST = 0.15
@@ -130,6 +132,7 @@ def plant_foot(
     toe_pitch: Array,
     stand: Array,
     lift: Array,
+    hover: Array,
 ) -> FootTrack:
     """The foot's track through its stances.
 
@@ -141,6 +144,7 @@ def plant_foot(
         toe_pitch: Turn of its toes about x, (F,), radians.
         stand: Where the pose stands, 0 to 1, (F,): there a foot's place is taken from.
         lift: Extra height in the middle of a swing, (F,), metres.
+        hover: Extra height shortly before a strike, (F,), metres.
     """
     raw = _Raw(times, ankle_pos, foot_rot, toe_pitch)
     ball = ankle_pos + quat.rotate(foot_rot, TOE)
@@ -173,7 +177,7 @@ def plant_foot(
         inside = (times > t0) & (times < t1)
         free[inside] = smoothstep(np.minimum(times[inside] - t0, t1 - times[inside]) / FREE_S)
         if inside.any():
-            _swing(times, inside, raw, before, after, lift, ankle, rot, toes)
+            _swing(times, inside, raw, before, after, lift, hover, ankle, rot, toes)
     return FootTrack(ankle, rot, toes, heel_down, toe_down, weight, free)
 
 
@@ -184,6 +188,7 @@ def _swing(
     before: _Planted,
     after: _Planted,
     lift: Array,
+    hover: Array,
     ankle: Array,
     rot: Array,
     toes: Array,
@@ -204,8 +209,8 @@ def _swing(
     rot[inside] = quat.multiply(rot[inside], quat.from_rotvec(mend[:, 3:6]))
     toes[inside] += mend[:, 6]
     u = (t - t0) / (t1 - t0)
-    bump = 64 * (u * (1 - u)) ** 3
-    ankle[inside, 1] += bump * lift[inside]
+    bump = _bump(u)
+    ankle[inside, 1] += bump * lift[inside] + _bump((t1 - t) / HOVER_S) * hover[inside]
     toes[inside] = _off_floor(ankle[inside], rot[inside], toes[inside])
     low = sole_height(ankle[inside], rot[inside], toes[inside])
     middle = (u > 0.2) & (u < 0.8)
@@ -215,6 +220,11 @@ def _swing(
             ankle[inside, 1] += short * bump
             low = low + short * bump
     ankle[inside, 1] += np.maximum(-low, 0.0)
+
+
+def _bump(u: Array) -> Array:
+    """0 outside [0, 1], 1 in its middle, smooth to the second derivative."""
+    return np.asarray(64 * np.clip(u * (1 - u), 0.0, None) ** 3)
 
 
 def _mend(start: Array, stop: Array, t0: float, t1: float, times: Array) -> Array:

@@ -15,7 +15,7 @@ from choreograph.demo.body import SHIN, THIGH, centre_of_mass, demo_skeleton
 from choreograph.demo.curves import quintic, smoothstep
 from choreograph.demo.ik import reach_leg
 from choreograph.demo.model import CHANNELS, load_model
-from choreograph.demo.plan import Course, Jumping, Plan, lay_out
+from choreograph.demo.plan import SHUFFLE_HZ, Course, Jumping, Plan, lay_out
 from choreograph.demo.planting import FootTrack, plant_foot
 from choreograph.demo.stances import Stance, find_stances
 from choreograph.maths import quat
@@ -34,6 +34,10 @@ STRAIGHTER = 1.006
 """Legs are planted this much longer than recorded: the recorded knees never come nearer to straight than 15 degrees."""
 STEP_LIFT = 0.075
 """How high a standing figure lifts its foot for a step, metres."""
+SHIFT_M, SHIFT_ROLL = 0.035, 0.035
+"""How far the hips move over the standing foot in side steps, metres, and how far they list, radians."""
+RUN_HOVER = 0.02
+"""How much higher a running foot comes in to its strike than the smooth model has it, metres."""
 TIP_S = 0.045
 """Seconds before take-off and after landing in which only the tips of the toes touch the floor."""
 STRIDE_IN_S = 0.11
@@ -72,7 +76,7 @@ def synthesise(plan: Plan, fps: float) -> Clip:
         root = root + _fly(flights, course.times, pos, rot)
         solved = _solve_legs(root, local, tracks)
     keep = slice(*np.searchsorted(course.times, [-1e-9, plan.seconds - 1e-9]))
-    count = keep.stop - keep.start
+    count = int(keep.stop - keep.start)
     contacts = np.stack([f for t in tracks for f in (t.heel_down, t.toe_down)], 1)
     words = [Label(text, 0, count) for text in plan.tags]
     for text, start, stop in plan.labels:
@@ -114,6 +118,12 @@ def _pose_rows(plan: Plan, course: Course) -> tuple[Array, Array]:
         leap[:, 2] = 0.0
         blend = _in_jump(jump, course.times)[:, None]
         rows = (1 - blend) * rows + blend * leap
+    if plan.shuffle:
+        # The weight goes over to the foot that stays: the left foot steps in the first half of a cycle.
+        moving = smoothstep(np.abs(np.gradient(course.phase, course.times)) / (np.pi * SHUFFLE_HZ))
+        lean = moving * np.sin(course.phase)
+        rows[:, 0] -= SHIFT_M * lean
+        rows[:, 5] += SHIFT_ROLL * lean
     return place, rows + _sway(plan, course)
 
 
@@ -187,6 +197,7 @@ def _track(
         quat.as_rotvec(local[:, toe])[:, 0],
         course.stand,
         lift,
+        RUN_HOVER * course.run,
     )
 
 
