@@ -34,7 +34,7 @@ Array = NDArray[np.float64]
 _STRIP = 192  # windows; larger rectangles waste less on halos, until they leave the cache
 _MANY = 12_000  # windows from which pruning pays: on one core, 14,700 of mixed motion took half the time
 _BATCH_PAIRS = 1 << 27  # window pairs between two batches: a second or two of one core without pruning
-_TASK_STRIPS = 8  # compared by one worker between two looks at the progress
+_TASK_STRIPS, _TASK_SHORT_STRIPS = 4, 16  # compared by one worker between two looks at the progress; when pruning
 
 
 @dataclass(frozen=True)
@@ -137,32 +137,37 @@ def iterate_minima(
         RequestError: If clips differ in joints or window, or thresholds and classes do not fit.
     """
     progress = progress or silent
+    if workers < 1:
+        raise RequestError(f"{workers} workers were asked for; there must be at least 1")
     library = build_library(clips)
     limits = _limits(threshold, classes, len(clips))
     chosen = np.ones(len(clips), bool) if involving is None else np.isin(np.arange(len(clips)), list(involving))
-    with one_thread_each(), ThreadPoolExecutor(workers) as pool:
-        windows = int(library.counts.sum())
-        pruning = windows > 0 and (windows >= _MANY if prune is None else prune)
-        pruner = Pruner(library, limits) if pruning else None
-        strips = cut_strips(library, _STRIP) if pruner is None else pruner.strips
-        pairs = _pairs_by_strip(strips, chosen)
-        done, total = 0, int(pairs[strips[:, 0] >= start].sum())
+    windows = int(library.counts.sum())
+    pruner = None
+    if windows > 0 and (windows >= _MANY if prune is None else prune):
+        with one_thread_each():
+            pruner = Pruner(library, limits)
+    strips = cut_strips(library, _STRIP) if pruner is None else pruner.strips
+    at_once = _TASK_STRIPS if pruner is None else _TASK_SHORT_STRIPS
+    pairs = _pairs_by_strip(strips, chosen)
+    done, total = 0, int(pairs[strips[:, 0] >= start].sum())
+    with ThreadPoolExecutor(workers) as pool:
         for finished, rows in _batches(strips, pairs, start, len(clips)):
+            tasks = [range(row, min(row + at_once, rows.stop)) for row in rows[::at_once]]
             parts, evaluated = [], 0
-            tasks = [range(row, min(row + _TASK_STRIPS, rows.stop)) for row in rows[::_TASK_STRIPS]]
-            work = [pool.submit(_scan_strips, library, strips, pruner, limits, chosen, task) for task in tasks]
-            try:
-                for task, result in zip(tasks, work, strict=True):
-                    minima, count = result.result()
-                    parts.append(minima)
-                    evaluated += count
-                    done += int(pairs[task.start : task.stop].sum())
-                    progress("comparing windows", done, total)
-            except BaseException:
-                pool.shutdown(wait=True, cancel_futures=True)
-                raise
-            count = int(pairs[rows.start : rows.stop].sum())
-            yield Batch(finished, Minima.concatenate(parts), count, evaluated)
+            with one_thread_each():
+                work = [pool.submit(_scan_strips, library, strips, pruner, limits, chosen, task) for task in tasks]
+                try:
+                    for task, result in zip(tasks, work, strict=True):
+                        minima, count = result.result()
+                        parts.append(minima)
+                        evaluated += count
+                        done += int(pairs[task.start : task.stop].sum())
+                        progress("comparing windows", done, total)
+                except BaseException:
+                    pool.shutdown(wait=True, cancel_futures=True)
+                    raise
+            yield Batch(finished, Minima.concatenate(parts), int(pairs[rows.start : rows.stop].sum()), evaluated)
 
 
 def _scan_strips(

@@ -1,6 +1,3 @@
-import os
-from pathlib import Path
-
 import numpy as np
 import pytest
 from tests.unit.distance.synthetic import moved, plain_matrix, plain_minima, wander
@@ -169,6 +166,11 @@ def test_clips_that_do_not_fit_together_are_refused():
         find_minima([], 0.1)
 
 
+def test_there_must_be_a_worker():
+    with pytest.raises(RequestError, match="workers"):
+        find_minima(windows(motions(11, 20), Window(5)), 0.1, workers=0)
+
+
 def test_clips_without_a_single_window_have_no_minima():
     assert len(find_minima(windows(motions(12, 3, 4), Window(5)), FAR)) == 0
 
@@ -182,14 +184,11 @@ def test_the_matrix_for_pictures_is_the_distance():
 
 
 @pytest.mark.recordings
-def test_real_recordings_give_the_minima_of_the_definition_pruned_or_not():
-    root = os.environ.get("CHOREOGRAPH_DATA")
-    if not root:
-        pytest.skip("CHOREOGRAPH_DATA does not name a folder of recordings")
+def test_real_recordings_give_the_minima_of_the_definition_pruned_or_not(recordings):
     from choreograph.features.weights import joint_weights
     from choreograph.formats import read_clip
 
-    clips = [read_clip(Path(root) / "cmu" / name[:2] / f"{name}.amc") for name in ("16_15", "16_22", "13_11", "16_55")]
+    clips = [read_clip(recordings / "cmu" / name[:2] / f"{name}.amc") for name in ("16_15", "16_22", "13_11", "16_55")]
     weights, window = joint_weights(clips[0].skeleton.roles), Window(10)
     loaded = [windowed_clip(clip.global_positions()[::4], weights, window) for clip in clips]
     got = {prune: find_minima(loaded, 0.1, prune=prune) for prune in (False, True)}
