@@ -13,10 +13,11 @@ from dataclasses import dataclass, field
 from xml.parsers import expat
 
 import numpy as np
+from numpy.typing import NDArray
 
 from choreograph.errors import FormatError
 from choreograph.motion.clip import Note
-from choreograph.synthesis.svg_lines import LARGEST, NUMBER, Affine, Complex, Pen, Scanner, draw_path, parse_transform
+from choreograph.synthesis.svg_lines import LARGEST, NUMBER, Affine, Pen, Scanner, draw_path, parse_transform
 
 USER_UNIT = 0.01
 """Metres per user unit, unless the page says otherwise: a window of 800 by 600 is a room of 8 by 6 m."""
@@ -48,7 +49,7 @@ class _Drawn:
 
 def svg_points(
     data: bytes, *, element: str | None = None, scale: float | None = None
-) -> tuple[Complex, str, list[Note]]:
+) -> tuple[NDArray[np.complex128], str, list[Note]]:
     """The line of the element with a given id; else the drawing's first path, polyline or line; else its first shape.
 
     Args:
@@ -91,7 +92,7 @@ def svg_points(
     if pen.later_parts:
         text = f"{chosen.label} consists of {pen.later_parts + 1} separate lines; the first was taken"
         notes.append(Note("svg-several-parts", text))
-    return np.concatenate(pen.parts), chosen.attributes.get("id", ""), notes
+    return np.array(pen.points), chosen.attributes.get("id", ""), notes
 
 
 @dataclass
@@ -191,7 +192,7 @@ def _page_size(text: str) -> float | None:
 
 def _draw(pen: Pen, drawn: _Drawn) -> None:
     _SHAPES[drawn.tag](pen, drawn.attributes)
-    if not pen.parts:
+    if not pen.points:
         raise FormatError("draws nothing: it needs at least two points")
 
 

@@ -20,11 +20,10 @@ LARGEST = 1e9
 NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
 
 _GAP = re.compile(r"[\s,]*")
+_NEXT_NUMBER = re.compile(rf"[\s,]*({NUMBER.pattern})", re.ASCII)
 _TRANSFORM = re.compile(r"([A-Za-z]+)\s*\(([^)]*)\)[\s,]*")
 _ARGUMENTS = {"M": 2, "L": 2, "H": 1, "V": 1, "C": 6, "S": 4, "Q": 4, "T": 2, "A": 7, "Z": 0}
 """How many numbers follow a path's commands."""
-
-Complex = NDArray[np.complex128]
 
 
 @dataclass(frozen=True)
@@ -66,14 +65,14 @@ class Scanner:
 
     def number(self) -> float:
         """The next number."""
-        self.skip()
-        found = NUMBER.match(self.text, self.position)
+        found = _NEXT_NUMBER.match(self.text, self.position)
         if found is None:
+            self.skip()
             raise self.wrong("a number")
         self.position = found.end()
-        value = float(found[0])
+        value = float(found[1])
         if not abs(value) <= LARGEST:
-            raise FormatError(f"the number {found[0][:30]} is too large; at most {LARGEST:g} is taken")
+            raise FormatError(f"the number {found[1][:30]} is too large; at most {LARGEST:g} is taken")
         return value
 
     def flag(self) -> bool:
@@ -134,9 +133,9 @@ class Pen:
     def __init__(self, affine: Affine) -> None:
         self.affine = affine
         self.here = self.start = 0j
-        self.parts: list[Complex] = []
+        self.points: list[complex] = []
         self.later_parts = 0
-        self._points = 0
+        self._drawn = 0
         self._lifted = True
         self._done = False
 
@@ -148,20 +147,20 @@ class Pen:
     def line(self, to: complex) -> None:
         """Draw a straight line."""
         self._count(1)
-        self._add(np.array([self.affine(to)]), to)
+        self._add([self.affine(to)], to)
 
     def cubic(self, p: complex, q: complex, to: complex) -> None:
         """Draw a cubic Bézier curve."""
         a, b, c, d = (self.affine(v) for v in (self.here, p, q, to))
         # Chords over n even parts are off by at most |second derivative| / 8n², which is 6 |second difference|.
         t = self._parameter(6 * max(abs(a - 2 * b + c), abs(b - 2 * c + d)))
-        self._add((1 - t) ** 3 * a + 3 * (1 - t) ** 2 * t * b + 3 * (1 - t) * t**2 * c + t**3 * d, to)
+        self._add(((1 - t) ** 3 * a + 3 * (1 - t) ** 2 * t * b + 3 * (1 - t) * t**2 * c + t**3 * d).tolist(), to)
 
     def quadratic(self, p: complex, to: complex) -> None:
         """Draw a quadratic Bézier curve."""
         a, b, c = (self.affine(v) for v in (self.here, p, to))
         t = self._parameter(2 * abs(a - 2 * b + c))
-        self._add((1 - t) ** 2 * a + 2 * (1 - t) * t * b + t**2 * c, to)
+        self._add(((1 - t) ** 2 * a + 2 * (1 - t) * t * b + t**2 * c).tolist(), to)
 
     def arc(self, rx: float, ry: float, tilt: float, large: bool, sweep: bool, to: complex) -> None:
         """Draw a part of an ellipse, as SVG 1.1 describes it in appendix F.6."""
@@ -182,18 +181,18 @@ class Pen:
         if size > 1:  # too small to reach: the least that does
             rx, ry, h, size = rx * size, ry * size, h / size, 1.0
         beside = math.sqrt(max(0.0, 1 - size**2)) * (1j if large == sweep else -1j) * h / size
-        first, last = cmath.phase(h - beside), cmath.phase(-h - beside)
-        angle = (last - first) % (2 * math.pi) if sweep else -((first - last) % (2 * math.pi))
+        # From the chord, not as a difference of directions, which rounding could turn into a whole circle.
+        angle = 2 * math.asin(size)
+        angle = (2 * math.pi - angle if large else angle) * (1 if sweep else -1)
         middle = (self.here + to) / 2 + turn * complex(beside.real * rx, beside.imag * ry)
-        self.ellipse(middle, rx * turn, ry * 1j * turn, first, angle, to)
+        self.ellipse(middle, rx * turn, ry * 1j * turn, cmath.phase(h - beside), angle, to)
 
     def ellipse(self, middle: complex, a: complex, b: complex, first: float, angle: float, to: complex) -> None:
         """Draw middle + a cos φ + b sin φ, from φ = first on for an angle."""
         m, u, v = self.affine(middle), self.affine.turn(a), self.affine.turn(b)
         phi = first + angle * self._parameter(angle**2 * math.hypot(abs(u), abs(v)))
-        points = m + u * np.cos(phi) + v * np.sin(phi)
-        points[-1] = self.affine(to)
-        self._add(points, to)
+        points = m + u * np.cos(phi[:-1]) + v * np.sin(phi[:-1])
+        self._add([*points.tolist(), self.affine(to)], to)
 
     def close(self) -> None:
         """Draw a straight line to where the pen was set down last; what follows begins there anew."""
@@ -209,22 +208,20 @@ class Pen:
 
     def _count(self, pieces: int) -> None:
         """Bound the work, also for parts that are not kept."""
-        self._points += pieces
-        if self._points > MAX_POINTS:
+        self._drawn += pieces
+        if self._drawn > MAX_POINTS:
             raise FormatError(f"the line has more than {MAX_POINTS:,} points; is the drawing's unit far too large?")
 
-    def _add(self, points: Complex, to: complex) -> None:
+    def _add(self, points: list[complex], to: complex) -> None:
         if self._lifted:
-            if self.parts and not self._done:
-                known = np.concatenate(self.parts)
-                self._done = bool(np.abs(known - known[0]).max() > 1e-6)
             self._lifted = False
+            self._done = self._done or any(abs(p - self.points[0]) > 1e-6 for p in self.points)
             if self._done:
                 self.later_parts += 1
             else:
-                self.parts = [np.array([self.affine(self.here)])]
+                self.points = [self.affine(self.here)]
         if not self._done:
-            self.parts.append(points)
+            self.points += points
         self.here = to
 
 
@@ -244,7 +241,7 @@ def draw_path(pen: Pen, commands: str) -> None:
         kind = command.upper()
         v = [0.0] * _ARGUMENTS[kind]
         for k in range(len(v)):
-            v[k] = float(scanner.flag()) if kind == "A" and k in (3, 4) else scanner.number()
+            v[k] = scanner.flag() if kind == "A" and k in (3, 4) else scanner.number()
         points = [origin + complex(x, y) for x, y in zip(v[::2], v[1::2], strict=False)]
         # Smooth commands mirror the last control point, if the command before had one of their kind.
         mirrored = 2 * pen.here - control if before and before in ("CS" if kind == "S" else "QT") else pen.here
@@ -268,5 +265,4 @@ def draw_path(pen: Pen, commands: str) -> None:
                 pen.arc(v[0], v[1], v[2], bool(v[3]), bool(v[4]), origin + complex(v[5], v[6]))
             case "Z":
                 pen.close()
-                pen.here = pen.start
         before = kind

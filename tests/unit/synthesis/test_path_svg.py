@@ -103,7 +103,7 @@ def test_arcs_lie_on_their_ellipse_and_go_the_right_way(start, stop, rx, ry, til
     pen = Pen(Affine())
     pen.move(start)
     pen.arc(rx, ry, tilt, large, sweep, stop)
-    points = np.concatenate(pen.parts)
+    points = np.array(pen.points)
     np.testing.assert_allclose(points[[0, -1]], [start, stop], atol=1e-9)
     # Where the ellipse is a unit circle: turn back by the tilt, shrink by the radii.
     level = points * np.exp(-1j * math.radians(tilt))
@@ -127,9 +127,15 @@ def test_arcs_under_any_transform_are_the_transformed_arc(stop, rx, ry, tilt, ma
     plain, bent = Pen(Affine()), Pen(parse_transform(f"matrix({','.join(f'{v:.6f}' for v in matrix)})"))
     for pen in (plain, bent):
         pen.arc(rx, ry, tilt, True, False, stop)
-    expected = np.array([bent.affine(complex(p)) for p in np.concatenate(plain.parts)[::7]])
+    expected = np.array([bent.affine(p) for p in plain.points[::7]])
     assume(np.abs(np.diff(expected)).max() > 1e-3)
-    assert distance_to_polyline(expected, np.concatenate(bent.parts)) <= TOLERANCE * 1.01
+    assert distance_to_polyline(expected, np.array(bent.points)) <= TOLERANCE * 1.01
+
+
+def test_a_chord_far_shorter_than_the_radius_is_no_circle():
+    pen = Pen(Affine())
+    pen.arc(1000, 1000, 0, False, True, 1e-12)
+    assert abs(np.array(pen.points)).max() < 1e-11
 
 
 def test_flags_may_stand_close():
