@@ -74,7 +74,9 @@ class _Document:
         mesh = build_mannequin(clip)
         # The bind pose stands on the floor, so that a viewer that plays nothing shows a standing figure.
         lift = np.array([0.0, -float(mesh.vertices[:, 1].min()), 0.0])
-        first = len(gltf.nodes)
+        # A node of its own above the joints: importers make one armature of all joints that hang from nothing.
+        above, first = len(gltf.nodes), len(gltf.nodes) + 1
+        gltf.nodes.append(lib.Node(name=clip.name, children=[first]))
         gltf.nodes += _joint_nodes(lib, clip, mesh, lift, first)
         skin = lib.Skin(
             name=clip.name,
@@ -86,7 +88,7 @@ class _Document:
         gltf.skins.append(skin)
         gltf.meshes.append(lib.Mesh(name=f"{clip.name} mannequin", primitives=[self._primitive(mesh, lift)]))
         gltf.nodes.append(lib.Node(name=f"{clip.name} mannequin", mesh=len(gltf.meshes) - 1, skin=len(gltf.skins) - 1))
-        gltf.scenes[0].nodes += [first, len(gltf.nodes) - 1]
+        gltf.scenes[0].nodes += [above, len(gltf.nodes) - 1]
         self._animate(clip, first)
 
     def _primitive(self, mesh: SkinnedMesh, lift: NDArray[np.float64]) -> Any:

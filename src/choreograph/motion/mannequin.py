@@ -56,7 +56,7 @@ def build_mannequin(body: Skeleton | Clip) -> SkinnedMesh:
     """
     skeleton = body if isinstance(body, Skeleton) else body.skeleton
     pos, rot = skeleton.rest_positions(), np.tile(quat.IDENTITY, (len(skeleton), 1))
-    if isinstance(body, Clip) and is_human(skeleton) and straightness(skeleton, pos[None])[0] < _NATURAL:
+    if isinstance(body, Clip) and not has_natural_rest(skeleton):
         frames = np.unique(np.linspace(0, len(body) - 1, min(len(body), _FRAMES_TRIED)).astype(int))
         best = frames[straightness(skeleton, body.global_positions()[frames]).argmax()]
         pos, rot = straighten(skeleton, body.global_positions()[best], body.global_rotations()[best])
@@ -73,6 +73,11 @@ def build_mannequin(body: Skeleton | Clip) -> SkinnedMesh:
         bind_pos=seal(pos),
         bind_rot=seal(rot),
     )
+
+
+def has_natural_rest(skeleton: Skeleton) -> bool:
+    """Whether the rest pose is one a body can be drawn in: then a skeleton alone is enough to build its mannequin."""
+    return not is_human(skeleton) or bool(straightness(skeleton, skeleton.rest_positions()[None])[0] >= _NATURAL)
 
 
 def joint_transforms(mesh: SkinnedMesh, global_pos: ArrayLike, global_rot: ArrayLike) -> NDArray[np.float64]:

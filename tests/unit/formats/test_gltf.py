@@ -186,7 +186,7 @@ def test_writing_never_replaces_unasked(tmp_path, walker):
 
 @pytest.fixture
 def foreign(tmp_path, human):
-    """A file as another program might have written it: no entry of ours, bones turned, a scaled node above."""
+    """A file as another program might have written it: without an entry of ours."""
     write_glb(tmp_path / "a.glb", human)
     document, rest = unpack(tmp_path / "a.glb")
     del document["skins"][0]["extras"]
@@ -202,13 +202,10 @@ def test_foreign_file(tmp_path, human, foreign):
 
 def test_foreign_file_with_a_scaled_and_turned_node_above(tmp_path, human, foreign):
     document, rest = foreign
-    root = document["skins"][0]["joints"][0]
     turn = quat.from_rotvec([0.4, 0.2, -0.9])
-    document["nodes"].append(
-        {"name": "Armature", "children": [root], "scale": [0.5] * 3, "translation": [1, 2, 3],
-         "rotation": turn[[1, 2, 3, 0]].tolist()}
-    )  # fmt: skip
-    document["scenes"][0]["nodes"] = [len(document["nodes"]) - 1]
+    above = document["nodes"][0]
+    assert above["children"] == document["skins"][0]["joints"][:1]
+    above.update(scale=[0.5] * 3, translation=[1, 2, 3], rotation=turn[[1, 2, 3, 0]].tolist())
     back = read_glb(pack(tmp_path / "f.glb", document, rest))
     meant = np.array([1, 2, 3]) + quat.rotate(turn, 0.5 * human.global_positions())
     assert np.abs(back.global_positions() - meant).max() < TENTH_MM
