@@ -22,7 +22,7 @@ I32 = NDArray[np.int32]
 ZERO, ONE, TWO, FIVE = np.float32(0.0), np.float32(1.0), np.float32(2.0), np.float32(5.0)
 ONE_HALF, FIFTH, TINY, FAINT = np.float32(0.5), np.float32(0.2), np.float32(1e-6), np.float32(0.004)
 THIN, BOLD = np.float32(0.005), np.float32(0.008)
-SMOOTH = np.float32(0.003)
+SMOOTH, ALIKE = np.float32(0.003), np.float32(0.9)
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -278,6 +278,15 @@ def shade_figures(
             covered = hits * share
             # Within one smooth surface the samples of a pixel differ by little: one, near its middle, stands for all.
             smooth = hits == samples * samples and most - least < SMOOTH * most
+            if smooth:
+                a = triangles[owner[y * samples, x * samples], 0]
+                for corner in range(1, 4):
+                    sy = y * samples + (samples - 1) * (corner // 2)
+                    b = triangles[owner[sy, x * samples + (samples - 1) * (corner % 2)], 0]
+                    alike = (
+                        normals[a, 0] * normals[b, 0] + normals[a, 1] * normals[b, 1] + normals[a, 2] * normals[b, 2]
+                    )
+                    smooth = smooth and alike > ALIKE
             red, green, blue = 0.0, 0.0, 0.0
             for sub in range(samples * samples):
                 if smooth and sub != middle:
