@@ -259,7 +259,7 @@ def shape_hand(pose: Pose, side: str, tint: Array, drawn: Drawn) -> list[Surface
     if thumbs and not detailed:
         drawn.bones.update(thumbs)
         drawn.tips.update(thumbs)
-        parts += _thumb(pose, int(skeleton.parents[thumbs[0]]), start, along, wide, tint)
+        parts += _thumb(pose, bones[0].joint, start, along, wide, tint)
     return parts
 
 
@@ -296,6 +296,7 @@ def _mitten(pose: Pose, wrist: int, digits: Sequence[int], along: Array, length:
 
 
 def _thumb(pose: Pose, joint: int, wrist: Array, along: Array, wide: Array, tint: Array) -> list[Surface]:
+    """A mitten's thumb, held by the palm: a single thumb joint is seldom where a thumb begins."""
     size = pose.stature
     start = wrist + along * 0.022 * size + wide * 0.013 * size
     end = wrist + along * 0.057 * size + wide * 0.0285 * size
