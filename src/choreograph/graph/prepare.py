@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -13,7 +14,7 @@ from choreograph.errors import RequestError, SkeletonMismatch
 from choreograph.graph.model import ClipInfo
 from choreograph.graph.onto import carry_onto
 from choreograph.graph.settings import GraphSettings
-from choreograph.motion import kinematics, resample
+from choreograph.motion import kinematics
 from choreograph.motion.clip import Clip, Note
 from choreograph.motion.skeleton import Skeleton
 from choreograph.progress import Progress, silent
@@ -125,8 +126,8 @@ def clip_info(clip: Clip, rate_hz: float, mirror_of: int | None) -> ClipInfo:
 
 
 def graph_frames(frames: int, fps: float, rate_hz: float) -> int:
-    """How many frames a clip has at the graph's rate."""
-    return len(resample.sample_times(frames, fps, rate_hz))
+    """How many frames a clip has at the graph's rate: as many as `resample.sample_times` gives it."""
+    return math.floor((frames - 1) * rate_hz / fps + 1e-6) + 1
 
 
 def graph_positions(clip: Clip, rate_hz: float) -> NDArray[np.float64]:

@@ -72,6 +72,14 @@ def read_array(connection: sqlite3.Connection, table: str, key: tuple[Any, ...])
     return np.frombuffer(data, np.dtype(dtype).newbyteorder("<")).reshape(sizes)
 
 
+def check_tables(connection: sqlite3.Connection) -> None:
+    """Raise a ValueError if the file holds more than tables and their indices: a view could be made to run forever."""
+    connection.execute("PRAGMA trusted_schema = OFF")
+    odd = "type NOT IN ('table', 'index') OR sql LIKE 'create virtual%'"
+    if found := connection.execute(f"SELECT type, name FROM sqlite_master WHERE {odd}").fetchone():
+        raise ValueError(f"it holds a {found[0]} {found[1]}, which no motion graph has")
+
+
 def check_sizes(connection: sqlite3.Connection) -> None:
     """Raise a ValueError unless every blob is as long as its dtype and shape say. Reads no blob."""
     for table in _KEYS:

@@ -29,6 +29,7 @@ from choreograph.errors import ChoreographError, GraphFileError, OutputExists
 from choreograph.graph import rows, schema
 from choreograph.graph.lazy import LazyClips, LazyTables
 from choreograph.graph.model import TABLES, ClipInfo, MotionGraph, Provenance
+from choreograph.graph.prepare import graph_frames
 from choreograph.graph.settings import GraphSettings
 from choreograph.motion.clip import Clip, Label, Note
 from choreograph.motion.contacts import detect_contacts
@@ -190,6 +191,7 @@ def open_graph(path: str | Path) -> MotionGraph:
                 verdict = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
                 if verdict != "ok":
                     raise GraphFileError(rows.damaged(str(verdict)), path=path)
+            rows.check_tables(connection)
             rows.check_sizes(connection)
             return _read(connection, path)
     except ChoreographError:
@@ -272,28 +274,7 @@ def _read(connection: sqlite3.Connection, path: Path) -> MotionGraph:
         "SELECT clip, text, start, stop FROM label ORDER BY clip, position"
     ):
         labels.setdefault(clip, []).append(Label(str(text), int(start), int(stop)))
-    infos: list[ClipInfo] = []
-    for number, (clip_id, name, fps, own_frames, frames, mirror_of, source) in enumerate(
-        connection.execute("SELECT id, name, fps, own_frames, frames, mirror_of, source FROM clip ORDER BY id")
-    ):
-        where = {} if source is None else json.loads(source)
-        info = ClipInfo(
-            name=str(name),
-            fps=float(fps),
-            own_frames=int(own_frames),
-            frames=int(frames),
-            labels=tuple(labels.get(number, ())),
-            path=str(where.get("path", "")),
-            sha256=str(where.get("sha256", "")),
-            mirror_of=None if mirror_of is None else int(mirror_of),
-        )
-        in_order = clip_id == number and 0 < info.frames <= 10 * 1000 * info.own_frames and info.own_frames > 0
-        twin = info.mirror_of
-        if not (in_order and 0 < info.fps < 1e6 and (twin is None or 0 <= twin < number)):
-            raise ValueError(f"clip {clip_id} has impossible numbers")
-        if twin is not None and infos[twin].mirror_of is not None:
-            raise ValueError(f"clip {clip_id} mirrors a mirrored clip")
-        infos.append(info)
+    infos = _read_infos(connection, settings.rate_hz, labels)
     steps = connection.execute("SELECT at, command, package_version, evaluated_share FROM provenance ORDER BY id")
     history = [Provenance(str(at), str(text), str(version), float(share)) for at, text, version, share in steps]
     return MotionGraph(
@@ -307,6 +288,39 @@ def _read(connection: sqlite3.Connection, path: Path) -> MotionGraph:
         notes=[Note(str(n["kind"]), str(n["message"]), int(n["count"])) for n in facts["notes"]],
         history=history,
     )
+
+
+def _read_infos(connection: sqlite3.Connection, rate_hz: float, labels: dict[int, list[Label]]) -> list[ClipInfo]:
+    # Frames are counted by the arrays' shapes, whose sizes are checked: no row can promise more than the file holds.
+    shapes = connection.execute("SELECT clip, shape FROM clip_array WHERE name = 'root_pos'")
+    counted = {clip: int(str(shape).split(",")[0]) for clip, shape in shapes}
+    infos: list[ClipInfo] = []
+    query = "SELECT id, name, fps, own_frames, frames, mirror_of, source FROM clip ORDER BY id"
+    for number, (clip_id, name, fps, own_frames, frames, mirror_of, source) in enumerate(connection.execute(query)):
+        where = {} if source is None else json.loads(source)
+        if clip_id != number or not (mirror_of is None or 0 <= mirror_of < number):
+            raise ValueError(f"clip {clip_id} is out of order, or mirrors a clip that does not come before it")
+        counted[number] = counted[number if mirror_of is None else mirror_of]
+        if not 1e-3 <= fps <= 1e6 or own_frames != counted[number] or own_frames < 1:
+            raise ValueError(f"clip {clip_id} has an impossible rate, or another number of frames than it says")
+        if frames != graph_frames(own_frames, fps, rate_hz) or frames > 1000 * own_frames:
+            raise ValueError(f"clip {clip_id} has another number of frames at the graph's rate than it says")
+        own = tuple(labels.get(number, ()))
+        if any(not 0 <= label.start < label.stop <= own_frames for label in own):
+            raise ValueError(f"clip {clip_id} has a label beyond its frames")
+        infos.append(
+            ClipInfo(
+                name=str(name),
+                fps=float(fps),
+                own_frames=own_frames,
+                frames=frames,
+                labels=own,
+                path=str(where.get("path", "")),
+                sha256=str(where.get("sha256", "")),
+                mirror_of=mirror_of,
+            )
+        )
+    return infos
 
 
 def _read_json(connection: sqlite3.Connection, table: str) -> dict[str, Any]:
