@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
 
@@ -111,3 +112,18 @@ def human_clip() -> Callable[..., Clip]:
         return make_restless(make_human(scale), **how)  # type: ignore[arg-type]
 
     return build
+
+
+@pytest.fixture
+def peak_memory() -> Callable[[Callable[[], object]], int]:
+    """Bytes that Python and NumPy held at most while a function ran."""
+
+    def measure(work: Callable[[], object]) -> int:
+        tracemalloc.start()
+        try:
+            work()
+            return tracemalloc.get_traced_memory()[1]
+        finally:
+            tracemalloc.stop()
+
+    return measure

@@ -22,7 +22,7 @@ def _parse_number(data: Bytes, at: int, end: int) -> tuple[float, int]:
     """The number at `at` and where it stops; a stop of -1 says that there is no finite number there.
 
     Digits are gathered into an integer and scaled once. Up to 15 digits and exponents within 22 that is correctly
-    rounded; beyond, it may be off in the last place.
+    rounded; beyond, it may be off in the last place, and what is smaller than 1e-280 may come out as zero.
     """
     negative = False
     if at < end and (data[at] == 45 or data[at] == 43):

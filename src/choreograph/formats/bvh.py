@@ -331,7 +331,7 @@ def write_bvh(path: str | Path, clip: Clip, *, metres_per_unit: float = 1.0, ove
             columns.append(clip.local_pos[:, j] * scale)
         columns.append(np.degrees(quat.as_euler(orders[j], clip.local_rot[:, j])))
     rows = np.concatenate(columns, axis=1) + 0.0  # the zero turns -0.0 into 0.0
-    lines += ["MOTION", f"Frames: {len(clip)}", f"Frame Time: {1 / clip.fps:.10g}"]
+    lines += ["MOTION", f"Frames: {len(clip)}", f"Frame Time: {1 / clip.fps:.16g}"]
     form = " ".join(["%.7f"] * rows.shape[1])
     with atomic_write(path, overwrite=overwrite) as temporary, temporary.open("w", encoding="utf-8") as out:
         out.write("\n".join(lines) + "\n")

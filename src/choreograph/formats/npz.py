@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from choreograph.errors import FormatError
+from choreograph.errors import FormatError, RoleError
 from choreograph.formats.assemble import MAX_BYTES
 from choreograph.formats.atomic import atomic_write
 from choreograph.motion.clip import Clip, Label, Note, Source
@@ -74,7 +74,7 @@ def read_npz(path: str | Path) -> Clip:
     # A damaged archive shows itself in many ways, all of them the file's fault.
     except (OSError, ValueError, KeyError, EOFError, TypeError, AttributeError, IndexError, OverflowError,
             NotImplementedError, RuntimeError, SyntaxError, struct.error, zipfile.BadZipFile,
-            MemoryError) as error:  # fmt: skip
+            MemoryError, RoleError) as error:  # fmt: skip
         if isinstance(error, OSError) and error.errno is not None:
             raise FormatError(f"cannot be read: {error.strerror}", path=path) from error
         raise FormatError(f"is no readable NPZ motion: {_brief(error)}", path=path) from error

@@ -12,7 +12,7 @@ def snap_rate(frame_time: str) -> float:
     seconds = float(frame_time)
     mantissa, _, exponent = frame_time.lower().partition("e")
     digits = len(mantissa.partition(".")[2]) - int(exponent or 0)
-    rounding = 0.51 * 10.0**-digits
+    rounding = max(0.51 * 10.0**-digits, 1e-14 * seconds)
     rate = 1 / seconds
     film = rate * 1.001
     for candidate in (float(round(rate)), round(film) / 1.001):

@@ -59,8 +59,13 @@ def test_radians_in_the_motion(amc: Write, tmp_path: Path) -> None:
     other.write_text(text.replace(":DEGREES", ":RADIANS"))
     assert np.allclose(read_amc(other).global_positions(), plain.global_positions())
     # Without a word in the motion, the skeleton's unit of angle holds; it also turns the axes.
-    axes = (("angle deg", "angle rad"), ("axis 10 20 30", f"axis {' '.join(map(repr, np.radians([10, 20, 30]).tolist()))}"),
-            ("axis 0 0 20", f"axis 0 0 {np.radians(20).item()!r}"), ("axis 90 0 0", f"axis {np.radians(90).item()!r} 0 0"))  # fmt: skip
+    ten = float(np.radians(10))
+    axes = (
+        ("angle deg", "angle rad"),
+        ("axis 10 20 30", f"axis {ten!r} {2 * ten!r} {3 * ten!r}"),
+        ("axis 0 0 20", f"axis 0 0 {2 * ten!r}"),
+        ("axis 90 0 0", f"axis {9 * ten!r} 0 0"),
+    )
     silent = amc(asf=axes, name="silent.amc")
     silent.write_text(text.replace(":DEGREES\n", ""))
     assert np.allclose(read_amc(silent).global_positions(), plain.global_positions())
@@ -70,7 +75,8 @@ def test_mixed_root_order(amc: Write) -> None:
     plain = read_amc(amc())
     mixed = amc(
         ("root 0 16 0 0 0 0", "root 0 0 0 0 16 0"), ("root 1 16 2 10 20 30", "root 2 30 1 10 16 20"),
-        ("root 2 16 4 20 40 60", "root 4 60 2 20 16 40"), name="mixed.amc", asf=(("TX TY TZ RX RY RZ", "TZ RZ TX RX TY RY"),),
+        ("root 2 16 4 20 40 60", "root 4 60 2 20 16 40"), name="mixed.amc",
+        asf=(("TX TY TZ RX RY RZ", "TZ RZ TX RX TY RY"),),
     )  # fmt: skip
     assert np.allclose(read_amc(mixed).global_positions(), plain.global_positions())
 
@@ -84,7 +90,8 @@ def test_root_axis_order_and_position(amc: Write) -> None:
 
 def test_fewer_root_channels(amc: Write) -> None:
     clip = read_amc(amc(
-        ("root 0 16 0 0 0 0", "root 16 0"), ("root 1 16 2 10 20 30", "root 16 20"), ("root 2 16 4 20 40 60", "root 16 40"),
+        ("root 0 16 0 0 0 0", "root 16 0"), ("root 1 16 2 10 20 30", "root 16 20"),
+        ("root 2 16 4 20 40 60", "root 16 40"),
         asf=(("TX TY TZ RX RY RZ", "TY RY"),),
     ))  # fmt: skip
     assert np.allclose(clip.root_pos, np.array([0, 16, 0]) * CMU_INCHES)
@@ -113,7 +120,8 @@ def test_a_last_frame_cut_short(amc: Write, cut: str) -> None:
 
 @pytest.mark.parametrize(
     "change",
-    [("\n", "\r\n"), (" ", "\t "), ("#!OML:ASF\n", ""), ("#!OML", "\ufeff#!OML"), ("2\nroot", "2\n\nroot"), ("9\n", "9 \n")],
+    [("\n", "\r\n"), (" ", "\t "), ("#!OML:ASF\n", ""), ("#!OML", "\ufeff#!OML"), ("2\nroot", "2\n\nroot"),
+     ("9\n", "9 \n")],
     ids=["CRLF", "tabs", "no comment", "byte order mark", "blank line", "trailing blanks"],
 )  # fmt: skip
 def test_variants_that_say_the_same(amc: Write, change: tuple[str, str]) -> None:
@@ -128,7 +136,8 @@ def test_odd_frame_numbers_are_noted(amc: Write) -> None:
 
 def test_translations_of_bones_are_passed_over(amc: Write) -> None:
     clip = read_amc(amc(
-        ("lfoot 0", "lfoot 0 5 1"), ("lfoot 9", "lfoot 9 5 1"), ("lfoot -9", "lfoot -9 5 1"), asf=(("dof rx\n", "dof rx ty l\n"),)
+        ("lfoot 0", "lfoot 0 5 1"), ("lfoot 9", "lfoot 9 5 1"), ("lfoot -9", "lfoot -9 5 1"),
+        asf=(("dof rx\n", "dof rx ty l\n"),)
     ))  # fmt: skip
     assert kinds(clip) == {"bone-translation": 2}
     assert np.allclose(clip.global_positions(), read_amc(amc()).global_positions())

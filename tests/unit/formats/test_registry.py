@@ -1,0 +1,75 @@
+from __future__ import annotations
+
+import csv
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from choreograph.errors import FormatError, OutputExists
+from choreograph.formats import read_clip, write_clip
+from choreograph.formats.atomic import atomic_write
+from choreograph.formats.registry import FORMATS, find_format, suffixes
+from choreograph.motion.clip import Clip
+
+
+def test_formats_by_suffix() -> None:
+    assert find_format("a/B.BVH").name == "bvh"
+    assert {".bvh", ".amc", ".npz", ".glb", ".usda"} <= set(suffixes(readable=True))
+    assert ".csv" in suffixes() and ".csv" not in suffixes(readable=True)
+    assert all(known.writer for known in FORMATS)
+    with pytest.raises(FormatError, match=r"unknown file type '.fbx'; known: .bvh, .amc"):
+        find_format("a.fbx")
+    with pytest.raises(FormatError, match="no suffix"):
+        find_format("a")
+    with pytest.raises(FormatError, match=r"give the \.amc file"):
+        find_format("a.asf")
+
+
+def test_what_is_written_but_not_read(walker: Clip, tmp_path: Path) -> None:
+    write_clip(tmp_path / "a.csv", walker)
+    with pytest.raises(FormatError, match="written but not read"):
+        read_clip(tmp_path / "a.csv")
+    with (tmp_path / "a.csv").open(newline="") as table:
+        rows = list(csv.DictReader(table))
+    assert len(rows) == 24 and rows[3]["frame"] == "3" and float(rows[3]["seconds"]) == pytest.approx(0.1)
+    assert float(rows[7]["LeftFoot.y"]) == pytest.approx(walker.global_positions()[7, 2, 1], abs=1e-6)
+
+
+def test_csv_quotes_awkward_names(walker: Clip, tmp_path: Path) -> None:
+    odd = replace(walker, skeleton=replace(walker.skeleton, names=("Hips", 'a,"b', "c d", "e")))
+    write_clip(tmp_path / "a.csv", odd)
+    with (tmp_path / "a.csv").open(newline="") as table:
+        header, first, *_ = csv.reader(table)
+    assert header[5] == 'a,"b.x' and len(header) == len(first) == 14
+
+
+def test_a_failed_write_changes_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "deep" / "a.bvh"
+    path.parent.mkdir()
+    path.write_text("old")
+    with pytest.raises(ZeroDivisionError), atomic_write(path, overwrite=True) as temporary:
+        temporary.write_text("half")
+        raise ZeroDivisionError
+    assert path.read_text() == "old" and len(list(path.parent.iterdir())) == 1
+    with atomic_write(path, overwrite=True) as temporary:
+        assert temporary.suffix == ".bvh" and temporary.parent == path.parent
+        temporary.write_text("new")
+    assert path.read_text() == "new" and len(list(path.parent.iterdir())) == 1
+
+
+def test_a_file_that_appears_meanwhile_is_not_overwritten(tmp_path: Path) -> None:
+    path = tmp_path / "a.bvh"
+    with pytest.raises(OutputExists), atomic_write(path) as temporary:
+        temporary.write_text("mine")
+        path.write_text("theirs")
+    assert path.read_text() == "theirs"
+    with pytest.raises(FormatError, match="is a folder"), atomic_write(tmp_path):
+        pass
+
+
+def test_array_sizes_in_a_file_stay_what_they_are(walker: Clip, tmp_path: Path) -> None:
+    for suffix in (".bvh", ".npz"):
+        write_clip(tmp_path / f"a{suffix}", walker[:1])
+        assert np.allclose(read_clip(tmp_path / f"a{suffix}").root_pos, walker.root_pos[:1], atol=1e-6)
