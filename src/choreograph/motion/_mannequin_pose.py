@@ -127,7 +127,7 @@ def straightness(skeleton: Skeleton, points: Array) -> Array:
 
 
 def straighten(skeleton: Skeleton, points: Array, rot: Array) -> tuple[Array, Array]:
-    """A human pose with spine and legs in one line, and knees and elbows straight, by the least turns.
+    """A human pose stood upright, facing +z, with spine and legs in one line, and knees and elbows straight.
 
     The line is that of the pelvis: from the hips to the first joint of the spine.
 
@@ -153,7 +153,9 @@ def straighten(skeleton: Skeleton, points: Array, rot: Array) -> tuple[Array, Ar
                 _aim(skeleton, points, rot, first, second, -up)
             if third is not None:
                 _aim(skeleton, points, rot, second, third, points[second] - points[first])
-    return points, rot
+    measure = take_measure(skeleton, points, points[:0])
+    upright = quat.from_matrix(np.stack([measure.left, measure.up, measure.ahead]))
+    return quat.rotate(upright, points - points[:1]), quat.multiply(upright, rot)
 
 
 def _aim(skeleton: Skeleton, points: Array, rot: Array, joint: int, child: int, direction: Array) -> None:

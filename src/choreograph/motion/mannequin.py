@@ -60,7 +60,6 @@ def build_mannequin(body: Skeleton | Clip) -> SkinnedMesh:
         frames = np.unique(np.linspace(0, len(body) - 1, min(len(body), _FRAMES_TRIED)).astype(int))
         best = frames[straightness(skeleton, body.global_positions()[frames]).argmax()]
         pos, rot = straighten(skeleton, body.global_positions()[best], body.global_rotations()[best])
-        pos -= pos[:1]
     tips = pos[skeleton.tip_parents] + quat.rotate(rot[skeleton.tip_parents], skeleton.tip_offsets)
     surface = join(shape_body(skeleton, pos, tips))
     return SkinnedMesh(
