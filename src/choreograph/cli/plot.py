@@ -50,7 +50,7 @@ def plot(
     ] = None,
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", help="File to write: .png, .svg or .pdf.  [default: NAME-KIND.png]"),
+        typer.Option("--output", "-o", help="File to write: .png, .svg or .pdf; else NAME-KIND.png here."),
     ] = None,
     joints: Annotated[
         list[str] | None,

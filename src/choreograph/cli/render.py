@@ -60,19 +60,15 @@ def render(
         str | None,
         typer.Option(
             "--size",
-            help="Pixels, as 1280x720; a width alone suits a sheet.  [default: 960x540, GIF 640x360, sheet 1920]",
+            help="Pixels, as 1280x720; a width alone suits a sheet. Else 960x540, GIF 640x360, sheet 1920.",
         ),
     ] = None,
     every: Annotated[
-        int | None, typer.Option("--every", help="Sheet: a figure every so many frames.  [default: to suit]")
+        int | None, typer.Option("--every", help="Sheet: a figure every so many frames; else as suits the motion.")
     ] = None,
     frame: Annotated[int | None, typer.Option("--frame", help="A picture of this one frame, not a sheet.")] = None,
-    camera: Annotated[
-        View | None, typer.Option("--camera", help="Film or --frame: where from.  [default: follow]")
-    ] = None,
-    rate: Annotated[
-        float | None, typer.Option("--rate", help="Film: frames per second.  [default: 30, GIF 25]")
-    ] = None,
+    camera: Annotated[View | None, typer.Option("--camera", help="Film or --frame: where from; else follow.")] = None,
+    rate: Annotated[float | None, typer.Option("--rate", help="Film: frames per second; else 30, GIF 25.")] = None,
     theme: Annotated[Look, typer.Option("--theme", help="Colours.")] = Look.dark,
     bare: Annotated[bool, typer.Option("--bare", help="Film or --frame: no path, footprints or caption.")] = False,
     start: Annotated[int | None, typer.Option("--start", help="First frame to show.")] = None,

@@ -121,10 +121,17 @@ def mean_facing(clips: Sequence[Clip]) -> float:
 
 
 def smooth(values: Array, frames: float) -> Array:
-    """Values (F, ...) smoothed along time by a Gaussian of this many frames, without lag, ends held."""
+    """Values (F, ...) smoothed along time by a Gaussian of this many frames, without lag.
+
+    Beyond its ends the motion is taken to go on as it began and ended, so that steady travel is left as it is.
+    """
     from scipy.ndimage import gaussian_filter1d
 
-    return np.asarray(gaussian_filter1d(values, frames, axis=0, mode="nearest"))
+    if len(values) < 2 or frames <= 0:
+        return values
+    room = int(np.ceil(4 * frames))
+    wide = np.pad(values, [(room, room)] + [(0, 0)] * (values.ndim - 1), mode="reflect", reflect_type="odd")
+    return np.asarray(gaussian_filter1d(wide, frames, axis=0)[room:-room])
 
 
 def place_cameras(clips: Sequence[Clip], view: str, aspect: float, *, lens: float = LENS) -> list[Camera]:
@@ -144,10 +151,12 @@ def place_cameras(clips: Sequence[Clip], view: str, aspect: float, *, lens: floa
     roots = np.mean([_held(clip.root_pos, frames) for clip in clips], axis=0)
     fps = clips[0].fps
     steady = smooth(roots, 0.45 * fps)
-    ahead = smooth(np.gradient(steady, axis=0), 0.6 * fps) * (0.30 * fps) if frames > 1 else np.zeros_like(steady)
+    ahead = smooth(np.gradient(steady, axis=0), 0.6 * fps) * (0.2 * fps) if frames > 1 else np.zeros_like(steady)
+    # Runners are not looked ahead of by more than walkers: they would leave the middle of the picture.
+    stature = max(clip.skeleton.height for clip in clips)
+    ahead /= np.maximum(1.0, np.linalg.norm(ahead, axis=1, keepdims=True) / (0.2 * stature))
     target = steady + ahead * [1, 0, 1]
     # The floor stays where it is: the camera does not bob, and rises only with a figure that leaves it for good.
-    stature = max(clip.skeleton.height for clip in clips)
     target[:, 1] = 0.52 * stature + np.maximum(0.0, smooth(roots, 1.5 * fps)[:, 1] - 0.75 * stature)
     away = look_from(yaw, elevation)
     axes = Camera(away, np.zeros(3), lens).axes

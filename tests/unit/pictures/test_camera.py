@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from choreograph.errors import RequestError
-from choreograph.pictures.camera import VIEWS, Camera, body_points, fit_camera, place_cameras
+from choreograph.pictures.camera import VIEWS, Camera, body_points, fit_camera, place_cameras, smooth
 
 
 def test_target_is_in_the_middle_and_axes_are_right_handed():
@@ -74,3 +74,14 @@ def test_unknown_view_is_refused_with_the_known_ones(walker):
 
 def test_clips_of_other_lengths_share_a_stage(walker):
     assert len(place_cameras([walker, walker[0:10]], "follow", 1.5)) == len(walker)
+
+
+def test_smoothing_leaves_steady_travel_alone_and_takes_tiny_inputs():
+    line = np.outer(np.arange(12.0), [1.0, 0.0, -2.0])
+    assert smooth(line, 3.0) == pytest.approx(line)
+    assert smooth(line[:1], 3.0) == pytest.approx(line[:1])
+    assert smooth(line[:2], 30.0) == pytest.approx(line[:2])
+    spike = np.zeros((31, 1))
+    spike[15] = 1.0
+    assert smooth(spike, 3.0).max() < 0.2
+    assert smooth(spike, 3.0).argmax() == 15
