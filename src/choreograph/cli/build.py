@@ -34,7 +34,8 @@ if TYPE_CHECKING:
     from choreograph.progress import Progress
 
 WorkersOption = Annotated[
-    int | None, typer.Option("--workers", min=1, max=256, help="Threads to compare with.  [default: one per processor]")
+    int | None,
+    typer.Option("--workers", min=1, max=256, help="Threads to compare with.", show_default="one per processor"),
 ]
 SkipOption = Annotated[bool, typer.Option("--skip-bad", help="Leave out files that cannot be read, and say so.")]
 AdviceOption = Annotated[
@@ -46,13 +47,16 @@ def build(
     files: Inputs,
     output: Annotated[Path, typer.Option("--output", "-o", help="The .mog file to write.")],
     rate: Annotated[float, typer.Option("--rate", help="Frames per second at which clips are compared.")] = 30.0,
-    window: Annotated[float, typer.Option("--window", help="Length of comparison and blend, seconds.")] = 1 / 3,
+    window: Annotated[
+        float, typer.Option("--window", help="Length of comparison and blend, seconds.", show_default="a third")
+    ] = 1 / 3,
     threshold: Annotated[
         list[str] | None,
         typer.Option(
             "--threshold",
             help="Largest distance of a transition, centimetres RMS per joint; or, for windows with two labels, as "
-            "walk:run=12. Repeat for more.  [default: 5]",
+            "walk:run=12. Repeat for more.",
+            show_default="5",
         ),
     ] = None,
     goal: Annotated[
@@ -65,7 +69,9 @@ def build(
     weights: Annotated[
         list[str] | None,
         typer.Option(
-            "--weights", help="Joint weights: a preset (default, uniform, lower_body), or foot=3; repeat for more."
+            "--weights",
+            show_default="default",
+            help="Joint weights: a preset (default, uniform, lower_body), or foot=3; repeat for more.",
         ),
     ] = None,
     taper: Annotated[str, typer.Option("--taper", help="Frame weights in a window: triangle or uniform.")] = "triangle",

@@ -30,13 +30,15 @@ FpsOption = Annotated[
 UnitOption = Annotated[
     str | None,
     typer.Option(
-        "--unit", help="Unit of length of the input: m, cm, mm, in, cmu or metres per unit.  [default: judged]"
+        "--unit", help="Unit of length of the input: m, cm, mm, in, cmu or metres per unit.", show_default="judged"
     ),
 ]
 UpOption = Annotated[
-    str | None, typer.Option("--up", help="Up-axis of the input: x, y, z, -x, -y or -z.  [default: judged]")
+    str | None, typer.Option("--up", help="Up-axis of the input: x, y, z, -x, -y or -z.", show_default="judged")
 ]
-AsfOption = Annotated[Path | None, typer.Option("--asf", help="Skeleton of AMC files.  [default: found beside them]")]
+AsfOption = Annotated[
+    Path | None, typer.Option("--asf", help="Skeleton of AMC files.", show_default="found beside them")
+]
 RoleOption = Annotated[
     list[str] | None,
     typer.Option("--role", help="Say which joint is what, as left_foot=L_Ankle; repeat for more."),
@@ -101,23 +103,41 @@ def _parse_roles(texts: Sequence[str]) -> dict[str, str]:
     return roles
 
 
+def _short(amount: float) -> str:
+    """A count in few letters: 950, 12.3k, 75.0M."""
+    for least, unit, letter in ((1e9, 1e9, "G"), (1e6, 1e6, "M"), (1e4, 1e3, "k")):
+        if amount >= least:
+            return f"{amount / unit:.1f}{letter}"
+    return f"{amount:.0f}"
+
+
 @contextmanager
 def progress_bar() -> Iterator[Progress]:
     """A callback that draws a bar per stage on the terminal; silent where the output is no terminal."""
     from rich.progress import (
         BarColumn,
-        MofNCompleteColumn,
+        ProgressColumn,
+        Task,
         TaskID,
         TextColumn,
         TimeElapsedColumn,
         TimeRemainingColumn,
     )
     from rich.progress import Progress as RichProgress
+    from rich.text import Text
+
+    class AmountColumn(ProgressColumn):
+        """How much is done of how much, and how much in a second."""
+
+        def render(self, task: Task) -> Text:
+            speed = task.finished_speed or task.speed
+            rate = "" if speed is None else f"  {_short(speed)}/s"
+            return Text(f"{_short(task.completed)}/{_short(task.total or 0)}{rate}")
 
     columns = (
         TextColumn("{task.description}"),
         BarColumn(),
-        MofNCompleteColumn(),
+        AmountColumn(),
         TimeElapsedColumn(),
         TextColumn("left"),
         TimeRemainingColumn(),

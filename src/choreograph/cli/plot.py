@@ -45,7 +45,8 @@ def plot(
             "-k",
             help="Of a motion, path: the root from above; angles: joints over time; feet: heights, plants. Of a .mog "
             "file, graph: clips and transitions; distances: between two clips; connectivity: against the threshold; "
-            "transitions: poses.  [default: path or graph]",
+            "transitions: poses.",
+            show_default="path or graph",
         ),
     ] = None,
     output: Annotated[
