@@ -11,6 +11,7 @@ from dataclasses import replace
 import numpy as np
 
 from choreograph.demo.curves import Keys
+from choreograph.demo.model import load_model
 from choreograph.demo.plan import Jumping, Plan
 from choreograph.demo.synthesis import synthesise
 from choreograph.errors import RequestError
@@ -120,6 +121,18 @@ def _starts_and_stops() -> tuple[Plan, ...]:
     return tuple(plans)
 
 
+def _jump(name: str, kind: str) -> Plan:
+    """A jump between two moments of standing."""
+    start = 0.7
+    stop = start + float(load_model().jumps[kind].times[-1])
+    return Plan(
+        name,
+        stop + 0.8,
+        jumps=(Jumping(kind, start),),
+        labels=(("stand", 0.0, start), ("jump", start, stop), ("stand", stop, stop + 0.8)),
+    )
+
+
 def _number(plans: tuple[Plan, ...]) -> tuple[Plan, ...]:
     """Each plan with its own seed, so that no two clips sway alike."""
     return tuple(replace(plan, seed=k) for k, plan in enumerate(plans))
@@ -192,9 +205,7 @@ PLANS: tuple[Plan, ...] = _number(
             go=0.8,
             labels=(("stand", 0.0, 0.8), ("start", 0.8, 2.4), ("jog", 1.8, 4.5)),
         ),
-        Plan("jump", 3.4, jumps=(Jumping("place", 0.7),), labels=(("jump", 0.7, 2.4), ("stand", 0.0, 0.7))),
-        Plan("jump_high", 3.6, jumps=(Jumping("high", 0.7),), labels=(("jump", 0.7, 2.6), ("stand", 0.0, 0.7))),
-        Plan("jump_forward", 3.6, jumps=(Jumping("forward", 0.7),), labels=(("jump", 0.7, 2.6), ("stand", 0.0, 0.7))),
+        *(_jump(name, kind) for name, kind in (("jump", "place"), ("jump_high", "high"), ("jump_forward", "forward"))),
         Plan(
             "walk_jump_walk",
             8.0,
@@ -202,7 +213,7 @@ PLANS: tuple[Plan, ...] = _number(
             halt=2.5,
             go=4.7,
             jumps=(Jumping("forward", 2.6),),
-            labels=(("walk", 0.0, 2.5), ("jump", 2.6, 4.6), ("walk", 4.7, 8.0)),
+            labels=(("walk", 0.0, 2.5), ("jump", 2.5, 4.7), ("walk", 4.7, 8.0)),
         ),
         *_aside("side_step", "side step", 0.27, 0.0),
         *_aside("pivot", "turn", 0.0, float(np.radians(90) / 2.9)),

@@ -27,6 +27,8 @@ Foot = tuple[Array, Array, Array]
 
 CATCH_UP_S = 0.12
 """Seconds in which a foot takes up the speed of the model's foot after toe off, and gives it up before it strikes."""
+PROBES = 24
+"""Moments in the middle of a swing at which the foot's height is looked at."""
 HOVER_S = 0.13
 """Seconds before a strike in which a running foot comes down steeply, when it has given up most of its speed."""
 FREE_S = 0.06
@@ -124,6 +126,21 @@ class _Planted:
         return ankle, rot, -np.maximum(pitch, 0.0)
 
 
+def _put_down(stance: Stance, raw: _Raw, times: Array, stand: Array) -> _Planted:
+    """A stance where the model's foot is on average while it is flat.
+
+    Where the pose stands it counts most, as it knows where a foot belongs. Taken at times of its own, not at frames, so
+    that a foot stands in the same place at any frame rate.
+    """
+    t = np.clip(np.linspace(max(stance.flat, times[0]), min(stance.heel_off, times[-1]), 32), times[0], times[-1])
+    ankle, rot, _ = raw.at(t)
+    ahead = quat.rotate(rot, (0.0, 0.0, 1.0))
+    share = 1e-3 + np.interp(t, times, stand) ** 6
+    share /= share.sum()
+    place = share @ (ankle + quat.rotate(rot, TOE))[:, [0, 2]]
+    return _Planted(stance, raw, place, float(share @ np.unwrap(np.arctan2(ahead[:, 0], ahead[:, 2]))))
+
+
 def plant_foot(
     times: Array,
     stances: list[Stance],
@@ -147,19 +164,7 @@ def plant_foot(
         hover: Extra height shortly before a strike, (F,), metres.
     """
     raw = _Raw(times, ankle_pos, foot_rot, toe_pitch)
-    ball = ankle_pos + quat.rotate(foot_rot, TOE)
-    ahead = quat.rotate(foot_rot, (0.0, 0.0, 1.0))
-    yaw = np.unwrap(np.arctan2(ahead[:, 0], ahead[:, 2]))
-    planted = []
-    for s in stances:
-        inside = (times >= s.flat) & (times <= s.heel_off)
-        if not inside.any():
-            inside[np.abs(times - 0.5 * (s.flat + s.heel_off)).argmin()] = True
-        # Standing poses know where the foot belongs; steps under way take the middle of what the model does.
-        share = inside * (1e-3 + np.maximum(stand, 0.0) ** 6)
-        share /= share.sum()
-        planted.append(_Planted(s, raw, share @ ball[:, [0, 2]], float(share @ yaw)))
-
+    planted = [_put_down(s, raw, times, stand) for s in stances]
     ankle, rot, toes = np.array(ankle_pos), np.array(foot_rot), np.array(toe_pitch)
     heel_down, toe_down = np.zeros(len(times), bool), np.zeros(len(times), bool)
     weight, free = np.zeros(len(times)), np.zeros(len(times))
@@ -194,7 +199,7 @@ def _swing(
     toes: Array,
 ) -> None:
     """Fill in the frames of one swing: the model's foot, corrected to leave one stance and meet the next."""
-    t0, t1, t = before.stance.toe_off, after.stance.strike, times[inside]
+    t0, t1 = before.stance.toe_off, after.stance.strike
 
     def gap(planted: _Planted) -> Callable[[Array], Array]:
         def at(when: Array) -> Array:
@@ -204,22 +209,20 @@ def _swing(
 
         return at
 
+    # Besides the frames, times of its own at which the height over the floor is looked at, whatever the frame rate.
+    probe = t0 + (t1 - t0) * np.linspace(0.2, 0.8, PROBES)
+    t = np.concatenate([times[inside], probe])
     mend = _mend(jet(gap(before), t0, -1.0), jet(gap(after), t1, 1.0), t0, t1, t)
-    ankle[inside] += mend[:, :3]
-    rot[inside] = quat.multiply(rot[inside], quat.from_rotvec(mend[:, 3:6]))
-    toes[inside] += mend[:, 6]
-    u = (t - t0) / (t1 - t0)
-    bump = _bump(u)
-    ankle[inside, 1] += bump * lift[inside] + _bump((t1 - t) / HOVER_S) * hover[inside]
-    toes[inside] = _off_floor(ankle[inside], rot[inside], toes[inside])
-    low = sole_height(ankle[inside], rot[inside], toes[inside])
-    middle = (u > 0.2) & (u < 0.8)
-    if middle.any():
-        short = ((CLEARANCE - low) / np.maximum(bump, 1e-9))[middle].max()
-        if short > 0:
-            ankle[inside, 1] += short * bump
-            low = low + short * bump
-    ankle[inside, 1] += np.maximum(-low, 0.0)
+    ankle_t, rot_t, toes_t = raw.at(t)
+    ankle_t = ankle_t + mend[:, :3]
+    rot_t = quat.multiply(rot_t, quat.from_rotvec(mend[:, 3:6]))
+    bump = _bump((t - t0) / (t1 - t0))
+    ankle_t[:, 1] += bump * np.interp(t, times, lift) + _bump((t1 - t) / HOVER_S) * np.interp(t, times, hover)
+    toes_t = _off_floor(ankle_t, rot_t, toes_t + mend[:, 6])
+    low = sole_height(ankle_t, rot_t, toes_t)
+    short = float(((CLEARANCE - low) / np.maximum(bump, 0.1))[-PROBES:].max())
+    ankle_t[:, 1] += np.maximum(bump * max(short, 0.0), -low)
+    ankle[inside], rot[inside], toes[inside] = ankle_t[:-PROBES], rot_t[:-PROBES], toes_t[:-PROBES]
 
 
 def _bump(u: Array) -> Array:

@@ -75,13 +75,12 @@ def synthesise(plan: Plan, fps: float) -> Clip:
         pos, rot = forward_numpy(root, solved, skeleton.offsets[None], skeleton.parents)
         root = root + _fly(flights, course.times, pos, rot)
         solved = _solve_legs(root, local, tracks)
-    keep = slice(*np.searchsorted(course.times, [-1e-9, plan.seconds - 1e-9]))
-    count = int(keep.stop - keep.start)
+    first, count = int(np.searchsorted(course.times, -1e-9)), round(plan.seconds * fps)
+    keep = slice(first, first + count)
     contacts = np.stack([f for t in tracks for f in (t.heel_down, t.toe_down)], 1)
     words = [Label(text, 0, count) for text in plan.tags]
     for text, start, stop in plan.labels:
-        first, last = round(start * fps), min(round(stop * fps), count)
-        words.append(Label(text, first, last))
+        words.append(Label(text, round(start * fps), min(round(stop * fps), count)))
     return Clip(
         skeleton,
         fps,
@@ -308,7 +307,8 @@ def _fly(flights: Sequence[_Flight], times: Array, pos: Array, rot: Array) -> Ar
         aloft = slice(*np.searchsorted(times, [flight.take_off, flight.landing]))
         t = times[aloft, None] - flight.take_off
         shift[aloft] = leaving[0] + speed * t + fall * t**2 / 2 - centre_now[aloft]
-        parabola = np.stack([leaving[0], speed, fall]), np.stack([landing[0], speed + fall * span, fall])
+        # Place and speed are met; force may change at once, as it does when a foot leaves or strikes.
+        parabola = np.stack([leaving[0], speed, leaving[2]]), np.stack([landing[0], speed + fall * span, landing[2]])
         for first, last, begin, end in (
             (flight.before, flight.take_off, still, parabola[0] - leaving),
             (flight.landing, flight.after, parabola[1] - landing, still),
