@@ -1,0 +1,78 @@
+"""Compiled kernels of finishing; each has a plain twin, with the same arguments, that tests compare it with."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+Indices = NDArray[np.int64]
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _slerp(a: Array, b: Array, t: float, out: Array) -> None:
+    """The rotation a share t of the way from a to b on the short arc, into `out`."""
+    dot = a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3]
+    sign = 1.0 if dot >= 0 else -1.0
+    gap = 0.0
+    for k in range(4):
+        gap += (a[k] - sign * b[k]) ** 2
+    angle = 2 * math.asin(min(1.0, math.sqrt(gap) / 2))
+    sine = math.sin(angle)
+    if sine < 1e-9:
+        start, end = 1 - t, t
+    else:
+        start, end = math.sin((1 - t) * angle) / sine, math.sin(t * angle) / sine
+    size = 0.0
+    for k in range(4):
+        out[k] = start * a[k] + sign * end * b[k]
+        size += out[k] ** 2
+    size = math.sqrt(size)
+    for k in range(4):
+        out[k] /= size
+
+
+@njit(cache=True, nogil=True)
+def sample(root: Array, rot: Array, row: Indices, share: Array, place: Array) -> tuple[Array, Array]:
+    """See `assemble.sample_numpy`."""
+    frames, joints = len(row), rot.shape[1]
+    out_root, out_rot = np.empty((frames, 3)), np.empty((frames, joints, 4))
+    for f in range(frames):
+        r, s = row[f], share[f]
+        if s > 0:
+            for k in range(3):
+                out_root[f, k] = (1 - s) * root[r, k] + s * root[r + 1, k]
+            for j in range(joints):
+                _slerp(rot[r, j], rot[r + 1, j], s, out_rot[f, j])
+        else:
+            out_root[f] = root[r]
+            out_rot[f] = rot[r]
+        yaw = place[f, 0]
+        cos, sin = math.cos(yaw), math.sin(yaw)
+        x, z = out_root[f, 0], out_root[f, 2]
+        out_root[f, 0] = x * cos + z * sin + place[f, 1]
+        out_root[f, 2] = -x * sin + z * cos + place[f, 2]
+        c, v = math.cos(yaw / 2), math.sin(yaw / 2)
+        bw, bx, by, bz = out_rot[f, 0, 0], out_rot[f, 0, 1], out_rot[f, 0, 2], out_rot[f, 0, 3]
+        out_rot[f, 0, 0] = c * bw - v * by
+        out_rot[f, 0, 1] = c * bx + v * bz
+        out_rot[f, 0, 2] = c * by + v * bw
+        out_rot[f, 0, 3] = c * bz - v * bx
+    return out_root, out_rot
+
+
+@njit(cache=True, nogil=True)
+def mix(root: Array, rot: Array, at: Indices, other_root: Array, other_rot: Array, weight: Array) -> None:
+    """See `assemble.mix_numpy`."""
+    turned = np.empty(4)
+    for n in range(len(at)):
+        f = at[n]
+        w = weight[n, 0]
+        for k in range(3):
+            root[f, k] = (1 - w) * root[f, k] + w * other_root[n, k]
+        for j in range(rot.shape[1]):
+            _slerp(rot[f, j], other_rot[n, j], weight[n, j + 1], turned)
+            rot[f, j] = turned

@@ -1,0 +1,106 @@
+"""Two-bone inverse kinematics of a leg, in closed form, over all frames at once.
+
+The leg is hip, knee and ankle; joints that a skeleton has between them move rigidly with the bone that they are on. The
+knee is a hinge whose axis is the recorded pose's, so it never flips, and bones keep their length to the last digit.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from choreograph.maths import quat
+
+Array = NDArray[np.float64]
+
+SOFT_SHARE = 0.97
+"""Share of the leg's length beyond which reaching on is resisted: about 28 degrees of flexion. Near full extension a
+knee turns by degrees for every millimetre of reach, which shows as a pop (Kovar, Schreiner & Gleicher 2002, sec. 4)."""
+_HINGE_SHARE = 0.17
+"""Sine of the flexion, ten degrees, below which the leg is so straight that its pose says little about the hinge."""
+
+
+def hinge_axes(hip: Array, knee: Array, ankle: Array, thigh_rot: Array) -> Array:
+    """Axis of the knee in each frame, (F, 3), unit: a positive turn of the shin about it bends the leg.
+
+    It is the normal of the leg's plane; where the leg is nearly straight it goes over into the axis that the knee has
+    in the clip as a whole, and for a leg that never bends into the thigh's sideways axis.
+
+    Args:
+        hip: Positions of the hip, (F, 3), metres.
+        knee: Positions of the knee, (F, 3).
+        ankle: Positions of the ankle, (F, 3).
+        thigh_rot: Global rotations of the thigh, (F, 4).
+    """
+    thigh, shin = knee - hip, ankle - knee
+    size = np.linalg.norm(thigh, axis=1) * np.linalg.norm(shin, axis=1)
+    normal = np.cross(thigh, shin) / np.maximum(size, 1e-12)[:, None]
+    own = quat.rotate(quat.inverse(thigh_rot), normal).mean(axis=0) + (1e-6, 0.0, 0.0)
+    usual = quat.rotate(thigh_rot, own / np.linalg.norm(own))
+    axis = normal + _HINGE_SHARE * usual
+    return np.asarray(axis / np.maximum(np.linalg.norm(axis, axis=1, keepdims=True), 1e-12))
+
+
+def soft_reach(wanted: Array, recorded: Array, longest: Array, soft_share: float = SOFT_SHARE) -> Array:
+    """How far the ankle may be from the hip, (F,), metres: what is wanted, held back as the leg grows straight.
+
+    A reach up to that of the recorded pose is always granted; beyond it and `soft_share` of the longest, the leg comes
+    ever more slowly towards its full length and never gets there.
+
+    Args:
+        wanted: Distance from hip to target, (F,), metres.
+        recorded: Distance from hip to ankle in the recorded pose, (F,).
+        longest: Length of the stretched leg, (F,).
+        soft_share: Where the resistance begins, as a share of the longest.
+    """
+    start = np.minimum(np.maximum(soft_share * longest, recorded), longest)
+    room = np.maximum(longest - start, 1e-9)
+    over = np.maximum(wanted - start, 0.0)
+    return np.where(wanted > start, start + room * -np.expm1(-over / room), wanted)
+
+
+def solve_leg(
+    hip: Array, knee: Array, ankle: Array, axis: Array, target: Array, soft_share: float = SOFT_SHARE
+) -> tuple[Array, Array]:
+    """Turns that bring the ankle to its target, or as near as the leg may reach.
+
+    The shin is first turned about the knee's axis until the ankle is as far from the hip as the target is, then the
+    whole leg by the shortest way: bones keep their length, and the knee points where the recorded pose had it.
+
+    Args:
+        hip: Positions of the hip, (F, 3), metres: where it is to be.
+        knee: Positions of the knee in the recorded pose, carried along with the hip, (F, 3).
+        ankle: Positions of the ankle, likewise.
+        axis: Axes of the knee, (F, 3), from `hinge_axes`.
+        target: Wanted positions of the ankle, (F, 3).
+        soft_share: See `soft_reach`.
+
+    Returns:
+        swing: Global rotation of the whole leg about the hip, (F, 4); applied after `bend`.
+        bend: Global rotation of the shin about the knee, (F, 4).
+    """
+    thigh, shin = knee - hip, ankle - knee
+    # |thigh + turned shin|^2 = a^2 + b^2 + 2 (fixed + even cos d + odd sin d) for a turn by d about the axis.
+    along = np.sum(axis * shin, axis=1)
+    fixed = np.sum(axis * thigh, axis=1) * along
+    even = np.sum(thigh * shin, axis=1) - fixed
+    odd = np.sum(thigh * np.cross(axis, shin), axis=1)
+    swing_size = np.maximum(np.hypot(even, odd), 1e-12)
+    squares = np.sum(thigh**2, axis=1) + np.sum(shin**2, axis=1) + 2 * fixed
+    straight = np.arctan2(odd, even)
+    away = target - hip
+    distance = np.linalg.norm(away, axis=1)
+    recorded = np.linalg.norm(ankle - hip, axis=1)
+    longest = np.sqrt(np.maximum(squares + 2 * swing_size, 0.0))
+    reach = soft_reach(distance, recorded, longest, soft_share)
+    flexion = np.arccos(np.clip((reach**2 - squares) / (2 * swing_size), -1.0, 1.0))
+    bend = _about(axis, straight + flexion)
+    now = thigh + quat.rotate(bend, shin)
+    far = (distance > 1e-9)[:, None]
+    swing = quat.between_vectors(now, np.where(far, away, now))
+    return swing, bend
+
+
+def _about(axis: Array, angle: Array) -> Array:
+    half = angle[:, None] / 2
+    return np.concatenate([np.cos(half), np.sin(half) * axis], axis=1)
