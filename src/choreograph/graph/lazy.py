@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 import threading
+import weakref
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields
@@ -23,14 +24,21 @@ _CLIPS_KEPT = 64
 """Clips read most lately stay in memory: enough for a walk's clips, and far from a whole database."""
 
 
+class Reader:
+    """An open file, for one thread at a time; closed when nobody holds it any more."""
+
+    def __init__(self, connection: sqlite3.Connection, path: Path) -> None:
+        self.connection, self.path, self.lock = connection, path, threading.RLock()
+        weakref.finalize(self, connection.close)
+
+
 class LazyClips(Sequence[Clip]):
     """The clips of a file, each read when it is asked for; the latest are kept."""
 
-    def __init__(self, connection: sqlite3.Connection, path: Path, infos: Sequence[ClipInfo]) -> None:
-        self._connection, self._path, self._infos = connection, path, infos
+    def __init__(self, reader: Reader, infos: Sequence[ClipInfo]) -> None:
+        self._reader, self._infos = reader, infos
         self._kept: OrderedDict[int, Clip] = OrderedDict()
         self._skeletons: dict[int, Skeleton] = {}
-        self._lock = threading.RLock()
 
     def __len__(self) -> int:
         """Number of clips."""
@@ -45,9 +53,9 @@ class LazyClips(Sequence[Clip]):
         if isinstance(index, slice):
             return [self[n] for n in range(*index.indices(len(self)))]
         number = range(len(self))[index]
-        with self._lock:
+        with self._reader.lock:
             if number not in self._kept:
-                with rows.reading(self._path):
+                with rows.reading(self._reader.path):
                     self._kept[number] = self._read(number)
             self._kept.move_to_end(number)
             clip = self._kept[number]
@@ -57,15 +65,15 @@ class LazyClips(Sequence[Clip]):
 
     def _read(self, number: int) -> Clip:
         info = self._infos[number]
-        skeleton, source = self._connection.execute(
+        skeleton, source = self._reader.connection.execute(
             "SELECT skeleton, source FROM clip WHERE id = ?", (number,)
         ).fetchone()
         if info.mirror_of is not None:
             return self[info.mirror_of].mirrored().with_name(info.name)
         if skeleton not in self._skeletons:
-            self._skeletons[skeleton] = rows.read_skeleton(self._connection, skeleton)
+            self._skeletons[skeleton] = rows.read_skeleton(self._reader.connection, skeleton)
         arrays: dict[str, Any] = {
-            name: rows.read_array(self._connection, "clip_array", (number, name)) for name in rows.CLIP_ARRAYS
+            name: rows.read_array(self._reader.connection, "clip_array", (number, name)) for name in rows.CLIP_ARRAYS
         }
         clip = Clip(
             self._skeletons[skeleton], info.fps, name=info.name, labels=info.labels, source=_source(source), **arrays
@@ -108,11 +116,10 @@ def _source(text: str | None) -> Source | None:
 class LazyTables(Mapping[str, Table]):
     """Minima, nodes and edges of a file, each read, with its indices checked, when it is asked for."""
 
-    def __init__(self, connection: sqlite3.Connection, path: Path, infos: Sequence[ClipInfo], window: int) -> None:
-        self._connection, self._path, self._window = connection, path, window
+    def __init__(self, reader: Reader, infos: Sequence[ClipInfo], window: int) -> None:
+        self._reader, self._window = reader, window
         self._frames = np.array([info.frames for info in infos], np.int64)
         self._kept: dict[str, Table] = {}
-        self._lock = threading.RLock()
 
     def __iter__(self) -> Iterator[str]:
         return iter(TABLES)
@@ -123,9 +130,9 @@ class LazyTables(Mapping[str, Table]):
 
     def __getitem__(self, part: str) -> Any:
         """The table of this name."""
-        with self._lock:
+        with self._reader.lock:
             if part not in self._kept:
-                with rows.reading(self._path):
+                with rows.reading(self._reader.path):
                     table = self._read(part)
                     self._check(table)
                 self._kept[part] = table
@@ -134,7 +141,7 @@ class LazyTables(Mapping[str, Table]):
     def _read(self, part: str) -> Table:
         columns = {}
         for field in fields(TABLES[part]):
-            column = rows.read_array(self._connection, "graph_array", (part, field.name))
+            column = rows.read_array(self._reader.connection, "graph_array", (part, field.name))
             if column is None:
                 raise ValueError(f"{part} have no column {field.name}")
             columns[field.name] = column

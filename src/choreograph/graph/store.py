@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 from choreograph._version import __version__
 from choreograph.errors import ChoreographError, GraphFileError, OutputExists
 from choreograph.graph import rows, schema
-from choreograph.graph.lazy import LazyClips, LazyTables
+from choreograph.graph.lazy import LazyClips, LazyTables, Reader
 from choreograph.graph.model import TABLES, ClipInfo, MotionGraph, Provenance
 from choreograph.graph.prepare import graph_frames
 from choreograph.graph.settings import GraphSettings
@@ -277,12 +277,13 @@ def _read(connection: sqlite3.Connection, path: Path) -> MotionGraph:
     infos = _read_infos(connection, settings.rate_hz, labels)
     steps = connection.execute("SELECT at, command, package_version, evaluated_share FROM provenance ORDER BY id")
     history = [Provenance(str(at), str(text), str(version), float(share)) for at, text, version, share in steps]
+    reader = Reader(connection, path)
     return MotionGraph(
         settings,
         float(facts["threshold_m"]),
-        LazyClips(connection, path, infos),
+        LazyClips(reader, infos),
         infos,
-        LazyTables(connection, path, infos, settings.window_frames),
+        LazyTables(reader, infos, settings.window_frames),
         searched_m=float(facts["searched_m"]),
         evaluated_share=history[-1].evaluated_share if history else 1.0,
         notes=[Note(str(n["kind"]), str(n["message"]), int(n["count"])) for n in facts["notes"]],

@@ -337,6 +337,46 @@ def test_a_full_disk_leaves_the_old_file_and_no_other(saved, tmp_path):
     assert [p.name for p in target.parent.iterdir()] == ["copy.mog"]
 
 
+def test_a_disk_that_fills_during_the_build_is_named(saved, tmp_path):
+    target = tmp_path / "new.mog"
+    code = f"""
+        from choreograph.graph.files import build_file
+        from choreograph.graph.store import open_graph
+        from choreograph.errors import GraphFileError
+        clips = list(open_graph({str(saved)!r}).clips)
+        try:
+            build_file({str(target)!r}, clips)
+        except GraphFileError as error:
+            print(error)
+    """
+    done = run_with_small_files(code, 4096)
+    assert "disk is full" in done.stdout, done.stderr
+    assert not target.exists()
+
+
+READING = """
+    import sys, time
+    from choreograph.graph.store import open_graph
+    stop = time.monotonic() + 1.5
+    while time.monotonic() < stop:
+        graph = open_graph(sys.argv[1])
+        assert len(graph.clips[-1]) and len(graph.edges) and len(graph.minima)
+    print("fine")
+"""
+
+
+def test_two_processes_read_while_one_writes(walks, saved):
+    words = [sys.executable, "-c", textwrap.dedent(READING), str(saved)]
+    readers = [subprocess.Popen(words, stdout=subprocess.PIPE, text=True) for _ in range(2)]
+    graphs = [build_graph(walks), build_graph(walks[:2])]
+    writes = 0
+    while any(reader.poll() is None for reader in readers):
+        save_graph(graphs[writes % 2], saved, overwrite=True)
+        writes += 1
+    assert [reader.communicate()[0] for reader in readers] == ["fine\n", "fine\n"]
+    assert writes > 5
+
+
 def test_opening_reads_no_clip(saved, monkeypatch):
     seen = []
     monkeypatch.setattr(store.rows, "read_array", lambda *key: seen.append(key))
