@@ -91,7 +91,8 @@ class Glb:
         needed = inner + (rows - 1) * stride + row
         if rows < 1 or stride < row or needed > length or offset + length > len(self._body):
             raise FormatError(f"accessor {number} reaches beyond the file's bytes")
-        table = np.ndarray((rows, width), dtype, self._body, offset + inner, (stride, dtype.itemsize)).astype(float)
+        with np.errstate(invalid="ignore"):  # a signalling NaN is refused below, without a word from the processor
+            table = np.ndarray((rows, width), dtype, self._body, offset + inner, (stride, dtype.itemsize)).astype(float)
         if accessor.get("normalized") and dtype.kind in "iu":
             table = np.maximum(table / np.iinfo(dtype).max, -1.0)
         if not np.isfinite(table).all():

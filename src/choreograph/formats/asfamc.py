@@ -490,6 +490,8 @@ def _parse_any(data: bytes, at: int, listed: dict[str, int], notes: list[Note]) 
         if not words:
             continue
         if len(words) == 1 and words[0].isdigit():
+            if frame >= 0 and not seen:
+                raise FormatError("the frame before this one has no bones", line=line_of(data, begin))
             frame, seen = frame + 1, set()
             continue
         name = words[0].decode("utf-8", "replace")

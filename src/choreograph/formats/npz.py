@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import struct
+import warnings
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -140,7 +141,9 @@ def _arrays(path: Path) -> Iterator[tuple[str, NDArray[Any]]]:
                 header = (
                     np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
                 )
-                shape, fortran, dtype = header(member)
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore")  # a damaged header is refused; it need not be discussed as well
+                    shape, fortran, dtype = header(member)
                 if dtype.hasobject or dtype.kind not in "biufU":
                     raise FormatError(f"array {info.filename!r} holds {dtype}, not numbers or text")
                 content = member.read()

@@ -7,7 +7,6 @@ from choreograph.errors import FormatError
 from choreograph.formats import channels as ch
 from choreograph.maths import quat
 
-
 WORDS = [
     b"",
     b"   \n\t ",
