@@ -49,6 +49,6 @@ def _draw_connectivity(graph: MotionGraph, ceiling_m: float, theme: str) -> Figu
     with progress_bar() as progress:
         minima = graph.minima
         if ceiling_m > graph.searched_m:
-            minima, _ = Search(graph.clips, graph.settings, progress=progress).find(ceiling_m)
+            minima, _ = Search(graph.clips, graph.infos, graph.settings, progress=progress).find(ceiling_m)
         curve = compute_connectivity(minima, graph.settings, graph.infos, np.linspace(0, ceiling_m, 101))
     return graph_plots.plot_connectivity(curve, graph.threshold_m, theme=theme)

@@ -152,7 +152,7 @@ def _build(
     checkpoint: Checkpoint | None,
 ) -> MotionGraph:
     check_any(prepared.infos, prepared.notes)
-    search = Search(prepared.clips, settings, progress=progress, workers=workers, checkpoint=checkpoint)
+    search = Search(prepared.clips, prepared.infos, settings, progress=progress, workers=workers, checkpoint=checkpoint)
     notes = [note for note in prepared.notes if note.kind != "goal-missed"]
     threshold_m = settings.threshold_m
     for level_m in _levels(settings):
@@ -160,13 +160,14 @@ def _build(
         involving = None
         # Pairs of known clips are as good as searched, up to the level that the earlier graph was searched to.
         if known is not None and known.searched_m >= level_m:
-            parts.append(known.minima.take(known.minima.distance_m <= level_m))
+            limits = connect.limits_between(prepared.infos, settings, level_m)
+            parts.append(known.minima.take(known.minima.distance_m <= limits.of(known.minima)))
             involving = range(known.count, len(prepared.clips))
         found, evaluated = search.find(level_m, involving)
         minima = merge_minima([*parts, found])
         if settings.goal is None:
             break
-        lowest = connect.find_threshold(minima, settings, prepared.infos, settings.goal)
+        lowest = connect.find_threshold(minima, settings, prepared.infos, settings.goal, level_m)
         if lowest is not None:
             threshold_m = lowest
             break
@@ -189,8 +190,8 @@ def _build(
 
 
 def _levels(settings: GraphSettings) -> Iterator[float]:
-    """How far to look for minima, metres: once as far as the thresholds, or ever farther until a goal is reached."""
-    level = settings.widest_m
+    """General thresholds to look for minima with, metres: the one given, or larger ones until a goal is reached."""
+    level = settings.threshold_m
     if settings.goal is not None:
         while level < settings.ceiling_m:
             yield level
@@ -217,7 +218,8 @@ def find_joining_thresholds(
     lost = np.flatnonzero(shown == 0)
     if not len(lost) or ceiling_m <= graph.threshold_m:
         return {}
-    found, _ = Search(graph.clips, graph.settings, progress=progress, workers=workers).find(ceiling_m, lost.tolist())
+    search = Search(graph.clips, graph.infos, graph.settings, progress=progress, workers=workers)
+    found, _ = search.find(ceiling_m, lost.tolist())
     old = graph.minima
     rest = ~(np.isin(old.clip_a, lost) | np.isin(old.clip_b, lost))
     minima = merge_minima([found, old.take(rest)])

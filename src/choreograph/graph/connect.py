@@ -68,6 +68,39 @@ def _frames_with(text: str, infos: Sequence[ClipInfo], rate_hz: float) -> NDArra
     return np.concatenate([label_mask(info, text, rate_hz) for info in infos])
 
 
+@dataclass(frozen=True, eq=False)
+class Limits:
+    """How far minima can matter between two clips, by classes of clips that the same label thresholds concern."""
+
+    table: NDArray[np.float64]
+    """(K, K), symmetric, metres."""
+    classes: tuple[int, ...]
+    """Class of each clip, (C,)."""
+
+    def of(self, minima: Minima) -> NDArray[np.float64]:
+        """The limit of each minimum, (M,)."""
+        classes = np.array(self.classes, np.intp)
+        return np.asarray(self.table[classes[minima.clip_a], classes[minima.clip_b]])
+
+
+def limits_between(infos: Sequence[ClipInfo], settings: GraphSettings, threshold_m: float) -> Limits:
+    """The largest threshold of any two windows of two clips, under this general one."""
+    entries = settings.label_thresholds
+    texts = {text for entry in entries for text in (entry.first, entry.second)}
+    said = [
+        frozenset(t for label in info.labels for t in (label.text, *label_parts(label.text)) if t in texts)
+        for info in infos
+    ]
+    groups = sorted(set(said), key=sorted)
+    table = np.full((len(groups), len(groups)), threshold_m)
+    for i, one in enumerate(groups):
+        for j, other in enumerate(groups):
+            for entry in entries:
+                if (entry.first in one and entry.second in other) or (entry.second in one and entry.first in other):
+                    table[i, j] = max(table[i, j], entry.threshold_m)
+    return Limits(table, tuple(groups.index(texts_of) for texts_of in said))
+
+
 def label_parts(text: str) -> list[str]:
     """What a label says, part by part: "run/jog, veer left" says "run", "jog" and "veer left"."""
     return [part.strip() for part in re.split(r"[,;/]", text) if part.strip()] or [text]
@@ -199,13 +232,13 @@ def connect(minima: Minima, settings: GraphSettings, threshold_m: float, infos: 
 
 
 def find_threshold(
-    minima: Minima, settings: GraphSettings, infos: Sequence[ClipInfo], goal: float | str
+    minima: Minima, settings: GraphSettings, infos: Sequence[ClipInfo], goal: float | str, highest_m: float
 ) -> float | None:
-    """The lowest threshold that reaches a goal, metres; None if the minima at hand do not.
+    """The lowest general threshold up to `highest_m` that reaches a goal, metres; None if none does.
 
     More transitions never disconnect anything, so the lowest is found by halving.
     """
-    steps = np.unique(minima.distance_m)
+    steps = np.unique(minima.distance_m[minima.distance_m <= highest_m])
 
     def reached(threshold_m: float) -> bool:
         shown = connect(minima, settings, threshold_m, infos).shown

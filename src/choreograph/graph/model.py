@@ -219,7 +219,7 @@ class MotionGraph:
         """At their own rate; from a file, each is read when it is asked for."""
         self.infos = tuple(infos)
         self.searched_m = searched_m
-        """Distance up to which minima were looked for, metres."""
+        """General threshold up to which minima were looked for, metres; label thresholds may reach farther."""
         self.evaluated_share = evaluated_share
         """Share of all pairs of windows whose distance had to be computed when the graph was last built or changed."""
         self.notes = tuple(notes)

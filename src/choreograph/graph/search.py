@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 
 from choreograph.features.weights import joint_weights
 from choreograph.graph.checkpoint import Checkpoint
-from choreograph.graph.model import Minima
+from choreograph.graph.connect import limits_between
+from choreograph.graph.model import ClipInfo, Minima
 from choreograph.graph.prepare import digest, graph_positions
 from choreograph.graph.settings import GraphSettings
 from choreograph.motion.clip import Clip
@@ -31,13 +32,14 @@ class Search:
     def __init__(
         self,
         clips: Sequence[Clip],
+        infos: Sequence[ClipInfo],
         settings: GraphSettings,
         *,
         progress: Progress | None = None,
         workers: int | None = None,
         checkpoint: Checkpoint | None = None,
     ) -> None:
-        self._clips, self._settings = clips, settings
+        self._clips, self._infos, self._settings = clips, infos, settings
         self._progress = progress or silent
         self._workers = workers or os.cpu_count() or 1
         self._checkpoint = checkpoint
@@ -52,26 +54,28 @@ class Search:
         return made
 
     def find(self, level_m: float, involving: Sequence[int] | None = None) -> tuple[Minima, float]:
-        """Every local minimum up to a distance, and the share of window pairs whose distance had to be computed.
+        """Every local minimum up to a threshold, and the share of window pairs whose distance had to be computed.
 
         Args:
-            level_m: Largest distance, metres.
+            level_m: The general threshold, metres; where label thresholds allow more, minima go as far as those.
             involving: Numbers of clips of which each pair must have one; all pairs if None.
         """
         from choreograph.distance.minima import iterate_minima
 
         if involving is not None and not len(involving):
             return merge_minima([]), 0.0
+        limits = limits_between(self._infos, self._settings, level_m)
         kept: list[Minima] = []
         start = pairs = evaluated = 0
         if self._checkpoint is not None:
-            self._checkpoint.begin(f"{self._key} {level_m!r} {involving!r}")
+            self._checkpoint.begin(f"{self._key} {limits.table.tolist()} {limits.classes} {involving}")
             for batch in self._checkpoint.batches():
                 kept.append(batch.minima)
                 start, pairs, evaluated = batch.stop, pairs + batch.pairs, evaluated + batch.evaluated
         for found in iterate_minima(
             self._windows,
-            level_m,
+            limits.table,
+            classes=limits.classes,
             involving=involving,
             start=start,
             workers=self._workers,

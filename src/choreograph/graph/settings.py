@@ -72,11 +72,6 @@ class GraphSettings:
         """Length of the window in frames at the graph's rate."""
         return round(self.window_s * self.rate_hz)
 
-    @property
-    def widest_m(self) -> float:
-        """The largest threshold of any pair of windows, metres."""
-        return max([self.threshold_m, *(entry.threshold_m for entry in self.label_thresholds)])
-
     def as_dict(self) -> dict[str, Any]:
         """The settings as plain values, for JSON."""
         plain = asdict(self)

@@ -175,6 +175,18 @@ def test_lost_clips_are_told_the_threshold_that_brings_them_in(walks):
     assert report_graph(graph, found).clips[3].joins_at_m == found["march"]
 
 
+def test_label_thresholds_reach_farther_only_where_they_apply(walks):
+    settings = GraphSettings(label_thresholds=(LabelThreshold("walk", "march", 0.9),))
+    graph = build_graph(walks, settings)
+    march = (graph.minima.clip_a == 3) ^ (graph.minima.clip_b == 3)
+    assert graph.minima.distance_m[march].max() > 0.2
+    assert graph.minima.distance_m[~march].max() <= 0.05
+    wide = build_graph(walks, GraphSettings(threshold_m=0.9))
+    across = (wide.minima.clip_a == 3) ^ (wide.minima.clip_b == 3)
+    assert np.array_equal(graph.minima.distance_m[march], wide.minima.distance_m[across])
+    assert_same(add_clips(build_graph(walks[:2], settings), walks[2:]), graph)
+
+
 @pytest.mark.parametrize("mirror", [False, True])
 def test_adding_gives_what_building_at_once_gives(walks, mirror):
     settings = GraphSettings(mirror=mirror, threshold_m=0.08)
