@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.interpolate import CubicSpline
 from scipy.ndimage import gaussian_filter1d, maximum_filter1d
 
-from choreograph.demo.body import SHIN, THIGH, centre_of_mass, demo_skeleton
-from choreograph.demo.curves import quintic, smoothstep
+from choreograph.demo.body import SHIN, THIGH, demo_skeleton
+from choreograph.demo.flight import find_flights, fly
 from choreograph.demo.ik import reach_leg
-from choreograph.demo.model import CHANNELS, load_model
-from choreograph.demo.plan import SHUFFLE_HZ, Course, Jumping, Plan, lay_out
+from choreograph.demo.model import load_model
+from choreograph.demo.plan import Course, Plan, lay_out
 from choreograph.demo.planting import FootTrack, plant_foot
+from choreograph.demo.pose import in_jump, pose_rows
 from choreograph.demo.stances import Stance, find_stances
 from choreograph.maths import quat
 from choreograph.motion.clip import Clip, Label
@@ -24,36 +22,26 @@ from choreograph.motion.kinematics import forward_numpy
 
 Array = NDArray[np.float64]
 
-GRAVITY = 9.81
-"""Metres a second squared."""
 MOST_REACH = 0.998 * (THIGH + SHIN)
 """Longest distance from hip to ankle, metres: beyond it a knee snaps straight."""
 EASY_REACH = 0.98 * (THIGH + SHIN)
 """Distance from hip to ankle from which on a swinging foot is held back, metres."""
 STRAIGHTER = 1.006
-"""Legs are planted this much longer than recorded: the recorded knees never come nearer to straight than 15 degrees."""
+"""Legs are planted this much longer than recorded, as the recorded knees hardly straighten beyond 10 degrees."""
 STEP_LIFT = 0.075
 """How high a standing figure lifts its foot for a step, metres."""
-SHIFT_M, SHIFT_ROLL = 0.035, 0.035
-"""How far the hips move over the standing foot in side steps, metres, and how far they list, radians."""
 RUN_HOVER = 0.02
 """How much higher a running foot comes in to its strike than the smooth model has it, metres."""
 TIP_S = 0.045
 """Seconds before take-off and after landing in which only the tips of the toes touch the floor."""
-STRIDE_IN_S = 0.11
-"""Seconds before and after the flight of a running step in which the hips are led into and out of their parabola."""
-LEAST_FLIGHT_S = 0.03
-"""Shortest flight that is treated as one, seconds."""
 ROUNDS = 5
 """Corrections of the hips for their flights; each leaves about a fifth of the error of the one before."""
-SETTLE_S = 0.2
-"""Seconds over which a jump's pose is blended with standing at either end."""
 
 
 def synthesise(plan: Plan, fps: float) -> Clip:
     """The clip that a plan asks for, at a frame rate."""
     course = lay_out(plan, fps)
-    place, channels = _pose_rows(plan, course)
+    place, channels = pose_rows(plan, course)
     skeleton = demo_skeleton()
     local = load_model().as_rotations(channels)
     yaw = quat.from_yaw(course.heading)
@@ -61,19 +49,19 @@ def synthesise(plan: Plan, fps: float) -> Clip:
     root = quat.rotate(yaw, channels[:, :3]) + np.insert(place, 1, 0.0, axis=1)
     stances = _stances(plan, course)
     pos, rot = forward_numpy(root, local, skeleton.offsets[None], skeleton.parents)
-    flights = _flights(plan, stances, course.times)
-    shift = _fly(flights, course.times, pos, rot)
+    flights = find_flights(plan, stances, course.times)
+    shift = fly(flights, course.times, pos, rot)
     root, pos = root + shift, pos + shift[:, None]
     lift = STEP_LIFT * course.stand
     for jump in plan.jumps:
-        lift = lift * (1 - _in_jump(jump, course.times))
+        lift = lift * (1 - in_jump(jump, course.times))
     tracks = [_track(side, course, stances[side], lift, pos, rot, local) for side in ("Left", "Right")]
     root = root + _settle_hips(pos, tracks, fps)
     solved = _solve_legs(root, local, tracks)
     # Planting moved the legs' mass a little. The feet keep their tracks, so a few rounds settle the hips again.
     for _ in range(ROUNDS if flights else 0):
         pos, rot = forward_numpy(root, solved, skeleton.offsets[None], skeleton.parents)
-        root = root + _fly(flights, course.times, pos, rot)
+        root = root + fly(flights, course.times, pos, rot)
         solved = _solve_legs(root, local, tracks)
     first, count = int(np.searchsorted(course.times, -1e-9)), round(plan.seconds * fps)
     keep = slice(first, first + count)
@@ -90,72 +78,6 @@ def synthesise(plan: Plan, fps: float) -> Clip:
         labels=tuple(words),
         contacts=contacts[keep],
     )
-
-
-# ------------------------------------------------------------------ the model's pose along the course
-
-
-def _pose_rows(plan: Plan, course: Course) -> tuple[Array, Array]:
-    """The point on the floor that carries the body, (F, 2), and the pose rows about it, (F, CHANNELS)."""
-    model = load_model()
-    args = (course.phase, course.speed, course.turn, course.accel)
-    run = course.run[:, None]
-    rows = np.zeros((len(course.times), CHANNELS))
-    if (course.run < 1).any():
-        rows += (1 - run) * model.walk.channels(*args)
-    if (course.run > 0).any():
-        rows += run * model.run.channels(*args)
-    stand = course.stand[:, None]
-    rows = (1 - stand) * rows + stand * model.stand
-    place = np.array(course.place)
-    for jump in plan.jumps:
-        kind = model.jumps[jump.kind]
-        leap = kind.channels((course.times - jump.start) / kind.times[-1])
-        # Where the jump carries the body is part of the path, not of the pose.
-        ahead = np.stack([np.sin(course.heading), np.cos(course.heading)], 1)
-        place += (leap[:, 2] - leap[0, 2])[:, None] * ahead
-        leap[:, 2] = 0.0
-        blend = _in_jump(jump, course.times)[:, None]
-        rows = (1 - blend) * rows + blend * leap
-    if plan.shuffle:
-        # The weight goes over to the foot that stays: the left foot steps in the first half of a cycle.
-        moving = smoothstep(np.abs(np.gradient(course.phase, course.times)) / (np.pi * SHUFFLE_HZ))
-        lean = moving * np.sin(course.phase)
-        rows[:, 0] -= SHIFT_M * lean
-        rows[:, 5] += SHIFT_ROLL * lean
-    return place, rows + _sway(plan, course)
-
-
-def _in_jump(jump: Jumping, times: Array) -> Array:
-    """How much of the pose the jump has, 0 to 1, (F,)."""
-    stop = jump.start + float(load_model().jumps[jump.kind].times[-1])
-    return smoothstep((times - jump.start) / SETTLE_S) * smoothstep((stop - times) / SETTLE_S)
-
-
-# Slow movement of a living body: channel, size when standing, size when moving (metres, radians), seconds per wave.
-_SWAY = (
-    *(("x", 0, 0.009, 0.0, 5.2), ("z", 2, 0.005, 0.0, 3.7)),
-    *(("Hips", 2, 0.010, 0.004, 5.2), ("Hips", 1, 0.020, 0.008, 7.1)),
-    *(("Spine1", 0, 0.010, 0.006, 3.9), ("Spine2", 0, 0.012, 0.006, 3.9), ("Spine2", 1, 0.015, 0.012, 6.3)),
-    *(("Neck", 1, 0.030, 0.020, 6.7), ("Head", 1, 0.035, 0.020, 4.3), ("Head", 0, 0.020, 0.015, 5.9)),
-    *(("LeftArm", 0, 0.015, 0.015, 4.7), ("RightArm", 0, 0.015, 0.015, 5.5)),
-    *(("LeftForeArm", 1, 0.020, 0.025, 6.1), ("RightForeArm", 1, 0.020, 0.025, 5.0)),
-)
-
-
-def _sway(plan: Plan, course: Course) -> Array:
-    """Small slow additions to the pose, (F, CHANNELS), from the plan's seed."""
-    rng = np.random.default_rng(plan.seed)
-    names = demo_skeleton().names
-    out = np.zeros((len(course.times), CHANNELS))
-    for name, axis, standing, moving, period in _SWAY:
-        size = course.stand * standing + (1 - course.stand) * moving
-        starts = rng.uniform(0, 2 * np.pi, 2)
-        waves = np.sin(2 * np.pi * course.times / period + starts[0])
-        waves += 0.5 * np.sin(2 * np.pi * course.times / (0.618 * period) + starts[1])
-        column = axis if name in ("x", "z") else 3 + 3 * names.index(name) + axis
-        out[:, column] += size * waves / 1.5
-    return out
 
 
 # ------------------------------------------------------------------ feet
@@ -258,62 +180,3 @@ def _pulled_in(hip: Array, track: FootTrack) -> Array:
     eased = np.where(length > EASY_REACH, MOST_REACH - room * np.exp(-(length - EASY_REACH) / room), length)
     wanted = length + track.free * (eased - length)
     return np.asarray(hip + away * (wanted / length)[:, None])
-
-
-@dataclass(frozen=True)
-class _Flight:
-    """A time off the floor, in seconds, and the moments from and to which the hips may be moved for its sake."""
-
-    before: float
-    take_off: float
-    landing: float
-    after: float
-    across: bool
-    """Whether the flight along the floor is straight too, not only the height a parabola."""
-
-
-def _flights(plan: Plan, stances: dict[str, list[Stance]], times: Array) -> list[_Flight]:
-    """Jumps, and the gaps between the steps of a run."""
-    found = []
-    for jump in plan.jumps:
-        _, crouch, take_off, landing, bottom, _ = jump.start + load_model().jumps[jump.kind].times
-        found.append(_Flight(crouch, take_off, landing, bottom, True))
-    planted = sorted((s.strike, s.toe_off) for feet in stances.values() for s in feet)
-    for (_, take_off), (landing, _) in pairwise(planted):
-        inside = times[0] + STRIDE_IN_S < take_off and landing < times[-1] - STRIDE_IN_S
-        leap = any(f.take_off < landing and take_off < f.landing for f in found)
-        if landing - take_off > LEAST_FLIGHT_S and inside and not leap:
-            found.append(_Flight(take_off - STRIDE_IN_S, take_off, landing, landing + STRIDE_IN_S, False))
-    return found
-
-
-def _fly(flights: Sequence[_Flight], times: Array, pos: Array, rot: Array) -> Array:
-    """How far the hips move, (F, 3), for the centre of mass to fall freely between take-offs and landings.
-
-    Before and after, what the parabola needs in speed and force is made up while the feet are down.
-    """
-    total = np.zeros((len(times), 3))
-    if not flights:
-        return total
-    centre_now = centre_of_mass(pos, rot)
-    centre = CubicSpline(times, centre_now)
-    fall, still = np.array([0.0, -GRAVITY, 0.0]), np.zeros((3, 3))
-    ends = np.array([(f.take_off, f.landing) for f in flights])
-    jets = np.stack([centre(ends, order) for order in range(3)], axis=2)  # flight, end, order, xyz
-    for flight, (leaving, landing) in zip(flights, jets, strict=True):
-        span = flight.landing - flight.take_off
-        speed = (landing[0] - leaving[0]) / span - fall * span / 2
-        shift = np.zeros_like(total)
-        aloft = slice(*np.searchsorted(times, [flight.take_off, flight.landing]))
-        t = times[aloft, None] - flight.take_off
-        shift[aloft] = leaving[0] + speed * t + fall * t**2 / 2 - centre_now[aloft]
-        # Place and speed are met; force may change at once, as it does when a foot leaves or strikes.
-        parabola = np.stack([leaving[0], speed, leaving[2]]), np.stack([landing[0], speed + fall * span, landing[2]])
-        for first, last, begin, end in (
-            (flight.before, flight.take_off, still, parabola[0] - leaving),
-            (flight.landing, flight.after, parabola[1] - landing, still),
-        ):
-            window = slice(*np.searchsorted(times, [first, last]))
-            shift[window] = quintic(begin, end, first, last, times[window])
-        total += shift if flight.across else shift * np.array([0.0, 1.0, 0.0])
-    return total
