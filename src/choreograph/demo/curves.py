@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -10,6 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 Array = NDArray[np.float64]
 Keys = Sequence[tuple[float, float]]
 """(second, value) pairs in order of time; between them the value glides, outside them it stays."""
+JET_STEP_S = 2e-3
+"""Seconds between the times that a jet is taken from."""
 
 
 def glide(keys: Keys, times: Array) -> Array:
@@ -56,10 +58,14 @@ def quintic(start: Array, stop: Array, t0: float, t1: float, times: Array) -> Ar
     return np.asarray(a0 + u * (a1 + u * (a2 + u * (c3 + u * (c4 + u * c5)))))
 
 
-def jet(curve: Callable[[Array], Array], at: float, side: float) -> Array:
-    """Value, slope and bend of a curve at a time, by differences taken on one side of it (+1 after, -1 before)."""
-    h = 2e-3
-    y = curve(np.asarray(at + side * h * np.arange(4), float))
+def jet_times(at: float, side: float) -> Array:
+    """The four times, beginning with `at` and going to one side of it (+1 after, -1 before), that `jet` wants."""
+    return np.asarray(at + side * JET_STEP_S * np.arange(4), float)
+
+
+def jet(samples: Array, side: float) -> Array:
+    """Value, slope and bend, (3, ...), of a curve from its samples (4, ...) at `jet_times`."""
+    y, h = samples, JET_STEP_S
     slope = side * (-11 * y[0] + 18 * y[1] - 9 * y[2] + 2 * y[3]) / (6 * h)
     bend = (2 * y[0] - 5 * y[1] + 4 * y[2] - y[3]) / h**2
     return np.stack([y[0], slope, bend])

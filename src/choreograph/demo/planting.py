@@ -8,7 +8,6 @@ of the stances at both ends.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -17,7 +16,7 @@ from numpy.typing import NDArray
 from scipy.interpolate import CubicSpline
 
 from choreograph.demo.body import HEEL, TOE, TOE_HEIGHT, demo_skeleton
-from choreograph.demo.curves import jet, quintic, smoothstep
+from choreograph.demo.curves import jet, jet_times, quintic, smoothstep
 from choreograph.demo.stances import FAR, Stance
 from choreograph.maths import quat
 
@@ -27,8 +26,8 @@ Foot = tuple[Array, Array, Array]
 
 CATCH_UP_S = 0.12
 """Seconds in which a foot takes up the speed of the model's foot after toe off, and gives it up before it strikes."""
-PROBES = 24
-"""Moments in the middle of a swing at which the foot's height is looked at."""
+PROBE_AT = np.linspace(0.2, 0.8, 24)
+"""Shares of a swing at which the foot's height over the floor is looked at, whatever the frame rate."""
 HOVER_S = 0.13
 """Seconds before a strike in which a running foot comes down steeply, when it has given up most of its speed."""
 FREE_S = 0.06
@@ -93,13 +92,13 @@ class _Planted:
         self.on_heel, self.level = True, False
         zero = np.zeros(3)
         if s.strike > -FAR:
-            tilt = float(raw.pitch(np.array(s.strike)))
-            self.on_heel = tilt < TOE_FIRST
+            tilt, *before_flat = raw.pitch(np.concatenate([[s.strike], jet_times(s.flat, -1.0)]))
+            self.on_heel = bool(tilt < TOE_FIRST)
             # Nearly level already: the whole sole comes down at once.
-            self.level = 0.0 <= tilt < TOE_FIRST
-            self._landing = (zero, -jet(raw.pitch, s.flat, -1.0))
+            self.level = bool(0.0 <= tilt < TOE_FIRST)
+            self._landing = (zero, -jet(np.array(before_flat), -1.0))
         if s.toe_off < FAR:
-            self._leaving = (-jet(raw.pitch, s.heel_off, 1.0), zero)
+            self._leaving = (-jet(raw.pitch(jet_times(s.heel_off, 1.0)), 1.0), zero)
 
     def pitch(self, t: Array) -> Array:
         """Pitch of the foot, heel up positive, (F,)."""
@@ -124,6 +123,21 @@ class _Planted:
         if self.on_heel and early.any():
             ankle[early] = self.heel - quat.rotate(rot[early], HEEL)
         return ankle, rot, -np.maximum(pitch, 0.0)
+
+
+def _gaps(planted: _Planted, raw: _Raw) -> tuple[Array, Array]:
+    """How far the planted foot is from the model's at strike and at toe off, as jets (3, 7).
+
+    The seven numbers are ankle position, foot rotation vector and the toes' pitch.
+    """
+    s = planted.stance
+    # A stance that lasts for ever on one side has no swing there; any time will do.
+    strike, toe_off = s.strike if s.strike > -FAR else 0.0, s.toe_off if s.toe_off < FAR else 0.0
+    t = np.concatenate([jet_times(strike, 1.0), jet_times(toe_off, -1.0)])
+    (ankle_to, rot_to, toe_to), (ankle_from, rot_from, toe_from) = planted.at(t), raw.at(t)
+    turn = quat.as_rotvec(quat.multiply(quat.inverse(rot_from), rot_to))
+    gap = np.concatenate([ankle_to - ankle_from, turn, (toe_to - toe_from)[:, None]], axis=1)
+    return jet(gap[:4], 1.0), jet(gap[4:], -1.0)
 
 
 def _put_down(stance: Stance, raw: _Raw, times: Array, stand: Array) -> _Planted:
@@ -177,52 +191,42 @@ def plant_foot(
         toe_down |= (times >= (s.flat if p.on_heel and not p.level else s.strike)) & (times <= s.toe_off)
         ramp = np.minimum((times - s.strike) / 0.1, (s.toe_off - times) / 0.1)
         weight = np.maximum(weight, np.clip(ramp, 0, 1))
-    for before, after in pairwise(planted):
+    gaps = [_gaps(p, raw) for p in planted]
+    for (before, (_, leave)), (after, (meet, _)) in pairwise(zip(planted, gaps, strict=True)):
         t0, t1 = before.stance.toe_off, after.stance.strike
         inside = (times > t0) & (times < t1)
         free[inside] = smoothstep(np.minimum(times[inside] - t0, t1 - times[inside]) / FREE_S)
         if inside.any():
-            _swing(times, inside, raw, before, after, lift, hover, ankle, rot, toes)
+            t = np.concatenate([times[inside], t0 + (t1 - t0) * PROBE_AT])
+            foot = _swing(raw, t0, t1, leave, meet, t, np.interp(t, times, lift), np.interp(t, times, hover))
+            ankle[inside], rot[inside], toes[inside] = (part[: -len(PROBE_AT)] for part in foot)
     return FootTrack(ankle, rot, toes, heel_down, toe_down, weight, free)
 
 
-def _swing(
-    times: Array,
-    inside: NDArray[np.bool_],
-    raw: _Raw,
-    before: _Planted,
-    after: _Planted,
-    lift: Array,
-    hover: Array,
-    ankle: Array,
-    rot: Array,
-    toes: Array,
-) -> None:
-    """Fill in the frames of one swing: the model's foot, corrected to leave one stance and meet the next."""
-    t0, t1 = before.stance.toe_off, after.stance.strike
+def _swing(raw: _Raw, t0: float, t1: float, leave: Array, meet: Array, t: Array, lift: Array, hover: Array) -> Foot:
+    """One swing: the model's foot, corrected to leave one stance and meet the next.
 
-    def gap(planted: _Planted) -> Callable[[Array], Array]:
-        def at(when: Array) -> Array:
-            (ankle_to, rot_to, toe_to), (ankle_from, rot_from, toe_from) = planted.at(when), raw.at(when)
-            turn = quat.as_rotvec(quat.multiply(quat.inverse(rot_from), rot_to))
-            return np.concatenate([ankle_to - ankle_from, turn, (toe_to - toe_from)[:, None]], axis=1)
-
-        return at
-
-    # Besides the frames, times of its own at which the height over the floor is looked at, whatever the frame rate.
-    probe = t0 + (t1 - t0) * np.linspace(0.2, 0.8, PROBES)
-    t = np.concatenate([times[inside], probe])
-    mend = _mend(jet(gap(before), t0, -1.0), jet(gap(after), t1, 1.0), t0, t1, t)
-    ankle_t, rot_t, toes_t = raw.at(t)
-    ankle_t = ankle_t + mend[:, :3]
-    rot_t = quat.multiply(rot_t, quat.from_rotvec(mend[:, 3:6]))
+    Args:
+        raw: The model's foot.
+        t0: Toe off, seconds.
+        t1: The next strike.
+        leave: Jet of the gap to the stance that ends, see `_gaps`.
+        meet: Jet of the gap to the stance that begins.
+        t: Times to make, the last of them being those of `PROBE_AT`.
+        lift: Extra height in the middle of the swing at these times, metres.
+        hover: Extra height shortly before the strike.
+    """
+    mend = _mend(leave, meet, t0, t1, t)
+    ankle, rot, toes = raw.at(t)
+    ankle = ankle + mend[:, :3]
+    rot = quat.multiply(rot, quat.from_rotvec(mend[:, 3:6]))
     bump = _bump((t - t0) / (t1 - t0))
-    ankle_t[:, 1] += bump * np.interp(t, times, lift) + _bump((t1 - t) / HOVER_S) * np.interp(t, times, hover)
-    toes_t = _off_floor(ankle_t, rot_t, toes_t + mend[:, 6])
-    low = sole_height(ankle_t, rot_t, toes_t)
-    short = float(((CLEARANCE - low) / np.maximum(bump, 0.1))[-PROBES:].max())
-    ankle_t[:, 1] += np.maximum(bump * max(short, 0.0), -low)
-    ankle[inside], rot[inside], toes[inside] = ankle_t[:-PROBES], rot_t[:-PROBES], toes_t[:-PROBES]
+    ankle[:, 1] += bump * lift + _bump((t1 - t) / HOVER_S) * hover
+    toes = _off_floor(ankle, rot, toes + mend[:, 6])
+    low = sole_height(ankle, rot, toes)
+    short = float(((CLEARANCE - low) / np.maximum(bump, 0.1))[-len(PROBE_AT) :].max())
+    ankle[:, 1] += np.maximum(bump * max(short, 0.0), -low)
+    return ankle, rot, toes
 
 
 def _bump(u: Array) -> Array:

@@ -32,6 +32,8 @@ STEP_LIFT = 0.075
 """How high a standing figure lifts its foot for a step, metres."""
 RUN_HOVER = 0.02
 """How much higher a running foot comes in to its strike than the smooth model has it, metres."""
+NEEDED_S = 0.6
+"""Seconds before and after a clip beyond which it does not matter where the feet are."""
 TIP_S = 0.045
 """Seconds before take-off and after landing in which only the tips of the toes touch the floor."""
 ROUNDS = 5
@@ -101,7 +103,7 @@ def _stances(plan: Plan, course: Course) -> dict[str, list[Stance]]:
                 else:
                     cut.append(s)
             stances = cut
-        found[side] = stances
+        found[side] = [s for s in stances if s.toe_off > -NEEDED_S and s.strike < plan.seconds + NEEDED_S]
     return found
 
 
