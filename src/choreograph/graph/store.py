@@ -89,6 +89,8 @@ def _temporary(path: Path) -> Path:
 
 
 def _is_running(process: int) -> bool:
+    if os.name != "posix":  # elsewhere asking would end it
+        return True
     try:
         os.kill(process, 0)
     except ProcessLookupError:
@@ -154,7 +156,8 @@ def _write(connection: sqlite3.Connection, graph: MotionGraph, command: str) -> 
     facts = {
         "threshold_m": graph.threshold_m,
         "searched_m": graph.searched_m,
-        "notes": [asdict(note) for note in graph.notes],
+        # What one command passed over says nothing about the graph.
+        "notes": [asdict(note) for note in graph.notes if note.kind != "already-there"],
     }
     for table, values in (("setting", graph.settings.as_dict()), ("fact", facts)):
         pairs = [(name, json.dumps(value)) for name, value in sorted(values.items())]
