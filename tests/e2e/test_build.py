@@ -176,3 +176,26 @@ def test_control_c_stops_and_the_same_command_goes_on(tmp_path):
     assert partial.exists() and not path.exists()
     assert subprocess.run(words, capture_output=True, check=False).returncode == 0
     assert path.exists() and not partial.exists()
+
+
+def test_plots_of_a_graph(built, tmp_path):
+    for kind in ("graph", "connectivity", "transitions"):
+        assert run("plot", built, "--kind", kind, "-o", tmp_path / f"{kind}.png").returncode == 0
+        assert (tmp_path / f"{kind}.png").stat().st_size > 5000
+    clips = ("--kind", "distances", "--clips", "left,straight")
+    assert run("plot", built, *clips, "-o", tmp_path / "distances.svg").returncode == 0
+    assert "window start in straight" in (tmp_path / "distances.svg").read_text()
+    assert "--clips A,B" in refused("plot", built, "--kind", "distances", "-o", tmp_path / "x.png")
+    assert "nobody" in refused("plot", built, "--kind", "distances", "--clips", "nobody", "-o", tmp_path / "x.png")
+    assert "choose --kind" in refused("plot", built, "--kind", "feet", "-o", tmp_path / "x.png")
+
+
+def test_info_finds_what_brings_a_lost_clip_in(clips, tmp_path):
+    write_clip(tmp_path / "march.bvh", WALK("march", 3.0, swing=1.4, stride_hz=1.6, speed=0.2))
+    path = tmp_path / "x.mog"
+    assert "left out: 1 of 4 clips" in run("build", clips, tmp_path / "march.bvh", "-o", path).stdout
+    facts = json.loads(run("info", path, "--joins", "100", "--json").stdout)
+    lost = {clip["name"]: clip["joins_at_m"] for clip in facts["clips"] if clip["state"] != "kept"}
+    assert list(lost) == ["march"]
+    words = ("--threshold", 100 * lost["march"], "--force")
+    assert "4 of 4 clips" in run("build", clips, tmp_path / "march.bvh", "-o", path, *words).stdout

@@ -256,7 +256,7 @@ def show_outcome(graph: MotionGraph, path: Path, joins: dict[str, float]) -> Non
     if not report.nodes:
         say("nothing connects: no place can be left and come back to. Raise --threshold, or set a --goal", "yellow")
     elif report.lost:
-        say(f"{len(report.lost)} clips are left out; choreograph info {path} lists them", "yellow")
+        say(f"left out: {len(report.lost)} of {len(report.clips)} clips; choreograph info {path} lists them", "yellow")
     if joins:
         some = sorted(joins.items(), key=lambda item: item[1])
         text = ", ".join(f"{name} at {100 * metres:.1f} cm" for name, metres in some[:5])

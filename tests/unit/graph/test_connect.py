@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from choreograph.graph import connect
 from choreograph.graph.model import SEGMENT, TRANSITION, ClipInfo, Minima
@@ -97,3 +98,53 @@ def test_label_thresholds_replace_the_general_one_at_the_windows_middle():
     found = minima((0, 17, 1, 3), (0, 18, 1, 3), (0, 19, 1, 3), (0, 1, 0, 9))
     limits = connect.thresholds_of(found, settings, 0.05, infos)
     assert limits.tolist() == [0.12, 0.12, 0.02, 0.05]
+
+
+def reach(edges, start: int) -> set[int]:
+    """Nodes that can be reached, by plain search."""
+    found, todo = {start}, [start]
+    while todo:
+        node = todo.pop()
+        for target in edges.target[edges.source == node].tolist():
+            if target not in found:
+                found.add(target)
+                todo.append(target)
+    return found
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_any_graph_is_strongly_connected_and_counts_its_frames(seed):
+    rng = np.random.default_rng(seed)
+    frames = rng.integers(WINDOW, 40, rng.integers(1, 6))
+    rows = []
+    for _ in range(rng.integers(0, 14)):
+        a, b = np.sort(rng.integers(0, len(frames), 2))
+        rows.append((a, rng.integers(0, frames[a] - WINDOW + 1), b, rng.integers(0, frames[b] - WINDOW + 1)))
+    transitions, _, nodes, edges = graph_of(minima(*sorted(set(rows))), frames.tolist())
+    everything = set(range(len(nodes)))
+    assert all(reach(edges, node) == everything for node in everything)
+    # Edges lead from the node they start at to the node they arrive at.
+    assert np.array_equal(nodes.clip[edges.source], edges.clip)
+    assert np.array_equal(nodes.frame[edges.source], edges.start)
+    assert np.array_equal(nodes.clip[edges.target], edges.target_clip)
+    assert np.array_equal(nodes.frame[edges.target], edges.target_start + edges.stop - edges.start)
+    # No transition between two kept places was forgotten.
+    kept = set(zip(nodes.clip.tolist(), nodes.frame.tolist(), strict=True))
+    inside = [
+        (c, f) in kept and (d, g + WINDOW) in kept
+        for c, f, d, g in zip(
+            *(getattr(transitions, n).tolist() for n in ("source_clip", "source_frame", "target_clip", "target_frame")),
+            strict=True,
+        )
+    ]
+    assert sum(inside) == (edges.kind == TRANSITION).sum()
+    shown = [np.zeros((2, n), bool) for n in frames]
+    for kind, clip, start, stop, target, first in zip(
+        *(getattr(edges, n).tolist() for n in ("kind", "clip", "start", "stop", "target_clip", "target_start")),
+        strict=True,
+    ):
+        shown[clip][0, start:stop] |= kind == SEGMENT
+        shown[clip][1, start:stop] = shown[target][1, first : first + stop - start] = True
+    recorded, seen = connect.covered_frames(nodes, edges, frames.astype(np.int32))
+    assert recorded.tolist() == [int(marks[0].sum()) for marks in shown]
+    assert seen.tolist() == [int(marks[1].sum()) for marks in shown]
