@@ -1,7 +1,7 @@
 """From a walk to a motion: every frame fetched from its clip at the clip's own rate, laid on the floor, blended.
 
-A walk counts frames at the graph's rate R. Output frame i shows the walk at graph frame i * R / rate, so at 30 Hz and 120
-frames per second every graph frame becomes four recorded ones, and a blend of ten frames mixes forty.
+A walk counts frames at the graph's rate R. Output frame i shows the walk at graph frame i * R / rate, so at 30 Hz and
+120 frames per second every graph frame becomes four recorded ones, and a blend of ten frames mixes forty.
 """
 
 from __future__ import annotations

@@ -59,10 +59,14 @@ class BlendSettings:
         if self.preset not in PRESETS:
             raise RequestError(f"no blend preset is called {self.preset!r}; there are {', '.join(PRESETS)}")
         if self.kind != "anticipation" and (self.preset != "even" or self.exponents):
-            raise RequestError(f"a {self.kind} blend is the same for all joints; presets and exponents need anticipation")
+            raise RequestError(
+                f"a {self.kind} blend is the same for all joints; presets and exponents need anticipation"
+            )
         for name, value in self.exponents.items():
             if name not in ROLES and name not in _PARTS and name != ROOT:
-                raise RoleError(f"a blend exponent is given for {name!r}, which is no role; there are {', '.join(_PARTS)}")
+                raise RoleError(
+                    f"a blend exponent is given for {name!r}, which is no role; there are {', '.join(_PARTS)}"
+                )
             if not (np.isfinite(value) and 0.05 <= value <= 20):
                 raise RequestError(f"the blend exponent of {name!r} is {value}; it must be between 0.05 and 20")
 

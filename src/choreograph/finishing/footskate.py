@@ -1,8 +1,9 @@
 """Feet that stay where they stand: plants get a fixed place, swings are bent to lead from one to the next.
 
-After Kovar, Schreiner & Gleicher, "Footskate cleanup for motion capture editing" (2002), but bones keep their length: what a
-leg cannot reach, the root's shift and a softened knee take up. A foot differs from the recorded one by a shift of the ankle
-and a turn. Where heel or toe stand, these follow from the places they stand at; between, they die away.
+After Kovar, Schreiner & Gleicher, "Footskate cleanup for motion capture editing" (2002), but bones keep their length:
+what a leg cannot reach, the shift of the root and a softened knee take up. A foot differs from the recorded one by a
+shift of the ankle and a turn. Where heel or toe stand, these follow from the places they stand at; between, they die
+away.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from numpy.typing import NDArray
 
 from choreograph.errors import RequestError
 from choreograph.finishing import ik
+from choreograph.finishing.plants import Places, agree, fill_gaps, hold
 from choreograph.maths import quat
 from choreograph.motion.arrays import seal
 from choreograph.motion.clip import Clip
@@ -24,10 +26,6 @@ from choreograph.progress import Progress, silent
 Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
-_STILL_M_S = 0.3
-"""Speed at which a planted joint says half as much about where it stands as one at rest."""
-_SPEED_S = 0.025
-"""Seconds over which a speed is taken at a plant's end: three frames at 120 Hz, enough against jitter."""
 _DIP_M = 0.005
 """How far a swinging toe may go below the lowest place it stands at."""
 
@@ -36,12 +34,16 @@ _DIP_M = 0.005
 class CleanSettings:
     """How firmly feet are held and how softly they are let go."""
 
-    hold_m_s: float = 0.35
-    """A planted joint is held from the first to the last moment of its plant at which it was recorded slower than this."""
-    ease_s: float = 0.05
-    """Seconds within which a foot that is let go is back on its recorded way, and before which one is led to its place."""
+    hold_m_s: float = 0.43
+    """A planted joint is held from the first to the last moment of its plant at which it was slower than this."""
+    ease_s: float = 0.07
+    """Seconds within which a foot that is let go is back on its way, and within which it is led to its next place."""
+    roll_s: float = 0.1
+    """Seconds in which a foot that came down on its heel goes over to standing on its toe, and back."""
     root_s: float = 0.2
     """Width (standard deviation) of the low-pass through which the root follows its feet along the floor."""
+    tremble_s: float = 0.012
+    """Width of the low-pass that takes the recording's own tremble out of the root, which would else go to the knees."""
     lift_m: float = 0.007
     """How much higher a foot comes down to its place, so that it does not brush along the floor."""
     lift_s: float = 0.2
@@ -50,7 +52,13 @@ class CleanSettings:
     """Share of the leg's length beyond which the knee resists being stretched."""
 
     def __post_init__(self) -> None:
-        limits = {"hold_m_s": (0.01, 10), "ease_s": (0.01, 2), "root_s": (0, 2), "lift_m": (0, 0.2), "lift_s": (0.01, 2)}
+        limits = {
+            "hold_m_s": (0.01, 10),
+            "ease_s": (0.01, 2),
+            "root_s": (0, 2),
+            "lift_m": (0, 0.2),
+            "lift_s": (0.01, 2),
+        }
         for name, (low, high) in {**limits, "soft_share": (0.5, 1)}.items():
             value = getattr(self, name)
             if not (np.isfinite(value) and low <= value <= high):
@@ -91,11 +99,16 @@ def clean_feet(
     for done, leg in enumerate(legs):
         told("cleaning feet", done, 2 * len(legs))
         feet.append(_place_foot(leg, pos, held, clip.fps, settings))
-    shift = _low_pass(np.mean([foot.shift for foot in feet], axis=0), settings.root_s * clip.fps) * (1.0, 0.0, 1.0)
+    shift = _low_pass(
+        np.mean([foot.target - pos[:, leg.ankle] for leg, foot in zip(legs, feet, strict=True)], axis=0),
+        settings.root_s * clip.fps,
+    ) * (1.0, 0.0, 1.0)
+    tremble = settings.tremble_s * clip.fps
+    shift += _low_pass(clip.root_pos, tremble) - clip.root_pos
     local = np.array(clip.local_rot)
     for done, (leg, foot) in enumerate(zip(legs, feet, strict=True)):
         told("cleaning feet", len(legs) + done, 2 * len(legs))
-        _solve(leg, foot, shift, pos, rot, local, clip.skeleton, settings)
+        _solve(leg, foot, shift, pos, rot, local, clip.skeleton, settings, tremble)
     root = seal(clip.root_pos + shift)
     local_pos = None if clip.local_pos is None else np.array(clip.local_pos)
     if local_pos is not None:
@@ -130,157 +143,65 @@ def _legs(skeleton: Skeleton) -> list[_Leg]:
     return found
 
 
-# ------------------------------------------------------------------ where feet stand
-
-
-def hold(contacts: Flags, paths: Array, fps: float, limit_m_s: float) -> Flags:
-    """The part of each plant in which its joint is held, (F, feet).
-
-    Plants are generous: they begin while the joint still comes to rest, and end when it is already on its way. Held
-    through all of that, it would have to catch up afterwards.
-
-    Args:
-        contacts: Plants, (F, feet).
-        paths: Positions of the foot joints, (F, feet, 3), metres.
-        fps: Frames per second.
-        limit_m_s: The joint is held from the first to the last frame in which it is slower; a plant without any is held
-            throughout. Plants cut off by the motion's ends are held up to there.
-    """
-    out = np.zeros(contacts.shape, bool)
-    speed = _speeds(paths, fps)
-    for k in range(contacts.shape[1]):
-        for start, stop in runs(contacts[:, k]):
-            slow = np.flatnonzero(speed[start:stop, k] < limit_m_s)
-            low = start + int(slow[0]) if len(slow) and start > 0 else start
-            high = start + int(slow[-1]) + 1 if len(slow) and stop < len(out) else stop
-            out[low:high, k] = True
-    return out
-
-
-def _speeds(paths: Array, fps: float) -> Array:
-    if len(paths) < 2:
-        return np.zeros(paths.shape[:-1])
-    return np.asarray(np.linalg.norm(np.gradient(paths, 1 / fps, axis=0), axis=-1))
-
-
-@dataclass(frozen=True, eq=False)
-class _Places:
-    """Where a joint is to stand, plant by plant."""
-
-    ranges: NDArray[np.int64]
-    """Frames [start, stop) of each plant, (P, 2)."""
-    spots: Array
-    """(P, 3), metres."""
-
-    @classmethod
-    def of(cls, path: Array, held: Flags, fps: float) -> _Places:
-        """A place for each plant: along the floor the mean, slow moments first; in height the middle value."""
-        ranges = np.array(runs(held), np.int64).reshape(-1, 2)
-        trust = 1 / (_speeds(path, fps) ** 2 + _STILL_M_S**2)
-        spots = np.empty((len(ranges), 3))
-        for n, (start, stop) in enumerate(ranges):
-            spots[n] = trust[start:stop] @ path[start:stop] / trust[start:stop].sum()
-            spots[n, 1] = np.median(path[start:stop, 1])
-        return cls(ranges, spots)
-
-    def at(self, frames: int) -> Array:
-        """The place of each frame, (F, 3); zero where the joint does not stand."""
-        out = np.zeros((frames, 3))
-        for (start, stop), spot in zip(self.ranges, self.spots, strict=True):
-            out[start:stop] = spot
-        return out
-
-
-def _agree(heels: _Places, toes: _Places, length: float) -> None:
-    """Move places of heel and toe that stand at the same time along the floor until they are a foot's length apart."""
-    first = np.searchsorted(toes.ranges[:, 1], heels.ranges[:, 0], side="right")
-    last = np.searchsorted(toes.ranges[:, 0], heels.ranges[:, 1], side="left")
-    pairs = [(h, t) for h in range(len(first)) for t in range(first[h], last[h])]
-    if not pairs:
-        return
-    h, t = np.array(pairs).T
-    # A place may belong to several pairs, as when a toe stays while the heel comes down twice: 40 rounds at 0.4 of the
-    # way bring such chains to within a hair, and a lone pair much sooner.
-    for _ in range(40):
-        gap = toes.spots[t] - heels.spots[h]
-        flat = np.maximum(np.hypot(gap[:, 0], gap[:, 2]), 1e-9)
-        wanted = np.sqrt(np.maximum(length**2 - gap[:, 1] ** 2, 0.0))
-        step = (0.4 * (1 - wanted / flat))[:, None] * gap * (1.0, 0.0, 1.0)
-        np.add.at(heels.spots, h, step)
-        np.subtract.at(toes.spots, t, step)
-
-
 # ------------------------------------------------------------------ how feet get there
 
 
 @dataclass(frozen=True, eq=False)
 class _Foot:
-    """How a foot differs from the recorded one."""
+    """What is wanted of a foot."""
 
-    shift: Array
-    """Of the ankle, (F, 3), metres."""
+    target: Array
+    """Where the ankle is to be, (F, 3), metres."""
     turn: Array
-    """Of the foot in the world, (F, 4)."""
+    """How it is turned in the world, against the recorded one, (F, 4)."""
 
 
 def _place_foot(leg: _Leg, pos: Array, held: Flags, fps: float, settings: CleanSettings) -> _Foot:
     """The shift and turn that keep heel and toe at their places while they stand."""
     ankle, heel_held = pos[:, leg.ankle], held[:, leg.heel_column]
-    heels = _Places.of(ankle, heel_held, fps)
+    heels = Places.of(ankle, heel_held, fps)
     if leg.toe is None:
         shift = fill_gaps(heels.at(len(ankle)) - ankle, heel_held, fps, settings.ease_s)
         lifted = shift + _lift(heel_held, fps, settings)
-        return _Foot(lifted, np.tile(quat.IDENTITY, (len(ankle), 1)))
+        return _Foot(ankle + lifted, np.tile(quat.IDENTITY, (len(ankle), 1)))
     toe, toe_held = pos[:, leg.toe], held[:, leg.toe_column]
     sole = toe - ankle
-    toes = _Places.of(toe, toe_held, fps)
-    _agree(heels, toes, float(np.linalg.norm(sole, axis=1).mean()))
+    toes = Places.of(toe, toe_held, fps)
+    agree(heels, toes, float(np.linalg.norm(sole, axis=1).mean()))
     heel_at, toe_at = heels.at(len(ankle)), toes.at(len(toe))
     both = heel_held & toe_held
-    turn = np.zeros(ankle.shape)
-    turn[both] = quat.as_rotvec(quat.between_vectors(sole[both], (toe_at - heel_at)[both]))
-    turned = quat.from_rotvec(fill_gaps(turn, both, fps, settings.ease_s))
+    yaw = np.zeros((len(ankle), 1))
+    yaw[both, 0] = _yaw_between(sole[both], (toe_at - heel_at)[both])
+    turned = quat.from_yaw(fill_gaps(yaw, both, fps, settings.ease_s)[:, 0])
     new_sole = quat.rotate(turned, sole)
-    # The heel's place counts before the toe's: with both down the turn has brought the toe to its own.
-    wanted = np.where(heel_held[:, None], heel_at, toe_at - new_sole)
+    # With both down the toe counts, and the heel rises over it as it was recorded to.
+    on_toe = _share_of_toe(heel_held, toe_held, settings.roll_s * fps)[:, None]
+    wanted = (1 - on_toe) * heel_at + on_toe * (toe_at - new_sole)
     stands = heel_held | toe_held
     shift = fill_gaps(wanted - ankle, stands, fps, settings.ease_s) + _lift(stands, fps, settings)
     if len(toes.spots):
         below = toes.spots[:, 1].min() - _DIP_M - (ankle + shift + new_sole)[:, 1]
         shift[:, 1] += _cover(np.maximum(below, 0.0), settings.ease_s * fps)
-    return _Foot(shift, turned)
+    return _Foot(ankle + shift, turned)
 
 
-def fill_gaps(values: Array, known: Flags, fps: float, ease_s: float) -> Array:
-    """A smooth curve through values (F, D) where they are known, which dies away between.
-
-    At a gap's ends neither value nor speed jumps: the known part goes on as the cubic that has its value and speed at the
-    end and is zero and at rest `ease_s` later, or at the gap's other end if that is nearer.
-
-    Args:
-        values: What is known of the curve, (F, D).
-        known: Where it is known, (F,).
-        fps: Frames per second.
-        ease_s: Seconds.
-    """
-    out = np.where(known[:, None], values, 0.0)
-    for start, stop in runs(~known):
-        inside = np.arange(start, stop)
-        room = max(1.0, min(ease_s * fps, stop - start + 1))
-        for end, step in ((start - 1, -1), (stop, 1)):
-            if 0 <= end < len(out):
-                s = np.minimum(np.abs(inside - end) / room, 1.0)[:, None]
-                speed = _end_speed(values, known, end, step, max(1, round(_SPEED_S * fps)))
-                out[start:stop] += (1 - s) ** 2 * ((1 + 2 * s) * values[end] + room * s * speed)
-    return out
+def _yaw_between(start: Array, end: Array) -> Array:
+    """Turn about the vertical, (F,), that brings the directions `start` (F, 3) over `end`."""
+    turn = np.arctan2(end[:, 0], end[:, 2]) - np.arctan2(start[:, 0], start[:, 2])
+    return np.asarray(np.angle(np.exp(1j * turn)))
 
 
-def _end_speed(values: Array, known: Flags, end: int, step: int, most: int) -> Array:
-    """How fast, per frame, the known curve comes out of its end, where `step` leads back into it."""
-    count = 0
-    while count < most and 0 <= end + (count + 1) * step < len(known) and known[end + (count + 1) * step]:
-        count += 1
-    return np.asarray((values[end] - values[end + count * step]) / max(count, 1))
+def _share_of_toe(heel: Flags, toe: Flags, ramp: float) -> Array:
+    """How much a foot's place is its toe's rather than its heel's, (F,): 1 on the toe, 0 on the heel, smooth between."""
+    share = toe.astype(float)
+    for start, stop in runs(heel & toe):
+        at = np.arange(start, stop)
+        length = max(1.0, min(ramp, stop - start))
+        for end in (start - 1, stop):
+            if 0 <= end < len(toe) and heel[end] and not toe[end]:
+                t = np.clip(np.abs(at - end) / length, 0, 1)
+                share[start:stop] = np.minimum(share[start:stop], t * t * (3 - 2 * t))
+    return share
 
 
 def _lift(stands: Flags, fps: float, settings: CleanSettings) -> Array:
@@ -323,12 +244,19 @@ def _solve(
     local: Array,
     skeleton: Skeleton,
     settings: CleanSettings,
+    tremble: float,
 ) -> None:
     """Write the local rotations of one leg that bring its foot to its place, given the root's shift."""
     hip, knee, ankle = pos[:, leg.hip], pos[:, leg.knee], pos[:, leg.ankle]
     axis = ik.hinge_axes(hip, knee, ankle, rot[:, leg.hip])
     # The hip goes with the root; in its frame, the target goes the other way.
-    swing, bend = ik.solve_leg(hip, knee, ankle, axis, ankle + foot.shift - shift, settings.soft_share)
+    away = foot.target - shift - hip
+    reach = np.linalg.norm(away, axis=1, keepdims=True)
+    recorded = np.linalg.norm(ankle - hip, axis=1, keepdims=True)
+    # The pelvis trembles too, by less than a millimetre; a leg that is nearly straight makes degrees of it at the knee.
+    calm = recorded + _low_pass(reach - recorded, tremble)
+    target = hip + away * (calm / np.maximum(reach, 1e-9))
+    swing, bend = ik.solve_leg(hip, knee, ankle, axis, target, settings.soft_share)
     shin_turn = quat.multiply(swing, bend)
     parents = skeleton.parents
 

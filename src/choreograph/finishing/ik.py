@@ -18,6 +18,8 @@ SOFT_SHARE = 0.97
 knee turns by degrees for every millimetre of reach, which shows as a pop (Kovar, Schreiner & Gleicher 2002, sec. 4)."""
 _HINGE_SHARE = 0.17
 """Sine of the flexion, ten degrees, below which the leg is so straight that its pose says little about the hinge."""
+_UNDO_RAD = 0.3
+"""Flexion beyond the recorded one over which a knee bent the wrong way comes right."""
 
 
 def hinge_axes(hip: Array, knee: Array, ankle: Array, thigh_rot: Array) -> Array:
@@ -35,7 +37,8 @@ def hinge_axes(hip: Array, knee: Array, ankle: Array, thigh_rot: Array) -> Array
     thigh, shin = knee - hip, ankle - knee
     size = np.linalg.norm(thigh, axis=1) * np.linalg.norm(shin, axis=1)
     normal = np.cross(thigh, shin) / np.maximum(size, 1e-12)[:, None]
-    own = quat.rotate(quat.inverse(thigh_rot), normal).mean(axis=0) + (1e-6, 0.0, 0.0)
+    own = quat.rotate(quat.inverse(thigh_rot), normal).mean(axis=0)
+    own[0] += 1e-6
     usual = quat.rotate(thigh_rot, own / np.linalg.norm(own))
     axis = normal + _HINGE_SHARE * usual
     return np.asarray(axis / np.maximum(np.linalg.norm(axis, axis=1, keepdims=True), 1e-12))
@@ -62,7 +65,7 @@ def soft_reach(wanted: Array, recorded: Array, longest: Array, soft_share: float
 def solve_leg(
     hip: Array, knee: Array, ankle: Array, axis: Array, target: Array, soft_share: float = SOFT_SHARE
 ) -> tuple[Array, Array]:
-    """Turns that bring the ankle to its target, or as near as the leg may reach.
+    """Turns that bring the ankle to its target, exactly unless the leg would be stretched.
 
     The shin is first turned about the knee's axis until the ankle is as far from the hip as the target is, then the
     whole leg by the shortest way: bones keep their length, and the knee points where the recorded pose had it.
@@ -94,6 +97,9 @@ def solve_leg(
     longest = np.sqrt(np.maximum(squares + 2 * swing_size, 0.0))
     reach = soft_reach(distance, recorded, longest, soft_share)
     flexion = np.arccos(np.clip((reach**2 - squares) / (2 * swing_size), -1.0, 1.0))
+    # A knee recorded bent the wrong way (some are, by a few degrees) stays so where nothing is asked of it.
+    wrong = np.maximum(straight, 0.0)
+    flexion -= 2 * wrong * np.clip(1 - (flexion - wrong) / _UNDO_RAD, 0.0, 1.0)
     bend = _about(axis, straight + flexion)
     now = thigh + quat.rotate(bend, shin)
     far = (distance > 1e-9)[:, None]
