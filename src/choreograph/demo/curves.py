@@ -30,6 +30,11 @@ def smoothstep(u: ArrayLike) -> Array:
     return np.asarray(u**3 * (u * (6 * u - 15) + 10))
 
 
+def bump(u: Array) -> Array:
+    """0 outside [0, 1], 1 in its middle, smooth to the second derivative."""
+    return np.asarray(64 * np.clip(u * (1 - u), 0.0, None) ** 3)
+
+
 def integral(values: Array, times: Array) -> Array:
     """Running integral by the trapezoid rule, zero at time zero."""
     steps = 0.5 * (values[1:] + values[:-1]) * np.diff(times)

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from scipy.interpolate import CubicSpline
 
 from choreograph.demo.body import HEEL, TOE, TOE_HEIGHT, demo_skeleton
-from choreograph.demo.curves import jet, jet_times, quintic, smoothstep
+from choreograph.demo.curves import bump, jet, jet_times, quintic, smoothstep
 from choreograph.demo.stances import FAR, Stance
 from choreograph.maths import quat
 
@@ -220,18 +220,13 @@ def _swing(raw: _Raw, t0: float, t1: float, leave: Array, meet: Array, t: Array,
     ankle, rot, toes = raw.at(t)
     ankle = ankle + mend[:, :3]
     rot = quat.multiply(rot, quat.from_rotvec(mend[:, 3:6]))
-    bump = _bump((t - t0) / (t1 - t0))
-    ankle[:, 1] += bump * lift + _bump((t1 - t) / HOVER_S) * hover
+    arch = bump((t - t0) / (t1 - t0))
+    ankle[:, 1] += arch * lift + bump((t1 - t) / HOVER_S) * hover
     toes = _off_floor(ankle, rot, toes + mend[:, 6])
     low = sole_height(ankle, rot, toes)
-    short = float(((CLEARANCE - low) / np.maximum(bump, 0.1))[-len(PROBE_AT) :].max())
-    ankle[:, 1] += np.maximum(bump * max(short, 0.0), -low)
+    short = float(((CLEARANCE - low) / np.maximum(arch, 0.1))[-len(PROBE_AT) :].max())
+    ankle[:, 1] += np.maximum(arch * max(short, 0.0), -low)
     return ankle, rot, toes
-
-
-def _bump(u: Array) -> Array:
-    """0 outside [0, 1], 1 in its middle, smooth to the second derivative."""
-    return np.asarray(64 * np.clip(u * (1 - u), 0.0, None) ** 3)
 
 
 def _mend(start: Array, stop: Array, t0: float, t1: float, times: Array) -> Array:

@@ -42,11 +42,15 @@ def pose_rows(plan: Plan, course: Course) -> tuple[Array, Array]:
         rows = (1 - blend) * rows + blend * leap
     if plan.shuffle:
         # The weight goes over to the foot that stays: the left foot steps in the first half of a cycle.
-        moving = smoothstep(np.abs(np.gradient(course.phase, course.times)) / (np.pi * SHUFFLE_HZ))
-        lean = moving * np.sin(course.phase)
+        lean = stepping(course) * np.sin(course.phase)
         rows[:, 0] -= SHIFT_M * lean
         rows[:, 5] += SHIFT_ROLL * lean
     return place, rows + _sway(plan, course)
+
+
+def stepping(course: Course) -> Array:
+    """1 while a figure that shuffles is stepping, 0 while it stands, (F,)."""
+    return smoothstep(np.abs(np.gradient(course.phase, course.times)) / (np.pi * SHUFFLE_HZ))
 
 
 def in_jump(jump: Jumping, times: Array) -> Array:

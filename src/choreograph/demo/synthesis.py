@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.ndimage import gaussian_filter1d, maximum_filter1d
 
 from choreograph.demo.body import SHIN, THIGH, demo_skeleton
+from choreograph.demo.curves import bump, smoothstep
 from choreograph.demo.flight import find_flights, fly
 from choreograph.demo.ik import reach_leg
 from choreograph.demo.model import load_model
 from choreograph.demo.plan import Course, Plan, lay_out
 from choreograph.demo.planting import FootTrack, plant_foot
-from choreograph.demo.pose import in_jump, pose_rows
+from choreograph.demo.pose import in_jump, pose_rows, stepping
 from choreograph.demo.stances import Stance, find_stances
 from choreograph.maths import quat
 from choreograph.motion.clip import Clip, Label
@@ -34,6 +37,10 @@ RUN_HOVER = 0.02
 """How much higher a running foot comes in to its strike than the smooth model has it, metres."""
 NEEDED_S = 0.6
 """Seconds before and after a clip beyond which it does not matter where the feet are."""
+LEAST_GAP, BESIDE_M = 0.105, 0.2
+"""Least distance between the ankles, side to side, while they are less than about this far apart lengthwise, metres."""
+STRADDLE_M = 0.055
+"""How much farther out each foot is put in steps to the side, where one closes up to the other, metres."""
 TIP_S = 0.045
 """Seconds before take-off and after landing in which only the tips of the toes touch the floor."""
 ROUNDS = 5
@@ -51,6 +58,10 @@ def synthesise(plan: Plan, fps: float) -> Clip:
     root = quat.rotate(yaw, channels[:, :3]) + np.insert(place, 1, 0.0, axis=1)
     stances = _stances(plan, course)
     pos, rot = forward_numpy(root, local, skeleton.offsets[None], skeleton.parents)
+    if plan.shuffle:
+        wider = STRADDLE_M * stepping(course)[:, None] * quat.rotate(yaw, (1.0, 0.0, 0.0))
+        pos[:, skeleton.index("LeftFoot")] += wider
+        pos[:, skeleton.index("RightFoot")] -= wider
     flights = find_flights(plan, stances, course.times)
     shift = fly(flights, course.times, pos, rot)
     root, pos = root + shift, pos + shift[:, None]
@@ -58,6 +69,10 @@ def synthesise(plan: Plan, fps: float) -> Clip:
     for jump in plan.jumps:
         lift = lift * (1 - in_jump(jump, course.times))
     tracks = [_track(side, course, stances[side], lift, pos, rot, local) for side in ("Left", "Right")]
+    tracks = [
+        _pass_by(1.0, course, stances["Left"], tracks[0], tracks[1]),
+        _pass_by(-1.0, course, stances["Right"], tracks[1], tracks[0]),
+    ]
     root = root + _settle_hips(pos, tracks, fps)
     solved = _solve_legs(root, local, tracks)
     # Planting moved the legs' mass a little. The feet keep their tracks, so a few rounds settle the hips again.
@@ -122,6 +137,24 @@ def _track(
         lift,
         RUN_HOVER * course.run,
     )
+
+
+def _pass_by(sign: float, course: Course, stances: Sequence[Stance], track: FootTrack, other: FootTrack) -> FootTrack:
+    """The track with its swings led around the other foot, where they would go through it."""
+    left = np.stack([np.cos(course.heading), np.zeros(len(course.times)), -np.sin(course.heading)], 1)
+    ahead = np.stack([np.sin(course.heading), np.zeros(len(course.times)), np.cos(course.heading)], 1)
+    gap = track.ankle_pos - other.ankle_pos
+    beside = smoothstep(1.5 - np.abs((gap * ahead).sum(1)) / BESIDE_M)
+    lacking = beside * (LEAST_GAP - sign * (gap * left).sum(1))
+    ankle = np.array(track.ankle_pos)
+    for before, after in pairwise(stances):
+        u = (course.times - before.toe_off) / (after.strike - before.toe_off)
+        curve = bump(u)
+        middle = (u > 0.2) & (u < 0.8)
+        if middle.any():
+            detour = max(0.0, float((lacking[middle] / curve[middle]).max()))
+            ankle += (sign * detour * curve)[:, None] * left
+    return replace(track, ankle_pos=ankle)
 
 
 # ------------------------------------------------------------------ hips and legs

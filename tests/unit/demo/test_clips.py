@@ -127,6 +127,21 @@ def test_joints_stay_human(clips: Clips) -> None:
             assert np.degrees(turn.max()) < 50, (clip.name, part, np.degrees(turn.max()))
 
 
+def test_legs_do_not_go_through_each_other(clips: Clips) -> None:
+    """The middles of shins and feet stay 7 cm apart."""
+    along = np.linspace(0, 1, 9)[None, :, None]
+    for clip in clips.values():
+        pos = clip.global_positions()
+        for top, end in (("Leg", "Foot"), ("Foot", "ToeBase")):
+            left, right = (
+                pos[:, None, SKELETON.index(side + top)] * (1 - along)
+                + pos[:, None, SKELETON.index(side + end)] * along
+                for side in ("Left", "Right")
+            )
+            gap = np.linalg.norm(left[:, :, None] - right[:, None], axis=3).min()
+            assert gap > 0.07, (clip.name, top, gap)
+
+
 def test_nothing_jerks(clips: Clips) -> None:
     """Peaks stay below those of the recordings: 1,300 rad/s² in walks, 2,500 in runs and jumps, the root 50 m/s²."""
     for clip in clips.values():

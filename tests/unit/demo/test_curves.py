@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from choreograph.demo.curves import glide, integral, jet, jet_times, quintic, smoothstep
+from choreograph.demo.curves import bump, glide, integral, jet, jet_times, quintic, smoothstep
 
 numbers = st.floats(-5, 5)
 
@@ -54,3 +54,7 @@ def test_smoothstep_is_clipped() -> None:
 def test_the_integral_is_zero_at_time_zero() -> None:
     times = np.linspace(-1, 2, 3001)
     np.testing.assert_allclose(integral(np.cos(times), times), np.sin(times), atol=1e-6)
+
+
+def test_a_bump_is_one_in_its_middle_and_nothing_outside() -> None:
+    np.testing.assert_allclose(bump(np.array([-1.0, 0.0, 0.5, 1.0, 3.0])), [0, 0, 1, 0, 0])
