@@ -84,31 +84,23 @@ def _parse_number(data: Bytes, at: int, end: int) -> tuple[float, int]:
 
 
 @njit(cache=True, nogil=True)
-def count_words(data: Bytes, at: int) -> int:
-    """How many whitespace-separated words there are from `at` on."""
-    count, inside = 0, False
-    for k in range(at, len(data)):
-        space = _is_space(data[k])
-        if not space and not inside:
-            count += 1
-        inside = not space
-    return count
-
-
-@njit(cache=True, nogil=True)
-def parse_numbers(data: Bytes, at: int, count: int) -> tuple[Array, int]:
-    """`count` numbers from `at` on, and the place of the first word that is none (-1 where all are)."""
-    out = np.empty(count)
+def parse_numbers(data: Bytes, at: int) -> tuple[Array, int]:
+    """All numbers from `at` on, and the place of the first word that is none (-1 where all are)."""
     end = len(data)
-    for k in range(count):
+    # A number and the blank after it take two bytes at least. Room that is not filled is never really taken.
+    out = np.empty((end - at) // 2 + 1)
+    count = 0
+    while True:
         while at < end and _is_space(data[at]):
             at += 1
+        if at >= end:
+            return out[:count], -1
         value, stop = _parse_number(data, at, end)
         if stop < 0:
-            return out[:k], at
-        out[k] = value
+            return out[:count], at
+        out[count] = value
+        count += 1
         at = stop
-    return out, -1
 
 
 @njit(cache=True, nogil=True)

@@ -19,6 +19,7 @@ from choreograph.formats.channels import (
     compute_positions,
     compute_rotations,
     line_of,
+    lines_from,
     parse_numbers,
     word_at,
 )
@@ -34,8 +35,11 @@ MAX_JOINTS = 4096
 """Joints a file may have; detailed hands and faces need a few hundred."""
 
 _KINDS = {
-    f"{axis}{what}": k + 3 * turn for turn, what in enumerate(("position", "rotation")) for k, axis in enumerate("xyz")
+    f"{axis}{what}".encode(): k + 3 * turn
+    for turn, what in enumerate(("position", "rotation"))
+    for k, axis in enumerate("xyz")
 }
+_KEYWORDS = (b"{", b"}", b"JOINT", b"END", b"OFFSET", b"CHANNELS", b"MOTION")
 _WORD = re.compile(rb"[^\s{}]+|[{}]")
 _REST_OF_LINE = re.compile(rb"[^\r\n{]*")
 _FRAMES = re.compile(rb"\s*frames\s*:\s*(\d{1,18})(?!\S)", re.IGNORECASE)
@@ -104,112 +108,110 @@ def read_bvh(
 
 
 def _read_header(data: bytes) -> _Header:
-    """Everything before the numbers, without recursion, however deep the braces go."""
+    """Everything before the numbers, word by word and without recursion, however deep the braces go."""
     header, stack = _Header(), list[int]()
     tip = False
-    at = 3 if data.startswith(b"\xef\xbb\xbf") else 0
+    words = _WORD.finditer(data, 3 if data.startswith(b"\xef\xbb\xbf") else 0)
+    found = None
     unknown: Counter[str] = Counter()
 
-    def fail(reason: str, where: int) -> FormatError:
-        return FormatError(reason, line=line_of(data, where))
-
-    def word() -> tuple[str, int]:
-        nonlocal at
-        found = _WORD.search(data, at)
+    def word() -> bytes:
+        nonlocal found
+        found = next(words, None)
         if found is None:
-            raise fail("the file ends within its hierarchy", len(data))
-        at = found.end()
-        return found[0].decode("utf-8", "replace"), found.start()
+            raise FormatError("the file ends within its hierarchy", line=line_of(data, len(data)))
+        return found[0]
+
+    def fail(reason: str) -> FormatError:
+        assert found is not None
+        return FormatError(reason.replace("…", repr(_text(found[0])[:20])), line=line_of(data, found.start()))
 
     def numbers(what: str) -> tuple[float, ...]:
-        out = []
-        for _ in range(3):
-            text, where = word()
-            try:
-                out.append(float(text))
-            except ValueError:
-                raise fail(f"{what} needs three numbers; found {text!r}", where) from None
-            if not abs(out[-1]) <= MAX_LENGTH:  # nor is NaN
-                raise fail(f"{what} is {text!r}, which is no sensible length", where)
-        return tuple(out)
+        try:
+            out = float(word()), float(word()), float(word())
+        except ValueError:
+            raise fail(f"{what} needs three numbers; found …") from None
+        if not all(abs(value) <= MAX_LENGTH for value in out):  # NaN is not either
+            raise fail(f"{what} is {' '.join(map(repr, out))}, which is no sensible length")
+        return out
 
-    text, where = word()
-    if text.upper() != "HIERARCHY":
-        raise fail(f"this is no BVH file: it begins with {text[:20]!r} instead of HIERARCHY", where)
+    if word().upper() != b"HIERARCHY":
+        raise fail("this is no BVH file: it begins with … instead of HIERARCHY")
     while True:
-        text, where = word()
-        key = text.upper()
-        if key in ("ROOT", "JOINT"):
+        key = word().upper()
+        if key in (b"ROOT", b"JOINT"):
             if not stack and header.names:
-                raise fail("a second root begins here; only files with one skeleton are read, so split the file", where)
-            if not stack and key == "JOINT":
+                raise fail("a second root begins here; only files with one skeleton are read, so split the file")
+            if not stack and key == b"JOINT":
                 header.notes.append(Note("no-root-keyword", "the first joint is called JOINT instead of ROOT"))
-            rest = _REST_OF_LINE.match(data, at)
-            assert rest is not None
-            name = " ".join(rest[0].decode("utf-8", "replace").split())
-            at = rest.end()
-            if not name:
-                raise fail(f"a {key} without a name", where)
             if len(header.names) >= MAX_JOINTS:
-                raise fail(f"more than {MAX_JOINTS} joints", where)
+                raise fail(f"more than {MAX_JOINTS} joints")
+            assert found is not None
+            rest = _REST_OF_LINE.match(data, found.end())
+            assert rest is not None
+            name = " ".join(_text(rest[0]).split())
+            if not name:
+                raise fail(f"a {key.decode()} without a name")
+            words = _WORD.finditer(data, rest.end())
             header.names.append(name)
             header.parents.append(stack[-1] if stack else -1)
             header.offsets.append((0.0, 0.0, 0.0))
-            text, where = word()
-            if text != "{":
-                raise fail(f"joint {name!r} needs '{{' after its name; found {text[:20]!r}", where)
+            if word() != b"{":
+                raise fail(f"joint {name!r} needs '{{' after its name; found …")
             stack.append(len(header.names) - 1)
-        elif key == "END":
-            text, where = word()
-            if text.upper() != "SITE":
-                raise fail(f"'End' is followed by {text[:20]!r} instead of 'Site'", where)
-            text, where = word()
-            if text != "{" or not stack or tip:
-                raise fail("an end site belongs inside a joint, in braces", where)
+        elif key == b"END":
+            if word().upper() != b"SITE":
+                raise fail("'End' is followed by … instead of 'Site'")
+            if word() != b"{" or not stack or tip:
+                raise fail("an end site belongs inside a joint, in braces")
             tip = True
-        elif key == "}":
+        elif key == b"}":
             if tip:
                 tip = False
             elif stack:
                 stack.pop()
             else:
-                raise fail("one '}' too many", where)
-        elif key == "OFFSET":
+                raise fail("one '}' too many")
+        elif key == b"OFFSET":
             if not stack:
-                raise fail("an OFFSET outside any joint", where)
+                raise fail("an OFFSET outside any joint")
             offset = numbers("OFFSET")
             if tip:
                 header.tip_parents.append(stack[-1])
                 header.tip_offsets.append(offset)
             else:
                 header.offsets[stack[-1]] = offset
-        elif key == "CHANNELS":
+        elif key == b"CHANNELS":
             if not stack:
-                raise fail("CHANNELS outside any joint", where)
-            text, where = word()
-            if not text.isdecimal() or int(text) > 64:
-                raise fail(f"CHANNELS needs a count; found {text[:20]!r}", where)
-            for _ in range(int(text)):
-                text, where = word()
-                kind = _KINDS.get(text.lower(), -1)
+                raise fail("CHANNELS outside any joint")
+            count = word()
+            if not count.isdigit() or int(count) > 64:
+                raise fail("CHANNELS needs a count; found …")
+            for _ in range(int(count)):
+                channel = word()
+                kind = _KINDS.get(channel.lower(), -1)
                 if kind < 0:
-                    if text in "{}" or text.upper() in ("JOINT", "END", "OFFSET", "CHANNELS", "MOTION"):
-                        raise fail(f"fewer channels than CHANNELS promises; found {text[:20]!r}", where)
-                    unknown[text[:40]] += 1
+                    if channel.upper() in _KEYWORDS:
+                        raise fail("fewer channels than CHANNELS promises; found …")
+                    unknown[_text(channel)[:40]] += 1
                 header.channels.append((stack[-1], kind))
-        elif key == "MOTION":
+        elif key == b"MOTION":
             if stack:
-                raise fail(f"MOTION begins before joint {header.names[stack[-1]]!r} is closed with '}}'", where)
+                raise fail(f"MOTION begins before joint {header.names[stack[-1]]!r} is closed with '}}'")
             break
         else:
-            raise fail(f"unexpected {text[:20]!r} in the hierarchy", where)
+            raise fail("unexpected … in the hierarchy")
     if not header.names:
-        raise fail("the hierarchy has no joint", where)
-    for name, count in unknown.items():
-        header.notes.append(Note("unknown-channel", f"channel {name!r} is not understood and was passed over", count))
+        raise fail("the hierarchy has no joint")
+    for name, times in unknown.items():
+        header.notes.append(Note("unknown-channel", f"channel {name!r} is not understood and was passed over", times))
     _make_unique(header)
-    _read_motion_lines(data, at, header)
+    _read_motion_lines(data, found.end(), header)
     return header
+
+
+def _text(word: bytes) -> str:
+    return word.decode("utf-8", "replace")
 
 
 def _make_unique(header: _Header) -> None:
@@ -275,13 +277,10 @@ def _read_body(data: bytes, header: _Header) -> Array:
     whole, rest = divmod(len(values), columns)
     if rest:
         # Only the last line may be cut short; a short line further up would shift every number after it.
-        first_line = line_of(data, header.body_at) + 1
-        lengths = [len(line.split()) for line in data[header.body_at :].split(b"\n")[1:]]
-        rows = [(first_line + k, n) for k, n in enumerate(lengths) if n]
-        wrong = [(line, n) for line, n in rows if n != columns]
-        if whole == 0 or len(wrong) != 1 or wrong[0] != (rows[-1][0], rest):
-            line, count = wrong[0] if wrong else (first_line, len(values))
-            raise FormatError(f"a frame has {columns} numbers, but this line has {count}", line=line)
+        lines = ((at, line, len(line.split())) for at, line in lines_from(data, header.body_at) if line.strip())
+        at, line, count = next((found for found in lines if found[2] != columns), (header.body_at, b"", len(values)))
+        if whole == 0 or count != rest or data[at + len(line) :].strip():
+            raise FormatError(f"a frame has {columns} numbers, but this line has {count}", line=line_of(data, at))
         header.notes.append(Note("cut-frame", f"the last line has {rest} of {columns} numbers and was left out"))
     if whole == 0:
         raise FormatError("there are no frames", line=line_of(data, header.body_at))

@@ -61,8 +61,7 @@ def parse_numbers(data: bytes, at: int) -> tuple[Array, int]:
     """
     from choreograph.formats import _compiled
 
-    view = np.frombuffer(data, np.uint8)
-    return _compiled.parse_numbers(view, at, _compiled.count_words(view, at))
+    return _compiled.parse_numbers(np.frombuffer(data, np.uint8), at)
 
 
 def parse_numbers_python(data: bytes, at: int) -> tuple[Array, int]:

@@ -152,11 +152,16 @@ class Skeleton:
         return float(heights.max() - heights.min())
 
     def rest_positions(self) -> NDArray[np.float64]:
-        """Joint positions with no rotation and the root at the origin, (J, 3), metres."""
-        points = np.zeros((len(self), 3))
-        for j in range(1, len(self)):
-            points[j] = points[self.parents[j]] + self.offsets[j]
-        return points
+        """Joint positions with no rotation and the root at the origin, (J, 3), metres; computed once and kept."""
+        return self._rest_positions
+
+    @cached_property
+    def _rest_positions(self) -> NDArray[np.float64]:
+        points = [(0.0, 0.0, 0.0)]
+        for parent, (x, y, z) in zip(self.parents[1:].tolist(), self.offsets[1:].tolist(), strict=True):
+            px, py, pz = points[parent]
+            points.append((px + x, py + y, pz + z))
+        return frozen(points)
 
     @cached_property
     def leg_length(self) -> float:

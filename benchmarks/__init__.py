@@ -1,0 +1,1 @@
+"""Speed, memory and quality, stage by stage: `python -m benchmarks` runs every bench_*.py here in turn."""
