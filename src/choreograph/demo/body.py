@@ -12,10 +12,25 @@ from choreograph.motion.skeleton import Skeleton
 
 Array = NDArray[np.float64]
 
+ANKLE_HEIGHT = 0.085
+"""Height of the ankle over the floor when the sole is flat, metres."""
+HEEL = np.array([0.0, -ANKLE_HEIGHT, -0.045])
+"""The back edge of the sole in the foot's frame: what the foot rolls over when the heel strikes, metres."""
+TOE = np.array([0.0, -0.057, 0.135])
+"""The ball of the foot (the ToeBase joint) in the foot's frame, metres."""
+TOE_HEIGHT = ANKLE_HEIGHT + float(TOE[1])
+"""Height of the ball of the foot over the floor when the sole is flat, metres."""
+THIGH = 0.420
+"""Length of the thigh, metres."""
+SHIN = 0.420
+"""Length of the shin, metres."""
+HIP_DROP = 0.050
+"""How far the hip joints lie below the Hips joint, metres."""
+
 # Name, parent and rest offset in metres of every joint on the middle and on the left; the right side is mirrored.
-# T-pose, y up, facing +z. Lengths follow the usual shares of stature (Winter 2009, table 4.1) at 1.75 m.
+# T-pose, y up, facing +z. Lengths are those of an average adult of 1.75 m, thigh and shin alike for a tidy leg.
 _MIDDLE = (
-    ("Hips", "", (0.0, 0.975, 0.0)),
+    ("Hips", "", (0.0, HIP_DROP + THIGH + SHIN + ANKLE_HEIGHT, 0.0)),
     ("Spine", "Hips", (0.0, 0.095, -0.010)),
     ("Spine1", "Spine", (0.0, 0.120, -0.005)),
     ("Spine2", "Spine1", (0.0, 0.130, 0.005)),
@@ -23,10 +38,10 @@ _MIDDLE = (
     ("Head", "Neck", (0.0, 0.100, 0.015)),
 )
 _LEFT = (
-    ("UpLeg", "Hips", (0.090, -0.050, 0.0)),
-    ("Leg", "LeftUpLeg", (0.0, -0.420, 0.0)),
-    ("Foot", "LeftLeg", (0.0, -0.420, 0.0)),
-    ("ToeBase", "LeftFoot", (0.0, -0.057, 0.135)),
+    ("UpLeg", "Hips", (0.090, -HIP_DROP, 0.0)),
+    ("Leg", "LeftUpLeg", (0.0, -THIGH, 0.0)),
+    ("Foot", "LeftLeg", (0.0, -SHIN, 0.0)),
+    ("ToeBase", "LeftFoot", tuple(TOE.tolist())),
     ("Shoulder", "Spine2", (0.025, 0.105, 0.010)),
     ("Arm", "LeftShoulder", (0.155, 0.0, -0.015)),
     ("ForeArm", "LeftArm", (0.285, 0.0, 0.0)),
@@ -39,22 +54,7 @@ _ORDER = (
     *("LeftHand", "RightShoulder", "RightArm", "RightForeArm", "RightHand"),
 )
 
-ANKLE_HEIGHT = 0.085
-"""Height of the ankle over the floor when the sole is flat, metres."""
-TOE_HEIGHT = 0.028
-"""Height of the ball of the foot (the ToeBase joint) over the floor when the sole is flat, metres."""
-HEEL = np.array([0.0, -ANKLE_HEIGHT, -0.045])
-"""The back edge of the sole in the foot's frame: what the foot rolls over when the heel strikes, metres."""
-TOE = np.array([0.0, -0.057, 0.135])
-"""The ball of the foot in the foot's frame, metres."""
-THIGH = 0.420
-"""Length of the thigh, metres."""
-SHIN = 0.420
-"""Length of the shin, metres."""
-HIP_HEIGHT = 0.975
-"""Height of the Hips joint with straight legs, metres."""
-
-# Share of the body's mass and where along the bone from joint to child (or tip) its centre lies (Winter 2009).
+# Share of the body's mass and where along the bone from joint to child (or tip) its centre lies (Winter 2009, table 4.1).
 _MASSES = (
     *(("Hips", "Spine", 0.142, 0.1), ("Spine", "Spine2", 0.139, 0.5), ("Spine2", "Neck", 0.216, 0.5)),
     ("Head", "", 0.081, 0.4),
