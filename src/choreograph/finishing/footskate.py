@@ -34,17 +34,17 @@ _DIP_M = 0.005
 class CleanSettings:
     """How firmly feet are held and how softly they are let go."""
 
-    hold_m_s: float = 0.43
+    hold_m_s: float = 0.36
     """A planted joint is held from the first to the last moment of its plant at which it was slower than this."""
-    ease_s: float = 0.07
+    ease_s: float = 0.06
     """Seconds within which a foot that is let go is back on its way, and within which it is led to its next place."""
     roll_s: float = 0.1
     """Seconds in which a foot that came down on its heel goes over to standing on its toe, and back."""
     root_s: float = 0.2
     """Width (standard deviation) of the low-pass through which the root follows its feet along the floor."""
     tremble_s: float = 0.012
-    """Width of the low-pass that takes the recording's own tremble out of the root, which would else go to the knees."""
-    lift_m: float = 0.007
+    """Width of the low-pass that takes the recording's own tremble out of the root and the legs' reach."""
+    lift_m: float = 0.012
     """How much higher a foot comes down to its place, so that it does not brush along the floor."""
     lift_s: float = 0.2
     """Seconds before landing that the lift takes."""
@@ -154,6 +154,8 @@ class _Foot:
     """Where the ankle is to be, (F, 3), metres."""
     turn: Array
     """How it is turned in the world, against the recorded one, (F, 4)."""
+    on_toe: Array
+    """How much it stands on its toe, 0 to 1, dying away when it is let go, (F,)."""
 
 
 def _place_foot(leg: _Leg, pos: Array, held: Flags, fps: float, settings: CleanSettings) -> _Foot:
@@ -163,7 +165,7 @@ def _place_foot(leg: _Leg, pos: Array, held: Flags, fps: float, settings: CleanS
     if leg.toe is None:
         shift = fill_gaps(heels.at(len(ankle)) - ankle, heel_held, fps, settings.ease_s)
         lifted = shift + _lift(heel_held, fps, settings)
-        return _Foot(ankle + lifted, np.tile(quat.IDENTITY, (len(ankle), 1)))
+        return _Foot(ankle + lifted, np.tile(quat.IDENTITY, (len(ankle), 1)), np.zeros(len(ankle)))
     toe, toe_held = pos[:, leg.toe], held[:, leg.toe_column]
     sole = toe - ankle
     toes = Places.of(toe, toe_held, fps)
@@ -182,7 +184,7 @@ def _place_foot(leg: _Leg, pos: Array, held: Flags, fps: float, settings: CleanS
     if len(toes.spots):
         below = toes.spots[:, 1].min() - _DIP_M - (ankle + shift + new_sole)[:, 1]
         shift[:, 1] += _cover(np.maximum(below, 0.0), settings.ease_s * fps)
-    return _Foot(ankle + shift, turned)
+    return _Foot(ankle + shift, turned, fill_gaps(on_toe, stands, fps, settings.ease_s)[:, 0])
 
 
 def _yaw_between(start: Array, end: Array) -> Array:
@@ -192,7 +194,7 @@ def _yaw_between(start: Array, end: Array) -> Array:
 
 
 def _share_of_toe(heel: Flags, toe: Flags, ramp: float) -> Array:
-    """How much a foot's place is its toe's rather than its heel's, (F,): 1 on the toe, 0 on the heel, smooth between."""
+    """How much a foot's place is its toe's, not its heel's, (F,): 1 on the toe, 0 on the heel, smooth between."""
     share = toe.astype(float)
     for start, stop in runs(heel & toe):
         at = np.arange(start, stop)
@@ -265,12 +267,20 @@ def _solve(
         parent = quat.multiply(parent_turn, rot[:, parents[joint]])
         local[:, joint] = quat.multiply(quat.inverse(parent), turned)
 
+    turn = foot.turn
+    if leg.toe is not None:
+        # Where the leg is too short for the ankle, the heel comes up so that the toe can stay.
+        sole = quat.rotate(turn, pos[:, leg.toe] - ankle)
+        reached = hip + quat.rotate(swing, knee - hip + quat.rotate(bend, ankle - knee))
+        tip = quat.as_rotvec(quat.between_vectors(sole, foot.target - shift + sole - reached))
+        turn = quat.multiply(quat.from_rotvec(foot.on_toe[:, None] * tip), turn)
+
     if parents[leg.hip] < 0:
         local[:, leg.hip] = quat.multiply(swing, rot[:, leg.hip])
     else:
         write(leg.hip, swing, quat.IDENTITY)
     write(leg.knee, shin_turn, swing)
-    write(leg.ankle, foot.turn, shin_turn)
+    write(leg.ankle, turn, shin_turn)
     if leg.toe is not None:
         # Toes turn with the foot about the vertical only: tipped with it, they would dig into the floor.
-        write(leg.toe, quat.from_yaw(quat.yaw_of(foot.turn)), foot.turn)
+        write(leg.toe, quat.from_yaw(quat.yaw_of(turn)), turn)
