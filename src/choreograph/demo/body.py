@@ -54,7 +54,7 @@ _ORDER = (
     *("LeftHand", "RightShoulder", "RightArm", "RightForeArm", "RightHand"),
 )
 
-# Share of the body's mass and where along the bone from joint to child (or tip) its centre lies (Winter 2009, table 4.1).
+# Share of the body's mass, and where its centre lies along the bone to child or tip (Winter 2009, table 4.1).
 _MASSES = (
     *(("Hips", "Spine", 0.142, 0.1), ("Spine", "Spine2", 0.139, 0.5), ("Spine2", "Neck", 0.216, 0.5)),
     ("Head", "", 0.081, 0.4),
