@@ -65,7 +65,9 @@ class _Raw:
     def __init__(self, times: Array, ankle_pos: Array, foot_rot: Array, toe_pitch: Array) -> None:
         ahead = quat.rotate(foot_rot, (0.0, 0.0, 1.0))
         pitch = np.unwrap(np.arctan2(-ahead[:, 1], np.hypot(ahead[:, 0], ahead[:, 2])))
-        columns = [ankle_pos, quat.make_continuous(foot_rot), toe_pitch[:, None], pitch[:, None]]
+        yaw = np.unwrap(np.arctan2(ahead[:, 0], ahead[:, 2]))
+        ball = ankle_pos + quat.rotate(foot_rot, TOE)
+        columns = [ankle_pos, quat.make_continuous(foot_rot), np.stack([toe_pitch, pitch, yaw], 1), ball[:, [0, 2]]]
         self._spline = CubicSpline(times, np.concatenate(columns, axis=1))
 
     def at(self, t: Array) -> Foot:
@@ -75,7 +77,11 @@ class _Raw:
 
     def pitch(self, t: Array) -> Array:
         """Pitch of the foot, heel up positive, (F,)."""
-        return np.asarray(self._spline(t)[..., 8])
+        return np.asarray(self._spline(t)[:, 8])
+
+    def place(self, t: Array) -> Array:
+        """Direction of the foot on the floor, radians, and where its ball is, x and z, (F, 3)."""
+        return np.asarray(self._spline(t)[:, 9:])
 
 
 class _Planted:
@@ -147,12 +153,9 @@ def _put_down(stance: Stance, raw: _Raw, times: Array, stand: Array) -> _Planted
     that a foot stands in the same place at any frame rate.
     """
     t = np.clip(np.linspace(max(stance.flat, times[0]), min(stance.heel_off, times[-1]), 32), times[0], times[-1])
-    ankle, rot, _ = raw.at(t)
-    ahead = quat.rotate(rot, (0.0, 0.0, 1.0))
     share = 1e-3 + np.interp(t, times, stand) ** 6
-    share /= share.sum()
-    place = share @ (ankle + quat.rotate(rot, TOE))[:, [0, 2]]
-    return _Planted(stance, raw, place, float(share @ np.unwrap(np.arctan2(ahead[:, 0], ahead[:, 2]))))
+    yaw, *place = (share / share.sum()) @ raw.place(t)
+    return _Planted(stance, raw, np.array(place), float(yaw))
 
 
 def plant_foot(
