@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -24,7 +24,7 @@ class Walk:
     graph: MotionGraph
     edges: NDArray[np.int32]
     """Rows of `graph.edges`, each leaving the node at which the one before it arrived."""
-    start: FloorTransform = FloorTransform()
+    start: FloorTransform = field(default_factory=FloorTransform)
     """Lays the first edge's clip, as it was recorded, on the floor."""
     frames: int | None = None
     """How many frames at the graph's rate are wanted, if fewer than the edges show."""

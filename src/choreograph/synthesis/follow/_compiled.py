@@ -1,0 +1,417 @@
+"""The search kernels of path following: scoring an edge, a beam, and branch and bound, on flat arrays.
+
+A state is a row of floats and a row of ints whose columns are named below. The plain twins are in `reference.py`.
+Cost is in m²·s: squared distance to the path, integrated over time, plus what is asked for along stretches.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from choreograph.synthesis.follow.tables import LOOKS
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+_compiled = njit(cache=True, nogil=True, error_model="numpy")
+# The tables are many arrays, and handing them to a function costs more than most of these functions do.
+_inlined = njit(cache=True, nogil=True, error_model="numpy", forceinline=True)
+
+# Columns of a state's floats.
+YAW, COS, SIN, X, Z, WALKED, REACHED, COST, PAUSE, RANK = range(10)
+# Columns of a state's ints: node, frames shown, parent state, edge that led here, number of pauses begun.
+NODE, TIME, PARENT, EDGE, PAUSES = range(5)
+
+
+@_inlined
+def _offset(state, way, row, reached, path, knobs):  # type: ignore[no-untyped-def]
+    """Squared distance from the root in a row of `way` to the point it should be at, and that point's index."""
+    at = min(max(reached, 0.0), knobs.length) / knobs.step
+    i = min(int(at), len(path.points) - 2)
+    share = at - i
+    x = path.points[i, 0] + share * (path.points[i + 1, 0] - path.points[i, 0])
+    z = path.points[i, 1] + share * (path.points[i + 1, 1] - path.points[i, 1])
+    root_x, root_z = way[row, 0], way[row, 1]
+    dx = root_x * state[COS] + root_z * state[SIN] + state[X] - x
+    dz = -root_x * state[SIN] + root_z * state[COS] + state[Z] - z
+    return dx * dx + dz * dz, i
+
+
+@_inlined
+def score_edge(  # type: ignore[no-untyped-def]
+    state, pauses, edge, most, limit, tables, path, knobs, out
+) -> tuple[int, bool, int]:
+    """Show up to `most` frames of an edge from a state; progress and cost after them go to `out`.
+
+    A walk that costs `limit` or more is of no interest: scoring then stops where it is, with a cost above the limit.
+
+    Returns:
+        Frames shown, whether the path's end was reached in the last of them, and how many pauses were begun.
+    """
+    dt, gamma = knobs.dt, knobs.gamma * knobs.dt
+    walked, reached, cost, pause = state[WALKED], state[REACHED], state[COST], state[PAUSE]
+    cost += tables.extra[edge]
+    shown, done = 0, False
+    for row in range(tables.first[edge], tables.first[edge] + min(tables.length[edge], most)):
+        shown += 1
+        way = tables.way[row, 2]
+        if pause > 0.0:
+            # Standing at a pause: the way made meanwhile is no progress, and moving is what is penalised.
+            pause -= dt
+            cost += knobs.speed_weight * way * way / dt
+        else:
+            walked += way
+            reached = max(walked, reached + gamma)
+            if pauses < len(path.pause_at) and reached >= path.pause_at[pauses]:
+                reached = path.pause_at[pauses]
+                walked = min(walked, reached)
+                pause = path.pause_s[pauses]
+                pauses += 1
+        off, i = _offset(state, tables.way, row, reached, path, knobs)
+        cost += off * dt
+        if path.speed[i] >= 0.0 and pause <= 0.0:
+            cost += knobs.speed_weight * (way / dt - path.speed[i]) ** 2 * dt
+        if path.label[i] != 0 and tables.labels[row] & path.label[i] == 0:
+            cost += knobs.label_weight * dt
+        if reached >= knobs.length and pause <= 0.0 and pauses >= len(path.pause_at):
+            done = True
+            cost += knobs.facing_weight * (1.0 - np.cos(tables.facing[row] + state[YAW] - knobs.facing))
+            break
+        if cost >= limit:
+            break
+    out[WALKED], out[REACHED], out[COST], out[PAUSE] = walked, reached, cost, pause
+    return shown, done, pauses
+
+
+@_inlined
+def arrive(state, edge, tables, out) -> None:  # type: ignore[no-untyped-def]
+    """Where on the floor the clip lies in which an edge arrives. Turns are composed without any trigonometry."""
+    cos, sin = state[COS], state[SIN]
+    turn_cos, turn_sin = tables.turn[edge, 0], tables.turn[edge, 1]
+    out[YAW] = state[YAW] + tables.yaw[edge]
+    out[COS] = cos * turn_cos - sin * turn_sin
+    out[SIN] = sin * turn_cos + cos * turn_sin
+    out[X] = tables.shift[edge, 0] * cos + tables.shift[edge, 1] * sin + state[X]
+    out[Z] = -tables.shift[edge, 0] * sin + tables.shift[edge, 1] * cos + state[Z]
+
+
+@_inlined
+def least_to_come(error, reached, frames, knobs) -> float:  # type: ignore[no-untyped-def]
+    """The least that the next frames can cost a walk that is `error` metres off now.
+
+    Root and target each move at most `fastest` a frame, so the error falls by at most the sum of both; and the walk
+    cannot be over before the rest of the path is walked at that speed.
+    """
+    dt, fastest = knobs.dt, knobs.fastest
+    target = max(fastest, knobs.gamma * dt)
+    fall = fastest + target
+    left = min(float(frames), np.floor(max(knobs.length - reached, 0.0) / target))
+    n = min(left, np.floor(error / fall))
+    if n <= 0.0:
+        return 0.0
+    return dt * (n * error * error - fall * error * n * (n + 1.0) + fall * fall * n * (n + 1.0) * (2.0 * n + 1.0) / 6.0)
+
+
+@_inlined
+def played_on(state, node, tables, path, knobs) -> float:  # type: ignore[no-untyped-def]
+    """Roughly what the next second costs if the clip is simply played on: what walks of one age are compared by.
+
+    Seen at a few moments only. A clip that ends sooner is taken to go on as it was.
+    """
+    here = tables.node_row[node]
+    moments = min(LOOKS, tables.node_left[node] // knobs.look_step)
+    stride = knobs.look_step * knobs.dt
+    cost = 0.0
+    for m in range(1, moments + 1):
+        row = here + m * knobs.look_step
+        walked = state[WALKED] + tables.clip_way[row, 2] - tables.clip_way[here, 2]
+        reached = max(walked, state[REACHED] + knobs.gamma * stride * m)
+        off, _ = _offset(state, tables.clip_way, row, reached, path, knobs)
+        cost += off * stride
+    if moments == 0:
+        off, _ = _offset(state, tables.clip_way, here, state[REACHED], path, knobs)
+        return LOOKS * off * stride
+    return cost * LOOKS / moments
+
+
+@_inlined
+def beam_put(beam, slot, state, mark) -> None:  # type: ignore[no-untyped-def]
+    """Enter a state among those of its age; where there is no room, only the best stay and others are kept out."""
+    count, room = beam.counts[slot], beam.floats.shape[1]
+    if count == room:
+        few = room // 2
+        cut = np.partition(beam.floats[slot, :, RANK], few)[few]
+        count = 0
+        for k in range(room):
+            if beam.floats[slot, k, RANK] < cut:
+                beam.floats[slot, count] = beam.floats[slot, k]
+                beam.marks[slot, count] = beam.marks[slot, k]
+                count += 1
+        beam.limit[slot] = cut
+    beam.floats[slot, count] = state
+    beam.marks[slot, count] = mark
+    beam.counts[slot] = count + 1
+
+
+@_inlined
+def _keep_best(beam, slot, now) -> None:  # type: ignore[no-untyped-def]
+    """Of the states that arrived in one frame, keep the best, but one only of those that are nearly the same."""
+    width, slots = beam.kept_floats.shape[1], len(beam.hash_key)
+    order = np.argsort(beam.floats[slot, : beam.counts[slot], RANK])
+    kept = 0
+    for row in order:
+        if kept == width:
+            break
+        if beam.floats[slot, row, COST] >= beam.best_cost[0]:
+            continue
+        state = beam.floats[slot, row]
+        turn = state[YAW] - 2.0 * np.pi * np.floor(state[YAW] / (2.0 * np.pi))
+        key = np.int64(beam.marks[slot, row, NODE])
+        key = key * 1000003 + np.int64(np.floor(state[X] / beam.cell[0]))
+        key = key * 1000003 + np.int64(np.floor(state[Z] / beam.cell[0]))
+        key = key * 1000003 + np.int64(np.floor(turn / beam.cell[1]))
+        key = key * 1000003 + np.int64(np.floor(state[REACHED] / beam.cell[0]))
+        at = (key ^ (key >> 17) ^ (key >> 31)) & (slots - 1)
+        taken = False
+        while beam.hash_time[at] == now:
+            if beam.hash_key[at] == key:
+                taken = True
+                break
+            at = (at + 1) & (slots - 1)
+        if taken:
+            continue
+        beam.hash_key[at], beam.hash_time[at] = key, now
+        beam.kept_floats[slot, kept] = state
+        beam.kept_marks[slot, kept] = beam.marks[slot, row]
+        kept += 1
+    beam.kept[slot] = kept
+    beam.counts[slot] = 0
+    beam.limit[slot] = np.inf
+
+
+@_compiled
+def beam_advance(beam, since, until, stay_in, tables, path, knobs) -> int:  # type: ignore[no-untyped-def]
+    """Extend all states that arrive in the frames [since, until); the number of frames scored.
+
+    Walks that reach the path's end are over; the best of them is kept in `beam.best_*`.
+
+    Args:
+        beam: See `beam.Beam`.
+        since: First frame to work on.
+        until: Frame to stop before.
+        stay_in: Clip that must not be left, or -1.
+        tables, path, knobs: See `tables.py`.
+    """
+    ring = len(beam.counts)
+    after = np.empty(10)
+    mark = np.empty(5, np.int64)
+    scored = 0
+    for now in range(since, until):
+        slot = now % ring
+        _keep_best(beam, slot, now)
+        for s in range(beam.kept[slot]):
+            state, node = beam.kept_floats[slot, s], beam.kept_marks[slot, s, NODE]
+            for edge in range(tables.first_edge[node], tables.first_edge[node + 1]):
+                if stay_in >= 0 and tables.target_clip[edge] != stay_in:
+                    continue
+                # A walk may end on the way, so the limit of where the edge leads is no limit for one about to.
+                limit = beam.best_cost[0]
+                if state[REACHED] + tables.length[edge] * knobs.fastest < knobs.length:
+                    limit = min(limit, beam.limit[(now + tables.length[edge]) % ring])
+                if state[COST] + tables.extra[edge] >= limit:
+                    continue
+                shown, done, pauses = score_edge(
+                    state, beam.kept_marks[slot, s, PAUSES], edge, tables.length[edge], limit,
+                    tables, path, knobs, after,
+                )  # fmt: skip
+                scored += shown
+                if after[COST] >= limit:
+                    continue
+                if done:
+                    beam.best_cost[0] = after[COST]
+                    beam.best_mark[0], beam.best_mark[1] = now, s
+                    beam.best_mark[2], beam.best_mark[3] = edge, shown
+                    continue
+                arrive(state, edge, tables, after)
+                after[RANK] = after[COST]
+                if knobs.look_trust > 0.0:
+                    after[RANK] += knobs.look_trust * played_on(after, tables.target[edge], tables, path, knobs)
+                    if after[RANK] >= beam.limit[(now + shown) % ring]:
+                        continue
+                mark[NODE], mark[TIME], mark[PARENT] = tables.target[edge], now, s
+                mark[EDGE], mark[PAUSES] = edge, pauses
+                beam_put(beam, (now + shown) % ring, after, mark)
+    return scored
+
+
+@_compiled
+def beam_select(beam, horizon, tables, path, knobs):  # type: ignore[no-untyped-def]
+    """The best walk, scored at exactly the horizon; those under way on an edge are scored as far as they are.
+
+    Returns:
+        Cost, then time and row of the last kept state, the edge taken from it, the frames shown of that edge, and
+        whether the path's end was reached. A time of -1 says that there is no walk.
+    """
+    ring = len(beam.counts)
+    best, time, row, edge, shown, done = np.inf, -1, -1, -1, 0, False
+    if beam.best_mark[0] >= 0:
+        best, done = beam.best_cost[0], True
+        time, row, edge, shown = beam.best_mark[0], beam.best_mark[1], beam.best_mark[2], beam.best_mark[3]
+    after = np.empty(10)
+    for later in range(horizon, horizon + ring):
+        slot = later % ring
+        for k in range(beam.counts[slot]):
+            since, parent, on = beam.marks[slot, k, TIME], beam.marks[slot, k, PARENT], beam.marks[slot, k, EDGE]
+            if since < 0 or since >= horizon:
+                continue
+            cost = beam.floats[slot, k, COST]
+            if later > horizon:
+                old = since % ring
+                score_edge(
+                    beam.kept_floats[old, parent], beam.kept_marks[old, parent, PAUSES], on, horizon - since,
+                    np.inf, tables, path, knobs, after,
+                )  # fmt: skip
+                cost = after[COST]
+            if cost < best:
+                best, time, row, edge, shown, done = cost, since, parent, on, horizon - since, False
+    return best, time, row, edge, shown, done
+
+
+@_compiled
+def beam_restrict(beam, at, row, horizon) -> None:  # type: ignore[no-untyped-def]
+    """Forget every state that does not come from the one kept at frame `at` in `row`."""
+    ring, width = len(beam.counts), beam.kept_floats.shape[1]
+    alive = np.zeros((ring, width), np.bool_)
+    alive[at % ring, row] = True
+    for now in range(at + 1, horizon):
+        slot = now % ring
+        for s in range(beam.kept[slot]):
+            since = beam.kept_marks[slot, s, TIME]
+            if since >= at:
+                alive[slot, s] = alive[since % ring, beam.kept_marks[slot, s, PARENT]]
+    for later in range(horizon, horizon + ring):
+        slot, kept = later % ring, 0
+        for k in range(beam.counts[slot]):
+            since = beam.marks[slot, k, TIME]
+            if since >= at and alive[since % ring, beam.marks[slot, k, PARENT]]:
+                beam.floats[slot, kept] = beam.floats[slot, k]
+                beam.marks[slot, kept] = beam.marks[slot, k]
+                kept += 1
+        beam.counts[slot] = kept
+    over = beam.best_mark[0]
+    if over >= 0 and not (over >= at and alive[over % ring, beam.best_mark[1]]):
+        beam.best_mark[0] = -1
+        beam.best_cost[0] = np.inf
+
+
+@_compiled
+def branch_and_bound(  # type: ignore[no-untyped-def]
+    start, start_mark, horizon, stay_in, best, budget, ordered, bounded, tables, path, knobs
+):
+    """The best walk of `horizon` frames, exactly, if the budget lasts.
+
+    Depth first. A branch is left when it cannot beat the best walk so far.
+
+    Args:
+        start: The state to begin from, (10,).
+        start_mark: Its ints, (5,).
+        horizon: Frames to look ahead.
+        stay_in: Clip that must not be left, or -1.
+        best: Cost to beat.
+        budget: Frames that may be scored.
+        ordered: Whether the most promising edge is tried first, or simply the first.
+        bounded: Whether a branch is judged by the least it can still cost too, or by its cost so far alone.
+        tables, path, knobs: See `tables.py`.
+
+    Returns:
+        Cost, edges, frames shown by the last edge, whether the path's end was reached, frames scored, and the least
+        that any walk left untried can cost (infinite where the search ran to its end). Without edges, nothing beat
+        `best`.
+    """
+    widest = 0
+    for node in range(len(tables.first_edge) - 1):
+        widest = max(widest, tables.first_edge[node + 1] - tables.first_edge[node])
+    floats = np.empty((horizon + 1, 10))
+    node_at = np.empty(horizon + 1, np.int64)
+    time_at = np.empty(horizon + 1, np.int64)
+    pauses_at = np.empty(horizon + 1, np.int64)
+    child_edge = np.empty((horizon + 1, widest), np.int64)
+    child_bound = np.empty((horizon + 1, widest))
+    child_shown = np.empty((horizon + 1, widest), np.int64)
+    child_done = np.empty((horizon + 1, widest), np.bool_)
+    child_pauses = np.empty((horizon + 1, widest), np.int64)
+    child_state = np.empty((horizon + 1, widest, 10))
+    child_count = np.zeros(horizon + 1, np.int64)
+    child_next = np.zeros(horizon + 1, np.int64)
+    taken = np.empty(horizon + 1, np.int64)
+    winner = np.empty(horizon + 1, np.int64)
+    winner_count, winner_shown, winner_done = 0, 0, False
+
+    floats[0] = start
+    node_at[0], time_at[0], pauses_at[0] = start_mark[NODE], 0, start_mark[PAUSES]
+    depth, scored = 0, 0
+    opening = True
+    while depth >= 0:
+        if opening:
+            opening = False
+            count = 0
+            node, left = node_at[depth], horizon - time_at[depth]
+            for edge in range(tables.first_edge[node], tables.first_edge[node + 1]):
+                if stay_in >= 0 and tables.target_clip[edge] != stay_in:
+                    continue
+                shown, done, pauses = score_edge(
+                    floats[depth], pauses_at[depth], edge, left, best, tables, path, knobs, child_state[depth, count]
+                )
+                scored += shown
+                bound = child_state[depth, count, COST]
+                over = done or shown >= left
+                if bounded and not over:
+                    reached = child_state[depth, count, REACHED]
+                    row = tables.first[edge] + shown - 1
+                    off, _ = _offset(floats[depth], tables.way, row, reached, path, knobs)
+                    bound += least_to_come(np.sqrt(off), reached, left - shown, knobs)
+                if bound >= best:
+                    continue
+                if over:
+                    best = child_state[depth, count, COST]
+                    winner[:depth] = taken[:depth]
+                    winner[depth] = edge
+                    winner_count, winner_shown, winner_done = depth + 1, shown, done
+                    continue
+                arrive(floats[depth], edge, tables, child_state[depth, count])
+                child_edge[depth, count], child_bound[depth, count] = edge, bound
+                child_shown[depth, count], child_done[depth, count] = shown, done
+                child_pauses[depth, count] = pauses
+                count += 1
+            child_count[depth], child_next[depth] = count, 0
+            if ordered and count > 1:
+                order = np.argsort(child_bound[depth, :count], kind="mergesort")
+                child_edge[depth, :count] = child_edge[depth, :count][order]
+                child_bound[depth, :count] = child_bound[depth, :count][order]
+                child_shown[depth, :count] = child_shown[depth, :count][order]
+                child_pauses[depth, :count] = child_pauses[depth, :count][order]
+                child_state[depth, :count] = child_state[depth, :count][order]
+        k = child_next[depth]
+        if k >= child_count[depth]:
+            depth -= 1
+            continue
+        if scored >= budget:
+            break
+        child_next[depth] = k + 1
+        if child_bound[depth, k] >= best:
+            continue
+        taken[depth] = child_edge[depth, k]
+        floats[depth + 1] = child_state[depth, k]
+        node_at[depth + 1] = tables.target[child_edge[depth, k]]
+        time_at[depth + 1] = time_at[depth] + child_shown[depth, k]
+        pauses_at[depth + 1] = child_pauses[depth, k]
+        depth += 1
+        opening = True
+
+    untried = np.inf
+    for d in range(depth + 1):
+        for k in range(child_next[d], child_count[d]):
+            untried = min(untried, child_bound[d, k])
+    return best, winner[:winner_count].copy(), winner_shown, winner_done, scored, untried

@@ -1,0 +1,130 @@
+"""The beam: the best few walks of every age, carried along as the search goes on.
+
+States wait in a ring of frames for their turn. Each is extended once, however often the search looks ahead; when the
+search commits itself to a stretch of walk, states that did not come that way are dropped.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from choreograph.synthesis.follow.tables import KernelPath, KernelTables, Knobs
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+CELL = (0.06, 0.1)
+"""Metres and radians within which two walks at one node and of one age count as the same."""
+
+_TIME, _PARENT, _EDGE = 1, 2, 3
+
+
+class Beam(NamedTuple):
+    """The buffers, as the kernels take them; the first axis is the frame, modulo its length."""
+
+    floats: Floats
+    """States that wait, (R, room, 10)."""
+    marks: Ints
+    counts: Ints
+    limit: Floats
+    """Cost from which on a state of that age is not let in, (R,)."""
+    kept_floats: Floats
+    """States that were extended, (R, width, 9)."""
+    kept_marks: Ints
+    kept: Ints
+    hash_key: Ints
+    hash_time: Ints
+    best_cost: Floats
+    """Of the best walk that reached the path's end, (1,)."""
+    best_mark: Ints
+    """Its last kept state's frame and row, the edge from it, and the frames shown of that edge."""
+    cell: Floats
+
+
+class Found(NamedTuple):
+    """A walk to the horizon."""
+
+    cost: float
+    edges: Ints
+    last_shown: int
+    """Frames shown of the last edge."""
+    done: bool
+    """Whether it reaches the path's end."""
+    start: int
+    """Which of the states begun from it comes from."""
+    states: list[tuple[int, int]]
+    """Frame and row of the kept state that each edge leaves."""
+
+
+class BeamSearch:
+    """A beam over the walks from given states."""
+
+    def __init__(self, starts: Floats, marks: Ints, width: int, ahead: int, tables: KernelTables) -> None:
+        """Begin a beam.
+
+        Args:
+            starts: States to begin from, (K, 9).
+            marks: Their ints, (K, 5).
+            width: States kept per frame.
+            ahead: Most frames between what is committed and what is looked at.
+            tables: The graph's tables.
+        """
+        width = max(width, 8)
+        ring = ahead + int(tables.length.max()) + 2
+        room = 3 * max(width, -(-len(starts) // 3))
+        slots = 1 << int(np.ceil(np.log2(4 * max(width, len(starts)))))
+        self.beam = Beam(
+            np.empty((ring, room, 10)),
+            np.empty((ring, room, 5), np.int64),
+            np.zeros(ring, np.int64),
+            np.full(ring, np.inf),
+            np.empty((ring, max(width, len(starts)), 10)),
+            np.empty((ring, max(width, len(starts)), 5), np.int64),
+            np.zeros(ring, np.int64),
+            np.zeros(slots, np.int64),
+            np.full(slots, -1, np.int64),
+            np.array([np.inf]),
+            np.full(4, -1, np.int64),
+            np.array(CELL),
+        )
+        self.now = 0
+        """Frame up to which states have been extended."""
+        for k, (state, mark) in enumerate(zip(starts, marks, strict=True)):
+            self.beam.floats[0, k] = state
+            self.beam.marks[0, k] = mark
+            self.beam.marks[0, k, _TIME], self.beam.marks[0, k, _PARENT] = -1, k
+        self.beam.counts[0] = len(starts)
+
+    def advance(self, until: int, stay_in: int, tables: KernelTables, path: KernelPath, knobs: Knobs) -> int:
+        """Extend all walks to the given frame; frames scored."""
+        from choreograph.synthesis.follow import _compiled
+
+        scored = int(_compiled.beam_advance(self.beam, self.now, until, stay_in, tables, path, knobs))
+        self.now = max(self.now, until)
+        return scored
+
+    def select(self, since: int, tables: KernelTables, path: KernelPath, knobs: Knobs) -> Found | None:
+        """The best walk from frame `since`, at which all walks are one, to where the beam has come."""
+        from choreograph.synthesis.follow import _compiled
+
+        cost, time, row, edge, shown, done = _compiled.beam_select(self.beam, self.now, tables, path, knobs)
+        if time < 0:
+            return None
+        ring = len(self.beam.counts)
+        edges, states = [edge], [(int(time), int(row))]
+        while time > since:
+            mark = self.beam.kept_marks[time % ring, row]
+            edges.append(int(mark[_EDGE]))
+            time, row = int(mark[_TIME]), int(mark[_PARENT])
+            states.append((time, row))
+        start = int(self.beam.kept_marks[time % ring, row, _PARENT]) if time == 0 else 0
+        return Found(float(cost), np.array(edges[::-1], np.int64), int(shown), bool(done), start, states[::-1])
+
+    def restrict(self, at: int, row: int) -> None:
+        """Keep only walks through the state kept at frame `at` in `row`."""
+        from choreograph.synthesis.follow import _compiled
+
+        _compiled.beam_restrict(self.beam, at, row, self.now)

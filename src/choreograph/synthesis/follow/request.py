@@ -1,0 +1,90 @@
+"""What can be asked of path following, besides the path."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+import numpy as np
+
+from choreograph.errors import RequestError
+from choreograph.graph.model import MotionGraph
+
+METHODS = ("bound", "beam", "thesis")
+_NOTHING: Mapping[str, float] = MappingProxyType({})
+
+
+@dataclass(frozen=True)
+class FollowSettings:
+    """How a path is followed. Costs are in m²·s: squared distance to the path, integrated over time."""
+
+    method: str = "bound"
+    """"bound" seeds branch and bound with a beam; "beam" is the beam alone; "thesis" is the plain budgeted
+    depth-first branch and bound of Dirican (2014), for comparison."""
+    horizon_s: float = 5.0
+    """Seconds looked ahead in each step (s)."""
+    retain_s: float = 1.0
+    """Seconds kept of each step's answer (r)."""
+    beam_width: int = 150
+    """Walks of one age that the beam keeps."""
+    look_s: float = 1.25
+    """Seconds that the beam looks along a walk's clip, as if it were simply played on, to compare walks."""
+    look_trust: float = 0.25
+    """How much what it sees there counts, against what the walk has cost; 0 is a plain beam."""
+    budget_frames: int = 20_000
+    """Frames that branch and bound may score in one step."""
+    max_seconds: float | None = None
+    """Time for the whole search; then the rest is searched by the beam alone, at a tenth of its width."""
+    forced_progress_m_s: float = 0.06
+    """Least speed of the point that the character should be at (gamma)."""
+    transition_cost: float = 0.01
+    """Cost of changing clips once, m²·s: what keeps the answer from blending without pause."""
+    speed_weight: float = 0.02
+    """Cost of a second at 1 m/s off the speed asked for, m²·s."""
+    label_weight: float = 0.25
+    """Cost of a second without the label asked for, m²·s."""
+    facing_weight: float = 0.05
+    """Cost of ending turned by 90° from the facing asked for, m²·s."""
+    margins: Mapping[str, float] = field(default_factory=lambda: _NOTHING)
+    """Preference error margin by clip, m²·s: another clip must be better by this much to be changed to."""
+    start_clip: str | None = None
+    """Clip to begin in; if not given, found by search, or the one with the largest margin."""
+    start_frame: int | None = None
+    """Frame of that clip, at its own rate, near which to begin."""
+    start_heading: float | None = None
+    """Direction of travel at the start, yaw in radians; if not given, the path's own."""
+    starts: int = 60
+    """Places to begin from that are tried."""
+    seed: int = 0
+    """Chooses which places those are."""
+
+    def check(self, graph: MotionGraph) -> None:
+        """Raise a RequestError that says which value cannot be, and what could."""
+        if self.method not in METHODS:
+            raise RequestError(f"unknown method {self.method!r}; choose from {', '.join(METHODS)}")
+        for name in ("horizon_s", "retain_s", "beam_width", "starts", "look_s"):
+            if not (np.isfinite(getattr(self, name)) and getattr(self, name) > 0):
+                raise RequestError(f"{name} must be positive, not {getattr(self, name)}")
+        for name in (
+            "budget_frames",
+            "look_trust",
+            "forced_progress_m_s",
+            "transition_cost",
+            "speed_weight",
+            "label_weight",
+        ):
+            if not (np.isfinite(getattr(self, name)) and getattr(self, name) >= 0):
+                raise RequestError(f"{name} must not be negative, but is {getattr(self, name)}")
+        if self.retain_s > self.horizon_s:
+            raise RequestError(f"retain_s ({self.retain_s:g}) cannot be longer than horizon_s ({self.horizon_s:g})")
+        if self.horizon_s * graph.rate_hz < 2:
+            raise RequestError(f"a horizon of {self.horizon_s:g} s is less than two frames at {graph.rate_hz:g} Hz")
+        for name, margin in self.margins.items():
+            graph.find_clip(name)
+            if not (np.isfinite(margin) and margin >= 0):
+                raise RequestError(f"the margin of {name!r} must not be negative, but is {margin}")
+        if self.start_frame is not None and self.start_clip is None:
+            raise RequestError("start_frame needs start_clip")
+        if self.start_clip is not None:
+            graph.find_clip(self.start_clip)

@@ -1,0 +1,422 @@
+"""The search for a walk along a path: look a few seconds ahead, keep the first of them, go on."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from choreograph.errors import RequestError
+from choreograph.graph.model import TRANSITION, MotionGraph
+from choreograph.maths.floor import FloorTransform
+from choreograph.progress import Progress, silent
+from choreograph.synthesis.follow.beam import BeamSearch, Found
+from choreograph.synthesis.follow.request import FollowSettings
+from choreograph.synthesis.follow.tables import (
+    LOOKS,
+    EdgeTables,
+    Knobs,
+    build_edge_tables,
+    kernel_path,
+    kernel_tables,
+)
+from choreograph.synthesis.path import Path
+from choreograph.synthesis.walk import Walk
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+# Columns of a state, as in `_compiled`, which is imported only when a search begins.
+_YAW, _COS, _SIN, _X, _Z, _WALKED, _REACHED, _COST, _PAUSE = range(9)
+_NODE, _PAUSES = 0, 4
+
+_STRAIGHT_S = 1.0
+"""Seconds of travel by which a clip's direction is judged at the start; less is mostly sway."""
+_MAX_SLOWDOWN = 60.0
+"""A walk may take this many times as long as the path would at 1 m/s, plus a minute; then it is given up."""
+
+
+@dataclass(frozen=True)
+class Step:
+    """What one look ahead found."""
+
+    frames: int
+    """Frames kept of it."""
+    cost: float
+    """Of the best walk to the horizon, m²·s, from the step's start on."""
+    proved: bool
+    """Whether no walk to the horizon can be better."""
+    gap: float
+    """By how much, at the most, a walk to the horizon can be better, m²·s."""
+    scored: int
+    """Frames scored."""
+
+
+@dataclass(frozen=True, eq=False)
+class FollowResult:
+    """A walk along a path, and how good it is."""
+
+    walk: Walk
+    path: Path
+    settings: FollowSettings
+    status: str
+    """"complete", or why the path's end was not reached: "stuck", "given up"."""
+    cost: float
+    """Of the whole walk, m²·s."""
+    steps: tuple[Step, ...]
+    seconds: float
+    """Time the search took."""
+
+    @property
+    def proved(self) -> bool:
+        """Whether every step's answer is proved to be the best to its horizon."""
+        return all(step.proved for step in self.steps)
+
+    @property
+    def transitions(self) -> int:
+        """How often the walk changes clips."""
+        return int((self.walk.graph.edges.kind[self.walk.edges] == TRANSITION).sum())
+
+    @property
+    def transitions_per_second(self) -> float:
+        """Changes of clip per second of motion."""
+        return self.transitions / (len(self.walk) / self.walk.graph.rate_hz)
+
+
+class PathFollower:
+    """A search in progress: each `step` finds the next second or so of the walk.
+
+    The path may be changed between steps; what has been walked stays.
+    """
+
+    def __init__(
+        self,
+        graph: MotionGraph,
+        path: Path,
+        settings: FollowSettings | None = None,
+        *,
+        tables: EdgeTables | None = None,
+        edge_costs: Floats | None = None,
+    ) -> None:
+        """Prepare a search.
+
+        Args:
+            graph: Where walks come from.
+            path: The line to follow.
+            settings: How.
+            tables: The graph's tables, if they were built before; searches on one graph can share them.
+            edge_costs: Extra cost of single edges, (E,), m²·s: used to find answers that differ.
+        """
+        self.graph = graph
+        self.settings = settings or FollowSettings()
+        self.settings.check(graph)
+        if len(graph.nodes) == 0:
+            raise RequestError("the graph is empty: build it with a higher threshold, or from more clips")
+        self._tables = tables or build_edge_tables(graph)
+        changes = graph.edges.kind == TRANSITION
+        # The thesis knows no cost of transitions.
+        price = 0.0 if self.settings.method == "thesis" else self.settings.transition_cost
+        self._extra = np.where(changes, price, 0.0) + (0.0 if edge_costs is None else edge_costs)
+        self.edges: list[int] = []
+        """Edges found so far."""
+        self.frames = 0
+        """Frames found so far, at the graph's rate."""
+        self.steps: list[Step] = []
+        self.status = "searching"
+        self.start = FloorTransform()
+        self._began = time.monotonic()
+        self._state: Floats | None = None
+        self._marks = np.zeros(5, np.int64)
+        self._last_placement = self.start
+        self._beam: BeamSearch | None = None
+        self._beam_at = 0
+        self._set_path(path)
+
+    # ------------------------------------------------------------------ the path
+
+    def _set_path(self, path: Path) -> None:
+        self.path = path
+        self._path, spacing, labels = kernel_path(path)
+        settings, facing = self.settings, path.final_facing
+        self._kernel = kernel_tables(self._tables, self.graph, labels, self._extra)
+        self._knobs = Knobs(
+            dt=1.0 / self.graph.rate_hz,
+            gamma=float(settings.forced_progress_m_s),
+            speed_weight=float(settings.speed_weight),
+            label_weight=float(settings.label_weight),
+            facing_weight=0.0 if facing is None else float(settings.facing_weight),
+            fastest=self._tables.fastest,
+            step=spacing,
+            length=path.length,
+            look_step=max(1, round(settings.look_s * self.graph.rate_hz / LOOKS)),
+            look_trust=float(settings.look_trust),
+            facing=float(facing or 0.0),
+        )
+
+    def change_path(self, path: Path) -> None:
+        """Follow another path from here on; the character joins it at the point nearest to where it is."""
+        self._set_path(path)
+        if self._state is not None:
+            points = self._path.points
+            here = self._here()
+            nearest = int(np.hypot(points[:, 0] - here[0], points[:, 1] - here[1]).argmin())
+            self._state[_WALKED] = self._state[_REACHED] = nearest * self._knobs.step
+            self._marks[_PAUSES] = int((self._path.pause_at < self._state[_REACHED]).sum())
+            self._state[_PAUSE] = 0.0
+            self._beam = None
+            if self.status == "complete" and self._state[_REACHED] < path.length:
+                self.status = "searching"
+
+    def _here(self) -> tuple[float, float]:
+        """Where on the floor the root is now."""
+        assert self._state is not None
+        last = self._tables.first[self.edges[-1]] + self._tables.length[self.edges[-1]] - 1
+        x, _, z = self._last_placement.apply((self._tables.x[last], 0.0, self._tables.z[last]))
+        return float(x), float(z)
+
+    # ------------------------------------------------------------------ searching
+
+    def step(self) -> int:
+        """Find the next stretch of the walk; frames gained. Zero when the search is over."""
+        if self.status != "searching":
+            return 0
+        if self._state is None:
+            starts, marks = self._starts()
+        else:
+            starts, marks = self._state[None], self._marks[None]
+        look = self._look(starts, marks)
+        if look is None:
+            self.status = "stuck"
+            return 0
+        found, gap, scored = look
+        start = starts[found.start].copy()
+        if self._state is None:
+            self.start = FloorTransform(*(float(start[k]) for k in (_YAW, _X, _Z)))
+        gained = self._commit(start, marks[found.start], found)
+        self.steps.append(Step(gained, found.cost - float(start[_COST]), gap <= 1e-12, max(gap, 0.0), scored))
+        if self.status == "searching" and self.frames > self.graph.rate_hz * (60 + _MAX_SLOWDOWN * self.path.length):
+            self.status = "given up"
+        return gained
+
+    def _look(self, starts: Floats, marks: Ints) -> tuple[Found, float, int] | None:
+        """The best walk to the horizon, by how much it may be beaten, and the frames scored."""
+        settings = self.settings
+        late = settings.max_seconds is not None and time.monotonic() - self._began > settings.max_seconds
+        if settings.method == "thesis":
+            found, gap, scored = self._bound(starts[0], marks[0], -1, None)
+        else:
+            if self._beam is None:
+                width = settings.beam_width // 10 if late else settings.beam_width
+                self._beam = BeamSearch(starts, marks, width, self._horizon, self._kernel)
+                self._beam_at = 0
+            found, gap, scored = self._by_beam(self._beam, self._beam_at, starts, marks, -1, late)
+        if found is None:
+            return None
+        clip = int(self.graph.nodes.clip[marks[found.start, _NODE]])
+        margin = settings.margins.get(self.graph.infos[clip].name, 0.0)
+        if margin > 0:
+            # To change clips, a walk must beat the best one that does not by the clip's margin.
+            one, mark = starts[found.start][None], marks[found.start][None]
+            if settings.method == "thesis":
+                stay, stay_gap, more = self._bound(one[0], mark[0], clip, None)
+            else:
+                beam = BeamSearch(one, mark, settings.beam_width, self._horizon, self._kernel)
+                stay, stay_gap, more = self._by_beam(beam, 0, one, mark, clip, late)
+            scored += more
+            if stay is not None and found.cost >= stay.cost - margin:
+                self._beam = None
+                return stay._replace(start=found.start), stay_gap, scored
+        return found, gap, scored
+
+    @property
+    def _horizon(self) -> int:
+        return max(2, round(self.settings.horizon_s * self.graph.rate_hz))
+
+    def _by_beam(
+        self, beam: BeamSearch, since: int, starts: Floats, marks: Ints, stay_in: int, late: bool
+    ) -> tuple[Found | None, float, int]:
+        shared = (self._kernel, self._path, self._knobs)
+        scored = beam.advance(since + self._horizon, stay_in, *shared)
+        found = beam.select(since, *shared)
+        if found is None:
+            return None, np.inf, scored
+        if self.settings.method != "bound" or late or self.settings.budget_frames == 0:
+            return found, found.cost - float(starts[found.start, _COST]), scored
+        better, gap, more = self._bound(starts[found.start], marks[found.start], stay_in, found)
+        return better, gap, scored + more
+
+    def _bound(self, start: Floats, mark: Ints, stay_in: int, seed: Found | None) -> tuple[Found | None, float, int]:
+        """Branch and bound, seeded with a walk or (as in the thesis) with nothing."""
+        from choreograph.synthesis.follow import _compiled
+
+        cost, edges, last, done, scored, untried = _compiled.branch_and_bound(
+            start, mark, self._horizon, stay_in, np.inf if seed is None else seed.cost, self.settings.budget_frames,
+            seed is not None, seed is not None, self._kernel, self._path, self._knobs,
+        )  # fmt: skip
+        found = seed
+        if len(edges):
+            found = Found(float(cost), edges, int(last), bool(done), seed.start if seed else 0, [])
+        gap = 0.0 if found is None else found.cost - min(float(untried), found.cost)
+        return found, gap, int(scored)
+
+    def _commit(self, state: Floats, mark: Ints, found: Found) -> int:
+        """Take over the edges that show the frames to be retained, and go on from the node they lead to."""
+        from choreograph.synthesis.follow import _compiled
+
+        retain = max(1, round(self.settings.retain_s * self.graph.rate_hz))
+        after, gained, pauses, taken = np.empty(10), 0, int(mark[_PAUSES]), 0
+        for taken, edge in enumerate(found.edges, 1):
+            final = taken == len(found.edges) and found.done
+            most = found.last_shown if final else int(self._tables.length[edge])
+            shown, ended, pauses = _compiled.score_edge(
+                state, pauses, edge, most, np.inf, self._kernel, self._path, self._knobs, after
+            )
+            self._last_placement = FloorTransform(*(float(state[k]) for k in (_YAW, _X, _Z)))
+            _compiled.arrive(state, edge, self._kernel, after)
+            state, after = after, state
+            self.edges.append(int(edge))
+            gained += shown
+            if ended:
+                self.status = "complete"
+            if ended or gained >= retain:
+                break
+        self._state, self._marks = state, mark.copy()
+        self._marks[_NODE], self._marks[_PAUSES] = self.graph.edges.target[self.edges[-1]], pauses
+        self.frames += gained
+        # The beam goes on from here if it has been here; what branch and bound found beside it begins a new one.
+        if self._beam is not None and taken < len(found.states):
+            self._beam_at, row = found.states[taken]
+            self._beam.restrict(self._beam_at, row)
+        else:
+            self._beam = None
+        return gained
+
+    # ------------------------------------------------------------------ where to begin
+
+    def _starts(self) -> tuple[Floats, Ints]:
+        """Places to begin from, each laid so that it begins at the path's start and travels along it."""
+        nodes, settings = self.graph.nodes, self.settings
+        pool = np.arange(len(nodes))
+        wanted = settings.start_clip
+        if wanted is None and settings.margins and max(settings.margins.values()) > 0:
+            wanted = max(settings.margins, key=lambda name: settings.margins[name])
+        if wanted is not None:
+            clip = self.graph.find_clip(wanted)
+            pool = np.flatnonzero(nodes.clip == clip)
+            if not len(pool):
+                inside = sorted({self.graph.infos[c].name for c in np.unique(nodes.clip)})
+                raise RequestError(
+                    f"{wanted!r} is not in the graph's connected part; begin in one of: {', '.join(inside[:12])}"
+                )
+            if settings.start_frame is not None:
+                frame = settings.start_frame * self.graph.rate_hz / self.graph.infos[clip].fps
+                pool = pool[np.abs(nodes.frame[pool] - frame).argsort(kind="stable")[:1]]
+        rng = np.random.default_rng(settings.seed)
+        count = 1 if settings.method == "thesis" else settings.starts
+        pool = np.sort(rng.choice(pool, min(count, len(pool)), replace=False))
+        states, marks = np.zeros((len(pool), 10)), np.zeros((len(pool), 5), np.int64)
+        marks[:, _NODE] = pool
+        for k, node in enumerate(pool):
+            states[k, _YAW], states[k, _X], states[k, _Z] = self._lay(int(node))
+        states[:, _COS], states[:, _SIN] = np.cos(states[:, _YAW]), np.sin(states[:, _YAW])
+        return states, marks
+
+    def _lay(self, node: int) -> tuple[float, float, float]:
+        """Where to lay a node's clip so that its root stands at the path's start and leaves along the path."""
+        graph = self.graph
+        clip, frame = int(graph.nodes.clip[node]), int(graph.nodes.frame[node])
+        info, root = graph.infos[clip], graph.clips[clip].root_pos[:, [0, 2]]
+        here = round(graph.own_frame(clip, frame))
+        there = min(here + round(_STRAIGHT_S * info.fps), len(root) - 1)
+        if there - here < 0.3 * info.fps:  # near the clip's end: look back instead
+            here, there = max(here - round(_STRAIGHT_S * info.fps), 0), here
+        way = root[there] - root[here]
+        path_way = self.path.at(min(float(np.hypot(*way)), self.path.length)) - self.path.at(0.0)
+        heading = self.settings.start_heading
+        if heading is None:
+            heading = float(np.arctan2(path_way[0], path_way[1]))
+        # Who hardly moves is laid by where they face, not by where they sway to.
+        own = float(np.arctan2(way[0], way[1]))
+        if float(np.hypot(*way)) < 0.1:
+            own = float(graph.clips[clip].facing()[here])
+        yaw = heading - own
+        at = root[round(graph.own_frame(clip, frame))]
+        x, _, z = FloorTransform(yaw).apply((at[0], 0.0, at[1]))
+        begin = self.path.at(0.0)
+        return yaw, float(begin[0] - x), float(begin[1] - z)
+
+    # ------------------------------------------------------------------ the answer
+
+    def walk(self) -> Walk:
+        """The walk found so far."""
+        if not self.edges:
+            raise RequestError("no walk was found: every place tried leads nowhere within the horizon")
+        return Walk(self.graph, np.array(self.edges, np.int32), self.start, self.frames)
+
+    def result(self) -> FollowResult:
+        """The walk found so far, with what it costs."""
+        return FollowResult(
+            self.walk(), self.path, self.settings, self.status, self.cost(), tuple(self.steps),
+            time.monotonic() - self._began,
+        )  # fmt: skip
+
+    def cost(self) -> float:
+        """Cost of the walk found so far, m²·s."""
+        return 0.0 if self._state is None else float(self._state[_COST])
+
+    @property
+    def reached(self) -> float:
+        """How far along the path the walk has come, metres."""
+        return 0.0 if self._state is None else min(float(self._state[_REACHED]), self.path.length)
+
+
+def follow_path(
+    graph: MotionGraph,
+    path: Path,
+    settings: FollowSettings | None = None,
+    *,
+    tables: EdgeTables | None = None,
+    edge_costs: Floats | None = None,
+    progress: Progress | None = None,
+) -> FollowResult:
+    """A walk through the graph along the path.
+
+    Raises:
+        RequestError: The settings, the labels asked for or the start clip do not fit the graph.
+    """
+    follower = PathFollower(graph, path, settings, tables=tables, edge_costs=edge_costs)
+    report = progress or silent
+    while follower.step():
+        report("following", round(100 * follower.reached), round(100 * path.length))
+    return follower.result()
+
+
+def find_candidates(
+    graph: MotionGraph,
+    path: Path,
+    count: int,
+    settings: FollowSettings | None = None,
+    *,
+    tables: EdgeTables | None = None,
+    reuse_cost: float = 0.05,
+    progress: Progress | None = None,
+) -> Iterator[FollowResult]:
+    """`count` walks along the path that differ: each transition that an earlier one took costs `reuse_cost` more.
+
+    The first is what `follow_path` gives. Each search also draws its own places to begin from.
+    """
+    if count < 1:
+        raise RequestError(f"at least one candidate must be asked for, not {count}")
+    settings = settings or FollowSettings()
+    tables = tables or build_edge_tables(graph)
+    costs = np.zeros(len(graph.edges))
+    for k in range(count):
+        found = follow_path(
+            graph, path, replace(settings, seed=settings.seed + k), tables=tables, edge_costs=costs, progress=progress
+        )
+        used = np.unique(found.walk.edges[graph.edges.kind[found.walk.edges] == TRANSITION])
+        costs[used] += reuse_cost
+        yield found

@@ -1,0 +1,294 @@
+"""What the search looks up instead of computing: where every edge takes the root, frame by frame."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from choreograph.errors import RequestError
+from choreograph.graph.model import TRANSITION, MotionGraph
+from choreograph.motion.arrays import seal
+from choreograph.synthesis.path import Path
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+PATH_STEP_M = 0.01
+"""Spacing of the points that the path is looked up in; between them it is straight."""
+LOOKS = 6
+"""Moments at which the beam looks along a clip to compare walks."""
+MAX_LABELS = 60
+"""Different labels one request may ask for: bits of a word."""
+
+
+@dataclass(frozen=True, eq=False)
+class EdgeTables:
+    """The root's way along every edge, in the coordinates of the edge's source clip.
+
+    Row `first[e] + k` is where the root is k + 1 frames after leaving edge e's source node. So an edge's last row is
+    the root at the node it arrives at, and no frame is counted twice.
+    """
+
+    x: Floats
+    z: Floats
+    step: Floats
+    """Way made since the row before, metres, summed at the clips' own rate: hips sway, and coarser sums lose that."""
+    facing: Floats
+    """Yaw of the hips, radians."""
+    label_words: NDArray[np.int32]
+    """Which set of labels holds, as an index into `label_sets`."""
+    label_sets: tuple[frozenset[str], ...]
+    first: Ints
+    length: Ints
+    fastest: float
+    """Longest step of all rows."""
+    clip_way: Floats
+    """x, z and way made since its clip's start, of every frame of every clip, (R, 3)."""
+    node_row: Ints
+    """The row of `clip_way` that each node stands at."""
+    node_left: Ints
+    """Frames of the clip after it."""
+
+    def bits(self, labels: Sequence[str]) -> Ints:
+        """For each row, which of the labels hold, as bits.
+
+        Raises:
+            RequestError: A label that no frame of the graph has; the message lists those there are.
+        """
+        if len(labels) > MAX_LABELS:
+            raise RequestError(f"at most {MAX_LABELS} different labels can be asked for at once")
+        known = sorted(frozenset().union(*self.label_sets))
+        words = np.zeros(len(self.label_sets), np.int64)
+        for bit, wanted in enumerate(labels):
+            matches = [text for text in known if matches_label(wanted, text)]
+            if not matches:
+                raise RequestError(
+                    f"no clip of the graph is labelled {wanted!r}; there are: {', '.join(known) or 'none'}"
+                )
+            for k, words_here in enumerate(self.label_sets):
+                if words_here.intersection(matches):
+                    words[k] |= 1 << bit
+        return words[self.label_words]
+
+
+def matches_label(wanted: str, text: str) -> bool:
+    """Whether a label says what is wanted: all words of it, in any order ("run" is in "run/jog, veer left")."""
+    said = set(re.findall(r"\w+", text.lower()))
+    return set(re.findall(r"\w+", wanted.lower())) <= said
+
+
+def build_edge_tables(graph: MotionGraph) -> EdgeTables:
+    """The tables of a graph; the root blends with the smooth weight, which differs little between kinds of blend."""
+    edges = graph.edges
+    per_frame = max(1, round(max(info.fps for info in graph.infos) / graph.rate_hz))
+    roots = _Roots(graph)
+    length = (edges.stop - edges.start).astype(np.int64)
+    first = np.concatenate([[0], np.cumsum(length)[:-1]])
+    row_edge = np.repeat(np.arange(len(edges)), length)
+    ahead = np.arange(len(row_edge)) - first[row_edge] + 1.0
+    # Root at finer and finer times within each frame, the last of which is the frame itself.
+    before = None
+    step = np.zeros(len(row_edge))
+    for k in range(per_frame + 1):
+        here = _root(roots, graph, row_edge, ahead - 1.0 + k / per_frame)
+        if before is not None:
+            step += np.abs(here - before)
+        before = here
+    assert before is not None
+    facing, words, sets = _facing_and_labels(roots, graph, row_edge, ahead)
+    return EdgeTables(
+        seal(before.real.copy()), seal(before.imag.copy()), seal(step), seal(facing), seal(words), sets,
+        seal(first.astype(np.int64)), seal(length), float(step.max(initial=1e-6)), *_clip_ways(roots, graph, per_frame),
+    )  # fmt: skip
+
+
+class _Roots:
+    """Root positions (x + iz), facing and labels of all clips, one after another at their own rates."""
+
+    def __init__(self, graph: MotionGraph) -> None:
+        clips = graph.clips
+        self.offsets = np.concatenate([[0], np.cumsum([info.own_frames for info in graph.infos])])
+        self.last = self.offsets[1:] - 1
+        self.ratio = np.array([info.fps / graph.rate_hz for info in graph.infos])
+        self.place = np.empty(self.offsets[-1], complex)
+        self.facing = np.empty(self.offsets[-1])
+        self.sets: dict[frozenset[str], int] = {frozenset(): 0}
+        self.words = np.zeros(self.offsets[-1], np.int32)
+        for c, info in enumerate(graph.infos):
+            clip, here = clips[c], slice(self.offsets[c], self.offsets[c + 1])
+            self.place[here] = clip.root_pos[:, 0] + 1j * clip.root_pos[:, 2]
+            self.facing[here] = clip.facing()
+            cuts = sorted({0, info.own_frames, *(x.start for x in info.labels), *(x.stop for x in info.labels)})
+            for a, b in pairwise(cuts):
+                said = frozenset(x.text for x in info.labels if x.start <= a < x.stop)
+                self.words[self.offsets[c] + a : self.offsets[c] + b] = self.sets.setdefault(said, len(self.sets))
+
+    def own(self, clip: NDArray[Any], frame: Floats) -> Floats:
+        """Where a frame at the graph's rate stands among all clips' own frames."""
+        return np.minimum(self.offsets[clip] + frame * self.ratio[clip], self.last[clip])
+
+    def at(self, clip: NDArray[Any], frame: Floats) -> NDArray[np.complex128]:
+        """Root at a fractional frame."""
+        own = self.own(clip, frame)
+        low = own.astype(np.int64)
+        high = np.minimum(low + 1, self.last[clip])
+        return np.asarray(self.place[low] + (own - low) * (self.place[high] - self.place[low]))
+
+
+def _root(roots: _Roots, graph: MotionGraph, edge: Ints, ahead: Floats) -> NDArray[np.complex128]:
+    """The root, `ahead` frames into each edge."""
+    edges = graph.edges
+    here = roots.at(edges.clip[edge], edges.start[edge] + ahead)
+    blended = np.flatnonzero(edges.kind[edge] == TRANSITION)
+    e, t = edge[blended], ahead[blended]
+    there = roots.at(edges.target_clip[e], edges.target_start[e] + t)
+    there = there * np.exp(-1j * edges.yaw[e]) + edges.x[e] + 1j * edges.z[e]
+    t = t / (edges.stop[e] - edges.start[e])
+    weight = t * t * (3.0 - 2.0 * t)
+    here[blended] += weight * (there - here[blended])
+    return here
+
+
+def _clip_ways(roots: _Roots, graph: MotionGraph, per_frame: int) -> tuple[Floats, Ints, Ints]:
+    """Where every clip goes if it is played on, and where the nodes are in that."""
+    frames = graph.clip_frames.astype(np.int64)
+    begin = np.concatenate([[0], np.cumsum(frames)])
+    clip = np.repeat(np.arange(len(frames)), frames)
+    frame = np.arange(begin[-1]) - begin[clip]
+    way = np.zeros(len(clip))
+    before = roots.at(clip, np.maximum(frame - 1.0, 0.0))
+    for k in range(1, per_frame + 1):
+        here = roots.at(clip, np.maximum(frame - 1.0 + k / per_frame, 0.0))
+        way += np.where(frame > 0, np.abs(here - before), 0.0)
+        before = here
+    walked = np.cumsum(way)
+    walked -= walked[begin[clip]]
+    nodes = graph.nodes
+    row = begin[nodes.clip] + nodes.frame
+    left = frames[nodes.clip] - 1 - nodes.frame
+    return seal(np.stack([before.real, before.imag, walked], axis=1)), seal(row), seal(left.astype(np.int64))
+
+
+def _facing_and_labels(
+    roots: _Roots, graph: MotionGraph, edge: Ints, ahead: Floats
+) -> tuple[Floats, NDArray[np.int32], tuple[frozenset[str], ...]]:
+    """Facing and labels of the clip that weighs more in each row."""
+    edges = graph.edges
+    late = (edges.kind[edge] == TRANSITION) & (2 * ahead >= edges.stop[edge] - edges.start[edge])
+    clip = np.where(late, edges.target_clip[edge], edges.clip[edge])
+    frame = np.where(late, edges.target_start[edge], edges.start[edge]) + ahead
+    own = np.rint(roots.own(clip, frame)).astype(np.int64)
+    facing = roots.facing[own] + np.where(late, edges.yaw[edge], 0.0)
+    return facing, roots.words[own], tuple(roots.sets)
+
+
+class KernelTables(NamedTuple):
+    """The tables as the kernels take them."""
+
+    way: Floats
+    """x, z and way made since the row before, (R, 3), metres."""
+    facing: Floats
+    labels: Ints
+    """Labels asked for that hold in each row, as bits."""
+    first: Ints
+    length: Ints
+    extra: Floats
+    """Cost of taking an edge at all, m²·s."""
+    target: Ints
+    yaw: Floats
+    turn: Floats
+    """Cosine and sine of the yaw, (E, 2)."""
+    shift: Floats
+    """x and z, (E, 2)."""
+    first_edge: Ints
+    target_clip: Ints
+    clip_way: Floats
+    """x, z and way made since the clip's start, of every frame of every clip, (R, 3), metres."""
+    node_row: Ints
+    """The row of `clip_way` that each node stands at."""
+    node_left: Ints
+    """Frames of the clip after it."""
+
+
+class KernelPath(NamedTuple):
+    """The path as the kernels take it, sampled evenly."""
+
+    points: Floats
+    """(N, 2), x and z."""
+    speed: Floats
+    """Speed asked for, m/s; negative where none is."""
+    label: Ints
+    """Labels asked for, as bits; one of them is enough."""
+    pause_at: Floats
+    pause_s: Floats
+
+
+class Knobs(NamedTuple):
+    """The numbers that the kernels take."""
+
+    dt: float
+    gamma: float
+    """Forced progress, m/s."""
+    speed_weight: float
+    label_weight: float
+    facing_weight: float
+    """Zero where no facing is asked for."""
+    fastest: float
+    """Longest way the root makes in a frame, metres."""
+    step: float
+    """Spacing of the path's points."""
+    length: float
+    """Of the path."""
+    look_step: int
+    """Frames between the moments at which the beam looks along a clip."""
+    look_trust: float
+    """How much what it sees there counts."""
+    facing: float
+    """Yaw asked for at the end."""
+
+
+def kernel_tables(tables: EdgeTables, graph: MotionGraph, labels: Sequence[str], extra: Floats) -> KernelTables:
+    """The tables for a request: with the labels it asks for, and a cost per edge."""
+    edges = graph.edges
+    return KernelTables(
+        way=seal(np.stack([tables.x, tables.z, tables.step], axis=1)),
+        facing=tables.facing,
+        labels=seal(tables.bits(labels)),
+        first=tables.first,
+        length=tables.length,
+        extra=seal(extra),
+        target=seal(edges.target.astype(np.int64)),
+        yaw=edges.yaw,
+        turn=seal(np.stack([np.cos(edges.yaw), np.sin(edges.yaw)], axis=1)),
+        shift=seal(np.stack([edges.x, edges.z], axis=1)),
+        first_edge=seal(graph.first_edge.astype(np.int64)),
+        target_clip=seal(edges.target_clip.astype(np.int64)),
+        clip_way=tables.clip_way,
+        node_row=tables.node_row,
+        node_left=tables.node_left,
+    )
+
+
+def kernel_path(path: Path) -> tuple[KernelPath, float, list[str]]:
+    """The path for the kernels, its spacing, and the labels it asks for."""
+    count = max(2, int(np.ceil(path.length / PATH_STEP_M)) + 1)
+    step = path.length / (count - 1)
+    along = np.arange(count) * step
+    speed, label = np.full(count, -1.0), np.zeros(count, np.int64)
+    labels = list(dict.fromkeys(s.label for s in path.stretches if s.label is not None))
+    for stretch in path.stretches:
+        inside = (along >= stretch.start - 1e-9) & (along <= stretch.stop + 1e-9)
+        if stretch.speed is not None:
+            speed[inside] = stretch.speed
+        if stretch.label is not None:
+            label[inside] |= 1 << labels.index(stretch.label)
+    pauses = sorted((s.start, s.pause) for s in path.stretches if s.pause)
+    at, seconds = (np.array([p[k] for p in pauses], float) for k in (0, 1))
+    # All sealed: the kernels are compiled for one kind of array.
+    return KernelPath(*(seal(a) for a in (path.at(along), speed, label, at, seconds))), step, labels
