@@ -75,17 +75,23 @@ def register(app: typer.Typer) -> None:
 
 
 def _facts(path: Path, clip: Clip, joints: bool) -> dict[str, Any]:
+    from choreograph.formats.registry import find_format
+    from choreograph.motion.clip import Source
     from choreograph.motion.contacts import find_plants
     from choreograph.motion.trim import suggest_trim
 
+    own = find_format(path).name
     source = clip.source
-    assert source is not None
+    if source is None or source.format != own:  # kept from the file it once came from, which is another matter
+        source = Source(
+            str(path), own, unit_reason=f"metres, as in every {own} file", up_reason=f"y in every {own} file"
+        )
     advice = suggest_trim(clip)
     plants = find_plants(clip) if clip.skeleton.feet else None
     facts: dict[str, Any] = {
         "file": str(path),
         "name": clip.name,
-        "format": source.format,
+        "format": own,
         "frames": len(clip),
         "fps": clip.fps,
         "seconds": round(clip.seconds, 4),

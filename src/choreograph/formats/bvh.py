@@ -206,6 +206,7 @@ def _read_header(data: bytes) -> _Header:
     for name, times in unknown.items():
         header.notes.append(Note("unknown-channel", f"channel {name!r} is not understood and was passed over", times))
     _make_unique(header)
+    assert found is not None
     _read_motion_lines(data, found.end(), header)
     return header
 

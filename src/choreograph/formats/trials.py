@@ -30,7 +30,8 @@ def find_trial(path: Path) -> Trial | None:
     Raises:
         FormatError: the line is there but cannot be understood; a guessed frame rate would be wrong by half.
     """
-    for folder in (path.parent, path.parent.parent):
+    beside = path.absolute().parent  # a bare file name has no folder above it
+    for folder in (beside, beside.parent):
         good, damaged = _read(folder / TRIALS_FILE)
         if path.stem in damaged:
             line, reason = damaged[path.stem]

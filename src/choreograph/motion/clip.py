@@ -187,9 +187,7 @@ class Clip:
             raise TypeError("take a range of frames: clip[start:stop]; for another rate use clip.resampled(fps)")
         start, stop, _ = frames.indices(len(self))
         if stop <= start:
-            raise RequestError(
-                f"frames [{frames.start}, {frames.stop}) of {self.name!r} are empty; it has {len(self)} frames"
-            )
+            raise RequestError(f"frames [{start}, {stop}) of {self.name!r} are empty; it has {len(self)} frames")
         return self._taken(np.arange(start, stop), _cut_labels(self.labels, start, stop))
 
     def _taken(self, at: NDArray[np.intp], labels: tuple[Label, ...]) -> Clip:

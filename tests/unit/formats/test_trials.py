@@ -34,12 +34,14 @@ def test_no_table(tmp_path: Path) -> None:
     assert read_trials(tmp_path) == {}
 
 
-def test_the_line_of_a_motion_file(tmp_path: Path) -> None:
+def test_the_line_of_a_motion_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "trials.tsv").write_text("\ufefftrial\tfps\tdescription\n16_01\t60\tjump \n16_02\t\tturn\n")
     (tmp_path / "16").mkdir()
     assert find_trial(tmp_path / "16" / "16_01.amc") == Trial("16_01", None, 60, "jump")
     assert find_trial(tmp_path / "16_02.amc") == Trial("16_02", None, None, "turn")
     assert find_trial(tmp_path / "16_03.amc") is None
+    monkeypatch.chdir(tmp_path / "16")
+    assert find_trial(Path("16_01.amc")) == Trial("16_01", None, 60, "jump")
     # The table is read again once it has changed.
     (tmp_path / "trials.tsv").write_text("trial\tfps\n16_03\t29.97\n")
     found = find_trial(tmp_path / "16_03.amc")

@@ -1,0 +1,50 @@
+"""Promises about the package as a whole."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import typer
+
+import choreograph
+from choreograph.cli.main import app
+
+SOURCES = sorted(Path(choreograph.__file__).parent.rglob("*.py"))
+HEAVY = ("numba", "matplotlib", "pygltflib", "pxr", "imageio_ffmpeg", "PIL", "scipy", "typer", "rich")
+COMMANDS = typer.main.get_command(app).commands  # type: ignore[attr-defined]
+
+
+def test_public_names_are_sorted_and_there() -> None:
+    assert list(choreograph.__all__) == sorted(set(choreograph.__all__))
+    for name in choreograph.__all__:
+        assert getattr(choreograph, name) is not None
+
+
+def test_importing_is_light() -> None:
+    code = f"import sys, choreograph; print([name for name in {HEAVY!r} if name in sys.modules])"
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip()
+    assert found == "[]", f"`import choreograph` also imports {found}"
+
+
+@pytest.mark.parametrize("name", sorted(COMMANDS))
+def test_every_command_explains_itself_with_an_example(name: str) -> None:
+    text = COMMANDS[name].help or ""
+    assert "Example" in text and f"choreograph {name}" in text, "help lacks an example"
+    for parameter in COMMANDS[name].params:
+        assert getattr(parameter, "help", None), f"{name}: {parameter.name} has no help"
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=lambda p: str(p.relative_to(Path(choreograph.__file__).parent)))
+def test_library_code_never_prints_nor_sets_up_logging(path: Path) -> None:
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Call):
+            called = ast.unparse(node.func)
+            assert called not in ("print", "logging.basicConfig"), f"line {node.lineno}: {called}"
+
+
+def test_there_is_a_licence_and_it_is_typed() -> None:
+    assert (Path(choreograph.__file__).parent / "py.typed").is_file()
