@@ -26,8 +26,8 @@ class FollowSettings:
     """Seconds looked ahead in each step (s)."""
     retain_s: float = 1.0
     """Seconds kept of each step's answer (r)."""
-    beam_width: int = 150
-    """Walks of one age that the beam keeps."""
+    beam_width: int = 100
+    """Walks of one age that the beam keeps; four times as many where the path is hard to follow."""
     look_s: float = 1.25
     """Seconds that the beam looks along a walk's clip, as if it were simply played on, to compare walks."""
     look_trust: float = 0.25
