@@ -128,12 +128,12 @@ def _read_header(data: bytes) -> _Header:
 
     def numbers(what: str) -> tuple[float, ...]:
         try:
-            out = float(word()), float(word()), float(word())
+            x, y, z = float(word()), float(word()), float(word())
         except ValueError:
             raise fail(f"{what} needs three numbers; found …") from None
-        if not all(abs(value) <= MAX_LENGTH for value in out):  # NaN is not either
-            raise fail(f"{what} is {' '.join(map(repr, out))}, which is no sensible length")
-        return out
+        if not (abs(x) <= MAX_LENGTH and abs(y) <= MAX_LENGTH and abs(z) <= MAX_LENGTH):  # NaN is not either
+            raise fail(f"{what} is {x:g} {y:g} {z:g}, which is no sensible length")
+        return x, y, z
 
     if word().upper() != b"HIERARCHY":
         raise fail("this is no BVH file: it begins with … instead of HIERARCHY")

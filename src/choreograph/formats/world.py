@@ -130,7 +130,7 @@ class UpAxes:
 def judge_up(skeleton: Skeleton, root_pos: Array, local_rot: Array, local_pos: Array | None) -> UpAxes:
     """The up-axes of rest pose and motion, by where the head is from the feet."""
     rest = _nearest_axis(_head_above_feet(skeleton, skeleton.rest_positions()[None]))
-    some = slice(None, None, 1 + len(root_pos) // 60)
+    some = slice(None, None, 1 + len(root_pos) // 30)
     offsets = skeleton.offsets[None] if local_pos is None else local_pos[some]
     posed, _ = kinematics.forward(root_pos[some], local_rot[some], offsets, skeleton.parents)
     motion = _nearest_axis(_head_above_feet(skeleton, posed))
