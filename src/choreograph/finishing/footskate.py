@@ -104,7 +104,7 @@ def clean_feet(
         settings.root_s * clip.fps,
     ) * (1.0, 0.0, 1.0)
     tremble = settings.tremble_s * clip.fps
-    shift += _low_pass(clip.root_pos, tremble) - clip.root_pos
+    shift += _calm(clip.root_pos, tremble) - clip.root_pos
     local = np.array(clip.local_rot)
     for done, (leg, foot) in enumerate(zip(legs, feet, strict=True)):
         told("cleaning feet", len(legs) + done, 2 * len(legs))
@@ -234,6 +234,13 @@ def _low_pass(values: Array, sigma: float) -> Array:
     return np.asarray(gaussian_filter1d(values, sigma, axis=0, mode="nearest"))
 
 
+def _calm(values: Array, sigma: float) -> Array:
+    """The curve (F, D) under a narrow Gaussian; beyond its ends it goes on as it was, so it is not slowed there."""
+    width = int(4 * sigma + 0.5)
+    padded = np.pad(values, ((width, width), (0, 0)), mode="reflect", reflect_type="odd")
+    return _low_pass(padded, sigma)[width : width + len(values)]
+
+
 # ------------------------------------------------------------------ legs
 
 
@@ -256,7 +263,7 @@ def _solve(
     reach = np.linalg.norm(away, axis=1, keepdims=True)
     recorded = np.linalg.norm(ankle - hip, axis=1, keepdims=True)
     # The pelvis trembles too, by less than a millimetre; a leg that is nearly straight makes degrees of it at the knee.
-    calm = recorded + _low_pass(reach - recorded, tremble)
+    calm = recorded + _calm(reach - recorded, tremble)
     target = hip + away * (calm / np.maximum(reach, 1e-9))
     swing, bend = ik.solve_leg(hip, knee, ankle, axis, target, settings.soft_share)
     shin_turn = quat.multiply(swing, bend)
