@@ -3,9 +3,9 @@
     CHOREOGRAPH_DATA=<folder with cmu/> python benchmarks/bench_finishing.py [seconds]
 
 Random walks, about one transition a second, through the graph of subject 16's walks, runs and turns; without
-recordings, through that of the demo motion. Speeds are seconds of motion per CPU second, warm, the best of three. Beside
-them, before and after cleaning: how far planted feet slide, how deep toes sink below the lowest of the sources', the
-acceleration of knees and root against the sources', and how far the clean motion is from the raw one.
+recordings, through that of the demo motion. Speeds are seconds of motion per CPU second, warm, the best of three.
+Beside them, before and after cleaning: how far planted feet slide, how deep toes sink below the lowest of the sources',
+the acceleration of knees and root against the sources', and how far the clean motion is from the raw one.
 """
 
 from __future__ import annotations
