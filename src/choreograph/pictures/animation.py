@@ -71,7 +71,17 @@ class FilmSettings:
 class Film:
     """Clips that play together on one stage, drawn frame by frame."""
 
-    def __init__(self, clips: Sequence[Clip], settings: FilmSettings | None = None) -> None:
+    def __init__(
+        self, clips: Sequence[Clip], settings: FilmSettings | None = None, *, floor: Sequence[Stroke] = ()
+    ) -> None:
+        """Set the stage.
+
+        Args:
+            clips: What plays.
+            settings: How it is shown.
+            floor: Lines on the floor that are there throughout, such as a path that was asked for.
+        """
+        self._floor = list(floor)
         self.settings = settings or FilmSettings()
         self.settings.check()
         if not clips:
@@ -117,7 +127,7 @@ class Film:
 
     def _strokes(self, frame: int) -> list[Stroke]:
         """The way just gone and the prints just made; older ones fade, so that long dances do not fill the floor."""
-        strokes = []
+        strokes = list(self._floor)
         for actor, path, prints in zip(self._actors, self._paths, self._prints, strict=True):
             if self.settings.paths:
                 strokes.append(self._trail(actor, path, frame))
@@ -148,12 +158,14 @@ def write_film(
     clips: Sequence[Clip],
     settings: FilmSettings | None = None,
     *,
+    floor: Sequence[Stroke] = (),
     overwrite: bool = False,
     progress: Progress | None = None,
 ) -> None:
     """Write clips that play together as an .mp4 (H.264) or .gif file.
 
-    Nothing is left behind when it fails or is cancelled, neither a file nor a running ffmpeg.
+    Nothing is left behind when it fails or is cancelled, neither a file nor a running ffmpeg. `floor` are lines that
+    lie on the floor throughout.
 
     Raises:
         RequestError: another suffix, or settings that make no film.
@@ -168,7 +180,7 @@ def write_film(
         raise RequestError(f"an MP4 needs an even width and height, not {settings.size[0]}x{settings.size[1]}")
     check_writable(path, overwrite=overwrite)
     report = progress or silent
-    film = Film(clips, settings)
+    film = Film(clips, settings, floor=floor)
     with atomic_write(path, overwrite=overwrite) as temporary, tempfile.TemporaryDirectory() as scratch:
         palette = Path(scratch, "palette.png") if suffix == ".gif" else None
         if palette is not None:

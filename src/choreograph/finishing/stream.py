@@ -1,0 +1,150 @@
+"""Motion as it is found: frames can be shown while the rest of the walk is still being searched for.
+
+The search runs ahead of what is shown by a second or two. Each time it has found more, the last few seconds are
+finished anew (blended, feet cleaned), and frames are handed out up to a short lag behind the end, where nothing that is
+still to come can move them much. What little it does is faded in, so that no joint jumps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from choreograph.errors import RequestError
+from choreograph.finishing.pipeline import FinishedMotion, FinishSettings, finish
+from choreograph.graph.model import MotionGraph
+from choreograph.maths import quat
+from choreograph.maths.floor import FloorTransform
+from choreograph.synthesis.follow.request import FollowSettings
+from choreograph.synthesis.follow.search import PathFollower
+from choreograph.synthesis.follow.tables import EdgeTables
+from choreograph.synthesis.path import Path
+from choreograph.synthesis.walk import Walk
+
+Array = NDArray[np.float64]
+
+LAG_S = 1.2
+"""Seconds between the newest frame found and the newest handed out: a step, so that each plant is known whole."""
+_CONTEXT_S = 6.0
+"""Seconds of motion before the newest frame that are finished anew each time."""
+_FADE_S = 0.3
+"""Seconds over which a correction of what is to come is faded in."""
+
+
+class Frame(NamedTuple):
+    """One frame of a streamed motion."""
+
+    number: int
+    """Counted from 0 at the stream's rate."""
+    root_pos: Array
+    """(3,), metres."""
+    local_rot: Array
+    """(J, 4), wxyz."""
+    contacts: NDArray[np.bool_] | None
+    """Which feet stand, (feet,)."""
+    clip: str
+    """The recording that this frame comes from, mostly."""
+    clip_frame: float
+    """The place in it, in frames at its own rate."""
+
+
+class MotionStream:
+    """A walk along a path, frame by frame: iterate over it.
+
+    `change_path` takes effect for all that has not been searched yet.
+    """
+
+    def __init__(
+        self,
+        graph: MotionGraph,
+        path: Path,
+        settings: FollowSettings | None = None,
+        finish_settings: FinishSettings | None = None,
+        *,
+        tables: EdgeTables | None = None,
+    ) -> None:
+        self.follower = PathFollower(graph, path, settings, tables=tables)
+        fastest = max(info.fps for info in graph.infos)
+        wanted = finish_settings or FinishSettings()
+        self.rate_hz = wanted.rate_hz or fastest
+        """Frames per second."""
+        ratio = self.rate_hz / graph.rate_hz
+        if abs(ratio - round(ratio)) > 1e-9:
+            raise RequestError(
+                f"a stream's rate must be a multiple of the graph's ({graph.rate_hz:g} Hz), not {self.rate_hz:g} Hz; "
+                "give rate_hz in the finish settings"
+            )
+        self._per_frame = round(ratio)
+        self._settings = replace(wanted, rate_hz=self.rate_hz)
+        self._shown = 0
+        self._ahead: tuple[int, Array, Array] | None = None
+
+    def change_path(self, path: Path) -> None:
+        """Follow another path from where the search has come to."""
+        self.follower.change_path(path)
+
+    def __iter__(self) -> Iterator[Frame]:
+        """Frames in order, until the path's end."""
+        while True:
+            gained = self.follower.step()
+            over = self.follower.status != "searching"
+            if self.follower.edges:
+                yield from self._hand_out(over)
+            if over or not gained:
+                return
+
+    def _hand_out(self, over: bool) -> Iterator[Frame]:
+        first, made = self._finish_tail()
+        clip, origins = made.clip, made.origins
+        stop = len(clip) if over else len(clip) - round(LAG_S * self.rate_hz)
+        begin = self._shown - first
+        if stop <= begin:
+            return
+        root, rot = self._faded(first, begin, clip.root_pos, clip.local_rot)
+        # The frame after the last one handed out, as it looks now: the next batch must begin there.
+        if stop < len(clip):
+            self._ahead = first + stop, root[stop].copy(), rot[stop].copy()
+        infos = self.follower.graph.infos
+        self._shown = first + stop
+        for k in range(begin, stop):
+            yield Frame(
+                first + k,
+                root[k],
+                rot[k],
+                None if clip.contacts is None else clip.contacts[k],
+                infos[origins.source_clip[k]].name,
+                float(origins.source_frame[k]),
+            )
+
+    def _finish_tail(self) -> tuple[int, FinishedMotion]:
+        """The last seconds of the walk as motion, and the number of their first frame."""
+        whole = self.follower.walk()
+        lengths = np.concatenate([[0], np.cumsum(whole.edge_frames)])
+        graph = self.follower.graph
+        # So much that what has not been handed out is in it, with enough before it.
+        since = min(self._shown / self._per_frame, len(whole)) - _CONTEXT_S * graph.rate_hz
+        edge = max(0, int(np.searchsorted(lengths, since, side="right")) - 1)
+        places = whole.placements
+        start = FloorTransform(*(float(column[edge]) for column in (places.yaw, places.x, places.z)))
+        tail = Walk(graph, whole.edges[edge:], start, len(whole) - int(lengths[edge]))
+        return int(lengths[edge]) * self._per_frame, finish(tail, self._settings)
+
+    def _faded(self, first: int, begin: int, root: Array, rot: Array) -> tuple[Array, Array]:
+        """The batch, begun where the last one promised it would begin."""
+        root, rot = np.array(root), np.array(rot)
+        if self._ahead is None or self._ahead[0] != first + begin:
+            return root, rot
+        _, promised_root, promised_rot = self._ahead
+        count = min(max(1, round(_FADE_S * self.rate_hz)), len(root) - begin)
+        t = np.arange(count) / max(1, round(_FADE_S * self.rate_hz))
+        fade = 1 - t * t * (3 - 2 * t)
+        here = slice(begin, begin + count)
+        root[here] += fade[:, None] * (promised_root - root[begin])
+        turn = quat.as_rotvec(quat.multiply(promised_rot, quat.inverse(rot[begin])))
+        eased = quat.from_rotvec(fade[:, None, None] * turn)
+        rot[here] = quat.multiply(eased, rot[here])
+        return root, quat.make_continuous(rot)
