@@ -188,9 +188,11 @@ def _place_foot(leg: _Leg, pos: Array, held: Flags, fps: float, settings: CleanS
 
 
 def _yaw_between(start: Array, end: Array) -> Array:
-    """Turn about the vertical, (F,), that brings the directions `start` (F, 3) over `end`."""
+    """Turn about the vertical, (F,), that brings the directions `start` (F, 3) over `end`; less for steep ones."""
     turn = np.arctan2(end[:, 0], end[:, 2]) - np.arctan2(start[:, 0], start[:, 2])
-    return np.asarray(np.angle(np.exp(1j * turn)))
+    flat = np.hypot(start[:, 0], start[:, 2]) / np.maximum(np.linalg.norm(start, axis=1), 1e-9)
+    # A foot that points straight down has no heading to correct.
+    return np.asarray(np.angle(np.exp(1j * turn)) * np.clip(2 * flat - 0.5, 0.0, 1.0))
 
 
 def _share_of_toe(heel: Flags, toe: Flags, ramp: float) -> Array:

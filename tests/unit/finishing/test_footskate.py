@@ -139,6 +139,17 @@ def test_a_skeleton_without_toes_stands_on_its_heels(sliding: Clip) -> None:
     assert foot_slide(cleaned) < 0.5 * foot_slide(clip.with_contacts(cleaned.contacts))
 
 
+def test_a_foot_that_points_straight_down_has_no_heading_to_correct(sliding: Clip) -> None:
+    offsets = np.array(sliding.skeleton.offsets)
+    for side in ("left", "right"):
+        offsets[sliding.skeleton.need(f"{side}_toe")] = (0.0, -0.12, 0.0)
+    stilts = Skeleton(sliding.skeleton.names, sliding.skeleton.parents, offsets, roles=sliding.skeleton.roles)
+    clip = Clip(stilts, sliding.fps, sliding.root_pos, sliding.local_rot, contacts=sliding.contacts)
+    cleaned = clean_feet(clip)
+    feet = [stilts.need("left_foot"), stilts.need("right_foot")]
+    assert quat.angle_between(cleaned.global_rotations(), clip.global_rotations())[:, feet].max() < 0.5
+
+
 def test_without_feet_the_error_says_what_to_do(sliding: Clip, walker: Clip) -> None:
     nameless = sliding.with_skeleton(
         sliding.skeleton.with_roles({f"{side}_{part}": [] for side in ("left", "right") for part in ("foot", "toe")})
