@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 export MPLBACKEND := Agg
 
-.PHONY: help demo test check fix bench fuzz clean
+.PHONY: help demo pictures test check fix bench fuzz clean
 
 help:  ## list the words
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/'
@@ -23,8 +23,17 @@ node_modules/.done: package.json
 	npm install --no-audit --no-fund --silent
 	@touch $@
 
-demo: $(BIN)/choreograph  ## write the demo motion and pictures of it into demo/
+demo: $(BIN)/choreograph  ## make demo motion, its motion graph, and a walk along a figure of eight, in demo/
 	$(BIN)/choreograph demo demo --force
+	$(BIN)/choreograph build demo/npz -o demo/demo.mog --force
+	$(BIN)/choreograph follow demo/demo.mog --path eight:radius=3 -o demo/eight.bvh --force \
+		--picture demo/eight.png --result demo/eight.json --render demo/eight.mp4
+	@echo "Look at demo/demo.png, demo/eight.png and demo/eight.mp4; open demo/eight.bvh in Blender."
+
+pictures: demo  ## draw the README's pictures anew, from the demo motion
+	$(BIN)/choreograph render demo/npz/walk_turn_90_left.npz -o docs/images/turn.png --size 1200 --force
+	$(BIN)/choreograph render demo/eight.bvh -o docs/images/eight.png --frame 700 --size 1200x540 --camera follow --force
+	cp demo/eight.png docs/images/eight-plot.png
 
 test: $(VENV)/dev node_modules/.done  ## run the tests
 	$(BIN)/python -m pytest -n 2

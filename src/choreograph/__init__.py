@@ -13,31 +13,70 @@ from choreograph.errors import (
     RoleError,
     SkeletonMismatch,
 )
+from choreograph.finishing.blend import BlendSettings
+from choreograph.finishing.footskate import clean_feet
+from choreograph.finishing.pipeline import FinishSettings, finish
+from choreograph.finishing.stream import MotionStream
 from choreograph.formats import read_clip, write_clip
+from choreograph.graph.build import build_graph
+from choreograph.graph.model import MotionGraph
+from choreograph.graph.report import report_graph
+from choreograph.graph.settings import GraphSettings
+from choreograph.graph.store import open_graph, save_graph
 from choreograph.maths.floor import FloorTransform
 from choreograph.motion.clip import Clip, Label, concatenate
 from choreograph.motion.contacts import detect_contacts, find_plants
 from choreograph.motion.skeleton import Skeleton
+from choreograph.motion.trim import suggest_trim, trimmed
+from choreograph.synthesis.follow.measure import measure_path
+from choreograph.synthesis.follow.request import FollowSettings
+from choreograph.synthesis.follow.search import find_candidates, follow_path
+from choreograph.synthesis.path import Path, Stretch
+from choreograph.synthesis.path_files import load_path
+from choreograph.synthesis.path_shapes import named_path
+from choreograph.synthesis.walk import Walk
 
 __all__ = [
+    "BlendSettings",
     "Cancelled",
     "ChoreographError",
     "Clip",
     "DownloadError",
+    "FinishSettings",
     "FloorTransform",
+    "FollowSettings",
     "FormatError",
     "GraphFileError",
+    "GraphSettings",
     "Label",
     "MissingExtra",
+    "MotionGraph",
+    "MotionStream",
     "OutputExists",
+    "Path",
     "RequestError",
     "RoleError",
     "Skeleton",
     "SkeletonMismatch",
+    "Stretch",
+    "Walk",
     "__version__",
+    "build_graph",
+    "clean_feet",
     "concatenate",
     "detect_contacts",
+    "find_candidates",
     "find_plants",
+    "finish",
+    "follow_path",
+    "load_path",
+    "measure_path",
+    "named_path",
+    "open_graph",
     "read_clip",
+    "report_graph",
+    "save_graph",
+    "suggest_trim",
+    "trimmed",
     "write_clip",
 ]

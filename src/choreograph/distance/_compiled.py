@@ -27,32 +27,32 @@ CLEAR = -1  # in place of a neighbour's number: no neighbour comes near
 class Buffers(NamedTuple):
     """Room for one rectangle of window pairs: what stays in cache while it is worked on."""
 
-    y_a: Array32
-    c_a: Array32
-    y_b: Array32
-    c_b: Array32
-    turned_b: Array32
+    plane_a: Array32
+    path_a: Array32
+    path_b: Array32
     energy_b: Array32
     centre_b: Array32
     extra_b: Array32
-    products: Array32
+    heights: Array32
+    planes: Array32
+    spare: Array32
     table: Array32
 
 
 @njit(cache=True, nogil=True)
 def make_buffers(rows: int, columns: int, joints: int, length: int) -> Buffers:
     """Room for rectangles of up to `rows` x `columns` windows with their halos."""
-    frames_a, frames_b, width = rows + length + 1, columns + length + 1, 2 * joints + 2
+    frames_a, frames_b = rows + length + 1, columns + length + 1
     return Buffers(
-        np.empty((frames_a, joints), np.float32),
-        np.empty((frames_a, width), np.float32),
-        np.empty((frames_b, joints), np.float32),
-        np.empty((frames_b, width), np.float32),
-        np.empty((frames_b, width), np.float32),
+        np.empty((frames_a, 2 * joints), np.float32),
+        np.empty((frames_a, 2), np.float32),
+        np.empty((2, 2 * frames_b), np.float32),
         np.empty(columns + 2, np.float32),
         np.empty((2, columns + 2), np.float32),
         np.empty((2, columns + 2), np.float32),
-        np.empty((4, frames_a * frames_b), np.float32),
+        np.empty(frames_a * frames_b, np.float32),
+        np.empty(frames_a * 2 * frames_b, np.float32),
+        np.empty(frames_a * 2 * frames_b, np.float32),
         np.empty((rows + 4, columns + 4), np.float32),
     )
 
@@ -84,53 +84,47 @@ def travel(centroid: Array, start: int, stop: int) -> Travel:
 
 
 @njit(cache=True, nogil=True)
-def load_frames(library: Library, start: int, stop: int, y: Array32, c: Array32) -> tuple[Travel, float]:
-    """Copy frames [start, stop) into float32 rows, small numbers only.
-
-    Args:
-        library: All windows.
-        start: First frame.
-        stop: One past the last.
-        y: Filled with heights above the library's level, (rows, J).
-        c: Filled with x and the centroid's x, then z and the centroid's z, (rows, 2J + 2).
-
-    Returns:
-        The uniform motion taken off the centroids, and the largest squared norm of a row.
-    """
-    joints = library.heights.shape[1]
-    off = travel(library.centroid, start, stop)
+def largest_size(library: Library, start: int, stop: int, off: Travel) -> float:
+    """The largest squared norm of frames [start, stop) with the uniform motion `off` taken off their centroids."""
     largest = 0.0
     for i in range(stop - start):
-        f = start + i
-        norm = np.float32(0)
-        for j in range(joints):
-            h = np.float32(library.heights[f, j] - library.level[j])
-            x, z = np.float32(library.floor[f, 0, j]), np.float32(library.floor[f, 1, j])
-            y[i, j] = h
-            c[i, j] = x
-            c[i, joints + 1 + j] = z
-            norm += h * h + x * x + z * z
-        x = np.float32(library.centroid[f, 0] - off.x - i * off.vx)
-        z = np.float32(library.centroid[f, 1] - off.z - i * off.vz)
-        c[i, joints] = x
-        c[i, 2 * joints + 1] = z
-        largest = max(largest, float(norm + x * x + z * z))
-    return off, largest
+        x = library.centroid[start + i, 0] - off.x - i * off.vx
+        z = library.centroid[start + i, 1] - off.z - i * off.vz
+        largest = max(largest, library.size[start + i] + x * x + z * z)
+    return largest
 
 
 @njit(cache=True, nogil=True)
-def quarter_turn(c: Array32, rows: int, out: Array32) -> None:
-    """Fill `out` with (-z, x) for the first rows (x, z) of `c`: products with them are the imaginary parts."""
-    half = c.shape[1] // 2
-    for i in range(rows):
-        for j in range(half):
-            out[i, j] = -c[i, half + j]
-            out[i, half + j] = c[i, j]
+def multiply_planes(
+    library: Library, top: int, left: int, v: Travel, w: Travel, buffers: Buffers, out: Array32
+) -> None:
+    """Real and imaginary parts of products of floor positions, by turns, into `out`, (frames a, 2 x frames b).
+
+    The joints come from one matrix product; the centroids, with uniform motions v and w taken off, are added to it.
+    """
+    frames_a, frames_b, width = out.shape[0], out.shape[1] // 2, library.plane.shape[2]
+    plane, path, other = buffers.plane_a[:frames_a], buffers.path_a, buffers.path_b
+    for i in range(frames_a):
+        for k in range(width):
+            plane[i, k] = library.plane[top + i, 0, k]
+        path[i, 0] = library.centroid[top + i, 0] - v.x - i * v.vx
+        path[i, 1] = library.centroid[top + i, 1] - v.z - i * v.vz
+    for j in range(frames_b):
+        x = np.float32(library.centroid[left + j, 0] - w.x - j * w.vx)
+        z = np.float32(library.centroid[left + j, 1] - w.z - j * w.vz)
+        other[0, 2 * j], other[0, 2 * j + 1] = x, -z
+        other[1, 2 * j], other[1, 2 * j + 1] = z, x
+    np.dot(plane, library.plane[left : left + frames_b].reshape(2 * frames_b, width).T, out)
+    with_x, with_z = other[0], other[1]
+    for i in range(frames_a):
+        x, z, row = path[i, 0], path[i, 1], out[i]
+        for j in range(2 * frames_b):
+            row[j] += x * with_x[j] + z * with_z[j]
 
 
 @njit(cache=True, nogil=True)
-def sum_diagonals(values: Array32, rows: int, columns: int, length: int, out: Array32) -> None:
-    """Sums of `length` neighbours down each diagonal: out[i, j] = values[i, j] + values[i+1, j+1] + ...
+def sum_diagonals(values: Array32, rows: int, columns: int, length: int, step: int, out: Array32) -> None:
+    """Sums of `length` neighbours down each diagonal: out[i, j] = values[i, j] + values[i+1, j+step] + ...
 
     Each row comes from the one above by adding an element and taking one off, whatever the length. Whole arrays and
     counts rather than slices, since only what is known to be contiguous is vectorised.
@@ -138,31 +132,32 @@ def sum_diagonals(values: Array32, rows: int, columns: int, length: int, out: Ar
     out[0, :columns] = 0
     for k in range(length):
         for j in range(columns):
-            out[0, j] += values[k, j + k]
+            out[0, j] += values[k, j + k * step]
     for i in range(1, rows):
-        total = np.float32(0)
-        for k in range(length):
-            total += values[i + k, k]
-        out[i, 0] = total
-        above, row, leaving, entering = out[i - 1], out[i, 1:], values[i - 1], values[i + length - 1, length:]
-        for j in range(columns - 1):
+        for j in range(step):
+            total = np.float32(0)
+            for k in range(length):
+                total += values[i + k, j + k * step]
+            out[i, j] = total
+        above, row, leaving = out[i - 1], out[i, step:], values[i - 1]
+        entering = values[i + length - 1, length * step :]
+        for j in range(columns - step):
             row[j] = above[j] + (entering[j] - leaving[j])
 
 
 @njit(cache=True, nogil=True)
-def sum_windows(values: Array32, spare: Array32, boxes: tuple[int, int]) -> None:
+def sum_windows(values: Array32, spare: Array32, boxes: tuple[int, int], step: int) -> None:
     """Window sums down the diagonals, in place: sums over one box, then sums of those over the other."""
     first, second = boxes
-    rows, columns = values.shape[0] - first + 1, values.shape[1] - first + 1
-    sum_diagonals(values, rows, columns, first, spare)
-    sum_diagonals(spare, rows - second + 1, columns - second + 1, second, values)
+    rows, columns = values.shape[0] - first + 1, values.shape[1] - (first - 1) * step
+    sum_diagonals(values, rows, columns, first, step, spare)
+    sum_diagonals(spare, rows - second + 1, columns - (second - 1) * step, second, step, values)
 
 
 @njit(cache=True, nogil=True, fastmath={"contract"})
 def distance_row(
     y: Array32,
-    re: Array32,
-    im: Array32,
+    turned: Array32,
     scale: np.float32,
     row: tuple[np.float32, np.float32, np.float32, np.float32, np.float32],
     energy: Array32,
@@ -174,8 +169,7 @@ def distance_row(
 
     Args:
         y: Sums of products of heights, (columns,), still to be scaled.
-        re: Sums of real parts, alike.
-        im: Sums of imaginary parts, alike.
+        turned: Sums of real and imaginary parts by turns, (2 x columns,), alike.
         scale: What to scale them by.
         row: Energy, centre x and z, and extra real and imaginary part of the row's window.
         energy: The same of the columns' windows, (columns,).
@@ -186,8 +180,8 @@ def distance_row(
     energy_a, ax, az, extra_re, extra_im = row
     cx, cz, er, ei = centre[0], centre[1], extra[0], extra[1]
     for j in range(len(energy)):
-        s = scale * re[j] - ax * cx[j] - az * cz[j] + (extra_re + er[j])
-        t = scale * im[j] - az * cx[j] + ax * cz[j] + (extra_im + ei[j])
+        s = scale * turned[2 * j] - ax * cx[j] - az * cz[j] + (extra_re + er[j])
+        t = scale * turned[2 * j + 1] - az * cx[j] + ax * cz[j] + (extra_im + ei[j])
         out[j] = energy_a + energy[j] - np.float32(2) * (scale * y[j] + math.sqrt(s * s + t * t))
 
 
@@ -215,9 +209,7 @@ def fill_table(library: Library, top: int, bottom: int, left: int, right: int, b
     scale, length = np.float32(1 / (first * second)), first + second - 1
     rows, columns = bottom - top, right - left
     na, nb = rows + length - 1, columns + length - 1
-    v, size_a = load_frames(library, top, top + na, buffers.y_a, buffers.c_a)
-    w, size_b = load_frames(library, left, left + nb, buffers.y_b, buffers.c_b)
-    quarter_turn(buffers.c_b, nb, buffers.turned_b)
+    v, w = travel(library.centroid, top, top + na), travel(library.centroid, left, left + nb)
     # With uniform motions v and w taken off, S lacks  v conj(M_b) + M_a conj(w) - v conj(w) spread,  M being moments.
     middle, spread = (length - 1) / 2, 0.0
     for k in range(length):
@@ -231,14 +223,11 @@ def fill_table(library: Library, top: int, bottom: int, left: int, right: int, b
         mx, mz = library.moment[n, 0] - w.vx * spread, library.moment[n, 1] - w.vz * spread
         extra[0, j] = v.vx * mx + v.vz * mz
         extra[1, j] = v.vz * mx - v.vx * mz
-    y, re = buffers.products[0, : na * nb].reshape(na, nb), buffers.products[1, : na * nb].reshape(na, nb)
-    im, spare = buffers.products[2, : na * nb].reshape(na, nb), buffers.products[3, : na * nb].reshape(na, nb)
-    np.dot(buffers.y_a[:na], buffers.y_b[:nb].T, y)
-    np.dot(buffers.c_a[:na], buffers.c_b[:nb].T, re)
-    np.dot(buffers.c_a[:na], buffers.turned_b[:nb].T, im)
-    sum_windows(y, spare, library.boxes)
-    sum_windows(re, spare, library.boxes)
-    sum_windows(im, spare, library.boxes)
+    y, turned = buffers.heights[: na * nb].reshape(na, nb), buffers.planes[: 2 * na * nb].reshape(na, 2 * nb)
+    np.dot(library.low[top : top + na], library.low[left : left + nb].T, y)
+    multiply_planes(library, top, left, v, w, buffers, turned)
+    sum_windows(y, buffers.spare[: na * nb].reshape(na, nb), library.boxes, 1)
+    sum_windows(turned, buffers.spare[: 2 * na * nb].reshape(na, 2 * nb), library.boxes, 2)
     table[0, : columns + 2] = np.inf
     table[rows + 1, : columns + 2] = np.inf
     for i in range(rows):
@@ -251,10 +240,10 @@ def fill_table(library: Library, top: int, bottom: int, left: int, right: int, b
             np.float32(w.vx * mx + w.vz * mz),
             np.float32(w.vx * mz - w.vz * mx),
         )
-        distance_row(y[i], re[i], im[i], scale, row, energy, centre, extra, table[i + 1, 1:])
+        distance_row(y[i], turned[i], scale, row, energy, centre, extra, table[i + 1, 1:])
         table[i + 1, 0] = np.inf
         table[i + 1, columns + 1] = np.inf
-    return size_a + size_b
+    return largest_size(library, top, top + na, v) + largest_size(library, left, left + nb, w)
 
 
 @njit(cache=True, nogil=True)

@@ -12,6 +12,7 @@ from choreograph.distance.window import WindowedClip, window_sum
 from choreograph.errors import RequestError
 
 Array = NDArray[np.float64]
+Array32 = NDArray[np.float32]
 
 
 class Library(NamedTuple):
@@ -32,6 +33,12 @@ class Library(NamedTuple):
     """(N,): energy with `level` taken off the heights, m^2."""
     level: Array
     """(J,): mean height of each joint, times the root of its weight; near it, float32 loses least."""
+    low: Array32
+    """(F, J): heights with `level` taken off."""
+    plane: Array32
+    """(F, 2, 2J): x then z of `floor`, and the same turned by a quarter: -z then x."""
+    size: Array
+    """(F,): squared norm of a frame in `low` and `floor`, m^2."""
     origin: Array
     """(clips, 2): where each clip's centroids are measured from."""
     weights: Array
@@ -70,15 +77,24 @@ def build_library(clips: Sequence[WindowedClip]) -> Library:
         centre[start:stop], energy[start:stop] = clip.centre, clip.energy
         moment[start:stop] = window_sum(clip.centroid, lever)
         lowered[start:stop] = clip.energy + window_sum((level - 2 * clip.heights) @ level, window.weights)
+    heights = np.concatenate([clip.heights for clip in clips])
+    floor = np.concatenate([clip.floor for clip in clips])
+    low = (heights - level).astype(np.float32)
+    plane = np.empty((frames, 2, 2 * joints), np.float32)
+    plane[:, 0] = floor.reshape(frames, -1)
+    plane[:, 1, :joints], plane[:, 1, joints:] = -floor[:, 1], floor[:, 0]
     return Library(
-        heights=np.concatenate([clip.heights for clip in clips]),
-        floor=np.concatenate([clip.floor for clip in clips]),
+        heights=heights,
+        floor=floor,
         centroid=np.concatenate([clip.centroid for clip in clips]),
         centre=centre,
         energy=energy,
         moment=moment,
         lowered=lowered,
         level=level,
+        low=low,
+        plane=plane,
+        size=np.square(low).sum(axis=1, dtype=float) + np.square(plane[:, 0]).sum(axis=1, dtype=float),
         origin=np.array([clip.origin for clip in clips]),
         weights=window.weights,
         boxes=window.boxes,

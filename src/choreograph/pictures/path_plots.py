@@ -36,7 +36,7 @@ def plot_follow(result: FollowResult, motion: FinishedMotion, *, theme: str = "l
     errors = measure_path(motion.clip, result.path)
     title_figure(
         figure, look, result.path.name,
-        f"{motion.clip.seconds:.1f} s · {100 * errors.mean:.1f} cm off on average, {100 * errors.worst:.1f} cm at most · "
+        f"{motion.clip.seconds:.1f} s · off by {100 * errors.mean:.1f} cm, at most {100 * errors.worst:.1f} cm · "
         f"{len(middles)} transitions, {len(clips)} clips",
     )  # fmt: skip
     return figure

@@ -15,9 +15,12 @@ from choreograph.synthesis.follow.tables import LOOKS
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-_compiled = njit(cache=True, nogil=True, error_model="numpy")
+_compiled = njit(cache=True, nogil=True, error_model="numpy", _nrt=True)
+# In the hot loops nothing is allocated, and counting references to arrays would take half of the time (see
+# github.com/numba/numba/issues/2345), so it is off there.
+_hot = njit(cache=True, nogil=True, error_model="numpy", _nrt=False)
 # The tables are many arrays, and handing them to a function costs more than most of these functions do.
-_inlined = njit(cache=True, nogil=True, error_model="numpy", forceinline=True)
+_inlined = njit(cache=True, nogil=True, error_model="numpy", _nrt=False, forceinline=True)
 
 # Columns of a state's floats.
 YAW, COS, SIN, X, Z, WALKED, REACHED, COST, PAUSE, RANK = range(10)
@@ -136,30 +139,38 @@ def played_on(state, node, tables, path, knobs) -> float:  # type: ignore[no-unt
     return cost * LOOKS / moments
 
 
+@_compiled
+def _make_room(beam, slot) -> None:  # type: ignore[no-untyped-def]
+    """Of the states that wait for a frame, keep the better half; from now on, worse ones are kept out."""
+    room = beam.floats.shape[1]
+    few = room // 2
+    order = np.argsort(beam.floats[slot, :, RANK], kind="mergesort")
+    beam.limit[slot] = beam.floats[slot, order[few], RANK]
+    best = np.sort(order[:few])
+    for count in range(few):
+        beam.floats[slot, count] = beam.floats[slot, best[count]]
+        beam.marks[slot, count] = beam.marks[slot, best[count]]
+    beam.counts[slot] = few
+
+
 @_inlined
 def beam_put(beam, slot, state, mark) -> None:  # type: ignore[no-untyped-def]
     """Enter a state among those of its age; where there is no room, only the best stay and others are kept out."""
-    count, room = beam.counts[slot], beam.floats.shape[1]
-    if count == room:
-        few = room // 2
-        cut = np.partition(beam.floats[slot, :, RANK], few)[few]
-        count = 0
-        for k in range(room):
-            if beam.floats[slot, k, RANK] < cut:
-                beam.floats[slot, count] = beam.floats[slot, k]
-                beam.marks[slot, count] = beam.marks[slot, k]
-                count += 1
-        beam.limit[slot] = cut
-    beam.floats[slot, count] = state
-    beam.marks[slot, count] = mark
+    if beam.counts[slot] == beam.floats.shape[1]:
+        _make_room(beam, slot)
+    count = beam.counts[slot]
+    for k in range(10):
+        beam.floats[slot, count, k] = state[k]
+    for k in range(5):
+        beam.marks[slot, count, k] = mark[k]
     beam.counts[slot] = count + 1
 
 
-@_inlined
+@_compiled
 def _keep_best(beam, slot, now) -> None:  # type: ignore[no-untyped-def]
     """Of the states that arrived in one frame, keep the best, but one only of those that are nearly the same."""
     width, slots = beam.kept_floats.shape[1], len(beam.hash_key)
-    order = np.argsort(beam.floats[slot, : beam.counts[slot], RANK])
+    order = np.argsort(beam.floats[slot, : beam.counts[slot], RANK], kind="mergesort")
     kept = 0
     for row in order:
         if kept == width:
@@ -191,6 +202,47 @@ def _keep_best(beam, slot, now) -> None:  # type: ignore[no-untyped-def]
     beam.limit[slot] = np.inf
 
 
+@_hot
+def _extend(beam, now, stay_in, tables, path, knobs, after, mark) -> int:  # type: ignore[no-untyped-def]
+    """Extend the states kept at a frame; the number of frames scored."""
+    ring = len(beam.counts)
+    slot = now % ring
+    scored = 0
+    for s in range(beam.kept[slot]):
+        state, node = beam.kept_floats[slot, s], beam.kept_marks[slot, s, NODE]
+        for edge in range(tables.first_edge[node], tables.first_edge[node + 1]):
+            if stay_in >= 0 and tables.target_clip[edge] != stay_in:
+                continue
+            # A walk may end on the way, so the limit of where the edge leads is no limit for one about to.
+            limit = beam.best_cost[0]
+            if state[REACHED] + tables.length[edge] * knobs.fastest < knobs.length:
+                limit = min(limit, beam.limit[(now + tables.length[edge]) % ring])
+            if state[COST] + tables.extra[edge] >= limit:
+                continue
+            shown, done, pauses = score_edge(
+                state, beam.kept_marks[slot, s, PAUSES], edge, tables.length[edge], limit,
+                tables, path, knobs, after,
+            )  # fmt: skip
+            scored += shown
+            if after[COST] >= limit:
+                continue
+            if done:
+                beam.best_cost[0] = after[COST]
+                beam.best_mark[0], beam.best_mark[1] = now, s
+                beam.best_mark[2], beam.best_mark[3] = edge, shown
+                continue
+            arrive(state, edge, tables, after)
+            after[RANK] = after[COST]
+            if knobs.look_trust > 0.0:
+                after[RANK] += knobs.look_trust * played_on(after, tables.target[edge], tables, path, knobs)
+                if after[RANK] >= beam.limit[(now + shown) % ring]:
+                    continue
+            mark[NODE], mark[TIME], mark[PARENT] = tables.target[edge], now, s
+            mark[EDGE], mark[PAUSES] = edge, pauses
+            beam_put(beam, (now + shown) % ring, after, mark)
+    return scored
+
+
 @_compiled
 def beam_advance(beam, since, until, stay_in, tables, path, knobs) -> int:  # type: ignore[no-untyped-def]
     """Extend all states that arrive in the frames [since, until); the number of frames scored.
@@ -204,45 +256,12 @@ def beam_advance(beam, since, until, stay_in, tables, path, knobs) -> int:  # ty
         stay_in: Clip that must not be left, or -1.
         tables, path, knobs: See `tables.py`.
     """
-    ring = len(beam.counts)
     after = np.empty(10)
     mark = np.empty(5, np.int64)
     scored = 0
     for now in range(since, until):
-        slot = now % ring
-        _keep_best(beam, slot, now)
-        for s in range(beam.kept[slot]):
-            state, node = beam.kept_floats[slot, s], beam.kept_marks[slot, s, NODE]
-            for edge in range(tables.first_edge[node], tables.first_edge[node + 1]):
-                if stay_in >= 0 and tables.target_clip[edge] != stay_in:
-                    continue
-                # A walk may end on the way, so the limit of where the edge leads is no limit for one about to.
-                limit = beam.best_cost[0]
-                if state[REACHED] + tables.length[edge] * knobs.fastest < knobs.length:
-                    limit = min(limit, beam.limit[(now + tables.length[edge]) % ring])
-                if state[COST] + tables.extra[edge] >= limit:
-                    continue
-                shown, done, pauses = score_edge(
-                    state, beam.kept_marks[slot, s, PAUSES], edge, tables.length[edge], limit,
-                    tables, path, knobs, after,
-                )  # fmt: skip
-                scored += shown
-                if after[COST] >= limit:
-                    continue
-                if done:
-                    beam.best_cost[0] = after[COST]
-                    beam.best_mark[0], beam.best_mark[1] = now, s
-                    beam.best_mark[2], beam.best_mark[3] = edge, shown
-                    continue
-                arrive(state, edge, tables, after)
-                after[RANK] = after[COST]
-                if knobs.look_trust > 0.0:
-                    after[RANK] += knobs.look_trust * played_on(after, tables.target[edge], tables, path, knobs)
-                    if after[RANK] >= beam.limit[(now + shown) % ring]:
-                        continue
-                mark[NODE], mark[TIME], mark[PARENT] = tables.target[edge], now, s
-                mark[EDGE], mark[PAUSES] = edge, pauses
-                beam_put(beam, (now + shown) % ring, after, mark)
+        _keep_best(beam, now % len(beam.counts), now)
+        scored += _extend(beam, now, stay_in, tables, path, knobs, after, mark)
     return scored
 
 
