@@ -34,14 +34,12 @@ _DIP_M = 0.005
 class CleanSettings:
     """How firmly feet are held and how softly they are let go."""
 
-    hold_m_s: float = 0.36
+    hold_m_s: float = 0.4
     """A planted joint is held from the first to the last moment of its plant at which it was slower than this."""
     ease_s: float = 0.06
     """Seconds within which a foot that is let go is back on its way, and within which it is led to its next place."""
     roll_s: float = 0.1
     """Seconds in which a foot that came down on its heel goes over to standing on its toe, and back."""
-    flat_share: float = 0.3
-    """How much of the heel's rise is taken back while it still counts as planted: 0 none, 1 the foot stays flat."""
     root_s: float = 0.2
     """Width (standard deviation) of the low-pass through which the root follows its feet along the floor."""
     tremble_s: float = 0.012
@@ -177,13 +175,8 @@ def _place_foot(leg: _Leg, pos: Array, held: Flags, fps: float, settings: CleanS
     yaw = np.zeros((len(ankle), 1))
     yaw[both, 0] = _yaw_between(sole[both], (toe_at - heel_at)[both])
     turned = quat.from_yaw(fill_gaps(yaw, both, fps, settings.ease_s)[:, 0])
-    headed = quat.rotate(turned, sole)
-    tilt = np.zeros(ankle.shape)
-    flat = quat.as_rotvec(quat.between_vectors(headed[both], (toe_at - heel_at)[both]))
-    tilt[both] = settings.flat_share * flat
-    turned = quat.multiply(quat.from_rotvec(fill_gaps(tilt, both, fps, settings.ease_s)), turned)
     new_sole = quat.rotate(turned, sole)
-    # With both down the toe counts, and the heel rises over it, a little less than it was recorded to.
+    # With both down the toe counts, and the heel rises over it as it was recorded to.
     on_toe = _share_of_toe(heel_held, toe_held, settings.roll_s * fps)[:, None]
     wanted = (1 - on_toe) * heel_at + on_toe * (toe_at - new_sole)
     stands = heel_held | toe_held
