@@ -17,6 +17,7 @@ Array32 = NDArray[np.float32]
 Ints = NDArray[np.int64]
 
 BLOCK = 32  # coarse runs on a side: their products, and those of the fine runs inside, stay in cache
+EACH = 300  # frame products that take as long as what a rectangle costs whatever its size
 SLACK = np.float32(4e-6)  # float32's error in D relative to the energies: sums are shorter than those of whole windows
 
 
@@ -90,19 +91,20 @@ def fill_excess(
 
 
 @njit(cache=True, nogil=True)
-def mark_active(
+def enclose_open(
     coarse: Runs,
     fine: Runs,
     children: Ints,
     coarse_clips: Ints,
     fine_clips: Ints,
     thresholds: Array32,
+    length: int,
     start: int,
     stop: int,
     first_strip: int,
-    active: NDArray[np.bool_],
+    boxes: Ints,
 ) -> None:
-    """Mark the pairs of strips that may hold a pair of windows within the threshold.
+    """For each pair of strips, the smallest box around the pairs of fine runs that may hold something.
 
     Args:
         coarse: Coarse runs.
@@ -111,10 +113,12 @@ def mark_active(
         coarse_clips: (R,): clip of each coarse run.
         fine_clips: Clip of each fine run.
         thresholds: (clips, clips): metres.
+        length: Frames of a window: windows of one clip that share frames are no candidates.
         start: First coarse run of the rows, which begins a strip.
         stop: One past the last.
-        first_strip: The strip of the first row of `active`.
-        active: (rows, S), marked from each strip's own column on.
+        first_strip: The strip of the first row of `boxes`.
+        boxes: (rows, S, 4), given as 0, filled with the first window and one past the last, of the row's strip and
+            of the column's; all 0 where nothing is open, and before each strip's own column.
     """
     most = 0
     for r in range(len(coarse.first)):
@@ -124,7 +128,7 @@ def mark_active(
     excess = np.empty((side, side), np.float32)
     for top in range(start, stop, BLOCK):
         bottom = min(top + BLOCK, stop)
-        for left in range(start, len(coarse.first), BLOCK):
+        for left in range(top, len(coarse.first), BLOCK):
             right = min(left + BLOCK, len(coarse.first))
             rows, columns = (top, bottom), (left, right)
             if not fill_excess(coarse, coarse_clips, thresholds, rows, columns, products, reach, excess):
@@ -133,9 +137,55 @@ def mark_active(
             if not fill_excess(fine, fine_clips, thresholds, rows, columns, products, reach, excess):
                 continue
             for p in range(rows[0], rows[1]):
-                row, values = active[coarse.parent[fine.parent[p]] - first_strip], excess[p - rows[0]]
+                row, values = boxes[coarse.parent[fine.parent[p]] - first_strip], excess[p - rows[0]]
                 if smallest(values[: columns[1] - columns[0]]) > 0:
                     continue
-                for q in range(columns[0], columns[1]):
-                    if values[q - columns[0]] <= 0:
-                        row[coarse.parent[fine.parent[q]]] = True
+                for q in range(max(p, columns[0]), columns[1]):
+                    shared = fine_clips[p] == fine_clips[q] and fine.stop[q] - 1 - fine.first[p] < length
+                    if values[q - columns[0]] <= 0 and not shared:
+                        stretch(row[coarse.parent[fine.parent[q]]], fine, p, q)
+
+
+@njit(cache=True, nogil=True)
+def stretch(box: Ints, runs: Runs, p: int, q: int) -> None:
+    """Stretch a box, empty if all 0, so that it holds runs p and q."""
+    if box[1] == 0:
+        box[0], box[2] = runs.first[p], runs.first[q]
+    box[0], box[1] = min(box[0], runs.first[p]), max(box[1], runs.stop[p])
+    box[2], box[3] = min(box[2], runs.first[q]), max(box[3], runs.stop[q])
+
+
+@njit(cache=True, nogil=True)
+def gather_boxes(boxes: Ints, first_strip: int, strips: Ints, chosen: NDArray[np.bool_], halo: int) -> Ints:
+    """Rectangles, (R, 6), that hold all boxes; neighbours in a row are joined where one large costs less than two.
+
+    A rectangle of m x n windows costs as many frame products as (m + halo) x (n + halo), and what is the same for all.
+
+    Args:
+        boxes: As filled by `enclose_open`.
+        first_strip: The strip of the first row.
+        strips: (S, 3): clip, first window, one past the last.
+        chosen: Of each clip; a pair of which neither is chosen is left out.
+        halo: Frames that a rectangle needs beyond its windows.
+    """
+    out = np.empty((np.count_nonzero(boxes[:, :, 1]), 6), np.int64)
+    count = 0
+    for i in range(boxes.shape[0]):
+        clip_a, fresh = strips[first_strip + i, 0], True
+        for s in range(first_strip + i, boxes.shape[1]):
+            a0, a1, b0, b1 = boxes[i, s]
+            clip_b = strips[s, 0]
+            if a1 == 0 or not (chosen[clip_a] or chosen[clip_b]):
+                continue
+            cost = EACH + (a1 - a0 + halo) * (b1 - b0 + halo)
+            if not fresh and out[count - 1, 3] == clip_b:
+                last = out[count - 1]
+                top, bottom = min(last[1], a0), max(last[2], a1)
+                apart = EACH + (last[2] - last[1] + halo) * (last[5] - last[4] + halo) + cost
+                if EACH + (bottom - top + halo) * (b1 - last[4] + halo) <= apart:
+                    last[1], last[2], last[5] = top, bottom, b1
+                    continue
+            out[count, 0], out[count, 1], out[count, 2] = clip_a, a0, a1
+            out[count, 3], out[count, 4], out[count, 5] = clip_b, b0, b1
+            count, fresh = count + 1, False
+    return out[:count]

@@ -79,7 +79,7 @@ def build_library(clips: Sequence[WindowedClip]) -> Library:
         lowered[start:stop] = clip.energy + window_sum((level - 2 * clip.heights) @ level, window.weights)
     heights = np.concatenate([clip.heights for clip in clips])
     floor = np.concatenate([clip.floor for clip in clips])
-    low = (heights - level).astype(np.float32)
+    low = np.ascontiguousarray(heights - level, np.float32)
     plane = np.empty((frames, 2, 2 * joints), np.float32)
     plane[:, 0] = floor.reshape(frames, -1)
     plane[:, 1, :joints], plane[:, 1, joints:] = -floor[:, 1], floor[:, 0]

@@ -34,7 +34,7 @@ Array = NDArray[np.float64]
 _STRIP = 192  # windows; larger rectangles waste less on halos, until they leave the cache
 _MANY = 12_000  # windows from which pruning pays: on one core, 14,700 of mixed motion took half the time
 _BATCH_PAIRS = 1 << 27  # window pairs between two batches: a second or two of one core without pruning
-_TASK_STRIPS, _TASK_SHORT_STRIPS = 4, 16  # compared by one worker between two looks at the progress; when pruning
+_TASK_STRIPS, _TASK_SHORT_STRIPS = 4, 32  # compared by one worker between two looks at the progress; when pruning
 
 
 @dataclass(frozen=True)
@@ -174,13 +174,10 @@ def _scan_strips(
     library: Library, strips: Ints, pruner: Pruner | None, limits: Array, chosen: NDArray[np.bool_], rows: range
 ) -> tuple[Minima, int]:
     """Minima of some strips against all later ones, and how many window pairs were computed."""
-    active = np.ones((len(rows), len(strips)), bool) if pruner is None else pruner.active(rows.start, rows.stop)
-    parts = []
-    for row, wanted in zip(rows, active, strict=True):
-        wanted &= chosen[strips[row, 0]] | chosen[strips[:, 0]]
-        columns = np.flatnonzero(wanted)
-        parts.append(make_rectangles(strips, row, columns, len(library.weights), _STRIP))
-    rectangles = np.concatenate(parts)
+    if pruner is None:
+        rectangles = np.concatenate([make_rectangles(strips, row, len(library.weights), chosen) for row in rows])
+    else:
+        rectangles = pruner.open_rectangles(rows.start, rows.stop, chosen)
     pairs, squared, turned = scan(library, rectangles, limits[rectangles[:, 0], rectangles[:, 3]])
     clip_a, a, clip_b, b = pairs.T
     onto, source = library.origin[clip_a] + library.centre[a], library.origin[clip_b] + library.centre[b]

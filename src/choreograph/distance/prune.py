@@ -1,10 +1,10 @@
-"""Ruling out pairs of strips without looking into them: exact, because the distance is a metric.
+"""Ruling out pairs of windows without looking at them: exact, because the distance is a metric.
 
 A run of consecutive windows has a representative, its middle window, and a radius, the largest distance from it. Where
 representatives are farther apart than threshold + radius + radius, no pair of the two runs is within the threshold.
-Coarse runs are compared first and the fine runs inside them only where that did not settle it; a rectangle is
-computed if any pair of fine runs in it may hold something. A pair within the threshold is thus always computed, and
-so are its neighbours, since rectangles are computed with a halo.
+Coarse runs are compared first and the fine runs inside them only where that did not settle it; of two strips, the
+smallest rectangle around the pairs of fine runs that may hold something is computed. A pair within the threshold is
+thus always computed, and so are its neighbours, since rectangles are computed with a halo.
 
 Representatives are compared by a lower bound of their distance that costs a fraction of it. Any orthogonal projection
 of the windows that mixes frames and joints, but not x with z, commutes with turning; the distance of projections is
@@ -28,7 +28,7 @@ Array32 = NDArray[np.float32]
 
 _FINE_RADIUS = 0.03  # metres, aimed at; of 2, 3, 4 and 6 windows at 30 Hz, 3 left least to compute on dances
 _COARSE = 3  # fine runs in a coarse one
-_STRIP = 2  # coarse runs in a strip: shorter ones rule out more, longer ones multiply faster
+_STRIP = 3  # coarse runs in a strip: shorter ones rule out more, longer ones multiply faster
 _SLOW = 4  # components in time: constant, linear, quadratic, cubic
 _HEIGHTS, _FLOOR = 16, 32  # coordinates kept: more cost more, fewer rule out less
 _SAMPLE = 500  # windows that coordinates and run lengths are chosen by
@@ -72,7 +72,7 @@ class Coordinates(NamedTuple):
 
 
 class Pruner:
-    """Knows which pairs of strips may hold a pair of windows within the threshold.
+    """Knows where pairs of windows within the threshold may be.
 
     Attributes:
         strips: (S, 3): clip, first window, one past the last.
@@ -85,6 +85,7 @@ class Pruner:
             library: All windows.
             limits: (clips, clips): largest D wanted of each pair of clips, m^2.
         """
+        self._length = len(library.weights)
         some = _sample(library)
         length = _run_length(library, some)
         coordinates = _choose_coordinates(library, some)
@@ -98,24 +99,31 @@ class Pruner:
         self._coarse_of_strip = np.searchsorted(self.coarse.parent, np.arange(len(self.strips) + 1))
         self._fine_of_coarse = np.searchsorted(self.fine.parent, np.arange(len(self.coarse.first) + 1))
 
-    def active(self, start: int, stop: int) -> NDArray[np.bool_]:
-        """Whether strips [start, stop) may hold something with each strip from themselves on, (stop - start, S)."""
+    def open_rectangles(self, start: int, stop: int, chosen: NDArray[np.bool_]) -> Ints:
+        """Rectangles, (R, 6), that hold every pair within the threshold of strips [start, stop) and later ones.
+
+        Args:
+            start: First strip.
+            stop: One past the last.
+            chosen: Of each clip; pairs of which neither is chosen are left out.
+        """
         from choreograph.distance import _compiled_prune
 
-        active = np.zeros((stop - start, len(self.strips)), np.bool_)
-        _compiled_prune.mark_active(
+        boxes = np.zeros((stop - start, len(self.strips), 4), np.int64)
+        _compiled_prune.enclose_open(
             self.coarse,
             self.fine,
             self._fine_of_coarse,
             self._coarse_clips,
             self._fine_clips,
             self._thresholds,
+            self._length,
             self._coarse_of_strip[start],
             self._coarse_of_strip[stop],
             start,
-            active,
+            boxes,
         )
-        return active
+        return _compiled_prune.gather_boxes(boxes, start, self.strips, chosen, self._length + 1)
 
 
 def _sample(library: Library) -> Ints:

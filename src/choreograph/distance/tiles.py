@@ -36,26 +36,17 @@ def cut_strips(library: Library, longest: int) -> Ints:
     return np.array(strips, np.int64).reshape(-1, 3)
 
 
-def make_rectangles(strips: Ints, row: int, columns: Ints, length: int, widest: int) -> Ints:
-    """Rectangles, (R, 6), of strip `row` against the strips `columns`; neighbours are joined up to `widest` windows.
+def make_rectangles(strips: Ints, row: int, length: int, chosen: NDArray[np.bool_]) -> Ints:
+    """Rectangles, (R, 6), of strip `row` against itself and each later one.
 
-    Strips before `row`, and what lies wholly in the band of windows that share frames, are left out.
+    What lies wholly in the band of windows that share frames is left out, and pairs of clips neither of which is chosen.
     """
-    columns = columns[columns >= row]
     clip, first, stop = strips[row]
-    columns = columns[(strips[columns, 0] != clip) | (strips[columns, 2] - 1 - first >= length)]
-    if not len(columns):
-        return np.empty((0, 6), np.int64)
-    breaks = (np.diff(columns) != 1) | (np.diff(strips[columns, 0]) != 0)
-    chain = np.concatenate([[0], np.cumsum(breaks)])
-    place = np.arange(len(columns)) - np.searchsorted(chain, chain)
-    together = max(1, widest // int((strips[:, 2] - strips[:, 1]).max()))
-    begins = np.flatnonzero(place % together == 0)
-    ends = np.append(begins[1:], len(columns)) - 1
-    rectangles = np.empty((len(begins), 6), np.int64)
-    rectangles[:, :3] = clip, first, stop
-    rectangles[:, 3], rectangles[:, 4] = strips[columns[begins], 0], strips[columns[begins], 1]
-    rectangles[:, 5] = strips[columns[ends], 2]
+    later = strips[row:]
+    later = later[(later[:, 0] != clip) | (later[:, 2] - 1 - first >= length)]
+    later = later[chosen[clip] | chosen[later[:, 0]]]
+    rectangles = np.empty((len(later), 6), np.int64)
+    rectangles[:, :3], rectangles[:, 3:] = (clip, first, stop), later
     return rectangles
 
 

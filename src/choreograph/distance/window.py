@@ -112,7 +112,7 @@ def windowed_clip(positions: ArrayLike, joint_weights: ArrayLike, window: Window
     floor -= centroid[..., None]
     centroid -= origin
     floor *= np.sqrt(share)
-    heights = positions[:, heavy, 1] * np.sqrt(share)
+    heights = np.ascontiguousarray(positions[:, heavy, 1] * np.sqrt(share))
     centre = window_sum(centroid, weights)
     # The spread of the centroids about their mean, not the difference of two large numbers.
     spread = sum(

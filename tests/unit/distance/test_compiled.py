@@ -11,21 +11,23 @@ WEIGHTS = np.array([1.0, 3.0, 0.5, 0.0, 2.0])
 
 
 @pytest.mark.parametrize("length", [1, 2, 7])
-def test_diagonal_sums(length):
-    values = np.random.default_rng(0).normal(size=(20, 13)).astype(np.float32)
-    rows, columns = 20 - length + 1, 13 - length + 1
-    out = np.zeros((20, 13), np.float32)
-    _compiled.sum_diagonals(values, rows, columns, length, out)
-    want = sum(values[k : k + rows, k : k + columns] for k in range(length))
+@pytest.mark.parametrize("step", [1, 2])
+def test_diagonal_sums(length, step):
+    values = np.random.default_rng(0).normal(size=(20, 26)).astype(np.float32)
+    rows, columns = 20 - length + 1, 26 - (length - 1) * step
+    out = np.zeros((20, 26), np.float32)
+    _compiled.sum_diagonals(values, rows, columns, length, step, out)
+    want = sum(values[k : k + rows, k * step : k * step + columns] for k in range(length))
     np.testing.assert_allclose(out[:rows, :columns], want, atol=1e-5)
 
 
 @pytest.mark.parametrize("window", [Window(1), Window(4), Window(9), Window(7, "uniform")])
-def test_window_sums_are_the_taper_down_the_diagonals(window):
-    values = np.random.default_rng(1).normal(size=(30, 25)).astype(np.float32)
-    rows, columns = 30 - window.length + 1, 25 - window.length + 1
-    want = sum(w * values[k : k + rows, k : k + columns] for k, w in enumerate(window.weights))
-    _compiled.sum_windows(values, np.empty_like(values), window.boxes)
+@pytest.mark.parametrize("step", [1, 2])
+def test_window_sums_are_the_taper_down_the_diagonals(window, step):
+    values = np.random.default_rng(1).normal(size=(30, 25 * step)).astype(np.float32)
+    rows, columns = 30 - window.length + 1, (25 - window.length + 1) * step
+    want = sum(w * values[k : k + rows, k * step : k * step + columns] for k, w in enumerate(window.weights))
+    _compiled.sum_windows(values, np.empty_like(values), window.boxes, step)
     np.testing.assert_allclose(values[:rows, :columns] / np.prod(window.boxes), want, atol=1e-5)
 
 

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from tests.unit.distance.synthetic import moved, wander
 
-from choreograph.distance import prune
+from choreograph.distance import _compiled_prune, prune
 from choreograph.distance.library import build_library
 from choreograph.distance.minima import find_minima, iterate_minima
 from choreograph.distance.window import Window, align_windows, windowed_clip
@@ -21,21 +21,47 @@ def test_no_pair_within_the_threshold_is_ruled_out(window, threshold):
     clips = clips_of(window)
     library = build_library(clips)
     pruner = prune.Pruner(library, np.full((len(clips),) * 2, threshold**2))
-    active = pruner.active(0, len(pruner.strips))
-    strip = np.zeros(len(library.energy), int)
-    for n, (_, start, stop) in enumerate(pruner.strips):
-        strip[start:stop] = n
+    rectangles = pruner.open_rectangles(0, len(pruner.strips), np.ones(len(clips), bool))
+    covered = np.zeros((len(library.energy),) * 2, int)
+    for _, a0, a1, _, b0, b1 in rectangles:
+        covered[a0:a1, b0:b1] += 1
+    assert covered.max() == 1, "rectangles overlap"
     near = 0
     for i, p in enumerate(clips):
         for j, q in enumerate(clips[i:], i):
             distance = align_windows(p, np.arange(p.count)[:, None], q, np.arange(q.count)[None]).distance
             a, b = np.nonzero(distance <= threshold)
-            a, b = a + library.bounds[i, 0], b + library.bounds[j, 0]
-            a, b = a[a <= b], b[a <= b]
-            assert active[strip[a], strip[b]].all()
+            if i == j:
+                a, b = a[b - a >= window.length], b[b - a >= window.length]
+            assert covered[a + library.bounds[i, 0], b + library.bounds[j, 0]].all()
             near += len(a)
     assert near > 100
-    assert np.triu(active).sum() < 0.5 * np.triu(np.ones_like(active)).sum(), "nothing was ruled out"
+    assert covered.sum() < 0.5 * sum(clip.count for clip in clips) ** 2 / 2, "nothing was ruled out"
+
+
+def test_rectangles_stay_within_clips_and_leave_out_pairs_not_asked_for():
+    clips = clips_of(Window(6), frames=300)
+    library = build_library(clips)
+    pruner = prune.Pruner(library, np.full((5, 5), 0.1**2))
+    every = pruner.open_rectangles(0, len(pruner.strips), np.ones(5, bool))
+    for r in (0, 3):
+        clip, first, stop = every[:, r : r + 3].T
+        assert (library.bounds[clip, 0] <= first).all() and (first < stop).all()
+        assert (stop <= library.bounds[clip, 1]).all()
+    chosen = np.arange(5) == 4
+    some = pruner.open_rectangles(0, len(pruner.strips), chosen)
+    np.testing.assert_array_equal(some, every[chosen[every[:, 0]] | chosen[every[:, 3]]])
+
+
+def test_boxes_are_joined_where_that_saves_work():
+    strips = np.array([(0, 0, 20), (0, 20, 40), (1, 40, 60)])
+    boxes = np.zeros((1, 3, 4), np.int64)
+    boxes[0] = [(0, 20, 15, 20), (0, 20, 20, 28), (0, 20, 40, 60)]
+    joined = _compiled_prune.gather_boxes(boxes, 0, strips, np.ones(2, bool), 11)
+    assert joined.tolist() == [[0, 0, 20, 0, 15, 28], [0, 0, 20, 1, 40, 60]]
+    boxes[0, :2] = (0, 3, 0, 20), (17, 20, 38, 40)
+    apart = _compiled_prune.gather_boxes(boxes, 0, strips, np.ones(2, bool), 2)
+    assert len(apart) == 3
 
 
 def test_bounds_never_exceed_distances_and_come_near():

@@ -1,5 +1,4 @@
 import numpy as np
-import pytest
 from tests.unit.distance.synthetic import wander
 
 from choreograph.distance.library import build_library
@@ -23,13 +22,11 @@ def test_strips_cover_every_window_once_and_stay_within_a_clip():
         assert mine == list(range(start, stop))
 
 
-@pytest.mark.parametrize("widest", [1, 25])
-def test_rectangles_cover_every_candidate_pair_once(widest):
+def test_rectangles_cover_every_candidate_pair_once():
     library = library_of(50, 3, 23, 9)
     strips = cut_strips(library, 10)
-    every = np.arange(len(strips))
-    rectangles = np.concatenate([make_rectangles(strips, row, every, LENGTH, widest) for row in every])
-    assert ((rectangles[:, 5] - rectangles[:, 4]) <= max(widest, 10)).all()
+    chosen = np.ones(4, bool)
+    rectangles = np.concatenate([make_rectangles(strips, row, LENGTH, chosen) for row in range(len(strips))])
     covered = np.zeros((len(library.energy),) * 2, int)
     for clip_a, a0, a1, clip_b, b0, b1 in rectangles:
         assert library.bounds[clip_a, 0] <= a0 < a1 <= library.bounds[clip_a, 1]
@@ -43,8 +40,8 @@ def test_rectangles_cover_every_candidate_pair_once(widest):
     assert covered[a[wanted], b[wanted]].all()
 
 
-def test_strips_that_are_not_asked_for_leave_gaps():
-    library = library_of(60)
-    strips = cut_strips(library, 10)
-    got = make_rectangles(strips, 0, np.array([2, 3, 5]), LENGTH, 1000)
-    assert got[:, 4:].tolist() == [[strips[2, 1], strips[3, 2]], [strips[5, 1], strips[5, 2]]]
+def test_pairs_of_clips_that_were_not_chosen_are_left_out():
+    strips = cut_strips(library_of(15, 14, 13), 20)
+    pairs = lambda chosen: [tuple(r[[0, 3]]) for row in range(3) for r in make_rectangles(strips, row, LENGTH, chosen)]  # noqa: E731
+    assert pairs(np.array([False, True, False])) == [(0, 1), (1, 1), (1, 2)]
+    assert pairs(np.array([False, False, False])) == []
