@@ -34,7 +34,7 @@ _DIP_M = 0.005
 class CleanSettings:
     """How firmly feet are held and how softly they are let go."""
 
-    hold_m_s: float = 0.4
+    hold_m_s: float = 0.36
     """A planted joint is held from the first to the last moment of its plant at which it was slower than this."""
     ease_s: float = 0.06
     """Seconds within which a foot that is let go is back on its way, and within which it is led to its next place."""
