@@ -144,7 +144,7 @@ def _make_room(beam, slot) -> None:  # type: ignore[no-untyped-def]
     """Of the states that wait for a frame, keep the better half; from now on, worse ones are kept out."""
     room = beam.floats.shape[1]
     few = room // 2
-    order = np.argsort(beam.floats[slot, :, RANK], kind="mergesort")
+    order = np.argsort(beam.floats[slot, :, RANK])
     beam.limit[slot] = beam.floats[slot, order[few], RANK]
     best = np.sort(order[:few])
     for count in range(few):
@@ -170,7 +170,7 @@ def beam_put(beam, slot, state, mark) -> None:  # type: ignore[no-untyped-def]
 def _keep_best(beam, slot, now) -> None:  # type: ignore[no-untyped-def]
     """Of the states that arrived in one frame, keep the best, but one only of those that are nearly the same."""
     width, slots = beam.kept_floats.shape[1], len(beam.hash_key)
-    order = np.argsort(beam.floats[slot, : beam.counts[slot], RANK], kind="mergesort")
+    order = np.argsort(beam.floats[slot, : beam.counts[slot], RANK])
     kept = 0
     for row in order:
         if kept == width:
@@ -275,10 +275,14 @@ def beam_select(beam, horizon, tables, path, knobs):  # type: ignore[no-untyped-
     """
     ring = len(beam.counts)
     best, time, row, edge, shown, done = np.inf, -1, -1, -1, 0, False
-    if beam.best_mark[0] >= 0:
-        best, done = beam.best_cost[0], True
-        time, row, edge, shown = beam.best_mark[0], beam.best_mark[1], beam.best_mark[2], beam.best_mark[3]
     after = np.empty(10)
+    if beam.best_mark[0] >= 0:
+        time, row, edge = beam.best_mark[0], beam.best_mark[1], beam.best_mark[2]
+        shown, done, _ = score_edge(
+            beam.kept_floats[time % ring, row], beam.kept_marks[time % ring, row, PAUSES], edge,
+            min(beam.best_mark[3], horizon - time), np.inf, tables, path, knobs, after,
+        )  # fmt: skip
+        best = after[COST]
     for later in range(horizon, horizon + ring):
         slot = later % ring
         for k in range(beam.counts[slot]):
@@ -325,6 +329,43 @@ def beam_restrict(beam, at, row, horizon) -> None:  # type: ignore[no-untyped-de
         beam.best_cost[0] = np.inf
 
 
+@_hot
+def _open_state(  # type: ignore[no-untyped-def]
+    state, node, pauses, left, stay_in, best, bounded, tables, path, knobs, child_state, child_mark
+) -> tuple[int, int, int, bool, float, int]:
+    """Score the edges that leave a state; those that lead on go to the children, their bounds in the column RANK.
+
+    Returns:
+        Number of children; then, if an edge reaches the horizon or the path's end at less than `best`, that edge, the
+        frames shown of it and whether it was the path's end, else -1, 0 and False; the least cost, and frames scored.
+    """
+    count, scored = 0, 0
+    over_edge, over_shown, over_done = -1, 0, False
+    for edge in range(tables.first_edge[node], tables.first_edge[node + 1]):
+        if stay_in >= 0 and tables.target_clip[edge] != stay_in:
+            continue
+        child = child_state[count]
+        shown, done, begun = score_edge(state, pauses, edge, left, best, tables, path, knobs, child)
+        scored += shown
+        if child[COST] >= best:
+            continue
+        if done or shown >= left:
+            best = child[COST]
+            over_edge, over_shown, over_done = edge, shown, done
+            continue
+        bound = child[COST]
+        if bounded:
+            off, _ = _offset(state, tables.way, tables.first[edge] + shown - 1, child[REACHED], path, knobs)
+            bound += least_to_come(np.sqrt(off), child[REACHED], left - shown, knobs)
+            if bound >= best:
+                continue
+        arrive(state, edge, tables, child)
+        child[RANK] = bound
+        child_mark[count, 0], child_mark[count, 1], child_mark[count, 2] = edge, shown, begun
+        count += 1
+    return count, over_edge, over_shown, over_done, best, scored
+
+
 @_compiled
 def branch_and_bound(  # type: ignore[no-untyped-def]
     start, start_mark, horizon, stay_in, best, budget, ordered, bounded, tables, path, knobs
@@ -352,85 +393,56 @@ def branch_and_bound(  # type: ignore[no-untyped-def]
     widest = 0
     for node in range(len(tables.first_edge) - 1):
         widest = max(widest, tables.first_edge[node + 1] - tables.first_edge[node])
-    floats = np.empty((horizon + 1, 10))
-    node_at = np.empty(horizon + 1, np.int64)
-    time_at = np.empty(horizon + 1, np.int64)
-    pauses_at = np.empty(horizon + 1, np.int64)
-    child_edge = np.empty((horizon + 1, widest), np.int64)
-    child_bound = np.empty((horizon + 1, widest))
-    child_shown = np.empty((horizon + 1, widest), np.int64)
-    child_done = np.empty((horizon + 1, widest), np.bool_)
-    child_pauses = np.empty((horizon + 1, widest), np.int64)
+    # By depth: children as states, as edge, frames shown and pauses begun, and the order in which they are tried.
     child_state = np.empty((horizon + 1, widest, 10))
-    child_count = np.zeros(horizon + 1, np.int64)
-    child_next = np.zeros(horizon + 1, np.int64)
+    child_mark = np.empty((horizon + 1, widest, 3), np.int64)
+    order = np.empty((horizon + 1, widest), np.int64)
+    count = np.zeros(horizon + 1, np.int64)
+    tried = np.zeros(horizon + 1, np.int64)
+    time_at = np.zeros(horizon + 1, np.int64)
     taken = np.empty(horizon + 1, np.int64)
     winner = np.empty(horizon + 1, np.int64)
     winner_count, winner_shown, winner_done = 0, 0, False
 
-    floats[0] = start
-    node_at[0], time_at[0], pauses_at[0] = start_mark[NODE], 0, start_mark[PAUSES]
+    state, node, pauses = start, start_mark[NODE], start_mark[PAUSES]
     depth, scored = 0, 0
-    opening = True
-    while depth >= 0:
-        if opening:
-            opening = False
-            count = 0
-            node, left = node_at[depth], horizon - time_at[depth]
-            for edge in range(tables.first_edge[node], tables.first_edge[node + 1]):
-                if stay_in >= 0 and tables.target_clip[edge] != stay_in:
-                    continue
-                shown, done, pauses = score_edge(
-                    floats[depth], pauses_at[depth], edge, left, best, tables, path, knobs, child_state[depth, count]
-                )
-                scored += shown
-                bound = child_state[depth, count, COST]
-                over = done or shown >= left
-                if bounded and not over:
-                    reached = child_state[depth, count, REACHED]
-                    row = tables.first[edge] + shown - 1
-                    off, _ = _offset(floats[depth], tables.way, row, reached, path, knobs)
-                    bound += least_to_come(np.sqrt(off), reached, left - shown, knobs)
-                if bound >= best:
-                    continue
-                if over:
-                    best = child_state[depth, count, COST]
-                    winner[:depth] = taken[:depth]
-                    winner[depth] = edge
-                    winner_count, winner_shown, winner_done = depth + 1, shown, done
-                    continue
-                arrive(floats[depth], edge, tables, child_state[depth, count])
-                child_edge[depth, count], child_bound[depth, count] = edge, bound
-                child_shown[depth, count], child_done[depth, count] = shown, done
-                child_pauses[depth, count] = pauses
-                count += 1
-            child_count[depth], child_next[depth] = count, 0
-            if ordered and count > 1:
-                order = np.argsort(child_bound[depth, :count], kind="mergesort")
-                child_edge[depth, :count] = child_edge[depth, :count][order]
-                child_bound[depth, :count] = child_bound[depth, :count][order]
-                child_shown[depth, :count] = child_shown[depth, :count][order]
-                child_pauses[depth, :count] = child_pauses[depth, :count][order]
-                child_state[depth, :count] = child_state[depth, :count][order]
-        k = child_next[depth]
-        if k >= child_count[depth]:
-            depth -= 1
-            continue
-        if scored >= budget:
+    while True:
+        count[depth], edge, shown, done, best, more = _open_state(
+            state, node, pauses, horizon - time_at[depth], stay_in, best, bounded, tables, path, knobs,
+            child_state[depth], child_mark[depth],
+        )  # fmt: skip
+        scored += more
+        tried[depth] = 0
+        if edge >= 0:
+            winner[:depth] = taken[:depth]
+            winner[depth] = edge
+            winner_count, winner_shown, winner_done = depth + 1, shown, done
+        for k in range(count[depth]):
+            at = k
+            if ordered:
+                while at > 0 and child_state[depth, order[depth, at - 1], RANK] > child_state[depth, k, RANK]:
+                    order[depth, at] = order[depth, at - 1]
+                    at -= 1
+            order[depth, at] = k
+        while depth >= 0 and (
+            tried[depth] == count[depth] or child_state[depth, order[depth, tried[depth]], RANK] >= best
+        ):
+            # All tried here, or this one cannot beat the best any more.
+            if tried[depth] < count[depth]:
+                tried[depth] += 1
+            else:
+                depth -= 1
+        if depth < 0 or scored >= budget:
             break
-        child_next[depth] = k + 1
-        if child_bound[depth, k] >= best:
-            continue
-        taken[depth] = child_edge[depth, k]
-        floats[depth + 1] = child_state[depth, k]
-        node_at[depth + 1] = tables.target[child_edge[depth, k]]
-        time_at[depth + 1] = time_at[depth] + child_shown[depth, k]
-        pauses_at[depth + 1] = child_pauses[depth, k]
+        k = order[depth, tried[depth]]
+        tried[depth] += 1
+        taken[depth] = child_mark[depth, k, 0]
+        state, node, pauses = child_state[depth, k], tables.target[taken[depth]], child_mark[depth, k, 2]
+        time_at[depth + 1] = time_at[depth] + child_mark[depth, k, 1]
         depth += 1
-        opening = True
 
     untried = np.inf
     for d in range(depth + 1):
-        for k in range(child_next[d], child_count[d]):
-            untried = min(untried, child_bound[d, k])
+        for k in range(tried[d], count[d]):
+            untried = min(untried, child_state[d, order[d, k], RANK])
     return best, winner[:winner_count].copy(), winner_shown, winner_done, scored, untried

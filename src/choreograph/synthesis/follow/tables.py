@@ -21,6 +21,9 @@ Ints = NDArray[np.int64]
 
 PATH_STEP_M = 0.01
 """Spacing of the points that the path is looked up in; between them it is straight."""
+TREMBLE_S = 0.012
+"""Width (standard deviation) of the low-pass under which the root's way is summed. At 120 Hz the tremble of recorded
+hips adds up to 1 % to their way; clean-up takes it out of the motion, so the search must not count on it."""
 LOOKS = 6
 """Moments at which the beam looks along a clip to compare walks."""
 MAX_LABELS = 60
@@ -122,7 +125,7 @@ class _Roots:
         self.words = np.zeros(self.offsets[-1], np.int32)
         for c, info in enumerate(graph.infos):
             clip, here = clips[c], slice(self.offsets[c], self.offsets[c + 1])
-            self.place[here] = clip.root_pos[:, 0] + 1j * clip.root_pos[:, 2]
+            self.place[here] = _calm(clip.root_pos[:, 0] + 1j * clip.root_pos[:, 2], TREMBLE_S * info.fps)
             self.facing[here] = clip.facing()
             cuts = sorted({0, info.own_frames, *(x.start for x in info.labels), *(x.stop for x in info.labels)})
             for a, b in pairwise(cuts):
@@ -139,6 +142,16 @@ class _Roots:
         low = own.astype(np.int64)
         high = np.minimum(low + 1, self.last[clip])
         return np.asarray(self.place[low] + (own - low) * (self.place[high] - self.place[low]))
+
+
+def _calm(place: NDArray[np.complex128], sigma: float) -> NDArray[np.complex128]:
+    """A curve under a narrow Gaussian of `sigma` frames; beyond its ends it goes on as it was, so it is not slowed."""
+    width = min(round(4 * sigma), len(place) - 1)
+    if width < 1:
+        return place
+    weights = np.exp(-0.5 * (np.arange(-width, width + 1) / sigma) ** 2)
+    padded = np.pad(place, width, mode="reflect", reflect_type="odd")
+    return np.convolve(padded, weights / weights.sum(), mode="valid")
 
 
 def _root(roots: _Roots, graph: MotionGraph, edge: Ints, ahead: Floats) -> NDArray[np.complex128]:

@@ -1,0 +1,128 @@
+"""The plain twins of the search kernels, and the search that tries every walk: slow, and easy to believe."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from choreograph.maths.floor import FloorTransform
+from choreograph.synthesis.follow.tables import KernelPath, KernelTables, Knobs
+
+Floats = NDArray[np.float64]
+
+_YAW, _COS, _SIN, _X, _Z, _WALKED, _REACHED, _COST, _PAUSE = range(9)
+
+
+class Tried(NamedTuple):
+    """One walk of those there are."""
+
+    cost: float
+    edges: tuple[int, ...]
+    last_shown: int
+    """Frames shown of the last edge."""
+    done: bool
+    """Whether it reaches the path's end."""
+
+
+def offset(
+    state: Floats, way: Floats, row: int, reached: float, path: KernelPath, knobs: Knobs
+) -> tuple[float, int]:
+    """Squared distance from the root in a row of `way` to the point it should be at, and that point's index."""
+    at = min(max(reached, 0.0), knobs.length) / knobs.step
+    i = min(int(at), len(path.points) - 2)
+    target = path.points[i] + (at - i) * (path.points[i + 1] - path.points[i])
+    place = FloorTransform(state[_YAW], state[_X], state[_Z]).apply((way[row, 0], 0.0, way[row, 1]))
+    return float(((place[[0, 2]] - target) ** 2).sum()), i
+
+
+def score_edge(
+    state: Floats,
+    pauses: int,
+    edge: int,
+    most: int,
+    limit: float,
+    tables: KernelTables,
+    path: KernelPath,
+    knobs: Knobs,
+    out: Floats,
+) -> tuple[int, bool, int]:
+    """Show up to `most` frames of an edge from a state; progress and cost after them go to `out`.
+
+    Returns:
+        Frames shown, whether the path's end was reached in the last of them, and how many pauses were begun.
+    """
+    dt = knobs.dt
+    walked, reached, pause = (float(state[k]) for k in (_WALKED, _REACHED, _PAUSE))
+    cost = float(state[_COST] + tables.extra[edge])
+    shown, done = 0, False
+    while shown < min(most, tables.length[edge]) and not done and (shown == 0 or cost < limit):
+        row = int(tables.first[edge]) + shown
+        shown += 1
+        step = float(tables.way[row, 2])
+        if pause > 0:
+            pause -= dt
+            cost += knobs.speed_weight * (step / dt) ** 2 * dt
+        else:
+            walked += step
+            reached = max(walked, reached + knobs.gamma * dt)
+            if pauses < len(path.pause_at) and reached >= path.pause_at[pauses]:
+                reached, pause = float(path.pause_at[pauses]), float(path.pause_s[pauses])
+                walked = min(walked, reached)
+                pauses += 1
+        off, i = offset(state, tables.way, row, reached, path, knobs)
+        cost += off * dt
+        if path.speed[i] >= 0 and pause <= 0:
+            cost += knobs.speed_weight * (step / dt - path.speed[i]) ** 2 * dt
+        if path.label[i] and not tables.labels[row] & path.label[i]:
+            cost += knobs.label_weight * dt
+        done = bool(reached >= knobs.length and pause <= 0 and pauses == len(path.pause_at))
+    if done:
+        cost += knobs.facing_weight * (1 - math.cos(tables.facing[row] + state[_YAW] - knobs.facing))
+    out[[_WALKED, _REACHED, _COST, _PAUSE]] = walked, reached, cost, pause
+    return shown, done, pauses
+
+
+def arrive(state: Floats, edge: int, tables: KernelTables, out: Floats) -> None:
+    """Where on the floor the clip lies in which an edge arrives."""
+    here = FloorTransform(state[_YAW], state[_X], state[_Z])
+    there = here @ FloorTransform(tables.yaw[edge], *tables.shift[edge])
+    out[_YAW], out[_X], out[_Z] = there.yaw, there.x, there.z
+    out[_COS], out[_SIN] = math.cos(there.yaw), math.sin(there.yaw)
+
+
+def every_walk(
+    state: Floats,
+    node: int,
+    pauses: int,
+    horizon: int,
+    stay_in: int,
+    tables: KernelTables,
+    path: KernelPath,
+    knobs: Knobs,
+) -> Iterator[Tried]:
+    """Every walk of exactly `horizon` frames from a state, or as far as the path's end.
+
+    Args:
+        state: Where it begins, (10,).
+        node: The node there.
+        pauses: How many pauses were begun.
+        horizon: Frames to look ahead.
+        stay_in: Clip that must not be left, or -1.
+        tables, path, knobs: As for the kernels.
+    """
+    for edge in range(tables.first_edge[node], tables.first_edge[node + 1]):
+        if stay_in >= 0 and tables.target_clip[edge] != stay_in:
+            continue
+        after = np.zeros(10)
+        shown, done, begun = score_edge(state, pauses, edge, horizon, np.inf, tables, path, knobs, after)
+        if done or shown == horizon:
+            yield Tried(float(after[_COST]), (edge,), shown, done)
+            continue
+        arrive(state, edge, tables, after)
+        onward = every_walk(after, int(tables.target[edge]), begun, horizon - shown, stay_in, tables, path, knobs)
+        for rest in onward:
+            yield rest._replace(edges=(edge, *rest.edges))

@@ -1,0 +1,212 @@
+"""The compiled kernels against their plain twins, and branch and bound against trying every walk."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from choreograph.synthesis.follow import _compiled, reference
+from choreograph.synthesis.follow.beam import BeamSearch
+
+YAW, COS, SIN, X, Z, WALKED, REACHED, COST, PAUSE, RANK = range(10)
+SEEDS = range(12)
+HORIZON = 18
+
+
+def all_walks(problem: SimpleNamespace, state: np.ndarray, mark: np.ndarray, stay_in: int = -1, horizon: int = HORIZON):
+    return list(reference.every_walk(state, int(mark[0]), int(mark[4]), horizon, stay_in, *problem.shared))
+
+
+def bound(problem, state, mark, *, stay_in=-1, best=np.inf, budget=10**9, ordered=True, bounded=True, horizon=HORIZON):
+    return _compiled.branch_and_bound(state, mark, horizon, stay_in, best, budget, ordered, bounded, *problem.shared)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("stretches", [False, True])
+def test_an_edge_is_scored_as_by_its_twin(make_problem: SimpleNamespace, seed: int, stretches: bool) -> None:
+    problem = make_problem.problem(seed, stretches=stretches)
+    for _ in range(30):
+        state, mark = make_problem.state(problem)
+        edge = int(problem.rng.integers(len(problem.tables.first)))
+        most, limit = int(problem.rng.integers(1, 8)), float(problem.rng.choice([np.inf, state[COST] + 0.05]))
+        fast, plain = np.zeros(10), np.zeros(10)
+        answers = [
+            kernel(state, int(mark[4]), edge, most, limit, *problem.shared, out)
+            for kernel, out in ((_compiled.score_edge, fast), (reference.score_edge, plain))
+        ]
+        assert answers[0] == answers[1]
+        np.testing.assert_allclose(fast, plain, atol=1e-12)
+        _compiled.arrive(state, edge, problem.tables, fast)
+        reference.arrive(state, edge, problem.tables, plain)
+        np.testing.assert_allclose(fast[[COS, SIN, X, Z]], plain[[COS, SIN, X, Z]], atol=1e-12)
+        np.testing.assert_allclose(np.exp(1j * fast[YAW]), np.exp(1j * plain[YAW]), atol=1e-12)
+
+
+def test_every_stretch_takes_part_in_what_is_tested(make_problem: SimpleNamespace) -> None:
+    costs = {}
+    for name in ("speed", "label", "pause_at", "facing_weight"):
+        problem = make_problem.problem(0, stretches=True, length=1.0)
+        state, mark = make_problem.state(problem, far=0.0)
+        state[[WALKED, REACHED, COST]], mark[4] = 0.0, 0
+        without = {
+            "speed": {"speed": np.full_like(problem.path.speed, -1.0)},
+            "label": {"label": np.zeros_like(problem.path.label)},
+            "pause_at": {"pause_at": np.zeros(0), "pause_s": np.zeros(0)},
+        }.get(name, {})
+        knobs = problem.knobs if without else problem.knobs._replace(facing_weight=0.0)
+        plain = SimpleNamespace(shared=(problem.tables, problem.path._replace(**without), knobs))
+        costs[name] = [min(walk.cost for walk in all_walks(p, state, mark, horizon=30)) for p in (problem, plain)]
+    assert all(abs(a - b) > 1e-6 for a, b in costs.values()), costs
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("stretches", [False, True])
+@pytest.mark.parametrize("stay", [False, True])
+def test_branch_and_bound_finds_the_optimum(make_problem, seed: int, stretches: bool, stay: bool) -> None:
+    problem = make_problem.problem(seed, stretches=stretches)
+    state, mark = make_problem.state(problem)
+    stay_in = int(mark[0] % 2) if stay else -1
+    best = min(all_walks(problem, state, mark, stay_in), key=lambda walk: walk.cost)
+    for ordered, bounded in ((True, True), (False, True), (False, False)):
+        cost, edges, shown, done, _, untried = bound(
+            problem, state, mark, stay_in=stay_in, ordered=ordered, bounded=bounded
+        )
+        assert cost == pytest.approx(best.cost, abs=1e-9)
+        assert untried == np.inf
+        assert (tuple(edges), shown, done) == best[1:]
+    if stay:
+        assert (problem.tables.target_clip[edges] == stay_in).all()
+
+
+def test_a_seed_that_is_the_optimum_is_not_beaten(make_problem: SimpleNamespace) -> None:
+    problem = make_problem.problem(1)
+    state, mark = make_problem.state(problem)
+    best = bound(problem, state, mark)[0]
+    cost, edges, *_, untried = bound(problem, state, mark, best=best)
+    assert (cost, len(edges), untried) == (best, 0, np.inf)
+    assert len(bound(problem, state, mark, best=best + 1e-9)[1]) > 0
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_what_is_left_untried_bounds_the_optimum(make_problem: SimpleNamespace, seed: int) -> None:
+    problem = make_problem.problem(seed)
+    state, mark = make_problem.state(problem)
+    optimum, *_, needed, _ = bound(problem, state, mark)
+    short = 0
+    for budget in range(0, int(needed), max(1, int(needed) // 12)):
+        cost, _, _, _, scored, untried = bound(problem, state, mark, budget=budget)
+        assert scored >= min(budget, needed)
+        assert min(cost, untried) <= optimum + 1e-12 <= cost + 2e-12
+        short += cost > optimum + 1e-12 and untried < cost
+    assert short > 0 or needed < 60  # some budget did end too early to find it
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("stretches", [False, True])
+def test_the_least_to_come_is_never_too_much(make_problem, seed: int, stretches: bool) -> None:
+    problem = make_problem.problem(seed, stretches=stretches)
+    some = False
+    for far in (0.3, 1.0, 2.0, 4.0, 4.0):
+        state, mark = make_problem.state(problem, far=far)
+        edge = int(problem.tables.first_edge[mark[0]])
+        after = np.zeros(10)
+        shown, done, begun = reference.score_edge(state, int(mark[4]), edge, 99, np.inf, *problem.shared, after)
+        if done:
+            continue
+        row = int(problem.tables.first[edge]) + shown - 1
+        error = np.sqrt(reference.offset(state, problem.tables.way, row, after[REACHED], *problem.shared[1:])[0])
+        reference.arrive(state, edge, problem.tables, after)
+        onward = np.array([problem.tables.target[edge], 0, 0, 0, begun])
+        for horizon in (3, 10):
+            least = _compiled.least_to_come(error, after[REACHED], horizon, problem.knobs)
+            truly = min(walk.cost for walk in all_walks(problem, after, onward, horizon=horizon)) - after[COST]
+            assert least <= truly + 1e-12
+            some |= least > 0.1 * truly
+    assert some  # a bound of nothing would be true as well
+
+
+def wide_beam(problem, state, mark, *, width: int = 5000, cell: float = 1e-7) -> BeamSearch:
+    beam = BeamSearch(state[None], mark[None], width, HORIZON, problem.tables)
+    beam.beam.cell[:] = cell
+    return beam
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("stretches", [False, True])
+def test_a_beam_of_all_walks_is_exact_and_a_narrow_one_not_better(make_problem, seed: int, stretches: bool) -> None:
+    problem = make_problem.problem(seed, stretches=stretches)
+    state, mark = make_problem.state(problem)
+    optimum = bound(problem, state, mark)[0]
+    for width, cell in ((5000, 1e-7), (8, 0.05)):
+        beam = wide_beam(problem, state, mark, width=width, cell=cell)
+        beam.advance(HORIZON, -1, *problem.shared)
+        found = beam.select(0, *problem.shared)
+        assert found is not None
+        assert found.cost >= optimum - 1e-9
+        # A walk that is over is the cost to beat for all others, also for what they cost beyond the horizon.
+        if width == 5000 and beam.beam.best_mark[0] < 0:
+            assert found.cost == pytest.approx(optimum, abs=1e-9)
+        # What it says of its walk is so: the same edges, scored by hand, cost the same and are as long.
+        here, pauses, frames = state.copy(), int(mark[4]), 0
+        for k, edge in enumerate(found.edges):
+            after = np.zeros(10)
+            most = found.last_shown if k == len(found.edges) - 1 else 99
+            shown, done, pauses = reference.score_edge(here, pauses, int(edge), most, np.inf, *problem.shared, after)
+            reference.arrive(here, int(edge), problem.tables, after)
+            here, frames = after, frames + shown
+        assert here[COST] == pytest.approx(found.cost, abs=1e-9)
+        assert done == found.done
+        assert frames == HORIZON or (done and frames < HORIZON)
+
+
+def test_a_beam_goes_on_only_from_where_it_is_restricted_to(make_problem: SimpleNamespace) -> None:
+    problem = make_problem.problem(3)
+    state, mark = make_problem.state(problem)
+    state[[WALKED, REACHED]] = 0.0
+    beam = wide_beam(problem, state, mark)
+    beam.advance(HORIZON, -1, *problem.shared)
+    found = beam.select(0, *problem.shared)
+    assert found is not None
+    at, row = found.states[2]
+    kept = beam.beam.kept_floats[at % len(beam.beam.counts), row].copy()
+    node = beam.beam.kept_marks[at % len(beam.beam.counts), row].copy()
+    waiting = int(beam.beam.counts.sum())
+    beam.restrict(at, row)
+    assert 0 < int(beam.beam.counts.sum()) < waiting
+    assert beam.select(at, *problem.shared).cost == pytest.approx(found.cost, abs=1e-12)
+    # Looking farther, it finds what a search from there finds.
+    beam.advance(at + HORIZON, -1, *problem.shared)
+    again = beam.select(at, *problem.shared)
+    assert again.cost == pytest.approx(bound(problem, kept, node)[0], abs=1e-9)
+    assert again.states[0] == (at, row)
+
+
+def test_a_full_place_keeps_the_better_half_even_of_equals(make_problem: SimpleNamespace) -> None:
+    problem = make_problem.problem(0)
+    state, mark = make_problem.state(problem)
+    beam = BeamSearch(state[None], mark[None], 8, HORIZON, problem.tables).beam
+    room = beam.floats.shape[1]
+    ranks = np.concatenate([np.full(room, 0.5), [0.5, 0.1]])
+    for rank in ranks:
+        state[RANK] = rank
+        _compiled.beam_put(beam, 3, state, mark)
+    assert beam.counts[3] == room // 2 + 2
+    assert beam.limit[3] == 0.5
+    assert beam.floats[3, : beam.counts[3], RANK].min() == 0.1
+
+
+def test_states_that_are_nearly_the_same_are_kept_once(make_problem: SimpleNamespace) -> None:
+    problem = make_problem.problem(0)
+    state, mark = make_problem.state(problem)
+    states = np.repeat(state[None], 6, axis=0)
+    states[:, [X, Z, REACHED, YAW]] = 0.01
+    states[1, X] = 0.02  # nearly the same
+    states[2, X], states[3, YAW], states[4, REACHED] = 0.5, 1.0, 0.5
+    states[5, YAW] = 0.01 + 2 * np.pi  # the same
+    marks = np.repeat(mark[None], 6, axis=0)
+    states[:, RANK] = np.arange(6)
+    beam = BeamSearch(states, marks, 8, HORIZON, problem.tables)
+    beam.advance(1, -1, *problem.shared)
+    assert sorted(beam.beam.kept_floats[0, : beam.beam.kept[0], RANK]) == [0, 2, 3, 4]
