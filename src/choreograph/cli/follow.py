@@ -100,6 +100,8 @@ def follow(
     from choreograph.synthesis.follow.search import find_candidates
 
     find_format(output)
+    _check_suffix(render, (".mp4", ".gif"), "films are")
+    _check_suffix(picture, (".png", ".svg", ".pdf"), "plots are")
     for target in (output, result, picture, render):
         for number in range(1, count + 1):
             if target is not None:
@@ -170,6 +172,11 @@ def _asked_for(
     if speed is not None or label is not None:
         line = line.with_stretch(0.0, line.length, speed=speed, label=label)
     return line
+
+
+def _check_suffix(path: Path | None, known: tuple[str, ...], what: str) -> None:
+    if path is not None and path.suffix.lower() not in known:
+        raise RequestError(f"{what} written as {', '.join(known)}, not {path.suffix or 'without a suffix'}")
 
 
 def _numbered(path: Path, number: int, count: int) -> Path:

@@ -1,0 +1,101 @@
+"""`choreograph follow` on a small graph of demo motion."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from choreograph.cli.main import app
+from choreograph.demo import demo_clip
+from choreograph.errors import ChoreographError, OutputExists, RequestError
+from choreograph.formats import read_clip
+from choreograph.graph.build import build_graph
+from choreograph.graph.store import save_graph
+
+QUICK = ("--method", "beam", "--beam", "30")
+
+
+@pytest.fixture(scope="module")
+def mog(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("graph") / "walks.mog"
+    names = ("walk", "walk_veer_left", "walk_veer_right", "walk_turn_90_left", "walk_turn_90_right")
+    save_graph(build_graph([demo_clip(name) for name in names]), path)
+    return path
+
+
+def run(*words: object) -> str:
+    result = CliRunner().invoke(app, ["follow", *map(str, words)], catch_exceptions=False)
+    assert result.exit_code == 0, result.output
+    return result.output
+
+
+def test_it_writes_motion_picture_and_result(mog: Path, tmp_path: Path) -> None:
+    said = run(mog, "-p", "line:length=5", "-o", tmp_path / "w.bvh", "--picture", tmp_path / "w.png",
+               "--result", tmp_path / "w.json", *QUICK)  # fmt: skip
+    assert "cm off on average" in said
+    motion = read_clip(tmp_path / "w.bvh")
+    result = json.loads((tmp_path / "w.json").read_text())
+    assert result["status"] == "complete" and result["motion"]["frames"] == len(motion)
+    assert result["errors_m"]["mean"] < 0.1 and abs(result["errors_m"]["walked"] - 5) < 0.1
+    shown = sum(edge["stop"] - edge["start"] for edge in result["walk"]["edges"])
+    assert shown >= result["walk"]["frames"]
+    assert (tmp_path / "w.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_the_same_seed_gives_the_same_file(mog: Path, tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        run(mog, "-p", "circle:radius=3", "-o", tmp_path / f"{name}.bvh", "--seed", 3, *QUICK)
+    assert (tmp_path / "a.bvh").read_bytes() == (tmp_path / "b.bvh").read_bytes()
+
+
+def test_several_answers_are_numbered_and_differ(mog: Path, tmp_path: Path) -> None:
+    run(mog, "-p", "s", "-o", tmp_path / "w.npz", "--count", 2, *QUICK)
+    first, second = (read_clip(tmp_path / f"w_{k}.npz") for k in (1, 2))
+    frames = min(len(first), len(second))
+    assert np.abs(first.local_rot[:frames] - second.local_rot[:frames]).max() > 0.05
+
+
+def test_raw_feet_slide_more(mog: Path, tmp_path: Path) -> None:
+    for name, words in (("raw", ["--raw"]), ("clean", [])):
+        run(mog, "-p", "circle:radius=3", "-o", tmp_path / f"{name}.npz", *words, *QUICK)
+    raw, clean = read_clip(tmp_path / "raw.npz"), read_clip(tmp_path / "clean.npz")
+    assert np.abs(raw.root_pos - clean.root_pos).max() > 0
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["-p", "circle:size=4"], "radius"),
+        (["-p", "nowhere.csv"], "nowhere.csv"),
+        (["-p", "line", "--label", "swim"], "no clip of the graph is labelled 'swim'"),
+        (["-p", "line", "--prefer", "16_99=1"], "no clip of the graph is called '16_99'"),
+        (["-p", "line", "--prefer", "walk"], "CLIP=MARGIN"),
+        (["-p", "line", "--start-clip", "jump"], "no clip of the graph is called 'jump'"),
+        (["-p", "line", "--method", "magic"], "bound, beam, thesis"),
+        (["-p", "line", "--blend", "square"], "linear, cubic, anticipation"),
+        (["-p", "line", "--horizon", "0.5", "--retain", "1"], "cannot be longer"),
+    ],
+)
+def test_what_cannot_be_is_said_and_nothing_written(mog: Path, tmp_path: Path, words: list[str], message: str) -> None:
+    with pytest.raises(ChoreographError, match=message):
+        run(mog, *words, "-o", tmp_path / "w.bvh")
+    assert not list(tmp_path.iterdir())
+
+
+def test_nothing_is_overwritten_unasked(mog: Path, tmp_path: Path) -> None:
+    (tmp_path / "w.json").write_text("mine")
+    with pytest.raises(OutputExists):
+        run(mog, "-p", "line", "-o", tmp_path / "w.bvh", "--result", tmp_path / "w.json")
+    assert (tmp_path / "w.json").read_text() == "mine" and not (tmp_path / "w.bvh").exists()
+
+
+def test_a_motion_format_is_needed(mog: Path, tmp_path: Path) -> None:
+    with pytest.raises(ChoreographError, match="unknown file type"):
+        run(mog, "-p", "line", "-o", tmp_path / "w.xyz")
+    with pytest.raises(RequestError, match=r"films are written as .mp4, .gif"):
+        run(mog, "-p", "line", "-o", tmp_path / "w.bvh", "--render", tmp_path / "w.avi", *QUICK)
+    assert not list(tmp_path.iterdir())
