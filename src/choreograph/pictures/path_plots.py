@@ -5,36 +5,48 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from choreograph.finishing.pipeline import FinishedMotion
+from choreograph.motion.clip import Clip
 from choreograph.motion.contacts import runs
 from choreograph.pictures.plots import new_figure, title_figure
-from choreograph.pictures.theme import AMBER, CLIP_COLOURS, TEAL, find_theme
+from choreograph.pictures.theme import AMBER, CLIP_COLOURS, TEAL, Theme, find_theme
 from choreograph.synthesis.follow.measure import measure_path
 from choreograph.synthesis.follow.search import FollowResult
 from choreograph.synthesis.path import Path
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+
+Array = NDArray[np.float64]
+
+_WIDE, _HIGH = 8.5, 6.0
+"""Inches that the floor may take up."""
+_NARROWEST = 6.6
+"""Inches that it takes at least in width, so that titles and legends have room."""
+_DISTANCES = 1.7
+"""Inches of height of the panel with distances."""
 
 
 def plot_follow(result: FollowResult, motion: FinishedMotion, *, theme: str = "light") -> Figure:
     """The path asked for (amber), the root's way in the colours of its source clips, and the transitions (rings)."""
     look = find_theme(theme)
-    figure, axes = _floor(result.path, [motion], theme)
+    figure, (floor,) = _figure(result.path, [motion.clip], look)
     origins, way = motion.origins, motion.clip.root_pos[:, [2, 0]]
     clips = np.unique(origins.source_clip)
     cuts = np.flatnonzero(np.diff(origins.source_clip)) + 1
     for start, stop in zip(np.append(0, cuts), np.append(cuts, len(way)), strict=True):
         clip = int(origins.source_clip[start])
-        axes.plot(
+        floor.plot(
             *way[max(start - 1, 0) : stop].T, color=CLIP_COLOURS[clip % len(CLIP_COLOURS)], linewidth=1.8, zorder=3
         )
     blends = origins.other_clip >= 0
     middles = [(a + b) // 2 for a, b in runs(blends)]
-    axes.plot(*way[middles].T, "o", markersize=5, markerfacecolor=look.page, markeredgecolor=look.text, zorder=4)
+    floor.plot(*way[middles].T, "o", markersize=5, markerfacecolor=look.page, markeredgecolor=look.text, zorder=4)
     errors = measure_path(motion.clip, result.path)
-    title_figure(
+    _title(
         figure, look, result.path.name,
         f"{motion.clip.seconds:.1f} s · off by {100 * errors.mean:.1f} cm, at most {100 * errors.worst:.1f} cm · "
         f"{len(middles)} transitions, {len(clips)} clips",
@@ -43,33 +55,72 @@ def plot_follow(result: FollowResult, motion: FinishedMotion, *, theme: str = "l
 
 
 def plot_comparison(path: Path, motions: dict[str, FinishedMotion], *, theme: str = "light") -> Figure:
-    """Several motions along one path, a line each."""
+    """Several motions along one path: from above, and how far each is from where it should be.
+
+    Args:
+        path: What all of them were to follow.
+        motions: By the names that the legend gives them.
+        theme: "dark" or "light".
+    """
     look = find_theme(theme)
-    figure, axes = _floor(path, list(motions.values()), theme)
+    figure, (floor, distances) = _figure(path, [motion.clip for motion in motions.values()], look, distances=True)
+    colours = (TEAL, *(CLIP_COLOURS[k] for k in (3, 4, 0, 7, 8)))
     for k, (name, motion) in enumerate(motions.items()):
         errors = measure_path(motion.clip, path)
-        label = f"{name}: {100 * errors.mean:.1f} cm off, {100 * errors.worst:.1f} cm at most"
-        colour = (TEAL, *CLIP_COLOURS[1:])[k % (1 + len(CLIP_COLOURS[1:]))]
-        axes.plot(*motion.clip.root_pos[:, [2, 0]].T, color=colour, linewidth=1.4, label=label, zorder=3)
-    axes.legend(loc="upper left", bbox_to_anchor=(0.0, -0.12), frameon=False, fontsize=8, labelcolor=look.text)
-    title_figure(figure, look, path.name, "asked for (amber) and walked")
+        # Later lines are thinner, so that where all go the same way each can still be seen.
+        colour, thick = colours[k % len(colours)], max(1.0, 3.2 - 0.8 * k)
+        label = f"{name}: off by {100 * errors.mean:.1f} cm, at most {100 * errors.worst:.1f} cm"
+        floor.plot(*motion.clip.root_pos[:, [2, 0]].T, label=label, color=colour, linewidth=thick, zorder=3 + k)
+        walked, off = _distances(motion.clip, path)
+        distances.plot(walked, 100 * off, color=colour, linewidth=thick, zorder=3 + k)
+    distances.set(xlim=(0, path.length), ylim=(0, None))
+    distances.grid(True, axis="y", color=look.hairline, linewidth=0.6)
+    distances.set_xlabel("walked (m)")
+    distances.set_ylabel("off by (cm)")
+    figure.legend(
+        loc="outside lower left", ncols=2 if len(motions) > 3 else 1, frameon=False, fontsize=8.5,
+        labelcolor=look.text,
+    )  # fmt: skip
+    _title(figure, look, path.name, f"{path.length:.1f} m asked for (amber) and walked")
     return figure
 
 
-def _floor(path: Path, motions: list[FinishedMotion], theme: str):  # type: ignore[no-untyped-def]
-    """A figure of the floor, as large as the path and the motions need, with the path in amber."""
-    look = find_theme(theme)
+def _distances(clip: Clip, path: Path) -> tuple[Array, Array]:
+    """Metres the root has walked, and its distance from the point of the path as far along, per frame (F,)."""
+    root = clip.root_pos[:, [0, 2]]
+    walked = np.append(0.0, np.cumsum(np.linalg.norm(np.diff(root, axis=0), axis=1)))
+    return walked, np.linalg.norm(root - path.at(walked), axis=1)
+
+
+def _figure(path: Path, clips: list[Clip], look: Theme, *, distances: bool = False) -> tuple[Figure, list[Axes]]:
+    """A figure of the floor, as large as path and clips need, the path in amber; below, if wanted, an empty panel."""
     wanted = path.sampled(min(0.02, path.length / 10))[:, ::-1]
-    every = np.concatenate([wanted, *(m.clip.root_pos[:, [2, 0]] for m in motions)])
+    every = np.concatenate([wanted, *(clip.root_pos[:, [2, 0]] for clip in clips)])
     low, high = every.min(axis=0) - 0.5, every.max(axis=0) + 0.5
     span = np.maximum(high - low, 1.5)
-    scale = min(8.5 / span[0], 6.0 / span[1])
-    figure, (axes,) = new_figure(look, 1, 1, (max(6.6, span[0] * scale) + 0.9, max(1.8, span[1] * scale) + 1.2))
-    centre = (low + high) / 2
-    axes.set(xlim=centre[0] + np.array([-0.5, 0.5]) * span[0], ylim=centre[1] + np.array([-0.5, 0.5]) * span[1])
-    axes.set_aspect("equal")
-    axes.grid(True, color=look.hairline, linewidth=0.6)
-    axes.plot(*wanted.T, color=AMBER, linewidth=5, alpha=0.6, solid_capstyle="round", zorder=2)
-    axes.set_xlabel("z (m)")
-    axes.set_ylabel("x (m)")
-    return figure, axes
+    wide, high_in = np.maximum(span * min(_WIDE / span[0], _HIGH / span[1]), (_NARROWEST, 1.8))
+    # Room for the axes' labels and the title, and with distances for another label and a legend of two or three rows.
+    below, around = ([_DISTANCES], 2.0) if distances else ([], 1.0)
+    figure, panels = new_figure(
+        look, 1 + len(below), 1, (wide + 0.9, high_in + sum(below) + around), height_ratios=[high_in, *below]
+    )
+    floor, centre = panels[0], every.min(axis=0) / 2 + every.max(axis=0) / 2
+    floor.set(xlim=centre[0] + np.array([-0.5, 0.5]) * span[0], ylim=centre[1] + np.array([-0.5, 0.5]) * span[1])
+    floor.set_aspect("equal")
+    floor.grid(True, color=look.hairline, linewidth=0.6)
+    floor.plot(*wanted.T, color=AMBER, linewidth=6, alpha=0.6, solid_capstyle="round", zorder=2)
+    floor.set_xlabel("z (m)")
+    floor.set_ylabel("x (m)")
+    return figure, panels
+
+
+def _title(figure: Figure, look: Theme, name: str, what: str) -> None:
+    """Title the figure, and widen it if that needs more room than the floor does."""
+    title_figure(figure, look, name, what)
+    width, height = figure.get_size_inches()
+    needed = figure.texts[-1].get_window_extent().x1 / figure.dpi + 0.14
+    if needed > width:
+        for text in list(figure.texts):
+            text.remove()
+        figure.set_size_inches(needed, height)
+        title_figure(figure, look, name, what)

@@ -1,0 +1,94 @@
+"""Every example runs from a fresh clone, on the demo motion, and writes what it says it writes."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from choreograph.formats import read_clip
+from choreograph.graph.store import open_graph
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+
+
+def run(name: str, out: Path, *arguments: str) -> str:
+    """What an example prints, run as a user would, in a folder that is not the repository's."""
+    done = subprocess.run(
+        [sys.executable, str(EXAMPLES / name), "--out", str(out), *arguments],
+        capture_output=True,
+        text=True,
+        cwd=out,
+        env={**os.environ, "MPLBACKEND": "Agg", "PYTHONWARNINGS": "error"},
+        timeout=300,
+    )
+    assert done.returncode == 0, done.stderr
+    assert not done.stderr
+    return done.stdout
+
+
+def rows(text: str, *begins: str) -> list[list[float]]:
+    """The figures in the lines of a table that begin with one of these."""
+    found = []
+    for begin in begins:
+        line = next(line for line in text.splitlines() if line.strip().startswith(begin))
+        words = line.strip().removeprefix(begin).replace("%", "").split()
+        found.append([float(word) for word in words if word != "m"])
+    return found
+
+
+def test_every_example_is_run() -> None:
+    tested = {f"{number:02}" for number in range(1, 7)}
+    assert {path.name[:2] for path in EXAMPLES.glob("[0-9]*.py")} == tested
+
+
+@pytest.mark.parametrize("path", sorted(EXAMPLES.glob("[0-9]*.py")), ids=lambda path: path.stem)
+def test_opens_with_a_question(path: Path) -> None:
+    first = path.read_text().splitlines()[0]
+    assert first.startswith('"""') and first.endswith("?")
+
+
+def test_read_and_convert(tmp_path: Path) -> None:
+    said = run("01_read_and_convert.py", tmp_path)
+    assert "246 frames at 60 a second" in said
+    read = [read_clip(tmp_path / f"walk_turn_90_left.{suffix}") for suffix in ("glb", "npz")]
+    assert [len(clip) for clip in read] == [246, 246]
+    assert (tmp_path / "walk_turn_90_left.csv").stat().st_size > 0
+
+
+def test_build_follow_and_stream(tmp_path: Path) -> None:
+    """The graph that 02 saves serves 03 and 04."""
+    said = run("02_build_a_graph.py", tmp_path)
+    assert "jog: dead end" in said
+    assert {info.name for info in open_graph(tmp_path / "people.mog").infos} >= {"walk", "jog"}
+    assert (tmp_path / "graph.png").exists()
+
+    said = run("03_follow_a_path.py", tmp_path, str(tmp_path / "people.mog"), "--path", "s:radius=3")
+    assert said.startswith("complete: 18.8 m")
+    assert read_clip(tmp_path / "walk.bvh").seconds > 5
+    assert (tmp_path / "walk.png").exists()
+
+    said = run("04_stream_frames.py", tmp_path, str(tmp_path / "people.mog"))
+    assert said.count("on to") == 3
+    end = read_clip(tmp_path / "stream.bvh").root_pos[-1]
+    assert abs(end[0] - 8) < 1.5 and abs(end[2] - 0) < 1.5
+
+
+def test_compare_blends(tmp_path: Path) -> None:
+    said = run("05_compare_blends.py", tmp_path, "--path", "s:radius=4,angle=90")
+    assert "taking demo clips" in said
+    linear, cubic, upper = rows(said, "linear", "cubic", "anticipation, upper body first")
+    assert abs(linear[0] - cubic[0]) < 1.0, "the blend hardly changes the path"
+    assert linear == upper, "where only the upper body goes ahead, the root is blended linearly"
+    assert len(list(tmp_path.glob("blends-*.png"))) == 1
+
+
+def test_prefer_clips(tmp_path: Path) -> None:
+    said = run("06_prefer_clips.py", tmp_path, "--path", "line:length=8", "--margins", "0", "100000")
+    without, preferred = rows(said, "0 ", "100000 ")
+    assert without[0] == 0 and preferred[0] == pytest.approx(2.655, abs=0.001)
+    assert preferred[3] > without[3], "a margin keeps the walk in the clip"
+    assert len(list(tmp_path.glob("margins-*.png"))) == 1
