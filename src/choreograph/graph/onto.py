@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from choreograph.errors import SkeletonMismatch
 from choreograph.maths import quat
-from choreograph.motion import kinematics
+from choreograph.motion import ik, kinematics
 from choreograph.motion.clip import Clip
 from choreograph.motion.skeleton import Skeleton
 
@@ -22,9 +22,9 @@ Array = NDArray[np.float64]
 
 _DOWN_SHARE = 0.25
 """A foot counts as down in the quarter of the frames in which its toe is lowest: less than any gait's stance."""
-_STRAIGHTEST = 0.9995
-"""A leg is stretched to at most this share of its length, unless it already was: at full stretch a knee has no plane
-to bend in."""
+_SOFT_SHARE = 0.995
+"""Share of a leg's length up to which it reaches freely; targets are scaled from a pose that was reached, so they are
+seldom farther, and holding back sooner would move feet that stand."""
 
 
 def carry_onto(clip: Clip, skeleton: Skeleton) -> Clip:
@@ -55,7 +55,9 @@ def carry_onto(clip: Clip, skeleton: Skeleton) -> Clip:
         root, position = root + raised, position + raised
     for (hip, knee, ankle, _), lift in zip(legs, lifts, strict=True):
         target = wanted[:, ankle] + np.array([0.0, lift, 0.0])
-        thigh, shin = solve_leg(position[:, hip], position[:, knee], position[:, ankle], target)
+        joints = position[:, hip], position[:, knee], position[:, ankle]
+        thigh, bend = ik.solve_leg(*joints, ik.hinge_axes(*joints, turned[:, hip]), target, _SOFT_SHARE)
+        shin = quat.multiply(thigh, bend)
         thigh_turned = quat.multiply(thigh, turned[:, hip])
         shin_turned = quat.multiply(shin, turned[:, knee])
         above = turned[:, parents[hip]] if parents[hip] >= 0 else np.broadcast_to(quat.IDENTITY, thigh_turned.shape)
@@ -96,39 +98,3 @@ def _lift(wanted: Array, position: Array, ankle: int, toe: int | None) -> float:
     down = height <= np.quantile(height, _DOWN_SHARE)
     drop = position[:, ankle, 1] - position[:, toe, 1]
     return float(np.mean((height + drop - wanted[:, ankle, 1])[down]))
-
-
-def solve_leg(hip: Array, knee: Array, ankle: Array, target: Array) -> tuple[Array, Array]:
-    """Turns of thigh and shin, about the world's axes, that bring an ankle to a target or as near as the leg reaches.
-
-    The knee opens or closes in the plane that it is bent in, then the whole leg swings the shortest way.
-
-    Args:
-        hip: Where the joints are, (F, 3), metres.
-        knee: Likewise.
-        ankle: Likewise.
-        target: Where the ankle should be, (F, 3).
-
-    Returns:
-        The rotations that the thigh and the shin gain, (F, 4) each.
-    """
-    thigh, shin = knee - hip, ankle - knee
-    long, short = np.linalg.norm(thigh, axis=1), np.linalg.norm(shin, axis=1)
-    reach = np.linalg.norm(target - hip, axis=1)
-    longest = np.maximum(_STRAIGHTEST * (long + short), np.linalg.norm(ankle - hip, axis=1))
-    reach = np.clip(reach, np.abs(long - short) + 1e-6, longest)
-    axis = np.cross(thigh, shin)
-    size = np.linalg.norm(axis, axis=1)
-    straight = size < 1e-6 * long * short
-    if straight.any():
-        # Any axis across the leg does for a leg that is straight; the world's x is across one that points down.
-        spare = np.cross(thigh, np.cross((1.0, 0.0, 0.0), thigh))
-        axis[straight], size[straight] = spare[straight], np.linalg.norm(spare[straight], axis=1)
-    axis /= np.maximum(size, 1e-12)[:, None]
-    bent = np.arctan2((np.cross(thigh, shin) * axis).sum(axis=1), (thigh * shin).sum(axis=1))
-    cosine = (reach**2 - long**2 - short**2) / (2 * long * short)
-    wanted = np.arccos(np.clip(cosine, -1.0, 1.0))
-    opening = quat.from_rotvec(axis * (wanted - bent)[:, None])
-    reached = thigh + quat.rotate(opening, shin)
-    swing = quat.between_vectors(reached, target - hip)
-    return swing, quat.multiply(swing, opening)

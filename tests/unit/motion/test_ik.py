@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from choreograph.finishing import ik
 from choreograph.maths import quat
+from choreograph.motion import ik
 
 Array = np.ndarray
 
