@@ -68,7 +68,7 @@ def plot_comparison(path: Path, motions: dict[str, FinishedMotion], *, theme: st
     for k, (name, motion) in enumerate(motions.items()):
         errors = measure_path(motion.clip, path)
         # Later lines are thinner, so that where all go the same way each can still be seen.
-        colour, thick = colours[k % len(colours)], max(1.0, 3.2 - 0.8 * k)
+        colour, thick = colours[k % len(colours)], max(1.0, 4.3 - 1.1 * k)
         label = f"{name}: off by {100 * errors.mean:.1f} cm, at most {100 * errors.worst:.1f} cm"
         floor.plot(*motion.clip.root_pos[:, [2, 0]].T, label=label, color=colour, linewidth=thick, zorder=3 + k)
         walked, off = _distances(motion.clip, path)
@@ -77,10 +77,7 @@ def plot_comparison(path: Path, motions: dict[str, FinishedMotion], *, theme: st
     distances.grid(True, axis="y", color=look.hairline, linewidth=0.6)
     distances.set_xlabel("walked (m)")
     distances.set_ylabel("off by (cm)")
-    figure.legend(
-        loc="outside lower left", ncols=2 if len(motions) > 3 else 1, frameon=False, fontsize=8.5,
-        labelcolor=look.text,
-    )  # fmt: skip
+    figure.legend(loc="outside lower left", frameon=False, fontsize=8.5, labelcolor=look.text)
     _title(figure, look, path.name, f"{path.length:.1f} m asked for (amber) and walked")
     return figure
 
@@ -99,8 +96,8 @@ def _figure(path: Path, clips: list[Clip], look: Theme, *, distances: bool = Fal
     low, high = every.min(axis=0) - 0.5, every.max(axis=0) + 0.5
     span = np.maximum(high - low, 1.5)
     wide, high_in = np.maximum(span * min(_WIDE / span[0], _HIGH / span[1]), (_NARROWEST, 1.8))
-    # Room for the axes' labels and the title, and with distances for another label and a legend of two or three rows.
-    below, around = ([_DISTANCES], 2.0) if distances else ([], 1.0)
+    # Room for the axes' labels and the title, and with distances for more labels and a legend of a line per clip.
+    below, around = ([_DISTANCES], 1.6 + 0.18 * len(clips)) if distances else ([], 1.0)
     figure, panels = new_figure(
         look, 1 + len(below), 1, (wide + 0.9, high_in + sum(below) + around), height_ratios=[high_in, *below]
     )
