@@ -16,7 +16,7 @@ Array = NDArray[np.float64]
 Array32 = NDArray[np.float32]
 Ints = NDArray[np.int64]
 
-BLOCK = 32  # coarse runs on a side: their products, and those of the fine runs inside, stay in cache
+BLOCK = 96  # coarse runs on a side: their products stay in cache
 EACH = 300  # frame products that take as long as what a rectangle costs whatever its size
 SLACK = np.float32(4e-6)  # float32's error in D relative to the energies: sums are shorter than those of whole windows
 
@@ -27,7 +27,8 @@ def measure_radii(library: Library, first: Ints, stop: Ints, middle: Ints) -> Ar
     radii = np.zeros(len(first))
     for r in range(len(first)):
         for window in range(first[r], stop[r]):
-            radii[r] = max(radii[r], math.sqrt(measure_pair(library, middle[r], window)[0]))
+            if window != middle[r]:
+                radii[r] = max(radii[r], math.sqrt(measure_pair(library, middle[r], window)[0]))
     return radii
 
 
@@ -52,6 +53,7 @@ def excess_row(
 @njit(cache=True, nogil=True)
 def fill_excess(
     runs: Runs,
+    turned: Array32,
     clips: Ints,
     thresholds: Array32,
     rows: tuple[int, int],
@@ -59,11 +61,12 @@ def fill_excess(
     products: Array32,
     reach: Array32,
     out: Array32,
-) -> bool:
-    """Excess of runs `rows` x `columns`, into the top left of `out`; returns whether any pair is not ruled out.
+) -> None:
+    """Excess of runs `rows` x `columns`, into the top left of `out`.
 
     Args:
-        runs: Coarse or fine runs.
+        runs: Runs of either kind.
+        turned: (R, 2C): their projections turned by a quarter, -z then x.
         clips: Clip of each run.
         thresholds: (clips, clips): metres.
         rows: First run and one past the last.
@@ -78,25 +81,57 @@ def fill_excess(
     im = products[2, :size].reshape(height, width)
     np.dot(runs.heights[rows[0] : rows[1]], runs.heights[columns[0] : columns[1]].T, y)
     np.dot(runs.floor[rows[0] : rows[1]], runs.floor[columns[0] : columns[1]].T, re)
-    np.dot(runs.floor[rows[0] : rows[1]], runs.turned[columns[0] : columns[1]].T, im)
-    energy, open_ = runs.energy[columns[0] : columns[1]], False
+    np.dot(runs.floor[rows[0] : rows[1]], turned[columns[0] : columns[1]].T, im)
+    energy = runs.energy[columns[0] : columns[1]]
     for i in range(height):
         p = rows[0] + i
         for j in range(width):
             q = columns[0] + j
             reach[j] = runs.radius[q] + thresholds[clips[p], clips[q]]
         excess_row(y[i], re[i], im[i], runs.energy[p], runs.radius[p], energy, reach, out[i, :width])
-        open_ = open_ or smallest(out[i, :width]) <= 0
-    return open_
+
+
+@njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
+def stretch_box(
+    runs: Runs, rows: tuple[int, int], columns: tuple[int, int], threshold: np.float32, apart: int, box: Ints
+) -> None:
+    """Stretch a box of windows, empty if all 0, around the pairs of runs that may hold something.
+
+    Args:
+        runs: Runs of either kind.
+        rows: First run and one past the last.
+        columns: First run and one past the last.
+        threshold: Metres.
+        apart: The least number of windows from one to the other that is asked for.
+        box: First window and one past the last of the rows, then of the columns.
+    """
+    heights, floor, half = runs.heights, runs.floor, runs.floor.shape[1] // 2
+    for p in range(rows[0], rows[1]):
+        for q in range(columns[0], columns[1]):
+            if runs.stop[q] - 1 - runs.first[p] < apart:
+                continue
+            y, re, im = np.float32(0), np.float32(0), np.float32(0)
+            for k in range(heights.shape[1]):
+                y += heights[p, k] * heights[q, k]
+            for k in range(half):
+                re += floor[p, k] * floor[q, k] + floor[p, half + k] * floor[q, half + k]
+                im += floor[p, half + k] * floor[q, k] - floor[p, k] * floor[q, half + k]
+            total, far = runs.energy[p] + runs.energy[q], runs.radius[p] + runs.radius[q] + threshold
+            if total - np.float32(2) * (y + math.sqrt(re * re + im * im)) - far * far > SLACK * total:
+                continue
+            if box[1] == 0:
+                box[0], box[2] = runs.first[p], runs.first[q]
+            box[0], box[1] = min(box[0], runs.first[p]), max(box[1], runs.stop[p])
+            box[2], box[3] = min(box[2], runs.first[q]), max(box[3], runs.stop[q])
 
 
 @njit(cache=True, nogil=True)
 def enclose_open(
     coarse: Runs,
+    turned: Array32,
     fine: Runs,
     children: Ints,
-    coarse_clips: Ints,
-    fine_clips: Ints,
+    clips: Ints,
     thresholds: Array32,
     length: int,
     start: int,
@@ -108,10 +143,10 @@ def enclose_open(
 
     Args:
         coarse: Coarse runs.
+        turned: (R, 2C): their projections turned by a quarter.
         fine: Fine runs.
         children: (R + 1,): first fine run of each coarse one.
-        coarse_clips: (R,): clip of each coarse run.
-        fine_clips: Clip of each fine run.
+        clips: (R,): clip of each coarse run.
         thresholds: (clips, clips): metres.
         length: Frames of a window: windows of one clip that share frames are no candidates.
         start: First coarse run of the rows, which begins a strip.
@@ -120,39 +155,23 @@ def enclose_open(
         boxes: (rows, S, 4), given as 0, filled with the first window and one past the last, of the row's strip and
             of the column's; all 0 where nothing is open, and before each strip's own column.
     """
-    most = 0
-    for r in range(len(coarse.first)):
-        most = max(most, children[r + 1] - children[r])
-    side = BLOCK * most
-    products, reach = np.empty((3, side * side), np.float32), np.empty(side, np.float32)
-    excess = np.empty((side, side), np.float32)
+    products, reach = np.empty((3, BLOCK * BLOCK), np.float32), np.empty(BLOCK, np.float32)
+    excess = np.empty((BLOCK, BLOCK), np.float32)
     for top in range(start, stop, BLOCK):
         bottom = min(top + BLOCK, stop)
         for left in range(top, len(coarse.first), BLOCK):
             right = min(left + BLOCK, len(coarse.first))
-            rows, columns = (top, bottom), (left, right)
-            if not fill_excess(coarse, coarse_clips, thresholds, rows, columns, products, reach, excess):
-                continue
-            rows, columns = (children[top], children[bottom]), (children[left], children[right])
-            if not fill_excess(fine, fine_clips, thresholds, rows, columns, products, reach, excess):
-                continue
-            for p in range(rows[0], rows[1]):
-                row, values = boxes[coarse.parent[fine.parent[p]] - first_strip], excess[p - rows[0]]
-                if smallest(values[: columns[1] - columns[0]]) > 0:
+            fill_excess(coarse, turned, clips, thresholds, (top, bottom), (left, right), products, reach, excess)
+            for p in range(top, bottom):
+                row, values = boxes[coarse.parent[p] - first_strip], excess[p - top]
+                if smallest(values[: right - left]) > 0:
                     continue
-                for q in range(max(p, columns[0]), columns[1]):
-                    shared = fine_clips[p] == fine_clips[q] and fine.stop[q] - 1 - fine.first[p] < length
-                    if values[q - columns[0]] <= 0 and not shared:
-                        stretch(row[coarse.parent[fine.parent[q]]], fine, p, q)
-
-
-@njit(cache=True, nogil=True)
-def stretch(box: Ints, runs: Runs, p: int, q: int) -> None:
-    """Stretch a box, empty if all 0, so that it holds runs p and q."""
-    if box[1] == 0:
-        box[0], box[2] = runs.first[p], runs.first[q]
-    box[0], box[1] = min(box[0], runs.first[p]), max(box[1], runs.stop[p])
-    box[2], box[3] = min(box[2], runs.first[q]), max(box[3], runs.stop[q])
+                for q in range(max(p, left), right):
+                    if values[q - left] <= 0:
+                        rows, columns = (children[p], children[p + 1]), (children[q], children[q + 1])
+                        apart = length if clips[p] == clips[q] else 0
+                        limit = thresholds[clips[p], clips[q]]
+                        stretch_box(fine, rows, columns, limit, apart, row[coarse.parent[q]])
 
 
 @njit(cache=True, nogil=True)

@@ -32,7 +32,7 @@ Ints = NDArray[np.int64]
 Array = NDArray[np.float64]
 
 _STRIP = 192  # windows; larger rectangles waste less on halos, until they leave the cache
-_MANY = 12_000  # windows from which pruning pays: on one core, 14,700 of mixed motion took half the time
+_MANY = 6_000  # windows from which pruning pays: on one core, 8,100 of mixed motion took two thirds of the time
 _BATCH_PAIRS = 1 << 27  # window pairs between two batches: a second or two of one core without pruning
 _TASK_STRIPS, _TASK_SHORT_STRIPS = 4, 32  # compared by one worker between two looks at the progress; when pruning
 

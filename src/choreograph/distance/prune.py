@@ -26,12 +26,12 @@ Ints = NDArray[np.int64]
 Array = NDArray[np.float64]
 Array32 = NDArray[np.float32]
 
-_FINE_RADIUS = 0.03  # metres, aimed at; of 2, 3, 4 and 6 windows at 30 Hz, 3 left least to compute on dances
-_COARSE = 3  # fine runs in a coarse one
-_STRIP = 3  # coarse runs in a strip: shorter ones rule out more, longer ones multiply faster
+_COARSE_RADIUS, _FINE_RADIUS = 0.02, 0.01  # metres, aimed at: 3 windows and a single one of walking at 30 Hz
+_STRIP = 9  # coarse runs in a strip: shorter ones rule out more, longer ones multiply faster
 _SLOW = 4  # components in time: constant, linear, quadratic, cubic
-_HEIGHTS, _FLOOR = 16, 32  # coordinates kept: more cost more, fewer rule out less
+_HEIGHTS, _FLOOR = 31, 32  # coordinates kept, with the length left out 32 each: what vector loops take without a rest
 _SAMPLE = 500  # windows that coordinates and run lengths are chosen by
+_CHUNK = 2000  # windows projected at a time
 _ROOM = 1e-6  # metres added to radii, far above float32's error in them
 
 
@@ -52,8 +52,6 @@ class Runs(NamedTuple):
     """(R, H): the representative's projection, heights, and the length of what was left out."""
     floor: Array32
     """(R, 2C): the representative's projection, x then z."""
-    turned: Array32
-    """(R, 2C): the same turned by a quarter, -z then x."""
 
 
 class Coordinates(NamedTuple):
@@ -87,14 +85,18 @@ class Pruner:
         """
         self._length = len(library.weights)
         some = _sample(library)
-        length = _run_length(library, some)
+        step = _step(library, some)
+        # Odd, so that the middle is in the middle.
+        coarse = 1 + 2 * int(np.clip(_COARSE_RADIUS / step, 1, 16))
+        fine = 1 + 2 * int(np.clip(_FINE_RADIUS / step, 0, 16))
         coordinates = _choose_coordinates(library, some)
-        self.strips = cut_strips(library, length * _COARSE * _STRIP)
-        self.coarse = _build_runs(library, self.strips[:, 1:], length * _COARSE, coordinates)
+        self.strips = cut_strips(library, coarse * _STRIP)
+        self.coarse = _build_runs(library, self.strips[:, 1:], coarse, coordinates)
         spans = np.stack([self.coarse.first, self.coarse.stop], axis=1)
-        self.fine = _build_runs(library, spans, length, coordinates)
-        self._coarse_clips = self.strips[self.coarse.parent, 0]
-        self._fine_clips = self._coarse_clips[self.fine.parent]
+        self.fine = _build_runs(library, spans, fine, coordinates)
+        self._turned = np.concatenate(np.split(self.coarse.floor, 2, axis=1)[::-1], axis=1)
+        self._turned[:, : self._turned.shape[1] // 2] *= -1
+        self._clips = self.strips[self.coarse.parent, 0]
         self._thresholds = np.sqrt(limits).astype(np.float32)
         self._coarse_of_strip = np.searchsorted(self.coarse.parent, np.arange(len(self.strips) + 1))
         self._fine_of_coarse = np.searchsorted(self.fine.parent, np.arange(len(self.coarse.first) + 1))
@@ -112,10 +114,10 @@ class Pruner:
         boxes = np.zeros((stop - start, len(self.strips), 4), np.int64)
         _compiled_prune.enclose_open(
             self.coarse,
+            self._turned,
             self.fine,
             self._fine_of_coarse,
-            self._coarse_clips,
-            self._fine_clips,
+            self._clips,
             self._thresholds,
             self._length,
             self._coarse_of_strip[start],
@@ -132,16 +134,15 @@ def _sample(library: Library) -> Ints:
     return np.asarray(windows[:: max(1, len(windows) // _SAMPLE)])
 
 
-def _run_length(library: Library, some: Ints) -> int:
-    """How many windows make a fine run of about the radius aimed at; odd, so that the middle is in the middle."""
+def _step(library: Library, some: Ints) -> float:
+    """How far a window is from the next, metres: the median, and never quite 0."""
     from choreograph.distance import _compiled_prune
 
     # A window and the next are always of one clip, unless it is the clip's last.
     some = some[~np.isin(some + 1, library.bounds[:, 1])]
     if not len(some):
-        return 1
-    step = np.median(_compiled_prune.measure_radii(library, some, some + 2, some))
-    return 1 + 2 * int(min(_FINE_RADIUS / max(step, 1e-3), 16))
+        return np.inf
+    return max(float(np.median(_compiled_prune.measure_radii(library, some, some + 2, some))), 1e-3)
 
 
 def _build_runs(library: Library, spans: Ints, longest: int, coordinates: Coordinates) -> Runs:
@@ -157,12 +158,9 @@ def _build_runs(library: Library, spans: Ints, longest: int, coordinates: Coordi
     middle = (first + stop) // 2
     radius = _compiled_prune.measure_radii(library, first, stop, middle) + _ROOM
     heights, floor = _project(library, middle, coordinates)
-    turned = np.concatenate([-floor[:, 1], floor[:, 0]], axis=1)
     energy = library.lowered[middle]
     flat = floor.reshape(len(floor), -1)
-    return Runs(
-        first, stop, parent, *(np.ascontiguousarray(v, np.float32) for v in (radius, energy, heights, flat, turned))
-    )
+    return Runs(first, stop, parent, *(np.ascontiguousarray(v, np.float32) for v in (radius, energy, heights, flat)))
 
 
 def _window_points(library: Library, windows: Ints) -> tuple[Array, Array]:
@@ -195,14 +193,31 @@ def _components(points: Array, slow: Array, directions: Array) -> Array:
 
 
 def _project(library: Library, windows: Ints, coordinates: Coordinates) -> tuple[Array, Array]:
-    """Coordinates of windows: heights and the length left out, (n, H + 1), and x and z, (n, 2, C)."""
+    """Coordinates of windows in ascending order: heights and the length left out, (n, H + 1), and x and z, (n, 2, C).
+
+    Joints first, frame by frame, since windows share frames; then time.
+    """
+    length = len(library.weights)
+    rooted = np.sqrt(library.weights)[:, None] * coordinates.slow
     heights, floor = [], []
-    for start in range(0, len(windows), _SAMPLE):
-        y, c = _window_points(library, windows[start : start + _SAMPLE])
-        y = _components(y, coordinates.slow, coordinates.heights)
-        c = _components(c, coordinates.slow, coordinates.floor)
-        heights.append(y.reshape(len(y), -1)[:, coordinates.kept_heights])
-        floor.append(c.reshape(len(c), 2, -1)[..., coordinates.kept_floor])
+    for start in range(0, len(windows), _CHUNK):
+        some = windows[start : start + _CHUNK]
+        frames = slice(some[0], some[-1] + length)
+        y = (library.heights[frames] - library.level) @ coordinates.heights
+        c = library.floor[frames] @ coordinates.floor[:-1] + library.centroid[frames, :, None] * coordinates.floor[-1]
+        still = library.centre[some][..., None] * coordinates.floor[-1]
+        parts_y, parts_c = [], []
+        for t, weights in enumerate(rooted.T):
+            of_y, of_c = (k[k // n == t] % n for k, n in zip(coordinates[3:], (y.shape[1], c.shape[2]), strict=True))
+            parts_y.append(_filter(y[:, of_y], some - some[0], weights))
+            parts_c.append(_filter(c[..., of_c], some - some[0], weights) - weights.sum() * still[..., of_c])
+        heights.append(np.concatenate(parts_y, axis=-1))
+        floor.append(np.concatenate(parts_c, axis=-1))
     y, c = np.concatenate(heights), np.concatenate(floor)
     left = library.lowered[windows] - np.square(y).sum(axis=1) - np.square(c).sum(axis=(1, 2))
     return np.column_stack([y, np.sqrt(np.maximum(left, 0))]), c
+
+
+def _filter(values: Array, starts: Ints, weights: Array) -> Array:
+    """Weighted sums of values (F, ...) over windows that begin at `starts`, (n, ...)."""
+    return sum((w * values[starts + k] for k, w in enumerate(weights)), np.zeros((len(starts), *values.shape[1:])))

@@ -39,7 +39,8 @@ def cut_strips(library: Library, longest: int) -> Ints:
 def make_rectangles(strips: Ints, row: int, length: int, chosen: NDArray[np.bool_]) -> Ints:
     """Rectangles, (R, 6), of strip `row` against itself and each later one.
 
-    What lies wholly in the band of windows that share frames is left out, and pairs of clips neither of which is chosen.
+    What lies wholly in the band of windows that share frames is left out, and so is a pair of clips neither of which is
+    chosen.
     """
     clip, first, stop = strips[row]
     later = strips[row:]
