@@ -74,8 +74,11 @@ def score_edge(  # type: ignore[no-untyped-def]
                 pauses += 1
         off, i = _offset(state, tables.way, row, reached, path, knobs)
         cost += off * dt
-        if path.speed[i] >= 0.0 and pause <= 0.0:
-            cost += knobs.speed_weight * (way / dt - path.speed[i]) ** 2 * dt
+        if pause <= 0.0:
+            if path.speed[i] >= 0.0:
+                cost += knobs.speed_weight * (way / dt - path.speed[i]) ** 2 * dt
+            elif way < knobs.idle_below * dt:
+                cost += knobs.idle_weight * (1.0 - way / (knobs.idle_below * dt)) ** 2 * dt
         if path.label[i] != 0 and tables.labels[row] & path.label[i] == 0:
             cost += knobs.label_weight * dt
         if reached >= knobs.length and pause <= 0.0 and pauses >= len(path.pause_at):

@@ -19,6 +19,8 @@ Ints = NDArray[np.int64]
 CELL = (0.06, 0.1)
 """Metres and radians within which two walks at one node and of one age count as the same."""
 
+NARROWEST = 8
+"""States that are kept however few are asked for."""
 _TIME, _PARENT, _EDGE = 1, 2, 3
 
 
@@ -32,7 +34,7 @@ class Beam(NamedTuple):
     limit: Floats
     """Cost from which on a state of that age is not let in, (R,)."""
     kept_floats: Floats
-    """States that were extended, (R, width, 9)."""
+    """States that were extended, (R, width, 10)."""
     kept_marks: Ints
     kept: Ints
     hash_key: Ints
@@ -66,13 +68,13 @@ class BeamSearch:
         """Begin a beam.
 
         Args:
-            starts: States to begin from, (K, 9).
+            starts: States to begin from, (K, 10).
             marks: Their ints, (K, 5).
             width: States kept per frame.
             ahead: Most frames between what is committed and what is looked at.
             tables: The graph's tables.
         """
-        width = max(width, 8)
+        self.width = width = max(width, NARROWEST)
         ring = ahead + int(tables.length.max()) + 2
         room = 3 * max(width, -(-len(starts) // 3))
         slots = 1 << int(np.ceil(np.log2(4 * max(width, len(starts)))))

@@ -28,9 +28,7 @@ class Tried(NamedTuple):
     """Whether it reaches the path's end."""
 
 
-def offset(
-    state: Floats, way: Floats, row: int, reached: float, path: KernelPath, knobs: Knobs
-) -> tuple[float, int]:
+def offset(state: Floats, way: Floats, row: int, reached: float, path: KernelPath, knobs: Knobs) -> tuple[float, int]:
     """Squared distance from the root in a row of `way` to the point it should be at, and that point's index."""
     at = min(max(reached, 0.0), knobs.length) / knobs.step
     i = min(int(at), len(path.points) - 2)
@@ -75,8 +73,10 @@ def score_edge(
                 pauses += 1
         off, i = offset(state, tables.way, row, reached, path, knobs)
         cost += off * dt
-        if path.speed[i] >= 0 and pause <= 0:
+        if pause <= 0 and path.speed[i] >= 0:
             cost += knobs.speed_weight * (step / dt - path.speed[i]) ** 2 * dt
+        elif pause <= 0:
+            cost += knobs.idle_weight * max(0.0, 1 - step / dt / knobs.idle_below) ** 2 * dt
         if path.label[i] and not tables.labels[row] & path.label[i]:
             cost += knobs.label_weight * dt
         done = bool(reached >= knobs.length and pause <= 0 and pauses == len(path.pause_at))

@@ -12,6 +12,8 @@ from choreograph.errors import RequestError
 from choreograph.graph.model import MotionGraph
 
 METHODS = ("bound", "beam", "thesis")
+IDLE_M_S = 0.4
+"""Speed below which someone idles; nobody walks as slowly, except while turning on the spot."""
 _NOTHING: Mapping[str, float] = MappingProxyType({})
 
 
@@ -44,6 +46,9 @@ class FollowSettings:
     """Cost of a second at 1 m/s off the speed asked for, m²·s."""
     label_weight: float = 0.25
     """Cost of a second without the label asked for, m²·s."""
+    idle_weight: float = 0.1
+    """Cost of a second of standing where neither a pause nor a speed is asked for, m²·s; less the faster one is,
+    nothing from `IDLE_M_S` on. Without it, who finds a path hard to follow stands: the point to be at hardly moves."""
     facing_weight: float = 0.05
     """Cost of ending turned by 90° from the facing asked for, m²·s."""
     margins: Mapping[str, float] = field(default_factory=lambda: _NOTHING)
@@ -67,15 +72,14 @@ class FollowSettings:
             if not (np.isfinite(getattr(self, name)) and getattr(self, name) > 0):
                 raise RequestError(f"{name} must be positive, not {getattr(self, name)}")
         for name in (
-            "budget_frames",
-            "look_trust",
-            "forced_progress_m_s",
-            "transition_cost",
-            "speed_weight",
-            "label_weight",
-        ):
-            if not (np.isfinite(getattr(self, name)) and getattr(self, name) >= 0):
-                raise RequestError(f"{name} must not be negative, but is {getattr(self, name)}")
+            "budget_frames", "max_seconds", "look_trust", "forced_progress_m_s",
+            "transition_cost", "speed_weight", "label_weight", "idle_weight", "facing_weight",
+        ):  # fmt: skip
+            value = getattr(self, name)
+            if value is not None and not (np.isfinite(value) and value >= 0):
+                raise RequestError(f"{name} must not be negative, but is {value}")
+        if self.start_heading is not None and not np.isfinite(self.start_heading):
+            raise RequestError(f"start_heading must be finite, not {self.start_heading}")
         if self.retain_s > self.horizon_s:
             raise RequestError(f"retain_s ({self.retain_s:g}) cannot be longer than horizon_s ({self.horizon_s:g})")
         if self.horizon_s * graph.rate_hz < 2:

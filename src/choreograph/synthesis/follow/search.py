@@ -13,8 +13,8 @@ from choreograph.errors import RequestError
 from choreograph.graph.model import TRANSITION, MotionGraph
 from choreograph.maths.floor import FloorTransform
 from choreograph.progress import Progress, silent
-from choreograph.synthesis.follow.beam import BeamSearch, Found
-from choreograph.synthesis.follow.request import FollowSettings
+from choreograph.synthesis.follow.beam import NARROWEST, BeamSearch, Found
+from choreograph.synthesis.follow.request import IDLE_M_S, FollowSettings
 from choreograph.synthesis.follow.tables import (
     LOOKS,
     EdgeTables,
@@ -40,7 +40,8 @@ _STRAY_M = 0.09
 _WIDEN = 4
 """How many times wider."""
 _MAX_SLOWDOWN = 60.0
-"""A walk may take this many times as long as the path would at 1 m/s, plus a minute; then it is given up."""
+"""A walk may take this many times as long as the path would at 1 m/s, plus its pauses, plus a minute; then it is given
+up."""
 
 
 @dataclass(frozen=True)
@@ -52,9 +53,9 @@ class Step:
     cost: float
     """Of the best walk to the horizon, m²·s, from the step's start on."""
     proved: bool
-    """Whether no walk to the horizon can be better."""
+    """Whether no walk to the horizon, from where the step begins, can be better."""
     gap: float
-    """By how much, at the most, a walk to the horizon can be better, m²·s."""
+    """By how much, at the most, such a walk can be better, m²·s."""
     scored: int
     """Frames scored."""
 
@@ -151,6 +152,9 @@ class PathFollower:
             gamma=float(settings.forced_progress_m_s),
             speed_weight=float(settings.speed_weight),
             label_weight=float(settings.label_weight),
+            # The thesis knows no cost of standing either.
+            idle_weight=0.0 if settings.method == "thesis" else float(settings.idle_weight),
+            idle_below=IDLE_M_S,
             facing_weight=0.0 if facing is None else float(settings.facing_weight),
             fastest=self._tables.fastest,
             step=spacing,
@@ -164,6 +168,8 @@ class PathFollower:
         """Follow another path from here on; the character joins it at the point nearest to where it is."""
         self._set_path(path)
         if self._state is not None:
+            # A walk may have ended within its last edge; the state stands at the edge's end, so it is shown whole.
+            self.frames = int(self._tables.length[self.edges].sum())
             points = self._path.points
             here = self._here()
             nearest = int(np.hypot(points[:, 0] - here[0], points[:, 1] - here[1]).argmin())
@@ -199,9 +205,11 @@ class PathFollower:
         start = starts[found.start].copy()
         if self._state is None:
             self.start = FloorTransform(*(float(start[k]) for k in (_YAW, _X, _Z)))
+        cost = found.cost - float(start[_COST])
         gained = self._commit(start, marks[found.start], found)
-        self.steps.append(Step(gained, found.cost - float(start[_COST]), gap <= 1e-12, max(gap, 0.0), scored))
-        if self.status == "searching" and self.frames > self.graph.rate_hz * (60 + _MAX_SLOWDOWN * self.path.length):
+        self.steps.append(Step(gained, cost, gap <= 1e-12, max(gap, 0.0), scored))
+        patience = 60 + _MAX_SLOWDOWN * self.path.length + float(self._path.pause_s.sum())
+        if self.status == "searching" and self.frames > self.graph.rate_hz * patience:
             self.status = "given up"
         return gained
 
@@ -212,8 +220,9 @@ class PathFollower:
         if settings.method == "thesis":
             found, gap, scored = self._bound(starts[0], marks[0], -1, None)
         else:
-            if self._beam is None:
-                self._new_beam(starts, marks, settings.beam_width // 10 if late else settings.beam_width)
+            width = settings.beam_width // 10 if late else settings.beam_width
+            if self._beam is None or (late and self._beam.width > max(width, NARROWEST)):
+                self._new_beam(starts, marks, width)
             assert self._beam is not None
             found, gap, scored = self._by_beam(self._beam, self._beam_at, starts, marks, -1, late)
             if found is not None and not late and self._strays(found, float(starts[found.start, _COST])):
@@ -376,7 +385,10 @@ class PathFollower:
     def walk(self) -> Walk:
         """The walk found so far."""
         if not self.edges:
-            raise RequestError("no walk was found: every place tried leads nowhere within the horizon")
+            raise RequestError(
+                "no walk was found: within its budget the search did not come as far as its horizon; "
+                "allow more budget_frames, or look less far ahead"
+            )
         return Walk(self.graph, np.array(self.edges, np.int32), self.start, self.frames)
 
     def result(self) -> FollowResult:

@@ -250,6 +250,9 @@ class Knobs(NamedTuple):
     """Forced progress, m/s."""
     speed_weight: float
     label_weight: float
+    idle_weight: float
+    idle_below: float
+    """Speed below which someone who was asked for no speed idles, m/s."""
     facing_weight: float
     """Zero where no facing is asked for."""
     fastest: float

@@ -64,7 +64,8 @@ def random_problem(
         pause_at, pause_s = np.array([0.3 * along, 0.3 * along, 0.8 * along]), np.array([0.2, 0.1, 0.15])
     path = KernelPath(*(seal(a) for a in (points, speed, label, pause_at, pause_s)))
     knobs = Knobs(
-        dt=0.1, gamma=0.06, speed_weight=0.02, label_weight=0.25, facing_weight=0.05 if stretches else 0.0,
+        dt=0.1, gamma=0.06, speed_weight=0.02, label_weight=0.25, idle_weight=0.1, idle_below=0.9,
+        facing_weight=0.05 if stretches else 0.0,
         fastest=float(way[:, 2].max()), step=along / 80, length=along, look_step=1, look_trust=0.0, facing=0.7,
     )  # fmt: skip
     return SimpleNamespace(rng=rng, tables=tables, path=path, knobs=knobs, shared=(tables, path, knobs))

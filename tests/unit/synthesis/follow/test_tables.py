@@ -65,7 +65,7 @@ def test_labels_are_bits_of_the_rows_that_carry_them(graph: MotionGraph, tables:
     assert (bits[segment & (names == "stand")] & 1 == 1).all()
     assert (bits[segment & (names == "walk")] == 0).all()
     assert (bits[segment & (names == "walk_veer_left")] & 2 == 2).any()
-    with pytest.raises(RequestError, match="no clip of the graph is labelled 'swim'; there are: .*walk"):
+    with pytest.raises(RequestError, match=r"no clip of the graph is labelled 'swim'; there are: .*walk"):
         tables.bits(["swim"])
     with pytest.raises(RequestError, match=f"at most {MAX_LABELS}"):
         tables.bits(["walk"] * (MAX_LABELS + 1))

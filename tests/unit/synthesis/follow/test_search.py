@@ -1,0 +1,399 @@
+"""Following a path on a small graph of demo motion."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from choreograph.errors import RequestError
+from choreograph.finishing.assemble import assemble
+from choreograph.graph.model import TRANSITION, MotionGraph
+from choreograph.maths.floor import FloorTransform
+from choreograph.synthesis.follow import search
+from choreograph.synthesis.follow.request import FollowSettings
+from choreograph.synthesis.follow.search import FollowResult, PathFollower, find_candidates, follow_path
+from choreograph.synthesis.follow.tables import EdgeTables
+from choreograph.synthesis.path import Path
+from choreograph.synthesis.path_shapes import named_path
+
+QUICK = FollowSettings(beam_width=60, budget_frames=3000, horizon_s=3.0)
+
+
+def root_of(result: FollowResult) -> np.ndarray:
+    return assemble(result.walk).clip.root_pos[:, [0, 2]]
+
+
+def walked(root: np.ndarray) -> np.ndarray:
+    return np.concatenate([[0], np.cumsum(np.hypot(*np.diff(root, axis=0).T))])
+
+
+def errors(result: FollowResult) -> np.ndarray:
+    root = root_of(result)
+    return np.linalg.norm(root - result.path.at(walked(root)), axis=1)
+
+
+def follow(graph: MotionGraph, path: Path, tables: EdgeTables, **how: object) -> FollowResult:
+    return follow_path(graph, path, replace(QUICK, **how), tables=tables)  # type: ignore[arg-type]
+
+
+def shown_clips(result: FollowResult) -> list[str]:
+    """The clip shown in each second's frames, by name."""
+    table = result.walk.graph.edges
+    return [result.walk.graph.infos[c].name for c in table.clip[result.walk.edges]]
+
+
+# ------------------------------------------------------------------ where it goes
+
+
+@pytest.mark.parametrize(("shape", "measures"), [("line", {"length": 8}), ("circle", {"radius": 3})])
+@pytest.mark.parametrize("method", ["bound", "beam"])
+def test_a_walk_stays_near_its_path(graph, tables, shape: str, measures: dict[str, float], method: str) -> None:
+    result = follow(graph, named_path(shape, **measures), tables, method=method)
+    assert result.status == "complete"
+    assert errors(result).mean() < 0.08
+    assert errors(result).max() < 0.25
+    assert result.transitions_per_second < 1.2
+
+
+def test_it_halts_when_the_paths_length_is_walked(graph: MotionGraph, tables: EdgeTables) -> None:
+    result = follow(graph, named_path("line", length=6), tables, forced_progress_m_s=0.0)
+    length = walked(root_of(result))[-1]
+    assert 6 - 1.5 * tables.fastest < length < 6 + 1.5 * tables.fastest
+
+
+def test_progress_is_forced_where_nobody_walks(graph: MotionGraph, tables: EdgeTables) -> None:
+    """Whoever only stands gets to the end of a path of 1 m at 0.5 m/s all the same."""
+    stand = graph.find_clip("stand")
+    path = named_path("line", length=1)
+    result = follow(
+        graph, path, tables, forced_progress_m_s=0.5, start_clip="stand", margins={"stand": 1e6}, horizon_s=2.5
+    )
+    assert set(graph.edges.clip[result.walk.edges]) == {stand}
+    assert result.status == "complete"
+    assert len(result.walk) / graph.rate_hz == pytest.approx(2.0, abs=0.4)
+
+
+def test_the_reported_cost_is_that_of_the_steps(graph: MotionGraph, tables: EdgeTables) -> None:
+    follower = PathFollower(graph, named_path("circle", radius=3), QUICK, tables=tables)
+    before = 0.0
+    while follower.step():
+        step = follower.steps[-1]
+        # Less is kept of a step than it looks ahead, so less than its cost is incurred.
+        assert 0 <= follower.cost() - before <= step.cost + 1e-9
+        before = follower.cost()
+    assert follower.status == "complete"
+    assert sum(step.frames for step in follower.steps) == follower.frames == len(follower.walk())
+    assert all(0 <= step.gap <= step.cost + 1e-12 for step in follower.steps)
+    assert all(step.proved == (step.gap <= 1e-12) for step in follower.steps)
+
+
+def test_branch_and_bound_is_not_worse_than_its_beam(graph: MotionGraph, tables: EdgeTables) -> None:
+    path = named_path("s", radius=2)
+    one = replace(QUICK, starts=1, retain_s=3.0)
+    costs = {}
+    for method in ("beam", "bound"):
+        follower = PathFollower(graph, path, replace(one, method=method), tables=tables)
+        follower.step()
+        costs[method] = follower.steps[0].cost
+    assert costs["bound"] <= costs["beam"] + 1e-12
+
+
+def test_more_budget_proves_more(graph: MotionGraph, tables: EdgeTables) -> None:
+    path, gaps = named_path("line", length=5), []
+    for budget in (0, 1000, 30_000):
+        follower = PathFollower(graph, path, replace(QUICK, horizon_s=1.0, budget_frames=budget), tables=tables)
+        follower.step()
+        gaps.append(follower.steps[0].gap)
+        assert gaps[-1] <= follower.steps[0].cost + 1e-12
+    assert gaps[0] >= gaps[1] >= gaps[2]
+    assert gaps[2] < gaps[0]
+
+
+# ------------------------------------------------------------------ where it begins
+
+
+def test_a_start_is_taken_as_given(graph: MotionGraph, tables: EdgeTables) -> None:
+    path = named_path("line", length=4)
+    result = follow(graph, path, tables, start_clip="walk", start_frame=150, start_heading=np.radians(30))
+    first = result.walk.edges[0]
+    info = graph.infos[graph.edges.clip[first]]
+    assert info.name == "walk"
+    frames = graph.nodes.frame[graph.nodes.clip == graph.find_clip("walk")] * info.fps / graph.rate_hz
+    assert graph.edges.start[first] * info.fps / graph.rate_hz == frames[np.abs(frames - 150).argmin()]
+    root = root_of(result)
+    np.testing.assert_allclose(root[0], [0, 0], atol=2e-3)
+    way = root[round(0.5 * info.fps)] - root[0]
+    assert np.degrees(np.arctan2(*way)) == pytest.approx(30, abs=8)
+
+
+def test_a_start_outside_the_connected_part_is_refused(graph: MotionGraph) -> None:
+    nodes = graph.nodes
+    keep = nodes.clip != graph.find_clip("jog")
+    number = np.cumsum(keep) - 1
+    edges = graph.edges
+    inside = keep[edges.source] & keep[edges.target]
+    kept = edges.take(inside)
+    kept = replace(kept, source=number[kept.source], target=number[kept.target])
+    smaller = MotionGraph(
+        graph.settings, graph.threshold_m, graph.clips, graph.infos,
+        {"nodes": nodes.take(keep), "edges": kept, "minima": graph.minima}, searched_m=graph.searched_m,
+    )  # fmt: skip
+    with pytest.raises(RequestError, match=r"'jog' is not in the graph's connected part; begin in one of: .*walk"):
+        follow_path(smaller, named_path("line"), replace(QUICK, start_clip="jog"))
+
+
+def test_the_same_seed_gives_the_same_walk(graph: MotionGraph, tables: EdgeTables) -> None:
+    path = named_path("s", radius=2)
+    walks = [follow(graph, path, tables, seed=seed).walk for seed in (0, 0, 1, 2, 3)]
+    np.testing.assert_array_equal(walks[0].edges, walks[1].edges)
+    assert walks[0].start == walks[1].start
+    assert any(not np.array_equal(walks[0].edges, walk.edges) for walk in walks[2:])
+
+
+# ------------------------------------------------------------------ preferences
+
+
+def test_another_clip_must_be_better_by_the_margin(graph, tables, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Dirican (2014, 4.2.1): change only if w_different < w_current - margin."""
+    path = named_path("circle", radius=2.5, turns=0.5)
+    seen: list[tuple[int, float]] = []
+    inner = PathFollower._by_beam
+
+    def listening(self, beam, since, starts, marks, stay_in, late):  # type: ignore[no-untyped-def]
+        answer = inner(self, beam, since, starts, marks, stay_in, late)
+        seen.append((stay_in, answer[0].cost if answer[0] else np.inf))
+        return answer
+
+    monkeypatch.setattr(PathFollower, "_by_beam", listening)
+    clip = graph.find_clip("walk")
+
+    def first_step(margin: float) -> tuple[bool, float, float]:
+        seen.clear()
+        how = replace(QUICK, margins={"walk": margin}, starts=1, retain_s=3.0)
+        follower = PathFollower(graph, path, how, tables=tables)
+        follower.step()
+        free = min(cost for stay_in, cost in seen if stay_in == -1)
+        stays = [cost for stay_in, cost in seen if stay_in == clip][-1]
+        return bool((graph.edges.target_clip[follower.edges] == clip).all()), free, stays
+
+    stayed, free, stays = first_step(1e-6)
+    lead = stays - free
+    assert lead > 1e-3
+    assert not stayed
+    assert first_step(lead * 0.99)[0] is False
+    assert first_step(lead * 1.01)[0] is True
+
+
+def test_it_begins_in_the_clip_with_the_largest_margin(graph: MotionGraph, tables: EdgeTables) -> None:
+    margins = {"walk": 0.1, "walk_fast": 0.3}
+    result = follow(graph, named_path("line", length=3), tables, margins=margins)
+    assert shown_clips(result)[0] == "walk_fast"
+
+
+# ------------------------------------------------------------------ budgets
+
+
+def test_the_plain_search_of_the_thesis_runs(graph: MotionGraph, tables: EdgeTables) -> None:
+    path = named_path("circle", radius=2.5)
+    result = follow(graph, path, tables, method="thesis", horizon_s=2.0, budget_frames=20_000)
+    assert result.status in ("complete", "given up")
+    assert all(step.scored < 25_000 for step in result.steps)
+    assert result.cost > follow(graph, path, tables, transition_cost=0.0).cost
+
+
+def test_without_any_budget_there_is_the_beam_or_a_sentence(graph: MotionGraph, tables: EdgeTables) -> None:
+    path = named_path("line", length=4)
+    result = follow(graph, path, tables, budget_frames=0)
+    assert result.status == "complete"
+    assert not result.proved
+    np.testing.assert_array_equal(result.walk.edges, follow(graph, path, tables, method="beam").walk.edges)
+    with pytest.raises(RequestError, match="allow more budget_frames"):
+        follow(graph, path, tables, budget_frames=0, method="thesis")
+
+
+def test_when_time_is_up_the_rest_is_found_quickly(graph, tables, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = named_path("circle", radius=3)
+    at_leisure = follow(graph, path, tables)
+    clock = iter(np.arange(0.0, 1e6, 1.0))
+    monkeypatch.setattr(search.time, "monotonic", lambda: next(clock))
+    hurried = follow(graph, path, tables, max_seconds=3.5)
+    assert hurried.status == "complete"
+    scored = [step.scored for step in hurried.steps]
+    assert max(scored[5:]) < max(step.scored for step in at_leisure.steps) / 3
+    assert errors(hurried).mean() < 0.5
+
+
+# ------------------------------------------------------------------ wishes along the path
+
+
+def speed_between(result: FollowResult, start: float, stop: float) -> float:
+    root = root_of(result)
+    far = walked(root)
+    fps = assemble(result.walk).clip.fps
+    a, b = np.searchsorted(far, [start, stop])
+    return float((far[b] - far[a]) / ((b - a) / fps))
+
+
+def test_a_speed_asked_for_is_kept(graph: MotionGraph, tables: EdgeTables) -> None:
+    line = named_path("line", length=12)
+    speeds = [
+        speed_between(follow(graph, line.with_stretch(0, 12, speed=speed), tables, speed_weight=0.2), 3, 11)
+        for speed in (1.2, 2.8)
+    ]
+    assert speeds[1] - speeds[0] > 0.8
+
+
+def test_a_label_asked_for_is_shown(graph: MotionGraph, tables: EdgeTables) -> None:
+    line = named_path("line", length=12).with_stretch(0, 4, label="walk").with_stretch(4, 10, label="jog")
+    made = assemble(follow(graph, line, tables).walk).clip
+    far = walked(made.root_pos[:, [0, 2]])
+    jogging = np.zeros(len(made), bool)
+    for label in made.labels:
+        if label.text == "jog":
+            jogging[label.start : label.stop] = True
+    assert jogging[(far > 5) & (far < 9.5)].mean() > 0.9
+    assert jogging[far < 2.5].mean() < 0.3
+
+
+def test_a_pause_is_stood_through(graph: MotionGraph, tables: EdgeTables) -> None:
+    line = named_path("line", length=8)
+    paused = follow(graph, line.with_stretch(4, 4, pause=3.0), tables, horizon_s=5.0, speed_weight=0.1)
+    plain = follow(graph, line, tables)
+    assert paused.status == "complete"
+    assert len(paused.walk) - len(plain.walk) > 1.5 * graph.rate_hz
+    made = assemble(paused.walk).clip
+    speed = np.hypot(*np.diff(made.root_pos[:, [0, 2]], axis=0).T) * made.fps
+    second = round(made.fps)
+    calm = np.convolve(speed, np.ones(second) / second, "valid")
+    assert calm.min() < 0.15
+
+
+def test_the_final_facing_is_turned_to(graph: MotionGraph, tables: EdgeTables) -> None:
+    line = named_path("line", length=5)
+
+    def turned(facing: float) -> float:
+        made = assemble(follow(graph, line.with_final_facing(facing), tables, facing_weight=0.3).walk).clip
+        return float(np.cos(made.facing()[-1] - facing))
+
+    assert turned(np.radians(60)) > np.cos(np.radians(45))
+    assert turned(np.radians(-60)) > np.cos(np.radians(45))
+
+
+# ------------------------------------------------------------------ candidates, changed paths
+
+
+def share_that_differs(first: FollowResult, second: FollowResult) -> float:
+    """Share of the frames of one walk whose clip and frame are shown nowhere in the other."""
+    frames = []
+    for result in (first, second):
+        table, edges = result.walk.graph.edges, result.walk.edges
+        frames.append({(int(table.clip[e]), f) for e in edges for f in range(table.start[e], table.stop[e])})
+    return len(frames[0] - frames[1]) / len(frames[0])
+
+
+def test_candidates_differ_and_the_first_is_the_answer(graph: MotionGraph, tables: EdgeTables) -> None:
+    path = named_path("s", radius=2)
+    found = list(find_candidates(graph, path, 3, QUICK, tables=tables))
+    np.testing.assert_array_equal(found[0].walk.edges, follow_path(graph, path, QUICK, tables=tables).walk.edges)
+    for a, b in ((0, 1), (0, 2), (1, 2)):
+        assert share_that_differs(found[a], found[b]) > 0.3
+    changes = [set(r.walk.edges[graph.edges.kind[r.walk.edges] == TRANSITION].tolist()) for r in found]
+    assert len(changes[0] & changes[1]) < 0.7 * len(changes[0])
+    assert all(errors(result).mean() < 0.25 for result in found)
+    with pytest.raises(RequestError, match="at least one candidate"):
+        next(find_candidates(graph, path, 0, QUICK, tables=tables))
+
+
+def test_the_path_can_be_changed_on_the_way(graph: MotionGraph, tables: EdgeTables) -> None:
+    follower = PathFollower(graph, named_path("line", length=10), QUICK, tables=tables)
+    for _ in range(3):
+        follower.step()
+    before = list(follower.edges)
+    x, z = follower._here()
+    there = named_path("circle", radius=4, turns=0.5).moved(FloorTransform(0.0, x, z))
+    follower.change_path(there)
+    while follower.step():
+        pass
+    assert follower.edges[: len(before)] == before
+    assert follower.status == "complete"
+    root = root_of(follower.result())
+    assert np.linalg.norm(root[-1] - there.points[-1]) < 0.6
+
+
+def test_whoever_has_arrived_can_be_sent_on(graph: MotionGraph, tables: EdgeTables) -> None:
+    follower = PathFollower(graph, named_path("line", length=4), QUICK, tables=tables)
+    while follower.step():
+        pass
+    assert follower.status == "complete"
+    follower.change_path(named_path("line", length=8))
+    while follower.step():
+        pass
+    result = follower.result()
+    assert result.status == "complete"
+    # All of the motion is there: no frame between the first path's end and where its last edge ended is missing.
+    assert walked(root_of(result))[-1] == pytest.approx(8, abs=0.2)
+
+
+# ------------------------------------------------------------------ what cannot be
+
+
+def test_a_path_shorter_than_a_stride_has_an_answer(graph: MotionGraph, tables: EdgeTables) -> None:
+    for length in (0.3, 0.01):
+        result = follow(graph, named_path("line", length=length), tables)
+        assert result.status == "complete"
+        assert len(result.walk) >= 1
+
+
+def test_a_long_path_takes_no_more_memory_than_it_is_long(graph, tables, peak_memory) -> None:
+    how = replace(QUICK, method="beam", beam_width=10, horizon_s=2.0)
+    follow_path(graph, named_path("line", length=5), how, tables=tables)
+
+    def go(length: float) -> int:
+        return peak_memory(lambda: follow_path(graph, named_path("line", length=length), how, tables=tables))
+
+    assert go(300.0) - go(30.0) < 8e6
+
+
+def test_what_does_not_exist_is_named_with_what_does(graph: MotionGraph, tables: EdgeTables) -> None:
+    line = named_path("line", length=3)
+    with pytest.raises(RequestError, match="no clip of the graph is called 'moonwalk'; there are: walk"):
+        follow(graph, line, tables, margins={"moonwalk": 1.0})
+    with pytest.raises(RequestError, match="no clip of the graph is called 'moonwalk'"):
+        follow(graph, line, tables, start_clip="moonwalk")
+    with pytest.raises(RequestError, match="labelled 'swim'; there are"):
+        follow(graph, line.with_stretch(0, 2, label="swim"), tables)
+
+
+def test_an_empty_graph_is_refused(graph: MotionGraph) -> None:
+    empty = MotionGraph(
+        graph.settings, 0.01, graph.clips, graph.infos,
+        {"nodes": graph.nodes.take([]), "edges": graph.edges.take([]), "minima": graph.minima.take([])},
+        searched_m=0.01,
+    )  # fmt: skip
+    with pytest.raises(RequestError, match="the graph is empty"):
+        follow_path(empty, named_path("line"))
+
+
+@pytest.mark.parametrize(
+    ("how", "says"),
+    [
+        ({"method": "luck"}, "unknown method 'luck'; choose from bound, beam, thesis"),
+        ({"horizon_s": 0.0}, "horizon_s must be positive, not 0.0"),
+        ({"beam_width": 0}, "beam_width must be positive"),
+        ({"starts": -1}, "starts must be positive"),
+        ({"budget_frames": -1}, "budget_frames must not be negative, but is -1"),
+        ({"transition_cost": np.nan}, "transition_cost must not be negative, but is nan"),
+        ({"facing_weight": -1.0}, "facing_weight must not be negative"),
+        ({"retain_s": 9.0}, r"retain_s \(9\) cannot be longer than horizon_s"),
+        ({"horizon_s": 0.03, "retain_s": 0.01}, "less than two frames"),
+        ({"margins": {"walk": -1.0}}, "the margin of 'walk' must not be negative"),
+        ({"start_frame": 3}, "start_frame needs start_clip"),
+        ({"start_heading": np.inf}, "start_heading must be finite"),
+        ({"max_seconds": -1.0}, "max_seconds must not be negative"),
+    ],
+)
+def test_settings_that_cannot_be_are_named(graph: MotionGraph, tables, how: dict[str, object], says: str) -> None:
+    with pytest.raises(RequestError, match=says):
+        follow(graph, named_path("line", length=3), tables, **how)
