@@ -1,0 +1,163 @@
+"""How near to a path walks stay, how fast they are found, and how the motion made of them compares to the recordings.
+
+    CHOREOGRAPH_DATA=<folder with cmu/> python benchmarks/bench_follow.py [paths] [methods] [motion] [--seeds N]
+
+The graph is that of subject 16's walks, runs and turns at 30 Hz, with default settings. Errors are distances of the
+finished motion's root, at its own rate, from the point of the path at the way walked so far. Times are CPU seconds of
+one thread, warm, so that a busy machine counts less. All comparisons are made within one run.
+"""
+
+from __future__ import annotations
+
+import csv
+import sys
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchmarks.datasets import find_recordings
+from choreograph.finishing.pipeline import FinishedMotion, finish
+from choreograph.formats import read_clip
+from choreograph.graph.build import build_graph
+from choreograph.graph.model import MotionGraph
+from choreograph.graph.settings import GraphSettings
+from choreograph.maths import quat
+from choreograph.motion.clip import Clip
+from choreograph.motion.contacts import runs
+from choreograph.synthesis.follow.measure import measure_path
+from choreograph.synthesis.follow.request import FollowSettings
+from choreograph.synthesis.follow.search import FollowResult, follow_path
+from choreograph.synthesis.follow.tables import EdgeTables, build_edge_tables
+from choreograph.synthesis.path import Path
+from choreograph.synthesis.path_shapes import named_path
+
+Array = NDArray[np.float64]
+
+PATHS = {name: named_path(name) for name in ("line", "circle", "eight", "s", "square", "spiral", "zigzag")}
+METHODS = {
+    "default": FollowSettings(),
+    "beam alone": FollowSettings(method="beam"),
+    "plain beam": FollowSettings(method="beam", look_trust=0.0),
+    "thesis": FollowSettings(method="thesis", horizon_s=2.0),
+}
+
+
+def cpu(work: Callable[[], Any]) -> tuple[float, Any]:
+    """CPU seconds of a run, and its result."""
+    start = time.process_time()
+    result = work()
+    return time.process_time() - start, result
+
+
+def subject_16() -> MotionGraph:
+    folder = find_recordings() / "cmu"
+    with (folder / "trials.tsv").open() as file:
+        said = {row["trial"]: row["description"] for row in csv.DictReader(file, delimiter="\t")}
+    clips = [read_clip(file) for file in sorted((folder / "16").glob("*.amc")) if "jump" not in said[file.stem]]
+    graph = build_graph(clips, GraphSettings(), workers=1)
+    print(f"{len(clips)} clips, {sum(clip.seconds for clip in clips):.0f} s; {graph!r}")
+    return graph
+
+
+def walk_paths(graph: MotionGraph, tables: EdgeTables, settings: FollowSettings, seeds: Sequence[int]) -> None:
+    """One line per path: the mean over the seeds, and the worst of them."""
+    print(
+        "path      mean err (worst)   max err (worst)   transitions/s   × real time   proved   gap of cost   finish ×"
+    )
+    for name, path in PATHS.items():
+        rows = []
+        for seed in seeds:
+            took, result = cpu(lambda s=seed, p=path: follow_path(graph, p, replace(settings, seed=s), tables=tables))
+            finishing, made = cpu(lambda r=result: finish(r.walk))
+            rows.append((*figures(result, made, path), made.clip.seconds / took, made.clip.seconds / finishing))
+        mean, most, changes, proved, gap, speed, finished = np.array(rows).T
+        print(
+            f"{name:8} {mean.mean():8.3f} ({mean.max():.3f}) {most.mean():10.3f} ({most.max():.3f})"
+            f" {changes.mean():8.2f} ({changes.max():.2f}) {np.median(speed):12.0f} {proved.mean():11.0%}"
+            f" {gap.mean():12.0%} {np.median(finished):12.0f}",
+            flush=True,
+        )
+
+
+def figures(result: FollowResult, made: FinishedMotion, path: Path) -> tuple[float, ...]:
+    """Mean and largest error, transitions per second, share of steps proved, and how much of the cost may be saved."""
+    off = measure_path(made.clip, path)
+    proved = float(np.mean([step.proved for step in result.steps]))
+    gap = sum(step.gap for step in result.steps) / max(sum(step.cost for step in result.steps), 1e-12)
+    return off.mean, off.worst, result.transitions_per_second, proved, gap
+
+
+def foot_figures(clip: Clip, floor: Array) -> tuple[list[float], float]:
+    """How far each planted foot wanders, metres, and how deep the deepest foot joint is below the floor, metres."""
+    feet = list(clip.skeleton.feet)
+    pos = clip.global_positions()[:, feet]
+    speed = np.hypot(*np.moveaxis(np.diff(pos[..., [0, 2]], axis=0), 2, 0)) * clip.fps
+    still = (pos[1:, :, 1] < floor + 0.03) & (speed < 0.5)
+    slides = []
+    for k in range(len(feet)):
+        for start, stop in runs(still[:, k]):
+            if (stop - start) / clip.fps >= 0.1:
+                spot = pos[start + 1 : stop + 1, k][:, [0, 2]]
+                slides.append(float(np.linalg.norm(spot - spot.mean(axis=0), axis=1).max()))
+    return slides, float((floor - pos[..., 1]).max())
+
+
+def peaks(clip: Clip) -> tuple[Array, Array]:
+    """Angular accelerations of all joints, rad/s², and accelerations of the root, m/s²."""
+    turn = quat.as_rotvec(quat.multiply(quat.inverse(clip.local_rot[:-1]), clip.local_rot[1:])) * clip.fps
+    spin = np.linalg.norm(np.diff(turn, axis=0), axis=-1) * clip.fps
+    root = np.linalg.norm(np.diff(clip.root_pos, n=2, axis=0), axis=1) * clip.fps**2
+    return spin.ravel(), root
+
+
+def compare_motion(graph: MotionGraph, tables: EdgeTables) -> None:
+    """The motion, cleaned and as it was, over the clips that it was made of: 1 reads as good as recorded."""
+    print(
+        "path      plants wander, mm: sources   raw   cleaned (ratio)   turning peaks raw  cleaned   root's   below, mm"
+    )
+    for name, path in PATHS.items():
+        made = finish(follow_path(graph, path, tables=tables).walk)
+        used = np.union1d(made.origins.source_clip, made.origins.other_clip)
+        sources = [graph.clips[c] for c in used[used >= 0]]
+        lows = [np.percentile(c.global_positions()[:, list(c.skeleton.feet), 1], 0.5, axis=0) for c in sources]
+        floor, lowest = np.median(lows, axis=0), np.min(lows, axis=0)
+        slides = [x for c, low in zip(sources, lows, strict=True) for x in foot_figures(c, low)[0]]
+        recorded = 1000 * float(np.percentile(slides, 95))
+        raw, clean = (1000 * float(np.percentile(foot_figures(c, floor)[0], 95)) for c in (made.raw, made.clip))
+        spins, roots = (np.concatenate(x) for x in zip(*(peaks(c) for c in sources), strict=True))
+        peak = [np.percentile(peaks(c)[0], 99.9) / np.percentile(spins, 99.9) for c in (made.raw, made.clip)]
+        root = np.percentile(peaks(made.clip)[1], 99.9) / np.percentile(roots, 99.9)
+        below = 1000 * max(0.0, foot_figures(made.clip, lowest)[1])
+        print(
+            f"{name:8} {recorded:26.1f} {raw:6.1f} {clean:8.1f} ({clean / recorded:.2f})"
+            f" {peak[0]:17.2f} {peak[1]:8.2f} {root:8.2f} {below:8.1f}",
+            flush=True,
+        )
+
+
+def main() -> None:
+    words = sys.argv[1:]
+    seeds = range(int(words[words.index("--seeds") + 1]) if "--seeds" in words else 3)
+    wanted = [w for w in words if w in ("paths", "methods", "motion")] or ["paths", "methods", "motion"]
+    graph = subject_16()
+    took, tables = cpu(lambda: build_edge_tables(graph))
+    print(f"tables of the search: {took:.2f} s")
+    finish(follow_path(graph, PATHS["s"], tables=tables).walk)  # compiles
+    if "paths" in wanted:
+        print(f"\nDefault settings, {len(seeds)} seeds (bars: 0.07 m, 0.20 m, 0.8 /s, 100 ×, finish 100 ×)")
+        walk_paths(graph, tables, FollowSettings(), seeds)
+    if "methods" in wanted:
+        for name, settings in METHODS.items():
+            print(f"\nMethod: {name}, one seed")
+            walk_paths(graph, tables, settings, seeds[:1])
+    if "motion" in wanted:
+        print("\nThe motion against the clips it was made of (bars: ratio 0.35, peaks 1.1, root's 1.1, 5 mm)")
+        compare_motion(graph, tables)
+
+
+if __name__ == "__main__":
+    main()
