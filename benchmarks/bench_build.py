@@ -23,11 +23,14 @@ from typing import Any
 
 import numpy as np
 
+from choreograph.distance.minima import Minima, iterate_minima
+from choreograph.distance.window import WindowedClip
 from choreograph.formats import read_clip
 from choreograph.graph.build import build_graph
 from choreograph.graph.model import MotionGraph
 from choreograph.graph.onto import carry_onto
 from choreograph.graph.report import report_graph
+from choreograph.graph.search import window_clip
 from choreograph.graph.settings import GraphSettings
 from choreograph.graph.store import save_graph
 from choreograph.motion.clip import Clip
@@ -106,36 +109,51 @@ def growth(clips: dict[str, Clip], workers: int = 1) -> None:
     minutes = sum(clip.seconds for clip in carried) / 60
     print(f"\nGrowth at 30 Hz: {len(carried)} recordings of six people, {minutes:.1f} min, in random order")
     print(f"carried onto one skeleton in {took:.2f} s")
-    print("  minutes   windows   seconds   computed     minima   frames kept   memory beyond the clips")
+    print("                   CPU seconds                                   the same       frames    memory beyond")
+    print("  minutes  windows  graph  minima  unpruned  computed   minima  without pruning   kept       the clips")
     order = np.random.default_rng(16).permutation(len(carried))
-    rows = []
-    for goal in (1, 2, 4, 8, np.inf):
-        chosen, length = [], 0.0
-        for n in order:
-            if length >= goal * 60:
-                break
-            chosen.append(carried[n])
-            length += carried[n].seconds
+    settings, limit, rows = GraphSettings(), GraphSettings().threshold_m, []
+    for goal in (1, 2, 4, 8, 16, np.inf):
+        lengths = np.cumsum([carried[n].seconds for n in order])
+        chosen = [carried[n] for n in order[: int(np.searchsorted(lengths, goal * 60)) + 1]]
         before = reset_peak()
-        took, graph = cpu(lambda c=chosen: build_graph(c, GraphSettings(), workers=workers), 1)
+        took, graph = cpu(lambda c=chosen: build_graph(c, settings, workers=workers), 2)
+        memory = memory_mb("VmHWM") - before
         found = report_graph(graph)
-        windows = int((graph.clip_frames - graph.window_frames + 1).sum())
-        rows.append((windows, took))
+        cut = [window_clip(clip, settings) for clip in chosen]
+        pruned, (minima, share) = cpu(lambda w=cut: compare(w, limit, prune=True), 2)
+        plain, (every, _) = cpu(lambda w=cut: compare(w, limit, prune=False), 2)
+        same = all(np.array_equal(column, getattr(every, name)) for name, column in vars(minima).items())
+        windows = sum(clip.count for clip in cut)
+        rows.append((windows, took, pruned, share * windows**2, memory))
         print(
-            f" {length / 60:>8.1f} {windows:>9} {took:>9.2f} {graph.evaluated_share:>10.1%} {found.minima:>10}"
-            f" {found.shown / found.frames:>13.0%} {memory_mb('VmHWM') - before:>17.0f} MB"
+            f" {sum(c.seconds for c in chosen) / 60:>8.1f} {windows:>8} {took:>6.2f} {pruned:>7.2f} {plain:>9.2f}"
+            f" {share:>9.2%} {len(minima):>8} {'yes' if same else 'NO':>16} {found.shown / found.frames:>7.0%}"
+            f" {memory:>12.0f} MB"
         )
-    # From the sizes at which whole tiles are ruled out; below, all pairs are computed because that is quicker.
-    w, t = np.array(rows[-3:]).T
-    of_time = np.polyfit(np.log(w), np.log(t), 1)[0]
-    print(f"time grows with the power {of_time:.2f} of the windows over the last three rows; all pairs would be 2")
-    frames = 7.5 * 3600 * 30
-    hours = t[-1] * (frames / w[-1]) ** of_time / 3600
-    worst = t[-1] * (frames / w[-1]) ** 2 / 3600
+        if len(chosen) == len(carried):
+            break
+    w, graph_s, pruned_s, computed, memory_by_size = np.array(rows).T
+    power = lambda values: float(np.polyfit(np.log(w), np.log(values), 1)[0])  # noqa: E731
+    late = float(np.polyfit(np.log(w[-3:]), np.log(graph_s[-3:]), 1)[0])
     print(
-        f"7.5 h of recordings ({frames / 1e6:.1f} M frames) would take {hours:.1f} h of CPU at that exponent, "
-        f"{worst:.1f} h if it were 2"
+        f"time of the graph grows with power {power(graph_s):.2f} of the windows, {late:.2f} over the last three rows;"
+        f"\ntime of the minima {power(pruned_s):.2f}, pairs computed {power(computed):.2f}; all pairs would be 2"
     )
+    ratio = 7.5 * 3600 * 30 / w[-1]
+    hours = graph_s[-1] * ratio ** np.array([late, 2]) / 3600
+    print(
+        f"7.5 h of recordings (0.8 M frames) are {ratio:.0f} times the last row: {hours[0]:.2f} h of CPU at that power, "
+        f"{hours[1]:.2f} h\nif it were 2; {memory_by_size[-1] * ratio / 1024:.1f} GB beyond the clips if memory grows "
+        "with the windows"
+    )
+
+
+def compare(clips: list[WindowedClip], threshold_m: float, *, prune: bool) -> tuple[Minima, float]:
+    """All minima, and the share of window pairs that was computed."""
+    batches = list(iterate_minima(clips, threshold_m, prune=prune))
+    share = sum(batch.evaluated for batch in batches) / sum(batch.pairs for batch in batches)
+    return Minima.concatenate([batch.minima for batch in batches]), share
 
 
 def memory_mb(name: str) -> float:

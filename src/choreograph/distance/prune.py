@@ -31,7 +31,6 @@ _STRIP = 9  # coarse runs in a strip: shorter ones rule out more, longer ones mu
 _SLOW = 4  # components in time: constant, linear, quadratic, cubic
 _HEIGHTS, _FLOOR = 31, 32  # coordinates kept, with the length left out 32 each: what vector loops take without a rest
 _SAMPLE = 500  # windows that coordinates and run lengths are chosen by
-_CHUNK = 2000  # windows projected at a time
 _ROOM = 1e-6  # metres added to radii, far above float32's error in them
 
 
@@ -158,9 +157,8 @@ def _build_runs(library: Library, spans: Ints, longest: int, coordinates: Coordi
     middle = (first + stop) // 2
     radius = _compiled_prune.measure_radii(library, first, stop, middle) + _ROOM
     heights, floor = _project(library, middle, coordinates)
-    energy = library.lowered[middle]
-    flat = floor.reshape(len(floor), -1)
-    return Runs(first, stop, parent, *(np.ascontiguousarray(v, np.float32) for v in (radius, energy, heights, flat)))
+    energy = library.lowered[middle].astype(np.float32)
+    return Runs(first, stop, parent, radius.astype(np.float32), energy, heights, floor)
 
 
 def _window_points(library: Library, windows: Ints) -> tuple[Array, Array]:
@@ -192,32 +190,17 @@ def _components(points: Array, slow: Array, directions: Array) -> Array:
     return np.asarray(in_time @ directions)
 
 
-def _project(library: Library, windows: Ints, coordinates: Coordinates) -> tuple[Array, Array]:
-    """Coordinates of windows in ascending order: heights and the length left out, (n, H + 1), and x and z, (n, 2, C).
-
-    Joints first, frame by frame, since windows share frames; then time.
-    """
-    length = len(library.weights)
-    rooted = np.sqrt(library.weights)[:, None] * coordinates.slow
-    heights, floor = [], []
-    for start in range(0, len(windows), _CHUNK):
-        some = windows[start : start + _CHUNK]
-        frames = slice(some[0], some[-1] + length)
-        y = (library.heights[frames] - library.level) @ coordinates.heights
-        c = library.floor[frames] @ coordinates.floor[:-1] + library.centroid[frames, :, None] * coordinates.floor[-1]
-        still = library.centre[some][..., None] * coordinates.floor[-1]
-        parts_y, parts_c = [], []
-        for t, weights in enumerate(rooted.T):
-            of_y, of_c = (k[k // n == t] % n for k, n in zip(coordinates[3:], (y.shape[1], c.shape[2]), strict=True))
-            parts_y.append(_filter(y[:, of_y], some - some[0], weights))
-            parts_c.append(_filter(c[..., of_c], some - some[0], weights) - weights.sum() * still[..., of_c])
-        heights.append(np.concatenate(parts_y, axis=-1))
-        floor.append(np.concatenate(parts_c, axis=-1))
-    y, c = np.concatenate(heights), np.concatenate(floor)
-    left = library.lowered[windows] - np.square(y).sum(axis=1) - np.square(c).sum(axis=(1, 2))
-    return np.column_stack([y, np.sqrt(np.maximum(left, 0))]), c
-
-
-def _filter(values: Array, starts: Ints, weights: Array) -> Array:
-    """Weighted sums of values (F, ...) over windows that begin at `starts`, (n, ...)."""
-    return sum((w * values[starts + k] for k, w in enumerate(weights)), np.zeros((len(starts), *values.shape[1:])))
+def _project(library: Library, windows: Ints, coordinates: Coordinates) -> tuple[Array32, Array32]:
+    """Coordinates of windows: heights and the length left out, (n, H + 1), and x then z, (n, 2C)."""
+    heights = np.empty((len(windows), len(coordinates.kept_heights) + 1), np.float32)
+    floor = np.empty((len(windows), 2, len(coordinates.kept_floor)), np.float32)
+    for start in range(0, len(windows), _SAMPLE):
+        some = windows[start : start + _SAMPLE]
+        here = slice(start, start + len(some))
+        y, c = _window_points(library, some)
+        y = _components(y, coordinates.slow, coordinates.heights).reshape(len(some), -1)[:, coordinates.kept_heights]
+        c = _components(c, coordinates.slow, coordinates.floor).reshape(len(some), 2, -1)[..., coordinates.kept_floor]
+        left = library.lowered[some] - np.square(y).sum(axis=1) - np.square(c).sum(axis=(1, 2))
+        heights[here, :-1], heights[here, -1] = y, np.sqrt(np.maximum(left, 0))
+        floor[here] = c
+    return heights, floor.reshape(len(windows), -1)
