@@ -12,8 +12,8 @@ from choreograph.errors import RequestError
 from choreograph.graph.model import MotionGraph
 
 METHODS = ("bound", "beam", "thesis")
-IDLE_M_S = 0.4
-"""Speed below which someone idles; nobody walks as slowly, except while turning on the spot."""
+IDLE_M_S = 0.25
+"""Speed below which someone idles, m/s; nobody walks as slowly."""
 _NOTHING: Mapping[str, float] = MappingProxyType({})
 
 
@@ -24,13 +24,13 @@ class FollowSettings:
     method: str = "bound"
     """"bound" seeds branch and bound with a beam; "beam" is the beam alone; "thesis" is the plain budgeted
     depth-first branch and bound of Dirican (2014), for comparison."""
-    horizon_s: float = 5.0
+    horizon_s: float = 8.0
     """Seconds looked ahead in each step (s)."""
     retain_s: float = 1.0
     """Seconds kept of each step's answer (r)."""
-    beam_width: int = 100
-    """Walks of one age that the beam keeps; four times as many where the path is hard to follow."""
-    look_s: float = 1.25
+    beam_width: int = 140
+    """Walks of one age that the beam keeps."""
+    look_s: float = 0.8
     """Seconds that the beam looks along a walk's clip, as if it were simply played on, to compare walks."""
     look_trust: float = 0.25
     """How much what it sees there counts, against what the walk has cost; 0 is a plain beam."""

@@ -35,10 +35,6 @@ _NODE, _PAUSES = 0, 4
 
 _STRAIGHT_S = 1.0
 """Seconds of travel by which a clip's direction is judged at the start; less is mostly sway."""
-_STRAY_M = 0.09
-"""Root-mean-square distance from the path, metres, from which on a stretch is searched again with a wider beam."""
-_WIDEN = 4
-"""How many times wider."""
 _MAX_SLOWDOWN = 60.0
 """A walk may take this many times as long as the path would at 1 m/s, plus its pauses, plus a minute; then it is given
 up."""
@@ -225,16 +221,6 @@ class PathFollower:
                 self._new_beam(starts, marks, width)
             assert self._beam is not None
             found, gap, scored = self._by_beam(self._beam, self._beam_at, starts, marks, -1, late)
-            if found is not None and not late and self._strays(found, float(starts[found.start, _COST])):
-                # A hard stretch, a sharp corner mostly: look again with more walks, from where we stand.
-                narrow = self._beam, self._beam_at
-                self._new_beam(starts, marks, _WIDEN * settings.beam_width)
-                wide, wide_gap, more = self._by_beam(self._beam, 0, starts, marks, -1, late)
-                scored += more
-                if wide is not None and wide.cost < found.cost:
-                    found, gap = wide, wide_gap
-                else:
-                    self._beam, self._beam_at = narrow
         if found is None:
             return None
         clip = int(self.graph.nodes.clip[marks[found.start, _NODE]])
@@ -256,12 +242,6 @@ class PathFollower:
     def _new_beam(self, starts: Floats, marks: Ints, width: int) -> None:
         self._beam = BeamSearch(starts, marks, width, self._horizon, self._kernel)
         self._beam_at = 0
-
-    def _strays(self, found: Found, before: float) -> bool:
-        """Whether a walk is farther from the path, on average, than one would accept."""
-        frames = int(self._tables.length[found.edges[:-1]].sum()) + found.last_shown
-        off = found.cost - before - float(self._extra[found.edges].sum())
-        return off > _STRAY_M**2 * frames / self.graph.rate_hz
 
     @property
     def _horizon(self) -> int:
