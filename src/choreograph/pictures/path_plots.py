@@ -12,7 +12,7 @@ from choreograph.motion.clip import Clip
 from choreograph.motion.contacts import runs
 from choreograph.pictures.plots import new_figure, title_figure
 from choreograph.pictures.theme import AMBER, CLIP_COLOURS, TEAL, Theme, find_theme
-from choreograph.synthesis.follow.measure import measure_path
+from choreograph.synthesis.follow.measure import errors_along, measure_path
 from choreograph.synthesis.follow.search import FollowResult
 from choreograph.synthesis.path import Path
 
@@ -71,7 +71,7 @@ def plot_comparison(path: Path, motions: dict[str, FinishedMotion], *, theme: st
         colour, thick = colours[k % len(colours)], max(1.0, 4.3 - 1.1 * k)
         label = f"{name}: off by {100 * errors.mean:.1f} cm, at most {100 * errors.worst:.1f} cm"
         floor.plot(*motion.clip.root_pos[:, [2, 0]].T, label=label, color=colour, linewidth=thick, zorder=3 + k)
-        walked, off = _distances(motion.clip, path)
+        walked, off = errors_along(motion.clip, path)
         distances.plot(walked, 100 * off, color=colour, linewidth=thick, zorder=3 + k)
     distances.set(xlim=(0, path.length), ylim=(0, None))
     distances.grid(True, axis="y", color=look.hairline, linewidth=0.6)
@@ -80,13 +80,6 @@ def plot_comparison(path: Path, motions: dict[str, FinishedMotion], *, theme: st
     figure.legend(loc="outside lower left", frameon=False, fontsize=8.5, labelcolor=look.text)
     _title(figure, look, path.name, f"{path.length:.1f} m asked for (amber) and walked")
     return figure
-
-
-def _distances(clip: Clip, path: Path) -> tuple[Array, Array]:
-    """Metres the root has walked, and its distance from the point of the path as far along, per frame (F,)."""
-    root = clip.root_pos[:, [0, 2]]
-    walked = np.append(0.0, np.cumsum(np.linalg.norm(np.diff(root, axis=0), axis=1)))
-    return walked, np.linalg.norm(root - path.at(walked), axis=1)
 
 
 def _figure(path: Path, clips: list[Clip], look: Theme, *, distances: bool = False) -> tuple[Figure, list[Axes]]:

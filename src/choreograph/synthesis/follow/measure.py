@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from choreograph.motion.clip import Clip
 from choreograph.synthesis.path import Path
@@ -32,13 +33,19 @@ class PathErrors:
         return {name: round(value, 4) for name, value in asdict(self).items()}
 
 
+def errors_along(clip: Clip, path: Path) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Way of the root up to each frame, and its distance from the point of the path as far along, (F,) each, metres."""
+    root = clip.root_pos[:, [0, 2]]
+    walked = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(root, axis=0), axis=1))])
+    return walked, np.linalg.norm(root - path.at(np.minimum(walked, path.length)), axis=1)
+
+
 def measure_path(clip: Clip, path: Path) -> PathErrors:
     """Errors of a clip's root against a path."""
     from scipy.spatial import cKDTree
 
     root = clip.root_pos[:, [0, 2]]
-    walked = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(root, axis=0), axis=1))])
-    off = np.linalg.norm(root - path.at(np.minimum(walked, path.length)), axis=1)
+    walked, off = errors_along(clip, path)
     nearest, _ = cKDTree(path.sampled(min(0.01, path.length / 10))).query(root)
     return PathErrors(
         float(off.mean()),
