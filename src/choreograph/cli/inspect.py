@@ -21,10 +21,11 @@ from choreograph.cli.common import (
     progress_bar,
     read_input,
 )
-from choreograph.errors import ChoreographError
+from choreograph.errors import ChoreographError, RequestError
 
 if TYPE_CHECKING:
     from choreograph.motion.clip import Clip
+    from choreograph.motion.skeleton import Skeleton
 
 
 def inspect(
@@ -54,6 +55,8 @@ def inspect(
             try:
                 clip = read_input(path, fps=fps, unit=unit, up=up, asf=asf, roles=role)
                 facts.append(_facts(path, clip, joints))
+            except RequestError:  # wrong for this file, wrong for all
+                raise
             except ChoreographError as error:
                 facts.append({"file": str(path), "error": str(error)})
             progress("reading", k + 1, len(paths))
@@ -96,7 +99,7 @@ def _facts(path: Path, clip: Clip, joints: bool) -> dict[str, Any]:
         "fps": clip.fps,
         "seconds": round(clip.seconds, 4),
         "joints": len(clip.skeleton),
-        "height_m": round(clip.skeleton.height, 3),
+        "height_m": round(_height(clip.skeleton), 3),
         "metres_per_unit": source.metres_per_unit,
         "unit_reason": source.unit_reason,
         "up_axis": source.up_axis,
@@ -110,6 +113,15 @@ def _facts(path: Path, clip: Clip, joints: bool) -> dict[str, Any]:
     if joints:
         facts["joint_roles"] = dict(zip(clip.skeleton.names, clip.skeleton.roles, strict=True))
     return facts
+
+
+def _height(skeleton: Skeleton) -> float:
+    """Stature in metres: of the rest pose, or along the bones where that is no pose of a body."""
+    from choreograph.formats.world import stature
+    from choreograph.motion.mannequin import has_natural_rest
+
+    along_bones = None if has_natural_rest(skeleton) else stature(skeleton)
+    return skeleton.height if along_bones is None else along_bones
 
 
 def _show(facts: list[dict[str, Any]], joints: bool) -> None:

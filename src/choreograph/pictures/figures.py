@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from choreograph.motion.clip import Clip
 from choreograph.motion.contacts import with_detected_contacts
-from choreograph.motion.mannequin import SkinnedMesh, build_mannequin, skin
+from choreograph.motion.mannequin import SkinnedMesh, build_mannequin, has_natural_rest, skin
 from choreograph.motion.skeleton import Skeleton
 from choreograph.pictures.raster import Figure, Stroke
 from choreograph.pictures.theme import CLIP_COLOURS, TEAL, from_hex
@@ -40,7 +40,7 @@ def cast(clips: Sequence[Clip]) -> list[Actor]:
     actors = []
     for number, clip in enumerate(clips):
         standing = stand(clip)
-        mesh = mannequin_of(clip.skeleton)
+        mesh = mannequin_of(clip)
         colours = mesh.colours
         if len(clips) > 1:
             tint = from_hex(CLIP_COLOURS[number % len(CLIP_COLOURS)])
@@ -50,8 +50,15 @@ def cast(clips: Sequence[Clip]) -> list[Actor]:
     return actors
 
 
-def mannequin_of(skeleton: Skeleton) -> SkinnedMesh:
-    """The skeleton's mannequin, kept: files of one subject bring equal skeletons, and building takes a while."""
+def mannequin_of(body: Skeleton | Clip) -> SkinnedMesh:
+    """The mannequin of a skeleton, kept: files of one subject bring equal skeletons, and building takes a while.
+
+    Where the rest pose is no pose of a body, a clip's mannequin is made from its motion instead, as `build_mannequin`
+    does.
+    """
+    skeleton = body if isinstance(body, Skeleton) else body.skeleton
+    if isinstance(body, Clip) and not has_natural_rest(skeleton):
+        return build_mannequin(body)
     arrays = (skeleton.parents, skeleton.offsets, skeleton.tip_parents, skeleton.tip_offsets)
     return _build_once(skeleton.names, skeleton.roles, *(array.tobytes() for array in arrays))
 

@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +16,7 @@ from typer.testing import CliRunner
 from choreograph.cli.main import app
 from choreograph.errors import ChoreographError, FormatError, OutputExists, RequestError
 from choreograph.formats import read_clip, write_clip
+from choreograph.formats.world import stature
 from choreograph.motion.clip import Clip, concatenate
 
 RUN = CliRunner()
@@ -66,6 +68,18 @@ def test_table_shows_whole_numbers(folder: Path) -> None:
     assert row[:9] == ["walker", "24", "30", "0.80", "4", "1.60", "m", "m", "y"]
     assert "2 clips, 1.5 s" in shown
     assert "…" not in shown
+
+
+def test_a_wrong_option_is_one_mistake_however_many_files(folder: Path) -> None:
+    refused(RequestError, "unknown unit 'furlong'", "inspect", folder, "--unit", "furlong")
+
+
+def test_height_is_along_the_bones_where_the_rest_pose_is_no_body(human: Clip, tmp_path: Path) -> None:
+    skeleton = human.skeleton
+    folded = np.linalg.norm(skeleton.offsets, axis=1)[:, None] * [[0.0, 1.0, 0.0]]
+    write_clip(tmp_path / "folded.npz", human.with_skeleton(replace(skeleton, offsets=folded)))
+    [facts] = json.loads(run("inspect", tmp_path / "folded.npz", "--json"))
+    assert facts["height_m"] == pytest.approx(stature(skeleton), abs=0.001)
 
 
 def test_numbers_are_whole_however_long_the_names(human: Clip, tmp_path: Path) -> None:

@@ -1,8 +1,11 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
+from choreograph.demo import demo_skeleton
 from choreograph.motion.clip import Clip
 from choreograph.motion.skeleton import Skeleton
 from choreograph.pictures.figures import cast, find_footprints, mannequin_of, runs, stand, thin_path
@@ -62,6 +65,19 @@ def test_equal_skeletons_share_a_mannequin_and_several_clips_get_colours(walker,
     one, two = cast([walker, stander])
     assert not np.allclose(one.colours, two.colours)
     assert np.array_equal(cast([walker])[0].colours, mannequin_of(walker.skeleton).colours)
+
+
+def test_rest_pose_that_is_no_body_is_drawn_from_the_motion():
+    """Some programs lay every bone along x: the figure is then made in a straightened frame."""
+    good = demo_skeleton()
+    along_x = np.linalg.norm(good.offsets, axis=1)[:, None] * [[1.0, 0.0, 0.0]]
+    odd = replace(good, offsets=along_x)
+    natural, unnatural = (
+        cast([Clip(body, 30.0, np.zeros((1, 3)), np.tile([1.0, 0, 0, 0], (1, len(body), 1)))])[0].mesh
+        for body in (good, odd)
+    )
+    assert natural is mannequin_of(good)
+    assert not np.array_equal(unnatural.vertices, mannequin_of(odd).vertices)
 
 
 def test_pose_beyond_the_end_holds_the_last_and_shift_moves_it(walker):
