@@ -42,5 +42,8 @@ def check_writable(path: str | Path, *, overwrite: bool = False) -> None:
     path = Path(path)
     if path.is_dir():
         raise FormatError("is a folder; give a file name", path=path)
+    for folder in path.parents:
+        if folder.exists() and not folder.is_dir():
+            raise FormatError(f"cannot be written: {folder} is a file, not a folder", path=path)
     if path.exists() and not overwrite:
         raise OutputExists(path)

@@ -119,7 +119,8 @@ def _read_header(data: bytes) -> _Header:
         nonlocal found
         found = next(words, None)
         if found is None:
-            raise FormatError("the file ends within its hierarchy", line=line_of(data, len(data)))
+            what = "the file ends within its hierarchy" if data.strip() else "the file is empty"
+            raise FormatError(what, line=line_of(data, len(data)))
         return found[0]
 
     def fail(reason: str) -> FormatError:

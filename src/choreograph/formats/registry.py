@@ -98,15 +98,20 @@ FORMATS: tuple[Format, ...] = (
 """Every file type that is read or written."""
 
 
-def find_format(path: str | Path) -> Format:
-    """The file type that a name's suffix stands for."""
+def find_format(path: str | Path, *, readable: bool = False) -> Format:
+    """The file type that a name's suffix stands for; if it is to be read, one that can be."""
     suffix = Path(path).suffix.lower()
     for known in FORMATS:
         if suffix in known.suffixes:
+            if readable and known.reader is None:
+                raise FormatError(f"{known.name} files are written but not read", path=path)
             return known
+    if readable and Path(path).is_dir():
+        raise FormatError("is a folder; give a motion file", path=path)
     if suffix == ".asf":
         raise FormatError("is a skeleton without motion; give the .amc file", path=path)
-    raise FormatError(f"unknown file type {suffix or '(no suffix)'!r}; known: {', '.join(suffixes())}", path=path)
+    types = ", ".join(suffixes(readable=readable))
+    raise FormatError(f"unknown file type {suffix or '(no suffix)'!r}; known: {types}", path=path)
 
 
 def suffixes(*, readable: bool = False) -> list[str]:
@@ -137,9 +142,8 @@ def read_clip(
     Raises:
         FormatError: naming file, line where there is one, and reason.
     """
-    known = find_format(path)
-    if known.reader is None:
-        raise FormatError(f"{known.name} files are written but not read", path=path)
+    known = find_format(path, readable=True)
+    assert known.reader is not None
     options = ReadOptions(fps, metres_per_unit, up_axis, asf)
     options.check()
     try:

@@ -258,8 +258,10 @@ def read_usd(path: str | Path, *, figure: int = 0) -> Clip:
     except FormatError as error:
         raise error.at(path) from None
     except pxr.Tf.ErrorException as error:
-        first = str(error).strip().splitlines()[-1:] or ["no reason given"]
-        raise FormatError(f"USD cannot read it: {first[0][:200]}", path=path) from error
+        said = str(error).strip().splitlines()[-1:] or ["no reason given"]
+        # What USD says begins with where in its own source it says so: Error in '…' at line … in file … : 'why'
+        why = said[0].rpartition(" : ")[2].strip("'")
+        raise FormatError(f"USD cannot read it: {why[:200]}", path=path) from error
     except ValueError as error:  # a clip's own checks: the file's numbers do not make a motion
         raise FormatError(f"does not hold a motion: {error}", path=path) from error
 

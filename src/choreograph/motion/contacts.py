@@ -70,8 +70,8 @@ def find_plants(clip: Clip, settings: ContactSettings | None = None) -> FootPlan
     feet = clip.skeleton.feet
     if not feet:
         raise RoleError(
-            f"{clip.name!r} has no joint known to be a foot; name them with "
-            f"skeleton.with_roles({{'left_foot': …, 'left_toe': …, 'right_foot': …, 'right_toe': …}})"
+            f"{clip.name!r} has no joint known to be a foot; name them with --role left_foot=JOINT and so on "
+            f"(skeleton.with_roles({{'left_foot': …, 'left_toe': …, 'right_foot': …, 'right_toe': …}}))"
         )
     pos = clip.global_positions()[:, feet]
     speed = _smooth_speed(pos, clip.fps, settings.smooth_seconds)

@@ -48,9 +48,8 @@ class SheetSettings:
     def check(self) -> None:
         """Raise a RequestError for values that make no sense."""
         if not 160 <= self.width <= 7680 or (self.height is not None and not 90 <= self.height <= 7680):
-            raise RequestError(
-                f"a sheet is 160 to 7680 pixels wide and at least 90 high, not {self.width}x{self.height}"
-            )
+            size = f"{self.width}" if self.height is None else f"{self.width}x{self.height}"
+            raise RequestError(f"a sheet is 160 to 7680 pixels wide and 90 to 7680 high, not {size}")
         if self.every is not None and self.every < 1:
             raise RequestError(f"figures come every 1 or more frames, not {self.every}")
         if not 1 <= self.samples <= 8:

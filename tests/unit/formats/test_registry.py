@@ -27,6 +27,23 @@ def test_formats_by_suffix() -> None:
         find_format("a.asf")
 
 
+def test_what_is_to_be_read_is_named_as_what_it_is(tmp_path: Path) -> None:
+    with pytest.raises(FormatError, match=r"known: .*\.usd$"):
+        read_clip(tmp_path / "a.fbx")
+    with pytest.raises(FormatError, match="is a folder; give a motion file"):
+        read_clip(tmp_path)
+    (tmp_path / "a.bvh").write_bytes(b"")
+    with pytest.raises(FormatError, match="the file is empty"):
+        read_clip(tmp_path / "a.bvh")
+
+
+def test_a_file_in_the_way_of_a_folder_is_named(walker: Clip, tmp_path: Path) -> None:
+    (tmp_path / "taken").write_text("mine")
+    with pytest.raises(FormatError, match="taken is a file, not a folder"):
+        write_clip(tmp_path / "taken" / "deep" / "a.bvh", walker)
+    assert (tmp_path / "taken").read_text() == "mine"
+
+
 def test_what_is_written_but_not_read(walker: Clip, tmp_path: Path) -> None:
     write_clip(tmp_path / "a.csv", walker)
     with pytest.raises(FormatError, match="written but not read"):

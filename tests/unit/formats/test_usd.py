@@ -186,6 +186,7 @@ def test_broken_files_are_refused(tmp_path, data, suffix):
     with pytest.raises(FormatError) as caught:
         read_usd(path)
     assert caught.value.path == path
+    assert "/pxr/" not in str(caught.value)
 
 
 def test_other_suffixes_are_refused(tmp_path, walker):
