@@ -173,9 +173,24 @@ def test_control_c_stops_and_the_same_command_goes_on(tmp_path):
     assert process.returncode == 130, errors
     assert "Traceback" not in errors
     assert "goes on from there" in errors
+    assert "stopped; nothing half-made" in errors
     assert partial.exists() and not path.exists()
     assert subprocess.run(words, capture_output=True, check=False).returncode == 0
     assert path.exists() and not partial.exists()
+
+
+def test_a_threshold_for_a_label_that_no_clip_has_is_pointed_out(clips, tmp_path):
+    done = run("build", clips, "-o", tmp_path / "x.mog", "--threshold", "walk:hop=9", "--no-advice")
+    assert done.returncode == 0
+    assert "no clip has a label 'hop'" in done.stdout
+
+
+def test_figures_of_info_are_whole_on_a_narrow_terminal(built, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "40")
+    words = [*COMMAND, "info", str(built)]
+    shown = subprocess.run(words, capture_output=True, text=True, check=False, timeout=300).stdout
+    assert "…" not in shown
+    assert "recorded" in shown and "unreached" not in shown
 
 
 def test_plots_of_a_graph(built, tmp_path):

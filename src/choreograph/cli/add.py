@@ -13,8 +13,8 @@ from choreograph.cli.build import (
     WorkersOption,
     command_line,
     interruptible,
-    joining,
     read_clips,
+    show_advice,
     show_outcome,
 )
 from choreograph.cli.common import (
@@ -57,8 +57,9 @@ def add(
         reading = {"fps": fps, "unit": unit, "up": up, "asf": asf, "roles": role, "trim": trim}
         clips = read_clips(files, progress, skip_bad=skip_bad, **reading)
         grown = add_to_file(graph, clips, onto=onto, progress=progress, workers=workers, command=command_line())
-        joins = joining(grown, progress, workers) if advice else {}
-    show_outcome(grown, graph, joins)
+    show_outcome(grown, graph)
+    if advice:
+        show_advice(grown, workers)
 
 
 def register(app: typer.Typer) -> None:

@@ -136,8 +136,9 @@ def build(
             workers=workers,
             command=command_line(),
         )
-        joins = joining(graph, progress, workers) if advice else {}
-    show_outcome(graph, output, joins)
+    show_outcome(graph, output)
+    if advice:
+        show_advice(graph, workers)
 
 
 def register(app: typer.Typer) -> None:
@@ -228,36 +229,37 @@ def interruptible(output: Path) -> Iterator[None]:
         raise
 
 
-def joining(graph: MotionGraph, progress: Progress, workers: int | None) -> dict[str, float]:
-    """Thresholds up to four times the present one that would bring lost clips in."""
-    from choreograph.graph.build import find_joining_thresholds
-
-    ceiling = min(4 * graph.threshold_m, 10.0)
-    return find_joining_thresholds(graph, ceiling, progress=progress, workers=workers)
-
-
-def show_outcome(graph: MotionGraph, path: Path, joins: dict[str, float]) -> None:
-    """Print what was built, in a few lines, and advice where clips were lost."""
+def show_outcome(graph: MotionGraph, path: Path) -> None:
+    """Print what was built, in a few lines."""
     from choreograph.graph.report import report_graph
 
-    report = report_graph(graph, joins)
-
-    def say(text: str, style: str = "") -> None:
-        console.print(text, style=style or None, markup=False, highlight=False, soft_wrap=True)
-
+    report = report_graph(graph)
     for note in graph.notes:
-        say(str(note), "yellow")
+        _say(str(note), "yellow")
     kept = len(report.clips) - len(report.lost)
-    say(
+    _say(
         f"{path}: {kept} of {len(report.clips)} clips connected by {report.kept_transitions} transitions at "
         f"{100 * report.threshold_m:.3g} cm; {report.recorded / report.frames:.0%} of the frames as recorded, "
         f"{report.shown / report.frames:.0%} with blends"
     )
     if not report.nodes:
-        say("nothing connects: no place can be left and come back to. Raise --threshold, or set a --goal", "yellow")
+        _say("nothing connects: no place can be left and come back to. Raise --threshold, or set a --goal", "yellow")
     elif report.lost:
-        say(f"left out: {len(report.lost)} of {len(report.clips)} clips; choreograph info {path} lists them", "yellow")
+        _say(f"left out: {len(report.lost)} of {len(report.clips)} clips; choreograph info {path} lists them", "yellow")
+
+
+def show_advice(graph: MotionGraph, workers: int | None) -> None:
+    """Print which thresholds, up to four times the present one, would bring lost clips in."""
+    from choreograph.graph.build import find_joining_thresholds
+
+    with progress_bar() as progress:
+        ceiling = min(4 * graph.threshold_m, 10.0)
+        joins = find_joining_thresholds(graph, ceiling, progress=progress, workers=workers)
     if joins:
         some = sorted(joins.items(), key=lambda item: item[1])
         text = ", ".join(f"{name} at {100 * metres:.1f} cm" for name, metres in some[:5])
-        say(f"would join: {text}" + (f" and {len(some) - 5} more" if len(some) > 5 else ""), "dim")
+        _say(f"would join: {text}" + (f" and {len(some) - 5} more" if len(some) > 5 else ""), "dim")
+
+
+def _say(text: str, style: str | None = None) -> None:
+    console.print(text, style=style, markup=False, highlight=False, soft_wrap=True)

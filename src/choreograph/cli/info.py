@@ -21,7 +21,12 @@ def info(
     graph: Annotated[Path, typer.Argument(help="The .mog file.", metavar="GRAPH")],
     joins: Annotated[
         float | None,
-        typer.Option("--joins", help="Find, up to this many centimetres, the thresholds that bring lost clips in."),
+        typer.Option(
+            "--joins",
+            min=0,
+            max=1000,
+            help="Find, up to this many centimetres, the thresholds that bring lost clips in.",
+        ),
     ] = None,
     workers: WorkersOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON for programs.")] = False,
@@ -76,13 +81,14 @@ def _facts(path: Path, graph: MotionGraph, report: GraphReport) -> dict[str, Any
 
 def _show(path: Path, graph: MotionGraph, report: GraphReport) -> None:
     from rich import box
+    from rich.console import Console
     from rich.table import Table
 
     def say(text: str, style: str | None = None) -> None:
         console.print(text, style=style, markup=False, highlight=False, soft_wrap=True)
 
     def table(*columns: str) -> Table:
-        made = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+        made = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 0, 0, 1))
         for column in columns:
             text = column in ("clip", "label", "labels", "state")
             made.add_column(column, justify="left" if text else "right", no_wrap=True)
@@ -110,7 +116,9 @@ def _show(path: Path, graph: MotionGraph, report: GraphReport) -> None:
     clips = table(*columns, "joins at") if advised else table(*columns)
     # Labels may be long, and give way to the figures.
     longest = max((len(entry.name) for entry in graph.infos), default=0)
-    room = max(12, console.width - longest - (74 if advised else 60))
+    figures = 60 if advised else 51
+    room = max(9, console.width - longest - figures)
+    wide = Console(width=max(console.width, longest + room + figures))
     for clip, entry in zip(report.clips, graph.infos, strict=True):
         said = ", ".join(clip.labels)
         joins = "" if clip.joins_at_m is None else f"{100 * clip.joins_at_m:.1f} cm"
@@ -121,13 +129,13 @@ def _show(path: Path, graph: MotionGraph, report: GraphReport) -> None:
             *((joins,) if advised else ()),
             style=None if clip.state == "kept" else "yellow",
         )
-    console.print(clips)
+    wide.print(clips)
     if report.labels:
         labels = table("label", "seconds", "recorded")
         for entry_label in report.labels:
             length = f"{entry_label.frames / report.rate_hz:.1f}"
             labels.add_row(entry_label.label, length, share(entry_label.recorded, entry_label.frames))
-        console.print(labels)
+        wide.print(labels)
     for note in graph.notes:
         say(str(note), "yellow")
     for step in graph.history:

@@ -58,8 +58,12 @@ def main() -> None:
     sys.argv = [word for word in sys.argv if word != "--debug"]
     try:
         app(standalone_mode=True)
+    except SystemExit as end:
+        if end.code == EXIT_CANCELLED:  # what typer makes of Ctrl-C, without a word
+            _say_stopped()
+        raise
     except (KeyboardInterrupt, Cancelled):
-        err_console.print("stopped; nothing half-made was left behind", style="yellow")
+        _say_stopped()
         sys.exit(EXIT_CANCELLED)
     except ChoreographError as error:
         if debug:
@@ -72,6 +76,10 @@ def main() -> None:
         if debug:
             raise
         _fail(f"{error.filename}: {error.strerror}" if error.filename else str(error))
+
+
+def _say_stopped() -> None:
+    err_console.print("stopped; nothing half-made was left behind", style="yellow")
 
 
 def _fail(message: str) -> NoReturn:

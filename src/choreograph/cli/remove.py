@@ -25,7 +25,7 @@ def remove(
 
     with progress_bar() as progress:
         shrunk = remove_from_file(graph, names, progress=progress, command=command_line())
-    show_outcome(shrunk, graph, {})
+    show_outcome(shrunk, graph)
 
 
 def register(app: typer.Typer) -> None:

@@ -153,7 +153,11 @@ def _build(
 ) -> MotionGraph:
     check_any(prepared.infos, prepared.notes)
     search = Search(prepared.clips, prepared.infos, settings, progress=progress, workers=workers, checkpoint=checkpoint)
-    notes = [note for note in prepared.notes if note.kind != "goal-missed"]
+    notes = [note for note in prepared.notes if note.kind not in ("goal-missed", "unknown-label")]
+    notes += [
+        Note("unknown-label", f"no clip has a label {text!r}: the threshold given for it changes nothing")
+        for text in connect.missing_labels(prepared.infos, settings)
+    ]
     threshold_m = settings.threshold_m
     for level_m in _levels(settings):
         parts = []

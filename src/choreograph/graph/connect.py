@@ -101,6 +101,13 @@ def limits_between(infos: Sequence[ClipInfo], settings: GraphSettings, threshold
     return Limits(table, tuple(groups.index(texts_of) for texts_of in said))
 
 
+def missing_labels(infos: Sequence[ClipInfo], settings: GraphSettings) -> list[str]:
+    """Labels that have a threshold of their own but are on no clip."""
+    asked = [text for entry in settings.label_thresholds for text in (entry.first, entry.second)]
+    said = {text for info in infos for label in info.labels for text in (label.text, *label_parts(label.text))}
+    return [text for text in dict.fromkeys(asked) if text not in said]
+
+
 def label_parts(text: str) -> list[str]:
     """What a label says, part by part: "run/jog, veer left" says "run", "jog" and "veer left"."""
     return [part.strip() for part in re.split(r"[,;/]", text) if part.strip()] or [text]

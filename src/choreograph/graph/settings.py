@@ -7,7 +7,10 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
+from choreograph.distance.window import Window
 from choreograph.errors import RequestError
+from choreograph.features.weights import joint_weights
+from choreograph.motion.roles import ROLES
 
 EVERYTHING = "everything"
 """The goal that every clip takes part, however little of it."""
@@ -61,11 +64,15 @@ class GraphSettings:
             raise RequestError(f"the goal is a share of the frames from 0 to 1 or {EVERYTHING!r}, not {self.goal!r}")
         if self.goal is not None and not isinstance(self.goal, str):
             _check("the goal", self.goal, "", 0.0, 1.0)
+            if self.goal == 0:
+                raise RequestError("the goal is none of the frames; give a share above 0, as 0.9 for 90 %")
         if self.window_frames < 2:
             raise RequestError(
-                f"a window of {self.window_s:.3g} s is {self.window_frames} frame at {self.rate_hz:g} Hz; "
+                f"a window of {self.window_s:.3g} s is {self.window_frames} frames at {self.rate_hz:g} Hz; "
                 f"at least 2 are needed: {2 / self.rate_hz:.3g} s or more"
             )
+        Window(self.window_frames, self.taper)
+        joint_weights(ROLES, self.weights)
 
     @property
     def window_frames(self) -> int:
@@ -96,4 +103,4 @@ def _check(what: str, value: object, unit: str, low: float, high: float) -> None
     number = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
     if not number or not low <= float(value) <= high:  # type: ignore[arg-type]
         space = f" {unit}" if unit else ""
-        raise RequestError(f"{what} is {value}; it must be between {low:g} and {high:g}{space}")
+        raise RequestError(f"{what} is {value}{space}; it must be between {low:g} and {high:g}{space}")

@@ -105,6 +105,8 @@ def check_target(path: str | Path, *, overwrite: bool = False) -> None:
     path = Path(path)
     if path.is_dir():
         raise GraphFileError("is a folder; give a file name such as people.mog", path=path)
+    if path.suffix.lower() != ".mog":
+        raise GraphFileError("a motion graph's file has a name that ends in .mog", path=path)
     if path.exists() and not overwrite:
         raise OutputExists(path)
     if not path.parent.is_dir():

@@ -24,6 +24,10 @@ def test_settings_survive_json():
         ({"threshold_m": -1}, "threshold"),
         ({"goal": 1.5}, "goal"),
         ({"goal": "most"}, "everything"),
+        ({"goal": 0}, "above 0"),
+        ({"weights": "heavy"}, "heavy"),
+        ({"weights": {"foot": -1}}, "foot"),
+        ({"taper": "steep"}, "steep"),
         ({"label_thresholds": (LabelThreshold("a", "b", -1),)}, "'a' and 'b'"),
     ],
 )

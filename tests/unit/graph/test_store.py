@@ -292,6 +292,15 @@ def test_a_step_that_fails_leaves_the_old_file(saved, monkeypatch):
     assert [p.name for p in saved.parent.iterdir()] == [saved.name]
 
 
+def test_a_motion_file_is_not_taken_for_a_graph(walks, tmp_path):
+    """A slip such as `build clips -o walk.bvh --force` must not cost the motion."""
+    motion = tmp_path / "walk.bvh"
+    motion.write_text("HIERARCHY")
+    with pytest.raises(GraphFileError, match=r"ends in \.mog"):
+        build_file(motion, walks, overwrite=True)
+    assert motion.read_text() == "HIERARCHY"
+
+
 def test_folders_that_cannot_be_written_to_are_named(walks, tmp_path):
     graph = build_graph(walks[:1])
     for path, words in (
