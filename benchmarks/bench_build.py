@@ -142,6 +142,7 @@ def growth(clips: dict[str, Clip], workers: int = 1) -> None:
         f"\ntime of the minima {power(pruned_s):.2f}, pairs computed {power(computed):.2f}; all pairs would be 2"
     )
     ratio = 7.5 * 3600 * 30 / w[-1]
+    # Coarse runs are all compared with each other, so the power tends to 2 in the end: plan with the second figure.
     hours = graph_s[-1] * ratio ** np.array([late, 2]) / 3600
     print(
         f"7.5 h of recordings (0.8 M frames), {ratio:.0f} times the last row: {hours[0]:.2f} h of CPU at that power, "
