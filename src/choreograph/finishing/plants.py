@@ -86,14 +86,16 @@ def agree(heels: Places, toes: Places, length: float) -> None:
         return
     h, t = np.array(pairs).T
     # A place may belong to several pairs, as when a toe stays while the heel comes down twice: 40 rounds at 0.4 of the
-    # way bring such chains to within a hair, and a lone pair much sooner.
+    # way bring such chains to within a hair, and a lone pair much sooner. A place in many pairs takes less of each one's
+    # step, or together they would overshoot, more in every round.
+    heel_share, toe_share = (np.minimum(1, 2 / np.bincount(k)[k])[:, None] for k in (h, t))
     for _ in range(40):
         gap = toes.spots[t] - heels.spots[h]
         flat = np.maximum(np.hypot(gap[:, 0], gap[:, 2]), 1e-9)
         wanted = np.sqrt(np.maximum(length**2 - gap[:, 1] ** 2, 0.0))
         step = (0.4 * (1 - wanted / flat))[:, None] * gap * (1.0, 0.0, 1.0)
-        np.add.at(heels.spots, h, step)
-        np.subtract.at(toes.spots, t, step)
+        np.add.at(heels.spots, h, heel_share * step)
+        np.subtract.at(toes.spots, t, toe_share * step)
 
 
 def fill_gaps(values: Array, known: Flags, fps: float, ease_s: float) -> Array:

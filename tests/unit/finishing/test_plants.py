@@ -39,6 +39,15 @@ def test_a_short_gap_is_bridged_and_nothing_known_is_nothing() -> None:
     np.testing.assert_array_equal(one, 1.0)
 
 
+def test_a_heel_that_stays_while_the_toe_comes_down_often_stays_near() -> None:
+    taps = np.array([[10 * k, 10 * k + 5] for k in range(12)])
+    heels = Places(np.array([[0, 120]]), np.zeros((1, 3)))
+    toes = Places(taps, np.tile([0.0, 0.0, 0.2], (12, 1)))
+    agree(heels, toes, 0.15)
+    np.testing.assert_allclose(np.linalg.norm(toes.spots - heels.spots, axis=1), 0.15, atol=1e-6)
+    assert np.abs(heels.spots).max() < 0.06
+
+
 def test_heel_and_toe_of_one_foot_agree_on_its_length() -> None:
     heels = Places(np.array([[0, 50], [80, 120]]), np.array([[0, 0.08, 0], [0.03, 0.08, 0.02]], float))
     toes = Places(np.array([[10, 110], [200, 220]]), np.array([[0, 0.03, 0.2], [5, 0.03, 5]], float))
