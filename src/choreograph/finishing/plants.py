@@ -86,8 +86,8 @@ def agree(heels: Places, toes: Places, length: float) -> None:
         return
     h, t = np.array(pairs).T
     # A place may belong to several pairs, as when a toe stays while the heel comes down twice: 40 rounds at 0.4 of the
-    # way bring such chains to within a hair, and a lone pair much sooner. A place in many pairs takes less of each one's
-    # step, or together they would overshoot, more in every round.
+    # way bring such chains to within a hair, and a lone pair much sooner. A place in many pairs takes less of each,
+    # or together they would overshoot, more in every round.
     heel_share, toe_share = (np.minimum(1, 2 / np.bincount(k)[k])[:, None] for k in (h, t))
     for _ in range(40):
         gap = toes.spots[t] - heels.spots[h]
