@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
+
+from choreograph.cli.common import console, progress_bar
 
 if TYPE_CHECKING:
     from choreograph.recordings import FetchReport
@@ -64,10 +64,9 @@ def fetch(
     from choreograph.recordings import DownloadSettings, fetch_cmu
 
     settings = DownloadSettings(delay_s=delay, timeout_s=timeout, attempts=attempts)
-    console = Console(stderr=True)
-    with _Bar(console) as bar:
-        report = fetch_cmu(subjects, cache=cache, mirror=mirror, progress=bar, refresh=refresh, settings=settings)
-    _show(report, Console())
+    with progress_bar() as progress:
+        report = fetch_cmu(subjects, cache=cache, mirror=mirror, progress=progress, refresh=refresh, settings=settings)
+    _show(report)
     if report.failures:
         raise typer.Exit(2)
 
@@ -77,29 +76,7 @@ def register(app: typer.Typer) -> None:
     app.command("fetch")(fetch)
 
 
-class _Bar:
-    """One line per subject, counting files."""
-
-    def __init__(self, console: Console) -> None:
-        self._bar = Progress(
-            TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), console=console
-        )
-        self._tasks: dict[str, TaskID] = {}
-
-    def __enter__(self) -> _Bar:
-        self._bar.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._bar.stop()
-
-    def __call__(self, stage: str, done: int, total: int) -> None:
-        if stage not in self._tasks:
-            self._tasks[stage] = self._bar.add_task(stage)
-        self._bar.update(self._tasks[stage], completed=done, total=total)
-
-
-def _show(report: FetchReport, console: Console) -> None:
+def _show(report: FetchReport) -> None:
     from choreograph.recordings import CITATION, LICENCE
 
     def say(text: str) -> None:
