@@ -106,6 +106,8 @@ def find_format(path: str | Path, *, readable: bool = False) -> Format:
             if readable and known.reader is None:
                 raise FormatError(f"{known.name} files are written but not read", path=path)
             return known
+    if readable and not Path(path).exists():
+        raise FormatError("there is no such file or folder", path=path)
     if readable and Path(path).is_dir():
         raise FormatError("is a folder; give a motion file", path=path)
     if suffix == ".asf":

@@ -111,8 +111,8 @@ class Skeleton:
         found = self.find(role)
         if found is None:
             raise RoleError(
-                f"no joint is known to be the {role.replace('_', ' ')}; name it with "
-                f"skeleton.with_roles({{'{role}': NAME}}), where NAME is one of: {', '.join(self.names)}"
+                f"no joint is known to be the {role.replace('_', ' ')}; name it with --role {role}=NAME "
+                f"(skeleton.with_roles({{'{role}': NAME}})), where NAME is one of: {', '.join(self.names)}"
             )
         return found
 

@@ -28,6 +28,9 @@ def test_formats_by_suffix() -> None:
 
 
 def test_what_is_to_be_read_is_named_as_what_it_is(tmp_path: Path) -> None:
+    with pytest.raises(FormatError, match="no such file"):
+        read_clip(tmp_path / "nowhere")
+    (tmp_path / "a.fbx").write_text("?")
     with pytest.raises(FormatError, match=r"known: .*\.usd$"):
         read_clip(tmp_path / "a.fbx")
     with pytest.raises(FormatError, match="is a folder; give a motion file"):
