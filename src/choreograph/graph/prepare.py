@@ -68,6 +68,7 @@ def prepare_clips(
         for done, clip in enumerate(long_enough):
             told("carrying clips over", done, len(long_enough))
             carried.append(carry_onto(clip, onto))
+        told("carrying clips over", len(long_enough), len(long_enough))
         long_enough = carried
     if long_enough:
         _check_skeletons(long_enough, like or long_enough[0].skeleton, known=like is not None)

@@ -51,6 +51,7 @@ class Search:
         for number, clip in enumerate(self._clips):
             self._progress("reading poses", number, len(self._clips))
             made.append(window_clip(clip, self._settings))
+        self._progress("reading poses", len(self._clips), len(self._clips))
         return made
 
     def find(self, level_m: float, involving: Sequence[int] | None = None) -> tuple[Minima, float]:

@@ -107,6 +107,7 @@ def test_a_cancelled_build_goes_on_where_it_was(walks, tmp_path, small_batches):
     compared = [total for stage, _, total in recorder.calls if "compar" in stage]
     everything = Recorder()
     build_graph(walks, progress=everything, workers=1)
+    assert ("reading poses", len(walks), len(walks)) in recorder.calls
     assert 0 < compared[0] < max(total for stage, _, total in everything.calls if "compar" in stage)
     assert same_graph(graph, whole)
     assert graph.evaluated_share == whole.evaluated_share
