@@ -14,7 +14,7 @@ from choreograph.graph.model import SEGMENT, TRANSITION, MotionGraph
 from choreograph.graph.report import Connectivity
 from choreograph.graph.search import window_clip
 from choreograph.pictures.plots import new_figure, title_figure
-from choreograph.pictures.theme import AMBER, CLIP_COLOURS, TEAL, Theme, find_theme
+from choreograph.pictures.theme import CLIP_COLOURS, TEAL, Theme, find_theme
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -178,7 +178,7 @@ def plot_connectivity(connectivity: Connectivity, threshold_m: float, *, theme: 
         (connectivity.clip_share, "clips", CLIP_COLOURS[1]),
     ):
         panel.plot(at, 100 * share, color=colour, linewidth=1.8, label=text, drawstyle="steps-post")
-    panel.axvline(100 * threshold_m, color=AMBER, linewidth=1.2)
+    panel.axvline(100 * threshold_m, color=look.quiet, linewidth=1.2, linestyle="--")
     panel.set(xlim=(at[0], at[-1]), ylim=(0, 102))
     panel.set_xlabel("threshold (cm RMS per joint)")
     panel.set_ylabel("connected (%)")
