@@ -1,0 +1,1 @@
+"""What a pose looks like as numbers: how much each joint counts when poses are compared."""

@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from choreograph.errors import RequestError
-from choreograph.motion import ik
 from choreograph.finishing.plants import Places, agree, fill_gaps, hold
 from choreograph.maths import quat
+from choreograph.motion import ik
 from choreograph.motion.arrays import seal
 from choreograph.motion.clip import Clip
 from choreograph.motion.contacts import detect_contacts, runs

@@ -91,10 +91,10 @@ class MotionStream:
         """Frames in order, until the path's end."""
         while True:
             gained = self.follower.step()
-            over = self.follower.status != "searching"
             if self.follower.edges:
-                yield from self._hand_out(over)
-            if over or not gained:
+                yield from self._hand_out(self.follower.status != "searching")
+            # Asked again, because the path may have been changed while the last frames were shown.
+            if self.follower.status != "searching" or not gained:
                 return
 
     def _hand_out(self, over: bool) -> Iterator[Frame]:

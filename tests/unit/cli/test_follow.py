@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import typer
 from typer.testing import CliRunner
 
 from choreograph.cli.main import app
@@ -15,6 +16,7 @@ from choreograph.errors import ChoreographError, OutputExists, RequestError
 from choreograph.formats import read_clip
 from choreograph.graph.build import build_graph
 from choreograph.graph.store import save_graph
+from choreograph.synthesis.follow.request import FollowSettings
 
 QUICK = ("--method", "beam", "--beam", "30")
 
@@ -99,3 +101,13 @@ def test_a_motion_format_is_needed(mog: Path, tmp_path: Path) -> None:
     with pytest.raises(RequestError, match=r"films are written as .mp4, .gif"):
         run(mog, "-p", "line", "-o", tmp_path / "w.bvh", "--render", tmp_path / "w.avi", *QUICK)
     assert not list(tmp_path.iterdir())
+
+
+def test_the_options_default_to_the_settings() -> None:
+    command = typer.main.get_command(app).commands["follow"]  # type: ignore[attr-defined]
+    defaults = {parameter.name: parameter.default for parameter in command.params}
+    settings = FollowSettings()
+    names = {"horizon": "horizon_s", "retain": "retain_s", "beam": "beam_width", "budget": "budget_frames",
+             "transition_cost": "transition_cost", "progress_speed": "forced_progress_m_s", "method": "method",
+             "seed": "seed"}  # fmt: skip
+    assert {option: defaults[option] for option in names} == {o: getattr(settings, s) for o, s in names.items()}

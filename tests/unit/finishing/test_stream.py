@@ -63,6 +63,18 @@ def test_an_edit_ahead_takes_effect_without_a_jump(graph: MotionGraph) -> None:
     assert speed.max() < 3.0
 
 
+def test_a_stream_that_arrived_can_be_sent_on(graph: MotionGraph) -> None:
+    first = Path(np.array([[0.0, 0.0], [0.0, 4.0]]))
+    stream = MotionStream(graph, first, SETTINGS)
+    frames = []
+    for frame in stream:
+        frames.append(frame)
+        if stream.follower.status == "complete" and stream.follower.path is first:
+            stream.change_path(Path(np.array([[0.0, 0.0], [0.0, 9.0]])))
+    assert [f.number for f in frames] == list(range(len(frames)))
+    assert abs(frames[-1].root_pos[2] - 9.0) < 0.5
+
+
 def test_a_rate_that_does_not_fit_the_graph_is_refused(graph: MotionGraph) -> None:
     with pytest.raises(RequestError, match="multiple of the graph's"):
         MotionStream(graph, named_path("line"), SETTINGS, FinishSettings(rate_hz=50))

@@ -83,6 +83,7 @@ def score_edge(  # type: ignore[no-untyped-def]
             cost += knobs.label_weight * dt
         if reached >= knobs.length and pause <= 0.0 and pauses >= len(path.pause_at):
             done = True
+            cost += knobs.end_weight * off
             cost += knobs.facing_weight * (1.0 - np.cos(tables.facing[row] + state[YAW] - knobs.facing))
             break
         if cost >= limit:

@@ -81,6 +81,7 @@ def score_edge(
             cost += knobs.label_weight * dt
         done = bool(reached >= knobs.length and pause <= 0 and pauses == len(path.pause_at))
     if done:
+        cost += knobs.end_weight * off
         cost += knobs.facing_weight * (1 - math.cos(tables.facing[row] + state[_YAW] - knobs.facing))
     out[[_WALKED, _REACHED, _COST, _PAUSE]] = walked, reached, cost, pause
     return shown, done, pauses

@@ -24,13 +24,13 @@ class FollowSettings:
     method: str = "bound"
     """"bound" seeds branch and bound with a beam; "beam" is the beam alone; "thesis" is the plain budgeted
     depth-first branch and bound of Dirican (2014), for comparison."""
-    horizon_s: float = 8.0
+    horizon_s: float = 10.0
     """Seconds looked ahead in each step (s)."""
     retain_s: float = 1.0
     """Seconds kept of each step's answer (r)."""
-    beam_width: int = 140
+    beam_width: int = 120
     """Walks of one age that the beam keeps."""
-    look_s: float = 0.8
+    look_s: float = 1.25
     """Seconds that the beam looks along a walk's clip, as if it were simply played on, to compare walks."""
     look_trust: float = 0.25
     """How much what it sees there counts, against what the walk has cost; 0 is a plain beam."""
@@ -46,9 +46,11 @@ class FollowSettings:
     """Cost of a second at 1 m/s off the speed asked for, m²·s."""
     label_weight: float = 0.25
     """Cost of a second without the label asked for, m²·s."""
-    idle_weight: float = 0.1
+    idle_weight: float = 0.02
     """Cost of a second of standing where neither a pause nor a speed is asked for, m²·s; less the faster one is,
     nothing from `IDLE_M_S` on. Without it, who finds a path hard to follow stands: the point to be at hardly moves."""
+    end_weight_s: float = 0.5
+    """Seconds for which the distance from the path's end, where the walk stops, counts."""
     facing_weight: float = 0.05
     """Cost of ending turned by 90° from the facing asked for, m²·s."""
     margins: Mapping[str, float] = field(default_factory=lambda: _NOTHING)
@@ -73,7 +75,7 @@ class FollowSettings:
                 raise RequestError(f"{name} must be positive, not {getattr(self, name)}")
         for name in (
             "budget_frames", "max_seconds", "look_trust", "forced_progress_m_s",
-            "transition_cost", "speed_weight", "label_weight", "idle_weight", "facing_weight",
+            "transition_cost", "speed_weight", "label_weight", "idle_weight", "end_weight_s", "facing_weight",
         ):  # fmt: skip
             value = getattr(self, name)
             if value is not None and not (np.isfinite(value) and value >= 0):

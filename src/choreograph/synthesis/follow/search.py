@@ -151,6 +151,7 @@ class PathFollower:
             # The thesis knows no cost of standing either.
             idle_weight=0.0 if settings.method == "thesis" else float(settings.idle_weight),
             idle_below=IDLE_M_S,
+            end_weight=0.0 if settings.method == "thesis" else float(settings.end_weight_s),
             facing_weight=0.0 if facing is None else float(settings.facing_weight),
             fastest=self._tables.fastest,
             step=spacing,

@@ -253,6 +253,8 @@ class Knobs(NamedTuple):
     idle_weight: float
     idle_below: float
     """Speed below which someone who was asked for no speed idles, m/s."""
+    end_weight: float
+    """What the squared distance from the path's end counts when the walk is over, seconds."""
     facing_weight: float
     """Zero where no facing is asked for."""
     fastest: float

@@ -65,6 +65,7 @@ def random_problem(
     path = KernelPath(*(seal(a) for a in (points, speed, label, pause_at, pause_s)))
     knobs = Knobs(
         dt=0.1, gamma=0.06, speed_weight=0.02, label_weight=0.25, idle_weight=0.1, idle_below=0.9,
+        end_weight=0.4 if stretches else 0.0,
         facing_weight=0.05 if stretches else 0.0,
         fastest=float(way[:, 2].max()), step=along / 80, length=along, look_step=1, look_trust=0.0, facing=0.7,
     )  # fmt: skip
