@@ -30,7 +30,8 @@ from choreograph.motion.clip import Clip
 from choreograph.motion.contacts import runs
 from choreograph.synthesis.follow.measure import measure_path
 from choreograph.synthesis.follow.request import FollowSettings
-from choreograph.synthesis.follow.search import FollowResult, follow_path
+from choreograph.synthesis.follow.result import FollowResult
+from choreograph.synthesis.follow.search import follow_path
 from choreograph.synthesis.follow.tables import EdgeTables, build_edge_tables
 from choreograph.synthesis.path import Path
 from choreograph.synthesis.path_shapes import named_path

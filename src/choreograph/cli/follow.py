@@ -14,7 +14,7 @@ from choreograph.errors import RequestError
 if TYPE_CHECKING:
     from choreograph.finishing.pipeline import FinishedMotion
     from choreograph.graph.model import MotionGraph
-    from choreograph.synthesis.follow.search import FollowResult
+    from choreograph.synthesis.follow.result import FollowResult
     from choreograph.synthesis.path import Path as FloorPath
 
 

@@ -13,7 +13,7 @@ from choreograph.motion.contacts import runs
 from choreograph.pictures.plots import new_figure, title_figure
 from choreograph.pictures.theme import AMBER, CLIP_COLOURS, TEAL, Theme, find_theme
 from choreograph.synthesis.follow.measure import errors_along, measure_path
-from choreograph.synthesis.follow.search import FollowResult
+from choreograph.synthesis.follow.result import FollowResult
 from choreograph.synthesis.path import Path
 
 if TYPE_CHECKING:

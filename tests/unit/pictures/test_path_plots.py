@@ -11,7 +11,8 @@ from choreograph.finishing.pipeline import FinishedMotion, finish
 from choreograph.graph.build import build_graph
 from choreograph.pictures.path_plots import plot_comparison, plot_follow
 from choreograph.synthesis.follow.request import FollowSettings
-from choreograph.synthesis.follow.search import FollowResult, follow_path
+from choreograph.synthesis.follow.result import FollowResult
+from choreograph.synthesis.follow.search import follow_path
 from choreograph.synthesis.path import Path
 
 

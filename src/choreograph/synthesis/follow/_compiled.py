@@ -1,6 +1,6 @@
 """The search kernels of path following: scoring an edge, a beam, and branch and bound, on flat arrays.
 
-A state is a row of floats and a row of ints whose columns are named below. The plain twins are in `reference.py`.
+A state is a row of floats and a row of ints whose columns `state.py` names. The plain twins are in `reference.py`.
 Cost is in m²·s: squared distance to the path, integrated over time, plus what is asked for along stretches.
 """
 
@@ -10,6 +10,25 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from choreograph.synthesis.follow.state import (
+    COS,
+    COST,
+    EDGE,
+    FLOATS,
+    INTS,
+    NODE,
+    PARENT,
+    PAUSE,
+    PAUSES,
+    RANK,
+    REACHED,
+    SIN,
+    TIME,
+    WALKED,
+    YAW,
+    X,
+    Z,
+)
 from choreograph.synthesis.follow.tables import LOOKS
 
 Floats = NDArray[np.float64]
@@ -21,11 +40,6 @@ _compiled = njit(cache=True, nogil=True, error_model="numpy", _nrt=True)
 _hot = njit(cache=True, nogil=True, error_model="numpy", _nrt=False)
 # The tables are many arrays, and handing them to a function costs more than most of these functions do.
 _inlined = njit(cache=True, nogil=True, error_model="numpy", _nrt=False, forceinline=True)
-
-# Columns of a state's floats.
-YAW, COS, SIN, X, Z, WALKED, REACHED, COST, PAUSE, RANK = range(10)
-# Columns of a state's ints: node, frames shown, parent state, edge that led here, number of pauses begun.
-NODE, TIME, PARENT, EDGE, PAUSES = range(5)
 
 
 @_inlined
@@ -163,9 +177,9 @@ def beam_put(beam, slot, state, mark) -> None:  # type: ignore[no-untyped-def]
     if beam.counts[slot] == beam.floats.shape[1]:
         _make_room(beam, slot)
     count = beam.counts[slot]
-    for k in range(10):
+    for k in range(FLOATS):
         beam.floats[slot, count, k] = state[k]
-    for k in range(5):
+    for k in range(INTS):
         beam.marks[slot, count, k] = mark[k]
     beam.counts[slot] = count + 1
 
@@ -260,8 +274,8 @@ def beam_advance(beam, since, until, stay_in, tables, path, knobs) -> int:  # ty
         stay_in: Clip that must not be left, or -1.
         tables, path, knobs: See `tables.py`.
     """
-    after = np.empty(10)
-    mark = np.empty(5, np.int64)
+    after = np.empty(FLOATS)
+    mark = np.empty(INTS, np.int64)
     scored = 0
     for now in range(since, until):
         _keep_best(beam, now % len(beam.counts), now)
@@ -279,7 +293,7 @@ def beam_select(beam, horizon, tables, path, knobs):  # type: ignore[no-untyped-
     """
     ring = len(beam.counts)
     best, time, row, edge, shown, done = np.inf, -1, -1, -1, 0, False
-    after = np.empty(10)
+    after = np.empty(FLOATS)
     if beam.best_mark[0] >= 0:
         time, row, edge = beam.best_mark[0], beam.best_mark[1], beam.best_mark[2]
         shown, done, _ = score_edge(
@@ -398,7 +412,7 @@ def branch_and_bound(  # type: ignore[no-untyped-def]
     for node in range(len(tables.first_edge) - 1):
         widest = max(widest, tables.first_edge[node + 1] - tables.first_edge[node])
     # By depth: children as states, as edge, frames shown and pauses begun, and the order in which they are tried.
-    child_state = np.empty((horizon + 1, widest, 10))
+    child_state = np.empty((horizon + 1, widest, FLOATS))
     child_mark = np.empty((horizon + 1, widest, 3), np.int64)
     order = np.empty((horizon + 1, widest), np.int64)
     count = np.zeros(horizon + 1, np.int64)

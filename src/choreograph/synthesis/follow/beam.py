@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from choreograph.synthesis.follow.state import EDGE, FLOATS, INTS, PARENT, TIME
 from choreograph.synthesis.follow.tables import KernelPath, KernelTables, Knobs
 
 Floats = NDArray[np.float64]
@@ -21,7 +22,6 @@ CELL = (0.06, 0.1)
 
 NARROWEST = 8
 """States that are kept however few are asked for."""
-_TIME, _PARENT, _EDGE = 1, 2, 3
 
 
 class Beam(NamedTuple):
@@ -79,12 +79,12 @@ class BeamSearch:
         room = 3 * max(width, -(-len(starts) // 3))
         slots = 1 << int(np.ceil(np.log2(4 * max(width, len(starts)))))
         self.beam = Beam(
-            np.empty((ring, room, 10)),
-            np.empty((ring, room, 5), np.int64),
+            np.empty((ring, room, FLOATS)),
+            np.empty((ring, room, INTS), np.int64),
             np.zeros(ring, np.int64),
             np.full(ring, np.inf),
-            np.empty((ring, max(width, len(starts)), 10)),
-            np.empty((ring, max(width, len(starts)), 5), np.int64),
+            np.empty((ring, max(width, len(starts)), FLOATS)),
+            np.empty((ring, max(width, len(starts)), INTS), np.int64),
             np.zeros(ring, np.int64),
             np.zeros(slots, np.int64),
             np.full(slots, -1, np.int64),
@@ -97,7 +97,7 @@ class BeamSearch:
         for k, (state, mark) in enumerate(zip(starts, marks, strict=True)):
             self.beam.floats[0, k] = state
             self.beam.marks[0, k] = mark
-            self.beam.marks[0, k, _TIME], self.beam.marks[0, k, _PARENT] = -1, k
+            self.beam.marks[0, k, TIME], self.beam.marks[0, k, PARENT] = -1, k
         self.beam.counts[0] = len(starts)
 
     def advance(self, until: int, stay_in: int, tables: KernelTables, path: KernelPath, knobs: Knobs) -> int:
@@ -119,10 +119,10 @@ class BeamSearch:
         edges, states = [edge], [(int(time), int(row))]
         while time > since:
             mark = self.beam.kept_marks[time % ring, row]
-            edges.append(int(mark[_EDGE]))
-            time, row = int(mark[_TIME]), int(mark[_PARENT])
+            edges.append(int(mark[EDGE]))
+            time, row = int(mark[TIME]), int(mark[PARENT])
             states.append((time, row))
-        start = int(self.beam.kept_marks[time % ring, row, _PARENT]) if time == 0 else 0
+        start = int(self.beam.kept_marks[time % ring, row, PARENT]) if time == 0 else 0
         return Found(float(cost), np.array(edges[::-1], np.int64), int(shown), bool(done), start, states[::-1])
 
     def restrict(self, at: int, row: int) -> None:

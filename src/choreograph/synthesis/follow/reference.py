@@ -10,11 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from choreograph.maths.floor import FloorTransform
+from choreograph.synthesis.follow.state import COS, COST, PAUSE, REACHED, SIN, WALKED, YAW, X, Z
 from choreograph.synthesis.follow.tables import KernelPath, KernelTables, Knobs
 
 Floats = NDArray[np.float64]
-
-_YAW, _COS, _SIN, _X, _Z, _WALKED, _REACHED, _COST, _PAUSE = range(9)
 
 
 class Tried(NamedTuple):
@@ -33,7 +32,7 @@ def offset(state: Floats, way: Floats, row: int, reached: float, path: KernelPat
     at = min(max(reached, 0.0), knobs.length) / knobs.step
     i = min(int(at), len(path.points) - 2)
     target = path.points[i] + (at - i) * (path.points[i + 1] - path.points[i])
-    place = FloorTransform(state[_YAW], state[_X], state[_Z]).apply((way[row, 0], 0.0, way[row, 1]))
+    place = FloorTransform(state[YAW], state[X], state[Z]).apply((way[row, 0], 0.0, way[row, 1]))
     return float(((place[[0, 2]] - target) ** 2).sum()), i
 
 
@@ -54,8 +53,8 @@ def score_edge(
         Frames shown, whether the path's end was reached in the last of them, and how many pauses were begun.
     """
     dt = knobs.dt
-    walked, reached, pause = (float(state[k]) for k in (_WALKED, _REACHED, _PAUSE))
-    cost = float(state[_COST] + tables.extra[edge])
+    walked, reached, pause = (float(state[k]) for k in (WALKED, REACHED, PAUSE))
+    cost = float(state[COST] + tables.extra[edge])
     shown, done = 0, False
     while shown < min(most, tables.length[edge]) and not done and (shown == 0 or cost < limit):
         row = int(tables.first[edge]) + shown
@@ -82,17 +81,17 @@ def score_edge(
         done = bool(reached >= knobs.length and pause <= 0 and pauses == len(path.pause_at))
     if done:
         cost += knobs.end_weight * off
-        cost += knobs.facing_weight * (1 - math.cos(tables.facing[row] + state[_YAW] - knobs.facing))
-    out[[_WALKED, _REACHED, _COST, _PAUSE]] = walked, reached, cost, pause
+        cost += knobs.facing_weight * (1 - math.cos(tables.facing[row] + state[YAW] - knobs.facing))
+    out[[WALKED, REACHED, COST, PAUSE]] = walked, reached, cost, pause
     return shown, done, pauses
 
 
 def arrive(state: Floats, edge: int, tables: KernelTables, out: Floats) -> None:
     """Where on the floor the clip lies in which an edge arrives."""
-    here = FloorTransform(state[_YAW], state[_X], state[_Z])
+    here = FloorTransform(state[YAW], state[X], state[Z])
     there = here @ FloorTransform(tables.yaw[edge], *tables.shift[edge])
-    out[_YAW], out[_X], out[_Z] = there.yaw, there.x, there.z
-    out[_COS], out[_SIN] = math.cos(there.yaw), math.sin(there.yaw)
+    out[YAW], out[X], out[Z] = there.yaw, there.x, there.z
+    out[COS], out[SIN] = math.cos(there.yaw), math.sin(there.yaw)
 
 
 def every_walk(
@@ -121,7 +120,7 @@ def every_walk(
         after = np.zeros(10)
         shown, done, begun = score_edge(state, pauses, edge, horizon, np.inf, tables, path, knobs, after)
         if done or shown == horizon:
-            yield Tried(float(after[_COST]), (edge,), shown, done)
+            yield Tried(float(after[COST]), (edge,), shown, done)
             continue
         arrive(state, edge, tables, after)
         onward = every_walk(after, int(tables.target[edge]), begun, horizon - shown, stay_in, tables, path, knobs)

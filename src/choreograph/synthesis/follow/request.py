@@ -41,7 +41,7 @@ class FollowSettings:
     forced_progress_m_s: float = 0.06
     """Least speed of the point that the character should be at (gamma)."""
     transition_cost: float = 0.01
-    """Cost of changing clips once, m²·s: what keeps the answer from blending without pause."""
+    """Cost of a transition, also within a clip, m²·s: what keeps the answer from blending without pause."""
     speed_weight: float = 0.02
     """Cost of a second at 1 m/s off the speed asked for, m²·s."""
     label_weight: float = 0.25

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,9 @@ from choreograph.maths.floor import FloorTransform
 from choreograph.progress import Progress, silent
 from choreograph.synthesis.follow.beam import NARROWEST, BeamSearch, Found
 from choreograph.synthesis.follow.request import IDLE_M_S, FollowSettings
+from choreograph.synthesis.follow.result import FollowResult, Step
+from choreograph.synthesis.follow.starts import find_starts
+from choreograph.synthesis.follow.state import COST, FLOATS, NODE, PAUSE, PAUSES, REACHED, WALKED, YAW, X, Z
 from choreograph.synthesis.follow.tables import (
     LOOKS,
     EdgeTables,
@@ -29,62 +32,9 @@ from choreograph.synthesis.walk import Walk
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-# Columns of a state, as in `_compiled`, which is imported only when a search begins.
-_YAW, _COS, _SIN, _X, _Z, _WALKED, _REACHED, _COST, _PAUSE = range(9)
-_NODE, _PAUSES = 0, 4
-
-_STRAIGHT_S = 1.0
-"""Seconds of travel by which a clip's direction is judged at the start; less is mostly sway."""
 _MAX_SLOWDOWN = 60.0
 """A walk may take this many times as long as the path would at 1 m/s, plus its pauses, plus a minute; then it is given
 up."""
-
-
-@dataclass(frozen=True)
-class Step:
-    """What one look ahead found."""
-
-    frames: int
-    """Frames kept of it."""
-    cost: float
-    """Of the best walk to the horizon, m²·s, from the step's start on."""
-    proved: bool
-    """Whether no walk to the horizon, from where the step begins, can be better."""
-    gap: float
-    """By how much, at the most, such a walk can be better, m²·s."""
-    scored: int
-    """Frames scored."""
-
-
-@dataclass(frozen=True, eq=False)
-class FollowResult:
-    """A walk along a path, and how good it is."""
-
-    walk: Walk
-    path: Path
-    settings: FollowSettings
-    status: str
-    """"complete", or why the path's end was not reached: "stuck", "given up"."""
-    cost: float
-    """Of the whole walk, m²·s."""
-    steps: tuple[Step, ...]
-    seconds: float
-    """Time the search took."""
-
-    @property
-    def proved(self) -> bool:
-        """Whether every step's answer is proved to be the best to its horizon."""
-        return all(step.proved for step in self.steps)
-
-    @property
-    def transitions(self) -> int:
-        """How often the walk changes clips."""
-        return int((self.walk.graph.edges.kind[self.walk.edges] == TRANSITION).sum())
-
-    @property
-    def transitions_per_second(self) -> float:
-        """Changes of clip per second of motion."""
-        return self.transitions / (len(self.walk) / self.walk.graph.rate_hz)
 
 
 class PathFollower:
@@ -170,11 +120,11 @@ class PathFollower:
             points = self._path.points
             here = self._here()
             nearest = int(np.hypot(points[:, 0] - here[0], points[:, 1] - here[1]).argmin())
-            self._state[_WALKED] = self._state[_REACHED] = nearest * self._knobs.step
-            self._marks[_PAUSES] = int((self._path.pause_at < self._state[_REACHED]).sum())
-            self._state[_PAUSE] = 0.0
+            self._state[WALKED] = self._state[REACHED] = nearest * self._knobs.step
+            self._marks[PAUSES] = int((self._path.pause_at < self._state[REACHED]).sum())
+            self._state[PAUSE] = 0.0
             self._beam = None
-            if self.status == "complete" and self._state[_REACHED] < path.length:
+            if self.status == "complete" and self._state[REACHED] < path.length:
                 self.status = "searching"
 
     def _here(self) -> tuple[float, float]:
@@ -191,7 +141,7 @@ class PathFollower:
         if self.status != "searching":
             return 0
         if self._state is None:
-            starts, marks = self._starts()
+            starts, marks = find_starts(self.graph, self.path, self.settings)
         else:
             starts, marks = self._state[None], self._marks[None]
         look = self._look(starts, marks)
@@ -201,8 +151,8 @@ class PathFollower:
         found, gap, scored = look
         start = starts[found.start].copy()
         if self._state is None:
-            self.start = FloorTransform(*(float(start[k]) for k in (_YAW, _X, _Z)))
-        cost = found.cost - float(start[_COST])
+            self.start = FloorTransform(*(float(start[k]) for k in (YAW, X, Z)))
+        cost = found.cost - float(start[COST])
         gained = self._commit(start, marks[found.start], found)
         self.steps.append(Step(gained, cost, gap <= 1e-12, max(gap, 0.0), scored))
         patience = 60 + _MAX_SLOWDOWN * self.path.length + float(self._path.pause_s.sum())
@@ -224,7 +174,7 @@ class PathFollower:
             found, gap, scored = self._by_beam(self._beam, self._beam_at, starts, marks, -1, late)
         if found is None:
             return None
-        clip = int(self.graph.nodes.clip[marks[found.start, _NODE]])
+        clip = int(self.graph.nodes.clip[marks[found.start, NODE]])
         margin = settings.margins.get(self.graph.infos[clip].name, 0.0)
         if margin > 0:
             # To change clips, a walk must beat the best one that does not by the clip's margin.
@@ -257,7 +207,7 @@ class PathFollower:
         if found is None:
             return None, np.inf, scored
         if self.settings.method != "bound" or late or self.settings.budget_frames == 0:
-            return found, found.cost - float(starts[found.start, _COST]), scored
+            return found, found.cost - float(starts[found.start, COST]), scored
         better, gap, more = self._bound(starts[found.start], marks[found.start], stay_in, found)
         return better, gap, scored + more
 
@@ -280,14 +230,14 @@ class PathFollower:
         from choreograph.synthesis.follow import _compiled
 
         retain = max(1, round(self.settings.retain_s * self.graph.rate_hz))
-        after, gained, pauses, taken = np.empty(10), 0, int(mark[_PAUSES]), 0
+        after, gained, pauses, taken = np.empty(FLOATS), 0, int(mark[PAUSES]), 0
         for taken, edge in enumerate(found.edges, 1):
             final = taken == len(found.edges) and found.done
             most = found.last_shown if final else int(self._tables.length[edge])
             shown, ended, pauses = _compiled.score_edge(
                 state, pauses, edge, most, np.inf, self._kernel, self._path, self._knobs, after
             )
-            self._last_placement = FloorTransform(*(float(state[k]) for k in (_YAW, _X, _Z)))
+            self._last_placement = FloorTransform(*(float(state[k]) for k in (YAW, X, Z)))
             _compiled.arrive(state, edge, self._kernel, after)
             state, after = after, state
             self.edges.append(int(edge))
@@ -297,7 +247,7 @@ class PathFollower:
             if ended or gained >= retain:
                 break
         self._state, self._marks = state, mark.copy()
-        self._marks[_NODE], self._marks[_PAUSES] = self.graph.edges.target[self.edges[-1]], pauses
+        self._marks[NODE], self._marks[PAUSES] = self.graph.edges.target[self.edges[-1]], pauses
         self.frames += gained
         # The beam goes on from here if it has been here; what branch and bound found beside it begins a new one.
         if self._beam is not None and taken < len(found.states):
@@ -306,60 +256,6 @@ class PathFollower:
         else:
             self._beam = None
         return gained
-
-    # ------------------------------------------------------------------ where to begin
-
-    def _starts(self) -> tuple[Floats, Ints]:
-        """Places to begin from, each laid so that it begins at the path's start and travels along it."""
-        nodes, settings = self.graph.nodes, self.settings
-        pool = np.arange(len(nodes))
-        wanted = settings.start_clip
-        if wanted is None and settings.margins and max(settings.margins.values()) > 0:
-            wanted = max(settings.margins, key=lambda name: settings.margins[name])
-        if wanted is not None:
-            clip = self.graph.find_clip(wanted)
-            pool = np.flatnonzero(nodes.clip == clip)
-            if not len(pool):
-                inside = sorted({self.graph.infos[c].name for c in np.unique(nodes.clip)})
-                raise RequestError(
-                    f"{wanted!r} is not in the graph's connected part; begin in one of: {', '.join(inside[:12])}"
-                )
-            if settings.start_frame is not None:
-                frame = settings.start_frame * self.graph.rate_hz / self.graph.infos[clip].fps
-                pool = pool[np.abs(nodes.frame[pool] - frame).argsort(kind="stable")[:1]]
-        rng = np.random.default_rng(settings.seed)
-        count = 1 if settings.method == "thesis" else settings.starts
-        pool = np.sort(rng.choice(pool, min(count, len(pool)), replace=False))
-        states, marks = np.zeros((len(pool), 10)), np.zeros((len(pool), 5), np.int64)
-        marks[:, _NODE] = pool
-        for k, node in enumerate(pool):
-            states[k, _YAW], states[k, _X], states[k, _Z] = self._lay(int(node))
-        states[:, _COS], states[:, _SIN] = np.cos(states[:, _YAW]), np.sin(states[:, _YAW])
-        return states, marks
-
-    def _lay(self, node: int) -> tuple[float, float, float]:
-        """Where to lay a node's clip so that its root stands at the path's start and leaves along the path."""
-        graph = self.graph
-        clip, frame = int(graph.nodes.clip[node]), int(graph.nodes.frame[node])
-        info, root = graph.infos[clip], graph.clips[clip].root_pos[:, [0, 2]]
-        here = round(graph.own_frame(clip, frame))
-        there = min(here + round(_STRAIGHT_S * info.fps), len(root) - 1)
-        if there - here < 0.3 * info.fps:  # near the clip's end: look back instead
-            here, there = max(here - round(_STRAIGHT_S * info.fps), 0), here
-        way = root[there] - root[here]
-        path_way = self.path.at(min(float(np.hypot(*way)), self.path.length)) - self.path.at(0.0)
-        heading = self.settings.start_heading
-        if heading is None:
-            heading = float(np.arctan2(path_way[0], path_way[1]))
-        # Who hardly moves is laid by where they face, not by where they sway to.
-        own = float(np.arctan2(way[0], way[1]))
-        if float(np.hypot(*way)) < 0.1:
-            own = float(graph.clips[clip].facing()[here])
-        yaw = heading - own
-        at = root[round(graph.own_frame(clip, frame))]
-        x, _, z = FloorTransform(yaw).apply((at[0], 0.0, at[1]))
-        begin = self.path.at(0.0)
-        return yaw, float(begin[0] - x), float(begin[1] - z)
 
     # ------------------------------------------------------------------ the answer
 
@@ -381,12 +277,12 @@ class PathFollower:
 
     def cost(self) -> float:
         """Cost of the walk found so far, m²·s."""
-        return 0.0 if self._state is None else float(self._state[_COST])
+        return 0.0 if self._state is None else float(self._state[COST])
 
     @property
     def reached(self) -> float:
         """How far along the path the walk has come, metres."""
-        return 0.0 if self._state is None else min(float(self._state[_REACHED]), self.path.length)
+        return 0.0 if self._state is None else min(float(self._state[REACHED]), self.path.length)
 
 
 def follow_path(

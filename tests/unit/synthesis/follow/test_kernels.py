@@ -9,8 +9,8 @@ import pytest
 
 from choreograph.synthesis.follow import _compiled, reference
 from choreograph.synthesis.follow.beam import BeamSearch
+from choreograph.synthesis.follow.state import COS, COST, RANK, REACHED, SIN, WALKED, YAW, X, Z
 
-YAW, COS, SIN, X, Z, WALKED, REACHED, COST, PAUSE, RANK = range(10)
 SEEDS = range(12)
 HORIZON = 18
 

@@ -13,7 +13,8 @@ from choreograph.graph.model import TRANSITION, MotionGraph
 from choreograph.maths.floor import FloorTransform
 from choreograph.synthesis.follow import search
 from choreograph.synthesis.follow.request import FollowSettings
-from choreograph.synthesis.follow.search import FollowResult, PathFollower, find_candidates, follow_path
+from choreograph.synthesis.follow.result import FollowResult
+from choreograph.synthesis.follow.search import PathFollower, find_candidates, follow_path
 from choreograph.synthesis.follow.tables import EdgeTables
 from choreograph.synthesis.path import Path
 from choreograph.synthesis.path_shapes import named_path
