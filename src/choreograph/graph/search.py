@@ -26,6 +26,13 @@ if TYPE_CHECKING:
     from choreograph.distance.window import WindowedClip
 
 
+def _processors() -> int:
+    """Processors that this process may use; fewer than there are in containers and under `taskset`."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
 class Search:
     """Compares the windows of some clips, as often as another level is asked for."""
 
@@ -41,7 +48,7 @@ class Search:
     ) -> None:
         self._clips, self._infos, self._settings = clips, infos, settings
         self._progress = progress or silent
-        self._workers = workers or os.cpu_count() or 1
+        self._workers = workers or _processors()
         self._checkpoint = checkpoint
         self._key = _key_of(clips, settings) if checkpoint is not None else ""
 
