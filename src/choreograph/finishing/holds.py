@@ -1,0 +1,142 @@
+"""Hands that are held: found in the examples, carried over, and brought together by the arms of the one who follows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from choreograph.finishing import ik
+from choreograph.finishing.plants import fill_gaps
+from choreograph.maths import quat
+from choreograph.motion.arrays import seal
+from choreograph.motion.clip import Clip
+from choreograph.motion.contacts import runs
+from choreograph.motion.skeleton import Skeleton
+from choreograph.synthesis.perform.examples import SegmentBase
+
+Array = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+
+HANDS = ("left", "right")
+
+
+@dataclass(frozen=True)
+class HoldSettings:
+    """When two hands count as holding each other, and how gently they are brought together."""
+
+    near_m: float = 0.16
+    """Wrists of hands that hold each other are nearer than this."""
+    least_s: float = 0.25
+    """Shorter meetings are chance."""
+    ease_s: float = 0.25
+    """Seconds over which an arm goes to a hand and comes back from it."""
+
+
+@dataclass(frozen=True, eq=False)
+class Holds:
+    """Which of the follower's hands hold which of the leader's, and how."""
+
+    held: Flags
+    """(F, 2, 2): follower's left and right hand, leader's left and right hand."""
+    offset: Array
+    """From the leader's wrist to the follower's as recorded, (F, 2, 2, 3), in the frame of the leader's hand, metres."""
+
+
+def find_holds(leader: Clip, follower: Clip, settings: HoldSettings | None = None) -> Holds:
+    """Holds between two who moved together; a hand holds one hand at a time, the nearer one."""
+    settings = settings or HoldSettings()
+    theirs, mine = wrists(leader.skeleton), wrists(follower.skeleton)
+    lead, follow = leader.global_positions()[:, theirs], follower.global_positions()[:, mine]
+    apart = follow[:, :, None] - lead[:, None]
+    distance = np.linalg.norm(apart, axis=-1)
+    near = distance < settings.near_m
+    for axis in (1, 2):
+        near &= distance <= distance.min(axis=axis, keepdims=True)
+    shortest = max(1, round(settings.least_s * leader.fps))
+    held = np.zeros_like(near)
+    for a in range(2):
+        for b in range(2):
+            for start, stop in runs(near[:, a, b]):
+                held[start:stop, a, b] = stop - start >= shortest
+    turn = quat.inverse(leader.global_rotations()[:, theirs])
+    return Holds(held, quat.rotate(turn[:, None], apart))
+
+
+def read_holds(base: SegmentBase, example: NDArray[np.int64], frame: Array, settings: HoldSettings) -> Holds:
+    """The holds of the recordings in the frames that a motion was made of."""
+    held = np.zeros((len(frame), 2, 2), bool)
+    offset = np.zeros((len(frame), 2, 2, 3))
+    for number in np.unique(example):
+        leader, target = base.examples[number].leader, base.examples[number].target
+        if leader is None:
+            continue
+        found = find_holds(leader, target, settings)
+        rows = np.flatnonzero(example == number)
+        at = np.clip(np.rint(frame[rows]).astype(int), 0, len(target) - 1)
+        held[rows], offset[rows] = found.held[at], found.offset[at]
+    return Holds(held, offset)
+
+
+def hold_hands(clip: Clip, leader: Clip, holds: Holds, settings: HoldSettings | None = None) -> Clip:
+    """The motion with held hands brought to the leader's, by the arms alone.
+
+    Args:
+        clip: The follower.
+        leader: The one who leads, from the same moment on.
+        holds: Which hands are held when.
+        settings: How gently.
+    """
+    settings = settings or HoldSettings()
+    if not np.isclose(leader.fps, clip.fps, rtol=1e-6):
+        leader = leader.resampled(clip.fps)
+    frames = np.minimum(np.arange(len(clip)), len(leader) - 1)
+    theirs, mine = wrists(leader.skeleton), wrists(clip.skeleton)
+    pos, rot = clip.global_positions(), clip.global_rotations()
+    lead, turn = leader.global_positions()[frames][:, theirs], leader.global_rotations()[frames][:, theirs]
+    local = np.array(clip.local_rot)
+    for a, side in enumerate(HANDS):
+        held = holds.held[:, a].any(axis=1)
+        if not held.any():
+            continue
+        which = holds.held[:, a].argmax(axis=1)
+        every = np.arange(len(clip))
+        goal = lead[every, which] + quat.rotate(turn[every, which], holds.offset[every, a, which])
+        # What a hold asks for changes at once where pieces change; the arm must not.
+        correction = _soften(np.where(held[:, None], goal - pos[:, mine[a]], 0.0), held, clip.fps)
+        correction = fill_gaps(correction, held, clip.fps, settings.ease_s)
+        _reach(clip.skeleton, side, pos, rot, pos[:, mine[a]] + correction, local)
+    from dataclasses import replace
+
+    return replace(clip, local_rot=seal(quat.make_continuous(local)))
+
+
+def wrists(skeleton: Skeleton) -> list[int]:
+    """The joints of the left and the right hand."""
+    return [skeleton.need(f"{side}_hand") for side in HANDS]
+
+
+def _soften(values: Array, known: Flags, fps: float) -> Array:
+    """Values smoothed over a tenth of a second within each stretch in which they are known."""
+    from scipy.ndimage import gaussian_filter1d
+
+    out = np.array(values)
+    for start, stop in runs(known):
+        out[start:stop] = gaussian_filter1d(values[start:stop], 0.1 * fps, axis=0, mode="nearest")
+    return out
+
+
+def _reach(skeleton: Skeleton, side: str, pos: Array, rot: Array, target: Array, local: Array) -> None:
+    """Turn upper arm and forearm so that the wrist comes to its target; `local` is changed."""
+    shoulder, elbow, wrist = (skeleton.need(f"{side}_{part}") for part in ("upper_arm", "forearm", "hand"))
+    axis = ik.hinge_axes(pos[:, shoulder], pos[:, elbow], pos[:, wrist], rot[:, shoulder])
+    swing, bend = ik.solve_leg(pos[:, shoulder], pos[:, elbow], pos[:, wrist], axis, target)
+    upper = quat.multiply(swing, rot[:, shoulder])
+    fore = quat.multiply(swing, quat.multiply(bend, rot[:, elbow]))
+    between = quat.multiply(swing, rot[:, skeleton.parents[elbow]])
+    local[:, shoulder] = quat.multiply(quat.inverse(rot[:, skeleton.parents[shoulder]]), upper)
+    local[:, elbow] = quat.multiply(quat.inverse(between), fore)
+    # The hand keeps the way it is turned, so that palms stay as recorded.
+    carried = quat.multiply(swing, quat.multiply(bend, rot[:, skeleton.parents[wrist]]))
+    local[:, wrist] = quat.multiply(quat.inverse(carried), rot[:, wrist])

@@ -1,0 +1,154 @@
+"""From an interpretation to motion: its pieces stretched, placed, blended into each other, and their feet kept still."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from choreograph.errors import RequestError
+from choreograph.finishing.footskate import CleanSettings, clean_feet
+from choreograph.finishing.holds import HoldSettings, Holds, hold_hands, read_holds
+from choreograph.maths import quat
+from choreograph.maths.floor import FloorTransform
+from choreograph.motion.arrays import seal
+from choreograph.motion.clip import Clip
+from choreograph.motion.resample import sample_positions, sample_rotations
+from choreograph.progress import Progress
+from choreograph.synthesis.perform.search import Interpretation
+
+Array = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class PerformedSettings:
+    """What is done to an interpretation until it is motion to be shown."""
+
+    blend_s: float = 0.3
+    """Seconds over which one piece gives way to the next; never longer than half of the shorter one."""
+    clean: bool = True
+    """Whether feet are kept where they stand."""
+    feet: CleanSettings = field(default_factory=CleanSettings)
+    """How they are, if they are."""
+    hold: bool = True
+    """Whether hands that were held in the examples are brought together, where the control is a body."""
+    hands: HoldSettings = field(default_factory=HoldSettings)
+
+    def __post_init__(self) -> None:
+        if not (np.isfinite(self.blend_s) and 0 <= self.blend_s <= 10):
+            raise RequestError(f"blend_s is {self.blend_s}; it must be between 0 and 10")
+
+
+@dataclass(frozen=True, eq=False)
+class Performed:
+    """A finished performance."""
+
+    clip: Clip
+    raw: Clip
+    """The motion before feet and hands were seen to."""
+    holds: Holds | None
+    """Which hands are held when; None where the control has no hands."""
+    interpretation: Interpretation
+
+
+class _Side(NamedTuple):
+    """Which recording each output frame shows, where in it, and where on the floor."""
+
+    example: Ints
+    frame: Array
+    placement: FloorTransform
+
+
+def finish_performance(
+    found: Interpretation,
+    settings: PerformedSettings | None = None,
+    *,
+    name: str = "performed",
+    progress: Progress | None = None,
+) -> Performed:
+    """The motion that an interpretation calls for, at the examples' rate, as long as the control.
+
+    Args:
+        found: Which segments, when and where.
+        settings: How pieces are blended, feet cleaned and hands held.
+        name: Of the motion.
+        progress: Hears how far the work has come.
+    """
+    settings = settings or PerformedSettings()
+    now, then, share = _sides(found, settings.blend_s)
+    raw = _blend(found, now, then, share, name)
+    clip = clean_feet(raw, settings.feet, progress=progress) if settings.clean else raw
+    holds = None
+    leader = found.control.leader
+    if settings.hold and leader is not None:
+        holds = read_holds(found.base, now.example, now.frame, settings.hands)
+        clip = hold_hands(clip, leader, holds, settings.hands)
+    return Performed(clip, raw, holds, found)
+
+
+def _sides(found: Interpretation, blend_s: float) -> tuple[_Side, _Side, Array]:
+    """For each frame the piece it is in, the neighbour that it is blended with, and that one's share."""
+    base, pieces = found.base, found.pieces
+    count = int(np.floor(found.control.seconds * base.fps + 1e-6)) + 1
+    times = np.arange(count) / base.fps
+    starts, stops = (np.array([getattr(p, name) for p in pieces]) for name in ("start_s", "stop_s"))
+    inside = np.clip(np.searchsorted(starts, times, side="right") - 1, 0, len(pieces) - 1)
+    # Half of each boundary's blend, so short that no frame is in two blends.
+    half = np.minimum(blend_s, np.minimum((stops - starts)[1:], (stops - starts)[:-1]) / 2) / 2
+    half = np.maximum(np.concatenate([[0.0], half, [0.0]]), 1e-9)
+    late = times - starts[inside]
+    early = stops[inside] - times
+    since, until = late < half[inside], early < half[inside + 1]
+    other = np.clip(np.where(since, inside - 1, np.where(until, inside + 1, inside)), 0, len(pieces) - 1)
+    way = np.where(since, 0.5 - 0.5 * late / half[inside], np.where(until, 0.5 - 0.5 * early / half[inside + 1], 0.0))
+    way = np.where(other == inside, 0.0, np.clip(way, 0.0, 0.5))
+    share = way**3 * (10 - 15 * way + 6 * way**2)
+
+    def side(which: Ints) -> _Side:
+        segment = np.array([p.segment for p in pieces])[which]
+        pace = (base.stop - base.start)[segment] / (stops - starts)[which]
+        frame = base.start[segment] + (times - starts[which]) * pace
+        spots = np.array([(p.placement.yaw, p.placement.x, p.placement.z) for p in pieces])[which]
+        return _Side(base.example[segment], frame, FloorTransform(*spots.T))
+
+    return side(inside), side(other), share
+
+
+def _blend(found: Interpretation, now: _Side, then: _Side, share: Array, name: str) -> Clip:
+    here_pos, here_rot = _read(found, now)
+    there_pos, there_rot = _read(found, then)
+    pos = here_pos + share[:, None] * (there_pos - here_pos)
+    mixed = quat.slerp(here_rot, there_rot, np.broadcast_to(share[:, None], here_rot.shape[:2]))
+    contacts = None
+    examples = [e.target for e in found.base.examples]
+    if all(clip.contacts is not None for clip in examples):
+        contacts = np.zeros((len(share), len(examples[0].skeleton.feet)), bool)
+        for number, clip in enumerate(examples):
+            rows = np.flatnonzero(now.example == number)
+            assert clip.contacts is not None
+            contacts[rows] = clip.contacts[np.clip(np.rint(now.frame[rows]).astype(int), 0, len(clip) - 1)]
+    return Clip(
+        examples[0].skeleton,
+        found.base.fps,
+        seal(pos),
+        seal(quat.make_continuous(mixed)),
+        name=name,
+        contacts=contacts,
+    )
+
+
+def _read(found: Interpretation, side: _Side) -> tuple[Array, Array]:
+    """Root positions and rotations of one side, placed."""
+    examples = found.base.examples
+    pos = np.zeros((len(side.frame), 3))
+    rot = np.zeros((len(side.frame), len(examples[0].target.skeleton), 4))
+    for number in np.unique(side.example):
+        rows = np.flatnonzero(side.example == number)
+        clip = examples[number].target
+        at = np.clip(side.frame[rows], 0, len(clip) - 1)
+        pos[rows], rot[rows] = sample_positions(clip.root_pos, at), sample_rotations(clip.local_rot, at)
+    rot[:, 0] = side.placement.turn(rot[:, 0])
+    return side.placement.apply(pos), rot
