@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from choreograph.errors import RequestError
 from choreograph.finishing.performed import PerformedSettings, finish_performance
+from choreograph.maths import quat
+from choreograph.maths.floor import FloorTransform
 from choreograph.motion.clip import Clip
 from choreograph.motion.contacts import with_detected_contacts
 from choreograph.progress import Progress, silent
-from choreograph.synthesis.perform.cells import build_cells
+from choreograph.synthesis.perform.cells import split
 from choreograph.synthesis.perform.examples import SegmentBase
 from choreograph.synthesis.perform.points import find_points
 from choreograph.synthesis.perform.request import Control, PerformSettings
@@ -42,61 +44,58 @@ class Scores:
     """Root-mean-square distance of hands and feet across boundaries of pieces, before blending."""
 
 
-def compare(made: Clip, true: Clip, roles: Sequence[str], bar_s: float, gap_m: float = 0.0) -> Scores:
-    """Scores of a motion against what was recorded, frame by frame.
+def compare(
+    pairs: Sequence[tuple[Clip, Clip]], roles: Sequence[str], bar_s: float, gaps: Sequence[float] = ()
+) -> Scores:
+    """Scores of motions against what was recorded, over all their frames.
 
     Args:
-        made: The motion.
-        true: The recording, of the same rate.
+        pairs: Motions, each with the recording that it should be like, of one rate.
         roles: Joints whose distance counts.
         bar_s: Seconds over which turning is compared.
-        gap_m: Passed on.
+        gaps: Distances across boundaries, metres.
     """
-    count = min(len(made), len(true))
-    made, true = made[:count], true[:count]
-    off = np.sum((find_points(made, roles) - find_points(true, roles)) ** 2, axis=-1)
-    root = np.linalg.norm((made.root_pos - true.root_pos)[:, ::2], axis=1)
-    facing = [np.unwrap(clip.facing()) for clip in (made, true)]
-    angle = np.abs(np.angle(np.exp(1j * (facing[0] - facing[1]))))
-    bar = max(1, round(bar_s * true.fps))
-    edges = np.arange(0, count, bar)
-    turns = [np.rint(np.diff(f[edges]) / np.pi) for f in facing]
-    stands = [with_detected_contacts(clip).contacts for clip in (made, true)]
-    assert stands[0] is not None and stands[1] is not None
+    off, root, angle, turns, stands = [], [], [], [], []
+    for made, true in pairs:
+        count = min(len(made), len(true))
+        made, true = made[:count], true[:count]
+        off.append(np.sum((find_points(made, roles) - find_points(true, roles)) ** 2, axis=-1).ravel())
+        root.append(np.linalg.norm((made.root_pos - true.root_pos)[:, ::2], axis=1))
+        facing = [np.unwrap(clip.facing()) for clip in (made, true)]
+        angle.append(np.abs(np.angle(np.exp(1j * (facing[0] - facing[1])))))
+        edges = np.arange(0, count, max(1, round(bar_s * true.fps)))
+        turned = [np.rint(np.diff(f[edges]) / np.pi) for f in facing]
+        turns.append(turned[0] == turned[1])
+        standing = [with_detected_contacts(clip).contacts for clip in (made, true)]
+        assert standing[0] is not None and standing[1] is not None
+        stands.append((standing[0] == standing[1]).ravel())
+    angles = np.concatenate(angle)
     return Scores(
-        float(np.sqrt(off.mean())),
-        float(np.median(root)),
-        float(np.degrees(np.median(angle))),
-        float((angle < np.pi / 4).mean()),
-        float((turns[0] == turns[1]).mean()) if len(edges) > 1 else 1.0,
-        float((stands[0] == stands[1]).mean()),
-        gap_m,
+        float(np.sqrt(np.concatenate(off).mean())),
+        float(np.median(np.concatenate(root))),
+        float(np.degrees(np.median(angles))),
+        float((angles < np.pi / 4).mean()),
+        float(np.concatenate([*turns, [True]]).mean()),
+        float(np.concatenate(stands).mean()),
+        float(np.sqrt(np.mean(np.square([*gaps] or [0.0])))),
     )
 
 
-def mean_scores(scores: Sequence[Scores], weights: Sequence[float]) -> Scores:
-    """The mean of several; distances that are root-mean-squares as such."""
-    share = np.array(weights) / np.sum(weights)
-    out = {}
-    for f in fields(Scores):
-        values = np.array([getattr(s, f.name) for s in scores])
-        squared = f.name in ("ends_m", "gap_m")
-        out[f.name] = float(np.sqrt(share @ values**2) if squared else share @ values)
-    return Scores(**out)
+METHODS = ("found", "nearest", "random")
+"""What is compared: the answer, and two simple ways to get one."""
 
 
 @dataclass(frozen=True)
-class Row:
-    """One recording held back."""
+class Evaluation:
+    """Scores of each method: of each recording that was held back, and of all their frames together."""
 
-    name: str
-    seconds: float
-    found: Scores
-    random: Scores
-    nearest: Scores
+    names: tuple[str, ...]
+    seconds: tuple[float, ...]
+    single: dict[str, tuple[Scores, ...]]
+    total: dict[str, Scores]
 
     def as_json(self) -> dict[str, object]:
-        """The row as plain values."""
+        """Everything as plain values."""
         return asdict(self)
 
 
@@ -109,7 +108,7 @@ def leave_one_out(
     seed: int = 0,
     prepare: Callable[[SegmentBase], SegmentBase] | None = None,
     progress: Progress | None = None,
-) -> list[Row]:
+) -> Evaluation:
     """Each example's control answered by the segments of all others, beside two simple ways to answer it.
 
     "random" lays segments chosen at random over the control; "nearest" takes, frame by frame, the recorded frame whose
@@ -128,34 +127,33 @@ def leave_one_out(
         raise RequestError("leaving one recording out needs two or more with segments in them")
     settings, finishing = settings or PerformSettings(), finishing or PerformedSettings()
     chosen = list(range(len(base.examples)) if only is None else only)
-    rng, rows = np.random.default_rng(seed), []
+    rng = np.random.default_rng(seed)
+    bar_s = 2 * float(np.median(base.seconds))
+    made: dict[str, list[tuple[Clip, Clip]]] = {method: [] for method in METHODS}
+    gaps: dict[str, list[list[float]]] = {method: [] for method in METHODS}
     for done, number in enumerate(chosen):
         (progress or silent)("holding back", done, len(chosen))
         example = base.examples[number]
         rest = base.without(number)
         rest = prepare(rest) if prepare else rest
         control = Control(example.control, base.fps, example.target.name, example.leader)
-        bar_s = 2 * float(np.median(rest.seconds))
-        roles = base.target_roles
-
-        def score(found: Interpretation, true: Clip = example.target, bar: float = bar_s) -> Scores:
-            made = finish_performance(found, finishing).clip
-            gap = float(np.sqrt(np.mean([p.gap_m**2 for p in found.pieces[1:]] or [0.0])))
-            return compare(made, true, roles, bar, gap)
-
-        found = interpret(rest, control, settings, cells=build_cells(rest, settings.rate_hz, settings.stretch_s))
-        nearest = nearest_frames(rest, control)
-        rows.append(
-            Row(
-                example.target.name,
-                control.seconds,
-                score(found),
-                score(random_sequence(found, rng)),
-                compare(nearest, example.target, roles, bar_s),
-            )
-        )
+        found = interpret(rest, control, settings)
+        for method, answer in (("found", found), ("random", random_sequence(found, rng))):
+            made[method].append((finish_performance(answer, finishing).clip, example.target))
+            gaps[method].append([p.gap_m for p in answer.pieces[1:]])
+        made["nearest"].append((nearest_frames(rest, control), example.target))
+        gaps["nearest"].append([])
     (progress or silent)("holding back", len(chosen), len(chosen))
-    return rows
+    roles = base.target_roles
+    return Evaluation(
+        tuple(base.examples[n].target.name for n in chosen),
+        tuple((len(base.examples[n].control) - 1) / base.fps for n in chosen),
+        {
+            m: tuple(compare([pair], roles, bar_s, g) for pair, g in zip(made[m], gaps[m], strict=True))
+            for m in METHODS
+        },
+        {m: compare(made[m], roles, bar_s, [x for g in gaps[m] for x in g]) for m in METHODS},
+    )
 
 
 def random_sequence(found: Interpretation, rng: np.random.Generator) -> Interpretation:
@@ -174,35 +172,27 @@ def random_sequence(found: Interpretation, rng: np.random.Generator) -> Interpre
 
 def nearest_frames(base: SegmentBase, control: Control) -> Clip:
     """For each frame of the control, the pose recorded with the most similar control frame, where that puts it."""
-    from scipy.spatial import cKDTree
-
-    from choreograph.maths import quat
-    from choreograph.maths.floor import FloorTransform
-
-    numbers = np.unique(base.example)
-    targets = [base.examples[n].target for n in numbers]
-    signature, yaw, middle = zip(*(_signature(base.examples[n].control) for n in numbers), strict=True)
-    wanted, want_yaw, want_middle = _signature(control.points)
-    _, index = cKDTree(np.concatenate(signature)).query(wanted)
-    turn = want_yaw - np.concatenate(yaw)[index]
-    pivot = np.concatenate(middle)[index]
-    back = FloorTransform(turn)
-    moved = back.apply(np.stack([pivot[:, 0], 0 * pivot[:, 0], pivot[:, 1]], axis=1))
-    spot = FloorTransform(turn, want_middle[:, 0] - moved[:, 0], want_middle[:, 1] - moved[:, 2])
-    rot = np.concatenate([t.local_rot for t in targets])[index]
+    examples = [base.examples[n] for n in np.unique(base.example)]
+    a, a_height, a_middle = _centred(np.concatenate([e.control for e in examples]))
+    x, x_height, x_middle = _centred(control.points)
+    size = np.sum(np.abs(a) ** 2 + a_height**2, axis=1)
+    index, turn = np.zeros(len(x), int), np.zeros(len(x), complex)
+    for start in range(0, len(x), 256):
+        rows = slice(start, start + 256)
+        product = x[rows] @ a.conj().T
+        index[rows] = (size - 2 * np.abs(product) - 2 * x_height[rows] @ a_height.T).argmin(axis=1)
+        turn[rows] = product[np.arange(len(product)), index[rows]]
+    yaw = -np.angle(turn)
+    shift = x_middle - np.exp(-1j * yaw) * a_middle[index]
+    spot = FloorTransform(yaw, shift.real, shift.imag)
+    rot = np.concatenate([e.target.local_rot for e in examples])[index]
     rot[:, 0] = spot.turn(rot[:, 0])
-    root = spot.apply(np.concatenate([t.root_pos for t in targets])[index])
-    return Clip(targets[0].skeleton, base.fps, root, quat.make_continuous(rot), name="nearest")
+    root = spot.apply(np.concatenate([e.target.root_pos for e in examples])[index])
+    return Clip(examples[0].target.skeleton, base.fps, root, quat.make_continuous(rot), name="nearest")
 
 
-def _signature(points: Array) -> tuple[Array, Array, Array]:
-    """Control frames without place and direction, (F, 3 P), and the yaw and middle taken out of them.
-
-    The direction is from the first point to the second, which are hands, hips or the two sides of a track.
-    """
-    middle = points[..., ::2].mean(axis=1)
-    across = points[:, -2] - points[:, -1]
-    yaw = np.arctan2(-across[:, 2], across[:, 0])
-    flat = (points[..., 0] - middle[:, :1]) + 1j * (points[..., 2] - middle[:, 1:])
-    flat = flat * np.exp(1j * yaw)[:, None]
-    return np.concatenate([flat.real, points[..., 1], flat.imag], axis=1), yaw, middle
+def _centred(points: Array) -> tuple[NDArray[np.complex128], Array, NDArray[np.complex128]]:
+    """Points of each frame around their middle on the floor, x + iz, heights, and the middles."""
+    flat, height = split(points)
+    middle = flat.mean(axis=1)
+    return flat - middle[:, None], height, middle

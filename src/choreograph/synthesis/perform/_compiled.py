@@ -269,3 +269,28 @@ def refine(
             found[i] = bounds[i] + p - reach
             p, r = back[i, p, r], p
     return cost, found
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def keep_descendants(scores: Array, back: NDArray[np.int32], duration: Ints, done: int, step: int, cell: int) -> None:
+    """Give up all sequences that do not go through a cell that ends at a step; `scores` is changed.
+
+    Args:
+        scores: Best cost of each cell by its end, a ring over steps, (R, N).
+        back: The cell before each cell by its end, (L, N).
+        duration: Of the cells, (N,).
+        done: First step from which cells have not been started: the ring holds it and what comes after.
+        step: The step that all sequences have to have a boundary at.
+        cell: The cell that ends there.
+    """
+    ring, count = scores.shape
+    for stop in range(done, done + ring):
+        for n in range(count):
+            if scores[stop % ring, n] < np.inf:
+                at, m = stop, n
+                while m >= 0 and at > step:
+                    before = back[at, m]
+                    at -= duration[m]
+                    m = before
+                if at != step or m != cell:
+                    scores[stop % ring, n] = np.inf

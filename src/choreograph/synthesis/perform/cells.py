@@ -129,7 +129,7 @@ def lay(cells: Cells, signal: Signal, starts: Ints) -> Laid:
         squares += (heavy_height * x_height.reshape(len(starts), -1)).sum(axis=1)[:, None]
         squares += weight @ (a_height**2).sum(axis=2).T - 2 * heavy_height @ a_height.reshape(len(a), -1).T
         rho = np.where(size > 1e-12, product / np.maximum(size, 1e-12), 1.0)
-        cost[:, here] = np.maximum(squares, 0.0) / (count * cells.rate_hz)
+        cost[:, here] = np.where(total > 1e-9, np.maximum(squares, 0.0) / (count * cells.rate_hz), np.inf)
         turn[:, here] = rho
         shift[:, here] = x_mean - rho * a_mean
     return Laid(cost, turn, shift)

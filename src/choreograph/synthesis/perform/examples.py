@@ -17,7 +17,7 @@ from choreograph.motion.clip import Clip
 from choreograph.motion.contacts import with_detected_contacts
 from choreograph.motion.resample import sample_positions
 from choreograph.synthesis.perform import cuts
-from choreograph.synthesis.perform.points import BODY, ENDS, TRACK, find_points
+from choreograph.synthesis.perform.points import ENDS, TRACK, find_points
 
 Array = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -156,7 +156,7 @@ class SegmentBase:
         return np.sqrt(np.maximum(total, 0.0) / 2)
 
 
-def pair_up(leader: Clip, target: Clip, *, roles: Sequence[str] = BODY, cut: bool = False) -> Example:
+def pair_up(leader: Clip, target: Clip, *, roles: Sequence[str] = ENDS, cut: bool = False) -> Example:
     """An example from the clips of two who moved together.
 
     Args:
@@ -193,7 +193,7 @@ def build_base(
     examples: Sequence[Example],
     *,
     cut_at: str | Sequence[Sequence[float]] = "beats",
-    control_roles: Sequence[str] = BODY,
+    control_roles: Sequence[str] = ENDS,
     target_roles: Sequence[str] = ENDS,
 ) -> SegmentBase:
     """A segment database.

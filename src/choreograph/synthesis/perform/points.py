@@ -15,8 +15,6 @@ Array = NDArray[np.float64]
 
 ENDS = ("left_hand", "right_hand", "left_foot", "right_foot")
 """Hands and feet, as roles."""
-BODY = (*ENDS, "left_upper_leg", "right_upper_leg")
-"""Hands, feet and hip joints: what leads a partner."""
 TRACK = ("track",)
 """Two points on the floor, a fixed distance apart: the hips of a body, or a trajectory and where it heads."""
 TRACK_HALF_M = 0.15

@@ -12,10 +12,12 @@ from numpy.typing import NDArray
 
 from choreograph.errors import RequestError
 from choreograph.maths.floor import FloorTransform
+from choreograph.motion.contacts import runs
 from choreograph.progress import Progress, silent
 from choreograph.synthesis.perform.cells import Cells, Signal, build_cells, forbid, lay, split
 from choreograph.synthesis.perform.examples import SegmentBase
 from choreograph.synthesis.perform.request import Control, PerformSettings, Wish
+from choreograph.synthesis.perform.trajectory import LONGEST_GAP_S
 
 Array = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -109,6 +111,12 @@ def interpret(
     points, known = control.sampled(fine_hz)
     if len(points) < 2 or not known.any():
         raise RequestError(f"{control.name!r} has {len(points)} frames with {int(known.sum())} known; two are needed")
+    for start, stop in runs(~known):
+        if (stop - start + 1) / fine_hz > LONGEST_GAP_S:
+            raise RequestError(
+                f"nothing is known of {control.name!r} for {(stop - start + 1) / fine_hz:.2f} s from "
+                f"{max(start - 1, 0) / fine_hz:.2f} s on; gaps of up to {LONGEST_GAP_S:g} s are bridged"
+            )
     fine = make_signal(points, known, cells.longest * settings.fine + settings.fine)
     every = np.minimum(np.arange(-(-(len(points) - 1) // settings.fine) + 1) * settings.fine, len(points) - 1)
     coarse = make_signal(points[every], known[every], cells.longest)
