@@ -18,7 +18,7 @@ from choreograph.progress import Progress, silent
 from choreograph.synthesis.perform.cells import split
 from choreograph.synthesis.perform.examples import SegmentBase
 from choreograph.synthesis.perform.points import find_points
-from choreograph.synthesis.perform.request import Control, PerformSettings
+from choreograph.synthesis.perform.request import Control, PerformSettings, usual_settings
 from choreograph.synthesis.perform.search import Interpretation, interpret, make_signal, place
 
 Array = NDArray[np.float64]
@@ -38,6 +38,8 @@ class Scores:
     """Share of frames in which that is within 45°."""
     turns_alike: float
     """Share of bars (two segments) in which the body turns by the same number of half turns."""
+    phase_near: float
+    """Share of frames in which the feet's swing to and fro is within a quarter of its cycle."""
     contacts_alike: float
     """Share of frames and feet in which both stand or neither does."""
     gap_m: float
@@ -55,7 +57,7 @@ def compare(
         bar_s: Seconds over which turning is compared.
         gaps: Distances across boundaries, metres.
     """
-    off, root, angle, turns, stands = [], [], [], [], []
+    off, root, angle, turns, phase, stands = [], [], [], [], [], []
     for made, true in pairs:
         count = min(len(made), len(true))
         made, true = made[:count], true[:count]
@@ -66,6 +68,8 @@ def compare(
         edges = np.arange(0, count, max(1, round(bar_s * true.fps)))
         turned = [np.rint(np.diff(f[edges]) / np.pi) for f in facing]
         turns.append(turned[0] == turned[1])
+        swings = [_gait_phase(clip) for clip in (made, true)]
+        phase.append(np.cos(swings[0] - swings[1]) > 0)
         standing = [with_detected_contacts(clip).contacts for clip in (made, true)]
         assert standing[0] is not None and standing[1] is not None
         stands.append((standing[0] == standing[1]).ravel())
@@ -76,9 +80,20 @@ def compare(
         float(np.degrees(np.median(angles))),
         float((angles < np.pi / 4).mean()),
         float(np.concatenate([*turns, [True]]).mean()),
+        float(np.concatenate(phase).mean()),
         float(np.concatenate(stands).mean()),
         float(np.sqrt(np.mean(np.square([*gaps] or [0.0])))),
     )
+
+
+def _gait_phase(clip: Clip) -> Array:
+    """Where in its cycle the feet's distance along the way the body faces is, (F,), radians."""
+    from scipy.signal import hilbert
+
+    feet = clip.global_positions()[:, [clip.skeleton.need("left_foot"), clip.skeleton.need("right_foot")]]
+    apart, facing = feet[:, 0] - feet[:, 1], clip.facing()
+    swing = apart[:, 0] * np.sin(facing) + apart[:, 2] * np.cos(facing)
+    return np.asarray(np.angle(hilbert(swing - swing.mean())))
 
 
 METHODS = ("found", "nearest", "random")
@@ -125,7 +140,7 @@ def leave_one_out(
     """
     if len(np.unique(base.example)) < 2:
         raise RequestError("leaving one recording out needs two or more with segments in them")
-    settings, finishing = settings or PerformSettings(), finishing or PerformedSettings()
+    settings, finishing = settings or usual_settings(base), finishing or PerformedSettings()
     chosen = list(range(len(base.examples)) if only is None else only)
     rng = np.random.default_rng(seed)
     bar_s = 2 * float(np.median(base.seconds))

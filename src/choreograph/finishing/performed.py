@@ -85,7 +85,7 @@ def finish_performance(
     leader = found.control.leader
     if settings.hold and leader is not None:
         holds = read_holds(found.base, now.example, now.frame, settings.hands)
-        clip = hold_hands(clip, leader, holds, settings.hands)
+        clip, holds = hold_hands(clip, leader, holds, settings.hands)
     return Performed(clip, raw, holds, found)
 
 

@@ -66,6 +66,16 @@ class PerformSettings:
         return max(1, round(self.refine_hz / self.rate_hz))
 
 
+def usual_settings(base: SegmentBase) -> PerformSettings:
+    """The settings that suit a base: those for dancers, or those for walkers led by a track (Hsu 2004, section 6).
+
+    A track says nothing about which foot comes next, so there fitting together counts for more.
+    """
+    if base.control_roles == TRACK:
+        return PerformSettings(rate_hz=10.0, stretch_s=0.2, continuity_s=0.6)
+    return PerformSettings()
+
+
 @dataclass(frozen=True, eq=False)
 class Control:
     """What is to be answered."""

@@ -16,7 +16,7 @@ from choreograph.motion.contacts import runs
 from choreograph.progress import Progress, silent
 from choreograph.synthesis.perform.cells import Cells, Signal, build_cells, forbid, lay, split
 from choreograph.synthesis.perform.examples import SegmentBase
-from choreograph.synthesis.perform.request import Control, PerformSettings, Wish
+from choreograph.synthesis.perform.request import Control, PerformSettings, Wish, usual_settings
 from choreograph.synthesis.perform.trajectory import LONGEST_GAP_S
 
 Array = NDArray[np.float64]
@@ -91,7 +91,7 @@ def interpret(
     Args:
         base: Recorded segments.
         control: What is to be answered.
-        settings: How.
+        settings: How; what suits the base if None.
         cells: The base's cells at the settings' rate, if they were built before.
         progress: Hears how many steps are done.
 
@@ -99,7 +99,7 @@ def interpret(
         RequestError: If the control cannot be answered: it is too short, has other points than the examples, or the
             wishes cannot all be had.
     """
-    settings = settings or PerformSettings()
+    settings = settings or usual_settings(base)
     if control.points.shape[1] != base.examples[0].control.shape[1]:
         raise RequestError(
             f"{control.name!r} has {control.points.shape[1]} points and the examples' controls have "

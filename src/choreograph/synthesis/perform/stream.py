@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from choreograph.errors import RequestError
 from choreograph.synthesis.perform.cells import Signal, build_cells, split
 from choreograph.synthesis.perform.examples import SegmentBase
-from choreograph.synthesis.perform.request import PerformSettings
+from choreograph.synthesis.perform.request import PerformSettings, usual_settings
 from choreograph.synthesis.perform.search import Piece, Search, place
 
 Array = NDArray[np.float64]
@@ -41,7 +41,7 @@ class PerformStream:
             RequestError: If the lag is shorter than the longest segment may last, which has to be seen whole.
         """
         self.base = base
-        self.settings = settings or PerformSettings()
+        self.settings = settings or usual_settings(base)
         self.cells = build_cells(base, self.settings.rate_hz, self.settings.stretch_s)
         self.fps = fps
         self.lag_steps = math.floor(lag_s * self.cells.rate_hz)
