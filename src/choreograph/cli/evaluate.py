@@ -23,6 +23,12 @@ from choreograph.cli.perform import (
     load_base,
 )
 
+_HELP = """Measure answers against recordings that were held back.
+
+Example:
+
+  choreograph evaluate perform leaders/ --answers followers/
+"""
 _COLUMNS = (
     ("ends_m", "hands, feet m", "{:.3f}"),
     ("root_m", "root m", "{:.3f}"),
@@ -96,7 +102,7 @@ def evaluate_perform(
 
 def register(app: typer.Typer) -> None:
     """Add the command to the application."""
-    group = typer.Typer(no_args_is_help=True, help="Measure answers against recordings that were held back.")
+    group = typer.Typer(no_args_is_help=True, help=_HELP)
     group.callback()(lambda: None)
     group.command("perform")(evaluate_perform)
     app.add_typer(group, name="evaluate")

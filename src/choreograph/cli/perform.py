@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -58,7 +58,9 @@ def perform(
     trajectory: Annotated[
         Path | None, typer.Option("--trajectory", "-t", help="The way that leads: a .csv of t, x, z (seconds, metres).")
     ] = None,
-    smooth: Annotated[float, typer.Option("--smooth", min=0.0, help="Smooth the trajectory over so many seconds.")] = 0.2,
+    smooth: Annotated[
+        float, typer.Option("--smooth", min=0.0, help="Smooth the trajectory over so many seconds.")
+    ] = 0.2,
     answers: AnswersOption = None,
     cut_at: CutAtOption = None,
     cut: CutOption = False,
@@ -98,7 +100,9 @@ def perform(
     from choreograph.synthesis.perform.trajectory import read_trajectory
 
     if (leader is None) == (trajectory is None):
-        raise RequestError("give what leads: either a body (LEADER, a motion file) or a way over the floor (--trajectory FILE)")
+        raise RequestError(
+            "give what leads: either a body (LEADER, a motion file) or a way over the floor (--trajectory FILE)"
+        )
     find_format(output)
     for path, known in ((render, (".mp4", ".gif")), (transcription, (".json", ".csv"))):
         if path is not None and path.suffix.lower() not in known:
@@ -113,7 +117,9 @@ def perform(
         assert trajectory is not None
         way = read_trajectory(trajectory)
         if way.bridged_s:
-            console.print(f"{trajectory}: {way.bridged_s:.2f} s were missing and are straight lines now", style="yellow")
+            console.print(
+                f"{trajectory}: {way.bridged_s:.2f} s were missing and are straight lines now", style="yellow"
+            )
         asked = from_trajectory(way.smoothed(smooth), base)
     settings = changed(base, stretch, continuity, search_rate, beam)
     with progress_bar() as progress:
@@ -128,14 +134,15 @@ def perform(
             from choreograph.pictures.animation import write_film
 
             write_film(
-                render, [made.clip] if asked.leader is None else [asked.leader, made.clip], overwrite=force, progress=progress
+                render,
+                [made.clip] if asked.leader is None else [asked.leader, made.clip],
+                overwrite=force,
+                progress=progress,
             )
-    residual = sum(p.residual_m**2 for p in found.pieces) / len(found.pieces)
-    gaps = [p.gap_m**2 for p in found.pieces[1:]]
+    off, gap = (_rms([getattr(p, name) for p in found.pieces]) for name in ("residual_m", "gap_m"))
     console.print(
-        f"{output}: {made.clip.seconds:.1f} s from {len(found.pieces)} pieces of {len(base)} segments; "
-        f"controls {100 * residual**0.5:.1f} cm apart, boundaries {100 * (sum(gaps) / max(1, len(gaps))) ** 0.5:.1f} cm; "
-        f"found in {found.seconds:.2f} s",
+        f"{output}: {made.clip.seconds:.1f} s from {len(found.pieces)} pieces of {len(base)} segments; controls "
+        f"{100 * off:.1f} cm apart, boundaries {100 * gap:.1f} cm; found in {found.seconds:.2f} s",
         highlight=False, markup=False, soft_wrap=True,
     )  # fmt: skip
 
@@ -186,7 +193,9 @@ def match_names(leaders: Sequence[Clip], followers: Sequence[Clip]) -> list[tupl
     partners: dict[str, Clip] = {}
     for clip in followers:
         if key(clip.name) in partners:
-            raise RequestError(f"both {partners[key(clip.name)].name!r} and {clip.name!r} could answer the same example")
+            raise RequestError(
+                f"both {partners[key(clip.name)].name!r} and {clip.name!r} could answer the same example"
+            )
         partners[key(clip.name)] = clip
     alone = [clip.name for clip in leaders if key(clip.name) not in partners]
     if alone:
@@ -205,7 +214,7 @@ def changed(
 
     from choreograph.synthesis.perform.request import usual_settings
 
-    given = {"stretch_s": stretch, "continuity_s": continuity, "rate_hz": rate, "beam_m2_s": beam}
+    given: dict[str, Any] = {"stretch_s": stretch, "continuity_s": continuity, "rate_hz": rate, "beam_m2_s": beam}
     return replace(usual_settings(base), **{name: value for name, value in given.items() if value is not None})
 
 
@@ -215,7 +224,11 @@ def _read_all(where: str) -> list[Clip]:
         from choreograph.graph.store import open_graph
 
         return list(open_graph(Path(where)).clips)
-    return [read_input(path) for path in expand_inputs([where])]
+    return [read_input(path).with_name(path.stem) for path in expand_inputs([where])]
+
+
+def _rms(values: Sequence[float]) -> float:
+    return float((sum(v * v for v in values) / max(1, len(values))) ** 0.5)
 
 
 def _write_transcription(path: Path, made: Performed, force: bool) -> None:

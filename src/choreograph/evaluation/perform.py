@@ -1,4 +1,4 @@
-"""How well performances answer controls whose true answer is known: each recording in turn is held back and performed."""
+"""How well performances answer controls whose true answer is known: recordings that were held back in turn."""
 
 from __future__ import annotations
 
@@ -163,10 +163,7 @@ def leave_one_out(
     return Evaluation(
         tuple(base.examples[n].target.name for n in chosen),
         tuple((len(base.examples[n].control) - 1) / base.fps for n in chosen),
-        {
-            m: tuple(compare([pair], roles, bar_s, g) for pair, g in zip(made[m], gaps[m], strict=True))
-            for m in METHODS
-        },
+        {m: tuple(compare([pair], roles, bar_s, g) for pair, g in zip(made[m], gaps[m], strict=True)) for m in METHODS},
         {m: compare(made[m], roles, bar_s, [x for g in gaps[m] for x in g]) for m in METHODS},
     )
 

@@ -21,7 +21,8 @@ Flags = NDArray[np.bool_]
 
 HANDS = ("left", "right")
 _REACH = 0.97
-"""Share of the arm's length up to which a hand is reached for."""
+"""Share of the arm's length up to which a hand is reached for; an arm that is straighter already stays so."""
+_NEARLY_M = 0.01
 
 
 @dataclass(frozen=True)
@@ -82,9 +83,7 @@ def read_holds(base: SegmentBase, example: NDArray[np.int64], frame: Array, sett
     return Holds(held, offset)
 
 
-def hold_hands(
-    clip: Clip, leader: Clip, holds: Holds, settings: HoldSettings | None = None
-) -> tuple[Clip, Holds]:
+def hold_hands(clip: Clip, leader: Clip, holds: Holds, settings: HoldSettings | None = None) -> tuple[Clip, Holds]:
     """The motion with held hands brought to the leader's, by the arms alone, and the holds that could be kept.
 
     A hand that is out of the arm's reach is let go.
@@ -109,7 +108,8 @@ def hold_hands(
         change = goals[every, a, which] - pos[:, grip]
         length = np.linalg.norm(pos[:, [shoulder, wrist]] - pos[:, [elbow]], axis=-1).sum(axis=1)
         reach = np.linalg.norm(pos[:, wrist] + change - pos[:, shoulder], axis=1)
-        held = holds.held[:, a].any(axis=1) & (reach < _REACH * length)
+        now = np.linalg.norm(pos[:, wrist] - pos[:, shoulder], axis=1)
+        held = holds.held[:, a].any(axis=1) & (reach < np.maximum(_REACH * length, now + _NEARLY_M))
         for start, stop in runs(held):
             held[start:stop] = stop - start >= shortest
         kept[~held, a] = False
@@ -150,9 +150,7 @@ def _soften(values: Array, known: Flags, fps: float) -> Array:
     return out
 
 
-def _reach(
-    skeleton: Skeleton, arm: tuple[int, int, int], pos: Array, rot: Array, target: Array, local: Array
-) -> None:
+def _reach(skeleton: Skeleton, arm: tuple[int, int, int], pos: Array, rot: Array, target: Array, local: Array) -> None:
     """Turn upper arm and forearm so that the wrist comes to its target; `local` is changed."""
     shoulder, elbow, wrist = arm
     axis = ik.hinge_axes(pos[:, shoulder], pos[:, elbow], pos[:, wrist], rot[:, shoulder])

@@ -1,4 +1,4 @@
-"""From an interpretation to motion: its pieces stretched, placed, blended into each other, and their feet kept still."""
+"""From an interpretation to motion: its pieces stretched, placed and blended, feet kept still and hands held."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from choreograph.errors import RequestError
 from choreograph.finishing.footskate import CleanSettings, clean_feet
-from choreograph.finishing.holds import HoldSettings, Holds, hold_hands, read_holds
+from choreograph.finishing.holds import Holds, HoldSettings, hold_hands, read_holds
 from choreograph.maths import quat
 from choreograph.maths.floor import FloorTransform
 from choreograph.motion.arrays import seal

@@ -233,7 +233,7 @@ def refine(
                     continue
                 if (i == pieces - 1 and stop < last) or (i < pieces - 1 and not begin < stop < last):
                     continue
-                squares, rho, tau, total = align(flat, height, weight, u, d, a, a_height, row[i], frames[i])
+                squares, rho, tau, _total = align(flat, height, weight, u, d, a, a_height, row[i], frames[i])
                 if not squares < np.inf:
                     continue
                 best, previous = 0.0, -1

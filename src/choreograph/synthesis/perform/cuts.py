@@ -32,7 +32,7 @@ def cut_at_plants(clip: Clip) -> Ints:
     for side in ("left", "right"):
         columns = [k for k, joint in enumerate(clip.skeleton.feet) if clip.skeleton.roles[joint].startswith(side)]
         if columns:
-            stands = clip.contacts[:, columns].any(axis=1)
+            stands = np.asarray(clip.contacts[:, columns].any(axis=1))
             landings += [start for start, _ in runs(stands) if start > 0]
     return thin(landings, len(clip), clip.fps)
 
@@ -70,7 +70,9 @@ def cut_at_beats(clips: Sequence[Clip], *, parts: int = 2) -> Ints:
     period, profile, strength = _find_bar(np.sum([_decelerations(c) for c in clips], axis=0))
     # How well a bar that begins here fits the pattern.
     length = round(period)
-    shape = np.interp((np.arange(length) + 0.5) * _BINS / length - 0.5, np.arange(-1, _BINS + 1), profile[[-1, *range(_BINS), 0]])
+    shape = np.interp(
+        (np.arange(length) + 0.5) * _BINS / length - 0.5, np.arange(-1, _BINS + 1), profile[[-1, *range(_BINS), 0]]
+    )
     fit = np.correlate(np.pad(strength, (0, length)), shape - shape.mean(), mode="valid")[: len(strength)]
     bars = _place_bars(fit / max(float(fit.std()), 1e-12), period)
     edges = np.concatenate([bars, [bars[-1] + period]]) if len(bars) else np.zeros(0)

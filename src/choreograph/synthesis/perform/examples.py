@@ -5,6 +5,7 @@ Neighbouring segments share the frame at which they were cut, so that going on a
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -177,7 +178,7 @@ def pair_up(leader: Clip, target: Clip, *, roles: Sequence[str] = ENDS, cut: boo
         if not cut:
             raise RequestError(
                 f"{leader.name!r} has {len(leader)} frames and {target.name!r} {len(target)}, "
-                f"{abs(len(leader) - len(target)) / leader.fps:.2f} s apart; if they begin together, cut the longer (--cut)"
+                f"{abs(len(leader) - len(target)) / leader.fps:.2f} s apart; if they begin together, use --cut"
             )
         shared = min(len(leader), len(target))
         leader, target = leader[:shared], target[:shared]
@@ -219,7 +220,7 @@ def build_base(
     rows: list[tuple[int, int, int]] = []
     for number, e in enumerate(examples):
         frames = _cuts_of(e, number, cut_at)
-        rows += [(number, int(a), int(b)) for a, b in zip(frames[:-1], frames[1:], strict=True)]
+        rows += [(number, int(a), int(b)) for a, b in itertools.pairwise(frames)]
     if not rows:
         raise RequestError("no recording could be cut in two places or more, so there is no segment; cut otherwise")
     example, start, stop = np.array(rows, np.int64).T
@@ -236,4 +237,3 @@ def _cuts_of(example: Example, number: int, cut_at: str | Sequence[Sequence[floa
     if cut_at == "labels":
         return cuts.cut_at_labels(example.target)
     raise RequestError(f"recordings are cut at {', '.join(CUTS)} or given times, not at {cut_at!r}")
-

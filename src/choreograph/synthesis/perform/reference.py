@@ -24,9 +24,7 @@ def align_plain(x: Array, a: Array, weight: Array) -> tuple[float, float, Array]
     total = weight.sum()
     x_mean, a_mean = weight @ x / total, weight @ a / total
     p, q = x - x_mean, a - a_mean
-    yaw = np.arctan2(
-        weight @ (q[:, 2] * p[:, 0] - q[:, 0] * p[:, 2]), weight @ (q[:, 0] * p[:, 0] + q[:, 2] * p[:, 2])
-    )
+    yaw = np.arctan2(weight @ (q[:, 2] * p[:, 0] - q[:, 0] * p[:, 2]), weight @ (q[:, 0] * p[:, 0] + q[:, 2] * p[:, 2]))
     shift = (x_mean - turn_plain(a_mean[None], yaw)[0])[[0, 2]]
     moved = turn_plain(a, yaw) + np.array([shift[0], 0.0, shift[1]])
     return float(weight @ ((x - moved) ** 2).sum(axis=1)), float(yaw), shift
@@ -60,9 +58,7 @@ def solve_plain(cells: Cells, signal: Signal, price: float) -> tuple[float, list
             d = int(cells.duration[n])
             stop = u + d
             over = min(stop, signal.last) - max(u, signal.begin)
-            if (u < signal.begin or stop > signal.last) and over < min(
-                max(1, -(-d // 3)), signal.last - signal.begin
-            ):
+            if (u < signal.begin or stop > signal.last) and over < min(max(1, -(-d // 3)), signal.last - signal.begin):
                 continue
             weight = np.array(signal.weight[u : stop + 1])
             weight[[0, -1]] *= 0.5

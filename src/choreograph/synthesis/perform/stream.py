@@ -101,9 +101,7 @@ class PerformStream:
         cell, start = fresh[-1]
         stop = start + int(self.cells.duration[cell])
         if stop <= self._search.done:
-            keep_descendants(
-                self._search.scores, self._search.back, self.cells.duration, self._search.done, stop, cell
-            )
+            keep_descendants(self._search.scores, self._search.back, self.cells.duration, self._search.done, stop, cell)
         # With the one before, so that the gap to it is known.
         shown = sequence[max(known - 1, 0) :]
         bounds = np.array([*(u for _, u in shown), stop])

@@ -96,7 +96,9 @@ def read_trajectory(path: str | Path, *, fps: float = 30.0) -> Trajectory:
     Raises:
         FormatError: Rows that are no numbers, times that do not increase, or a long gap.
     """
-    times, places, line = [], [], 0
+    times: list[float] = []
+    places: list[tuple[float, float]] = []
+    line = 0
     try:
         with Path(path).open(newline="", encoding="utf-8-sig") as file:
             for row in csv.reader(file):

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 
 import numpy as np
@@ -204,9 +205,7 @@ def test_wrong_controls_get_a_sentence(base: SegmentBase, walker: Clip):
     with pytest.raises(RequestError, match="left_hand"):
         from_clip(walker, base)
     with pytest.raises(RequestError, match="wishes"):
-        interpret(
-            base, Control(base.examples[0].control, 30.0), PerformSettings(wishes=(Wish(1.0, ()), Wish(2.0, ())))
-        )
+        interpret(base, Control(base.examples[0].control, 30.0), PerformSettings(wishes=(Wish(1.0, ()), Wish(2.0, ()))))
 
 
 def test_the_transcription_tells_recordings_and_times(base: SegmentBase):
@@ -214,6 +213,6 @@ def test_the_transcription_tells_recordings_and_times(base: SegmentBase):
     found = interpret(base, Control(points, base.fps))
     rows = found.transcription()
     assert rows[0]["start_s"] == 0 and rows[-1]["stop_s"] == pytest.approx(found.control.seconds, abs=1e-4)
-    assert all(a["stop_s"] == b["start_s"] for a, b in zip(rows[:-1], rows[1:], strict=True))
+    assert all(a["stop_s"] == b["start_s"] for a, b in itertools.pairwise(rows))
     assert {row["recording"] for row in rows} == {"follower_0"}
     assert rows[0]["recording_start_s"] == pytest.approx(first / base.fps, abs=1e-4)

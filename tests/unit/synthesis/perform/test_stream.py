@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 
 import numpy as np
@@ -27,7 +28,7 @@ def test_a_stream_settles_pieces_in_order_within_its_lag(
     early = len(pieces)
     pieces += stream.finish()
     assert early > 5 or batch == 400
-    assert all(a.stop_s == pytest.approx(b.start_s) for a, b in zip(pieces[:-1], pieces[1:], strict=True))
+    assert all(a.stop_s == pytest.approx(b.start_s) for a, b in itertools.pairwise(pieces))
     whole = interpret(base, Control(points, base.fps), PerformSettings(refine_hz=7.5))
     assert pieces[-1].stop_s >= whole.control.seconds - 0.14
     # Deciding early can only cost.
