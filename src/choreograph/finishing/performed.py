@@ -15,12 +15,18 @@ from choreograph.maths import quat
 from choreograph.maths.floor import FloorTransform
 from choreograph.motion.arrays import seal
 from choreograph.motion.clip import Clip
+from choreograph.motion.contacts import runs
 from choreograph.motion.resample import sample_positions, sample_rotations
 from choreograph.progress import Progress
 from choreograph.synthesis.perform.search import Interpretation
 
 Array = NDArray[np.float64]
 Ints = NDArray[np.int64]
+
+_FLIP_RAD_S = 30.0
+"""Faster than any joint of a body turns; a pitcher's arm comes near it in the shoulder, no dancer does."""
+_FLIP_S = 0.1
+"""Seconds before and after a flip over which it is spread."""
 
 
 @dataclass(frozen=True)
@@ -134,10 +140,30 @@ def _blend(found: Interpretation, now: _Side, then: _Side, share: Array, name: s
         examples[0].skeleton,
         found.base.fps,
         seal(pos),
-        seal(quat.make_continuous(mixed)),
+        seal(mend_flips(quat.make_continuous(mixed), found.base.fps)),
         name=name,
         contacts=contacts,
     )
+
+
+def mend_flips(local_rot: Array, fps: float) -> Array:
+    """Rotations (F, J, 4) in which joints that turn faster than anyone can do so over a fifth of a second instead.
+
+    Recorded hands and thumbs now and then flip by half a turn from one frame to the next.
+    """
+    out = np.array(local_rot)
+    turn = np.linalg.norm(quat.as_rotvec(quat.multiply(quat.inverse(out[:-1]), out[1:])), axis=-1) * fps
+    margin = max(1, round(_FLIP_S * fps))
+    for joint in np.flatnonzero((turn > _FLIP_RAD_S).any(axis=0)):
+        near = np.zeros(len(out), bool)
+        for k in np.flatnonzero(turn[:, joint] > _FLIP_RAD_S):
+            near[max(0, k + 1 - margin) : k + 1 + margin] = True
+        for start, stop in runs(near):
+            first, last = max(start - 1, 0), min(stop, len(out) - 1)
+            way = np.linspace(0, 1, last - first + 1)
+            ends = (np.broadcast_to(out[end, joint], (len(way), 4)) for end in (first, last))
+            out[first : last + 1, joint] = quat.slerp(*ends, way * way * (3 - 2 * way))
+    return quat.make_continuous(out)
 
 
 def _read(found: Interpretation, side: _Side) -> tuple[Array, Array]:

@@ -8,7 +8,7 @@ import pytest
 
 from choreograph.errors import RequestError
 from choreograph.finishing.holds import find_holds, grip_goals, grips, hold_hands
-from choreograph.finishing.performed import PerformedSettings, finish_performance
+from choreograph.finishing.performed import PerformedSettings, finish_performance, mend_flips
 from choreograph.maths import quat
 from choreograph.motion.clip import Clip
 from choreograph.synthesis.perform.examples import build_base, pair_up
@@ -46,7 +46,7 @@ def test_hands_are_brought_together_without_a_leap(couple: tuple[Clip, Clip]):
     leader, follower = couple
     holds = find_holds(leader, follower)
     # The follower stands a little off from where it was recorded.
-    off = follower.with_frames((*follower.root_pos, 0.06, 0.0, 0.05), follower.local_rot)
+    off = follower.with_frames(follower.root_pos + np.array([0.06, 0.0, 0.05]), follower.local_rot)
     made, kept = hold_hands(off, leader, holds)
     grip = grips(made.skeleton)[0]
     goal = grip_goals(leader, holds)[:, 0, 1]
@@ -64,7 +64,7 @@ def test_hands_are_brought_together_without_a_leap(couple: tuple[Clip, Clip]):
 
 def test_a_hand_out_of_reach_is_let_go(couple: tuple[Clip, Clip]):
     leader, follower = couple
-    far = follower.with_frames((*follower.root_pos, 3.0, 0.0, 0.0), follower.local_rot)
+    far = follower.with_frames(follower.root_pos + np.array([3.0, 0.0, 0.0]), follower.local_rot)
     made, kept = hold_hands(far, leader, find_holds(leader, follower))
     assert not kept.held.any()
     assert made.global_positions() == pytest.approx(far.global_positions(), abs=1e-9)
@@ -103,3 +103,17 @@ def test_pieces_that_do_not_meet_are_blended(couple: tuple[Clip, Clip]):
     assert steps(0.4) < calm + 0.03
     with pytest.raises(RequestError, match="blend_s"):
         PerformedSettings(-1.0)
+
+
+def test_flips_are_spread_and_the_rest_is_left_alone(human: Clip):
+    rot = np.array(human.local_rot)
+    assert mend_flips(rot, 60.0) == pytest.approx(quat.make_continuous(rot), abs=1e-12)
+    hand = human.skeleton.need("left_hand")
+    flipped = np.array(rot)
+    flipped[20:, hand] = quat.multiply(rot[20:, hand], quat.from_rotvec(np.array([3.0, 0.0, 0.0])))
+    mended = mend_flips(quat.make_continuous(flipped), 60.0)
+    step = np.linalg.norm(quat.as_rotvec(quat.multiply(quat.inverse(mended[:-1]), mended[1:])), axis=-1)
+    assert step.max() < 0.5
+    others = [j for j in range(len(human.skeleton)) if j != hand]
+    assert mended[:, others] == pytest.approx(quat.make_continuous(flipped)[:, others], abs=1e-12)
+    assert np.abs((mended[[0, 10, 30, 39], hand] * flipped[[0, 10, 30, 39], hand]).sum(axis=1)) == pytest.approx(1)

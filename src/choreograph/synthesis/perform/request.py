@@ -72,7 +72,7 @@ def usual_settings(base: SegmentBase) -> PerformSettings:
     A track says nothing about which foot comes next, so there fitting together counts for more.
     """
     if base.control_roles == TRACK:
-        return PerformSettings(rate_hz=10.0, stretch_s=0.2, continuity_s=0.6)
+        return PerformSettings(rate_hz=10.0, stretch_s=0.2, continuity_s=0.8)
     return PerformSettings()
 
 
