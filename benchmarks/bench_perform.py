@@ -2,11 +2,11 @@
 
     CHOREOGRAPH_DATA=<folder with cmu/> python benchmarks/bench_perform.py
 
-The sizes are those of Hsu (2004, chapter 6): 57 s of walk against 70 segments that may be stretched by 0.2 s, at 10 Hz,
-and 150 s of dance against 168 segments, by 0.15 s, at 7.5 Hz; then the dance against all segments. Walks are subject
-16's, led by the track of their hips. Dances are subjects 60 and 61: the segments of trials 1 to 6, led by the mirrored
-leader of trials 7 to 10. CPU seconds, one thread, the best of three, compiled code warm. Thesis: 12.5 s and 78 s, with a
-beam 1.2 s and 10 s.
+The sizes are those of Hsu (2004, chapter 6): 57 s of walk against 70 segments that may be stretched by 0.2 s, at 10
+Hz, and 150 s of dance against 168 segments, by 0.15 s, at 7.5 Hz; then the dance against all segments. Walks are
+subject 16's, led by the track of their hips. Dances are subjects 60 and 61: the segments of trials 1 to 6, led by the
+mirrored leader of trials 7 to 10. CPU seconds, one thread, the best of three, compiled code warm. Thesis: 12.5 s and
+78 s, with a beam 1.2 s and 10 s.
 """
 
 from __future__ import annotations

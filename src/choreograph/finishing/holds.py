@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from choreograph.finishing import ik
 from choreograph.finishing.plants import fill_gaps
 from choreograph.maths import quat
+from choreograph.motion import ik
 from choreograph.motion.arrays import seal
 from choreograph.motion.clip import Clip
 from choreograph.motion.contacts import runs

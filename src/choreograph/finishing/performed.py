@@ -161,8 +161,8 @@ def mend_flips(local_rot: Array, fps: float) -> Array:
         for start, stop in runs(near):
             first, last = max(start - 1, 0), min(stop, len(out) - 1)
             way = np.linspace(0, 1, last - first + 1)
-            ends = (np.broadcast_to(out[end, joint], (len(way), 4)) for end in (first, last))
-            out[first : last + 1, joint] = quat.slerp(*ends, way * way * (3 - 2 * way))
+            before, after = (np.tile(out[end, joint], (len(way), 1)) for end in (first, last))
+            out[first : last + 1, joint] = quat.slerp(before, after, way * way * (3 - 2 * way))
     return quat.make_continuous(out)
 
 
