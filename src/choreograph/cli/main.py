@@ -13,7 +13,22 @@ from choreograph._version import __version__
 from choreograph.cli.common import err_console
 from choreograph.errors import Cancelled, ChoreographError
 
-VERBS = ("demo", "inspect", "convert", "render", "plot", "build", "add", "remove", "info", "follow", "clean", "fetch")
+VERBS = (
+    "demo",
+    "inspect",
+    "convert",
+    "render",
+    "plot",
+    "build",
+    "add",
+    "remove",
+    "info",
+    "follow",
+    "perform",
+    "evaluate",
+    "clean",
+    "fetch",
+)
 """Modules of this package that each add a command, in the order in which help lists them."""
 
 EXIT_ERROR = 2

@@ -1,0 +1,124 @@
+"""How fast a control is interpreted, how that grows with its length, and what deciding early costs.
+
+    CHOREOGRAPH_DATA=<folder with cmu/> python benchmarks/bench_perform.py
+
+The sizes are those of Hsu (2004, chapter 6): 57 s of walk against 70 segments that may be stretched by 0.2 s, at 10
+Hz, and 150 s of dance against 168 segments, by 0.15 s, at 7.5 Hz; then the dance against all segments. Walks are
+subject 16's, led by the track of their hips. Dances are subjects 60 and 61: the segments of trials 1 to 6, led by the
+mirrored leader of trials 7 to 10. CPU seconds, one thread, the best of three, compiled code warm. Thesis: 12.5 s and
+78 s, with a beam 1.2 s and 10 s.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks.datasets import find_recordings
+from choreograph.distance.blas import one_thread_each
+from choreograph.finishing.performed import finish_performance
+from choreograph.formats import read_clip
+from choreograph.synthesis.perform.cells import build_cells
+from choreograph.synthesis.perform.examples import SegmentBase, build_base, own_track, pair_up
+from choreograph.synthesis.perform.points import ENDS, TRACK, find_points
+from choreograph.synthesis.perform.request import Control, usual_settings
+from choreograph.synthesis.perform.search import interpret
+from choreograph.synthesis.perform.stream import PerformStream
+
+
+def shrunk(base: SegmentBase, count: int, stretch_s: float) -> SegmentBase:
+    """The base clustered to about so many segments."""
+    low, high = 0.0, 2.0
+    for _ in range(25):
+        middle = (low + high) / 2
+        low, high = (low, middle) if len(base.clustered(middle, stretch_s=stretch_s)) <= count else (middle, high)
+    return base.clustered(high, stretch_s=stretch_s)
+
+
+def joined(controls: list[np.ndarray], seconds: float, fps: float) -> np.ndarray:
+    """Controls one after another, each begun where the last one ended, repeated to a length."""
+    out: list[np.ndarray] = []
+    frames, n = 0, 0
+    while frames <= seconds * fps:
+        points = controls[n % len(controls)]
+        if out:
+            points = points + (out[-1][-1] - points[0]).mean(axis=0) * (1, 0, 1)
+        out.append(points)
+        frames, n = frames + len(points), n + 1
+    return np.concatenate(out)[: round(seconds * fps) + 1]
+
+
+def cpu(work, times: int = 3):
+    best, result = np.inf, None
+    for _ in range(times):
+        start = time.process_time()
+        result = work()
+        best = min(best, time.process_time() - start)
+    return best, result
+
+
+def report(name: str, base: SegmentBase, control: Control) -> None:
+    settings = usual_settings(base)
+    built, cells = cpu(lambda: build_cells(base, settings.rate_hz, settings.stretch_s), 1)
+    exact, found = cpu(lambda: interpret(base, control, settings, cells=cells))
+    coarse, _ = cpu(lambda: interpret(base, control, replace(settings, refine_hz=settings.rate_hz), cells=cells))
+    mean = found.coarse_cost / len(found.pieces)
+    beam, narrow = cpu(lambda: interpret(base, control, replace(settings, beam_m2_s=7 * mean), cells=cells))
+    finish, _ = cpu(lambda: finish_performance(found), 1)
+    print(
+        f"{name:<28} {control.seconds:>5.0f} s {len(base):>5} segments {len(cells):>5} cells: exact {coarse:.3f} s, "
+        f"refined {exact:.3f} s; beam {beam:.3f} s costs {100 * (narrow.coarse_cost / found.coarse_cost - 1):+.2f} %; "
+        f"cells {built:.2f} s, finishing {finish:.2f} s"
+    )
+
+
+def main() -> None:
+    cmu = find_recordings() / "cmu"
+    lines = [line.split("\t") for line in (cmu / "trials.tsv").read_text().splitlines()]
+    names = [row[0] for row in lines if row[0].startswith("16_") and "walk" in row[-1]]
+    walks = [own_track(read_clip(cmu / "16" / f"{name}.amc")) for name in names]
+    all_walks = build_base(walks, cut_at="plants", control_roles=TRACK)
+    few_walks = shrunk(all_walks, 70, 0.2)
+    way = Control(joined([e.control for e in walks], 57, all_walks.fps), all_walks.fps)
+
+    def dancer(subject: int, trial: int) -> Path:
+        return cmu / str(subject) / f"{subject}_{trial:02d}.amc"
+
+    pairs = [pair_up(read_clip(dancer(60, n)), read_clip(dancer(61, n))) for n in range(1, 11)]
+    all_dances = build_base(pairs)
+    known = all_dances.taken(np.flatnonzero(all_dances.example < 6))
+    few_dances = shrunk(known, 168, 0.15)
+    # Mirrored, so that even the base of all trials has not seen them.
+    lead = [find_points(e.leader.mirrored(), ENDS) for e in pairs[6:] if e.leader is not None]
+
+    def dance(seconds: float) -> Control:
+        return Control(joined(lead, seconds, all_dances.fps), all_dances.fps)
+
+    interpret(few_walks, way), interpret(few_dances, dance(10))  # compiled
+    with one_thread_each():
+        report("walk", few_walks, way)
+        report("dance", few_dances, dance(150))
+        report("dance, all segments", all_dances, dance(150))
+        print("\ninput s   CPU s   CPU s per minute")
+        cells = build_cells(few_dances, 7.5, 0.15)
+        for seconds in (37.5, 75.0, 150.0, 300.0, 600.0):
+            spent, _ = cpu(lambda s=seconds: interpret(few_dances, dance(s), cells=cells))
+            print(f"{seconds:>7.1f} {spent:>7.3f} {60 * spent / seconds:>12.3f}")
+        print("\nlag s   cost against the whole input at hand   CPU s per s")
+        control = dance(150)
+        whole = interpret(few_dances, control, replace(usual_settings(few_dances), refine_hz=7.5))
+        for lag in (1.25, 1.5, 2.0, 3.0, 4.0):
+            stream = PerformStream(few_dances, control.fps, lag_s=lag)
+            start = time.process_time()
+            for at in range(0, len(control.points), 8):
+                stream.push(control.points[at : at + 8])
+            stream.finish()
+            spent = (time.process_time() - start) / control.seconds
+            print(f"{lag:>5.2f} {stream.cost / whole.coarse_cost:>20.3f} {spent:>30.4f}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,108 @@
+"""`choreograph evaluate`: how good answers are, against recordings that were held back."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from choreograph.cli.common import ForceOption, console, progress_bar
+from choreograph.cli.perform import (
+    AlikeOption,
+    AnswersOption,
+    ContinuityOption,
+    CutAtOption,
+    CutOption,
+    Examples,
+    RateOption,
+    RolesOption,
+    StretchOption,
+    changed,
+    load_base,
+)
+
+_HELP = """Measure answers against recordings that were held back.
+
+Example:
+
+  choreograph evaluate perform leaders/ --answers followers/
+"""
+_COLUMNS = (
+    ("ends_m", "hands, feet m", "{:.3f}"),
+    ("root_m", "root m", "{:.3f}"),
+    ("facing_deg", "facing °", "{:.1f}"),
+    ("facing_near", "within 45°", "{:.0%}"),
+    ("turns_alike", "turns alike", "{:.0%}"),
+    ("phase_near", "phase within 90°", "{:.0%}"),
+    ("contacts_alike", "contacts alike", "{:.0%}"),
+    ("gap_m", "boundary m", "{:.3f}"),
+)
+
+
+def evaluate_perform(
+    examples: Examples,
+    answers: AnswersOption = None,
+    cut_at: CutAtOption = None,
+    cut: CutOption = False,
+    control: RolesOption = None,
+    alike: AlikeOption = 0.0,
+    stretch: StretchOption = None,
+    continuity: ContinuityOption = None,
+    search_rate: RateOption = None,
+    raw: Annotated[bool, typer.Option("--raw", help="Measure motion before feet and hands are seen to.")] = False,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Of the random sequences.")] = 0,
+    result: Annotated[Path | None, typer.Option("--result", help="Also write all figures as JSON.")] = None,
+    force: ForceOption = False,
+) -> None:
+    """Hold each recording back in turn and perform its control with the others.
+
+    Two simple ways to answer are measured beside it: the nearest recorded frame, and segments chosen at random.
+
+    Example:
+
+      choreograph evaluate perform leaders/ --answers followers/
+    """
+    from rich.table import Table
+
+    from choreograph.evaluation.perform import METHODS, leave_one_out
+    from choreograph.finishing.performed import PerformedSettings
+    from choreograph.formats.atomic import atomic_write, check_writable
+
+    if result is not None:
+        check_writable(result, overwrite=force)
+    base = load_base(examples, answers, cut_at, control, cut=cut)
+    settings = changed(base, stretch, continuity, search_rate)
+    with progress_bar() as progress:
+        found = leave_one_out(
+            base,
+            settings,
+            PerformedSettings(clean=not raw, hold=not raw),
+            seed=seed,
+            prepare=(lambda rest: rest.clustered(alike)) if alike else None,
+            progress=progress,
+        )
+    table = Table("held back", "s", *(title for _, title, _ in _COLUMNS))
+    rows = [*zip(found.names, found.seconds, found.single["found"], strict=True)]
+    rows += [(f"all: {method}", sum(found.seconds), found.total[method]) for method in METHODS]
+    for name, seconds, scores in rows:
+        cells = (form.format(getattr(scores, field)) for field, _, form in _COLUMNS)
+        table.add_row(name, f"{seconds:.1f}", *cells)
+    console.print(table)
+    ours, nearest, random = (found.total[method].ends_m for method in METHODS)
+    console.print(
+        f"{len(base)} segments; hands and feet: {ours / nearest:.2f} × nearest frame, {ours / random:.2f} × random",
+        highlight=False,
+    )
+    if result is not None:
+        with atomic_write(result, overwrite=force) as temporary:
+            temporary.write_text(json.dumps(found.as_json(), indent=1) + "\n", encoding="utf-8")
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to the application."""
+    group = typer.Typer(no_args_is_help=True, help=_HELP)
+    group.callback()(lambda: None)
+    group.command("perform")(evaluate_perform)
+    app.add_typer(group, name="evaluate")

@@ -1,0 +1,247 @@
+"""`choreograph perform`: motion controlled by example."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from choreograph.cli.common import ForceOption, console, expand_inputs, progress_bar, read_input
+from choreograph.errors import RequestError
+
+if TYPE_CHECKING:
+    from choreograph.finishing.performed import Performed
+    from choreograph.motion.clip import Clip
+    from choreograph.synthesis.perform.examples import SegmentBase
+    from choreograph.synthesis.perform.request import Control, PerformSettings
+
+Examples = Annotated[
+    str,
+    typer.Argument(help="Recorded examples: a folder, a pattern such as 'walks/*.bvh', or a motion graph (.mog)."),
+]
+AnswersOption = Annotated[
+    str | None,
+    typer.Option(
+        "--answers",
+        "-a",
+        help="Who answered the examples, recorded with them: a folder or a pattern.",
+        show_default="each example answers the track of its own hips",
+    ),
+]
+CutAtOption = Annotated[
+    str | None,
+    typer.Option("--cut-at", help="Cut examples at beats, plants or labels.", show_default="beats, or plants of walks"),
+]
+CutOption = Annotated[bool, typer.Option("--cut", help="Cut examples and answers of different length to the shorter.")]
+RolesOption = Annotated[
+    str | None,
+    typer.Option("--control", help="Joints that lead, by role and with commas.", show_default="hands and feet"),
+]
+AlikeOption = Annotated[
+    float, typer.Option("--alike", min=0.0, help="Keep one of segments that are alike within so many metres.")
+]
+StretchOption = Annotated[float | None, typer.Option("--stretch", help="Seconds a segment may be stretched by.")]
+ContinuityOption = Annotated[
+    float | None, typer.Option("--continuity", help="Price of a squared metre between neighbours, seconds.")
+]
+RateOption = Annotated[float | None, typer.Option("--search-rate", help="Steps per second of the search.")]
+
+
+def perform(
+    examples: Examples,
+    leader: Annotated[Path | None, typer.Argument(help="The body that leads: a motion file.")] = None,
+    *,
+    output: Annotated[Path, typer.Option("--output", "-o", help="Motion file to write (.bvh, .glb, .npz …).")],
+    trajectory: Annotated[
+        Path | None, typer.Option("--trajectory", "-t", help="The way that leads: a .csv of t, x, z (seconds, metres).")
+    ] = None,
+    smooth: Annotated[
+        float, typer.Option("--smooth", min=0.0, help="Smooth the trajectory over so many seconds.")
+    ] = 0.2,
+    answers: AnswersOption = None,
+    cut_at: CutAtOption = None,
+    cut: CutOption = False,
+    control: RolesOption = None,
+    alike: AlikeOption = 0.0,
+    stretch: StretchOption = None,
+    continuity: ContinuityOption = None,
+    search_rate: RateOption = None,
+    beam: Annotated[
+        float | None, typer.Option("--beam", help="Give up sequences worse by so many m²·s.", show_default="exact")
+    ] = None,
+    raw: Annotated[bool, typer.Option("--raw", help="Leave feet and hands as the pieces left them.")] = False,
+    transcription: Annotated[
+        Path | None, typer.Option("--transcription", help="Also write which segments were played when (.json or .csv).")
+    ] = None,
+    render: Annotated[Path | None, typer.Option("--render", help="Also make a film (.mp4 or .gif).")] = None,
+    force: ForceOption = False,
+) -> None:
+    """Perform: a motion that answers a control as the recorded examples did.
+
+    What leads is a body (LEADER) or a way over the floor with its timing (--trajectory).
+
+    Examples:
+
+      choreograph perform leaders/ new_leader.bvh --answers followers/ -o follower.bvh --render both.mp4
+
+      choreograph perform walks/ --trajectory hand.csv -o walk.bvh
+
+      choreograph perform people.mog --trajectory hand.csv -o walk.bvh --transcription walk.csv
+    """
+    from choreograph.finishing.performed import PerformedSettings, finish_performance
+    from choreograph.formats import write_clip
+    from choreograph.formats.atomic import check_writable
+    from choreograph.formats.registry import find_format
+    from choreograph.synthesis.perform.request import from_clip, from_trajectory
+    from choreograph.synthesis.perform.search import interpret
+    from choreograph.synthesis.perform.trajectory import read_trajectory
+
+    if (leader is None) == (trajectory is None):
+        raise RequestError(
+            "give what leads: either a body (LEADER, a motion file) or a way over the floor (--trajectory FILE)"
+        )
+    find_format(output)
+    for path, known in ((render, (".mp4", ".gif")), (transcription, (".json", ".csv"))):
+        if path is not None and path.suffix.lower() not in known:
+            raise RequestError(f"{path.name} would have to end in {' or '.join(known)}")
+    for path in (output, transcription, render):
+        if path is not None:
+            check_writable(path, overwrite=force)
+    base = load_base(examples, answers, cut_at, control, cut=cut, alike=alike)
+    if leader is not None:
+        asked: Control = from_clip(read_input(leader), base)
+    else:
+        assert trajectory is not None
+        way = read_trajectory(trajectory)
+        if way.bridged_s:
+            console.print(
+                f"{trajectory}: {way.bridged_s:.2f} s were missing and are straight lines now", style="yellow"
+            )
+        asked = from_trajectory(way.smoothed(smooth), base)
+    settings = changed(base, stretch, continuity, search_rate, beam)
+    with progress_bar() as progress:
+        found = interpret(base, asked, settings, progress=progress)
+        made = finish_performance(
+            found, PerformedSettings(clean=not raw, hold=not raw), name=output.stem, progress=progress
+        )
+        write_clip(output, made.clip, overwrite=force)
+        if transcription is not None:
+            _write_transcription(transcription, made, force)
+        if render is not None:
+            from choreograph.pictures.animation import write_film
+
+            write_film(
+                render,
+                [made.clip] if asked.leader is None else [asked.leader, made.clip],
+                overwrite=force,
+                progress=progress,
+            )
+    off, gap = (_rms([getattr(p, name) for p in found.pieces]) for name in ("residual_m", "gap_m"))
+    console.print(
+        f"{output}: {made.clip.seconds:.1f} s from {len(found.pieces)} pieces of {len(base)} segments; controls "
+        f"{100 * off:.1f} cm apart, boundaries {100 * gap:.1f} cm; found in {found.seconds:.2f} s",
+        highlight=False, markup=False, soft_wrap=True,
+    )  # fmt: skip
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to the application."""
+    app.command("perform")(perform)
+
+
+def load_base(
+    examples: str,
+    answers: str | None,
+    cut_at: str | None,
+    control: str | None,
+    *,
+    cut: bool = False,
+    alike: float = 0.0,
+) -> SegmentBase:
+    """The segment database of the recordings that the options name."""
+    from choreograph.synthesis.perform.examples import build_base, own_track, pair_up
+    from choreograph.synthesis.perform.points import ENDS, TRACK
+
+    clips = _read_all(examples)
+    if answers:
+        roles = tuple(role.strip() for role in control.split(",")) if control else ENDS
+        pairs = match_names(clips, _read_all(answers))
+        base = build_base(
+            [pair_up(a, b, roles=roles, cut=cut) for a, b in pairs], cut_at=cut_at or "beats", control_roles=roles
+        )
+    else:
+        if control and control != "track":
+            raise RequestError("without --answers the control is the track of the hips; --control is for pairs")
+        base = build_base([own_track(clip) for clip in clips], cut_at=cut_at or "plants", control_roles=TRACK)
+    return base.clustered(alike) if alike else base
+
+
+def match_names(leaders: Sequence[Clip], followers: Sequence[Clip]) -> list[tuple[Clip, Clip]]:
+    """Clips of the same name, or of the same last part of it (60_01 and 61_01), paired.
+
+    Raises:
+        RequestError: If a clip has no partner, or several.
+    """
+    whole = {clip.name for clip in leaders} & {clip.name for clip in followers}
+
+    def key(name: str) -> str:
+        return name if whole else name.replace("-", "_").rsplit("_", 1)[-1]
+
+    partners: dict[str, Clip] = {}
+    for clip in followers:
+        if key(clip.name) in partners:
+            raise RequestError(
+                f"both {partners[key(clip.name)].name!r} and {clip.name!r} could answer the same example"
+            )
+        partners[key(clip.name)] = clip
+    alone = [clip.name for clip in leaders if key(clip.name) not in partners]
+    if alone:
+        raise RequestError(
+            f"nobody answers {', '.join(alone[:4])}: answers are {', '.join(clip.name for clip in followers[:4])} …; "
+            "give the files of a pair the same name, or the same number after the last _"
+        )
+    return [(clip, partners[key(clip.name)]) for clip in leaders]
+
+
+def changed(
+    base: SegmentBase, stretch: float | None, continuity: float | None, rate: float | None, beam: float | None = None
+) -> PerformSettings:
+    """The settings that suit a base, with what the options say."""
+    from dataclasses import replace
+
+    from choreograph.synthesis.perform.request import usual_settings
+
+    given: dict[str, Any] = {"stretch_s": stretch, "continuity_s": continuity, "rate_hz": rate, "beam_m2_s": beam}
+    return replace(usual_settings(base), **{name: value for name, value in given.items() if value is not None})
+
+
+def _read_all(where: str) -> list[Clip]:
+    """The clips of a folder, a pattern or a motion graph (mirrored copies with them)."""
+    if Path(where).suffix.lower() == ".mog":
+        from choreograph.graph.store import open_graph
+
+        return list(open_graph(Path(where)).clips)
+    return [read_input(path).with_name(path.stem) for path in expand_inputs([where])]
+
+
+def _rms(values: Sequence[float]) -> float:
+    return float((sum(v * v for v in values) / max(1, len(values))) ** 0.5)
+
+
+def _write_transcription(path: Path, made: Performed, force: bool) -> None:
+    from choreograph.formats.atomic import atomic_write
+
+    rows = made.interpretation.transcription()
+    with atomic_write(path, overwrite=force) as temporary:
+        if path.suffix.lower() == ".json":
+            temporary.write_text(json.dumps(rows, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+            return
+        import csv
+
+        with temporary.open("w", newline="", encoding="utf-8") as file:
+            writer = csv.DictWriter(file, list(rows[0]))
+            writer.writeheader()
+            writer.writerows({**row, "labels": "; ".join(row["labels"])} for row in rows)

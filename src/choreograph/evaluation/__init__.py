@@ -1,0 +1,1 @@
+"""How good answers are, measured against recordings that were held back."""

@@ -1,0 +1,210 @@
+"""How well performances answer controls whose true answer is known: recordings that were held back in turn."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from choreograph.errors import RequestError
+from choreograph.finishing.performed import PerformedSettings, finish_performance
+from choreograph.maths import quat
+from choreograph.maths.floor import FloorTransform
+from choreograph.motion.clip import Clip
+from choreograph.motion.contacts import with_detected_contacts
+from choreograph.progress import Progress, silent
+from choreograph.synthesis.perform.cells import split
+from choreograph.synthesis.perform.examples import SegmentBase
+from choreograph.synthesis.perform.points import find_points
+from choreograph.synthesis.perform.request import Control, PerformSettings, usual_settings
+from choreograph.synthesis.perform.search import Interpretation, interpret, make_signal, place
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Scores:
+    """A made motion against the recorded one."""
+
+    ends_m: float
+    """Root-mean-square distance of hands and feet, metres."""
+    root_m: float
+    """Median distance of the root over the floor."""
+    facing_deg: float
+    """Median angle between the ways the hips face."""
+    facing_near: float
+    """Share of frames in which that is within 45°."""
+    turns_alike: float
+    """Share of bars (two segments) in which the body turns by the same number of half turns."""
+    phase_near: float
+    """Share of frames in which the feet's swing to and fro is within a quarter of its cycle."""
+    contacts_alike: float
+    """Share of frames and feet in which both stand or neither does."""
+    gap_m: float
+    """Root-mean-square distance of hands and feet across boundaries of pieces, before blending."""
+
+
+def compare(
+    pairs: Sequence[tuple[Clip, Clip]], roles: Sequence[str], bar_s: float, gaps: Sequence[float] = ()
+) -> Scores:
+    """Scores of motions against what was recorded, over all their frames.
+
+    Args:
+        pairs: Motions, each with the recording that it should be like, of one rate.
+        roles: Joints whose distance counts.
+        bar_s: Seconds over which turning is compared.
+        gaps: Distances across boundaries, metres.
+    """
+    off, root, angle, turns, phase, stands = [], [], [], [], [], []
+    for made, true in pairs:
+        count = min(len(made), len(true))
+        made, true = made[:count], true[:count]
+        off.append(np.sum((find_points(made, roles) - find_points(true, roles)) ** 2, axis=-1).ravel())
+        root.append(np.linalg.norm((made.root_pos - true.root_pos)[:, ::2], axis=1))
+        facing = [np.unwrap(clip.facing()) for clip in (made, true)]
+        angle.append(np.abs(np.angle(np.exp(1j * (facing[0] - facing[1])))))
+        edges = np.arange(0, count, max(1, round(bar_s * true.fps)))
+        turned = [np.rint(np.diff(f[edges]) / np.pi) for f in facing]
+        turns.append(turned[0] == turned[1])
+        swings = [_gait_phase(clip) for clip in (made, true)]
+        phase.append(np.cos(swings[0] - swings[1]) > 0)
+        standing = [with_detected_contacts(clip).contacts for clip in (made, true)]
+        assert standing[0] is not None and standing[1] is not None
+        stands.append((standing[0] == standing[1]).ravel())
+    angles = np.concatenate(angle)
+    return Scores(
+        float(np.sqrt(np.concatenate(off).mean())),
+        float(np.median(np.concatenate(root))),
+        float(np.degrees(np.median(angles))),
+        float((angles < np.pi / 4).mean()),
+        float(np.concatenate([*turns, [True]]).mean()),
+        float(np.concatenate(phase).mean()),
+        float(np.concatenate(stands).mean()),
+        float(np.sqrt(np.mean(np.square([*gaps] or [0.0])))),
+    )
+
+
+def _gait_phase(clip: Clip) -> Array:
+    """Where in its cycle the feet's distance along the way the body faces is, (F,), radians."""
+    from scipy.signal import hilbert
+
+    feet = clip.global_positions()[:, [clip.skeleton.need("left_foot"), clip.skeleton.need("right_foot")]]
+    apart, facing = feet[:, 0] - feet[:, 1], clip.facing()
+    swing = apart[:, 0] * np.sin(facing) + apart[:, 2] * np.cos(facing)
+    return np.asarray(np.angle(hilbert(swing - swing.mean())))
+
+
+METHODS = ("found", "nearest", "random")
+"""What is compared: the answer, and two simple ways to get one."""
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """Scores of each method: of each recording that was held back, and of all their frames together."""
+
+    names: tuple[str, ...]
+    seconds: tuple[float, ...]
+    single: dict[str, tuple[Scores, ...]]
+    total: dict[str, Scores]
+
+    def as_json(self) -> dict[str, object]:
+        """Everything as plain values."""
+        return asdict(self)
+
+
+def leave_one_out(
+    base: SegmentBase,
+    settings: PerformSettings | None = None,
+    finishing: PerformedSettings | None = None,
+    *,
+    only: Sequence[int] | None = None,
+    seed: int = 0,
+    prepare: Callable[[SegmentBase], SegmentBase] | None = None,
+    progress: Progress | None = None,
+) -> Evaluation:
+    """Each example's control answered by the segments of all others, beside two simple ways to answer it.
+
+    "random" lays segments chosen at random over the control; "nearest" takes, frame by frame, the recorded frame whose
+    control is most like this one.
+
+    Args:
+        base: Segments of two examples or more.
+        settings: How controls are interpreted.
+        finishing: What is done to the motion before it is compared.
+        only: Numbers of the examples to hold back; all if None.
+        seed: Of the random sequences.
+        prepare: What is done to the base that is left, such as clustering.
+        progress: Hears how many are done.
+    """
+    if len(np.unique(base.example)) < 2:
+        raise RequestError("leaving one recording out needs two or more with segments in them")
+    settings, finishing = settings or usual_settings(base), finishing or PerformedSettings()
+    chosen = list(range(len(base.examples)) if only is None else only)
+    rng = np.random.default_rng(seed)
+    bar_s = 2 * float(np.median(base.seconds))
+    made: dict[str, list[tuple[Clip, Clip]]] = {method: [] for method in METHODS}
+    gaps: dict[str, list[list[float]]] = {method: [] for method in METHODS}
+    for done, number in enumerate(chosen):
+        (progress or silent)("holding back", done, len(chosen))
+        example = base.examples[number]
+        rest = base.without(number)
+        rest = prepare(rest) if prepare else rest
+        control = Control(example.control, base.fps, example.target.name, example.leader)
+        found = interpret(rest, control, settings)
+        for method, answer in (("found", found), ("random", random_sequence(found, rng))):
+            made[method].append((finish_performance(answer, finishing).clip, example.target))
+            gaps[method].append([p.gap_m for p in answer.pieces[1:]])
+        made["nearest"].append((nearest_frames(rest, control), example.target))
+        gaps["nearest"].append([])
+    (progress or silent)("holding back", len(chosen), len(chosen))
+    roles = base.target_roles
+    return Evaluation(
+        tuple(base.examples[n].target.name for n in chosen),
+        tuple((len(base.examples[n].control) - 1) / base.fps for n in chosen),
+        {m: tuple(compare([pair], roles, bar_s, g) for pair, g in zip(made[m], gaps[m], strict=True)) for m in METHODS},
+        {m: compare(made[m], roles, bar_s, [x for g in gaps[m] for x in g]) for m in METHODS},
+    )
+
+
+def random_sequence(found: Interpretation, rng: np.random.Generator) -> Interpretation:
+    """Segments chosen at random, each at its own length, laid over the control one after another."""
+    base, rate = found.base, found.settings.refine_hz
+    points, known = found.control.sampled(rate)
+    longest = int(np.ceil(base.seconds.max() * rate)) + 1
+    signal = make_signal(points, known, longest)
+    segments, bounds = [], [signal.begin]
+    while bounds[-1] < signal.last:
+        segments.append(int(rng.integers(len(base))))
+        bounds.append(bounds[-1] + max(2, round(base.seconds[segments[-1]] * rate)))
+    pieces = place(base, np.array(segments), signal, np.array(bounds), rate)
+    return replace(found, pieces=pieces)
+
+
+def nearest_frames(base: SegmentBase, control: Control) -> Clip:
+    """For each frame of the control, the pose recorded with the most similar control frame, where that puts it."""
+    examples = [base.examples[n] for n in np.unique(base.example)]
+    a, a_height, a_middle = _centred(np.concatenate([e.control for e in examples]))
+    x, x_height, x_middle = _centred(control.points)
+    size = np.sum(np.abs(a) ** 2 + a_height**2, axis=1)
+    index, turn = np.zeros(len(x), int), np.zeros(len(x), complex)
+    for start in range(0, len(x), 256):
+        rows = slice(start, start + 256)
+        product = x[rows] @ a.conj().T
+        index[rows] = (size - 2 * np.abs(product) - 2 * x_height[rows] @ a_height.T).argmin(axis=1)
+        turn[rows] = product[np.arange(len(product)), index[rows]]
+    yaw = -np.angle(turn)
+    shift = x_middle - np.exp(-1j * yaw) * a_middle[index]
+    spot = FloorTransform(yaw, shift.real, shift.imag)
+    rot = np.concatenate([e.target.local_rot for e in examples])[index]
+    rot[:, 0] = spot.turn(rot[:, 0])
+    root = spot.apply(np.concatenate([e.target.root_pos for e in examples])[index])
+    return Clip(examples[0].target.skeleton, base.fps, root, quat.make_continuous(rot), name="nearest")
+
+
+def _centred(points: Array) -> tuple[NDArray[np.complex128], Array, NDArray[np.complex128]]:
+    """Points of each frame around their middle on the floor, x + iz, heights, and the middles."""
+    flat, height = split(points)
+    middle = flat.mean(axis=1)
+    return flat - middle[:, None], height, middle

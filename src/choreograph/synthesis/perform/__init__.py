@@ -1,0 +1,6 @@
+"""Motion controlled by example: recorded pairs of control and target say what a new control calls for.
+
+After Hsu, *Example-Based Control of Human Motion* (MSc thesis, MIT, 2004): the control is cut into stretches, each laid
+over a recorded control segment by a turn and a shift on the floor; the targets recorded with those segments are the
+answer.
+"""

@@ -1,0 +1,283 @@
+"""The interpretation of a control: which recorded segments it is made of, when, and where on the floor."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from choreograph.errors import RequestError
+from choreograph.maths.floor import FloorTransform
+from choreograph.motion.contacts import runs
+from choreograph.progress import Progress, silent
+from choreograph.synthesis.perform.cells import Cells, Signal, build_cells, forbid, lay, split
+from choreograph.synthesis.perform.examples import SegmentBase
+from choreograph.synthesis.perform.request import Control, PerformSettings, Wish, usual_settings
+from choreograph.synthesis.perform.trajectory import LONGEST_GAP_S
+
+Array = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+_CHUNK = 128
+"""Starts that cells are laid over at once."""
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A segment in its place."""
+
+    segment: int
+    start_s: float
+    """When it begins; the first one may begin before the control does."""
+    stop_s: float
+    """When it ends; the last one may end after the control."""
+    placement: FloorTransform
+    """Carries the recording to where it is needed."""
+    residual_m: float
+    """Root-mean-square distance between the control and the segment's own: how sure the interpretation is."""
+    gap_m: float
+    """The same between this target's first frame and the last one of the piece before; 0 for the first."""
+
+
+@dataclass(frozen=True, eq=False)
+class Interpretation:
+    """A control as a sequence of segments."""
+
+    base: SegmentBase
+    control: Control
+    settings: PerformSettings
+    pieces: tuple[Piece, ...]
+    cost: float
+    """At the refined rate, m²·s."""
+    coarse_cost: float
+    """Of the best sequence at the search's rate, m²·s."""
+    seconds: float
+    """CPU time the search took."""
+
+    def transcription(self) -> list[dict[str, Any]]:
+        """The pieces as rows: when, which recording and which part of it, and how well it fits."""
+        rows = []
+        for piece in self.pieces:
+            clip = self.base.examples[int(self.base.example[piece.segment])].target
+            rows.append(
+                {
+                    "start_s": round(max(piece.start_s, 0.0), 4),
+                    "stop_s": round(min(piece.stop_s, self.control.seconds), 4),
+                    "recording": clip.name,
+                    "recording_start_s": round(float(self.base.start[piece.segment] / clip.fps), 4),
+                    "recording_stop_s": round(float(self.base.stop[piece.segment] / clip.fps), 4),
+                    "labels": list(clip.labels_at(int(self.base.start[piece.segment]))),
+                    "residual_m": round(piece.residual_m, 4),
+                    "gap_m": round(piece.gap_m, 4),
+                }
+            )
+        return rows
+
+
+def interpret(
+    base: SegmentBase,
+    control: Control,
+    settings: PerformSettings | None = None,
+    *,
+    cells: Cells | None = None,
+    progress: Progress | None = None,
+) -> Interpretation:
+    """The sequence of segments that explains a control best while its targets fit together.
+
+    Args:
+        base: Recorded segments.
+        control: What is to be answered.
+        settings: How; what suits the base if None.
+        cells: The base's cells at the settings' rate, if they were built before.
+        progress: Hears how many steps are done.
+
+    Raises:
+        RequestError: If the control cannot be answered: it is too short, has other points than the examples, or the
+            wishes cannot all be had.
+    """
+    settings = settings or usual_settings(base)
+    if control.points.shape[1] != base.examples[0].control.shape[1]:
+        raise RequestError(
+            f"{control.name!r} has {control.points.shape[1]} points and the examples' controls have "
+            f"{base.examples[0].control.shape[1]}: they are {', '.join(base.control_roles)}"
+        )
+    began = time.process_time()
+    cells = cells or build_cells(base, settings.rate_hz, settings.stretch_s)
+    fine_hz = cells.rate_hz * settings.fine
+    points, known = control.sampled(fine_hz)
+    if len(points) < 2 or not known.any():
+        raise RequestError(f"{control.name!r} has {len(points)} frames with {int(known.sum())} known; two are needed")
+    for start, stop in runs(~known):
+        if (stop - start + 1) / fine_hz > LONGEST_GAP_S:
+            raise RequestError(
+                f"nothing is known of {control.name!r} for {(stop - start + 1) / fine_hz:.2f} s from "
+                f"{max(start - 1, 0) / fine_hz:.2f} s on; gaps of up to {LONGEST_GAP_S:g} s are bridged"
+            )
+    fine = make_signal(points, known, cells.longest * settings.fine + settings.fine)
+    every = np.minimum(np.arange(-(-(len(points) - 1) // settings.fine) + 1) * settings.fine, len(points) - 1)
+    coarse = make_signal(points[every], known[every], cells.longest)
+    if (len(points) - 1) % settings.fine:
+        coarse.weight[coarse.last] = 0.0  # a step that the control does not reach
+    search = Search(cells, settings)
+    for start in range(0, coarse.last, _CHUNK):
+        (progress or silent)("interpreting", start, coarse.last)
+        search.advance(coarse, start, min(start + _CHUNK, coarse.last))
+    coarse_cost, sequence = search.best(coarse)
+    (progress or silent)("interpreting", coarse.last, coarse.last)
+    shift = fine.begin - coarse.begin * settings.fine
+    segments = cells.segment[[n for n, _ in sequence]]
+    starts = [u for _, u in sequence]
+    bounds = np.array([*starts, starts[-1] + int(cells.duration[sequence[-1][0]])]) * settings.fine + shift
+    cost, bounds = refine_bounds(base, segments, fine, bounds, settings, fine_hz)
+    pieces = place(base, segments, fine, bounds, fine_hz)
+    return Interpretation(base, control, settings, pieces, cost, coarse_cost, time.process_time() - began)
+
+
+def make_signal(points: Array, known: NDArray[np.bool_], pad: int) -> Signal:
+    """An input with `pad` steps of nothing before and after it."""
+    flat, height = split(np.pad(points, ((pad, pad), (0, 0), (0, 0))))
+    return Signal(flat, height, np.pad(known.astype(float), pad), pad, pad + len(points) - 1)
+
+
+class Search:
+    """The dynamic program in progress: it can be fed a stretch at a time."""
+
+    def __init__(self, cells: Cells, settings: PerformSettings) -> None:
+        self.cells = cells
+        self.settings = settings
+        ring, points = cells.longest + 1, cells.head[0].shape[1]
+        self._scale = float(np.sqrt(settings.continuity_s / points))
+        self.scores = np.full((ring, len(cells)), np.inf)
+        """Best cost of each cell by its end, a ring over steps."""
+        self.tails = np.zeros((ring, len(cells), 3 * points))
+        self.back = np.full((0, len(cells)), -1, np.int32)
+        """The cell before each cell, by its end."""
+        self.done = 0
+        """Steps from which cells were started."""
+
+    def advance(self, signal: Signal, start: int, stop: int) -> None:
+        """Start all cells from the steps [start, stop)."""
+        from choreograph.synthesis.perform._compiled import advance
+
+        cells = self.cells
+        starts = np.arange(start, stop)
+        laid = lay(cells, signal, starts)
+        forbid(cells, signal, starts, laid)
+        for wish in self.settings.wishes:
+            self._grant(wish, signal, starts, laid.cost)
+        need = stop + cells.longest
+        if need > len(self.back):
+            grown = np.full((max(need, 2 * len(self.back)), len(cells)), -1, np.int32)
+            grown[: len(self.back)] = self.back
+            self.back = grown
+        beam = np.inf if self.settings.beam_m2_s is None else float(self.settings.beam_m2_s)
+        advance(
+            start, *laid, cells.duration, *cells.head, *cells.tail, signal.begin, signal.last, self._scale, beam,
+            self.scores, self.tails, self.back,
+        )  # fmt: skip
+        self.done = stop
+
+    def _grant(self, wish: Wish, signal: Signal, starts: Ints, cost: Array) -> None:
+        at = signal.begin + wish.time_s * self.cells.rate_hz
+        covers = (starts[:, None] <= at) & (starts[:, None] + self.cells.duration > at)
+        cost[covers & ~np.isin(self.cells.segment, wish.segments)] = np.inf
+
+    def best(self, signal: Signal) -> tuple[float, list[tuple[int, int]]]:
+        """Cost of the best sequence to the input's end, and its cells with the steps they begin at.
+
+        Raises:
+            RequestError: If there is none.
+        """
+        ends = np.arange(signal.last, signal.last + self.cells.longest + 1)
+        scores = self.scores[ends % len(self.scores)]
+        at = int(scores.argmin())
+        stop, n = int(ends[at // len(self.cells)]), at % len(self.cells)
+        if not scores.flat[at] < np.inf:
+            why = "with these wishes" if self.settings.wishes else "with segments of these lengths"
+            raise RequestError(
+                f"no sequence of segments lasts {(signal.last - signal.begin) / self.cells.rate_hz:.2f} s {why}; "
+                "allow more stretch (stretch_s), or use more segments"
+            )
+        return float(scores.flat[at]), self.trace(stop, n)
+
+    def trace(self, stop: int, n: int) -> list[tuple[int, int]]:
+        """The sequence that ends with a cell at a step."""
+        found = []
+        while n >= 0:
+            start = stop - int(self.cells.duration[n])
+            found.append((n, start))
+            stop, n = start, int(self.back[stop, n])
+        return found[::-1]
+
+
+def refine_bounds(
+    base: SegmentBase, segments: Ints, signal: Signal, bounds: Ints, settings: PerformSettings, rate_hz: float
+) -> tuple[float, Ints]:
+    """The sequence's boundaries at a finer rate: the same program with only the durations left open."""
+    from choreograph.synthesis.perform._compiled import refine
+
+    rows, a, a_height = _stacked(base)
+    head, tail = _ends(base, segments)
+    own = base.seconds[segments] * rate_hz
+    # A length that the coarse steps allowed stays allowed.
+    slack = settings.stretch_s * rate_hz
+    now = np.diff(bounds)
+    low = np.minimum(np.ceil(own - slack), now).astype(np.int64)
+    high = np.maximum(np.floor(own + slack), now).astype(np.int64)
+    cost, found = refine(
+        signal.flat, signal.height, signal.weight, signal.begin, signal.last, bounds, settings.fine, low, high, a,
+        a_height, rows[base.example[segments]] + base.start[segments], (base.stop - base.start)[segments], *head, *tail,
+        float(settings.continuity_s), 1.0 / rate_hz,
+    )  # fmt: skip
+    assert np.isfinite(cost), "the boundaries as they were are one of the choices"
+    return float(cost), found
+
+
+def place(base: SegmentBase, segments: Ints, signal: Signal, bounds: Ints, rate_hz: float) -> tuple[Piece, ...]:
+    """Segments with given boundaries, each laid where it fits the input best."""
+    from choreograph.synthesis.perform._compiled import align
+
+    rows, a, a_height = _stacked(base)
+    (head, head_height), (tail, tail_height) = _ends(base, segments)
+    pieces: list[Piece] = []
+    before: NDArray[np.complex128] | None = None
+    for i, s in enumerate(segments):
+        u, stop = int(bounds[i]), int(bounds[i + 1])
+        squares, rho, tau, total = align(
+            signal.flat, signal.height, signal.weight, u, stop - u, a, a_height,
+            float(rows[base.example[s]] + base.start[s]), float(base.stop[s] - base.start[s]),
+        )  # fmt: skip
+        gap = 0.0
+        if before is not None:
+            flat = np.abs(rho * head[i] + tau - before) ** 2 + (head_height[i] - tail_height[i - 1]) ** 2
+            gap = float(np.sqrt(flat.mean()))
+        before = rho * tail[i] + tau
+        pieces.append(
+            Piece(
+                int(s),
+                (u - signal.begin) / rate_hz,
+                (stop - signal.begin) / rate_hz,
+                FloorTransform(float(-np.angle(rho)), float(tau.real), float(tau.imag)),
+                float(np.sqrt(squares / (total * signal.flat.shape[1]))),
+                gap,
+            )
+        )
+    return tuple(pieces)
+
+
+def _stacked(base: SegmentBase) -> tuple[Ints, NDArray[np.complex128], Array]:
+    """The row at which each example begins, and all controls one after another."""
+    rows = np.concatenate([[0], np.cumsum([len(e.control) for e in base.examples])])
+    return rows, *split(np.concatenate([e.control for e in base.examples]))
+
+
+def _ends(base: SegmentBase, segments: Sequence[int] | Ints) -> Any:
+    """Points and heights of the targets' first and last frames."""
+    points = base.target_points
+    first = np.array([points[base.example[s]][base.start[s]] for s in segments])
+    final = np.array([points[base.example[s]][base.stop[s]] for s in segments])
+    return split(first), split(final)

@@ -1,0 +1,155 @@
+"""Performed trajectories: a way over the floor with its timing, as a mouse, a pen or a file gives it."""
+
+from __future__ import annotations
+
+import csv
+import math
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from choreograph.errors import FormatError, RequestError
+from choreograph.synthesis.perform.points import track
+
+Array = NDArray[np.float64]
+
+STANDING_M_S = 0.15
+"""Speed below which the direction of travel says nothing: a hand that rests trembles about so fast."""
+_HEADING_S = 0.25
+"""Seconds over which headings are smoothed, and bridged where there is no travel."""
+LONGEST_GAP_S = 0.5
+"""Gaps up to this long are bridged by a straight line; longer ones are a mistake in the recording."""
+MAX_SAMPLES = 1_000_000
+
+
+@dataclass(frozen=True, eq=False)
+class Trajectory:
+    """Places on the floor at a fixed rate."""
+
+    places: Array
+    """(F, 2): x and z, metres."""
+    fps: float
+    name: str = "trajectory"
+    bridged_s: float = 0.0
+    """Seconds of it that were missing and are straight lines now."""
+
+    @property
+    def speeds(self) -> Array:
+        """Speed in each frame, (F,), m/s."""
+        if len(self.places) < 2:
+            return np.zeros(len(self.places))
+        return np.asarray(np.linalg.norm(np.gradient(self.places, 1 / self.fps, axis=0), axis=1))
+
+    def smoothed(self, seconds: float) -> Trajectory:
+        """A copy under a Gaussian of this width (standard deviation); the ends stay where they are."""
+        if not (np.isfinite(seconds) and seconds >= 0):
+            raise RequestError(f"smoothing takes 0 or more seconds, not {seconds}")
+        if seconds * self.fps < 0.1 or len(self.places) < 3:
+            return self
+        from scipy.ndimage import gaussian_filter1d
+
+        # Reflected through the end points, so that speed at the ends is kept.
+        width = min(len(self.places) - 1, math.ceil(4 * seconds * self.fps))
+        head = 2 * self.places[0] - self.places[width:0:-1]
+        tail = 2 * self.places[-1] - self.places[-2 : -width - 2 : -1]
+        whole = gaussian_filter1d(np.concatenate([head, self.places, tail]), seconds * self.fps, axis=0, truncate=4.0)
+        return Trajectory(whole[width : width + len(self.places)], self.fps, self.name, self.bridged_s)
+
+    def headings(self) -> Array:
+        """Direction of travel, (F,), radians, unwrapped: 0 along +z, pi/2 along +x.
+
+        Where the trajectory stands, the heading goes evenly from the one before to the one after, so that standing
+        still keeps it and a turn on the spot is a turn.
+        """
+        from scipy.linalg import solveh_banded
+
+        count = len(self.places)
+        if count < 2:
+            return np.zeros(count)
+        speed = np.gradient(self.places, 1 / self.fps, axis=0)
+        moving = np.linalg.norm(speed, axis=1) > STANDING_M_S
+        if not moving.any():
+            return np.zeros(count)
+        heading = np.zeros(count)
+        heading[moving] = np.unwrap(np.arctan2(speed[moving, 0], speed[moving, 1]))
+        # Least squares: near the measured headings where there are some, else as even as can be.
+        even = (_HEADING_S * self.fps) ** 2
+        bands = np.zeros((2, count))
+        bands[1] = moving + 2 * even
+        bands[1, [0, -1]] -= even
+        bands[0, 1:] = -even
+        return np.asarray(solveh_banded(bands, moving * heading))
+
+    def points(self) -> Array:
+        """The control that the trajectory is: two points around each place, left and right of its heading."""
+        heading = self.headings()
+        return track(self.places, np.stack([np.cos(heading), -np.sin(heading)], axis=1))
+
+
+def read_trajectory(path: str | Path, *, fps: float = 30.0) -> Trajectory:
+    """A trajectory from a CSV file with columns t, x, z (seconds, metres), brought to an even rate.
+
+    Rows whose x or z is empty or "nan" are gaps; short ones are bridged.
+
+    Raises:
+        FormatError: Rows that are no numbers, times that do not increase, or a long gap.
+    """
+    times: list[float] = []
+    places: list[tuple[float, float]] = []
+    line = 0
+    try:
+        with Path(path).open(newline="", encoding="utf-8-sig") as file:
+            for row in csv.reader(file):
+                line += 1
+                cells = [cell.strip() for cell in row]
+                if not any(cells) or cells[0].startswith("#") or (not times and not _is_number(cells[0])):
+                    continue
+                if len(cells) < 3 or not _is_number(cells[0]):
+                    raise FormatError(f"a row is t, x, z; found {', '.join(row)[:60]!r}", path=path, line=line)
+                t, x, z = (float(cell) if _is_number(cell) else math.nan for cell in cells[:3])
+                bad = [cell for cell in cells[1:3] if cell and not _is_number(cell) and cell.lower() != "nan"]
+                if bad or not math.isfinite(t):
+                    raise FormatError(f"{(bad or [cells[0]])[0][:40]!r} is no number", path=path, line=line)
+                if times and t <= times[-1]:
+                    raise FormatError(f"time goes from {times[-1]:g} s back to {t:g} s", path=path, line=line)
+                if len(times) >= MAX_SAMPLES:
+                    raise FormatError(f"more than {MAX_SAMPLES} rows", path=path, line=line)
+                times.append(t)
+                places.append((x, z))
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise FormatError(f"cannot be read: {error}", path=path) from None
+    return even_trajectory(np.array(times), np.array(places).reshape(-1, 2), fps=fps, name=Path(path).stem)
+
+
+def even_trajectory(times: Array, places: Array, *, fps: float = 30.0, name: str = "trajectory") -> Trajectory:
+    """A trajectory from samples at any times, (N,) seconds and (N, 2) metres; NaN are gaps."""
+    known = np.isfinite(places).all(axis=1)
+    if known.sum() < 2:
+        raise FormatError(f"{name}: a trajectory needs two or more places; found {int(known.sum())}")
+    times, places = times[known], places[known]
+    if not np.isfinite(places).all() or np.abs(places).max() > 1e5:
+        raise FormatError(f"{name}: places go up to {np.abs(places).max():.3g} m; are they in metres?")
+    gaps = np.diff(times)
+    usual = float(np.median(gaps))
+    longest = int(gaps.argmax())
+    if gaps[longest] > max(LONGEST_GAP_S, 4 * usual):
+        raise FormatError(
+            f"{name}: nothing is known for {gaps[longest]:.2f} s from {times[longest]:.2f} s on; gaps of up to "
+            f"{LONGEST_GAP_S:g} s are bridged. Cut the trajectory there, or fill it in"
+        )
+    count = math.floor((times[-1] - times[0]) * fps + 1e-6) + 1
+    if count > MAX_SAMPLES:
+        raise FormatError(f"{name}: {times[-1] - times[0]:.0f} s are more than can be performed at {fps:g} Hz")
+    even = times[0] + np.arange(count) / fps
+    sampled = np.stack([np.interp(even, times, places[:, k]) for k in range(2)], axis=1)
+    return Trajectory(sampled, fps, name, float(gaps[gaps > 2.5 * usual].sum()))
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return text.strip().lower() != "nan"

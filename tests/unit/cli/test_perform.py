@@ -1,0 +1,81 @@
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from choreograph.cli.main import app
+from choreograph.cli.perform import match_names
+from choreograph.demo import demo_clips
+from choreograph.errors import RequestError
+from choreograph.formats import read_clip, write_clip
+from choreograph.motion.clip import Clip
+
+
+@pytest.fixture(scope="module")
+def walks(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("walks")
+    for clip in [c for c in demo_clips(30.0) if c.name.startswith("walk")][:6]:
+        write_clip(folder / f"{clip.name}.npz", clip)
+    return folder
+
+
+def hand(path: Path, speed: float = 1.2, seconds: float = 5.0) -> Path:
+    rows = [f"{t:.4f},{speed * np.sin(t / 4):.4f},{speed * t:.4f}" for t in np.arange(0, seconds, 1 / 30)]
+    path.write_text("t,x,z\n" + "\n".join(rows) + "\n")
+    return path
+
+
+def run(*words: str | Path, code: int = 0) -> str:
+    result = CliRunner().invoke(app, [str(w) for w in words])
+    if code == 0 and result.exception:
+        raise result.exception
+    return result.output
+
+
+def test_a_trajectory_is_walked(walks: Path, tmp_path: Path):
+    out, notes = tmp_path / "walk.bvh", tmp_path / "walk.csv"
+    said = run("perform", walks, "-t", hand(tmp_path / "hand.csv"), "-o", out, "--transcription", notes)
+    assert "pieces of" in said
+    clip = read_clip(out)
+    assert clip.seconds == pytest.approx(5.0, abs=0.1)
+    assert clip.root_pos[-1, 2] - clip.root_pos[0, 2] == pytest.approx(1.2 * 5, abs=0.3)
+    rows = list(csv.DictReader(notes.read_text().splitlines()))
+    assert float(rows[0]["start_s"]) == 0 and rows[0]["recording"].startswith("walk")
+    with pytest.raises(Exception, match="exists already"):
+        run("perform", walks, "-t", tmp_path / "hand.csv", "-o", out)
+
+
+def test_pairs_are_led_and_evaluated(human_clip: Callable[..., Clip], tmp_path: Path):
+    for name in ("leaders", "followers"):
+        (tmp_path / name).mkdir()
+    for seed in range(3):
+        clip = human_clip(frames=240, fps=30.0, seed=seed, size=0.3)
+        write_clip(tmp_path / "leaders" / f"a_{seed}.npz", clip)
+        write_clip(tmp_path / "followers" / f"b_{seed}.npz", clip.mirrored())
+    leaders, followers = tmp_path / "leaders", tmp_path / "followers"
+    notes = tmp_path / "notes.json"
+    run("perform", leaders, leaders / "a_1.npz", "-a", followers, "-o", tmp_path / "f.bvh", "--transcription", notes)
+    assert len(read_clip(tmp_path / "f.bvh")) == 240
+    assert {row["recording"] for row in json.loads(notes.read_text())} >= {"b_1"}
+    said = run("evaluate", "perform", leaders, "-a", followers, "--raw", "--result", tmp_path / "r.json")
+    assert "× nearest frame" in said
+    assert set(json.loads((tmp_path / "r.json").read_text())["total"]) == {"found", "nearest", "random"}
+
+
+def test_mistakes_get_a_sentence(walks: Path, tmp_path: Path, human: Clip):
+    with pytest.raises(RequestError, match="either a body"):
+        run("perform", walks, "-o", tmp_path / "a.bvh")
+    with pytest.raises(RequestError, match=r"m/s at most"):
+        run("perform", walks, "-t", hand(tmp_path / "fast.csv", 12.0), "-o", tmp_path / "a.bvh")
+    with pytest.raises(RequestError, match=r"\.json or \.csv"):
+        run("perform", walks, "-t", tmp_path / "fast.csv", "-o", tmp_path / "a.bvh", "--transcription", "a.txt")
+    with pytest.raises(RequestError, match="nobody answers a_2"):
+        match_names([human.with_name("a_1"), human.with_name("a_2")], [human.with_name("b_1")])
+    with pytest.raises(RequestError, match="could answer the same"):
+        match_names([human.with_name("a_1")], [human.with_name("b_1"), human.with_name("c_1")])
