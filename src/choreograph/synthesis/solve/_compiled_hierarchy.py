@@ -1,0 +1,154 @@
+"""Clusters and binary trees of cuts: k-means in the plane of frames left and frames entered."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+Ints = NDArray[np.int32]
+
+_ROUNDS = 8
+"""Rounds of k-means; begun along the group's long axis it has settled by then."""
+
+
+@njit(cache=True, nogil=True)
+def _axes(i, j, at):  # type: ignore[no-untyped-def]
+    """Mean, long direction and ratio of the axes of the ellipse that fits the points `at`."""
+    n = len(at)
+    mi = mj = 0.0
+    for p in at:
+        mi += i[p]
+        mj += j[p]
+    mi /= n
+    mj /= n
+    ii = jj = ij = 0.0
+    for p in at:
+        di, dj = i[p] - mi, j[p] - mj
+        ii += di * di
+        jj += dj * dj
+        ij += di * dj
+    # A cut covers its whole frame: a square of one frame has a variance of 1/12 each way.
+    ii, jj, ij = ii / n + 1 / 12, jj / n + 1 / 12, ij / n
+    middle, spread = (ii + jj) / 2, np.sqrt(((ii - jj) / 2) ** 2 + ij * ij)
+    angle = 0.5 * np.arctan2(2 * ij, ii - jj)
+    return mi, mj, np.cos(angle), np.sin(angle), np.sqrt((middle + spread) / max(middle - spread, 1e-9))
+
+
+@njit(cache=True, nogil=True)
+def _cluster(i, j, at, k, owner):  # type: ignore[no-untyped-def]
+    """Assign the points `at` to k clusters, begun at equal shares along the long axis; how many are not empty."""
+    mi, mj, ci, cj, _ = _axes(i, j, at)
+    along = np.empty(len(at))
+    for n, p in enumerate(at):
+        along[n] = (i[p] - mi) * ci + (j[p] - mj) * cj
+    order = np.argsort(along)
+    for n in range(len(at)):
+        owner[order[n]] = n * k // len(at)
+    centre, count = np.zeros((k, 2)), np.zeros(k)
+    for _ in range(_ROUNDS):
+        centre[:] = 0.0
+        count[:] = 0.0
+        for n, p in enumerate(at):
+            c = owner[n]
+            centre[c, 0] += i[p]
+            centre[c, 1] += j[p]
+            count[c] += 1.0
+        for c in range(k):
+            centre[c] /= max(count[c], 1.0)
+        changed = False
+        for n, p in enumerate(at):
+            best, nearest = owner[n], np.inf
+            for c in range(k):
+                if count[c] > 0:
+                    d = (i[p] - centre[c, 0]) ** 2 + (j[p] - centre[c, 1]) ** 2
+                    if d < nearest - 1e-12:
+                        best, nearest = c, d
+            if best != owner[n]:
+                owner[n] = best
+                changed = True
+        if not changed:
+            break
+    return k
+
+
+@njit(cache=True, nogil=True)
+def _medoid(i, j, at):  # type: ignore[no-untyped-def]
+    """The point nearest to the mean of the points `at`."""
+    mi = mj = 0.0
+    for p in at:
+        mi += i[p]
+        mj += j[p]
+    mi /= len(at)
+    mj /= len(at)
+    best, nearest = at[0], np.inf
+    for p in at:
+        d = (i[p] - mi) ** 2 + (j[p] - mj) ** 2
+        if d < nearest:
+            best, nearest = p, d
+    return best
+
+
+@njit(cache=True, nogil=True)
+def _partition(at, owner, cluster, low):  # type: ignore[no-untyped-def]
+    """Move the members of a cluster to the front of at[low:]; where they end."""
+    end = low
+    for n in range(low, len(at)):
+        if owner[n] == cluster:
+            at[n], at[end] = at[end], at[n]
+            owner[n], owner[end] = owner[end], owner[n]
+            end += 1
+    return end
+
+
+@njit(cache=True, nogil=True)
+def build_trees(i: Ints, j: Ints, first: NDArray[np.int64], share: float) -> tuple[Ints, Ints, int]:
+    """Clusters and trees of the cuts of one pair of clips.
+
+    Args:
+        i: Frame left of each cut, ordered by group.
+        j: Frame entered.
+        first: Where each group begins, and the number of cuts.
+        share: Clusters of a group, as a share of the ratio of its axes; at least one.
+
+    Returns:
+        For each node the cut that it names, its first child or -1, and how many nodes at the front are roots.
+    """
+    total = len(i)
+    at = np.arange(total)
+    owner = np.zeros(total, np.int64)
+    # First the clusters: ranges of `at`, whose nodes are the roots.
+    low, high = np.empty(2 * total, np.int64), np.empty(2 * total, np.int64)
+    roots = 0
+    for g in range(len(first) - 1):
+        begin, end = first[g], first[g + 1]
+        k = 1
+        if share > 0 and end - begin > 2:
+            k = min(max(int(np.rint(share * _axes(i, j, at[begin:end])[4])), 1), end - begin)
+        if k > 1:
+            _cluster(i, j, at[begin:end], k, owner[begin:end])
+        edge = begin
+        for c in range(k):
+            stop = _partition(at[:end], owner[:end], c, edge) if k > 1 else end
+            if stop > edge:
+                low[roots], high[roots] = edge, stop
+                roots += 1
+                edge = stop
+    leaf, child = np.empty(2 * total, np.int32), np.full(2 * total, -1, np.int32)
+    nodes = roots
+    node = 0
+    while node < nodes:
+        begin, end = low[node], high[node]
+        leaf[node] = _medoid(i, j, at[begin:end])
+        if end - begin > 1:
+            owner[begin:end] = 0
+            _cluster(i, j, at[begin:end], 2, owner[begin:end])
+            middle = _partition(at[:end], owner[:end], 0, begin)
+            if middle == begin or middle == end:
+                middle = (begin + end) // 2
+            child[node] = nodes
+            low[nodes], high[nodes] = begin, middle
+            low[nodes + 1], high[nodes + 1] = middle, end
+            nodes += 2
+        node += 1
+    return leaf[:nodes].copy(), child[:nodes].copy(), roots

@@ -1,0 +1,190 @@
+"""What can be asked of solving: a length, and what shall be where at which time.
+
+Each object checks its own values; what needs a graph to be checked (clips, joints, labels) is checked when the search
+begins. Errors name the constraint by its place in the request, such as body[1].position.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field, fields
+
+from choreograph.errors import RequestError
+
+Point = tuple[float, float]
+
+
+@dataclass(frozen=True)
+class BodyTarget:
+    """Where the body is on the floor at a time, and where it faces. The first of a request is met exactly."""
+
+    at_s: float
+    position: Point
+    """x and z of the torso, metres."""
+    facing: float | None = None
+    """Yaw, radians: 0 looks along +z, pi/2 along +x; None for any."""
+    weight: float = 1.0
+
+
+@dataclass(frozen=True)
+class JointTarget:
+    """Where a joint is at a time, and how it moves."""
+
+    at_s: float
+    joint: str
+    """A joint's name or role: "head", "left_hand" …"""
+    position: tuple[float | None, float | None, float | None] = (None, None, None)
+    """x, y and z in metres; None for a coordinate that does not matter."""
+    velocity: tuple[float | None, float | None, float | None] = (None, None, None)
+    """Likewise, metres per second."""
+    weight: float = 1.0
+
+
+@dataclass(frozen=True)
+class PoseTarget:
+    """A pose like that of a clip's frame at a time, wherever on the floor."""
+
+    at_s: float
+    clip: str
+    frame: int
+    """At the clip's own rate; the nearest at the graph's rate is taken."""
+    weight: float = 1.0
+
+
+@dataclass(frozen=True)
+class HardFrame:
+    """Exactly this frame of this clip at this time: every answer shows it."""
+
+    at_s: float
+    clip: str
+    frame: int
+    """At the clip's own rate; the nearest at the graph's rate is taken."""
+
+
+@dataclass(frozen=True)
+class LabelTarget:
+    """Motion with this label from one time to another."""
+
+    start_s: float
+    stop_s: float
+    label: str
+    weight: float = 1.0
+
+
+@dataclass(frozen=True)
+class Obstacle:
+    """A circle, box or polygon on the floor that the torso keeps clear of: points, and how far round them it reaches."""
+
+    corners: tuple[Point, ...]
+    """Corners of a polygon in order, metres; a single one is a circle's centre."""
+    radius: float = 0.0
+    """Round its corners and sides, metres."""
+    clearance: float = 0.3
+    """How far from it the torso should stay, metres."""
+    weight: float = 1.0
+
+    @classmethod
+    def circle(cls, centre: Point, radius: float, **how: float) -> Obstacle:
+        """A round obstacle."""
+        return cls((centre,), radius, **how)
+
+    @classmethod
+    def box(cls, low: Point, high: Point, **how: float) -> Obstacle:
+        """A rectangle along the axes, from its corner with the least x and z to that with the greatest."""
+        return cls((low, (high[0], low[1]), high, (low[0], high[1])), **how)
+
+
+@dataclass(frozen=True)
+class SolveRequest:
+    """A motion to be found. Times are in seconds from its first frame; it has a frame at 0 and one at `length_s`.
+
+    The score of an answer is measured so that 30 cm, 10° and a second without the label asked for cost 1 each, at a
+    weight of 1.
+    """
+
+    length_s: float
+    body: tuple[BodyTarget, ...] = ()
+    joints: tuple[JointTarget, ...] = ()
+    poses: tuple[PoseTarget, ...] = ()
+    frames: tuple[HardFrame, ...] = ()
+    labels: tuple[LabelTarget, ...] = ()
+    obstacles: tuple[Obstacle, ...] = ()
+    min_piece_s: float = 1 / 3
+    """Least length of a piece of a clip, seconds; without it the search chatters."""
+    cut_weight: float = field(default=0.002)
+    """What a cut at the greatest cost allowed, τ, adds to the score."""
+
+    def __post_init__(self) -> None:
+        for name in LISTS:
+            object.__setattr__(self, name, tuple(getattr(self, name)))
+        _need_range("length_s", self.length_s, 0.1, 600.0)
+        _need_range("min_piece_s", self.min_piece_s, 0.0, self.length_s)
+        _need_range("cut_weight", self.cut_weight, 0.0, 1e6)
+        for name in LISTS:
+            for number, item in enumerate(getattr(self, name)):
+                self._check(f"{name}[{number}]", item)
+        for name in ("body", "frames"):
+            times = [item.at_s for item in getattr(self, name)]
+            for number in range(1, len(times)):
+                if times[number] <= times[number - 1]:
+                    raise RequestError(
+                        f"{name}[{number}].at_s is {times[number]:g}, not after {name}[{number - 1}] at "
+                        f"{times[number - 1]:g}; give them in order of time"
+                    )
+        if self.body and self.body[0].facing is None:
+            raise RequestError("body[0].facing is missing: the first body constraint says where the motion begins")
+        if not (self.joints or self.poses or self.labels or self.frames or self.obstacles or len(self.body) > 1):
+            raise RequestError(
+                "nothing is asked for besides a length and a start; add a second body constraint, a joint, a pose, a "
+                "label, a hard frame or an obstacle"
+            )
+
+    def _check(self, path: str, item: object) -> None:
+        for entry in fields(item):  # type: ignore[arg-type]
+            value, where = getattr(item, entry.name), f"{path}.{entry.name}"
+            if entry.name in ("at_s", "start_s", "stop_s"):
+                _need_range(where, value, 0.0, self.length_s, "the motion lasts from 0 to length_s")
+            elif entry.name == "weight":
+                _need_range(where, value, 1e-9, 1e9, "leave the constraint out where it should not count")
+            elif entry.name in ("radius", "clearance"):
+                _need_range(where, value, 0.0, 1e3)
+            elif entry.name == "frame":
+                _need_range(where, value, 0, 1e9)
+            elif entry.name == "facing" and value is not None:
+                _need_range(where, value, -1e3, 1e3)
+            elif entry.name in ("position", "velocity"):
+                _need_point(where, value, 2 if isinstance(item, BodyTarget) else 3, isinstance(item, JointTarget))
+        if isinstance(item, JointTarget) and all(v is None for v in (*item.position, *item.velocity)):
+            raise RequestError(f"{path}: neither a position nor a velocity is asked for")
+        if isinstance(item, LabelTarget) and item.stop_s <= item.start_s:
+            raise RequestError(f"{path}.stop_s is {item.stop_s:g}, not after its start_s, {item.start_s:g}")
+        if isinstance(item, Obstacle):
+            if len(item.corners) == 2 or not item.corners:
+                raise RequestError(f"{path}: {len(item.corners)} corners; a polygon has three or more, a circle one")
+            for number, corner in enumerate(item.corners):
+                _need_point(f"{path}.corners[{number}]", corner, 2, False)
+            if len(item.corners) == 1 and item.radius <= 0:
+                raise RequestError(f"{path}.radius is {item.radius:g}; a circle needs one above 0")
+
+
+LISTS = ("body", "joints", "poses", "frames", "labels", "obstacles")
+"""The parts of a request that hold several constraints."""
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def _need_range(where: str, value: object, low: float, high: float, hint: str = "") -> None:
+    if not _is_number(value) or not low <= float(value) <= high:  # type: ignore[arg-type]
+        why = f"; {hint}" if hint else ""
+        raise RequestError(f"{where} is {value!r}; it must be a number from {low:g} to {high:g}{why}")
+
+
+def _need_point(where: str, value: object, size: int, holes: bool) -> None:
+    ok = isinstance(value, Sequence) and not isinstance(value, str) and len(value) == size
+    if not ok or not all(_is_number(v) or (holes and v is None) for v in value):  # type: ignore[attr-defined]
+        names = "x and z" if size == 2 else "x, y and z"
+        free = ", null for one that does not matter" if holes else ""
+        raise RequestError(f"{where} is {value!r}; it must be {size} numbers, {names} in metres{free}")
