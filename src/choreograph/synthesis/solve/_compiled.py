@@ -15,13 +15,18 @@ from choreograph.synthesis.solve.terms import BODY, JOINT, OBSTACLE, TABLE
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
-_hot = njit(cache=True, nogil=True, error_model="numpy")
+_allocating = njit(cache=True, nogil=True, error_model="numpy")
+# In the hot loops nothing is allocated, and counting references to arrays would take half of the time (see
+# github.com/numba/numba/issues/2345), so it is off there.
+_hot = njit(cache=True, nogil=True, error_model="numpy", _nrt=False)
+# The tables are many arrays, and handing them to a function costs more than most of these functions do.
+_inlined = njit(cache=True, nogil=True, error_model="numpy", _nrt=False, forceinline=True)
 
 _JUMP = 0.04
 """Chance that a seed path cuts at a frame where it can: pieces of about a second."""
 
 
-@_hot
+@_inlined
 def draw(state):  # type: ignore[no-untyped-def]
     """A number from 0 to below 1, and the state of chance one step on (splitmix64)."""
     state[0] += np.uint64(0x9E3779B97F4A7C15)
@@ -35,7 +40,7 @@ def draw(state):  # type: ignore[no-untyped-def]
 # ---------------------------------------------------------------------------------------------------- seeds
 
 
-@_hot
+@_inlined
 def _shows_hard(time, row, count, hard_time, hard_row):  # type: ignore[no-untyped-def]
     """Whether showing `count` rows from `row` on at `time` keeps every hard frame that falls there."""
     for h in range(len(hard_time)):
@@ -45,7 +50,7 @@ def _shows_hard(time, row, count, hard_time, hard_row):  # type: ignore[no-untyp
     return True
 
 
-@_hot
+@_allocating
 def find_reach(frames, least, graph, first_cut, cuts, hard_time, hard_row):  # type: ignore[no-untyped-def]
     """Where a path can be so that it can still be ended: (N + 1, G), whether row g may be about to be shown at time t.
 
@@ -116,7 +121,7 @@ def draw_seed(  # type: ignore[no-untyped-def]
 # ---------------------------------------------------------------------------------------------------- scoring
 
 
-@_hot
+@_inlined
 def keep_clear(point, asked):  # type: ignore[no-untyped-def]
     """Squared depth, metres, to which a point on the floor is nearer to obstacles than it should, weighted and summed."""
     total = 0.0
@@ -146,7 +151,7 @@ def keep_clear(point, asked):  # type: ignore[no-untyped-def]
     return total
 
 
-@_hot
+@_inlined
 def score_term(n, row, turn, shift, graph, asked):  # type: ignore[no-untyped-def]
     """What one term costs when `row` is shown at its time, with its clip laid on the floor by turn and shift."""
     kind, weight = asked.kind[n], asked.weight[n]
@@ -163,20 +168,21 @@ def score_term(n, row, turn, shift, graph, asked):  # type: ignore[no-untyped-de
         return cost
     if kind == OBSTACLE:
         return weight * keep_clear(here, asked)
-    at = asked.points[asked.table[n], row]
-    point = turn * graph.turn[row] * (np.float64(at[0]) + 1j * np.float64(at[2]))
+    joint = asked.table[n]
+    x, y, z = asked.points[joint, row, 0], asked.points[joint, row, 1], asked.points[joint, row, 2]
+    point = turn * graph.turn[row] * (np.float64(x) + 1j * np.float64(z))
     if kind == JOINT:
         point += here
     total = 0.0
     for axis in range(3):
         wanted = asked.goal_point[n, axis]
         if not np.isnan(wanted):
-            value = point.real if axis == 0 else np.float64(at[1]) if axis == 1 else point.imag
+            value = point.real if axis == 0 else np.float64(y) if axis == 1 else point.imag
             total += (value - wanted) ** 2
     return weight * total
 
 
-@_hot
+@_inlined
 def _place_first(starts, stops, count, graph, asked):  # type: ignore[no-untyped-def]
     """How the first piece lies on the floor so that the first body constraint is met."""
     turn, shift = complex(1.0, 0.0), complex(0.0, 0.0)
@@ -197,7 +203,7 @@ def _place_first(starts, stops, count, graph, asked):  # type: ignore[no-untyped
     return turn, shift
 
 
-@_hot
+@_inlined
 def score_from(  # type: ignore[no-untyped-def]
     k, time, term, cost, turn, shift, starts, stops, nodes, count, limit, graph, asked
 ):
@@ -220,7 +226,7 @@ def score_from(  # type: ignore[no-untyped-def]
         k += 1
 
 
-@_hot
+@_inlined
 def score(starts, stops, nodes, count, limit, graph, asked):  # type: ignore[no-untyped-def]
     """The score of a whole path (equation 1), or something above the limit."""
     turn, shift = _place_first(starts, stops, count, graph, asked)
@@ -253,7 +259,7 @@ def _prefixes(path, count, graph, asked, prefix):  # type: ignore[no-untyped-def
 # ---------------------------------------------------------------------------------------------------- mutations
 
 
-@_hot
+@_inlined
 def _keeps_hard(starts, stops, count, asked):  # type: ignore[no-untyped-def]
     for h in range(len(asked.hard_time)):
         time = 0
@@ -267,7 +273,14 @@ def _keeps_hard(starts, stops, count, asked):  # type: ignore[no-untyped-def]
     return True
 
 
-@_hot
+@_inlined
+def _copy(values, first, count, out, at):  # type: ignore[no-untyped-def]
+    """Copy a stretch without the temporary array that assigning slices would need."""
+    for k in range(count):
+        out[at + k] = values[first + k]
+
+
+@_inlined
 def _try(first, total, trial, count, best, prefix, graph, asked, tally):  # type: ignore[no-untyped-def]
     """Score a trial path whose pieces before `first` are the path's own, both ways to come out at N frames.
 
@@ -305,13 +318,13 @@ def _try(first, total, trial, count, best, prefix, graph, asked, tally):  # type
         if cost < best.cost[0]:
             best.cost[0] = cost
             best.count[0] = count
-            best.starts[:count] = starts[:count]
-            best.stops[:count] = stops[:count]
-            best.nodes[:last] = nodes[:last]
+            _copy(starts, 0, count, best.starts, 0)
+            _copy(stops, 0, count, best.stops, 0)
+            _copy(nodes, 0, last, best.nodes, 0)
     starts[0], stops[last] = own_start, own_stop
 
 
-@_hot
+@_inlined
 def _join(trial, k, node, graph):  # type: ignore[no-untyped-def]
     """Put a cut behind piece k of a trial."""
     starts, stops, nodes = trial
@@ -320,7 +333,7 @@ def _join(trial, k, node, graph):  # type: ignore[no-untyped-def]
     starts[k + 1] = graph.target[node]
 
 
-@_hot
+@_inlined
 def _shown(trial, count):  # type: ignore[no-untyped-def]
     total = 0
     for k in range(count):
@@ -339,9 +352,13 @@ def replace_stretch(i, j, path, count, trial, best, prefix, graph, asked, chance
     head = i + 1
     tail = count - j
     new_starts, new_stops, new_nodes = trial
-    new_starts[:head] = starts[:head]
-    new_stops[:head] = stops[:head]
-    new_nodes[: max(head - 1, 0)] = nodes[: max(head - 1, 0)]
+    _copy(starts, 0, head, new_starts, 0)
+    _copy(stops, 0, head, new_stops, 0)
+    _copy(nodes, 0, head - 1, new_nodes, 0)
+    kept = 0
+    for k in range(count):
+        if k < i or k > j:
+            kept += stops[k] - starts[k]
     here = graph.clip_of[starts[i]] if i >= 0 else -1
     there = graph.clip_of[starts[j]] if j < count else -1
     earliest = starts[i] + least if i >= 0 else 0
@@ -356,22 +373,18 @@ def replace_stretch(i, j, path, count, trial, best, prefix, graph, asked, chance
             continue
         offset = head + between
         if cuts > 0 or opened == 1:
-            for k in range(tail):
-                new_starts[offset + k] = starts[j + k]
-                new_stops[offset + k] = stops[j + k]
-                if k < tail - 1:
-                    new_nodes[offset + k] = nodes[j + k]
+            _copy(starts, j, tail, new_starts, offset)
+            _copy(stops, j, tail, new_stops, offset)
+            _copy(nodes, j, tail - 1, new_nodes, offset)
         if cuts == 0:
             if opened == 1:
                 # Simply begin in piece j, or end in piece i.
                 _try(0 if i < 0 else i, _shown(trial, size), trial, size, best, prefix, graph, asked, tally)
             elif here == there and i < j and stops[j] - starts[i] >= least:
                 # Go on in the same clip.
-                for k in range(tail - 1):
-                    new_starts[head + k] = starts[j + 1 + k]
-                    new_stops[head + k] = stops[j + 1 + k]
-                for k in range(tail - 1):
-                    new_nodes[head - 1 + k] = nodes[j + k]
+                _copy(starts, j + 1, tail - 1, new_starts, head)
+                _copy(stops, j + 1, tail - 1, new_stops, head)
+                _copy(nodes, j, tail - 1, new_nodes, head - 1)
                 new_stops[i] = stops[j]
                 _try(i, _shown(trial, size), trial, size, best, prefix, graph, asked, tally)
                 new_stops[i] = stops[i]
@@ -400,7 +413,8 @@ def replace_stretch(i, j, path, count, trial, best, prefix, graph, asked, chance
                     _join(trial, i, node, graph)
                     if there < 0:
                         new_stops[i + 1] = new_starts[i + 1] + least
-                    _try(i, _shown(trial, size), trial, size, best, prefix, graph, asked, tally)
+                    total = kept + new_stops[i] - starts[i] + new_stops[i + 1] - new_starts[i + 1]
+                    _try(i, total, trial, size, best, prefix, graph, asked, tally)
             continue
         if i < 0:
             continue
@@ -435,7 +449,9 @@ def replace_stretch(i, j, path, count, trial, best, prefix, graph, asked, chance
                 _join(trial, i + 1, second, graph)
                 if there < 0:
                     new_stops[i + 2] = new_starts[i + 2] + least
-                _try(i, _shown(trial, size), trial, size, best, prefix, graph, asked, tally)
+                total = kept + new_stops[i] - starts[i] + new_stops[i + 1] - new_starts[i + 1]
+                total += new_stops[i + 2] - new_starts[i + 2]
+                _try(i, total, trial, size, best, prefix, graph, asked, tally)
             passed += stop - first
         if i >= 0:
             new_stops[i] = stops[i]
@@ -445,9 +461,9 @@ def replace_stretch(i, j, path, count, trial, best, prefix, graph, asked, chance
 def demote(p, q, path, count, trial, best, prefix, graph, asked, tally):  # type: ignore[no-untyped-def]
     """Score every way to replace cuts p and q, one or both, by one of their children."""
     starts, stops, nodes = path
-    for column in range(2):
-        trial[column][:count] = path[column][:count]
-    trial[2][: count - 1] = nodes[: count - 1]
+    _copy(starts, 0, count, trial[0], 0)
+    _copy(stops, 0, count, trial[1], 0)
+    _copy(nodes, 0, count - 1, trial[2], 0)
     for a in range(3 if graph.child[nodes[p]] >= 0 else 1):
         first = nodes[p] if a == 0 else graph.child[nodes[p]] + a - 1
         for b in range(3 if p != q and graph.child[nodes[q]] >= 0 else 1):
@@ -467,7 +483,7 @@ def demote(p, q, path, count, trial, best, prefix, graph, asked, tally):  # type
 
 
 @_hot
-def improve(path, count, trial, best, prefix, graph, asked, chance, evaluations, tally):  # type: ignore[no-untyped-def]
+def improve(path, count, trial, best, prefix, order, graph, asked, chance, evaluations, tally):  # type: ignore[no-untyped-def]
     """Better a path until none of its mutations betters it, or so many evaluations were made.
 
     Mutations are taken in batches, in random order: all replacements of one stretch, or all demotions of two cuts. The
@@ -480,26 +496,23 @@ def improve(path, count, trial, best, prefix, graph, asked, chance, evaluations,
     starts, stops, nodes = path
     cost = _prefixes(path, count, graph, asked, prefix)
     while True:
-        stretches = (count + 1) * (count + 2) // 2 + count
-        pairs = count * (count - 1) // 2
-        order = np.empty((stretches + pairs, 3), np.int64)
         batches = 0
         for i in range(-1, count):
             for j in range(max(i, 0), count + 1):
                 if i >= 0 or j < count:
-                    order[batches] = (0, i, j)
+                    order[batches, 0], order[batches, 1], order[batches, 2] = 0, i, j
                     batches += 1
         for p in range(count - 1):
             for q in range(p, count - 1):
                 if graph.child[nodes[p]] >= 0 or graph.child[nodes[q]] >= 0:
-                    order[batches] = (1, p, q)
+                    order[batches, 0], order[batches, 1], order[batches, 2] = 1, p, q
                     batches += 1
         bettered = False
         for n in range(batches):
             other = n + int(draw(chance) * (batches - n))
             for column in range(3):
                 order[n, column], order[other, column] = order[other, column], order[n, column]
-            kind, a, b = order[n]
+            kind, a, b = order[n, 0], order[n, 1], order[n, 2]
             best.cost[0] = cost - 1e-9
             best.count[0] = 0
             if kind == 0:
@@ -508,9 +521,9 @@ def improve(path, count, trial, best, prefix, graph, asked, chance, evaluations,
                 demote(a, b, path, count, trial, best, prefix, graph, asked, tally)
             if best.count[0] > 0:
                 count = best.count[0]
-                starts[:count] = best.starts[:count]
-                stops[:count] = best.stops[:count]
-                nodes[: count - 1] = best.nodes[: count - 1]
+                _copy(best.starts, 0, count, starts, 0)
+                _copy(best.stops, 0, count, stops, 0)
+                _copy(best.nodes, 0, count - 1, nodes, 0)
                 cost = _prefixes(path, count, graph, asked, prefix)
                 bettered = True
                 break
@@ -540,7 +553,7 @@ def draw_best(  # type: ignore[no-untyped-def]
         cost = score(trial[0], trial[1], trial[2], count, lowest, graph, asked)
         if cost < lowest:
             kept, lowest = count, cost
-            starts[:count] = trial[0][:count]
-            stops[:count] = trial[1][:count]
-            nodes[: count - 1] = trial[2][: count - 1]
+            _copy(trial[0], 0, count, starts, 0)
+            _copy(trial[1], 0, count, stops, 0)
+            _copy(trial[2], 0, count - 1, nodes, 0)
     return kept

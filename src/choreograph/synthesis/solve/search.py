@@ -150,6 +150,7 @@ class Solver:
         self._path, self._trial = (ints(), ints(), ints()), (ints(), ints(), ints())
         self._best = _Best(np.zeros(1), np.zeros(1, np.int64), ints(), ints(), ints())
         self._prefix = _Prefix(ints(), ints(), np.zeros(most), np.zeros(most, complex), np.zeros(most, complex))
+        self._order = np.zeros(((most + 2) ** 2, 3), np.int64)
         self._count, self._is_minimum = 0, True
         self._find_reach()
 
@@ -181,7 +182,7 @@ class Solver:
             budget = _SLICE if evaluations is None else min(_SLICE, evaluations - scored)
             if self._count > 0:
                 self._count, cost, self._is_minimum = self._kernels.improve(
-                    self._path, self._count, self._trial, self._best, self._prefix, self.kernel, self.asked,
+                    self._path, self._count, self._trial, self._best, self._prefix, self._order, self.kernel, self.asked,
                     self._chance, budget, tally,
                 )  # fmt: skip
                 self._note(float(cost))
