@@ -72,15 +72,24 @@ def assemble(
         rate_hz: Frames per second of the output; the highest rate among the clips shown if None.
         name: Of the motion.
     """
-    settings = settings or BlendSettings()
     graph, table = walk.graph, walk.graph.edges
     used = np.unique(np.concatenate([table.clip[walk.edges], table.target_clip[walk.edges]]))
+    rate = output_rate(graph, used, rate_hz)
+    return lay_out(graph, Shown.of(walk, rate), rate, settings or BlendSettings(), name)
+
+
+def output_rate(graph: MotionGraph, used: NDArray[np.int32], rate_hz: float | None) -> float:
+    """The rate asked for, if it can be had; else the highest among the clips used."""
     rate = max(graph.infos[c].fps for c in used) if rate_hz is None else float(rate_hz)
     if not (math.isfinite(rate) and 1 <= rate <= 10_000):
         raise RequestError(f"the output's rate is {rate_hz}; it must be between 1 and 10000 frames per second")
-    shown = _Shown.of(walk, rate)
+    return rate
+
+
+def lay_out(graph: MotionGraph, shown: Shown, rate: float, settings: BlendSettings, name: str) -> Assembled:
+    """The motion in which each frame shows what it is said to show."""
     weights = joint_blend_weights(shown.share, graph.skeleton.roles, settings)
-    pool = _Pool.of(graph, used, shown)
+    pool = _Pool.of(graph, np.unique(np.concatenate([shown.clip, shown.other_clip])), shown)
 
     from choreograph.finishing import _compiled
 
@@ -109,7 +118,7 @@ def assemble(
 
 
 @dataclass(frozen=True, eq=False)
-class _Shown:
+class Shown:
     """What each output frame shows, (F,), and what blended ones are mixed with, (B,)."""
 
     clip: NDArray[np.int32]
@@ -125,7 +134,8 @@ class _Shown:
     other_place: Array
 
     @classmethod
-    def of(cls, walk: Walk, rate: float) -> _Shown:
+    def of(cls, walk: Walk, rate: float) -> Shown:
+        """What the frames of a walk show at this rate."""
         graph, table = walk.graph, walk.graph.edges
         fps = np.array([info.fps for info in graph.infos])
         last = np.array([info.own_frames - 1 for info in graph.infos])
@@ -169,7 +179,7 @@ class _Pool:
     """Row of each clip's frame 0, were it there, (C,)."""
 
     @classmethod
-    def of(cls, graph: MotionGraph, used: NDArray[np.int32], shown: _Shown) -> _Pool:
+    def of(cls, graph: MotionGraph, used: NDArray[np.int32], shown: Shown) -> _Pool:
         clips = np.concatenate([shown.clip, shown.other_clip])
         frames = np.concatenate([shown.frame, shown.other_frame])
         base = np.zeros(len(graph.infos), np.int64)
@@ -180,8 +190,6 @@ class _Pool:
         parts: list[tuple[Clip, int, int]] = []
         rows = 0
         for c in used:
-            if not np.isfinite(low[c]):
-                continue  # of an edge behind the walk's end
             start, stop = math.floor(low[c]), min(math.floor(high[c]) + 2, graph.infos[c].own_frames)
             base[c] = rows - start
             rows += stop - start
@@ -252,7 +260,7 @@ def mix_numpy(root: Array, rot: Array, at: Indices, other_root: Array, other_rot
     rot[at] = quat.slerp(rot[at], other_rot, weight[:, 1:])
 
 
-def _origins(shown: _Shown, weight: Array) -> Origins:
+def _origins(shown: Shown, weight: Array) -> Origins:
     """Which clip each frame shows, the heavier one first."""
     clip, frame = np.array(shown.clip), np.array(shown.frame)
     total = np.ones(len(clip))

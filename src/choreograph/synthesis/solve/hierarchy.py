@@ -33,7 +33,7 @@ class HierarchySettings:
 
     tau: float | None = None
     """Greatest cost of a cut; if None, the median cost between frames three apart."""
-    split: str = "one"
+    split: str = "axis ratio"
     """A name from SPLITS."""
     apart_s: float = 1 / 3
     """Seconds that a cut within one clip must skip or go back at least."""

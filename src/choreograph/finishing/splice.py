@@ -1,0 +1,182 @@
+"""From a splice to a finished motion: cuts smoothed, body constraints met exactly, feet clean.
+
+After Arikan & Forsyth (2002, section 4.2.3). A cut is a jump from the pose that would have come to the pose that does.
+Half of it is added before the cut and half taken away behind it, fading over a window on either side.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from choreograph.errors import RequestError
+from choreograph.finishing.assemble import Origins, Shown, lay_out, output_rate, sample_numpy
+from choreograph.finishing.blend import BlendSettings
+from choreograph.finishing.footskate import CleanSettings, clean_feet
+from choreograph.maths import quat
+from choreograph.maths.floor import FloorTransform
+from choreograph.motion.arrays import seal
+from choreograph.motion.clip import Clip
+from choreograph.progress import Progress
+from choreograph.synthesis.solve.request import BodyTarget
+from choreograph.synthesis.solve.splice import Splice
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class SpliceSettings:
+    """What is done to a splice until it is motion to be shown."""
+
+    smooth_s: float = 1.0
+    """Seconds before and behind a cut over which its jump is spread."""
+    clean: bool = True
+    """Whether feet are kept where they stand."""
+    feet: CleanSettings = field(default_factory=CleanSettings)
+    """How they are, if they are."""
+    rate_hz: float | None = None
+    """Frames per second of the output; the highest rate among the clips shown if None."""
+
+    def __post_init__(self) -> None:
+        if not (math.isfinite(self.smooth_s) and 0 < self.smooth_s <= 10):
+            raise RequestError(f"smooth_s is {self.smooth_s}; it must be above 0 and at most 10 seconds")
+
+
+@dataclass(frozen=True, eq=False)
+class SplicedMotion:
+    """A motion ready to be written, and where each of its frames came from."""
+
+    clip: Clip
+    origins: Origins
+    raw: Clip
+    """The pieces as they were recorded, one after another on the floor, with the jumps at the cuts."""
+    settings: SpliceSettings
+
+
+def finish_splice(
+    splice: Splice,
+    body: Sequence[BodyTarget] = (),
+    settings: SpliceSettings | None = None,
+    *,
+    name: str = "motion",
+    progress: Progress | None = None,
+) -> SplicedMotion:
+    """The motion that a splice shows, smooth, with clean feet, and at each body constraint exactly where it should be.
+
+    Args:
+        splice: Which pieces of which clips.
+        body: Where the torso is to be at which times.
+        settings: How cuts are smoothed, whether and how feet are cleaned.
+        name: Of the motion.
+        progress: Hears how far the work has come.
+
+    Raises:
+        RoleError: If feet are to be cleaned and the skeleton has none that are known.
+    """
+    settings = settings or SpliceSettings()
+    graph = splice.graph
+    rate = output_rate(graph, np.unique(splice.clip), settings.rate_hz)
+    made = lay_out(graph, _shown(splice, rate), rate, BlendSettings(), name)
+    clip = meet_body(_smoothed(made.clip, splice, settings.smooth_s), body)
+    if settings.clean:
+        # Clean feet pull the root along, by millimetres: these are spread once more.
+        clip = meet_body(clean_feet(clip, settings.feet, progress=progress), body)
+    return SplicedMotion(clip, made.origins, made.clip, settings)
+
+
+def _shown(splice: Splice, rate: float) -> Shown:
+    """What each output frame shows. The last one shows the splice's last frame."""
+    graph = splice.graph
+    first = np.concatenate([[0], np.cumsum(splice.piece_frames)])
+    moment = np.arange(math.floor((len(splice) - 1) * rate / graph.rate_hz + 1e-6) + 1) * (graph.rate_hz / rate)
+    piece = np.minimum(np.searchsorted(first, moment + 1e-9, side="right") - 1, len(splice.clip) - 1)
+    clip = splice.clip[piece]
+    own = np.array([info.fps / graph.rate_hz for info in graph.infos])[clip]
+    last = np.array([info.own_frames - 1 for info in graph.infos])[clip]
+    frame = np.minimum((splice.start[piece] + np.maximum(moment - first[piece], 0.0)) * own, last)
+    place = np.stack([splice.placements.yaw, splice.placements.x, splice.placements.z], axis=1)[piece]
+    none, nothing = np.zeros(0, np.int32), np.zeros(0)
+    return Shown(clip, frame, place, none.astype(np.int64), nothing, none, nothing, np.zeros((0, 3)))
+
+
+def smoothing(share: Array, before: NDArray[np.bool_]) -> Array:
+    """How much of a cut's jump is added: rising from 0 to ½ before the cut, and from -½ to 0 behind it.
+
+    Args:
+        share: Time from the cut as a share of the window, (...).
+        before: Whether a moment is before the cut.
+    """
+    v = np.clip(share, -1.0, 1.0) + 1.0
+    return np.asarray(np.where(before, 0.5 * v**2, -0.5 * v**2 + 2 * v - 2))
+
+
+def _smoothed(clip: Clip, splice: Splice, window_s: float) -> Clip:
+    """The motion with the jump at each cut spread around it.
+
+    Windows overlap, and rotations do not commute: so the poses on either side of each cut are carried along as rows of
+    their own, and each cut closes the jump that the cuts before it have left.
+    """
+    cuts = len(splice.clip) - 1
+    if cuts == 0:
+        return clip
+    frames, at = len(clip), np.cumsum(splice.piece_frames)[:-1] / splice.graph.rate_hz
+    left = [_pose(splice, k, int(splice.stop[k])) for k in range(cuts)]
+    right = [_pose(splice, k + 1, int(splice.start[k + 1])) for k in range(cuts)]
+    root = np.concatenate([clip.root_pos, *[root for pair in zip(left, right, strict=True) for root, _ in pair]])
+    rot = np.concatenate([clip.local_rot, *[rot for pair in zip(left, right, strict=True) for _, rot in pair]])
+    times = np.concatenate([np.arange(frames) / clip.fps, np.repeat(at, 2)])
+    for k, moment in enumerate(at):
+        ends, begins = frames + 2 * k, frames + 2 * k + 1
+        rows = np.flatnonzero(np.abs(times - moment) < window_s)
+        before = times[rows] < moment - 1e-9
+        before |= rows == ends
+        added = smoothing((times[rows] - moment) / window_s, before)
+        root[rows] += added[:, None] * (root[begins] - root[ends])
+        jump = quat.as_rotvec(quat.multiply(quat.inverse(rot[ends]), rot[begins]))
+        rot[rows] = quat.multiply(rot[rows], quat.from_rotvec(added[:, None, None] * jump))
+    root, rot = root[:frames], quat.make_continuous(quat.normalise(rot[:frames]))
+    local_pos = None if clip.local_pos is None else np.array(clip.local_pos)
+    if local_pos is not None:
+        local_pos[:, 0] = root
+    return replace(clip, root_pos=seal(root), local_rot=seal(rot), local_pos=local_pos)
+
+
+def _pose(splice: Splice, piece: int, frame: int) -> tuple[Array, Array]:
+    """Root position (1, 3) and rotations (1, J, 4) of a piece's clip at a frame, as it lies on the floor."""
+    clip, number = splice.graph.clips[splice.clip[piece]], int(splice.clip[piece])
+    own = splice.graph.own_frame(number, frame)
+    row = min(math.floor(own + 1e-6), len(clip) - 1)
+    share = own - row if own - row > 1e-6 else 0.0
+    lying = splice.placements
+    place = np.array([[lying.yaw[piece], lying.x[piece], lying.z[piece]]])
+    return sample_numpy(clip.root_pos, clip.local_rot, np.array([row]), np.array([share]), place)
+
+
+def meet_body(clip: Clip, body: Sequence[BodyTarget]) -> Clip:
+    """The motion with the torso exactly where body constraints want it, at the frames nearest to their times.
+
+    What is missing at a constraint is spread evenly over the frames since the one before it; behind the last it stays.
+    """
+    if not body:
+        return clip
+    at = np.array([min(round(target.at_s * clip.fps), len(clip) - 1) for target in body])
+    hips = clip.global_positions()[:, clip.skeleton.hips]
+    gap = np.array([[target.position[0], target.position[1]] for target in body]) - hips[at][:, [0, 2]]
+    facing = clip.facing()[at]
+    turn = np.array([0.0 if t.facing is None else t.facing - now for t, now in zip(body, facing, strict=True)])
+    turn = np.angle(np.exp(1j * turn))
+    every = np.arange(len(clip))
+    dx, dz, yaw = (np.interp(every, at, column) for column in (gap[:, 0], gap[:, 1], turn))
+    # Turned about the torso, so that turning moves the torso nowhere.
+    away = FloorTransform(yaw).apply(clip.root_pos - hips)
+    root = hips + away + np.stack([dx, np.zeros(len(clip)), dz], axis=1)
+    rot = np.array(clip.local_rot)
+    rot[:, 0] = FloorTransform(yaw).turn(rot[:, 0])
+    local_pos = None if clip.local_pos is None else np.array(clip.local_pos)
+    if local_pos is not None:
+        local_pos[:, 0] = root
+    return replace(clip, root_pos=seal(root), local_rot=seal(quat.make_continuous(rot)), local_pos=local_pos)
