@@ -16,6 +16,7 @@ from choreograph.errors import (
 from choreograph.finishing.blend import BlendSettings
 from choreograph.finishing.footskate import clean_feet
 from choreograph.finishing.pipeline import FinishSettings, finish
+from choreograph.finishing.splice import SpliceSettings, finish_splice
 from choreograph.finishing.stream import MotionStream
 from choreograph.formats import read_clip, write_clip
 from choreograph.graph.build import build_graph
@@ -34,10 +35,23 @@ from choreograph.synthesis.follow.search import find_candidates, follow_path
 from choreograph.synthesis.path import Path, Stretch
 from choreograph.synthesis.path_files import load_path
 from choreograph.synthesis.path_shapes import named_path
+from choreograph.synthesis.solve.request import (
+    BodyTarget,
+    HardFrame,
+    JointTarget,
+    LabelTarget,
+    Obstacle,
+    PoseTarget,
+    SolveRequest,
+)
+from choreograph.synthesis.solve.request_files import load_request
+from choreograph.synthesis.solve.search import Solver, SolveSettings, find_cuts, solve
+from choreograph.synthesis.solve.splice import Splice
 from choreograph.synthesis.walk import Walk
 
 __all__ = [
     "BlendSettings",
+    "BodyTarget",
     "Cancelled",
     "ChoreographError",
     "Clip",
@@ -48,16 +62,26 @@ __all__ = [
     "FormatError",
     "GraphFileError",
     "GraphSettings",
+    "HardFrame",
+    "JointTarget",
     "Label",
+    "LabelTarget",
     "MissingExtra",
     "MotionGraph",
     "MotionStream",
+    "Obstacle",
     "OutputExists",
     "Path",
+    "PoseTarget",
     "RequestError",
     "RoleError",
     "Skeleton",
     "SkeletonMismatch",
+    "SolveRequest",
+    "SolveSettings",
+    "Solver",
+    "Splice",
+    "SpliceSettings",
     "Stretch",
     "Walk",
     "__version__",
@@ -66,16 +90,20 @@ __all__ = [
     "concatenate",
     "detect_contacts",
     "find_candidates",
+    "find_cuts",
     "find_plants",
     "finish",
+    "finish_splice",
     "follow_path",
     "load_path",
+    "load_request",
     "measure_path",
     "named_path",
     "open_graph",
     "read_clip",
     "report_graph",
     "save_graph",
+    "solve",
     "suggest_trim",
     "trimmed",
     "write_clip",

@@ -24,6 +24,7 @@ VERBS = (
     "remove",
     "info",
     "follow",
+    "solve",
     "perform",
     "evaluate",
     "clean",

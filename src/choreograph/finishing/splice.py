@@ -32,8 +32,9 @@ Array = NDArray[np.float64]
 class SpliceSettings:
     """What is done to a splice until it is motion to be shown."""
 
-    smooth_s: float = 1.0
-    """Seconds before and behind a cut over which its jump is spread."""
+    smooth_s: float = 0.3
+    """Seconds before and behind a cut over which its jump is spread; the paper takes 1, which is farther from recorded
+    poses and no smoother."""
     clean: bool = True
     """Whether feet are kept where they stand."""
     feet: CleanSettings = field(default_factory=CleanSettings)

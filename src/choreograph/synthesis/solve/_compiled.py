@@ -483,11 +483,35 @@ def demote(p, q, path, count, trial, best, prefix, graph, asked, tally):  # type
 
 
 @_hot
-def improve(path, count, trial, best, prefix, order, graph, asked, chance, evaluations, tally):  # type: ignore[no-untyped-def]
+def _list_batches(count, nodes, graph, chance, order):  # type: ignore[no-untyped-def]
+    """Every stretch that can be replaced and every two cuts that can be demoted, in random order; how many."""
+    batches = 0
+    for i in range(-1, count):
+        for j in range(max(i, 0), count + 1):
+            if i >= 0 or j < count:
+                order[batches, 0], order[batches, 1], order[batches, 2] = 0, i, j
+                batches += 1
+    for p in range(count - 1):
+        for q in range(p, count - 1):
+            if graph.child[nodes[p]] >= 0 or graph.child[nodes[q]] >= 0:
+                order[batches, 0], order[batches, 1], order[batches, 2] = 1, p, q
+                batches += 1
+    for n in range(batches):
+        other = n + int(draw(chance) * (batches - n))
+        for column in range(3):
+            order[n, column], order[other, column] = order[other, column], order[n, column]
+    return batches
+
+
+@_hot
+def improve(  # type: ignore[no-untyped-def]
+    path, count, trial, best, prefix, order, passed, graph, asked, chance, evaluations, tally
+):
     """Better a path until none of its mutations betters it, or so many evaluations were made.
 
     Mutations are taken in batches, in random order: all replacements of one stretch, or all demotions of two cuts. The
-    best of a batch is accepted at once if it betters the path.
+    best of a batch is accepted at once if it betters the path, and the batches are listed anew. `passed` holds how many
+    batches there are, 0 if they are to be listed, and how many of them were tried, so that a search can be interrupted.
 
     Returns:
         The path's number of pieces, its score, and whether it is a local minimum.
@@ -495,44 +519,28 @@ def improve(path, count, trial, best, prefix, order, graph, asked, chance, evalu
     begun = tally[0]
     starts, stops, nodes = path
     cost = _prefixes(path, count, graph, asked, prefix)
-    while True:
-        batches = 0
-        for i in range(-1, count):
-            for j in range(max(i, 0), count + 1):
-                if i >= 0 or j < count:
-                    order[batches, 0], order[batches, 1], order[batches, 2] = 0, i, j
-                    batches += 1
-        for p in range(count - 1):
-            for q in range(p, count - 1):
-                if graph.child[nodes[p]] >= 0 or graph.child[nodes[q]] >= 0:
-                    order[batches, 0], order[batches, 1], order[batches, 2] = 1, p, q
-                    batches += 1
-        bettered = False
-        for n in range(batches):
-            other = n + int(draw(chance) * (batches - n))
-            for column in range(3):
-                order[n, column], order[other, column] = order[other, column], order[n, column]
-            kind, a, b = order[n, 0], order[n, 1], order[n, 2]
-            best.cost[0] = cost - 1e-9
-            best.count[0] = 0
-            if kind == 0:
-                replace_stretch(a, b, path, count, trial, best, prefix, graph, asked, chance, tally)
-            else:
-                demote(a, b, path, count, trial, best, prefix, graph, asked, tally)
-            if best.count[0] > 0:
-                count = best.count[0]
-                _copy(best.starts, 0, count, starts, 0)
-                _copy(best.stops, 0, count, stops, 0)
-                _copy(best.nodes, 0, count - 1, nodes, 0)
-                cost = _prefixes(path, count, graph, asked, prefix)
-                bettered = True
-                break
-            if tally[0] - begun >= evaluations:
-                return count, cost, False
-        if not bettered:
+    while tally[0] - begun < evaluations:
+        if passed[0] == 0:
+            passed[0] = _list_batches(count, nodes, graph, chance, order)
+            passed[1] = 0
+        if passed[1] == passed[0]:
             return count, cost, True
-        if tally[0] - begun >= evaluations:
-            return count, cost, False
+        kind, a, b = order[passed[1], 0], order[passed[1], 1], order[passed[1], 2]
+        passed[1] += 1
+        best.cost[0] = cost - 1e-9
+        best.count[0] = 0
+        if kind == 0:
+            replace_stretch(a, b, path, count, trial, best, prefix, graph, asked, chance, tally)
+        else:
+            demote(a, b, path, count, trial, best, prefix, graph, asked, tally)
+        if best.count[0] > 0:
+            count = best.count[0]
+            _copy(best.starts, 0, count, starts, 0)
+            _copy(best.stops, 0, count, stops, 0)
+            _copy(best.nodes, 0, count - 1, nodes, 0)
+            cost = _prefixes(path, count, graph, asked, prefix)
+            passed[0] = 0
+    return count, cost, False
 
 
 @_hot

@@ -8,12 +8,10 @@ shown at any time of the search.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import ndimage, sparse
-from scipy.sparse.csgraph import connected_components
 
 from choreograph.errors import RequestError
 from choreograph.motion.arrays import seal
@@ -82,6 +80,9 @@ class Hierarchy:
 
     def lost_clips(self) -> list[int]:
         """Clips that are not in the largest set of clips of which each can be reached from every other."""
+        from scipy import sparse
+        from scipy.sparse.csgraph import connected_components
+
         clips = len(self.frames.base) - 1
         ways = self.frames.clip_of[self.source[: self.roots]], self.frames.clip_of[self.target[: self.roots]]
         links = sparse.coo_matrix((np.ones(self.roots), ways), (clips, clips))
@@ -98,6 +99,8 @@ def build_hierarchy(
     Costs are products of two clips' features at a time, never a matrix of all frames. They are symmetric, so each
     pair of clips is worked on once and its trees serve both directions.
     """
+    from scipy import ndimage
+
     from choreograph.synthesis.solve import _compiled_hierarchy
 
     settings, told = settings or HierarchySettings(), progress or silent
@@ -130,15 +133,14 @@ def build_hierarchy(
             i, j, group = i[order].astype(np.int32), j[order].astype(np.int32), group[order]
             first = np.searchsorted(group, np.arange(1, count + 2))
             share = np.maximum(cost[i, low + j] / tau, 0).astype(np.float32)
-            tree = _compiled_hierarchy.build_trees(i, j, first, SPLITS[settings.split])
-            leaf, child, roots = tree
+            leaf, child, roots = _compiled_hierarchy.build_trees(i, j, first, SPLITS[settings.split])
             here, there, share = i[leaf] + np.int32(rows.start), j[leaf] + np.int32(frames.base[b]), share[leaf]
             parts.append(_Trees(a, b, here, there, share, child, roots))
             if a != b:
                 parts.append(_Trees(b, a, there, here, share, child, roots))
             groups += count * (1 if a == b else 2)
     told("finding cuts", clips, clips)
-    return _joined(frames, replace(settings), tau, parts, groups)
+    return _joined(frames, settings, tau, parts, groups)
 
 
 @dataclass(frozen=True, eq=False)
@@ -164,7 +166,7 @@ def _joined(
         )
     parts = sorted(parts, key=lambda part: (part.left, part.entered))
     roots = sum(part.roots for part in parts)
-    top, below = 0, roots
+    below = roots
     source, target, cost, child = [], [], [], []
     for part in parts:
         # A root's place changes by its sort order, a lower node's by a constant.
@@ -173,7 +175,6 @@ def _joined(
         moved = np.where(part.child < 0, np.int32(-1), part.child + shift)
         for column, values in ((source, part.source), (target, part.target), (cost, part.cost), (child, moved)):
             column.append((values[: part.roots][order], values[part.roots :]))
-        top += part.roots
         below += len(part.child) - part.roots
 
     def gather(column: list[tuple[NDArray[np.generic], NDArray[np.generic]]]) -> NDArray[np.generic]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -103,6 +103,10 @@ class _Path:
     root: NDArray[np.complex128] = field(repr=False)
     """Where the torso is in each frame, (N,)."""
 
+    def as_dict(self) -> dict[str, Any]:
+        columns = {"starts": self.starts, "stops": self.stops, "nodes": self.nodes}
+        return {**{name: values.tolist() for name, values in columns.items()}, "minimum": bool(self.minimum)}
+
 
 class Solver:
     """A search in progress. `run` goes on for a while, `answers` gives the best there is; both as often as one likes."""
@@ -151,6 +155,7 @@ class Solver:
         self._best = _Best(np.zeros(1), np.zeros(1, np.int64), ints(), ints(), ints())
         self._prefix = _Prefix(ints(), ints(), np.zeros(most), np.zeros(most, complex), np.zeros(most, complex))
         self._order = np.zeros(((most + 2) ** 2, 3), np.int64)
+        self._passed = np.zeros(2, np.int64)
         self._count, self._is_minimum = 0, True
         self._find_reach()
 
@@ -163,8 +168,9 @@ class Solver:
         """
         if seconds is None and evaluations is None:
             raise RequestError("say how long to search: seconds or evaluations")
+        if self.evaluations == 0:
+            self._step(1)  # loads or compiles the kernels, before the clock runs
         told, begun, before = progress or silent, time.monotonic(), self.evaluations
-        tally = np.zeros(1, np.int64)
         while True:
             passed, scored = time.monotonic() - begun, self.evaluations - before
             if seconds is not None:
@@ -173,20 +179,7 @@ class Solver:
                 told("searching", min(scored, evaluations or 0), evaluations or 0)
             if (seconds is not None and passed >= seconds) or (evaluations is not None and scored >= evaluations):
                 return self
-            tally[0] = 0
-            if self._is_minimum:
-                self._count = self._kernels.draw_best(
-                    self.settings.draws, self._reach, self._begin, self._first_cut, self._cuts, self._path,
-                    self._trial, self.kernel, self.asked, self._chance, tally,
-                )  # fmt: skip
-            budget = _SLICE if evaluations is None else min(_SLICE, evaluations - scored)
-            if self._count > 0:
-                self._count, cost, self._is_minimum = self._kernels.improve(
-                    self._path, self._count, self._trial, self._best, self._prefix, self._order, self.kernel, self.asked,
-                    self._chance, budget, tally,
-                )  # fmt: skip
-                self._note(float(cost))
-            self.evaluations += int(tally[0])
+            self._step(_SLICE if evaluations is None else min(_SLICE, evaluations - scored))
 
     def answers(self, count: int = 1) -> list[Answer]:
         """The best answers found that differ from each other, best first; fewer than `count` if there are not more."""
@@ -199,7 +192,63 @@ class Solver:
                 chosen.append(path)
         return [self._answer(path) for path in chosen]
 
+    def as_dict(self) -> dict[str, Any]:
+        """The state of the search as plain values, for JSON; `resume` goes on from it."""
+        current = _Path(*(column[: self._count] for column in self._path), 0.0, self._is_minimum, np.zeros(0, complex))
+        return {
+            "seed": self.settings.seed,
+            "chance": int(self._chance[0]),
+            "evaluations": self.evaluations,
+            "current": current.as_dict(),
+            "batches": self._order[: self._passed[0]].tolist(),
+            "tried": int(self._passed[1]),
+            "minima": [path.as_dict() for path in self.minima],
+        }
+
+    def resume(self, state: Mapping[str, Any]) -> Solver:
+        """Go on from a state that `as_dict` gave, of a search with the same graph, request and settings."""
+        paths = [self._read_path(entry) for entry in (*state["minima"], state["current"])]
+        *self.minima, current = paths
+        self._chance[0], self.evaluations = state["chance"], int(state["evaluations"])
+        self._count, self._is_minimum = len(current.starts), current.minimum
+        for column, values in zip(self._path, (current.starts, current.stops, current.nodes), strict=True):
+            column[: len(values)] = values
+        batches = np.array(state["batches"], np.int64).reshape(-1, 3)
+        self._order[: len(batches)] = batches
+        self._passed[:] = len(batches), int(state["tried"])
+        self._open = None if self._is_minimum or self._count == 0 else self._read_path(state["current"])
+        return self
+
     # ------------------------------------------------------------------ inside
+
+    def _step(self, budget: int) -> None:
+        """Better the current path, a new one if that is a minimum, by about so many evaluations."""
+        tally = np.zeros(1, np.int64)
+        if self._is_minimum:
+            self._passed[:] = 0
+            self._count = self._kernels.draw_best(
+                self.settings.draws, self._reach, self._begin, self._first_cut, self._cuts, self._path,
+                self._trial, self.kernel, self.asked, self._chance, tally,
+            )  # fmt: skip
+        if self._count > 0:
+            self._count, cost, self._is_minimum = self._kernels.improve(
+                self._path, self._count, self._trial, self._best, self._prefix, self._order, self._passed,
+                self.kernel, self.asked, self._chance, budget, tally,
+            )  # fmt: skip
+            self._note(float(cost))
+        self.evaluations += max(int(tally[0]), 1)
+
+    def _read_path(self, entry: Mapping[str, Any]) -> _Path:
+        starts, stops, nodes = (np.array(entry[name], np.int64) for name in ("starts", "stops", "nodes"))
+        rows = len(self.hierarchy.frames)
+        fits = len(starts) == 0 or (int((stops - starts).sum()) == self.asked.frames and starts.min() >= 0)
+        if not fits or (stops >= rows).any() or (nodes >= len(self.hierarchy.child)).any():
+            raise RequestError("the saved search belongs to another graph or request; begin a new one")
+        if len(starts) == 0:
+            return _Path(starts, stops, nodes, np.inf, True, np.zeros(0, complex))
+        count = len(starts)
+        cost = reference.score(starts, stops, nodes[: count - 1], self.kernel, self.asked)
+        return _Path(starts, stops, nodes[: count - 1], cost, bool(entry["minimum"]), self._roots(starts, stops))
 
     def _find_reach(self) -> None:
         """Where paths can be at which time; first with the cuts of G′, if that does not do with all of them."""

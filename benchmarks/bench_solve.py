@@ -1,0 +1,140 @@
+"""How near to what is asked the search comes in how much time, and what finishing makes of it.
+
+    CHOREOGRAPH_DATA=<folder with cmu/> python benchmarks/bench_solve.py [seeds]
+
+All trials of subject 16 at 30 Hz, motions of ten seconds in pieces of a third of a second or more. Times are CPU seconds
+of one core, kernels loaded. Errors are those of the search, before body constraints are met exactly: median and worst
+of the seeds.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+
+import numpy as np
+
+from benchmarks.datasets import find_recordings
+from choreograph.finishing.plants import foot_slide
+from choreograph.finishing.splice import finish_splice
+from choreograph.formats import read_clip
+from choreograph.graph.build import build_graph
+from choreograph.graph.model import MotionGraph
+from choreograph.graph.settings import GraphSettings
+from choreograph.motion.clip import Clip
+from choreograph.motion.contacts import with_detected_contacts
+from choreograph.synthesis.solve.hierarchy import Hierarchy, HierarchySettings
+from choreograph.synthesis.solve.request import BodyTarget, HardFrame, JointTarget, SolveRequest
+from choreograph.synthesis.solve.search import Solver, SolveSettings, find_cuts
+
+BEGIN = BodyTarget(0.0, (0.0, 0.0), 0.0)
+END = BodyTarget(10.0, (0.0, 4.0), np.pi / 2)
+REQUESTS = {
+    "end 4 m away, turned 90°": (SolveRequest(10.0, (BEGIN, END)), (0.1, 0.3, 1.0)),
+    "with a checkpoint midway": (
+        SolveRequest(10.0, (BEGIN, BodyTarget(5.0, (0.0, 2.0), np.pi / 4), END)),
+        (0.3, 1.0, 2.0),
+    ),
+    "head at 1.9 m midway": (
+        SolveRequest(10.0, (BEGIN, END), (JointTarget(5.0, "head", (None, 1.9, None)),)),
+        (0.3, 1.0, 2.0),
+    ),
+    "top of a jump as hard frame midway": (
+        SolveRequest(10.0, (BEGIN, END), frames=(HardFrame(5.0, "16_03", 215),)),
+        (0.1, 0.3, 0.5),
+    ),
+}
+
+
+def graph_of(clips: list[Clip], *, mirror: bool = False) -> MotionGraph:
+    """The clips in a graph; its own transitions are not used here, so it gets next to none."""
+    return build_graph(clips, GraphSettings(threshold_m=0.001, mirror=mirror))
+
+
+def run_cpu(solver: Solver, seconds: float) -> None:
+    """Search on for so many CPU seconds."""
+    begun = time.process_time()
+    while time.process_time() - begun < seconds:
+        solver.run(evaluations=5_000)
+
+
+def search_table(graph: MotionGraph, cuts: Hierarchy, seeds: int) -> None:
+    for name, (request, times) in REQUESTS.items():
+        rows: list[list[list[float]]] = []
+        scored = 0
+        for seed in range(seeds):
+            solver, at = Solver(graph, request, SolveSettings(seed), hierarchy=cuts), 0.0
+            row = []
+            for moment in times:
+                run_cpu(solver, moment - at)
+                at = moment
+                errors = [e for e in solver.answers()[0].errors if e.constraint != "body[0]"]
+                row.append([v for e in errors for v in (100 * (e.metres or 0.0), np.degrees(e.radians or 0.0))])
+            rows.append(row)
+            scored += solver.evaluations
+        print(f"\n{name}: {scored / (seeds * times[-1]) / 1e6:.2f} million evaluations/s")
+        table = np.array(rows)
+        names = [e.constraint for e in errors]
+        for k, moment in enumerate(times):
+            cells = []
+            for n, constraint in enumerate(names):
+                cm, deg = table[:, k, 2 * n], table[:, k, 2 * n + 1]
+                turned = f" {np.median(deg):.1f}° ({deg.max():.1f}°)" if deg.any() else ""
+                cells.append(f"{constraint} {np.median(cm):.1f} cm ({cm.max():.1f}){turned}")
+            print(f"  {moment:>4.1f} s   {'   '.join(cells)}")
+
+
+def finishing_table(graph: MotionGraph, cuts: Hierarchy) -> None:
+    print("\nfinished: pieces, slide of planted feet cm before → after, torso off at constraints mm")
+    for name, (request, _) in REQUESTS.items():
+        answer = Solver(graph, request, hierarchy=cuts).run(evaluations=500_000).answers()[0]
+        motion = finish_splice(answer.splice, request.body)
+        clip = motion.clip
+        hips = clip.global_positions()[:, clip.skeleton.hips][:, [0, 2]]
+        off = max(np.hypot(*(hips[round(b.at_s * clip.fps)] - b.position)) for b in request.body)
+        print(
+            f"  {name:<36} {len(answer.splice.clip):>3}"
+            f" {100 * foot_slide(motion.raw):>6.2f} → {100 * foot_slide(clip):.2f} {1000 * off:>8.4f}"
+        )
+
+
+def growth_table(clips: list[Clip]) -> None:
+    print("\nclips   frames   cuts found s   cuts    in G'   local minima per s")
+    request = REQUESTS["end 4 m away, turned 90°"][0]
+    for count, mirror in ((15, False), (30, False), (len(clips), False), (len(clips), True)):
+        graph = graph_of(clips[:: max(1, len(clips) // count)][:count], mirror=mirror)
+        begun = time.process_time()
+        cuts = find_cuts(graph)
+        found = time.process_time() - begun
+        solver = Solver(graph, request, hierarchy=cuts)
+        run_cpu(solver, 2.0)
+        print(
+            f"{len(graph.infos):>5} {len(cuts.frames):>8} {found:>12.2f} {cuts.leaves:>9} {cuts.roots:>7}"
+            f" {len(solver.minima) / 2:>12.1f}"
+        )
+
+
+def main() -> None:
+    seeds = int(sys.argv[1]) if len(sys.argv) > 1 else 10
+    files = sorted((find_recordings() / "cmu" / "16").glob("*.amc"))
+    clips = [with_detected_contacts(read_clip(path)) for path in files]
+    graph = graph_of(clips)
+    find_cuts(graph_of(clips[:2]), HierarchySettings())  # loads the kernels
+    begun = time.process_time()
+    cuts = find_cuts(graph)
+    print(
+        f"{len(clips)} clips, {len(cuts.frames)} frames: {cuts.leaves} cuts in {cuts.groups} groups, {cuts.roots} in G', "
+        f"{len(cuts.lost_clips())} clips lost, found in {time.process_time() - begun:.2f} CPU s"
+    )
+    Solver(graph, REQUESTS["head at 1.9 m midway"][0], hierarchy=cuts).run(evaluations=1_000)
+    search_table(graph, cuts, seeds)
+    request = REQUESTS["end 4 m away, turned 90°"][0]
+    solver = Solver(graph, request, hierarchy=cuts)
+    run_cpu(solver, 10.0)
+    print(f"\ndifferent answers to the first request in 10 s: {len(solver.answers(500))}, of {len(solver.minima)} minima")
+    finishing_table(graph, cuts)
+    growth_table(clips)
+
+
+if __name__ == "__main__":
+    main()
