@@ -141,7 +141,9 @@ def _normalised(parts: list[Array], weight: Array) -> list[Array]:
     greatest = np.max(changes, axis=0) if changes else np.ones(len(weight))
     kept = (weight > 0) & (greatest > 1e-12)
     scale = np.sqrt(weight[kept] / greatest[kept])
-    return [(part[:, kept] * scale[:, None]).reshape(len(part), -1) for part in parts]
+    # Centred, so that products of features in single precision keep the small differences.
+    middle = np.concatenate(parts).mean(axis=0)
+    return [((part - middle)[:, kept] * scale[:, None]).reshape(len(part), -1) for part in parts]
 
 
 def _padded(parts: list[NDArray[np.generic]], value: float) -> NDArray[np.generic]:

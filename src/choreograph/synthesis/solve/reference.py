@@ -83,4 +83,4 @@ def term_costs(starts: Ints, stops: Ints, graph: Graph, asked: Asked) -> NDArray
 
 def score(starts: Ints, stops: Ints, nodes: Ints, graph: Graph, asked: Asked) -> float:
     """The score of a path (Arikan & Forsyth 2002, equation 1)."""
-    return float(asked.cut_weight * graph.cost[nodes].sum() + term_costs(starts, stops, graph, asked).sum())
+    return float(asked.cut_weight * graph.cost[nodes].sum(dtype=float) + term_costs(starts, stops, graph, asked).sum())

@@ -24,7 +24,7 @@ def test_the_leaves_are_all_pairs_of_frames_below_tau(tiny, split: str) -> None:
     leaves = cuts.child < 0
     pairs = set(zip(cuts.source[leaves].tolist(), cuts.target[leaves].tolist(), strict=True))
     assert len(pairs) == leaves.sum() and pairs == set(map(tuple, np.argwhere(near).tolist()))
-    assert np.allclose(cuts.cost, cost[cuts.source, cuts.target] / tau, atol=1e-4)
+    assert np.allclose(cuts.cost, cost[cuts.source, cuts.target] / tau, atol=1e-3)
 
 
 def test_every_tree_names_only_its_own_leaves_and_roots_cover_all(cuts: Hierarchy) -> None:
@@ -58,9 +58,10 @@ def test_coarser_splits_have_fewer_roots(cuts: Hierarchy) -> None:
     assert counts[0] > counts[1] > counts[2] == cuts.groups
 
 
-def test_a_clip_like_no_other_is_lost(tiny) -> None:  # type: ignore[no-untyped-def]
-    frames = tiny[1].frames
-    assert build_hierarchy(frames, HierarchySettings(tau=1e5)).lost_clips() == []
+def test_a_clip_like_no_other_is_lost(cuts: Hierarchy) -> None:
+    frames = cuts.frames
+    assert cuts.lost_clips() == [3]  # the jog
+    assert build_hierarchy(frames, HierarchySettings(tau=30 * cuts.tau)).lost_clips() == []
     with pytest.raises(RequestError, match="greater tau"):
         build_hierarchy(frames, HierarchySettings(tau=1e-9))
     with pytest.raises(RequestError, match="axis ratio, quarter, one"):

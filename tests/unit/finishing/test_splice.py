@@ -1,0 +1,100 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from choreograph.demo import demo_clip
+from choreograph.errors import RequestError
+from choreograph.finishing.splice import SpliceSettings, finish_splice, meet_body, smoothing
+from choreograph.graph.build import build_graph
+from choreograph.graph.model import MotionGraph
+from choreograph.graph.settings import GraphSettings
+from choreograph.maths import quat
+from choreograph.maths.floor import FloorTransform
+from choreograph.synthesis.solve.request import BodyTarget
+from choreograph.synthesis.solve.splice import Splice
+
+BODY = (BodyTarget(0.0, (1.0, 1.0), 0.5), BodyTarget(1.0, (1.5, 2.0)), BodyTarget(2.0, (1.0, 3.5), -3.0))
+
+
+@pytest.fixture(scope="module")
+def graph() -> MotionGraph:
+    clips = [demo_clip(name, 60.0) for name in ("walk", "walk_turn_90_left")]
+    return build_graph(clips, GraphSettings(threshold_m=0.001))
+
+
+@pytest.fixture(scope="module")
+def splice(graph: MotionGraph) -> Splice:
+    """Three pieces that fit badly, laid so that the torso goes on where it was, and 61 frames of them."""
+    clip, start, stop = np.array([0, 1, 0]), np.array([5, 20, 12]), np.array([30, 41, 27])
+    lying = [FloorTransform(0.4, 1.0, -1.0)]
+    torsos = []
+    for number in (0, 1):
+        at_rate = graph.clips[number].resampled(graph.rate_hz)
+        hips = at_rate.global_positions()[:, at_rate.skeleton.hips]
+        torsos.append(FloorTransform(at_rate.facing(), hips[:, 0], hips[:, 2]))
+    for k in (0, 1):
+        left, entered = torsos[clip[k]], torsos[clip[k + 1]]
+        here = FloorTransform(left.yaw[stop[k]], left.x[stop[k]], left.z[stop[k]])
+        at = start[k + 1]
+        there = FloorTransform(entered.yaw[at], entered.x[at], entered.z[at])
+        lying.append(lying[-1] @ here @ there.inverse())
+    return Splice(graph, clip, start, stop, FloorTransform(*(np.array([getattr(t, n) for t in lying]) for n in ("yaw", "x", "z"))))
+
+
+def test_the_smoothing_curve_closes_a_jump_of_one_and_fades_away() -> None:
+    share = np.linspace(-2, 2, 401)
+    left, right = smoothing(share, np.ones(401, bool)), smoothing(share, np.zeros(401, bool))
+    at = 200
+    assert left[at] == pytest.approx(0.5) and right[at] == pytest.approx(-0.5)
+    assert left[at] - right[at] == pytest.approx(1.0)
+    assert left[:101] == pytest.approx(0) and right[300:] == pytest.approx(0)
+    assert left[at] - left[at - 1] == pytest.approx(right[at + 1] - right[at], rel=0.02)  # as fast before as behind
+
+
+def test_raw_frames_are_the_recorded_ones(graph: MotionGraph, splice: Splice) -> None:
+    motion = finish_splice(splice, settings=SpliceSettings(clean=False))
+    assert motion.raw.fps == 60 and len(motion.raw) == 121  # from the first graph frame to the last
+    assert len(motion.origins) == 121 and set(motion.origins.other_clip) == {-1}
+    for frame in (0, 60, 110):
+        own = graph.clips[motion.origins.source_clip[frame]]
+        at = int(motion.origins.source_frame[frame])
+        assert np.allclose(quat.angle_between(motion.raw.local_rot[frame, 1:], own.local_rot[at, 1:]), 0, atol=1e-6)
+
+
+def test_jumps_are_closed(splice: Splice) -> None:
+    motion = finish_splice(splice, settings=SpliceSettings(clean=False))
+
+    def most(clip, frame: int) -> float:  # type: ignore[no-untyped-def]
+        return float(quat.angle_between(clip.local_rot[frame - 1], clip.local_rot[frame]).max())
+
+    usual = max(most(motion.raw, f) for f in range(10, 40))
+    for cut in (50, 92):
+        assert most(motion.raw, cut) > 2 * usual
+        assert most(motion.clip, cut) < 1.5 * usual
+
+
+@pytest.mark.parametrize("clean", [True, False])
+def test_body_constraints_are_met_exactly(splice: Splice, clean: bool) -> None:
+    clip = finish_splice(splice, BODY, SpliceSettings(clean=clean)).clip
+    hips, facing = clip.global_positions()[:, clip.skeleton.hips], clip.facing()
+    for target in BODY:
+        frame = round(target.at_s * clip.fps)
+        assert np.allclose(hips[frame, [0, 2]], target.position, atol=1e-9)
+        if target.facing is not None:
+            assert abs(np.angle(np.exp(1j * (facing[frame] - target.facing)))) < 1e-9
+
+
+def test_what_is_missing_is_spread_evenly(splice: Splice) -> None:
+    raw = finish_splice(splice, settings=SpliceSettings(clean=False)).clip
+    moved = meet_body(raw, BODY).root_pos - raw.root_pos
+    assert np.allclose(np.diff(moved[:61], n=2, axis=0)[:, [0, 2]], 0, atol=1e-9)
+    assert np.allclose(np.diff(moved[60:], n=2, axis=0)[:, [0, 2]], 0, atol=1e-9)
+    assert meet_body(raw, ()) is raw
+
+
+def test_settings_and_pieces_are_checked(graph: MotionGraph) -> None:
+    with pytest.raises(RequestError, match="smooth_s is 0"):
+        SpliceSettings(smooth_s=0)
+    with pytest.raises(ValueError, match="within its clip"):
+        Splice(graph, np.array([0]), np.array([5]), np.array([9999]), FloorTransform())

@@ -1,0 +1,126 @@
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from choreograph.errors import Cancelled, RequestError
+from choreograph.graph.model import MotionGraph
+from choreograph.progress import Recorder
+from choreograph.synthesis.solve.hierarchy import Hierarchy
+from choreograph.synthesis.solve.request import (
+    BodyTarget,
+    HardFrame,
+    JointTarget,
+    LabelTarget,
+    Obstacle,
+    PoseTarget,
+    SolveRequest,
+)
+from choreograph.synthesis.solve.search import Solver, SolveSettings, solve
+
+BEGIN = BodyTarget(0.0, (0.0, 0.0), 0.0)
+TURN = SolveRequest(5.0, (BEGIN, BodyTarget(5.0, (2.5, 3.0), np.pi / 2)))
+
+
+def test_it_comes_near_and_says_how_near(walks: MotionGraph, cuts: Hierarchy) -> None:
+    answer = solve(walks, TURN, seconds=None, evaluations=200_000, hierarchy=cuts)[0]
+    assert len(answer.splice) == 151
+    first, last = answer.errors
+    assert (first.constraint, last.constraint) == ("body[0]", "body[1]")
+    assert first.metres == pytest.approx(0, abs=1e-9)
+    assert last.metres is not None and last.radians is not None and last.metres < 0.1 and last.radians < 0.1
+    assert last.cost == pytest.approx((last.metres / 0.3) ** 2 + (last.radians / np.radians(10)) ** 2)
+
+
+def test_more_time_is_never_worse(walks: MotionGraph, cuts: Hierarchy) -> None:
+    solver, costs = Solver(walks, TURN, hierarchy=cuts).run(evaluations=50), []
+    costs.append(solver.answers()[0].cost)
+    for _ in range(5):
+        costs.append(solver.run(evaluations=2_000).answers()[0].cost)
+    assert costs == sorted(costs, reverse=True) and costs[-1] < costs[0]
+
+
+def test_the_seed_decides(walks: MotionGraph, cuts: Hierarchy) -> None:
+    def pieces(seed: int) -> list[int]:
+        found = solve(walks, TURN, seconds=None, evaluations=20_000, settings=SolveSettings(seed), hierarchy=cuts)
+        return [*found[0].splice.start, *found[0].splice.stop]
+
+    assert pieces(1) == pieces(1) != pieces(2)
+
+
+def test_a_saved_search_goes_on_as_if_it_had_not_stopped(walks: MotionGraph, cuts: Hierarchy) -> None:
+    through = Solver(walks, TURN, hierarchy=cuts).run(evaluations=15_000)
+    state = json.loads(json.dumps(through.as_dict()))
+    through.run(evaluations=30_000)
+    resumed = Solver(walks, TURN, hierarchy=cuts).resume(state).run(evaluations=30_000)
+    assert resumed.evaluations == through.evaluations
+    assert [p.cost for p in resumed.minima] == pytest.approx([p.cost for p in through.minima], rel=1e-9)
+    other = SolveRequest(4.0, (BEGIN, BodyTarget(4.0, (1.0, 1.0))))
+    with pytest.raises(RequestError, match="another graph or request"):
+        Solver(walks, other, hierarchy=cuts).resume(state)
+
+
+def test_answers_differ_by_as_much_as_is_said(walks: MotionGraph, cuts: Hierarchy) -> None:
+    solver = Solver(walks, TURN, SolveSettings(apart_m=0.4), hierarchy=cuts).run(evaluations=200_000)
+    answers = solver.answers(6)
+    assert len(answers) > 1
+    assert [a.cost for a in answers] == sorted(a.cost for a in answers)
+    roots = []
+    for answer in answers:
+        rows = np.concatenate(
+            [np.arange(a, b) + cuts.frames.base[c] for c, a, b in
+             zip(answer.splice.clip, answer.splice.start, answer.splice.stop, strict=True)]
+        )  # fmt: skip
+        piece = np.repeat(np.arange(len(answer.splice.clip)), answer.splice.piece_frames)
+        lying = answer.splice.placements
+        roots.append(np.exp(-1j * lying.yaw[piece]) * cuts.frames.place[rows] + lying.x[piece] + 1j * lying.z[piece])
+    for n, one in enumerate(roots):
+        for other in roots[:n]:
+            assert np.abs(one - other).max() > 0.4
+
+
+def test_labels_obstacles_joints_and_poses_are_heeded(walks: MotionGraph, cuts: Hierarchy) -> None:
+    base = {"length_s": 4.0, "body": (BEGIN, BodyTarget(4.0, (0.0, 5.0)))}
+    run = dict(seconds=None, evaluations=100_000, hierarchy=cuts)
+    turn = solve(walks, SolveRequest(**base, labels=(LabelTarget(0, 4, "turn", 100.0),)), **run)[0]
+    walk = solve(walks, SolveRequest(**base, labels=(LabelTarget(0, 4, "walk", 100.0),)), **run)[0]
+    number = walks.find_clip("walk")
+    assert (turn.splice.clip != number).all() and (walk.splice.clip == number).all()
+    around = solve(walks, SolveRequest(**base, obstacles=(Obstacle.circle((0.0, 2.5), 0.2),)), **run)[0]
+    through = solve(walks, SolveRequest(**base), **run)[0]
+    assert {e.constraint: e.cost for e in around.errors}["obstacles"] < 0.1
+    assert through.cost < around.cost
+    pose = solve(walks, SolveRequest(4.0, poses=(PoseTarget(2.0, "jog", 30),)), **run)[0]
+    assert pose.errors[0].cost == pytest.approx(0, abs=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"joints": (JointTarget(1, "tail", (0, 0, 0)),)}, r"joints\[0\].joint is 'tail', .* there are: .*Head"),
+        ({"poses": (PoseTarget(1, "swim", 0),)}, r"poses\[0\].clip: no clip of the graph is called 'swim'"),
+        ({"frames": (HardFrame(1, "walk", 9999),)}, r"frames\[0\].frame is 9999; 'walk' has frames 0 to"),
+        ({"labels": (LabelTarget(0, 1, "swim"),)}, r"labels\[0\].label is 'swim', which no clip has; labels are: jog"),
+        ({"obstacles": (Obstacle.circle((0.1, 0.0), 1.0),)}, r"body\[0\].position, \(0, 0\), lies inside obstacles\[0\]"),
+        ({"frames": (HardFrame(1.0, "walk", 20), HardFrame(1.1, "jog", 60))}, r"no motion of 5 s shows frames\[0\]"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_is_refused(walks: MotionGraph, cuts: Hierarchy, change: dict, said: str) -> None:  # type: ignore[type-arg]
+    with pytest.raises(RequestError, match=said):
+        Solver(walks, SolveRequest(5.0, TURN.body, **change), hierarchy=cuts)
+
+
+def test_pieces_longer_than_any_clip_are_refused(walks: MotionGraph, cuts: Hierarchy) -> None:
+    with pytest.raises(RequestError, match="allow shorter pieces"):
+        Solver(walks, SolveRequest(60.0, TURN.body, min_piece_s=30.0), hierarchy=cuts)
+
+
+def test_it_can_be_cancelled_and_needs_a_limit(walks: MotionGraph, cuts: Hierarchy) -> None:
+    solver = Solver(walks, TURN, hierarchy=cuts)
+    with pytest.raises(Cancelled):
+        solver.run(60.0, progress=Recorder(cancel_after=3))
+    assert solver.answers()
+    with pytest.raises(RequestError, match="seconds or evaluations"):
+        solver.run()
