@@ -2,9 +2,9 @@
 
     CHOREOGRAPH_DATA=<folder with cmu/> python benchmarks/bench_solve.py [seeds]
 
-All trials of subject 16 at 30 Hz, motions of ten seconds in pieces of a third of a second or more. Times are CPU seconds
-of one core, kernels loaded. Errors are those of the search, before body constraints are met exactly: median and worst
-of the seeds.
+All trials of subject 16 at 30 Hz, motions of ten seconds in pieces of a third of a second or more. Times are CPU
+seconds of one core, kernels loaded. Errors are those of the search, before body constraints are met exactly: median and
+worst of the seeds.
 """
 
 from __future__ import annotations
@@ -123,7 +123,8 @@ def main() -> None:
     begun = time.process_time()
     cuts = find_cuts(graph)
     print(
-        f"{len(clips)} clips, {len(cuts.frames)} frames: {cuts.leaves} cuts in {cuts.groups} groups, {cuts.roots} in G', "
+        f"{len(clips)} clips, {len(cuts.frames)} frames: {cuts.leaves} cuts in {cuts.groups} groups, "
+        f"{cuts.roots} in G', "
         f"{len(cuts.lost_clips())} clips lost, found in {time.process_time() - begun:.2f} CPU s"
     )
     Solver(graph, REQUESTS["head at 1.9 m midway"][0], hierarchy=cuts).run(evaluations=1_000)
@@ -131,7 +132,9 @@ def main() -> None:
     request = REQUESTS["end 4 m away, turned 90°"][0]
     solver = Solver(graph, request, hierarchy=cuts)
     run_cpu(solver, 10.0)
-    print(f"\ndifferent answers to the first request in 10 s: {len(solver.answers(500))}, of {len(solver.minima)} minima")
+    print(
+        f"\ndifferent answers to the first request in 10 s: {len(solver.answers(500))}, of {len(solver.minima)} minima"
+    )
     finishing_table(graph, cuts)
     growth_table(clips)
 

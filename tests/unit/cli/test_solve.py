@@ -70,7 +70,7 @@ def test_a_kept_search_is_gone_on_with(mog: Path, request_file: Path, tmp_path: 
 @pytest.mark.parametrize(
     ("document", "error", "said"),
     [
-        ({**REQUEST, "joints": [{"at_s": 1, "joint": "tail", "position": [0, 0, 0]}]}, RequestError, "no joint is called"),
+        ({**REQUEST, "joints": [{"at_s": 1, "joint": "tail", "position": [0, 0, 0]}]}, RequestError, "no joint is"),
         ({**REQUEST, "length_s": 3}, RequestError, r"body\[1\].at_s is 4"),
     ],
 )  # fmt: skip

@@ -39,7 +39,9 @@ def splice(graph: MotionGraph) -> Splice:
         at = start[k + 1]
         there = FloorTransform(entered.yaw[at], entered.x[at], entered.z[at])
         lying.append(lying[-1] @ here @ there.inverse())
-    return Splice(graph, clip, start, stop, FloorTransform(*(np.array([getattr(t, n) for t in lying]) for n in ("yaw", "x", "z"))))
+    return Splice(
+        graph, clip, start, stop, FloorTransform(*(np.array([getattr(t, n) for t in lying]) for n in ("yaw", "x", "z")))
+    )
 
 
 def test_the_smoothing_curve_closes_a_jump_of_one_and_fades_away() -> None:

@@ -82,7 +82,7 @@ def find_reach(frames, least, graph, first_cut, cuts, hard_time, hard_row):  # t
 def draw_seed(  # type: ignore[no-untyped-def]
     reach, least, begin, graph, first_cut, cuts, hard_time, hard_row, chance, starts, stops, nodes
 ):
-    """A random path within reach, written to starts, stops and nodes; its number of pieces, 0 if they do not hold it."""
+    """A random path within reach, written to starts, stops and nodes; its number of pieces, 0 if it has too many."""
     frames = len(reach) - 1
     g = begin[int(draw(chance) * len(begin))]
     starts[0] = g
@@ -123,7 +123,7 @@ def draw_seed(  # type: ignore[no-untyped-def]
 
 @_inlined
 def keep_clear(point, asked):  # type: ignore[no-untyped-def]
-    """Squared depth, metres, to which a point on the floor is nearer to obstacles than it should, weighted and summed."""
+    """Squared depth, metres, to which a point on the floor is nearer to obstacles than it should be, weighted."""
     total = 0.0
     for o in range(len(asked.first_corner) - 1):
         low, high = asked.first_corner[o], asked.first_corner[o + 1]
@@ -207,7 +207,7 @@ def _place_first(starts, stops, count, graph, asked):  # type: ignore[no-untyped
 def score_from(  # type: ignore[no-untyped-def]
     k, time, term, cost, turn, shift, starts, stops, nodes, count, limit, graph, asked
 ):
-    """The score of a path, from piece k on, given what is known at that piece's start; stops where it meets the limit."""
+    """The score of a path, from what is known at the start of piece k on; stops where it meets the limit."""
     while True:
         ends = time + stops[k] - starts[k]
         while term < len(asked.time) and asked.time[term] < ends:
@@ -317,7 +317,7 @@ def _try(first, total, trial, count, best, prefix, graph, asked, tally):  # type
             cost = score(starts, stops, nodes, count, best.cost[0], graph, asked)
         if cost < best.cost[0]:
             best.cost[0] = cost
-            best.count[0] = count
+            best.pieces[0] = count
             _copy(starts, 0, count, best.starts, 0)
             _copy(stops, 0, count, best.stops, 0)
             _copy(nodes, 0, last, best.nodes, 0)
@@ -397,7 +397,9 @@ def replace_stretch(i, j, path, count, trial, best, prefix, graph, asked, chance
                     length += stops[k] - starts[k]
                 length += stops[j] - starts[j]
                 for other in range(clips):
-                    for node in range(graph.first_root[other * clips + there], graph.first_root[other * clips + there + 1]):
+                    for node in range(
+                        graph.first_root[other * clips + there], graph.first_root[other * clips + there + 1]
+                    ):
                         if graph.target[node] > latest:
                             continue
                         _join(trial, 0, node, graph)
@@ -528,13 +530,13 @@ def improve(  # type: ignore[no-untyped-def]
         kind, a, b = order[passed[1], 0], order[passed[1], 1], order[passed[1], 2]
         passed[1] += 1
         best.cost[0] = cost - 1e-9
-        best.count[0] = 0
+        best.pieces[0] = 0
         if kind == 0:
             replace_stretch(a, b, path, count, trial, best, prefix, graph, asked, chance, tally)
         else:
             demote(a, b, path, count, trial, best, prefix, graph, asked, tally)
-        if best.count[0] > 0:
-            count = best.count[0]
+        if best.pieces[0] > 0:
+            count = best.pieces[0]
             _copy(best.starts, 0, count, starts, 0)
             _copy(best.stops, 0, count, stops, 0)
             _copy(best.nodes, 0, count - 1, nodes, 0)

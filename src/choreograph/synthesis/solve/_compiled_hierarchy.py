@@ -144,7 +144,7 @@ def build_trees(i: Ints, j: Ints, first: NDArray[np.int64], share: float) -> tup
             owner[begin:end] = 0
             _cluster(i, j, at[begin:end], 2, owner[begin:end])
             middle = _partition(at[:end], owner[:end], 0, begin)
-            if middle == begin or middle == end:
+            if middle in (begin, end):
                 middle = (begin + end) // 2
             child[node] = nodes
             low[nodes], high[nodes] = begin, middle

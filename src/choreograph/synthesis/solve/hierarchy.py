@@ -9,6 +9,7 @@ shown at any time of the search.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -156,9 +157,7 @@ class _Trees:
     roots: int
 
 
-def _joined(
-    frames: FrameTable, settings: HierarchySettings, tau: float, parts: list[_Trees], groups: int
-) -> Hierarchy:
+def _joined(frames: FrameTable, settings: HierarchySettings, tau: float, parts: list[_Trees], groups: int) -> Hierarchy:
     """All trees in one set of arrays: the roots of all pairs of clips in order, then the rest."""
     if not parts:
         raise RequestError(
@@ -167,19 +166,15 @@ def _joined(
     parts = sorted(parts, key=lambda part: (part.left, part.entered))
     roots = sum(part.roots for part in parts)
     below = roots
-    source, target, cost, child = [], [], [], []
+    columns: dict[str, tuple[list[Any], list[Any]]] = {name: ([], []) for name in ("source", "target", "cost", "child")}
     for part in parts:
         # A root's place changes by its sort order, a lower node's by a constant.
         order = np.argsort(part.source[: part.roots], kind="stable")
-        shift = np.int32(below - part.roots)
-        moved = np.where(part.child < 0, np.int32(-1), part.child + shift)
-        for column, values in ((source, part.source), (target, part.target), (cost, part.cost), (child, moved)):
-            column.append((values[: part.roots][order], values[part.roots :]))
+        child = np.where(part.child < 0, np.int32(-1), part.child + np.int32(below - part.roots))
         below += len(part.child) - part.roots
-
-    def gather(column: list[tuple[NDArray[np.generic], NDArray[np.generic]]]) -> NDArray[np.generic]:
-        return seal(np.concatenate([top for top, _ in column] + [rest for _, rest in column]))
-
-    return Hierarchy(
-        frames, settings, tau, gather(source), gather(target), gather(cost), gather(child), roots, groups
-    )  # fmt: skip
+        for name, (top, rest) in columns.items():
+            values = child if name == "child" else getattr(part, name)
+            top.append(values[: part.roots][order])
+            rest.append(values[part.roots :])
+    whole = {name: seal(np.concatenate(top + rest)) for name, (top, rest) in columns.items()}
+    return Hierarchy(frames, settings, tau, **whole, roots=roots, groups=groups)

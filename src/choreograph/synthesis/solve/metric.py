@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -146,6 +147,6 @@ def _normalised(parts: list[Array], weight: Array) -> list[Array]:
     return [((part - middle)[:, kept] * scale[:, None]).reshape(len(part), -1) for part in parts]
 
 
-def _padded(parts: list[NDArray[np.generic]], value: float) -> NDArray[np.generic]:
+def _padded(parts: list[Any], value: float) -> NDArray[Any]:
     end = np.full((1, *parts[0].shape[1:]), value, parts[0].dtype)
     return np.concatenate([row for part in parts for row in (part, end)])

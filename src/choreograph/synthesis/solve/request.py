@@ -74,7 +74,7 @@ class LabelTarget:
 
 @dataclass(frozen=True)
 class Obstacle:
-    """A circle, box or polygon on the floor that the torso keeps clear of: points, and how far round them it reaches."""
+    """A circle, box or polygon on the floor that the torso keeps clear of."""
 
     corners: tuple[Point, ...]
     """Corners of a polygon in order, metres; a single one is a circle's centre."""

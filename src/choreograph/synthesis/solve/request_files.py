@@ -28,7 +28,11 @@ _KINDS: Mapping[str, tuple[Any, tuple[str, ...], tuple[str, ...]]] = {
     "labels": (LabelTarget, ("start_s", "stop_s", "label"), ("weight",)),
 }
 """For each list of constraints what they become, and the names an entry must and may have."""
-_SHAPES: Mapping[str, tuple[str, ...]] = {"circle": ("centre", "radius"), "box": ("low", "high"), "polygon": ("corners",)}
+_SHAPES: Mapping[str, tuple[str, ...]] = {
+    "circle": ("centre", "radius"),
+    "box": ("low", "high"),
+    "polygon": ("corners",),
+}
 _NUMBERS = ("length_s", "min_piece_s", "cut_weight")
 
 

@@ -79,7 +79,7 @@ class Answer:
 
 class _Best(NamedTuple):
     cost: NDArray[np.float64]
-    count: Ints
+    pieces: Ints
     starts: Ints
     stops: Ints
     nodes: Ints
@@ -109,7 +109,7 @@ class _Path:
 
 
 class Solver:
-    """A search in progress. `run` goes on for a while, `answers` gives the best there is; both as often as one likes."""
+    """A search in progress: `run` goes on for a while, `answers` gives the best there is, as often as one likes."""
 
     def __init__(
         self,
@@ -194,7 +194,8 @@ class Solver:
 
     def as_dict(self) -> dict[str, Any]:
         """The state of the search as plain values, for JSON; `resume` goes on from it."""
-        current = _Path(*(column[: self._count] for column in self._path), 0.0, self._is_minimum, np.zeros(0, complex))
+        starts, stops, nodes = (column[: self._count] for column in self._path)
+        current = _Path(starts, stops, nodes, 0.0, self._is_minimum, np.zeros(0, complex))
         return {
             "seed": self.settings.seed,
             "chance": int(self._chance[0]),

@@ -97,7 +97,11 @@ def test_the_first_body_constraint_is_met(walks: MotionGraph, cuts: Hierarchy) -
 
 
 def test_seeds_keep_every_rule_also_between_hard_frames(walks: MotionGraph, cuts: Hierarchy) -> None:
-    hard = (HardFrame(0.5, "walk", 20), HardFrame(2.0, "walk_turn_90_right", 40), HardFrame(3.5, "walk_turn_90_left", 60))
+    hard = (
+        HardFrame(0.5, "walk", 20),
+        HardFrame(2.0, "walk_turn_90_right", 40),
+        HardFrame(3.5, "walk_turn_90_left", 60),
+    )
     solver = Solver(walks, SolveRequest(4.0, frames=hard), hierarchy=cuts)
     drawn = seeds(solver, 30)
     for path in drawn:
@@ -105,7 +109,9 @@ def test_seeds_keep_every_rule_also_between_hard_frames(walks: MotionGraph, cuts
     assert len({tuple(starts) for starts, _, _ in drawn}) > 10
 
 
-@pytest.mark.parametrize("request_", [EVERYTHING, SolveRequest(4.0, EVERYTHING.body, frames=(HardFrame(2.0, "jog", 30),))])
+@pytest.mark.parametrize(
+    "request_", [EVERYTHING, SolveRequest(4.0, EVERYTHING.body, frames=(HardFrame(2.0, "jog", 30),))]
+)
 def test_bettered_paths_keep_every_rule_and_the_score_they_are_said_to_have(
     walks: MotionGraph, cuts: Hierarchy, request_: SolveRequest
 ) -> None:

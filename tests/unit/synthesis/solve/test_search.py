@@ -83,7 +83,7 @@ def test_answers_differ_by_as_much_as_is_said(walks: MotionGraph, cuts: Hierarch
 
 def test_labels_obstacles_joints_and_poses_are_heeded(walks: MotionGraph, cuts: Hierarchy) -> None:
     base = {"length_s": 4.0, "body": (BEGIN, BodyTarget(4.0, (0.0, 5.0)))}
-    run = dict(seconds=None, evaluations=100_000, hierarchy=cuts)
+    run = {"seconds": None, "evaluations": 100_000, "hierarchy": cuts}
     turn = solve(walks, SolveRequest(**base, labels=(LabelTarget(0, 4, "turn", 100.0),)), **run)[0]
     walk = solve(walks, SolveRequest(**base, labels=(LabelTarget(0, 4, "walk", 100.0),)), **run)[0]
     number = walks.find_clip("walk")
@@ -103,7 +103,7 @@ def test_labels_obstacles_joints_and_poses_are_heeded(walks: MotionGraph, cuts: 
         ({"poses": (PoseTarget(1, "swim", 0),)}, r"poses\[0\].clip: no clip of the graph is called 'swim'"),
         ({"frames": (HardFrame(1, "walk", 9999),)}, r"frames\[0\].frame is 9999; 'walk' has frames 0 to"),
         ({"labels": (LabelTarget(0, 1, "swim"),)}, r"labels\[0\].label is 'swim', which no clip has; labels are: jog"),
-        ({"obstacles": (Obstacle.circle((0.1, 0.0), 1.0),)}, r"body\[0\].position, \(0, 0\), lies inside obstacles\[0\]"),
+        ({"obstacles": (Obstacle.circle((0.1, 0.0), 1.0),)}, r"body\[0\].position, .* lies inside obstacles\[0\]"),
         ({"frames": (HardFrame(1.0, "walk", 20), HardFrame(1.1, "jog", 60))}, r"no motion of 5 s shows frames\[0\]"),
     ],
 )  # fmt: skip
