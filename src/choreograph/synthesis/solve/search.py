@@ -132,13 +132,13 @@ class Solver:
         Raises:
             RequestError: If the request names what does not exist, or its hard frames cannot all be met.
         """
-        from choreograph.synthesis.solve import _compiled
+        from choreograph.synthesis.solve import _compiled, _compiled_seeds
 
         self.graph, self.request, self.settings = graph, request, settings or SolveSettings()
         self.hierarchy = hierarchy or find_cuts(graph, progress=progress)
         self.asked, self.term_names = compile_request(request, graph, self.hierarchy, self.settings.sample)
         self.kernel = kernel_graph(self.hierarchy)
-        self._kernels = _compiled
+        self._seeding, self._kernels = _compiled_seeds, _compiled
         self.evaluations = 0
         """Paths scored so far."""
         self.minima: list[_Path] = []
@@ -227,7 +227,7 @@ class Solver:
         tally = np.zeros(1, np.int64)
         if self._is_minimum:
             self._passed[:] = 0
-            self._count = self._kernels.draw_best(
+            self._count = self._seeding.draw_best(
                 self.settings.draws, self._reach, self._begin, self._first_cut, self._cuts, self._path,
                 self._trial, self.kernel, self.asked, self._chance, tally,
             )  # fmt: skip
@@ -259,7 +259,7 @@ class Solver:
             self._cuts = cuts.astype(np.int64)
             self._first_cut = np.searchsorted(h.source[cuts], np.arange(len(h.frames) + 1))
             arguments = (self.kernel, self._first_cut, self._cuts, self.asked.hard_time, self.asked.hard_row)
-            self._reach = self._kernels.find_reach(self.asked.frames, self.asked.least, *arguments)
+            self._reach = self._seeding.find_reach(self.asked.frames, self.asked.least, *arguments)
             rows = np.arange(len(h.frames) - self.asked.least)
             fits = h.frames.clip_of[rows] == h.frames.clip_of[rows + self.asked.least]
             begin = rows[fits & self._reach[self.asked.least][rows + self.asked.least]]

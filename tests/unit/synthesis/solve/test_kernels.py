@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from choreograph.graph.model import MotionGraph
-from choreograph.synthesis.solve import _compiled, reference
+from choreograph.synthesis.solve import _compiled_score, _compiled_seeds, reference
 from choreograph.synthesis.solve.hierarchy import Hierarchy
 from choreograph.synthesis.solve.request import (
     BodyTarget,
@@ -61,7 +61,7 @@ def all_paths(cuts: Hierarchy, frames: int, least: int) -> list[tuple[list[int],
 def seeds(solver: Solver, count: int) -> list[tuple[np.ndarray, np.ndarray, np.ndarray]]:
     found, tally = [], np.zeros(1, np.int64)
     for _ in range(count):
-        pieces = _compiled.draw_best(
+        pieces = _compiled_seeds.draw_best(
             1, solver._reach, solver._begin, solver._first_cut, solver._cuts, solver._path, solver._trial,
             solver.kernel, solver.asked, solver._chance, tally,
         )  # fmt: skip
@@ -86,7 +86,7 @@ def test_scores_agree_with_the_plain_twin(walks: MotionGraph, cuts: Hierarchy) -
     assert set(solver.asked.kind.tolist()) == {0, 1, 2, 3, 4}
     for starts, stops, nodes in seeds(solver, 50):
         padded = np.append(nodes, 0)
-        fast = _compiled.score(starts, stops, padded, len(starts), np.inf, solver.kernel, solver.asked)
+        fast = _compiled_score.score(starts, stops, padded, len(starts), np.inf, solver.kernel, solver.asked)
         assert fast == pytest.approx(reference.score(starts, stops, nodes, solver.kernel, solver.asked), rel=1e-9)
 
 
@@ -136,7 +136,7 @@ def test_on_a_tiny_graph_nothing_is_better(tiny, hard: tuple[HardFrame, ...], fa
         rows = reference.shown_rows(*path[:2])
         if (rows[solver.asked.hard_time] == solver.asked.hard_row).all():
             tried += 1
-            lowest = min(lowest, _compiled.score(*path, len(starts), np.inf, solver.kernel, solver.asked))
+            lowest = min(lowest, _compiled_score.score(*path, len(starts), np.inf, solver.kernel, solver.asked))
     assert tried > 20
     assert solver.answers()[0].cost == pytest.approx(lowest, rel=1e-9)
 
