@@ -6,7 +6,7 @@ k and k + 1 lies a cut, a node of the hierarchy; a path's row of `nodes` names t
 
 from __future__ import annotations
 
-from choreograph.synthesis.solve._compiled_score import hot, inlined, copy, draw, find_prefixes, score, score_from
+from choreograph.synthesis.solve._compiled_score import copy, draw, find_prefixes, hot, inlined, score, score_from
 
 
 @inlined

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from choreograph.synthesis.solve._compiled_score import hot, inlined, copy, draw, score
+from choreograph.synthesis.solve._compiled_score import copy, draw, hot, inlined, score
 
 allocating = njit(cache=True, nogil=True, error_model="numpy")
 
