@@ -42,6 +42,8 @@ class FollowSettings:
     """Least speed of the point that the character should be at (gamma)."""
     transition_cost: float = 0.01
     """Cost of a transition, also within a clip, m²·s: what keeps the answer from blending without pause."""
+    fault_cost: float = 0.05
+    """Cost of a piece in which the recording has a fault, such as a leap of the whole body, m²·s."""
     speed_weight: float = 0.02
     """Cost of a second at 1 m/s off the speed asked for, m²·s."""
     label_weight: float = 0.25
@@ -75,7 +77,8 @@ class FollowSettings:
                 raise RequestError(f"{name} must be positive, not {getattr(self, name)}")
         for name in (
             "budget_frames", "max_seconds", "look_trust", "forced_progress_m_s",
-            "transition_cost", "speed_weight", "label_weight", "idle_weight", "end_weight_s", "facing_weight",
+            "transition_cost", "fault_cost", "speed_weight", "label_weight", "idle_weight", "end_weight_s",
+            "facing_weight",
         ):  # fmt: skip
             value = getattr(self, name)
             if value is not None and not (np.isfinite(value) and value >= 0):

@@ -67,10 +67,10 @@ class PathFollower:
         if len(graph.nodes) == 0:
             raise RequestError("the graph is empty: build it with a higher threshold, or from more clips")
         self._tables = tables or build_edge_tables(graph)
-        changes = graph.edges.kind == TRANSITION
-        # The thesis knows no cost of transitions.
-        price = 0.0 if self.settings.method == "thesis" else self.settings.transition_cost
-        self._extra = np.where(changes, price, 0.0) + (0.0 if edge_costs is None else edge_costs)
+        self._extra = np.zeros(len(graph.edges)) + (0.0 if edge_costs is None else edge_costs)
+        if self.settings.method != "thesis":  # which knows no such costs
+            self._extra += self.settings.transition_cost * (graph.edges.kind == TRANSITION)
+            self._extra += self.settings.fault_cost * self._tables.faulty
         self.edges: list[int] = []
         """Edges found so far."""
         self.frames = 0

@@ -13,7 +13,9 @@ from numpy.typing import NDArray
 
 from choreograph.errors import RequestError
 from choreograph.graph.model import TRANSITION, MotionGraph
+from choreograph.maths import quat
 from choreograph.motion.arrays import seal
+from choreograph.motion.clip import Clip
 from choreograph.synthesis.path import Path
 
 Floats = NDArray[np.float64]
@@ -26,6 +28,11 @@ TREMBLE_S = 0.012
 hips adds up to 1 % to their way; clean-up takes it out of the motion, so the search must not count on it."""
 LOOKS = 6
 """Moments at which the beam looks along a clip to compare walks."""
+_IMPOSSIBLE_RAD_S2 = 6000.0
+"""Angular acceleration that no large joint reaches: recorded runs and jumps stay below 4,000, slips of the capture
+begin at 9,000."""
+_SURE_PARTS = ("hips", "spine", "hip", "upper_leg", "lower_leg", "clavicle", "upper_arm")
+"""Parts whose recorded rotations are smooth; hands, feet and heads tremble even in good recordings."""
 MAX_LABELS = 60
 """Different labels one request may ask for: bits of a word."""
 
@@ -51,6 +58,8 @@ class EdgeTables:
     length: Ints
     fastest: float
     """Longest step of all rows."""
+    faulty: NDArray[np.bool_]
+    """Edges that show a fault of the recording, (E,)."""
     clip_way: Floats
     """x, z and way made since its clip's start, of every frame of every clip, (R, 3)."""
     node_row: Ints
@@ -107,7 +116,8 @@ def build_edge_tables(graph: MotionGraph) -> EdgeTables:
     facing, words, sets = _facing_and_labels(roots, graph, row_edge, ahead)
     return EdgeTables(
         seal(before.real.copy()), seal(before.imag.copy()), seal(step), seal(facing), seal(words), sets,
-        seal(first.astype(np.int64)), seal(length), float(step.max(initial=1e-6)), *_clip_ways(roots, graph, per_frame),
+        seal(first.astype(np.int64)), seal(length), float(step.max(initial=1e-6)),
+        seal(_faulty(roots, graph)), *_clip_ways(roots, graph, per_frame),
     )  # fmt: skip
 
 
@@ -121,12 +131,14 @@ class _Roots:
         self.ratio = np.array([info.fps / graph.rate_hz for info in graph.infos])
         self.place = np.empty(self.offsets[-1], complex)
         self.facing = np.empty(self.offsets[-1])
+        self.faults = np.zeros(self.offsets[-1], np.int64)
         self.sets: dict[frozenset[str], int] = {frozenset(): 0}
         self.words = np.zeros(self.offsets[-1], np.int32)
         for c, info in enumerate(graph.infos):
             clip, here = clips[c], slice(self.offsets[c], self.offsets[c + 1])
             self.place[here] = _calm(clip.root_pos[:, 0] + 1j * clip.root_pos[:, 2], TREMBLE_S * info.fps)
             self.facing[here] = clip.facing()
+            self.faults[here] = find_faults(clip)
             cuts = sorted({0, info.own_frames, *(x.start for x in info.labels), *(x.stop for x in info.labels)})
             for a, b in pairwise(cuts):
                 said = frozenset(x.text for x in info.labels if x.start <= a < x.stop)
@@ -166,6 +178,35 @@ def _root(roots: _Roots, graph: MotionGraph, edge: Ints, ahead: Floats) -> NDArr
     weight = t * t * (3.0 - 2.0 * t)
     here[blended] += weight * (there - here[blended])
     return here
+
+
+def find_faults(clip: Clip) -> NDArray[np.bool_]:
+    """Frames at which a trunk, leg or upper arm turns as no body can: where the capture slipped, (F,)."""
+    sure = [j for j, role in enumerate(clip.skeleton.roles) if role.endswith(_SURE_PARTS)]
+    faults = np.zeros(len(clip), bool)
+    if len(clip) < 3 or not sure:
+        return faults
+    turned = clip.local_rot[:, sure]
+    spin = quat.as_rotvec(quat.multiply(quat.inverse(turned[:-1]), turned[1:])) * clip.fps
+    jerked = np.linalg.norm(np.diff(spin, axis=0), axis=2).max(axis=1) * clip.fps > _IMPOSSIBLE_RAD_S2
+    for shift in range(3):  # the fault is in one of the three frames that the difference was taken over
+        faults[shift : len(clip) - 2 + shift] |= jerked
+    return faults
+
+
+def _faulty(roots: _Roots, graph: MotionGraph) -> NDArray[np.bool_]:
+    """Which edges show a frame with a fault, of either clip where they blend."""
+    edges = graph.edges
+    counts = np.concatenate([[0], np.cumsum(roots.faults)])
+
+    def inside(clip: NDArray[Any], start: NDArray[Any], frames: NDArray[Any]) -> NDArray[np.bool_]:
+        low = np.floor(roots.own(clip, start.astype(float))).astype(np.int64)
+        high = np.ceil(roots.own(clip, (start + frames).astype(float))).astype(np.int64) + 1
+        return np.asarray(counts[high] > counts[low])
+
+    frames = edges.stop - edges.start
+    here = inside(edges.clip, edges.start, frames)
+    return here | inside(edges.target_clip, edges.target_start, frames)
 
 
 def _clip_ways(roots: _Roots, graph: MotionGraph, per_frame: int) -> tuple[Floats, Ints, Ints]:

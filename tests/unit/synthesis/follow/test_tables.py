@@ -5,10 +5,20 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from choreograph.demo import demo_clip
 from choreograph.errors import RequestError
 from choreograph.finishing.assemble import assemble
+from choreograph.graph.build import build_graph
 from choreograph.graph.model import MotionGraph
-from choreograph.synthesis.follow.tables import MAX_LABELS, EdgeTables, build_edge_tables, kernel_path, matches_label
+from choreograph.maths import quat
+from choreograph.synthesis.follow.tables import (
+    MAX_LABELS,
+    EdgeTables,
+    build_edge_tables,
+    find_faults,
+    kernel_path,
+    matches_label,
+)
 from choreograph.synthesis.path_shapes import named_path
 from choreograph.synthesis.walk import Walk
 
@@ -90,3 +100,26 @@ def test_a_path_is_laid_out_evenly_with_its_wishes() -> None:
     assert flat.speed[np.searchsorted(along, [1.9, 3.0, 4.1])].tolist() == [-1, 2, -1]
     assert flat.label[np.searchsorted(along, [2.9, 5.0, 6.1])].tolist() == [0, 1, 0]
     assert (flat.pause_at.tolist(), flat.pause_s.tolist()) == ([5.0], [2.0])
+
+
+def test_a_leap_of_the_capture_is_a_fault_and_a_fast_motion_is_none() -> None:
+    clip = demo_clip("run")
+    assert not find_faults(clip).any()
+    turned = np.array(clip.local_rot)
+    thigh = clip.skeleton.need("left_upper_leg")
+    turned[40, thigh] = quat.multiply(turned[40, thigh], quat.from_rotvec((2.0, 0.0, 0.0)))
+    found = np.flatnonzero(find_faults(clip.with_frames(clip.root_pos, turned)))
+    assert 40 in found and found.min() >= 37 and found.max() <= 43
+
+
+def test_edges_that_show_a_fault_are_known() -> None:
+    walk, veer = demo_clip("walk"), demo_clip("walk_veer_left")
+    turned = np.array(walk.local_rot)
+    turned[150, 0] = quat.multiply(turned[150, 0], quat.from_rotvec((0.0, 2.0, 0.0)))
+    graph = build_graph([walk.with_frames(walk.root_pos, turned), veer])
+    tables, edges = build_edge_tables(graph), graph.edges
+    frame = 150 * graph.rate_hz / walk.fps
+    shown = (edges.clip == 0) & (edges.start <= frame) & (edges.stop >= frame)
+    assert shown.any() and tables.faulty[shown].all()
+    far = (edges.clip == 1) & (edges.target_clip == 1)
+    assert far.any() and not tables.faulty[far].any()
