@@ -158,16 +158,24 @@ def test_nothing_connected_is_an_answer_with_advice(tmp_path):
     assert run("info", tmp_path / "x.mog").returncode == 0
 
 
+SMALL_BATCHES = """
+import sys
+from choreograph.distance import minima
+from choreograph.cli.main import main
+minima._BATCH_PAIRS = 1
+main()
+"""
+
+
 @pytest.mark.slow
 def test_control_c_stops_and_the_same_command_goes_on(tmp_path):
     path = tmp_path / "long.mog"
     partial = Path(f"{path}.partial")
-    words = [*COMMAND, "build", str(tmp_path), "-o", str(path), "--rate", "120", "--workers", "1"]
-    # A fast machine may be done before the signal arrives; then it gets more to do.
-    for seconds in (20.0, 60.0, 180.0):
-        for k in range(4):
-            clip = WALK(f"long{k}", seconds, phase=k, turn=0.1 * k)
-            write_clip(tmp_path / f"long{k}.bvh", clip, overwrite=True)
+    words = [sys.executable, "-c", SMALL_BATCHES, "build", str(tmp_path), "-o", str(path), "--rate", "120"]
+    words += ["--workers", "1", "--no-advice"]
+    for k in range(6):
+        write_clip(tmp_path / f"long{k}.bvh", WALK(f"long{k}", 20.0, phase=k, turn=0.1 * k))
+    for _ in range(4):  # a fast machine may be done before the signal arrives
         path.unlink(missing_ok=True)
         process = subprocess.Popen(words, stderr=subprocess.PIPE, text=True)
         while process.poll() is None and not partial.exists():
@@ -176,6 +184,8 @@ def test_control_c_stops_and_the_same_command_goes_on(tmp_path):
         _, errors = process.communicate(timeout=120)
         if process.returncode:
             break
+    else:
+        pytest.skip("the build was done before it could be interrupted")
     assert process.returncode == 130, errors
     assert "Traceback" not in errors
     assert "goes on from there" in errors
