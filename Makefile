@@ -17,6 +17,7 @@ $(BIN)/choreograph: pyproject.toml
 
 $(VENV)/dev: $(BIN)/choreograph
 	$(BIN)/python -m pip install --quiet --editable '.[dev]'
+	tools/get_chromium
 	@touch $@
 
 # Node comes with the virtual environment, so that the page is built by the same one everywhere.
