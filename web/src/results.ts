@@ -1,0 +1,5 @@
+/** The right column. */
+
+import type { Context } from "./types";
+
+export function mountResults(_column: HTMLElement, _context: Context): void {}

@@ -1,0 +1,212 @@
+/** The page's state: the project as the server has it, changes shown before it confirms them, and who wants to know. */
+
+import type { Server } from "./api";
+import type { Document, DocumentState, Job, Motion, Project, Result, View } from "./messages";
+import { ApiError, type ChangeOptions, type State, type Status, type Store } from "./types";
+
+const VIEW_SETTLE_MS = 300;
+
+interface Change {
+  label: string;
+  edits: ((document: Document) => void)[];
+  done: Promise<void>;
+  send: () => void;
+}
+
+export class ProjectStore implements Store {
+  private held: State;
+  private readonly watchers = new Set<() => void>();
+  /** What the server has; `held.document` may be ahead of it. */
+  private confirmed: Document;
+  private readonly queue: Change[] = [];
+  private settling: Change | null = null;
+  private sending: Promise<void> = Promise.resolve();
+  private viewTimer = 0;
+
+  constructor(
+    private readonly server: Server,
+    project: Project,
+  ) {
+    this.held = { ...project, connection: "connecting", unsaved: 0, status: { text: "", kind: "quiet" } };
+    this.confirmed = project.document;
+    server.lookup = (id) => this.motion(id);
+    server.on("document", (message) => this.confirm(message.state));
+    server.on("library", (message) => this.set({ recordings: message.recordings }));
+    server.on("graph", (message) => this.set({ graph: message.graph }));
+    server.on("results", (message) => this.set({ results: message.results }));
+    server.on("answer", (message) => this.set({ results: merge(this.held.results, message.results) }));
+    server.on("job", (message) => this.set({ jobs: mergeJob(this.held.jobs, message.job) }));
+    server.on("trouble", (message) => this.say(message.failure.error, "error"));
+    server.onConnection = (connection) => {
+      const back = connection === "live" && this.held.connection === "lost";
+      if (connection !== "connecting" || this.held.connection !== "lost") this.set({ connection });
+      if (back) void this.reload();
+    };
+  }
+
+  get state(): State {
+    return this.held;
+  }
+
+  subscribe<T>(selector: (state: State) => T, fn: (value: T, state: State) => void): () => void {
+    let last = selector(this.held);
+    const watcher = () => {
+      const value = selector(this.held);
+      if (Object.is(value, last)) return;
+      last = value;
+      fn(value, this.held);
+    };
+    this.watchers.add(watcher);
+    fn(last, this.held);
+    return () => this.watchers.delete(watcher);
+  }
+
+  say(text: string, kind: Status["kind"] = "quiet"): void {
+    this.set({ status: { text, kind } });
+  }
+
+  setView(view: Partial<View>): void {
+    this.set({ view: { ...this.held.view, ...view } });
+    window.clearTimeout(this.viewTimer);
+    this.viewTimer = window.setTimeout(() => {
+      this.server.send("PUT", "/api/view", this.held.view).catch((error: Error) => this.say(error.message, "error"));
+    }, VIEW_SETTLE_MS);
+  }
+
+  // -------------------------------------------------------------- the document
+
+  change(label: string, edit: (document: Document) => void, options: ChangeOptions = {}): Promise<void> {
+    const open = this.settling;
+    if (open && open.label === label && options.settle) {
+      open.edits.push(edit);
+    } else {
+      this.settling?.send();
+      this.queue.push((this.settling = this.open(label, edit)));
+    }
+    const change = this.settling!;
+    this.show();
+    this.rearm(change, options.settle ?? 0);
+    return change.done;
+  }
+
+  private settleTimer = 0;
+
+  private rearm(change: Change, settle: number): void {
+    window.clearTimeout(this.settleTimer);
+    if (settle > 0) this.settleTimer = window.setTimeout(change.send, settle);
+    else change.send();
+  }
+
+  private open(label: string, edit: (document: Document) => void): Change {
+    let send!: () => void;
+    const settled = new Promise<void>((resolve) => (send = resolve));
+    const change: Change = { label, edits: [edit], send, done: Promise.resolve() };
+    change.send = () => {
+      if (this.settling === change) this.settling = null;
+      send();
+    };
+    this.sending = change.done = Promise.all([settled, this.sending]).then(() => this.deliver(change));
+    return change;
+  }
+
+  /** Send a change; where another page was faster, do it again on the document that it made. */
+  private async deliver(change: Change): Promise<void> {
+    try {
+      for (let attempt = 0; ; attempt++) {
+        const document = apply(this.confirmed, [change]);
+        const body = { base: this.held.version, label: change.label, document };
+        try {
+          const state = await this.server.send<DocumentState>("PUT", "/api/document", body);
+          this.queue.splice(this.queue.indexOf(change), 1);
+          this.confirm(state);
+          return;
+        } catch (error) {
+          if (!(error instanceof ApiError) || error.status !== 409 || attempt === 3) throw error;
+          await this.reload();
+        }
+      }
+    } catch (error) {
+      this.queue.splice(this.queue.indexOf(change), 1);
+      this.show();
+      this.say((error as Error).message, "error");
+    }
+  }
+
+  async undo(): Promise<void> {
+    await this.travel("undo", this.held.undo);
+  }
+
+  async redo(): Promise<void> {
+    await this.travel("redo", this.held.redo);
+  }
+
+  private async travel(way: "undo" | "redo", name: string | null): Promise<void> {
+    this.settling?.send();
+    await this.sending;
+    if (name === null && this.held[way] === null) return;
+    try {
+      this.confirm(await this.server.send<DocumentState>("POST", `/api/${way}`));
+      this.say(`${way === "undo" ? "Undid" : "Redid"} “${name ?? ""}”`, "done");
+    } catch (error) {
+      this.say((error as Error).message, "error");
+    }
+  }
+
+  /** Take what the server says now, and put unsent changes on top. */
+  async reload(): Promise<void> {
+    const project = await this.server.get<Project>("/api/project");
+    this.confirmed = project.document;
+    this.set({ ...project, view: this.held.view });
+    this.show();
+  }
+
+  private confirm(state: DocumentState): void {
+    if (state.version < this.held.version) return; // overtaken by a newer one
+    for (const clip of state.document.clips) {
+      const before = this.confirmed.clips.find((known) => known.id === clip.id);
+      if (before && (before.mirrored !== clip.mirrored || String(before.trim) !== String(clip.trim))) {
+        this.server.forget(`clip:${clip.id}`);
+      }
+    }
+    this.confirmed = state.document;
+    this.set({ version: state.version, undo: state.undo, redo: state.redo, clips: state.clips, graph: state.graph });
+    this.show();
+  }
+
+  private show(): void {
+    this.set({ document: apply(this.confirmed, this.queue), unsaved: this.queue.length });
+  }
+
+  private motion(id: string): Motion | null {
+    const among = (motions: Motion[]) => motions.find((motion) => motion.id === id) ?? null;
+    if (id.startsWith("clip:")) return among(this.held.clips);
+    for (const result of this.held.results) {
+      const found = among(result.motions);
+      if (found) return found;
+    }
+    return null;
+  }
+
+  private set(change: Partial<State>): void {
+    this.held = { ...this.held, ...change };
+    for (const watcher of [...this.watchers]) watcher();
+  }
+}
+
+function apply(document: Document, changes: readonly Change[]): Document {
+  if (changes.length === 0) return document;
+  const copy = structuredClone(document);
+  for (const change of changes) for (const edit of change.edits) edit(copy);
+  return copy;
+}
+
+/** Newest first, as the server lists them. */
+function merge(known: Result[], fresh: Result[]): Result[] {
+  const ids = new Set(fresh.map((result) => result.id));
+  return [...fresh, ...known.filter((result) => !ids.has(result.id))];
+}
+
+function mergeJob(jobs: Job[], job: Job): Job[] {
+  const index = jobs.findIndex((known) => known.id === job.id);
+  return index < 0 ? [...jobs, job] : jobs.with(index, job);
+}
