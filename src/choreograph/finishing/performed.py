@@ -16,6 +16,7 @@ from choreograph.maths.floor import FloorTransform
 from choreograph.motion.arrays import seal
 from choreograph.motion.clip import Clip
 from choreograph.motion.contacts import runs
+from choreograph.motion.display import ShowsItself
 from choreograph.motion.resample import sample_positions, sample_rotations
 from choreograph.progress import Progress
 from choreograph.synthesis.perform.search import Interpretation
@@ -49,7 +50,7 @@ class PerformedSettings:
 
 
 @dataclass(frozen=True, eq=False)
-class Performed:
+class Performed(ShowsItself):
     """A finished performance."""
 
     clip: Clip

@@ -8,6 +8,7 @@ from choreograph.finishing.assemble import Origins, assemble
 from choreograph.finishing.blend import BlendSettings
 from choreograph.finishing.footskate import CleanSettings, clean_feet
 from choreograph.motion.clip import Clip
+from choreograph.motion.display import ShowsItself
 from choreograph.progress import Progress
 from choreograph.synthesis.walk import Walk
 
@@ -26,7 +27,7 @@ class FinishSettings:
 
 
 @dataclass(frozen=True, eq=False)
-class FinishedMotion:
+class FinishedMotion(ShowsItself):
     """A motion ready to be written, and where each of its frames came from."""
 
     clip: Clip

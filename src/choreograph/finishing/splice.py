@@ -21,6 +21,7 @@ from choreograph.maths import quat
 from choreograph.maths.floor import FloorTransform
 from choreograph.motion.arrays import seal
 from choreograph.motion.clip import Clip
+from choreograph.motion.display import ShowsItself
 from choreograph.progress import Progress
 from choreograph.synthesis.solve.request import BodyTarget
 from choreograph.synthesis.solve.splice import Splice
@@ -48,7 +49,7 @@ class SpliceSettings:
 
 
 @dataclass(frozen=True, eq=False)
-class SplicedMotion:
+class SplicedMotion(ShowsItself):
     """A motion ready to be written, and where each of its frames came from."""
 
     clip: Clip

@@ -15,6 +15,7 @@ from choreograph.maths import quat
 from choreograph.maths.floor import FloorTransform
 from choreograph.motion import kinematics, mirror, resample
 from choreograph.motion.arrays import frozen, seal
+from choreograph.motion.display import ShowsItself
 from choreograph.motion.skeleton import Skeleton
 
 Array = NDArray[np.float64]
@@ -59,7 +60,7 @@ class Source:
 
 
 @dataclass(frozen=True, eq=False)
-class Clip:
+class Clip(ShowsItself):
     """A motion: F frames of a skeleton at a fixed rate, in metres, y up."""
 
     skeleton: Skeleton

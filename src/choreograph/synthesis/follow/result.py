@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from choreograph.graph.model import TRANSITION
+from choreograph.motion.display import ShowsItself
 from choreograph.synthesis.follow.request import FollowSettings
 from choreograph.synthesis.path import Path
 from choreograph.synthesis.walk import Walk
@@ -27,7 +28,7 @@ class Step:
 
 
 @dataclass(frozen=True, eq=False)
-class FollowResult:
+class FollowResult(ShowsItself):
     """A walk along a path, and how good it is."""
 
     walk: Walk
