@@ -1,0 +1,113 @@
+/** The mannequin: loaded once for each skeleton, copied for each one who moves, moved by its bones alone. */
+
+import { Color, Group, Mesh, MeshStandardMaterial, SkinnedMesh, type Bone, type Material, type Object3D } from "three";
+import { GLTFLoader } from "three/examples/jsm/loaders/GLTFLoader.js";
+import { clone } from "three/examples/jsm/utils/SkeletonUtils.js";
+import type { MotionSource } from "../types";
+
+/** A skeleton's figure, and copies of it. */
+export interface Template {
+  scene: Object3D;
+  /** Rest offsets from the parent, (J, 3). */
+  offsets: Float32Array;
+}
+
+export class FigureLibrary {
+  private readonly loader = new GLTFLoader();
+  private readonly held = new Map<string, Promise<Template>>();
+
+  constructor(private readonly source: MotionSource) {}
+
+  load(skeleton: string): Promise<Template> {
+    let coming = this.held.get(skeleton);
+    if (!coming) {
+      coming = this.source.figure(skeleton).then((bytes) => this.parse(bytes));
+      coming.catch(() => this.held.delete(skeleton));
+      this.held.set(skeleton, coming);
+    }
+    return coming;
+  }
+
+  private async parse(bytes: ArrayBuffer): Promise<Template> {
+    const { scene } = await this.loader.parseAsync(bytes.slice(0), "");
+    const bones = skinned(scene).skeleton.bones;
+    const offsets = new Float32Array(3 * bones.length);
+    bones.forEach((bone, joint) => bone.position.toArray(offsets, 3 * joint));
+    return { scene, offsets };
+  }
+}
+
+export class Figure {
+  readonly object = new Group();
+  readonly bones: readonly Bone[];
+  private readonly mesh: SkinnedMesh;
+
+  constructor(template: Template) {
+    const copy = clone(template.scene);
+    this.mesh = skinned(copy);
+    this.bones = this.mesh.skeleton.bones;
+    const clay = new MeshStandardMaterial({ roughness: 0.72, metalness: 0, vertexColors: true });
+    this.mesh.material = clay;
+    this.mesh.castShadow = true;
+    this.mesh.receiveShadow = true;
+    this.mesh.frustumCulled = false; // its bounds are those of the rest pose
+    this.object.add(copy);
+  }
+
+  dispose(): void {
+    this.object.removeFromParent();
+    (this.mesh.material as Material).dispose();
+    this.mesh.skeleton.dispose();
+  }
+}
+
+/** A figure that stands still and lets the light through: drawn into the depth first, so that only its outside shows. */
+export class Ghost {
+  readonly object = new Group();
+  readonly bones: readonly Bone[];
+  private readonly meshes: SkinnedMesh[] = [];
+  private readonly veil: MeshStandardMaterial;
+
+  constructor(template: Template, colour: string, opacity: number) {
+    const copy = clone(template.scene);
+    const mesh = skinned(copy);
+    this.bones = mesh.skeleton.bones;
+    this.veil = new MeshStandardMaterial({ color: colour, roughness: 0.9, transparent: true, opacity, depthWrite: false });
+    mesh.material = this.veil;
+    mesh.renderOrder = 3;
+    const mask = new SkinnedMesh(mesh.geometry, new MeshStandardMaterial({ colorWrite: false }));
+    mask.bind(mesh.skeleton, mesh.bindMatrix);
+    mask.renderOrder = 2;
+    mask.material.transparent = true; // sorted among the transparent things, before its veil
+    mask.material.polygonOffset = true;
+    mask.material.polygonOffsetFactor = 1;
+    mask.material.polygonOffsetUnits = 1;
+    mesh.parent!.add(mask);
+    for (const part of (this.meshes = [mesh, mask])) part.frustumCulled = false;
+    this.object.add(copy);
+  }
+
+  get pickable(): Mesh {
+    return this.meshes[0]!;
+  }
+
+  tint(colour: string, opacity: number): void {
+    this.veil.color = new Color(colour);
+    this.veil.opacity = opacity;
+  }
+
+  dispose(): void {
+    this.object.removeFromParent();
+    for (const mesh of this.meshes) (mesh.material as Material).dispose();
+    this.meshes[0]!.skeleton.dispose();
+  }
+}
+
+function skinned(scene: Object3D): SkinnedMesh {
+  let found: SkinnedMesh | null = null;
+  scene.traverse((object) => {
+    if (object instanceof SkinnedMesh) found ??= object;
+  });
+  if (!found) throw new Error("the figure has no skinned mesh");
+  return found;
+}

@@ -1,0 +1,400 @@
+/** The stage: figures that move, the floor, the light, and everything that is drawn beside them. */
+
+import {
+  ACESFilmicToneMapping,
+  Color,
+  DirectionalLight,
+  Fog,
+  HemisphereLight,
+  PCFShadowMap,
+  Scene,
+  Vector3,
+  WebGLRenderer,
+} from "three";
+import { TEAL, CLIP_COLOURS } from "../colours";
+import { el } from "../dom";
+import type { Motion } from "../messages";
+import type {
+  ArrowOverlay,
+  At,
+  Cost,
+  Floor,
+  GhostOverlay,
+  LineOverlay,
+  LineStyle,
+  MotionSource,
+  Place,
+  ShowOptions,
+  Solid,
+  SolidOverlay,
+  SphereOverlay,
+  Stage,
+  StageView,
+  TextOverlay,
+} from "../types";
+import { OrbitCamera } from "./camera";
+import { Compass } from "./compass";
+import { FigureLibrary, Figure, type Template } from "./figure";
+import { FloorMesh } from "./floor";
+import { DrawnGhost } from "./ghosts";
+import { nearestJoint } from "./hover";
+import { Labels } from "./labels";
+import { DrawnArrow, DrawnLine, DrawnSolid, DrawnSphere, DrawnText, OverlayLayer } from "./overlays";
+import { Clock } from "./player";
+import { Pointer } from "./pointer";
+import { STAGE_THEMES } from "./theme";
+import { Track } from "./track";
+import { Trail } from "./trails";
+
+const SIDE_BY_SIDE_M = 1.6;
+const COSTS = 240;
+
+/** One who moves. */
+interface Actor {
+  id: string;
+  track: Track;
+  template: Template;
+  figure: Figure;
+  trail: Trail;
+  colour: string;
+}
+
+export interface StageOptions {
+  /** The camera was moved away from the figure it followed. */
+  onLeave?: () => void;
+}
+
+export class WebStage implements Stage {
+  readonly element: HTMLElement;
+  readonly player = new Clock();
+  readonly camera = new OrbitCamera();
+  readonly floor: Floor;
+  private readonly renderer: WebGLRenderer;
+  private readonly scene = new Scene();
+  private readonly figures: FigureLibrary;
+  private readonly ground: FloorMesh;
+  private readonly key = new DirectionalLight("#fff4e6");
+  private readonly fill = new HemisphereLight();
+  private readonly labels = new Labels();
+  private readonly compass = new Compass();
+  private readonly layer: OverlayLayer;
+  private readonly pointer: Pointer;
+  private readonly joint = el("div", { class: "joint-name", hidden: true });
+  private readonly costs = new Float32Array(COSTS);
+  private readonly observer: ResizeObserver;
+  private drawn = 0;
+  private actors: Actor[] = [];
+  private view: StageView = { theme: "dark", ghosts: false, ghost_every: 20, paths: true, contacts: true, follow_camera: true };
+  private beside = false;
+  private dirty = true;
+  private jump = true;
+  private last = 0;
+  private asked = 0;
+  private streaming: { number: number; track: Track | null } | null = null;
+  private size = { width: 1, height: 1 };
+
+  constructor(
+    parent: HTMLElement,
+    private readonly source: MotionSource,
+    options: StageOptions = {},
+  ) {
+    this.renderer = new WebGLRenderer({ antialias: true, powerPreference: "high-performance", preserveDrawingBuffer: false });
+    this.renderer.toneMapping = ACESFilmicToneMapping;
+    this.renderer.toneMappingExposure = 0.95;
+    this.renderer.shadowMap.enabled = true;
+    this.renderer.shadowMap.type = PCFShadowMap;
+    this.renderer.setPixelRatio(Math.min(window.devicePixelRatio, 2));
+    const canvas = this.renderer.domElement;
+    canvas.tabIndex = 0;
+    canvas.setAttribute("role", "application");
+    canvas.setAttribute("aria-label", "Stage: the figure, the floor and what is drawn on it");
+    this.element = el("div", { class: "stage" }, canvas, this.labels.element, this.joint, this.compass.element);
+    parent.append(this.element);
+
+    const redraw = () => (this.dirty = true);
+    this.figures = new FigureLibrary(source);
+    this.ground = new FloorMesh(STAGE_THEMES.dark);
+    this.layer = new OverlayLayer(redraw, this.labels);
+    this.pointer = new Pointer(canvas, this.camera, this.layer, redraw);
+    this.pointer.onHover = (event) => this.nameJoint(event);
+    this.camera.onLeave = options.onLeave ?? (() => undefined);
+    this.camera.heading = () => this.actors[0]?.track.heading(this.player.frame) ?? 0;
+    this.floor = {
+      setTool: (tool) => {
+        this.pointer.tool = tool;
+        canvas.style.cursor = tool?.cursor ?? "default";
+      },
+      under: (event) => this.pointer.level(event),
+    };
+    this.light();
+    this.scene.add(this.ground.object, this.layer.object, this.key, this.key.target, this.fill);
+    this.setView(this.view);
+    this.observer = new ResizeObserver(() => this.resize());
+    this.observer.observe(this.element);
+    this.resize();
+    this.renderer.setAnimationLoop((now) => this.tick(now));
+  }
+
+  get shown(): readonly Motion[] {
+    return this.actors.map((actor) => actor.track.motion);
+  }
+
+  get sideBySide(): boolean {
+    return this.beside;
+  }
+  set sideBySide(beside: boolean) {
+    this.beside = beside;
+    this.arrange();
+  }
+
+  // -------------------------------------------------------------- motions
+
+  async show(motions: readonly string[], options: ShowOptions = {}): Promise<void> {
+    const turn = ++this.asked;
+    const loaded = await Promise.all(motions.map((id) => this.load(id)));
+    if (turn !== this.asked) return; // something newer was asked for meanwhile
+    const from = options.from ?? (this.streaming ? "same" : 0);
+    this.streaming = null;
+    this.replace(
+      loaded.map(({ track, template }, k) => ({
+        id: motions[k]!,
+        track,
+        template,
+        colour: options.colours?.[k] ?? (k === 0 ? TEAL : CLIP_COLOURS[(k - 1) % CLIP_COLOURS.length]!),
+      })),
+      from === "same" ? this.player.frame / this.player.fps : from,
+      from === "same",
+    );
+  }
+
+  private async load(id: string): Promise<{ track: Track; template: Template }> {
+    const motion = await this.source.motion(id);
+    const [frames, template] = await Promise.all([this.source.frames(id), this.figures.load(motion.skeleton)]);
+    return { track: new Track(motion, frames, template.offsets), template };
+  }
+
+  stream(number: number, motion: Motion, start: number, frames: Float32Array): void {
+    if (this.streaming && number < this.streaming.number) return;
+    if (this.streaming?.number !== number) this.streaming = { number, track: null };
+    const now = this.streaming;
+    void this.figures.load(motion.skeleton).then((template) => {
+      if (this.streaming !== now) return;
+      const width = 3 + 4 * motion.joints.length;
+      const before = now.track?.data.subarray(0, start * width) ?? new Float32Array(0);
+      if (before.length < start * width) return; // what came before it is missing
+      const data = new Float32Array(before.length + frames.length);
+      data.set(before);
+      data.set(frames, before.length);
+      const first = now.track === null;
+      const whole = { ...motion, frames: Math.max(motion.frames, data.length / width) };
+      now.track = new Track(whole, data, template.offsets);
+      if (data.length / width < Math.min(motion.fps, motion.frames)) return; // not yet worth watching
+      this.asked++; // what is still being loaded is older than this
+      const seconds = first || !this.actors.some((actor) => actor.id === STREAM) ? 0 : this.player.frame / this.player.fps;
+      this.replace([{ id: STREAM, track: now.track, template, colour: TEAL }], seconds, true);
+    });
+  }
+
+  private replace(cast: Omit<Actor, "figure" | "trail">[], from: number, seconds: boolean): void {
+    const free = this.actors.map((actor) => actor);
+    for (const actor of this.actors) actor.trail.dispose();
+    this.actors = cast.map((member) => {
+      const again = free.findIndex((actor) => actor.template === member.template);
+      const figure = again >= 0 ? free.splice(again, 1)[0]!.figure : new Figure(member.template);
+      const trail = new Trail(member.track, member.template, member.colour);
+      this.scene.add(figure.object, trail.object);
+      return { ...member, figure, trail };
+    });
+    for (const actor of free) actor.figure.dispose();
+    const lead = this.actors[0]?.track;
+    if (lead) {
+      const { frames, fps } = lead.motion;
+      const frame = seconds ? Math.min(from * fps, frames - 1) : from;
+      this.player.load(frames, fps, frame, Math.min(lead.available, frames));
+    } else this.player.load(1, 30, 0);
+    this.jump ||= !seconds;
+    this.arrange();
+    this.dress();
+  }
+
+  private arrange(): void {
+    this.actors.forEach(({ track, figure, trail }, k) => {
+      const start = track.root(0, WORK);
+      const [x, z] = this.beside ? [SIDE_BY_SIDE_M * (k - (this.actors.length - 1) / 2) - start.x, -start.z] : [0, 0];
+      figure.object.position.set(x, 0, z);
+      trail.object.position.set(x, 0, z);
+    });
+    this.jump = true;
+    this.dirty = true;
+  }
+
+  jointAt(motion: string, joint: number, frame: number): Place | null {
+    const actor = this.actors.find((one) => one.id === motion);
+    return actor && joint < actor.track.motion.joints.length ? actor.track.joint(joint, frame) : null;
+  }
+
+  pickJoint(event: PointerEvent): { motion: string; joint: number; name: string } | null {
+    const found = nearestJoint(this.actors.map((actor) => actor.figure), this.pointer.probe(event));
+    if (!found) return null;
+    const { id, track } = this.actors[found.figure]!;
+    return { motion: id, joint: found.joint, name: track.motion.joints[found.joint]! };
+  }
+
+  // -------------------------------------------------------------- overlays
+
+  addLine(points: readonly At[], style?: Partial<LineStyle>): LineOverlay {
+    return new DrawnLine(this.layer, points, style);
+  }
+
+  addArrow(at: At, heading: number, style?: { colour?: string; length?: number }): ArrowOverlay {
+    return new DrawnArrow(this.layer, at, heading, style);
+  }
+
+  addSphere(at: At, style?: { colour?: string; radius?: number; label?: string }): SphereOverlay {
+    return new DrawnSphere(this.layer, at, style);
+  }
+
+  addSolid(solid: Solid, style?: { colour?: string; opacity?: number }): SolidOverlay {
+    return new DrawnSolid(this.layer, solid, style);
+  }
+
+  addGhost(motion: string, frame: number, style?: { colour?: string }): GhostOverlay {
+    return new DrawnGhost(this.layer, this.load(motion), frame, style);
+  }
+
+  addText(at: At, text: string, colour?: string): TextOverlay {
+    return new DrawnText(this.layer, at, text, colour);
+  }
+
+  // -------------------------------------------------------------- looks
+
+  setView(view: Partial<StageView>): void {
+    const before = this.view;
+    this.view = { ...before, ...view };
+    const theme = STAGE_THEMES[this.view.theme];
+    this.scene.background = new Color(theme.background);
+    this.scene.fog = new Fog(theme.background, 18, 90);
+    this.ground.setTheme(theme);
+    this.fill.color.set(theme.sky);
+    this.fill.groundColor.set(theme.bounce);
+    this.fill.intensity = theme.hemisphere;
+    this.key.intensity = theme.key;
+    this.camera.follow = this.view.follow_camera;
+    this.dress();
+  }
+
+  private dress(): void {
+    const { ghosts, ghost_every, paths, contacts, theme } = this.view;
+    for (const { trail } of this.actors) {
+      trail.show(paths, contacts);
+      trail.setGhosts(ghosts ? ghost_every : null, STAGE_THEMES[theme].ghost);
+    }
+    this.dirty = true;
+  }
+
+  private light(): void {
+    const { key } = this;
+    key.castShadow = true;
+    key.shadow.mapSize.set(2048, 2048);
+    key.shadow.radius = 5;
+    key.shadow.bias = -0.0004;
+    key.shadow.normalBias = 0.015;
+    const { camera } = key.shadow;
+    [camera.left, camera.right, camera.top, camera.bottom, camera.near, camera.far] = [-4, 4, 4, -4, 1, 24];
+  }
+
+  private nameJoint(event: PointerEvent | null): void {
+    const found = event && event.pointerType !== "touch" ? this.pickJoint(event) : null;
+    this.joint.hidden = found === null;
+    if (!found || !event) return;
+    const box = this.element.getBoundingClientRect();
+    this.joint.textContent = found.name;
+    this.joint.style.transform = `translate(${event.clientX - box.left + 14}px, ${event.clientY - box.top + 10}px)`;
+  }
+
+  // -------------------------------------------------------------- drawing
+
+  private resize(): void {
+    const { clientWidth: width, clientHeight: height } = this.element;
+    if (width === 0 || height === 0) return;
+    this.size = { width, height };
+    this.renderer.setSize(width, height);
+    this.camera.resize(width, height);
+    this.draw();
+  }
+
+  private tick(now: number): void {
+    const begun = performance.now();
+    const seconds = Math.min(Math.max(now - this.last, 0) / 1000, 0.25);
+    this.last = now;
+    const moved = this.player.tick(seconds);
+    this.player.flush();
+    if (moved || this.dirty) this.pose();
+    this.followActor(seconds);
+    this.camera.update(seconds);
+    if (!moved && !this.dirty && !this.camera.changed) return;
+    this.draw();
+    this.costs[this.drawn++ % COSTS] = performance.now() - begun;
+  }
+
+  private pose(): void {
+    const time = this.player.frame / this.player.fps;
+    for (const { track, figure, trail } of this.actors) {
+      const frame = track === this.actors[0]!.track ? this.player.frame : time * track.motion.fps;
+      track.pose(figure.bones, frame);
+      trail.update(frame);
+    }
+  }
+
+  private followActor(seconds: number): void {
+    const lead = this.actors[0];
+    if (!lead) return;
+    const at = WORK.copy(lead.figure.bones[0]!.position).add(lead.figure.object.position);
+    if (!this.pointer.busy) {
+      this.camera.track(at.x, at.z, seconds, this.jump);
+      this.jump = false;
+    }
+    // The light goes along, by whole texels of its map, so that the shadow's edge does not crawl.
+    const texel = 8 / 2048;
+    this.key.target.position.set(Math.round(at.x / texel) * texel, 0, Math.round(at.z / texel) * texel);
+    this.key.position.copy(this.key.target.position).add(SUN);
+    this.ground.light(this.camera.target, 9 + 1.6 * this.camera.distance);
+  }
+
+  private draw(): void {
+    this.renderer.render(this.scene, this.camera.lens);
+    this.labels.update(this.camera.lens, this.size.width, this.size.height);
+    this.compass.update(this.camera.lens, this.camera.distance, this.size.height);
+    this.dirty = false;
+    this.camera.changed = false;
+  }
+
+  cost(): Cost {
+    const costs = this.costs.slice(0, Math.min(this.drawn, COSTS)).sort();
+    const sum = costs.reduce((total, one) => total + one, 0);
+    return { mean: sum / Math.max(costs.length, 1), p95: costs[Math.floor(0.95 * costs.length)] ?? 0, frames: this.drawn };
+  }
+
+  picture(): Promise<Blob> {
+    this.renderer.render(this.scene, this.camera.lens); // in the same task, while the buffer still has it
+    return new Promise((resolve, reject) => {
+      this.renderer.domElement.toBlob((blob) => (blob ? resolve(blob) : reject(new Error("the picture could not be made"))));
+    });
+  }
+
+  dispose(): void {
+    this.renderer.setAnimationLoop(null);
+    this.observer.disconnect();
+    for (const actor of this.actors) {
+      actor.trail.dispose();
+      actor.figure.dispose();
+    }
+    this.renderer.dispose();
+    this.element.remove();
+  }
+}
+
+/** Name of the motion that is still arriving. */
+const STREAM = "stream";
+const SUN = new Vector3(3.2, 7.5, 4.2);
+const WORK = new Vector3();
