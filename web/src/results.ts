@@ -1,5 +1,173 @@
-/** The right column. */
+/** The right column: what was found, beside each other; compare, keep, rename, remove, go on from. */
 
-import type { Context } from "./types";
+import { copy, followLinks, linkOf, openCode } from "./dialogs/share";
+import { button, checkbox, el, icon, menu, type MenuItem } from "./dom";
+import type { Figures, Result } from "./messages";
+import { refill, watch } from "./panels/watch";
+import type { Context, State } from "./types";
+import "./panels.css";
 
-export function mountResults(_column: HTMLElement, _context: Context): void {}
+const MOST_COMPARED = 8;
+
+export function mountResults(column: HTMLElement, context: Context): void {
+  const { store, stage } = context;
+  const list = el("div", { class: "results", attrs: { role: "list", "aria-label": "Results" } });
+  const beside = checkbox("Side by side", false, (on) => (stage.sideBySide = on), "Figures stand beside each other instead of where they walk");
+  column.append(el("header", { class: "row" }, el("h2", {}, "Results"), beside.element), list);
+  watch(
+    store,
+    [(state) => state.results, (state) => state.view.shown, (state) => state.view.verb, (state) => state.document.kept],
+    (state) => {
+      const verb = state.verbs.includes(state.view.verb) ? state.view.verb : null;
+      const results = state.results.filter((result) => result.verb !== "preview" && (verb === null || result.verb === verb));
+      const kept = results.filter((result) => isKept(state, result));
+      const others = results.filter((result) => !isKept(state, result));
+      beside.element.hidden = state.view.shown.length < 2;
+      refill(
+        list,
+        ...(results.length === 0 ? [empty(state)] : []),
+        ...others.slice(0, 1).map((result) => card(context, result)),
+        ...siblings(others).map((result) => card(context, result)),
+        kept.length > 0 ? el("h3", {}, "Kept") : null,
+        ...kept.map((result) => card(context, result)),
+        rest(others).length > 0 ? el("h3", {}, "Earlier") : null,
+        ...rest(others).map((result) => card(context, result)),
+      );
+    },
+  );
+  followLinks(context);
+}
+
+/** Candidates found together with the newest one. */
+function siblings(results: readonly Result[]): Result[] {
+  const [first, ...others] = results;
+  if (!first) return [];
+  const key = JSON.stringify(first.request);
+  const count = Number(first.request["count"] ?? 1);
+  return others.filter((result) => JSON.stringify(result.request) === key).slice(0, count - 1);
+}
+
+function rest(results: readonly Result[]): Result[] {
+  const together = new Set([results[0], ...siblings(results)]);
+  return results.filter((result) => !together.has(result));
+}
+
+const isKept = (state: State, result: Result): boolean => state.document.kept.includes(result.id);
+
+function empty(state: State): HTMLElement {
+  const what = state.graph ? "Draw a path on the floor: what is found appears here." : "Once the graph is built, draw a path: what is found appears here.";
+  return el("div", { class: "empty" }, el("p", { class: "quiet" }, what));
+}
+
+function card(context: Context, result: Result): HTMLElement {
+  const { store } = context;
+  const { shown } = store.state.view;
+  const ids = result.motions.map((motion) => motion.id);
+  const onStage = ids.some((id) => shown.includes(id));
+  const kept = isKept(store.state, result);
+  const open = button(result.name, () => show(context, result), { kind: "quiet" });
+  open.setAttribute("aria-pressed", String(onStage));
+  open.classList.add("name");
+  const more = button(`More about ${result.name}`, () => menu(more, actions(context, result, element)), { icon: "more", iconOnly: true, kind: "quiet" });
+  more.setAttribute("aria-haspopup", "menu");
+  const compare = button(onStage ? "Take off the stage" : "Compare: show it too", () => toggleShown(context, result), { icon: "compare", iconOnly: true, kind: "quiet" });
+  compare.setAttribute("aria-pressed", String(onStage));
+  const keep = button(kept ? "No longer keep" : "Keep", () => setKept(context, result, !kept), { icon: kept ? "starred" : "star", iconOnly: true, kind: "quiet" });
+  keep.setAttribute("aria-pressed", String(kept));
+  const picture = el("img", { attrs: { src: `/api/results/${result.id}/thumbnail.png`, alt: "", loading: "lazy", width: 88, height: 66, draggable: "false" }, on: { click: () => show(context, result) } });
+  const element = el(
+    "article",
+    { class: onStage ? "card shown" : "card", attrs: { role: "listitem" }, data: { result: result.id } },
+    el("header", {}, open, compare, keep, more),
+    el("div", { class: "body" }, picture, figures(result.figures)),
+    ...result.problems.map((problem) => el("p", { class: "problem" }, icon("warning"), problem.text)),
+  );
+  return element;
+}
+
+/** What is known of how good it is; errors in centimetres. */
+function figures(known: Figures): HTMLElement {
+  const rows: [string, string | null, string][] = [
+    ["Length", `${known.seconds.toFixed(1)} s`, "How long the motion is"],
+    ["Error", known.mean_cm === null ? null : `${known.mean_cm.toFixed(1)} cm`, "Mean distance from the path"],
+    ["Worst", known.worst_cm === null ? null : `${known.worst_cm.toFixed(1)} cm`, "Largest distance from the path"],
+    ["Transitions", known.transitions_per_s === null ? null : `${known.transitions_per_s.toFixed(2)} /s`, "Changes of clip per second"],
+    ["Sliding", known.slide_cm_s === null ? null : `${known.slide_cm_s.toFixed(2)} cm/s`, "Mean speed of planted feet"],
+  ];
+  return el(
+    "dl",
+    { class: "facts" },
+    ...rows.filter(([, value]) => value !== null).map(([name, value, hint]) => el("div", { title: hint }, el("dt", {}, name), el("dd", {}, value))),
+    known.proved ? el("div", { class: "proved", title: "No walk of this graph is better, within each look ahead" }, icon("check"), "proved best") : null,
+  );
+}
+
+function show(context: Context, result: Result): void {
+  context.store.setView({ shown: result.motions.map((motion) => motion.id) });
+}
+
+function toggleShown({ store }: Context, result: Result): void {
+  const ids = result.motions.map((motion) => motion.id);
+  const others = store.state.view.shown.filter((id) => !ids.includes(id));
+  const onStage = others.length !== store.state.view.shown.length;
+  if (!onStage) store.setView({ shown: [...others, ...ids].slice(-MOST_COMPARED) });
+  else if (others.length > 0) store.setView({ shown: others });
+}
+
+function setKept({ store }: Context, result: Result, kept: boolean): void {
+  void store.change(kept ? `Keep ${result.name}` : `No longer keep ${result.name}`, (document) => {
+    document.kept = document.kept.filter((id) => id !== result.id);
+    if (kept) document.kept.push(result.id);
+  });
+}
+
+function actions(context: Context, result: Result, element: HTMLElement): MenuItem[] {
+  const { store, api } = context;
+  const items: MenuItem[] = [
+    { label: "Export …", icon: "export", run: () => context.openExport(result.motions[0]!.id) },
+    { label: "Copy a link to this request", icon: "link", run: () => void copy(context, linkOf(result), "the link") },
+    { label: "Show the command and the Python", icon: "code", run: () => openCode(context, result) },
+    { label: "Rename", icon: "edit", run: () => rename(context, result, element) },
+    {
+      label: "Delete",
+      icon: "trash",
+      run: () => {
+        if (result.motions.some(({ id }) => store.state.view.shown.includes(id))) store.setView({ shown: [] });
+        api.send("DELETE", `/api/results/${result.id}`).catch((error: Error) => store.say(error.message, "error"));
+      },
+    },
+  ];
+  if (result.verb === "follow") items.unshift({ label: "Walk on from here", icon: "path", run: () => walkOn(context, result) });
+  return items;
+}
+
+/** The next path begins where this walk ends. */
+function walkOn({ store }: Context, result: Result): void {
+  store.setView({ verb: "follow", shown: result.motions.map((motion) => motion.id) });
+  void store.change("Walk on", ({ follow }) => {
+    Object.assign(follow, { continue_from: result.id, points: [], stretches: [], final_facing: null });
+  });
+}
+
+function rename({ store, api }: Context, result: Result, element: HTMLElement): void {
+  const name = element.querySelector<HTMLElement>(".name")!;
+  const input = el("input", { class: "name", attrs: { type: "text", maxlength: 200, "aria-label": "New name" } });
+  input.value = result.name;
+  let over = false;
+  const finish = (save: boolean) => {
+    if (over) return;
+    over = true;
+    const text = input.value.trim();
+    input.replaceWith(name);
+    if (!save || !text || text === result.name) return;
+    api.send("PUT", `/api/results/${result.id}/name`, { name: text }).catch((error: Error) => store.say(error.message, "error"));
+  };
+  input.addEventListener("keydown", (event) => {
+    event.stopPropagation();
+    if (event.key === "Enter") finish(true);
+    if (event.key === "Escape") finish(false);
+  });
+  input.addEventListener("blur", () => finish(true));
+  name.replaceWith(input);
+  input.select();
+}

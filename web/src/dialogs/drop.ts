@@ -1,5 +1,71 @@
-/** Files dropped anywhere on the window. */
+/** Motion files dropped anywhere on the window, or picked: whole folders too. */
 
+import { el } from "../dom";
 import type { Context } from "../types";
 
-export function mountDrop(_context: Context): void {}
+export function mountDrop(context: Context): void {
+  const kinds = context.store.state.readable.join(" ");
+  const veil = el("div", { class: "drop-veil", hidden: true }, el("p", {}, "Drop to add to the library"), el("p", { class: "quiet" }, kinds));
+  document.body.append(veil);
+  const holdsFiles = (event: DragEvent) => event.dataTransfer?.types.includes("Files") ?? false;
+  window.addEventListener("dragover", (event) => {
+    if (!holdsFiles(event)) return;
+    event.preventDefault();
+    veil.hidden = false;
+  });
+  window.addEventListener("dragleave", (event) => {
+    if (event.relatedTarget === null) veil.hidden = true; // out of the window, not onto another element
+  });
+  window.addEventListener("drop", (event) => {
+    if (!holdsFiles(event)) return;
+    event.preventDefault();
+    veil.hidden = true;
+    void droppedFiles(event.dataTransfer!).then((files) => addFiles(context, files));
+  });
+}
+
+/** Send what can be read to the server; the clips come back as a change of the document. */
+export async function addFiles(context: Context, files: readonly File[]): Promise<void> {
+  const { store, api } = context;
+  const readable = files.filter((file) => store.state.readable.some((suffix) => file.name.toLowerCase().endsWith(suffix)));
+  const left = files.length - readable.length;
+  if (readable.length === 0) {
+    const what = files.length === 1 ? `“${files[0]!.name}” is` : `None of these ${files.length} files is`;
+    store.say(files.length > 0 ? `${what} no motion file; ${store.state.readable.join(", ")} can be read.` : "There was no file in what was dropped.", "error");
+    return;
+  }
+  store.setView({ verb: "library" });
+  const count = readable.length === 1 ? readable[0]!.name : `${readable.length} files`;
+  const aside = left > 0 ? `; ${left} other file${left > 1 ? "s" : ""} left out` : "";
+  try {
+    store.say(`Sending ${count}${aside} …`);
+    await api.upload([...readable], (share) => store.say(`Sending ${count}: ${Math.round(100 * share)} %${aside}`));
+    store.say(`Reading ${count}${aside} …`);
+  } catch (error) {
+    store.say((error as Error).message, "error");
+  }
+}
+
+/** All files in what was dropped, folders opened. */
+async function droppedFiles(data: DataTransfer): Promise<File[]> {
+  // Entries must be taken before the first wait: the list is emptied when the event is over.
+  const items = [...data.items].filter((item) => item.kind === "file");
+  const entries = items.map((item) => item.webkitGetAsEntry());
+  const plain = items.map((item) => item.getAsFile());
+  const found = await Promise.all(entries.map((entry, k) => (entry ? inside(entry) : plain[k] ? [plain[k]] : [])));
+  return found.flat();
+}
+
+async function inside(entry: FileSystemEntry): Promise<File[]> {
+  if (entry.isFile) {
+    return [await new Promise<File>((resolve, reject) => (entry as FileSystemFileEntry).file(resolve, reject))];
+  }
+  const reader = (entry as FileSystemDirectoryEntry).createReader();
+  const files: File[] = [];
+  for (;;) {
+    // A folder is handed out in parts, the last of which is empty.
+    const some = await new Promise<FileSystemEntry[]>((resolve, reject) => reader.readEntries(resolve, reject));
+    if (some.length === 0) return files;
+    for (const child of some) files.push(...(await inside(child)));
+  }
+}

@@ -1,5 +1,102 @@
-/** Downloads. */
+/** Download a motion: motion files, a film, a picture. */
 
+import { button, dialog, el, fill, select } from "../dom";
+import type { Job } from "../messages";
+import { bar, underWay } from "../panels/progress";
 import type { Context } from "../types";
+import "../panels.css";
 
-export function openExport(_context: Context, _motion?: string): void {}
+const NAMES: Record<string, string> = {
+  ".glb": "glTF: game engines, browsers, Blender",
+  ".gltf": "glTF as text",
+  ".bvh": "BVH: nearly everything",
+  ".amc": "ASF and AMC: Acclaim skeleton and motion",
+  ".asf": "ASF: Acclaim skeleton",
+  ".npz": "NumPy arrays",
+  ".csv": "Table of positions",
+  ".usda": "USD as text",
+  ".usdc": "USD: film tools",
+  ".usd": "USD: film tools",
+  ".usdz": "USD, packed",
+  ".mp4": "Film",
+  ".gif": "Film that loops, for pages and mails",
+  ".png": "Picture",
+};
+const PICTURES = [".mp4", ".gif", ".png"];
+
+/** The suffix that was chosen last, for as long as the page is open. */
+let usual = ".glb";
+
+export function openExport(context: Context, motion?: string): void {
+  const { store } = context;
+  const wanted = motion ?? store.state.view.shown[0];
+  if (document.querySelector("dialog.export")) return;
+  const suffixes = [...new Set([...store.state.formats, ...PICTURES])];
+  if (!suffixes.includes(usual)) usual = suffixes[0]!;
+  const body = el("div", {});
+  const box = dialog("Export", body);
+  box.classList.add("export");
+  if (wanted === undefined) {
+    fill(body, el("p", {}, "There is nothing on the stage to export."), el("p", { class: "quiet" }, "Draw a path, or press a clip in the library."));
+    return;
+  }
+  const titles = new Map(motions(context).map(({ id, title }) => [id, title]));
+  if (!titles.has(wanted)) titles.set(wanted, context.stage.shown.find(({ id }) => id === wanted)?.name ?? wanted);
+  let chosen = wanted;
+  const which = select<string>("Motion", [...titles].map(([value, label]) => ({ value, label })), chosen, (id) => (chosen = id));
+  const kind = select<string>("As", suffixes.map((value) => ({ value, label: `${NAMES[value] ?? "Motion file"} (${value})` })), usual, (suffix) => (usual = suffix));
+  const state = el("div", { class: "export-state", attrs: { "aria-live": "polite" } });
+  const start = button("Export", () => void run(), { kind: "primary", icon: "export" });
+  fill(body, which.element, kind.element, el("div", { class: "row end" }, start), state);
+  start.focus();
+
+  async function run(): Promise<void> {
+    start.disabled = true;
+    try {
+      const job = await context.api.start({ kind: "export", ask: { motion: chosen, suffix: usual } });
+      watchJob(job.id);
+    } catch (error) {
+      start.disabled = false;
+      fill(state, el("p", { class: "problem", attrs: { role: "alert" } }, (error as Error).message));
+    }
+  }
+
+  function watchJob(id: string): void {
+    const leave = store.subscribe(
+      (now) => now.jobs.find((job) => job.id === id),
+      (job) => {
+        if (!job) return;
+        show(job);
+        if (underWay(job)) return;
+        start.disabled = false;
+        queueMicrotask(() => leave()); // subscribe calls at once, before it returns the way out
+        if (job.state === "done") for (const file of job.results) download(`/api/exports/${job.id}/${encodeURIComponent(file)}`, file);
+      },
+    );
+  }
+
+  function show(job: Job): void {
+    if (underWay(job)) {
+      const cancel = button("Cancel", () => void context.api.cancel(job.id).catch((error: Error) => store.say(error.message, "error")));
+      return fill(state, el("p", { class: "quiet" }, job.stage || "waiting"), bar(job), cancel);
+    }
+    if (job.state === "cancelled") return fill(state, el("p", { class: "quiet" }, "Cancelled; nothing was written."));
+    if (job.state === "failed") return fill(state, el("p", { class: "problem", attrs: { role: "alert" } }, job.error ?? "It failed."));
+    const links = job.results.map((file) => el("a", { attrs: { href: `/api/exports/${job.id}/${encodeURIComponent(file)}`, download: file } }, file));
+    return fill(state, el("p", {}, "Done; the browser has "), ...links);
+  }
+}
+
+function motions(context: Context): { id: string; title: string }[] {
+  const { results, clips, view } = context.store.state;
+  const found = results.flatMap((result) => result.motions.map(({ id, name }) => ({ id, title: result.motions.length > 1 ? `${result.name}: ${name}` : result.name })));
+  const shown = clips.filter(({ id }) => view.shown.includes(id)).map(({ id, name }) => ({ id, title: name }));
+  return [...shown, ...found];
+}
+
+function download(href: string, file: string): void {
+  const link = el("a", { hidden: true, attrs: { href, download: file } });
+  document.body.append(link);
+  link.click();
+  link.remove();
+}

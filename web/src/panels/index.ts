@@ -1,5 +1,8 @@
 /** The verbs that have a panel, in the order of their tabs. */
 
 import type { Panel } from "../types";
+import { follow } from "./follow";
+import { graph } from "./graph";
+import { library } from "./library";
 
-export const panels: readonly Panel[] = [];
+export const panels: readonly Panel[] = [library, graph, follow];

@@ -1,0 +1,74 @@
+/** Links that ask for the same motion again, and the command and program that do. */
+
+import { button, dialog, el } from "../dom";
+import type { FollowAsk, Result } from "../messages";
+import type { Context } from "../types";
+
+interface Shared {
+  verb: string;
+  ask: Record<string, unknown>;
+}
+
+/** A link to this page that asks for the same. */
+export function linkOf(result: Result): string {
+  const shared: Shared = { verb: result.verb, ask: result.request };
+  const bytes = new TextEncoder().encode(JSON.stringify(shared));
+  const text = btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(""));
+  return `${location.origin}${location.pathname}#ask=${text.replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "")}`;
+}
+
+function readLink(hash: string): Shared | null {
+  const text = /^#ask=([\w-]+)$/.exec(hash)?.[1];
+  if (!text) return null;
+  const bytes = Uint8Array.from(atob(text.replaceAll("-", "+").replaceAll("_", "/")), (letter) => letter.charCodeAt(0));
+  return JSON.parse(new TextDecoder().decode(bytes)) as Shared;
+}
+
+/** If the page was opened by such a link, ask for what it says; as one step that can be undone. */
+export function followLinks({ store }: Context): void {
+  const open = () => {
+    if (!location.hash.startsWith("#ask=")) return;
+    const hash = location.hash;
+    history.replaceState(null, "", location.pathname + location.search);
+    let shared: Shared | null = null;
+    try {
+      shared = readLink(hash);
+    } catch {
+      // cut short on its way here
+    }
+    if (shared === null || !store.state.verbs.includes(shared.verb)) {
+      store.say("The link does not say what to ask for; copy it again, whole.", "error");
+      return;
+    }
+    const { verb, ask } = shared;
+    store.setView({ verb });
+    void store.change("Open a link", (document) => {
+      if (verb === "follow") document.follow = ask as unknown as FollowAsk;
+      else if (verb === "solve") document.solve = ask;
+      else document.perform = ask;
+    });
+  };
+  window.addEventListener("hashchange", open);
+  open();
+}
+
+export async function copy({ store }: Context, text: string, what: string): Promise<void> {
+  try {
+    await navigator.clipboard.writeText(text);
+    store.say(`Copied ${what}.`, "done");
+  } catch {
+    store.say(`The browser did not let ${what} be copied; select the text instead.`, "error");
+  }
+}
+
+/** Show how the same is done from the command line and from Python. */
+export function openCode(context: Context, result: Result): void {
+  const block = (title: string, text: string) =>
+    el(
+      "section",
+      { class: "code" },
+      el("header", {}, el("h2", {}, title), button(`Copy the ${title.toLowerCase()}`, () => void copy(context, text, `the ${title.toLowerCase()}`), { icon: "copy" })),
+      el("pre", { attrs: { tabindex: 0, "aria-label": title } }, text),
+    );
+  dialog(`The same without the studio: ${result.name}`, block("Command", result.command), block("Python program", result.python));
+}

@@ -1,0 +1,72 @@
+/** Asking for motion and showing what comes, for panels whose every change is a new request. */
+
+import type { Failure, Result } from "../messages";
+import type { Context } from "../types";
+
+export interface AskHooks {
+  /** Whether something is being searched for. */
+  busy(searching: boolean): void;
+  refused(failure: Failure): void;
+  answered(results: readonly Result[]): void;
+}
+
+export interface Asker {
+  /** Ask; newer requests replace older ones. `fresh` motion plays from its start, else the time stays. */
+  ask(request: object, fresh?: boolean): void;
+  /** Show an earlier answer to this very request, if there is one. */
+  recall(request: object): boolean;
+}
+
+export function asker(context: Context, verb: "follow" | "solve" | "perform", hooks: AskHooks): Asker {
+  const { store, api, stage } = context;
+  let number = 0;
+  let isFresh = true;
+
+  const show = (results: readonly Result[]) => {
+    const shown = results[0]?.motions.map((motion) => motion.id) ?? [];
+    void stage.show(shown, { from: isFresh ? 0 : "same" }).then(() => store.setView({ shown }));
+    if (isFresh) stage.player.play();
+  };
+  api.on("partial", (message, frames) => {
+    if (message.number === number && frames) stage.stream(number, message.motion, message.start, frames);
+  });
+  api.on("answer", (message) => {
+    if (message.number !== number || message.results.length === 0) return;
+    hooks.busy(!message.final);
+    hooks.answered(message.results);
+    show(message.results);
+    isFresh = false; // better answers to the same request do not start it anew
+  });
+  api.on("refused", (message) => {
+    if (message.number !== number) return;
+    hooks.busy(false);
+    hooks.refused(message.failure);
+    store.say(message.failure.error, "error");
+  });
+  return {
+    ask(request, fresh = false) {
+      isFresh = fresh || stage.shown.length === 0;
+      hooks.busy(true);
+      number = api.ask(verb, request as Record<string, unknown>);
+    },
+    recall(request) {
+      const key = canonical(request);
+      const found = store.state.results.find((result) => result.verb === verb && canonical(result.request) === key);
+      if (!found) return false;
+      [number, isFresh] = [0, false];
+      hooks.busy(false);
+      hooks.answered([found]);
+      show([found]);
+      return true;
+    },
+  };
+}
+
+/** The same text for the same request, whatever the order of its names. */
+export function canonical(value: unknown): string {
+  return JSON.stringify(value, (_, part: unknown) =>
+    part !== null && typeof part === "object" && !Array.isArray(part)
+      ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : part,
+  );
+}

@@ -1,0 +1,179 @@
+/** The library: recordings as clips to look at, search, change and remove. */
+
+import { clipColour } from "../colours";
+import { addFiles } from "../dialogs/drop";
+import { button, el, fill, icon } from "../dom";
+import type { ClipEntry } from "../messages";
+import type { Context, Panel, State } from "../types";
+import { clipEditor } from "./clip";
+import { labelsOf, motionOf, recordingOf, removeClip, shownClips, thumbnail } from "./clips";
+import { jobStrip, newest, underWay } from "./progress";
+import { refill, watch } from "./watch";
+import "../panels.css";
+
+/** Motions that fit beside each other on the stage before it is a crowd. */
+const MOST_SHOWN = 8;
+
+export const library: Panel = {
+  verb: "library",
+  title: "Library",
+  mount(left, context) {
+    const { store } = context;
+    const search = el("input", {
+      attrs: { type: "search", placeholder: "Search names and labels", "aria-label": "Search the library" },
+      on: { input: () => list.show(store.state) },
+    });
+    const list = clipList(context, () => search.value);
+    const files = filePicker(context);
+    const editor = clipEditor(context);
+    left.append(
+      el("div", { class: "row" }, el("div", { class: "search" }, icon("search"), search), files.button, files.input),
+      jobStrip(context, ["import"]),
+      list.element,
+      editor.element,
+      buildOffer(context),
+    );
+    left.classList.add("library");
+    watch(store, [(state) => state.document.clips, (state) => state.clips, (state) => state.recordings], list.show);
+    store.subscribe((state) => state.view.shown, (_, state) => list.mark(state));
+    return {
+      hint: () => (store.state.document.clips.length > 0 ? "Press a clip to watch it; Ctrl+press adds another." : "Drop motion files anywhere."),
+      onShow: () => editor.show(true),
+      onHide: () => editor.show(false),
+    };
+  },
+};
+
+function clipList(context: Context, query: () => string) {
+  const { store } = context;
+  const element = el("div", {
+    class: "clips",
+    attrs: { role: "listbox", "aria-label": "Clips", "aria-multiselectable": true },
+    on: { keydown: (event) => keys(event) },
+  });
+  let rows: { id: string; row: HTMLElement }[] = [];
+
+  function select(id: string, more: boolean): void {
+    const chosen = shownClips(store.state);
+    const next = more ? (chosen.includes(id) ? chosen.filter((c) => c !== id) : [...chosen, id].slice(-MOST_SHOWN)) : [id];
+    if (next.length > 0) store.setView({ shown: next.map((clip) => `clip:${clip}`) });
+  }
+
+  function keys(event: KeyboardEvent): void {
+    const at = rows.findIndex(({ row }) => row === document.activeElement);
+    const to = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: rows.length - 1 }[event.key];
+    const here = rows[at];
+    if (to !== undefined) focus(Math.min(rows.length - 1, Math.max(0, to)));
+    else if ((event.key === "Enter" || event.key === " ") && here) select(here.id, event.ctrlKey || event.metaKey);
+    else if (event.key === "Delete" && here) removeClip(context, here.id);
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  }
+
+  function focus(index: number): void {
+    for (const [k, { row }] of rows.entries()) row.tabIndex = k === index ? 0 : -1;
+    rows[index]?.row.focus();
+  }
+
+  function show(state: State): void {
+    const focused = rows.find(({ row }) => row === document.activeElement)?.id;
+    const words = query().toLowerCase().split(/\s+/).filter(Boolean);
+    const clips = state.document.clips.filter((entry) => {
+      const text = `${entry.name} ${labelsOf(state, entry).join(" ")}`.toLowerCase();
+      return words.every((word) => text.includes(word));
+    });
+    rows = clips.map((entry) => ({ id: entry.id, row: clipRow(state, entry, select) }));
+    for (const [k, { row }] of rows.entries()) row.tabIndex = k === 0 ? 0 : -1;
+    if (rows.length > 0) fill(element, ...rows.map(({ row }) => row));
+    else fill(element, state.document.clips.length > 0 ? nothingFound(words.join(" ")) : emptyLibrary(context));
+    mark(state);
+    const again = rows.findIndex(({ id }) => id === focused);
+    if (again >= 0) focus(again);
+  }
+
+  function mark(state: State): void {
+    const chosen = new Set(shownClips(state));
+    for (const { id, row } of rows) row.setAttribute("aria-selected", String(chosen.has(id)));
+  }
+
+  return { element, show, mark };
+}
+
+function clipRow(state: State, entry: ClipEntry, select: (id: string, more: boolean) => void): HTMLElement {
+  const motion = motionOf(state, entry);
+  const recording = recordingOf(state, entry);
+  const labels = labelsOf(state, entry);
+  const facts = motion ? `${(motion.frames / motion.fps).toFixed(1)} s · ${Math.round(motion.fps * 100) / 100} Hz` : "";
+  const marks = [entry.trim ? "trimmed" : "", entry.mirrored ? "mirrored" : ""].filter(Boolean).join(", ");
+  const row = el(
+    "div",
+    {
+      class: "clip",
+      attrs: { role: "option", "aria-label": [entry.name, facts, marks, ...labels].filter(Boolean).join(", ") },
+      data: { clip: entry.id, name: entry.name },
+      on: { click: (event) => select(entry.id, event.ctrlKey || event.metaKey || event.shiftKey) },
+    },
+    el("img", { attrs: { src: thumbnail(entry), alt: "", loading: "lazy", width: 56, height: 56, draggable: "false" } }),
+    el(
+      "div",
+      { class: "about" },
+      el("div", { class: "name" }, entry.name),
+      el("div", { class: "quiet" }, [facts, marks].filter(Boolean).join(" · ")),
+      labels.length > 0 ? el("div", { class: "chips" }, ...labels.slice(0, 4).map((text) => el("span", { class: "chip" }, text))) : null,
+    ),
+    recording && recording.notes.length > 0
+      ? el("span", { class: "noted", title: recording.notes.join("\n"), attrs: { "aria-label": "The file has oddities" } }, icon("warning"))
+      : null,
+  );
+  row.style.setProperty("--clip", clipColour(entry.name, state.document.clips));
+  return row;
+}
+
+function filePicker(context: Context) {
+  const input = el("input", {
+    hidden: true,
+    attrs: { type: "file", multiple: true, accept: context.store.state.readable.join(","), "aria-label": "Motion files to add" },
+    on: {
+      change: () => {
+        void addFiles(context, [...(input.files ?? [])]);
+        input.value = "";
+      },
+    },
+  });
+  return { input, button: button("Add", () => input.click(), { icon: "plus", title: "Add motion files; dropping them anywhere does the same" }) };
+}
+
+function emptyLibrary(context: Context): HTMLElement {
+  const kinds = context.store.state.readable.map((suffix) => suffix.slice(1).toUpperCase()).join(", ");
+  return el(
+    "div",
+    { class: "empty" },
+    el("p", {}, "No clips yet."),
+    el("p", { class: "quiet" }, `Drop motion files or folders anywhere on this window (${kinds}), or press Add. ASF and AMC go together.`),
+  );
+}
+
+function nothingFound(words: string): HTMLElement {
+  return el("div", { class: "empty" }, el("p", {}, `No clip is called or labelled “${words}”.`), el("p", { class: "quiet" }, "Try fewer letters."));
+}
+
+/** Says that the graph lags behind the clips, with the button that mends it. */
+export function buildOffer(context: Context): HTMLElement {
+  const { store, api } = context;
+  const offer = el("div", { class: "offer" });
+  const strip = jobStrip(context, ["build"]);
+  const build = () => api.start({ kind: "build", ask: {} }).catch((error: Error) => store.say(error.message, "error"));
+  const show = (state: State) => {
+    const building = newest(state.jobs, ["build"]);
+    const needed = state.document.clips.length > 0 && !state.graph?.current && !(building && underWay(building));
+    refill(
+      offer,
+      needed ? el("p", { class: "quiet" }, state.graph ? "The clips have changed since the graph was built." : "These clips are not connected yet.") : null,
+      needed ? button("Build the graph", () => void build(), { kind: "primary" }) : null,
+      strip,
+    );
+  };
+  watch(store, [(state) => state.graph?.current, (state) => state.document.clips.length > 0, (state) => state.jobs], show);
+  return offer;
+}

@@ -1,0 +1,227 @@
+/** The path on the stage: drawn by pressing and dragging, bent by its handles, with beads, stretches and the last look. */
+
+import { AMBER } from "../colours";
+import type { StretchAsk } from "../messages";
+import type { ArrowOverlay, FloorTool, LineOverlay, Overlay, SphereOverlay, Stage } from "../types";
+import { at, bent, even, handles, length, nearest, part, without, type Point } from "./path";
+
+/** Metres below which a stroke is a slip of the hand. */
+const SHORTEST = 0.3;
+/** Metres between the points that the hand leaves. */
+const GRAIN = 0.02;
+/** Most handles; a longer path gets coarser ones. */
+const MOST_HANDLES = 40;
+/** Metres from the line at which a double click still means it. */
+const REACH = 0.35;
+
+export interface SketchHooks {
+  /** Where the stroke must begin, if somebody stands there already. */
+  anchor(): Point | null;
+  drawn(points: Point[]): void;
+  /** The same path, bent; as many points as before, unless a handle was removed. */
+  edited(points: Point[], label: string): void;
+  faced(heading: number): void;
+  /** Beads were moved to these metres along the path. */
+  stretched(start: number, stop: number): void;
+}
+
+export class Sketch {
+  private points: Point[] = [];
+  private marks: number[] = [];
+  private readonly line: LineOverlay;
+  private spheres: SphereOverlay[] = [];
+  private beads: SphereOverlay[] = [];
+  private selection: [number, number] | null = null;
+  private span: LineOverlay | null = null;
+  private wishes: Overlay[] = [];
+  private arrow: ArrowOverlay | null = null;
+  private facing: number | null = null;
+  private visible = false;
+
+  constructor(
+    private readonly stage: Stage,
+    private readonly hooks: SketchHooks,
+  ) {
+    this.line = stage.addLine([], { colour: AMBER, width: 3 });
+    this.line.visible = false;
+  }
+
+  show(visible: boolean): void {
+    this.visible = visible;
+    this.line.visible = visible;
+    this.stage.floor.setTool(visible ? this.tool() : null);
+    this.draw();
+  }
+
+  /** Show this path; handles that were put on it stay as long as its points are the same ones. */
+  set(points: Point[], stretches: readonly StretchAsk[], facing: number | null): void {
+    const same = points.length === this.points.length;
+    this.points = points;
+    if (!same || this.marks.length === 0) this.mark();
+    this.facing = facing;
+    this.line.update(points);
+    this.draw();
+    this.drawWishes(stretches);
+  }
+
+  /** Put beads at these metres along the path, to be dragged; null takes them away. */
+  select(range: [number, number] | null): void {
+    this.selection = range;
+    this.drawBeads();
+  }
+
+  private mark(): void {
+    let tolerance: number | undefined;
+    this.marks = handles(this.points);
+    while (this.marks.length > MOST_HANDLES) this.marks = handles(this.points, (tolerance = 1.5 * (tolerance ?? 0.12)));
+  }
+
+  // -------------------------------------------------------------- drawing
+
+  private tool(): FloorTool {
+    let stroke: Point[] | null = null;
+    return {
+      cursor: "crosshair",
+      down: ({ x, z, event }) => {
+        if (event.button !== 0 || event.altKey) return false;
+        const anchor = this.hooks.anchor();
+        stroke = anchor ? [anchor, [x, z]] : [[x, z]];
+        this.hide();
+        this.line.update(stroke);
+        return true;
+      },
+      move: ({ x, z }) => {
+        const last = stroke?.at(-1);
+        if (!stroke || !last || Math.hypot(x - last[0], z - last[1]) < GRAIN) return;
+        stroke.push([x, z]);
+        this.line.update(stroke);
+      },
+      up: () => {
+        const [done, drawn] = [stroke, stroke !== null && length(stroke) >= SHORTEST];
+        stroke = null;
+        if (done && drawn) this.hooks.drawn(even(done).map(rounded));
+        else this.restore();
+      },
+      cancel: () => {
+        stroke = null;
+        this.restore();
+      },
+      doubleClick: ({ x, z }) => this.insert([x, z]),
+    };
+  }
+
+  private restore(): void {
+    this.line.update(this.points);
+    this.draw();
+  }
+
+  /** A new handle on the line, where it was double-clicked. */
+  private insert(place: Point): void {
+    if (this.points.length < 2) return;
+    const { index, away } = nearest(this.points, place);
+    if (away > REACH || this.marks.includes(index)) return;
+    this.marks = [...this.marks, index].sort((a, b) => a - b);
+    this.draw();
+  }
+
+  // -------------------------------------------------------------- handles
+
+  private hide(): void {
+    for (const overlay of [...this.spheres, ...this.beads, ...this.wishes]) overlay.remove();
+    [this.spheres, this.beads, this.wishes] = [[], [], []];
+    this.arrow?.remove();
+    this.span?.remove();
+    this.arrow = this.span = null;
+  }
+
+  private draw(): void {
+    for (const sphere of this.spheres) sphere.remove();
+    this.spheres = [];
+    if (this.visible && this.points.length > 1) this.spheres = this.marks.map((_, which) => this.handle(which));
+    this.drawArrow();
+    this.drawBeads();
+  }
+
+  private handle(which: number): SphereOverlay {
+    const last = this.marks.length - 1;
+    const name = which === 0 ? "Start of the path" : which === last ? "End of the path" : `Handle ${which}`;
+    const before = this.points;
+    let now = before;
+    const sphere = this.stage.addSphere(this.points[this.marks[which]!]!, { colour: AMBER, radius: which === 0 || which === last ? 0.075 : 0.055 });
+    return sphere.draggable({
+      label: name,
+      move: ({ x, z }) => {
+        now = bent(before, this.marks, which, [x, z]).map(rounded);
+        this.line.update(now);
+        sphere.update([x, z]);
+        if (which === last && this.facing !== null) this.arrow?.update([x, z], this.facing);
+      },
+      end: () => now !== before && this.hooks.edited(now, "Bend the path"),
+      remove: () => {
+        if (this.marks.length <= 2) return;
+        this.hooks.edited(without(this.points, this.marks, which).map(rounded), "Remove a handle");
+      },
+    });
+  }
+
+  private drawArrow(): void {
+    this.arrow?.remove();
+    this.arrow = null;
+    const end = this.points.at(-1);
+    if (!this.visible || this.facing === null || !end || this.points.length < 2) return;
+    let heading = this.facing;
+    const arrow = this.stage.addArrow(end, heading, { colour: AMBER, length: 0.8 });
+    this.arrow = arrow.draggable({
+      kind: "turn",
+      label: "Where to look at the end",
+      move: (_, to) => arrow.update(end, (heading = to)),
+      end: () => this.hooks.faced(heading),
+    });
+  }
+
+  // -------------------------------------------------------------- stretches
+
+  private drawWishes(stretches: readonly StretchAsk[]): void {
+    for (const overlay of this.wishes) overlay.remove();
+    this.wishes = [];
+    if (!this.visible || this.points.length < 2) return;
+    const whole = length(this.points);
+    for (const wish of stretches) {
+      const [start, stop] = [Math.min(wish.start, whole), Math.min(wish.stop, whole)];
+      if (stop > start) this.wishes.push(this.stage.addLine(part(this.points, start, stop), { colour: AMBER, width: 7, opacity: 0.45 }));
+      const [x, z] = at(this.points, (start + stop) / 2).point;
+      this.wishes.push(this.stage.addText([x, 0.12, z], said(wish), AMBER));
+    }
+  }
+
+  private drawBeads(): void {
+    for (const bead of this.beads) bead.remove();
+    this.span?.remove();
+    [this.beads, this.span] = [[], null];
+    if (!this.visible || !this.selection || this.points.length < 2) return;
+    const range: [number, number] = [...this.selection];
+    const span = (this.span = this.stage.addLine(part(this.points, ...range), { colour: AMBER, width: 8, opacity: 0.8 }));
+    this.beads = ([0, 1] as const).map((side) => {
+      const bead = this.stage.addSphere(at(this.points, range[side]).point, { colour: "#ffffff", radius: 0.1 });
+      return bead.draggable({
+        label: side === 0 ? "Where the stretch begins" : "Where the stretch ends",
+        move: ({ x, z }) => {
+          const { s } = nearest(this.points, [x, z]);
+          range[side] = side === 0 ? Math.min(s, range[1]) : Math.max(s, range[0]);
+          bead.update(at(this.points, range[side]).point);
+          span.update(part(this.points, ...range));
+        },
+        end: () => this.hooks.stretched(...range),
+      });
+    });
+  }
+}
+
+/** To the millimetre: more would be noise that only makes requests long. */
+const rounded = ([x, z]: Point): Point => [Math.round(1000 * x) / 1000, Math.round(1000 * z) / 1000];
+
+/** A stretch in words: "run, 2.5 m/s, stand 2 s". */
+export function said(wish: StretchAsk): string {
+  const words = [wish.label, wish.speed !== null ? `${wish.speed} m/s` : null, wish.pause !== null ? `stand ${wish.pause} s` : null];
+  return words.filter((word) => word !== null).join(", ");
+}
