@@ -1,7 +1,7 @@
 // Generated from studio/messages.py by `python -m choreograph.studio.typescript`; do not edit.
 
 /** Changes whenever a message does; told by both sides when they meet. */
-export const PROTOCOL = "3a02f1f4ff2a";
+export const PROTOCOL = "5236fe3e0513";
 
 /** What was asked for is here: fetch its frames. For `solve`, may come again, better, with the same number. */
 export interface Answer {
@@ -64,6 +64,8 @@ export interface Document {
   solve: Record<string, unknown>;
   perform: Record<string, unknown>;
   kept: string[];
+  removed: string[];
+  names: Record<string, string>;
 }
 
 /** A new document; refused with 409 if `base` is not the present version. */
@@ -205,6 +207,11 @@ export interface JobAsk {
 export interface JobChanged {
   type: "job";
   job: Job;
+}
+
+/** Whether a result is to be kept. */
+export interface Kept {
+  kept: boolean;
 }
 
 /** A word said about frames [start, stop) of a clip. */

@@ -16,10 +16,11 @@ export function mountResults(column: HTMLElement, context: Context): void {
   column.append(el("header", { class: "row" }, el("h2", {}, "Results"), beside.element), list);
   watch(
     store,
-    [(state) => state.results, (state) => state.view.shown, (state) => state.view.verb, (state) => state.document.kept],
+    [(state) => state.results, (state) => state.view.shown, (state) => state.view.verb, (state) => state.document.kept, (state) => state.document.removed, (state) => state.document.names],
     (state) => {
       const verb = state.verbs.includes(state.view.verb) ? state.view.verb : null;
-      const results = state.results.filter((result) => result.verb !== "preview" && (verb === null || result.verb === verb));
+      const listed = (result: Result) => result.verb !== "preview" && !state.document.removed.includes(result.id);
+      const results = state.results.filter((result) => listed(result) && (verb === null || result.verb === verb));
       const kept = results.filter((result) => isKept(state, result));
       const others = results.filter((result) => !isKept(state, result));
       beside.element.hidden = state.view.shown.length < 2;
@@ -52,6 +53,9 @@ function rest(results: readonly Result[]): Result[] {
   return results.filter((result) => !together.has(result));
 }
 
+/** Its name: the one given to it, or its own. */
+export const nameOf = (state: State, result: Result): string => state.document.names[result.id] ?? result.name;
+
 const isKept = (state: State, result: Result): boolean => state.document.kept.includes(result.id);
 
 function empty(state: State): HTMLElement {
@@ -65,10 +69,11 @@ function card(context: Context, result: Result): HTMLElement {
   const ids = result.motions.map((motion) => motion.id);
   const onStage = ids.some((id) => shown.includes(id));
   const kept = isKept(store.state, result);
-  const open = button(result.name, () => show(context, result), { kind: "quiet" });
+  const name = nameOf(store.state, result);
+  const open = button(name, () => show(context, result), { kind: "quiet" });
   open.setAttribute("aria-pressed", String(onStage));
   open.classList.add("name");
-  const more = button(`More about ${result.name}`, () => menu(more, actions(context, result, element)), { icon: "more", iconOnly: true, kind: "quiet" });
+  const more = button(`More about ${name}`, () => menu(more, actions(context, result, element)), { icon: "more", iconOnly: true, kind: "quiet" });
   more.setAttribute("aria-haspopup", "menu");
   const compare = button(onStage ? "Take off the stage" : "Compare: show it too", () => toggleShown(context, result), { icon: "compare", iconOnly: true, kind: "quiet" });
   compare.setAttribute("aria-pressed", String(onStage));
@@ -115,27 +120,19 @@ function toggleShown({ store }: Context, result: Result): void {
 }
 
 function setKept({ store }: Context, result: Result, kept: boolean): void {
-  void store.change(kept ? `Keep ${result.name}` : `No longer keep ${result.name}`, (document) => {
+  void store.change(`${kept ? "Keep" : "No longer keep"} ${nameOf(store.state, result)}`, (document) => {
     document.kept = document.kept.filter((id) => id !== result.id);
     if (kept) document.kept.push(result.id);
   });
 }
 
 function actions(context: Context, result: Result, element: HTMLElement): MenuItem[] {
-  const { store, api } = context;
   const items: MenuItem[] = [
     { label: "Export …", icon: "export", run: () => context.openExport(result.motions[0]!.id) },
     { label: "Copy a link to this request", icon: "link", run: () => void copy(context, linkOf(result), "the link") },
     { label: "Show the command and the Python", icon: "code", run: () => openCode(context, result) },
     { label: "Rename", icon: "edit", run: () => rename(context, result, element) },
-    {
-      label: "Delete",
-      icon: "trash",
-      run: () => {
-        if (result.motions.some(({ id }) => store.state.view.shown.includes(id))) store.setView({ shown: [] });
-        api.send("DELETE", `/api/results/${result.id}`).catch((error: Error) => store.say(error.message, "error"));
-      },
-    },
+    { label: "Delete", icon: "trash", run: () => remove(context, result) },
   ];
   if (result.verb === "follow") items.unshift({ label: "Walk on from here", icon: "path", run: () => walkOn(context, result) });
   return items;
@@ -149,18 +146,29 @@ function walkOn({ store }: Context, result: Result): void {
   });
 }
 
-function rename({ store, api }: Context, result: Result, element: HTMLElement): void {
+function remove({ store }: Context, result: Result): void {
+  const name = nameOf(store.state, result);
+  if (result.motions.some(({ id }) => store.state.view.shown.includes(id))) store.setView({ shown: [] });
+  const there = new Set(store.state.results.map(({ id }) => id));
+  void store.change(`Delete ${name}`, (document) => {
+    document.removed = [...document.removed.filter((id) => there.has(id)), result.id];
+    document.kept = document.kept.filter((id) => id !== result.id);
+  });
+  store.say(`Deleted ${name}; Ctrl+Z brings it back.`, "done");
+}
+
+function rename({ store }: Context, result: Result, element: HTMLElement): void {
   const name = element.querySelector<HTMLElement>(".name")!;
   const input = el("input", { class: "name", attrs: { type: "text", maxlength: 200, "aria-label": "New name" } });
-  input.value = result.name;
+  const before = nameOf(store.state, result);
+  input.value = before;
   let over = false;
   const finish = (save: boolean) => {
     if (over) return;
     over = true;
     const text = input.value.trim();
     input.replaceWith(name);
-    if (!save || !text || text === result.name) return;
-    api.send("PUT", `/api/results/${result.id}/name`, { name: text }).catch((error: Error) => store.say(error.message, "error"));
+    if (save && text && text !== before) void store.change(`Rename ${before}`, (document) => (document.names[result.id] = text));
   };
   input.addEventListener("keydown", (event) => {
     event.stopPropagation();

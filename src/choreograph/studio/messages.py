@@ -123,6 +123,10 @@ class Document(Message):
     perform: dict[str, Any] = {}
     kept: Annotated[list[Id], Field(max_length=1000)] = []
     """Results that were marked to be kept; the others go when there are too many."""
+    removed: Annotated[list[Id], Field(max_length=1000)] = []
+    """Results that are not listed any more; undoing lists them again."""
+    names: Annotated[dict[str, Name], Field(max_length=1000)] = {}
+    """Names given to results, instead of their own."""
 
 
 # ---------------------------------------------------------------- what the server knows
@@ -383,6 +387,12 @@ class PreviewAsk(Message):
     frame_b: Annotated[int, Field(ge=0)]
 
 
+class Kept(Message):
+    """Whether a result is to be kept."""
+
+    kept: bool
+
+
 class Failure(Message):
     """Answer to whatever could not be done."""
 
@@ -566,6 +576,7 @@ REST: tuple[type[Message], ...] = (
     JobAsk,
     ExportAsk,
     PreviewAsk,
+    Kept,
     Failure,
     Curve,
     Matrix,

@@ -3,6 +3,7 @@
 import { button, dialog, el, fill, select } from "../dom";
 import type { Job } from "../messages";
 import { bar, underWay } from "../panels/progress";
+import { nameOf } from "../results";
 import type { Context } from "../types";
 import "../panels.css";
 
@@ -88,8 +89,12 @@ export function openExport(context: Context, motion?: string): void {
 }
 
 function motions(context: Context): { id: string; title: string }[] {
-  const { results, clips, view } = context.store.state;
-  const found = results.flatMap((result) => result.motions.map(({ id, name }) => ({ id, title: result.motions.length > 1 ? `${result.name}: ${name}` : result.name })));
+  const { state } = context.store;
+  const { results, clips, view } = state;
+  const listed = results.filter((result) => !state.document.removed.includes(result.id));
+  const found = listed.flatMap((result) =>
+    result.motions.map(({ id, name }) => ({ id, title: result.motions.length > 1 ? `${nameOf(state, result)}: ${name}` : nameOf(state, result) })),
+  );
   const shown = clips.filter(({ id }) => view.shown.includes(id)).map(({ id, name }) => ({ id, title: name }));
   return [...shown, ...found];
 }

@@ -55,9 +55,10 @@ export class Sketch {
 
   /** Show this path; handles that were put on it stay as long as its points are the same ones. */
   set(points: Point[], stretches: readonly StretchAsk[], facing: number | null): void {
-    const same = points.length === this.points.length;
+    const stays = (index: number) => String(points.at(index)) === String(this.points.at(index));
+    const same = points.length === this.points.length && this.marks.length > 0 && (stays(0) || stays(-1));
     this.points = points;
-    if (!same || this.marks.length === 0) this.mark();
+    if (!same) this.mark();
     this.facing = facing;
     this.line.update(points);
     this.draw();
@@ -134,22 +135,26 @@ export class Sketch {
     this.arrow = this.span = null;
   }
 
+  /** Spheres that can stay do: one that was pressed keeps hearing keys. */
   private draw(): void {
-    for (const sphere of this.spheres) sphere.remove();
-    this.spheres = [];
-    if (this.visible && this.points.length > 1) this.spheres = this.marks.map((_, which) => this.handle(which));
+    const wanted = this.visible && this.points.length > 1 ? this.marks.length : 0;
+    if (this.spheres.length !== wanted) {
+      for (const sphere of this.spheres) sphere.remove();
+      this.spheres = Array.from({ length: wanted }, (_, which) => this.handle(which));
+    }
+    this.spheres.forEach((sphere, which) => sphere.update(this.points[this.marks[which]!]!));
     this.drawArrow();
     this.drawBeads();
   }
 
   private handle(which: number): SphereOverlay {
     const last = this.marks.length - 1;
-    const name = which === 0 ? "Start of the path" : which === last ? "End of the path" : `Handle ${which}`;
-    const before = this.points;
-    let now = before;
-    const sphere = this.stage.addSphere(this.points[this.marks[which]!]!, { colour: AMBER, radius: which === 0 || which === last ? 0.075 : 0.055 });
+    const end = which === 0 || which === last;
+    let [before, now] = [this.points, this.points];
+    const sphere = this.stage.addSphere(this.points[this.marks[which]!]!, { colour: AMBER, radius: end ? 0.075 : 0.055 });
     return sphere.draggable({
-      label: name,
+      label: which === 0 ? "Start of the path" : which === last ? "End of the path" : "Drag to bend the path; Delete removes",
+      start: () => (before = now = this.points),
       move: ({ x, z }) => {
         now = bent(before, this.marks, which, [x, z]).map(rounded);
         this.line.update(now);
@@ -159,7 +164,9 @@ export class Sketch {
       end: () => now !== before && this.hooks.edited(now, "Bend the path"),
       remove: () => {
         if (this.marks.length <= 2) return;
-        this.hooks.edited(without(this.points, this.marks, which).map(rounded), "Remove a handle");
+        const points = without(this.points, this.marks, which).map(rounded);
+        this.marks = []; // found anew on the line that is left
+        this.hooks.edited(points, "Remove a handle");
       },
     });
   }
