@@ -1,1 +1,106 @@
-import * as THREE from "three"; console.log(THREE.REVISION);
+/** Where the page begins: fetch the project, put its parts together, and let the stage show what the view says. */
+
+import { Server } from "./api";
+import { mountDrop } from "./dialogs/drop";
+import { openExport } from "./dialogs/export";
+import { openHelp } from "./dialogs/help";
+import { button, el } from "./dom";
+import { listen, makeKeys } from "./keys";
+import { PROTOCOL } from "./messages";
+import type { Project } from "./messages";
+import { panels } from "./panels";
+import { mountResults } from "./results";
+import { makeShell, Shell } from "./shell";
+import { WebStage } from "./stage/stage";
+import { ProjectStore } from "./store";
+import { StageTimeline } from "./timeline/timeline";
+import type { Context, Stage, State, Store } from "./types";
+
+declare global {
+  interface Window {
+    /** For tests and consoles. */
+    choreograph?: { store: Store; stage: Stage };
+  }
+}
+
+async function start(): Promise<void> {
+  const app = document.getElementById("app")!;
+  const server = new Server();
+  const project = await server.get<Project>("/api/project");
+  if (project.protocol !== PROTOCOL) throw new Error("This page is older than the server; reload it past the browser's cache.");
+  const store = new ProjectStore(server, project);
+  document.documentElement.dataset.theme = project.view.theme;
+
+  const parts = makeShell();
+  app.replaceChildren(parts.element);
+  const stage = new WebStage(parts.stageParent, server, { onLeave: () => store.setView({ follow_camera: false }) });
+  const timeline = new StageTimeline(stage, store);
+  parts.element.append(timeline.element);
+
+  const context: Context = {
+    store,
+    api: server,
+    stage,
+    timeline,
+    results: parts.right,
+    refreshHint: () => shell.refreshHint(),
+    openExport: (motion) => openExport(context, motion),
+    openHelp: () => openHelp(keys, `Choreograph ${project.package} · ${project.folder}`),
+  };
+  window.choreograph = { store, stage };
+  store.subscribe((state) => state.view, (view) => stage.setView(view));
+  mountResults(parts.right, context);
+  const shell = new Shell(parts, context, panels);
+  const keys = makeKeys(context, shell);
+  listen(keys);
+  mountDrop(context);
+  bindStage(store, stage);
+  server.connect();
+}
+
+/** The stage shows what the view names; where that is gone or nothing, the newest result or the first clip. */
+function bindStage(store: Store, stage: Stage): void {
+  let first = true;
+  const show = async (ids: string[]) => {
+    document.body.dataset.state = "loading";
+    try {
+      await stage.show(ids);
+      if (first && ids.length > 0) stage.player.play();
+      if (ids.length > 0) first = false;
+      document.body.dataset.state = "ready";
+    } catch (error) {
+      document.body.dataset.state = "error";
+      store.say((error as Error).message, "error");
+    }
+  };
+  // Described by id and content, so that a clip that was trimmed is shown anew and one that was relabelled is not.
+  const wanted = (state: State) => wantedMotions(state).map((motion) => `${motion.id}|${motion.frames}|${motion.mark}`).join("\n");
+  store.subscribe(wanted, (_, state) => void show(wantedMotions(state).map((motion) => motion.id)));
+}
+
+function wantedMotions(state: State): { id: string; frames: number; mark: string }[] {
+  const named = state.view.shown.flatMap((id) => {
+    if (id.startsWith("clip:")) {
+      const index = state.clips.findIndex((motion) => motion.id === id);
+      const entry = state.document.clips.find((clip) => `clip:${clip.id}` === id);
+      if (index < 0 || !entry) return [];
+      return [{ id, frames: state.clips[index]!.frames, mark: `${String(entry.trim)} ${entry.mirrored}` }];
+    }
+    const result = state.results.find((one) => `result:${one.id}` === id);
+    return (result?.motions ?? []).map((motion) => ({ id: motion.id, frames: motion.frames, mark: result!.created }));
+  });
+  if (named.length > 0) return named;
+  const fallback = state.results[0]?.motions ?? state.clips.slice(0, 1);
+  return fallback.map((motion) => ({ id: motion.id, frames: motion.frames, mark: "" }));
+}
+
+function fail(error: unknown): void {
+  document.body.dataset.state = "error";
+  const said = error instanceof Error ? error.message : String(error);
+  const why = /webgl/i.test(said) ? "This browser shows no 3-D: the studio needs WebGL 2. Turn on hardware acceleration, or try another browser." : said;
+  document.getElementById("app")!.replaceChildren(
+    el("div", { class: "fatal", attrs: { role: "alert" } }, el("p", {}, why), button("Try again", () => location.reload(), { kind: "primary" })),
+  );
+}
+
+start().catch(fail);

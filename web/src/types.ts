@@ -204,7 +204,7 @@ export interface TextOverlay extends Overlay {
 }
 
 export interface ShowOptions {
-  /** The frame to begin at; "same" keeps the time. Default 0. */
+  /** The frame to begin at; "same" keeps the time, as does showing again what is shown already. Default 0. */
   from?: number | "same";
   /** Colours of paths, one per motion; the figures stay clay. */
   colours?: string[];

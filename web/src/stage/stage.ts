@@ -90,6 +90,7 @@ export class WebStage implements Stage {
   private jump = true;
   private last = 0;
   private asked = 0;
+  private wanted: readonly string[] = [];
   private streaming: { number: number; track: Track | null } | null = null;
   private size = { width: 1, height: 1 };
 
@@ -151,9 +152,11 @@ export class WebStage implements Stage {
 
   async show(motions: readonly string[], options: ShowOptions = {}): Promise<void> {
     const turn = ++this.asked;
+    const again = String(motions) === String(this.wanted);
+    this.wanted = [...motions];
     const loaded = await Promise.all(motions.map((id) => this.load(id)));
     if (turn !== this.asked) return; // something newer was asked for meanwhile
-    const from = options.from ?? (this.streaming ? "same" : 0);
+    const from = options.from ?? (again || this.streaming ? "same" : 0);
     this.streaming = null;
     this.replace(
       loaded.map(({ track, template }, k) => ({
@@ -190,6 +193,7 @@ export class WebStage implements Stage {
       now.track = new Track(whole, data, template.offsets);
       if (data.length / width < Math.min(motion.fps, motion.frames)) return; // not yet worth watching
       this.asked++; // what is still being loaded is older than this
+      this.wanted = [];
       const seconds = first || !this.actors.some((actor) => actor.id === STREAM) ? 0 : this.player.frame / this.player.fps;
       this.replace([{ id: STREAM, track: now.track, template, colour: TEAL }], seconds, true);
     });
@@ -390,6 +394,7 @@ export class WebStage implements Stage {
       actor.figure.dispose();
     }
     this.renderer.dispose();
+    this.renderer.forceContextLoss(); // browsers allow few, and collect them late
     this.element.remove();
   }
 }

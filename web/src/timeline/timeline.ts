@@ -1,0 +1,276 @@
+/** Time, below the stage: transport, scrubber, strips, markers, trim handles. */
+
+import { el } from "../dom";
+import type { Marker, Motion, Player, Stage, Store, Timeline, TrimRange } from "../types";
+import { paintStrips, type StripColours } from "./strips";
+import { transport } from "./transport";
+
+const WANTED_TICK_PX = 80;
+const TICKS_S = [0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600];
+/** Short names of feet that fit beside a strip of five pixels. */
+const FOOT_NAMES: [RegExp, string][] = [
+  [/left|^l_?/i, "L"],
+  [/right|^r_?/i, "R"],
+];
+
+export class StageTimeline implements Timeline {
+  readonly element: HTMLElement;
+  private readonly track: HTMLElement;
+  private readonly ruler = el("div", { class: "ruler", attrs: { "aria-hidden": "true" } });
+  private readonly canvas = el("canvas", { class: "strips" });
+  private readonly head = el("div", { class: "playhead" });
+  private readonly marks = el("div", { class: "marks" });
+  private readonly trim = el("div", { class: "trim", hidden: true });
+  private readonly names = el("div", { class: "strip-names", attrs: { "aria-hidden": "true" } });
+  private readonly said = el("div", { class: "strip-tip", hidden: true });
+  private motion: Motion | null = null;
+  private markers: readonly Marker[] = [];
+  private range: TrimRange | null = null;
+  private wasPlaying = false;
+
+  constructor(
+    private readonly stage: Stage,
+    private readonly store: Store,
+  ) {
+    this.track = el(
+      "div",
+      {
+        class: "track",
+        attrs: { role: "slider", tabindex: 0, "aria-label": "Time", "aria-valuemin": 0, "aria-orientation": "horizontal" },
+      },
+      this.ruler,
+      this.canvas,
+      this.trim,
+      this.marks,
+      this.head,
+    );
+    this.element = el(
+      "section",
+      { class: "timeline", attrs: { "aria-label": "Timeline" } },
+      transport(stage.player, store),
+      el("div", { class: "tracks" }, this.names, this.track),
+      this.said,
+    );
+    this.track.addEventListener("pointerdown", (event) => this.press(event));
+    this.track.addEventListener("pointermove", (event) => this.tell(event));
+    this.track.addEventListener("pointerleave", () => (this.said.hidden = true));
+    stage.player.subscribe((player) => this.follow(player));
+    store.subscribe((state) => state.view.theme, () => this.paint());
+    store.subscribe((state) => state.view.contacts, () => this.paint());
+    store.subscribe((state) => state.document.clips, () => this.paint());
+    new ResizeObserver(() => this.paint()).observe(this.track);
+  }
+
+  setMarkers(markers: readonly Marker[]): void {
+    this.markers = markers;
+    this.marks.replaceChildren(...markers.map((marker) => this.mark(marker)));
+  }
+
+  setRange(range: TrimRange | null): void {
+    this.range = range;
+    this.trim.hidden = range === null;
+    if (!range) return this.trim.replaceChildren();
+    const before = el("div", { class: "cut" });
+    const after = el("div", { class: "cut" });
+    const handles = (["start", "stop"] as const).map((side) => this.handle(side));
+    this.trim.replaceChildren(before, after, ...handles);
+    this.placeTrim();
+  }
+
+  // -------------------------------------------------------------- showing
+
+  private follow(player: Player): void {
+    const motion = this.stage.shown[0] ?? null;
+    if (motion !== this.motion) {
+      this.motion = motion;
+      this.paint();
+    }
+    const last = Math.max(player.frames - 1, 1);
+    this.head.style.transform = `translateX(${((player.frame / last) * this.track.clientWidth).toFixed(2)}px)`;
+    const frame = Math.round(player.frame);
+    if (this.track.getAttribute("aria-valuenow") !== String(frame) && !player.playing) {
+      this.track.setAttribute("aria-valuenow", String(frame));
+      this.track.setAttribute("aria-valuetext", `frame ${frame}, ${(frame / player.fps).toFixed(2)} seconds`);
+    }
+    this.track.setAttribute("aria-valuemax", String(last));
+  }
+
+  private paint(): void {
+    const style = getComputedStyle(document.documentElement);
+    const token = (name: string) => style.getPropertyValue(name).trim();
+    const colours: StripColours = {
+      text: token("--text"),
+      quiet: token("--quiet"),
+      empty: token("--strip"),
+      contact: token("--contact"),
+    };
+    const { view, document: kept } = this.store.state;
+    paintStrips(this.canvas, this.motion, kept.clips, colours, view.contacts);
+    this.nameStrips(view.contacts);
+    this.rule();
+    this.setMarkers(this.markers);
+    this.placeTrim();
+  }
+
+  private nameStrips(contacts: boolean): void {
+    const feet = contacts ? (this.motion?.feet ?? []) : [];
+    this.names.replaceChildren(
+      el("span", { class: "source" }, "clip"),
+      ...feet.map((foot) => el("span", { class: "foot", title: foot }, footName(foot))),
+    );
+  }
+
+  private rule(): void {
+    if (!this.motion) return this.ruler.replaceChildren();
+    const seconds = Math.max(this.motion.frames - 1, 1) / this.motion.fps;
+    const width = this.track.clientWidth;
+    const step = TICKS_S.find((tick) => (tick / seconds) * width >= WANTED_TICK_PX) ?? TICKS_S.at(-1)!;
+    const ticks = [];
+    for (let k = 0; k * step <= seconds + 1e-9; k++) {
+      const tick = el("span", {}, step < 1 ? (k * step).toFixed(1) : String(k * step));
+      tick.style.left = `${((k * step) / seconds) * 100}%`;
+      ticks.push(tick);
+    }
+    this.ruler.replaceChildren(...ticks);
+  }
+
+  private share(frame: number): number {
+    return Math.min(Math.max(frame / Math.max((this.motion?.frames ?? 2) - 1, 1), 0), 1);
+  }
+
+  private frameAt(event: PointerEvent): number {
+    const box = this.track.getBoundingClientRect();
+    const share = Math.min(Math.max((event.clientX - box.left) / Math.max(box.width, 1), 0), 1);
+    return share * Math.max((this.motion?.frames ?? 1) - 1, 0);
+  }
+
+  // -------------------------------------------------------------- using
+
+  private press(event: PointerEvent): void {
+    if (event.button !== 0) return;
+    const { player } = this.stage;
+    this.wasPlaying = player.playing;
+    player.pause();
+    player.seek(Math.round(this.frameAt(event)));
+    this.drag(event, (at) => player.seek(Math.round(at)), () => {
+      if (this.wasPlaying) player.play();
+    });
+  }
+
+  /** Follow a pointer from here until it is let go. */
+  private drag(event: PointerEvent, move: (frame: number) => void, end: (frame: number) => void): void {
+    const target = event.currentTarget as HTMLElement;
+    target.setPointerCapture(event.pointerId);
+    const moved = (next: PointerEvent) => move(this.frameAt(next));
+    const ended = (next: PointerEvent) => {
+      target.removeEventListener("pointermove", moved);
+      target.removeEventListener("pointerup", ended);
+      target.removeEventListener("pointercancel", ended);
+      end(this.frameAt(next));
+    };
+    target.addEventListener("pointermove", moved);
+    target.addEventListener("pointerup", ended);
+    target.addEventListener("pointercancel", ended);
+  }
+
+  private mark(marker: Marker): HTMLElement {
+    const mark = el("button", {
+      class: "mark",
+      title: marker.label,
+      attrs: { type: "button", "aria-label": `${marker.label}, frame ${Math.round(marker.frame)}` },
+    });
+    mark.style.left = `${100 * this.share(marker.frame)}%`;
+    if (marker.colour) mark.style.setProperty("--mark", marker.colour);
+    mark.addEventListener("pointerdown", (event) => {
+      event.stopPropagation();
+      if (!marker.move) return;
+      this.drag(
+        event,
+        (frame) => {
+          mark.style.left = `${100 * this.share(frame)}%`;
+          marker.move!(Math.round(frame), false);
+        },
+        (frame) => marker.move!(Math.round(frame), true),
+      );
+    });
+    mark.addEventListener("click", () => (marker.click ? marker.click() : this.stage.player.seek(marker.frame)));
+    mark.addEventListener("keydown", (event) => {
+      const step = arrow(event) * (event.shiftKey ? 10 : 1);
+      if (!step || !marker.move) return;
+      event.stopPropagation();
+      marker.move(Math.round(marker.frame) + step, true);
+    });
+    return mark;
+  }
+
+  private handle(side: "start" | "stop"): HTMLElement {
+    const handle = el("div", {
+      class: `handle ${side}`,
+      attrs: { role: "slider", tabindex: 0, "aria-label": side === "start" ? "First frame used" : "End of the frames used" },
+    });
+    const move = (frame: number, done: boolean) => {
+      const range = this.range;
+      if (!range || !this.motion) return;
+      const at = Math.round(frame);
+      if (side === "start") range.start = Math.min(Math.max(at, 0), range.stop - 2);
+      else range.stop = Math.max(Math.min(at, this.motion.frames), range.start + 2);
+      this.placeTrim();
+      this.stage.player.seek(side === "start" ? range.start : range.stop - 1);
+      range.change(range.start, range.stop, done);
+    };
+    handle.addEventListener("pointerdown", (event) => {
+      event.stopPropagation();
+      this.drag(event, (frame) => move(frame, false), (frame) => move(frame, true));
+    });
+    handle.addEventListener("keydown", (event) => {
+      const step = arrow(event) * (event.shiftKey ? 10 : 1);
+      if (!step || !this.range) return;
+      event.stopPropagation();
+      event.preventDefault();
+      move(this.range[side] + step, true);
+    });
+    return handle;
+  }
+
+  private placeTrim(): void {
+    const range = this.range;
+    if (!range || this.trim.children.length === 0) return;
+    const [before, after, start, stop] = [...this.trim.children] as HTMLElement[];
+    const [left, right] = [100 * this.share(range.start), 100 * this.share(range.stop)];
+    before!.style.left = "0";
+    before!.style.width = `${left}%`;
+    after!.style.left = `${right}%`;
+    after!.style.width = `${100 - right}%`;
+    start!.style.left = `${left}%`;
+    stop!.style.left = `${right}%`;
+    for (const [handle, value] of [[start!, range.start], [stop!, range.stop]] as const) {
+      handle.setAttribute("aria-valuenow", String(value));
+      handle.setAttribute("aria-valuemin", "0");
+      handle.setAttribute("aria-valuemax", String(this.motion?.frames ?? 0));
+    }
+  }
+
+  /** Say what the frame under the pointer shows. */
+  private tell(event: PointerEvent): void {
+    const { motion } = this;
+    this.said.hidden = motion === null || event.pointerType === "touch";
+    if (!motion || this.said.hidden) return;
+    const frame = Math.round(this.frameAt(event));
+    const run = motion.sources.find((source) => frame >= source.start && frame < source.stop);
+    const words = motion.labels.filter((label) => frame >= label.start && frame < label.stop).map((label) => label.text);
+    const source = run ? ` · ${run.clip}${run.blend === null ? "" : ` → ${run.blend}`}` : "";
+    this.said.textContent = `${frame}${source}${words.length ? ` · ${words.join(", ")}` : ""}`;
+    const box = this.element.getBoundingClientRect();
+    const left = Math.min(event.clientX - box.left, box.width - this.said.offsetWidth - 8);
+    this.said.style.transform = `translateX(${left}px)`;
+  }
+}
+
+function footName(joint: string): string {
+  const side = FOOT_NAMES.find(([pattern]) => pattern.test(joint))?.[1] ?? "";
+  return `${side} ${/toe/i.test(joint) ? "toe" : "heel"}`.trim();
+}
+
+function arrow(event: KeyboardEvent): number {
+  return event.key === "ArrowLeft" ? -1 : event.key === "ArrowRight" ? 1 : 0;
+}
