@@ -29,6 +29,7 @@ VERBS = (
     "evaluate",
     "clean",
     "fetch",
+    "studio",
 )
 """Modules of this package that each add a command, in the order in which help lists them."""
 

@@ -130,6 +130,13 @@ def _end_speed(values: Array, known: Flags, end: int, step: int, most: int) -> A
     return np.asarray((values[end] - values[end + count * step]) / max(count, 1))
 
 
+def plant_speed(clip: Clip) -> float:
+    """Mean speed along the floor of foot joints while they are planted, m/s; 0 where nothing stands."""
+    contacts = detect_contacts(clip) if clip.contacts is None else clip.contacts
+    paths = clip.global_positions()[:, clip.skeleton.feet][..., [0, 2]]
+    return float(_speeds(paths, clip.fps)[contacts].mean()) if contacts.any() else 0.0
+
+
 def foot_slide(clip: Clip) -> float:
     """How far planted feet wander, metres: the mean, over all plants, of the greatest distance from a plant's middle.
 

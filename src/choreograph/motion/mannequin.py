@@ -57,8 +57,7 @@ def build_mannequin(body: Skeleton | Clip) -> SkinnedMesh:
     skeleton = body if isinstance(body, Skeleton) else body.skeleton
     pos, rot = skeleton.rest_positions(), np.tile(quat.IDENTITY, (len(skeleton), 1))
     if isinstance(body, Clip) and not has_natural_rest(skeleton):
-        frames = np.unique(np.linspace(0, len(body) - 1, min(len(body), _FRAMES_TRIED)).astype(int))
-        best = frames[straightness(skeleton, body.global_positions()[frames]).argmax()]
+        best = straightest_frame(body)
         pos, rot = straighten(skeleton, body.global_positions()[best], body.global_rotations()[best])
     tips = pos[skeleton.tip_parents] + quat.rotate(rot[skeleton.tip_parents], skeleton.tip_offsets)
     surface = join(shape_body(skeleton, pos, tips))
@@ -72,6 +71,14 @@ def build_mannequin(body: Skeleton | Clip) -> SkinnedMesh:
         bind_pos=seal(pos),
         bind_rot=seal(rot),
     )
+
+
+def straightest_frame(clip: Clip) -> int:
+    """The frame in which the body stands straightest, of some spread over the clip; 0 for a body that is not human."""
+    if not is_human(clip.skeleton):
+        return 0
+    frames = np.unique(np.linspace(0, len(clip) - 1, min(len(clip), _FRAMES_TRIED)).astype(int))
+    return int(frames[straightness(clip.skeleton, clip.global_positions()[frames]).argmax()])
 
 
 def has_natural_rest(skeleton: Skeleton) -> bool:

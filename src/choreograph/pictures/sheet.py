@@ -96,6 +96,12 @@ def draw_sheet(clip: Clip, settings: SheetSettings | None = None) -> Image:
     return image
 
 
+def draw_thumbnail(clip: Clip, settings: SheetSettings) -> Image:
+    """The figures of a contact sheet alone, (height, width, 3), sRGB: nothing is written into the picture."""
+    settings.check()
+    return _draw_strip(clip, settings, 0.05 * settings.width, 0.03 * settings.width)[0]
+
+
 def draw_overview(
     clips: Sequence[Clip], settings: SheetSettings | None = None, *, progress: Progress | None = None
 ) -> Image:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from copy import copy
 from dataclasses import replace
 
 import numpy as np
@@ -67,10 +68,7 @@ class PathFollower:
         if len(graph.nodes) == 0:
             raise RequestError("the graph is empty: build it with a higher threshold, or from more clips")
         self._tables = tables or build_edge_tables(graph)
-        self._extra = np.zeros(len(graph.edges)) + (0.0 if edge_costs is None else edge_costs)
-        if self.settings.method != "thesis":  # which knows no such costs
-            self._extra += self.settings.transition_cost * (graph.edges.kind == TRANSITION)
-            self._extra += self.settings.fault_cost * self._tables.faulty
+        self._extra = self._costs(edge_costs)
         self.edges: list[int] = []
         """Edges found so far."""
         self.frames = 0
@@ -85,6 +83,14 @@ class PathFollower:
         self._beam: BeamSearch | None = None
         self._beam_at = 0
         self._set_path(path)
+
+    def _costs(self, edge_costs: Floats | None) -> Floats:
+        """What each edge costs besides its distance from the path, (E,)."""
+        extra = np.zeros(len(self.graph.edges)) + (0.0 if edge_costs is None else edge_costs)
+        if self.settings.method != "thesis":  # which knows no such costs
+            extra += self.settings.transition_cost * (self.graph.edges.kind == TRANSITION)
+            extra += self.settings.fault_cost * self._tables.faulty
+        return np.asarray(extra)
 
     # ------------------------------------------------------------------ the path
 
@@ -126,6 +132,35 @@ class PathFollower:
             self._beam = None
             if self.status == "complete" and self._state[REACHED] < path.length:
                 self.status = "searching"
+
+    def forked(
+        self, path: Path, settings: FollowSettings | None = None, *, edge_costs: Floats | None = None
+    ) -> PathFollower:
+        """A search that goes on from where this one has come to, along another path; this one stays as it is.
+
+        Args:
+            path: What to follow from here on.
+            settings: How; the same as before if None.
+            edge_costs: Extra cost of single edges, (E,), m²·s.
+        """
+        twin = copy(self)
+        twin.settings = settings or self.settings
+        twin.settings.check(self.graph)
+        twin.edges, twin.steps = list(self.edges), list(self.steps)
+        twin._state = None if self._state is None else self._state.copy()
+        twin._marks = self._marks.copy()
+        twin._extra = twin._costs(edge_costs)
+        twin._began = time.monotonic()
+        twin.change_path(path)
+        return twin
+
+    @property
+    def place(self) -> tuple[float, float]:
+        """Where on the floor, x and z, the walk found so far has come to: where it begins, while nothing is found."""
+        if self._state is None:
+            x, z = self.path.at(0.0)
+            return float(x), float(z)
+        return self._here()
 
     def _here(self) -> tuple[float, float]:
         """Where on the floor the root is now."""

@@ -1,0 +1,375 @@
+"""The REST part: resources by address. Every answer that is not what was asked for is a `Failure`."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import secrets
+import urllib.parse
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Depends, Query, Request, Response
+from fastapi import Path as InPath
+from fastapi.responses import FileResponse
+from pydantic import ValidationError
+from starlette.datastructures import UploadFile
+from starlette.exceptions import HTTPException
+
+from choreograph.errors import RequestError
+from choreograph.formats.registry import suffixes
+from choreograph.studio import messages as m
+from choreograph.studio.motions import row_bytes
+from choreograph.studio.session import NotThere, Session
+
+MOST_FILES = 5000
+"""Files in one upload."""
+FILE_BYTES = 512 << 20
+"""Largest single file."""
+
+Id = Annotated[str, InPath(pattern=r"^[a-z0-9_-]{1,64}$")]
+Theme = Annotated[Literal["dark", "light"], Query()]
+Kind = Literal["clip", "result"]
+
+
+def session_of(request: Request) -> Session:
+    """The open project."""
+    session: Session = request.app.state.session
+    return session
+
+
+Open = Annotated[Session, Depends(session_of)]
+
+_FAILURES: dict[int | str, dict[str, Any]] = {
+    code: {"model": m.Failure, "description": text}
+    for code, text in {
+        400: "The request is broken",
+        401: "The token is missing",
+        403: "The request is not from here",
+        404: "There is nothing of that name",
+        409: "Something else has come between",
+        413: "Too much at once",
+        415: "A type of file that is not taken",
+        422: "It cannot be done as asked",
+        503: "The work was interrupted",
+    }.items()
+}
+router = APIRouter(prefix="/api", responses=_FAILURES)
+
+_BINARY: dict[int | str, dict[str, Any]] = {
+    200: {"content": {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}}}
+}
+_PNG: dict[int | str, dict[str, Any]] = {200: {"content": {"image/png": {}}}}
+_GLB: dict[int | str, dict[str, Any]] = {200: {"content": {"model/gltf-binary": {}}}}
+
+
+# ---------------------------------------------------------------- the document
+
+
+@router.get("/project")
+async def get_project(session: Open) -> m.Project:
+    """All that a page needs to begin."""
+    return await session.describe()
+
+
+@router.put("/document")
+async def put_document(session: Open, change: m.DocumentChange) -> m.DocumentState:
+    """Change the document; 409 if it has changed since the version that the change was made to."""
+    return await session.change(change.label, change.document, change.base)
+
+
+@router.put("/view")
+async def put_view(session: Open, view: m.View) -> m.View:
+    """Keep what is shown and how."""
+    await session.set_view(view)
+    return view
+
+
+@router.post("/undo")
+async def undo(session: Open) -> m.DocumentState:
+    """Undo the last change."""
+    return await session.undo()
+
+
+@router.post("/redo")
+async def redo(session: Open) -> m.DocumentState:
+    """Do again what was undone."""
+    return await session.redo()
+
+
+# ---------------------------------------------------------------- recordings
+
+_UPLOAD = {
+    "requestBody": {
+        "required": True,
+        "content": {
+            "multipart/form-data": {
+                "schema": {
+                    "type": "object",
+                    "required": ["files"],
+                    "properties": {
+                        "files": {"type": "array", "minItems": 1, "items": {"type": "string", "format": "binary"}}
+                    },
+                }
+            }
+        },
+    }
+}
+
+
+@router.post("/recordings", openapi_extra=_UPLOAD)
+async def post_recordings(session: Open, request: Request) -> m.Job:
+    """Read motion files into the project: many at once, ASF and AMC together. The job adds them to the library."""
+    if not request.headers.get("content-type", "").startswith("multipart/form-data"):
+        raise HTTPException(415, "files come as multipart/form-data, in fields called files")
+    try:
+        form = await request.form(max_files=MOST_FILES, max_fields=10)
+    except HTTPException as error:
+        many = "Too many files" in str(error.detail)
+        text = f"at most {MOST_FILES} files are taken at once" if many else str(error.detail)
+        raise HTTPException(413 if many else 400, text) from error
+    folder = session.places.incoming / secrets.token_hex(8)
+    try:
+        uploads = [part for _, part in form.multi_items() if isinstance(part, UploadFile)]
+        paths = await asyncio.to_thread(_receive, uploads, folder)
+    finally:
+        await form.close()
+    return session.import_uploads(folder, paths)
+
+
+def _receive(uploads: list[UploadFile], folder: Path) -> list[Path]:
+    """Write what was sent into a new folder; the motion files among it."""
+    readable = suffixes(readable=True)
+    names: set[str] = set()
+    for upload in uploads:
+        name = safe_name(upload.filename or "")
+        suffix = Path(name).suffix.lower()
+        if suffix not in (*readable, ".asf", ".tsv"):
+            raise HTTPException(
+                415, f"{name}: {_archive(suffix)}motion files end in {', '.join(readable)} (and .asf, for .amc)"
+            )
+        if (upload.size or 0) > FILE_BYTES:
+            raise HTTPException(413, f"{name} is larger than the {FILE_BYTES >> 20} MB that are taken")
+        if upload.file.read(4) == b"PK\x03\x04" and suffix != ".npz":
+            raise HTTPException(415, f"{name} is an archive; unpack it and drop the motion files in it")
+        upload.file.seek(0)
+        names.add(name)
+    motions = [name for name in names if Path(name).suffix.lower() in readable]
+    if not motions:
+        what = "a skeleton alone is no motion: drop its .amc files with it" if names else "there were no files in it"
+        raise HTTPException(422, what)
+    folder.mkdir(parents=True)
+    for upload in uploads:
+        (folder / safe_name(upload.filename or "")).write_bytes(upload.file.read())
+    return sorted(folder / name for name in motions)
+
+
+def safe_name(name: str) -> str:
+    """The last part of a file's name, of letters, digits and marks that no system reads anything into."""
+    last = re.split(r"[/\\]", name)[-1]
+    return re.sub(r"[^\w.() +=,@~-]", "_", last).lstrip(". ")[-120:] or "unnamed"
+
+
+def _archive(suffix: str) -> str:
+    packed = suffix in (".zip", ".gz", ".tar", ".tgz", ".bz2", ".xz", ".7z", ".rar", ".zst")
+    return "archives are not taken, unpack it first; " if packed else ""
+
+
+# ---------------------------------------------------------------- motions
+
+
+@router.get("/motions/{kind}/{name}")
+async def get_motion(session: Open, kind: Kind, name: Id) -> m.Motion:
+    """What the stage needs to know of a motion."""
+    return (await session.motion(kind, name))[0]
+
+
+@router.get("/motions/{kind}/{name}/frames", responses=_BINARY, response_class=Response)
+async def get_frames(
+    session: Open,
+    kind: Kind,
+    name: Id,
+    start: Annotated[int, Query(ge=0)] = 0,
+    stop: Annotated[int | None, Query(ge=0)] = None,
+) -> Response:
+    """Frames [start, stop): rows of root x, y, z, then x, y, z, w of each joint; float32, little-endian."""
+    return await _frames(session, kind, name, 0, start, stop)
+
+
+@router.get("/motions/{kind}/{name}/{person}")
+async def get_person(session: Open, kind: Kind, name: Id, person: Annotated[int, InPath(ge=0, le=999)]) -> m.Motion:
+    """What the stage needs to know of one person's motion."""
+    return (await session.motion(kind, name, person))[0]
+
+
+@router.get("/motions/{kind}/{name}/{person}/frames", responses=_BINARY, response_class=Response)
+async def get_person_frames(
+    session: Open,
+    kind: Kind,
+    name: Id,
+    person: Annotated[int, InPath(ge=0, le=999)],
+    start: Annotated[int, Query(ge=0)] = 0,
+    stop: Annotated[int | None, Query(ge=0)] = None,
+) -> Response:
+    """Frames [start, stop) of one person."""
+    return await _frames(session, kind, name, person, start, stop)
+
+
+async def _frames(session: Session, kind: str, name: str, person: int, start: int, stop: int | None) -> Response:
+    motion, path = await session.motion(kind, name, person)
+    size = row_bytes(len(motion.joints))
+    start, stop = (min(at, motion.frames) for at in (start, motion.frames if stop is None else stop))
+
+    def read() -> bytes:
+        with path.open("rb") as file:
+            file.seek(start * size)
+            return file.read(max(0, stop - start) * size)
+
+    headers = {"cache-control": "no-cache"}
+    return Response(await asyncio.to_thread(read), media_type="application/octet-stream", headers=headers)
+
+
+@router.get("/clips/{name}/thumbnail.png", responses=_PNG, response_class=FileResponse)
+async def get_clip_thumbnail(session: Open, name: Id, theme: Theme = "dark") -> FileResponse:
+    """A small picture of a clip."""
+    path = await session.thumbnail("clip", name, theme)
+    return FileResponse(path, media_type="image/png", headers={"cache-control": "no-cache"})
+
+
+@router.get("/results/{name}/thumbnail.png", responses=_PNG, response_class=FileResponse)
+async def get_result_thumbnail(session: Open, name: Id, theme: Theme = "dark") -> FileResponse:
+    """A small picture of a result."""
+    path = await session.thumbnail("result", name, theme)
+    return FileResponse(path, media_type="image/png", headers={"cache-control": "max-age=86400"})
+
+
+@router.get("/figures/{skeleton}.glb", responses=_GLB, response_class=FileResponse)
+async def get_figure(session: Open, skeleton: Id) -> FileResponse:
+    """The skinned mannequin of a skeleton; its bones are called as `Motion.joints` says."""
+    path = await session.figure(skeleton)
+    return FileResponse(path, media_type="model/gltf-binary", headers={"cache-control": "max-age=86400"})
+
+
+# ---------------------------------------------------------------- jobs
+
+
+@router.post("/jobs")
+async def post_job(session: Open, asked: m.JobAsk) -> m.Job:
+    """Begin work that takes a while."""
+    try:
+        if asked.kind == "build":
+            return session.build(m.GraphAsk.model_validate(asked.ask) if asked.ask else None)
+        if asked.kind == "joins":
+            return session.find_joins()
+        if asked.kind == "export":
+            return await session.export(m.ExportAsk.model_validate(asked.ask))
+        return session.ask(asked.kind, asked.ask or getattr(session.project.document, asked.kind))
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_context=False, include_input=False)[0]
+        where = ".".join(["ask", *(str(part) for part in first["loc"])])
+        raise RequestError(f"{where}: {first['msg']}") from None
+
+
+@router.get("/jobs")
+async def get_jobs(session: Open) -> list[m.Job]:
+    """Jobs that run, wait, or ended not long ago."""
+    return session.jobs.list()
+
+
+@router.get("/jobs/{name}")
+async def get_job(session: Open, name: Id) -> m.Job:
+    """One job."""
+    job = session.jobs.find(name)
+    if job is None:
+        raise NotThere(f"there is no job {name!r}")
+    return job
+
+
+@router.delete("/jobs/{name}")
+async def delete_job(session: Open, name: Id) -> m.Job:
+    """Cancel a job; one that has ended stays as it is."""
+    session.jobs.cancel(name)
+    return await get_job(session, name)
+
+
+# ---------------------------------------------------------------- the graph
+
+
+@router.get("/graph")
+async def get_graph(session: Open) -> m.GraphSummary:
+    """The graph."""
+    if session.project.graph is None:
+        raise NotThere("there is no motion graph yet; build one first")
+    return session.project.graph
+
+
+@router.get("/graph/curve")
+async def get_curve(session: Open) -> m.Curve:
+    """Connectivity against the threshold."""
+    if session.project.curve is None:
+        raise NotThere("there is no motion graph yet; build one first")
+    return session.project.curve
+
+
+@router.get("/graph/matrix")
+async def get_matrix(session: Open, a: m.Name, b: m.Name) -> m.Matrix:
+    """Distances between the windows of two clips: size and minima."""
+    return (await session.matrix(a, b))[0]
+
+
+@router.get("/graph/matrix.png", responses=_PNG, response_class=Response)
+async def get_matrix_picture(session: Open, a: m.Name, b: m.Name, theme: Theme = "dark") -> Response:
+    """The same as a picture without a frame: clip a down, clip b across; bright is near."""
+    return Response((await session.matrix(a, b))[1][theme], media_type="image/png")
+
+
+@router.post("/graph/preview")
+async def post_preview(session: Open, asked: m.PreviewAsk) -> m.Result:
+    """A transition as motion, with a second before and after; it is not kept for long."""
+    return await session.preview(asked)
+
+
+# ---------------------------------------------------------------- results
+
+
+@router.get("/results")
+async def get_results(session: Open) -> list[m.Result]:
+    """Results, the newest first."""
+    return session.project.result_list()
+
+
+@router.get("/results/{name}")
+async def get_result(session: Open, name: Id) -> m.Result:
+    """One result."""
+    return session.result(name)
+
+
+@router.delete("/results/{name}", status_code=204)
+async def delete_result(session: Open, name: Id) -> None:
+    """Delete a result."""
+    await session.remove_result(name)
+
+
+@router.put("/results/{name}/kept")
+async def put_kept(session: Open, name: Id, kept: m.Kept) -> m.Result:
+    """Mark a result to be kept, or let it go."""
+    return await session.keep_result(name, kept.kept)
+
+
+@router.get("/exports/{job}/{file}", responses=_BINARY, response_class=FileResponse)
+async def get_export(session: Open, job: Id, file: Annotated[str, InPath(max_length=200)]) -> FileResponse:
+    """A file that an export made."""
+    folder = session.places.exports / job
+    # Looked up among what is there: a name is never made into a path.
+    there = {path.name: path for path in folder.iterdir()} if folder.is_dir() else {}
+    if file not in there:
+        raise NotThere(f"there is no file {file!r} of job {job!r}; export it again")
+    quoted = urllib.parse.quote(file)
+    headers = {"content-disposition": f"attachment; filename*=utf-8''{quoted}"}
+    return FileResponse(there[file], media_type="application/octet-stream", headers=headers)
+
+
+@router.get("/path")
+async def get_path(session: Open, text: Annotated[str, Query(min_length=1, max_length=200)]) -> list[m.Point]:
+    """Points of a named shape, such as "eight:radius=3"."""
+    return await session.shape(text)

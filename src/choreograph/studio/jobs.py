@@ -1,0 +1,151 @@
+"""Work that takes a while, as pages see it: it can be watched, cancelled and found again."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+import time
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from choreograph.errors import Cancelled, ChoreographError
+from choreograph.studio.messages import Job
+from choreograph.studio.workers import Lane, Task
+
+KEPT = 40
+"""Jobs that ended and are still listed."""
+QUIET_S = 0.3
+"""Seconds after which an answer that is being searched for is announced as a job."""
+
+Finish = Callable[[Any], Awaitable[list[str]]]
+"""What the server does with a task's answer; ids of what came of it, or `Partly`."""
+
+
+def new_job_id() -> str:
+    """A name for a job."""
+    return f"j{secrets.token_hex(6)}"
+
+
+class Partly(ChoreographError):
+    """Some of what was asked was done."""
+
+    def __init__(self, results: list[str], what: str) -> None:
+        self.results = results
+        super().__init__(what)
+
+
+class Jobs:
+    """All jobs, the newest last."""
+
+    def __init__(self, announce: Callable[[Job], None]) -> None:
+        self._announce = announce
+        self._jobs: dict[str, Job] = {}
+        self._tasks: dict[str, Task] = {}
+        self._runs: set[asyncio.Task[None]] = set()
+
+    def list(self) -> list[Job]:
+        """Jobs as they are now."""
+        return [self._with_time(job) for job in self._jobs.values()]
+
+    def find(self, job: str) -> Job | None:
+        """A job by its id."""
+        found = self._jobs.get(job)
+        return None if found is None else self._with_time(found)
+
+    def cancel(self, job: str) -> None:
+        """Stop a job; nothing happens to one that has ended."""
+        if job in self._tasks:
+            self._tasks[job].cancel()
+
+    def start(
+        self,
+        kind: str,
+        title: str,
+        lane: Lane,
+        name: str,
+        ask: Any,
+        finish: Finish,
+        *,
+        found: Callable[[Any, bytes], None] | None = None,
+        failed: Callable[[str], None] | None = None,
+        quiet: bool = False,
+        job_id: str | None = None,
+    ) -> Job:
+        """Begin a job.
+
+        Args:
+            kind: What it is.
+            title: The same for people.
+            lane: Where it waits for a worker.
+            name: The task.
+            ask: What is asked of it.
+            finish: What is done with its answer.
+            found: Hears parts of the answer.
+            failed: Hears why there is none.
+            quiet: Whether it is listed only if it takes long.
+            job_id: From `new_job_id`, where the task must know it.
+        """
+        job = Job(id=job_id or new_job_id(), kind=kind, title=title, state="waiting", started=time.time())
+
+        def hear(what: str, values: tuple[Any, ...]) -> None:
+            if what == "found":
+                if found is not None:
+                    found(*values)
+                return
+            job.stage, job.done, job.total = values
+            if not quiet or time.time() - job.started > QUIET_S:
+                self._show(job)
+
+        task = lane.submit(name, ask, hear)
+        self._tasks[job.id] = task
+        if not quiet:
+            self._show(job)
+        run = asyncio.create_task(self._run(job, task, finish, failed or (lambda _: None)))
+        self._runs.add(run)
+        run.add_done_callback(self._runs.discard)
+        return self._with_time(job)
+
+    async def wait(self) -> None:
+        """Wait until nothing runs any more."""
+        while self._runs:
+            await asyncio.wait(self._runs)
+
+    async def _run(self, job: Job, task: Task, finish: Finish, failed: Callable[[str], None]) -> None:
+        begin = asyncio.create_task(task.started.wait())
+        begin.add_done_callback(lambda _: self._begin(job))
+        try:
+            job.results = await finish(await task.answer())
+            job.state = "done"
+        except Cancelled:
+            job.state = "cancelled"
+        except Partly as error:
+            job.state, job.results, job.error = "done", error.results, str(error)
+        except ChoreographError as error:
+            job.state, job.error = "failed", str(error)
+            failed(str(error))
+        finally:
+            begin.cancel()
+            del self._tasks[job.id]
+        job.seconds = time.time() - job.started
+        if job.id in self._jobs:
+            self._show(job)
+        ended = [name for name, old in self._jobs.items() if old.state not in ("waiting", "running")]
+        for name in ended[: max(0, len(ended) - KEPT)]:
+            del self._jobs[name]
+
+    def _begin(self, job: Job) -> None:
+        if job.state == "waiting":
+            job.state = "running"
+            if job.id in self._jobs:
+                self._show(job)
+
+    def _show(self, job: Job) -> None:
+        if job.state == "waiting" and job.total:
+            job.state = "running"
+        self._jobs[job.id] = job
+        self._announce(self._with_time(job))
+
+    @staticmethod
+    def _with_time(job: Job) -> Job:
+        running = job.state in ("waiting", "running")
+        return job.model_copy(update={"seconds": time.time() - job.started if running else job.seconds})

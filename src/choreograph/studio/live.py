@@ -1,0 +1,122 @@
+"""The socket: jobs, changes and frames to a page, requests from it. Whatever a page says, the socket stays open."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+from pathlib import Path
+
+from fastapi import WebSocket, WebSocketDisconnect
+from pydantic import ValidationError
+
+from choreograph.errors import ChoreographError
+from choreograph.studio import messages as m
+from choreograph.studio.motions import row_bytes
+from choreograph.studio.pages import Page
+from choreograph.studio.session import Session
+
+
+async def talk(socket: WebSocket, session: Session) -> None:
+    """Talk with a page until it goes."""
+    await socket.accept()
+    page = session.pages.open()
+    writer = asyncio.create_task(_write(socket, page))
+    try:
+        while not page.lost:
+            message = await socket.receive()
+            if message["type"] == "websocket.disconnect":
+                break
+            if message.get("text") is None:
+                _complain(page, "only text messages are understood")
+            else:
+                await _hear(session, page, message["text"])
+    except (WebSocketDisconnect, RuntimeError):  # it went while something was being sent
+        pass
+    finally:
+        session.pages.close(page)
+        writer.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await writer
+
+
+async def _write(socket: WebSocket, page: Page) -> None:
+    """Send what waits, in order; a message's frames right after it."""
+    with contextlib.suppress(WebSocketDisconnect, RuntimeError, OSError):
+        while not page.lost:
+            text, frames = await page.waiting.get()
+            await socket.send_text(text)
+            if frames is not None:
+                await socket.send_bytes(frames)
+        await socket.close(1013, "the page was too far behind")
+
+
+async def _hear(session: Session, page: Page, text: str) -> None:
+    try:
+        message = m.TO_SERVER.validate_json(text)
+    except ValidationError as error:
+        _complain(page, _first_fault(error))
+        return
+    try:
+        if isinstance(message, m.Hello):
+            page.say(m.Welcome(protocol=m.PROTOCOL, page=page.id))
+        elif isinstance(message, m.Ask):
+            _ask(session, page, message)
+        elif isinstance(message, m.Cancel):
+            session.jobs.cancel(message.job)
+        elif isinstance(message, m.Play):
+            motion, path = await session.motion_named(message.motion)
+            _stop(page)
+            page.playing = asyncio.create_task(_play(page, message, motion, path))
+        elif isinstance(message, m.Stop):
+            _stop(page)
+    except ChoreographError as error:
+        _complain(page, str(error))
+
+
+def _ask(session: Session, page: Page, message: m.Ask) -> None:
+    try:
+        session.ask(message.verb, message.ask, page, message.number)
+    except (ValidationError, ChoreographError) as error:
+        why = _first_fault(error) if isinstance(error, ValidationError) else str(error)
+        page.say(m.Refused(number=message.number, verb=message.verb, failure=m.Failure(error=why)))
+
+
+def _stop(page: Page) -> None:
+    if page.playing is not None:
+        page.playing.cancel()
+        page.playing = None
+
+
+async def _play(page: Page, asked: m.Play, motion: m.Motion, path: Path) -> None:
+    """Send frames as their time comes; where a page or this machine is late, none is left out."""
+    data = await asyncio.to_thread(path.read_bytes)
+    size = row_bytes(len(motion.joints))
+    clock = asyncio.get_running_loop().time
+    began, sent = clock(), 0
+    name = json.dumps(motion.id)
+    while True:
+        due = sent / asked.rate_hz
+        frame = asked.start + round(due * motion.fps)
+        if asked.loop:
+            frame %= motion.frames
+        if frame >= motion.frames:
+            page.say(m.Over(motion=motion.id))
+            return
+        wait = began + due - clock()
+        if wait > 0:
+            await asyncio.sleep(wait)
+        # Written by hand: twenty pages at 60 Hz are 1,200 of these a second.
+        text = f'{{"type":"frame","motion":{name},"frame":{float(frame)},"due":{due:.6f}}}'
+        await page.say_in_time(text, data[frame * size : (frame + 1) * size])
+        sent += 1
+
+
+def _complain(page: Page, why: str) -> None:
+    page.say(m.Trouble(failure=m.Failure(error=why)))
+
+
+def _first_fault(error: ValidationError) -> str:
+    first = error.errors(include_url=False, include_context=False, include_input=False)[0]
+    where = ".".join(str(part) for part in first["loc"])
+    return f"{where}: {first['msg']}" if where else first["msg"]

@@ -1,0 +1,219 @@
+"""The project as the server holds it: document, undo history, view and what is known of recordings and results."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, NamedTuple, TypeVar
+
+from pydantic import ValidationError
+
+from choreograph.errors import ChoreographError, RequestError
+from choreograph.formats.atomic import atomic_write
+from choreograph.studio.library import check_document, graph_key
+from choreograph.studio.messages import Curve, Document, GraphSummary, Message, Recording, Result, View
+from choreograph.studio.places import Places
+
+M = TypeVar("M", bound=Message)
+
+STEPS_KEPT = 200
+HISTORY_BYTES = 8_000_000
+"""Room for the history on disk: with thousands of clips, whole documents are large."""
+FORMAT = 1
+
+
+class Stale(ChoreographError):
+    """A change was made to a document that is no longer the present one."""
+
+
+class Step(NamedTuple):
+    """Something that was done, and the document (as JSON) from before it; for redo, from after it."""
+
+    label: str
+    document: str
+
+
+class Project:
+    """Everything that is kept; methods change it in memory, `save` writes it."""
+
+    def __init__(self, places: Places) -> None:
+        self.places = places
+        self.version = 1
+        self.document = Document(name=_name(places))
+        self.view = View()
+        self._undo: list[Step] = []
+        self._redo: list[Step] = []
+        self.files: dict[str, list[Any]] = {}
+        """Motion files of the folder that were read: size, time and recording, by path within the folder."""
+        self.recordings = {made.id: made for made in _read_all(places.keep / "recordings", Recording)}
+        found = _read_all(places.keep / "results", Result)
+        self.results = {made.id: made for made in found if made.verb != "preview"}
+        for passing in (made for made in found if made.verb == "preview"):
+            self.forget_result(passing.id)
+        self.graph_file: str | None = None
+        self._graph: GraphSummary | None = None
+        self.curve: Curve | None = None
+        self.is_new = not places.project.exists()
+        if not self.is_new:
+            self._load()
+        self._load_graph()
+
+    # ------------------------------------------------------------------ the document
+
+    @property
+    def undo_label(self) -> str | None:
+        """What Undo would undo."""
+        return self._undo[-1].label if self._undo else None
+
+    @property
+    def redo_label(self) -> str | None:
+        """What Redo would do again."""
+        return self._redo[-1].label if self._redo else None
+
+    def change(self, label: str, document: Document, base: int | None = None) -> None:
+        """Take over another document.
+
+        Args:
+            label: What was done.
+            document: The whole of it.
+            base: The version that it was made from; None for the present one.
+
+        Raises:
+            Stale: If the document has changed since.
+            RequestError: If the document asks for what is not there.
+        """
+        if base is not None and base != self.version:
+            raise Stale(
+                f"the document is at version {self.version} and the change was made to version {base}: "
+                "fetch it anew and change that"
+            )
+        check_document(document, self.recordings)
+        if document == self.document:
+            return
+        self._undo.append(Step(label, self.document.model_dump_json()))
+        self._redo.clear()
+        self._trim_history()
+        self.document = document
+        self.version += 1
+
+    def undo(self) -> None:
+        """Go back a step."""
+        self._step(self._undo, self._redo, "undo")
+
+    def redo(self) -> None:
+        """Go forward a step that was gone back."""
+        self._step(self._redo, self._undo, "do again")
+
+    def _step(self, source: list[Step], target: list[Step], what: str) -> None:
+        if not source:
+            raise RequestError(f"there is nothing to {what}")
+        label, document = source.pop()
+        target.append(Step(label, self.document.model_dump_json()))
+        self.document = Document.model_validate_json(document)
+        self.version += 1
+
+    def _trim_history(self) -> None:
+        while len(self._undo) > 1 and (
+            len(self._undo) > STEPS_KEPT or sum(len(step.document) for step in self._undo) > HISTORY_BYTES
+        ):
+            self._undo.pop(0)
+
+    # ------------------------------------------------------------------ the graph
+
+    @property
+    def graph(self) -> GraphSummary | None:
+        """The graph, with whether it still is what the document says."""
+        if self._graph is None:
+            return None
+        current = self._graph.built_from == graph_key(self.document.clips, self.document.graph)
+        return self._graph.model_copy(update={"current": current})
+
+    def set_graph(self, file: str, summary: GraphSummary, curve: Curve) -> None:
+        """Use another graph; written at once, since its file is there already."""
+        self.graph_file, self._graph, self.curve = file, summary, curve
+        facts = {"file": file, "summary": summary.model_dump(mode="json"), "curve": curve.model_dump(mode="json")}
+        with atomic_write(self.places.graph_facts, overwrite=True) as temporary:
+            temporary.write_text(json.dumps(facts), encoding="utf-8")
+
+    def _load_graph(self) -> None:
+        try:
+            facts = json.loads(self.places.graph_facts.read_text("utf-8"))
+            summary, curve = GraphSummary.model_validate(facts["summary"]), Curve.model_validate(facts["curve"])
+            # Only the project's own two graphs are ever opened, whatever the file says.
+            known = [path for path in (self.places.graph, self.places.given_graph) if str(path) == facts["file"]]
+        except (OSError, ValueError, KeyError, TypeError, ValidationError):
+            return
+        if known and known[0] is not None and known[0].is_file():
+            self.graph_file, self._graph, self.curve = str(known[0]), summary, curve
+
+    # ------------------------------------------------------------------ results
+
+    def add_recordings(self, recordings: Iterable[Recording]) -> None:
+        """Take note of recordings that were read."""
+        self.recordings.update({made.id: made for made in recordings})
+
+    def result_list(self) -> list[Result]:
+        """Results, the newest first, with whether the document keeps them."""
+        kept = set(self.document.kept)
+        ordered = sorted(self.results.values(), key=lambda made: made.id, reverse=True)
+        return [made.model_copy(update={"kept": made.id in kept}) for made in ordered]
+
+    def forget_result(self, result: str) -> None:
+        """Delete a result's files."""
+        self.results.pop(result, None)
+        for path in (self.places.keep / "results").glob(f"{result}.*"):
+            path.unlink(missing_ok=True)
+
+    # ------------------------------------------------------------------ on disk
+
+    def save(self) -> None:
+        """Write document, history and view, whole or not at all."""
+        plain = {
+            "format": FORMAT,
+            "version": self.version,
+            "document": self.document.model_dump(mode="json"),
+            "view": self.view.model_dump(mode="json"),
+            "files": self.files,
+            "undo": self._undo,
+            "redo": self._redo,
+        }
+        with atomic_write(self.places.project, overwrite=True) as temporary:
+            temporary.write_text(json.dumps(plain, ensure_ascii=False), encoding="utf-8")
+
+    def _load(self) -> None:
+        path = self.places.project
+        try:
+            plain = json.loads(path.read_text("utf-8"))
+            if plain["format"] > FORMAT:
+                raise RequestError(f"{path} was written by a newer version of the studio; update choreograph")
+            self.document = Document.model_validate(plain["document"])
+            self.view = View.model_validate(plain["view"])
+            self.version = int(plain["version"])
+            self.files = {str(name): list(facts) for name, facts in plain["files"].items()}
+            self._undo = [Step(str(label), str(document)) for label, document in plain["undo"]]
+            self._redo = [Step(str(label), str(document)) for label, document in plain["redo"]]
+        except (OSError, ValueError, KeyError, TypeError, AttributeError, ValidationError) as error:
+            raise RequestError(
+                f"{path} cannot be read ({type(error).__name__}); move it away to begin the project anew: "
+                "recordings and results stay"
+            ) from error
+        self.document.clips[:] = [entry for entry in self.document.clips if entry.source in self.recordings]
+
+
+def _name(places: Places) -> str:
+    if places.demo:
+        return "Demo"
+    return places.given_graph.stem if places.given_graph else places.folder.name or "Untitled"
+
+
+def _read_all(folder: Path, model: type[M]) -> list[M]:
+    """All that is kept in a folder; what cannot be read, from a damaged disk or a newer version, is passed over."""
+    made = []
+    for path in sorted(folder.glob("*.json")):
+        if "." in path.stem:
+            continue
+        with suppress(OSError, ValueError):
+            made.append(model.model_validate_json(path.read_bytes()))
+    return made

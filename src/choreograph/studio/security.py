@@ -1,0 +1,160 @@
+"""Who may talk to the studio: this machine's own pages, and whoever has the token.
+
+A page of another site can make a browser send requests here, and a name that it controls can be made to point at
+127.0.0.1 (DNS rebinding). So the Host must be ours, whoever says where a request comes from must say that it comes from
+us, and anything but this machine needs a token.
+"""
+
+from __future__ import annotations
+
+import hmac
+import json
+from collections.abc import Iterable
+from http.cookies import CookieError, SimpleCookie
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+Scope = dict[str, Any]
+
+LOOPBACK = ("127.0.0.1", "localhost", "[::1]", "::1")
+COOKIE = "choreograph_token"
+UPLOAD_PATH = "/api/recordings"
+UPLOAD_BYTES = 2 << 30
+"""Largest upload, all files together."""
+BODY_BYTES = 16 << 20
+"""Largest body of any other request: a document of 20,000 clips has some 4 MB."""
+
+HEADERS = {
+    "content-security-policy": (
+        "default-src 'self'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; "
+        "connect-src 'self' blob:; worker-src 'self' blob:; object-src 'none'; base-uri 'none'; form-action 'none'; "
+        "frame-ancestors 'none'"
+    ),
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "no-referrer",
+    "cross-origin-resource-policy": "same-origin",
+    "cross-origin-opener-policy": "same-origin",
+}
+
+
+class Guard:
+    """ASGI middleware: refuses requests and sockets that are not for us, and adds headers to answers."""
+
+    def __init__(self, app: Any, *, hosts: Iterable[str] = LOOPBACK, token: str | None = None) -> None:
+        """Guard an application.
+
+        Args:
+            app: What is guarded.
+            hosts: Names and addresses that requests may be meant for, without port; "*" with a token.
+            token: What strangers must know; None where only this machine is listened to.
+        """
+        self.app, self.hosts, self.token = app, frozenset(hosts), token
+
+    async def __call__(self, scope: Scope, receive: Any, send: Any) -> None:
+        """Handle a request."""
+        if scope["type"] not in ("http", "websocket"):
+            await self.app(scope, receive, send)
+            return
+        headers = {key.decode("latin-1").lower(): value.decode("latin-1") for key, value in scope["headers"]}
+        why = self._refuse_host(headers) or self._refuse_origin(scope, headers)
+        if why is not None:
+            await _refuse(scope, receive, send, 403, why)
+            return
+        given = self._token_in_url(scope)
+        if self.token is not None and not (_same(given, self.token) or _same(_cookie(headers), self.token)):
+            why = "this studio is not on your machine and needs its token: open the address that it printed"
+            await _refuse(scope, receive, send, 401, why)
+            return
+        extra = dict(HEADERS)
+        if self.token is not None and given is not None:
+            extra["set-cookie"] = f"{COOKIE}={self.token}; Path=/; HttpOnly; SameSite=Strict"
+        if scope["type"] == "websocket":
+            await self.app(scope, receive, send)
+            return
+        limit = UPLOAD_BYTES if scope["path"] == UPLOAD_PATH else BODY_BYTES
+        told = headers.get("content-length", "0")
+        if not told.isdecimal() or int(told) > limit:
+            await _refuse(scope, receive, send, 413, f"that is too much at once: at most {limit >> 20} MB are taken")
+            return
+        await self.app(scope, _limited(receive, limit), _with_headers(send, extra))
+
+    def _refuse_host(self, headers: dict[str, str]) -> str | None:
+        host = headers.get("host", "")
+        name = host.rpartition(":")[0] if host.rpartition(":")[2].isdecimal() and not host.endswith("]") else host
+        if "*" in self.hosts or name.lower() in self.hosts:
+            return None
+        return f"this studio is not {name[:100] or 'without a name'!r}; open it at the address that it printed"
+
+    def _refuse_origin(self, scope: Scope, headers: dict[str, str]) -> str | None:
+        reads = scope["type"] == "http" and scope["method"] in ("GET", "HEAD")
+        origin = headers.get("origin")
+        # The port is part of an origin: another server on this machine is another site.
+        if origin is not None and not reads and urlsplit(origin).netloc.lower() != headers.get("host", "").lower():
+            return "this request comes from another site, which may not use the studio"
+        if headers.get("sec-fetch-site") in ("cross-site", "same-site"):
+            follows_link = (
+                reads and headers.get("sec-fetch-mode") == "navigate" and not scope["path"].startswith("/api")
+            )
+            if not follows_link:
+                return "this request comes from another site, which may not use the studio"
+        return None
+
+    def _token_in_url(self, scope: Scope) -> str | None:
+        values = parse_qs(scope.get("query_string", b"").decode("latin-1")).get("token")
+        return values[0] if values else None
+
+
+class TooMuch(Exception):
+    """A body grew beyond what was allowed."""
+
+
+def _limited(receive: Any, limit: int) -> Any:
+    """`receive` that stops a body without a length, or with a false one, from growing on."""
+    seen = 0
+
+    async def counted() -> Any:
+        nonlocal seen
+        message = await receive()
+        seen += len(message.get("body", b""))
+        if seen > limit:
+            raise TooMuch(f"that is too much at once: at most {limit >> 20} MB are taken")
+        return message
+
+    return counted
+
+
+def _with_headers(send: Any, extra: dict[str, str]) -> Any:
+    async def with_headers(message: Any) -> None:
+        if message["type"] == "http.response.start":
+            own = {key.lower() for key, _ in message["headers"]}
+            message["headers"] = [
+                *message["headers"],
+                *((k.encode(), v.encode()) for k, v in extra.items() if k.encode() not in own),
+            ]
+        await send(message)
+
+    return with_headers
+
+
+async def _refuse(scope: Scope, receive: Any, send: Any, status: int, why: str) -> None:
+    if scope["type"] == "websocket":
+        await receive()
+        await send({"type": "websocket.close", "code": 1008, "reason": why[:120]})
+        return
+    body = json.dumps({"error": why, "where": None}).encode()
+    headers = {"content-type": "application/json", "content-length": str(len(body)), **HEADERS}
+    pairs = [(key.encode(), value.encode()) for key, value in headers.items()]
+    await send({"type": "http.response.start", "status": status, "headers": pairs})
+    await send({"type": "http.response.body", "body": body})
+
+
+def _cookie(headers: dict[str, str]) -> str | None:
+    try:
+        found = SimpleCookie(headers.get("cookie", "")).get(COOKIE)
+    except CookieError:
+        return None
+    return None if found is None else found.value
+
+
+def _same(given: str | None, token: str) -> bool:
+    return given is not None and hmac.compare_digest(given.encode(), token.encode())

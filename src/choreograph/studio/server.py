@@ -1,0 +1,168 @@
+"""The studio's server: an application on a project, and how it is run."""
+
+from __future__ import annotations
+
+import secrets
+import socket
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+from fastapi import FastAPI, Request, WebSocket
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse, PlainTextResponse
+from fastapi.staticfiles import StaticFiles
+from starlette.exceptions import HTTPException
+
+from choreograph._version import __version__
+from choreograph.errors import Cancelled, ChoreographError, RequestError
+from choreograph.studio import api
+from choreograph.studio.live import talk
+from choreograph.studio.messages import Failure
+from choreograph.studio.places import Places, find_places
+from choreograph.studio.project import Stale
+from choreograph.studio.security import LOOPBACK, Guard, TooMuch
+from choreograph.studio.session import NotThere, Session
+from choreograph.studio.workers import WorkerDied
+
+PAGE = Path(__file__).parent / "page"
+_STATUS: tuple[tuple[type[Exception], int], ...] = (
+    (NotThere, 404),
+    (Stale, 409),
+    (Cancelled, 409),
+    (WorkerDied, 503),
+    (ChoreographError, 422),
+)
+
+
+def create_app(target: Path | None = None, *, host: str = "127.0.0.1", token: str | None = None) -> Guard:
+    """The application on a folder, a .mog file, or the demo project.
+
+    Args:
+        target: What to open.
+        host: The address that will be listened to.
+        token: What strangers must know; needed where `host` is not this machine alone.
+
+    Raises:
+        RequestError: If the target cannot be opened.
+    """
+    if host not in LOOPBACK and token is None:
+        raise RequestError(f"listening to {host} lets others in; a token is needed")
+    app = _application(find_places(target))
+    return Guard(app, hosts=LOOPBACK if token is None else ("*",), token=token)
+
+
+def _application(places: Places) -> FastAPI:
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        app.state.session = session = Session(places)
+        await session.open()
+        try:
+            yield
+        finally:
+            await session.close()
+
+    app = FastAPI(
+        title="Choreograph studio",
+        version=__version__,
+        lifespan=lifespan,
+        docs_url=None,
+        redoc_url=None,
+        openapi_url="/api/openapi.json",
+        separate_input_output_schemas=False,
+    )
+    app.include_router(api.router)
+
+    @app.websocket("/api/live")
+    async def live(socket: WebSocket) -> None:
+        await talk(socket, app.state.session)
+
+    app.add_exception_handler(RequestValidationError, _invalid)
+    app.add_exception_handler(HTTPException, _http)
+    app.add_exception_handler(ChoreographError, _refused)
+    app.add_exception_handler(TooMuch, _too_much)
+    if (PAGE / "index.html").is_file():
+        app.mount("/", StaticFiles(directory=PAGE, html=True))
+    else:
+        app.add_api_route("/", _no_page, include_in_schema=False)
+    return app
+
+
+def _failure(status: int, error: str, where: str | None = None) -> JSONResponse:
+    return JSONResponse(Failure(error=error, where=where).model_dump(), status)
+
+
+async def _invalid(request: Request, error: Any) -> JSONResponse:
+    first = error.errors()[0]
+    where = ".".join(str(part) for part in first["loc"] if part not in ("body", "query", "path"))
+    # What is not JSON at all is broken; what is JSON of another shape cannot be done.
+    return _failure(400 if first["type"] == "json_invalid" else 422, f"{where}: {first['msg']}", where or None)
+
+
+async def _http(request: Request, error: Any) -> JSONResponse:
+    response = _failure(error.status_code, str(error.detail))
+    response.headers.update(error.headers or {})
+    return response
+
+
+async def _refused(request: Request, error: Any) -> JSONResponse:
+    status = next(code for kind, code in _STATUS if isinstance(error, kind))
+    return _failure(status, str(error))
+
+
+async def _too_much(request: Request, error: Any) -> JSONResponse:
+    return _failure(413, str(error))
+
+
+async def _no_page() -> PlainTextResponse:
+    return PlainTextResponse(
+        "The studio's page is not built: run `make page` in the project's folder, then reload.\n", 503
+    )
+
+
+def run(
+    target: Path | None = None,
+    *,
+    host: str = "127.0.0.1",
+    port: int = 8765,
+    ready: Callable[[str], None] = lambda address: None,
+) -> None:
+    """Serve until stopped.
+
+    Args:
+        target: A folder, a .mog file, or None for the demo project.
+        host: Address to listen to; for anything but this machine a token is made, and is part of the address.
+        port: Port; 0 takes any that is free.
+        ready: Hears the address once the server listens.
+
+    Raises:
+        RequestError: If the target cannot be opened or the port is taken.
+    """
+    import uvicorn
+
+    token = None if host in LOOPBACK else secrets.token_urlsafe(24)
+    app = create_app(target, host=host, token=token)
+    try:
+        listening = socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET)
+    except OSError as error:
+        raise RequestError(
+            f"{host}, port {port} cannot be listened to ({error.strerror}); choose another with --port"
+        ) from error
+    address = f"http://{f'[{host}]' if ':' in host else host}:{listening.getsockname()[1]}/"
+
+    class Announcing(uvicorn.Server):
+        async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+            await super().startup(sockets)
+            ready(address + (f"?token={token}" if token else ""))
+
+    config = uvicorn.Config(
+        app,
+        log_level="warning",
+        access_log=False,
+        ws_max_size=4 << 20,
+        ws_per_message_deflate=False,
+        timeout_graceful_shutdown=2,
+        server_header=False,
+    )
+    Announcing(config).run(sockets=[listening])

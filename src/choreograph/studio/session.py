@@ -1,0 +1,546 @@
+"""An open project: what pages ask of it, who does the work, and who is told."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from pydantic import TypeAdapter
+
+from choreograph._version import __version__
+from choreograph.errors import ChoreographError, RequestError
+from choreograph.finishing.blend import PRESETS
+from choreograph.formats.registry import FORMATS, suffixes
+from choreograph.studio import messages as m
+from choreograph.studio.jobs import Jobs, Partly, new_job_id
+from choreograph.studio.library import clip_key, graph_key
+from choreograph.studio.pages import Page, Pages
+from choreograph.studio.places import KEEP, Places
+from choreograph.studio.project import Project
+from choreograph.studio.tasks import VERBS
+from choreograph.studio.workers import Lane
+
+RESULTS_KEPT = 40
+"""Results that are there without being marked to be kept."""
+PREVIEWS_KEPT = 8
+EXPORTS_KEPT = 20
+DRAWINGS = (".mp4", ".gif", ".png")
+"""What motions can be downloaded as besides motion files."""
+DEMO_PATH = "eight:radius=2"
+
+
+class NotThere(ChoreographError):
+    """There is nothing of that name."""
+
+
+class Session:
+    """A project that is open."""
+
+    def __init__(self, places: Places) -> None:
+        self.places = places
+        self.project = Project(places)
+        self.pages = Pages()
+        self.jobs = Jobs(lambda job: self.pages.say(m.JobChanged(job=job)))
+        self._motions: dict[str, m.Motion] = {}
+        self._previews: dict[str, m.Result] = {}
+        self._matrices: dict[tuple[str, str, str], tuple[m.Matrix, dict[str, bytes]]] = {}
+        self._saving = asyncio.Lock()
+        self._preparing = asyncio.Lock()
+
+    async def open(self) -> None:
+        """Start workers, and read what is new in the folder."""
+        self.answers = Lane(self.places)
+        """Answers people wait for: follow and the other verbs."""
+        self.looks = Lane(self.places)
+        """What is needed to look at things: clips for the stage, figures, thumbnails, matrices."""
+        self.files = Lane(self.places, nice=5)
+        """Files in and out."""
+        self.builds = Lane(self.places, nice=10)
+        """The graph. Builds use all processors, and give way to whatever is played meanwhile."""
+        shutil.rmtree(self.places.incoming, ignore_errors=True)
+        for old in sorted(self.places.exports.iterdir(), key=lambda path: path.stat().st_mtime)[:-EXPORTS_KEPT]:
+            shutil.rmtree(old, ignore_errors=True)
+        self.answers.submit("warm", self.project.graph_file)
+        if self.places.given_graph is not None and self.project.is_new:
+            self._open_graph()
+        elif self.places.demo:
+            if self.project.is_new:
+                self._make_demo()
+        elif self.places.given_graph is None:
+            await self._scan_folder()
+        await self.save()
+
+    async def close(self) -> None:
+        """End the workers and write what is not written."""
+        await asyncio.gather(*(lane.close() for lane in (self.answers, self.looks, self.files, self.builds)))
+        await self.jobs.wait()
+        await self.save()
+
+    async def save(self) -> None:
+        """Write the project; one writer at a time."""
+        async with self._saving:
+            await asyncio.to_thread(self.project.save)
+
+    # ------------------------------------------------------------------ what pages see
+
+    async def describe(self) -> m.Project:
+        """All that a page needs to begin."""
+        project = self.project
+        return m.Project(
+            protocol=m.PROTOCOL,
+            package=__version__,
+            folder=str(self.places.given_graph or self.places.folder),
+            version=project.version,
+            document=project.document,
+            view=project.view,
+            undo=project.undo_label,
+            redo=project.redo_label,
+            recordings=list(project.recordings.values()),
+            clips=await self.clip_motions(),
+            graph=project.graph,
+            results=project.result_list(),
+            jobs=self.jobs.list(),
+            formats=[*(s for known in FORMATS if known.writer and known.available for s in known.suffixes), *DRAWINGS],
+            readable=[*suffixes(readable=True), ".asf", ".tsv"],
+            presets=list(PRESETS),
+            verbs=list(VERBS),
+        )
+
+    async def state(self) -> m.DocumentState:
+        """The document and what follows from it."""
+        project = self.project
+        clips = await self.clip_motions()
+        return m.DocumentState(
+            version=project.version,
+            document=project.document,
+            undo=project.undo_label,
+            redo=project.redo_label,
+            clips=clips,
+            graph=project.graph,
+        )
+
+    async def clip_motions(self) -> list[m.Motion]:
+        """The document's clips as the stage takes them, in its order."""
+        entries = list(self.project.document.clips)
+        async with self._preparing:
+            missing = {clip_key(entry): entry for entry in entries if clip_key(entry) not in self._motions}
+            if missing:
+                self._motions |= await asyncio.to_thread(self._read_cache, list(missing))
+                rest = [entry for key, entry in missing.items() if key not in self._motions]
+                if rest:
+                    self._motions |= await self.looks.submit("clips", rest).answer()
+        return [self._named(entry) for entry in entries]
+
+    def _read_cache(self, keys: Sequence[str]) -> dict[str, m.Motion]:
+        found = {}
+        for key in keys:
+            try:
+                if self.places.clip(key, ".f32").is_file():
+                    found[key] = m.Motion.model_validate_json(self.places.clip(key, ".json").read_bytes())
+            except (OSError, ValueError):
+                continue
+        return found
+
+    def _named(self, entry: m.ClipEntry) -> m.Motion:
+        motion = self._motions[clip_key(entry)]
+        sources = [run.model_copy(update={"clip": entry.name}) for run in motion.sources]
+        return motion.model_copy(update={"id": f"clip:{entry.id}", "name": entry.name, "sources": sources})
+
+    def entry(self, clip: str) -> m.ClipEntry:
+        """A clip of the document."""
+        for entry in self.project.document.clips:
+            if entry.id == clip:
+                return entry
+        raise NotThere(f"there is no clip {clip!r} in the library")
+
+    def result(self, result: str) -> m.Result:
+        """A result, or a preview that is still there."""
+        found = self.project.results.get(result) or self._previews.get(result)
+        if found is None:
+            raise NotThere(f"there is no result {result!r}; it may have made room for newer ones")
+        return found.model_copy(update={"kept": result in self.project.document.kept})
+
+    async def motion(self, kind: str, name: str, person: int = 0) -> tuple[m.Motion, Path]:
+        """A motion of a clip or a result, and the file that has its frames."""
+        if kind == "clip":
+            entry = self.entry(name)
+            if person == 0:
+                await self.clip_motions()
+                return self._named(entry), self.places.clip(clip_key(entry), ".f32")
+        else:
+            result = self.result(name)
+            if person < len(result.motions):
+                return result.motions[person], self.places.result(name, ".f32", person)
+        raise NotThere(f"{kind} {name!r} has no person {person}")
+
+    async def motion_named(self, text: str) -> tuple[m.Motion, Path]:
+        """A motion by the name that the page calls it by: "clip:ID", "result:ID" or "result:ID/1"."""
+        kind, _, rest = text.partition(":")
+        name, _, person = rest.partition("/")
+        if kind not in ("clip", "result") or not (person or "0").isdecimal() or len(person) > 4:
+            raise NotThere(f"{text!r} names no motion; names are clip:ID, result:ID and result:ID/PERSON")
+        return await self.motion(kind, name, int(person or 0))
+
+    # ------------------------------------------------------------------ changes
+
+    async def change(self, label: str, document: m.Document, base: int | None = None) -> m.DocumentState:
+        """Change the document, and tell all pages."""
+        self.project.change(label, document, base)
+        return await self._changed()
+
+    async def undo(self) -> m.DocumentState:
+        """Undo the last change."""
+        self.project.undo()
+        return await self._changed()
+
+    async def redo(self) -> m.DocumentState:
+        """Do again what was undone."""
+        self.project.redo()
+        return await self._changed()
+
+    async def _changed(self) -> m.DocumentState:
+        await self.save()
+        state = await self.state()
+        self.pages.say(m.DocumentChanged(state=state))
+        return state
+
+    async def set_view(self, view: m.View) -> None:
+        """Keep what is shown."""
+        self.project.view = view
+        await self.save()
+
+    async def keep_result(self, result: str, kept: bool) -> m.Result:
+        """Mark a result to be kept, or let it go; a change of the document like any other."""
+        name = self.result(result).name
+        others = [other for other in self.project.document.kept if other != result]
+        document = self.project.document.model_copy(update={"kept": [*others, result] if kept else others})
+        await self.change(f"Keep {name}" if kept else f"Let {name} go", document)
+        self._tell_results()
+        return self.result(result)
+
+    async def remove_result(self, result: str) -> None:
+        """Delete a result."""
+        self.result(result)
+        self._previews.pop(result, None)
+        await asyncio.to_thread(self.project.forget_result, result)
+        self._tell_results()
+
+    def _tell_results(self, but: Page | None = None) -> None:
+        self.pages.say(m.ResultsChanged(results=self.project.result_list()), but=but)
+
+    # ------------------------------------------------------------------ recordings
+
+    async def _scan_folder(self) -> None:
+        """Read motion files of the folder that are new or have changed."""
+        found = await asyncio.to_thread(self._list_files)
+        known = self.project.files
+        fresh = [path for path, facts in found.items() if known.get(path, [None])[:2] != facts]
+        if fresh:
+            paths = [self.places.folder / path for path in fresh]
+            self._import(
+                f"Read {_count(len(paths), 'file')}",
+                "import",
+                paths,
+                {str(self.places.folder / p): (p, found[p]) for p in fresh},
+            )
+
+    def _list_files(self) -> dict[str, list[int]]:
+        readable = set(suffixes(readable=True))
+        found = {}
+        for path in sorted(self.places.folder.rglob("*")):
+            inside = path.relative_to(self.places.folder)
+            if path.suffix.lower() not in readable or any(part.startswith(KEEP) for part in inside.parts):
+                continue
+            # A link may lead out of the folder; nothing out there is read.
+            if path.is_file() and path.resolve().is_relative_to(self.places.folder.resolve()):
+                state = path.stat()
+                found[str(inside)] = [state.st_size, state.st_mtime_ns]
+        return found
+
+    def import_uploads(self, folder: Path, paths: list[Path]) -> m.Job:
+        """Read files that were dropped on a page."""
+
+        async def tidy() -> None:
+            await asyncio.to_thread(shutil.rmtree, folder, True)
+
+        return self._import(f"Add {_count(len(paths), 'file')}", "import", paths, {}, tidy)
+
+    def _import(
+        self,
+        title: str,
+        task: str,
+        ask: Any,
+        files: dict[str, tuple[str, list[int]]],
+        after: Any = None,
+    ) -> m.Job:
+        async def finish(imported: Any) -> list[str]:
+            for path, recording in imported.places.items():
+                if path in files:
+                    inside, facts = files[path]
+                    self.project.files[inside] = [*facts, recording]
+            added = await self.add_recordings(imported.recordings)
+            if after is not None:
+                await after()
+            if imported.refused:
+                if not imported.recordings:
+                    raise ChoreographError("; ".join(imported.refused[:5]))
+                raise Partly(added, "left out: " + "; ".join(imported.refused[:5]))
+            return added
+
+        return self.jobs.start("import", title, self.files, task, ask, finish)
+
+    async def add_recordings(self, recordings: Sequence[m.Recording]) -> list[str]:
+        """Take recordings into the project, and into the library unless they are there; as one step of undo."""
+        self.project.add_recordings(recordings)
+        self.pages.say(m.LibraryChanged(recordings=list(self.project.recordings.values())))
+        document = self.project.document
+        used, ids, names = ({getattr(e, what) for e in document.clips} for what in ("source", "id", "name"))
+        entries = []
+        for made in recordings:
+            if made.id in used:
+                continue
+            entry = m.ClipEntry(
+                id=_unused(f"c{made.id}", ids, "-"), source=made.id, name=_unused(made.name[:190], names, "~")
+            )
+            used.add(made.id)
+            ids.add(entry.id)
+            names.add(entry.name)
+            entries.append(entry)
+        if entries:
+            label = f"Add {_count(len(entries), 'clip')}"
+            await self.change(label, document.model_copy(update={"clips": [*document.clips, *entries]}))
+        else:
+            await self.save()
+        return [entry.id for entry in entries]
+
+    # ------------------------------------------------------------------ the graph
+
+    def build(self, asked: m.GraphAsk | None = None, then: Callable[[], object] | None = None) -> m.Job:
+        """Build the graph of the document's clips; a build that is under way makes room for it."""
+        for job in self.jobs.list():
+            if job.kind in ("build", "joins") and job.state in ("waiting", "running"):
+                self.jobs.cancel(job.id)
+        document = self.project.document
+        settings = asked or document.graph
+        entries = list(document.clips)
+        ask = {"entries": entries, "settings": settings, "key": graph_key(entries, settings)}
+
+        async def finish(answer: Any) -> list[str]:
+            await self._use_graph(*answer)
+            if then is not None:
+                then()
+            self.find_joins()
+            return []
+
+        return self.jobs.start("build", f"Build from {_count(len(entries), 'clip')}", self.builds, "build", ask, finish)
+
+    def find_joins(self) -> m.Job:
+        """Look what a higher threshold would bring in."""
+        graph = self.need_graph()
+        ask = {"graph": self.project.graph_file, "key": graph.built_from}
+
+        async def finish(answer: Any) -> list[str]:
+            await self._use_graph(*answer, warm=False)
+            return []
+
+        return self.jobs.start("joins", "Look beyond the threshold", self.builds, "joins", ask, finish)
+
+    async def _use_graph(self, file: str, summary: m.GraphSummary, curve: m.Curve, *, warm: bool = True) -> None:
+        await asyncio.to_thread(self.project.set_graph, file, summary, curve)
+        self._matrices.clear()
+        graph = self.project.graph
+        assert graph is not None
+        self.pages.say(m.GraphChanged(graph=graph))
+        if warm:
+            self.answers.submit("warm", file)
+
+    def need_graph(self) -> m.GraphSummary:
+        """The graph; a RequestError where there is none."""
+        graph = self.project.graph
+        if graph is None:
+            raise RequestError("there is no motion graph yet; build one first (panel Graph)")
+        return graph
+
+    async def matrix(self, a: str, b: str) -> tuple[m.Matrix, dict[str, bytes]]:
+        """Distances between two clips of the graph."""
+        graph = self.need_graph()
+        key = (graph.built_from, a, b)
+        if key not in self._matrices:
+            ask = {"graph": self.project.graph_file, "a": a, "b": b}
+            self._matrices[key] = await self.looks.submit("matrix", ask).answer()
+            while len(self._matrices) > 16:
+                del self._matrices[next(iter(self._matrices))]
+        return self._matrices[key]
+
+    async def preview(self, asked: m.PreviewAsk) -> m.Result:
+        """The motion of a transition."""
+        self.need_graph()
+        made: m.Result = await self.looks.submit("preview", {"graph": self.project.graph_file, "ask": asked}).answer()
+        self._previews[made.id] = made
+        while len(self._previews) > PREVIEWS_KEPT:
+            oldest = next(iter(self._previews))
+            del self._previews[oldest]
+            await asyncio.to_thread(self.project.forget_result, oldest)
+        return made
+
+    # ------------------------------------------------------------------ verbs
+
+    def ask(self, verb: str, asked: Any, page: Page | None = None, number: int = 0) -> m.Job:
+        """Ask for motion. A page hears parts of the answer as they are found; a newer request replaces its older one.
+
+        Raises:
+            RequestError: If there is no such verb.
+            pydantic.ValidationError: If what is asked is not of the verb's type.
+        """
+        if verb not in VERBS:
+            raise RequestError(f"the studio cannot {verb} yet; it can {', '.join(VERBS)}")
+        valid = TypeAdapter(VERBS[verb]).validate_python(asked)
+        if page is not None and verb in page.asks:
+            self.jobs.cancel(page.asks.pop(verb))
+        ask = {"graph": self.project.graph_file, "ask": valid, "arrived": time.time()}
+        early: list[m.Result] = []
+
+        def found(what: Any, frames: bytes) -> None:
+            if isinstance(what, m.Result):
+                early.append(what)
+                self.project.results[what.id] = what
+                if page is not None:
+                    page.say(m.Answer(number=number, verb=verb, final=False, results=list(early)))
+            elif page is not None:
+                motion, start = what
+                partial = m.Partial(number=number, verb=verb, motion=motion, start=start, count=motion.frames - start)
+                page.say(partial, frames)
+
+        async def finish(results: list[m.Result]) -> list[str]:
+            self.project.results.update({made.id: made for made in results})
+            if page is not None:
+                page.say(m.Answer(number=number, verb=verb, results=results))
+            await self._make_room()
+            self._tell_results()
+            return [made.id for made in results]
+
+        def failed(why: str) -> None:
+            if page is not None:
+                page.say(m.Refused(number=number, verb=verb, failure=m.Failure(error=why)))
+
+        title = verb.capitalize()
+        job = self.jobs.start(
+            verb, title, self.answers, verb, ask, finish, found=found, failed=failed, quiet=page is not None
+        )
+        if page is not None:
+            page.asks[verb] = job.id
+        return job
+
+    async def _make_room(self) -> None:
+        """Let the oldest results go that nobody marked."""
+        shown = {name.partition(":")[2].partition("/")[0] for name in self.project.view.shown}
+        stay = shown | set(self.project.document.kept)
+        passing = sorted(result for result in self.project.results if result not in stay)
+        for result in passing[: max(0, len(passing) - RESULTS_KEPT)]:
+            await asyncio.to_thread(self.project.forget_result, result)
+
+    # ------------------------------------------------------------------ files out
+
+    async def export(self, asked: m.ExportAsk) -> m.Job:
+        """Make a file of a motion."""
+        known = {s for known in FORMATS if known.writer for s in known.suffixes} | set(DRAWINGS)
+        if asked.suffix not in known:
+            raise RequestError(f"motions are written as {', '.join(sorted(known))}, not {asked.suffix}")
+        motion, _ = await self.motion_named(asked.motion)
+        kind, _, name = asked.motion.partition(":")
+        name = name.partition("/")[0]
+        job = new_job_id()
+        result = self.result(name) if kind == "result" else None
+        ask = {
+            "which": self.entry(name) if result is None else name,
+            "people": 1 if result is None else len(result.motions),
+            "suffix": asked.suffix,
+            "name": motion.name if result is None else f"{result.verb} {result.name}",
+            "path": [] if result is None else result.path,
+            "folder": self.places.exports / job,
+        }
+
+        async def finish(files: list[str]) -> list[str]:
+            return files
+
+        title = f"Export {motion.name}{asked.suffix}"
+        return self.jobs.start("export", title, self.files, "export", ask, finish, job_id=job)
+
+    async def figure(self, skeleton: str) -> Path:
+        """The file of a skeleton's figure, made when it is first asked for."""
+        path = self.places.figure(skeleton)
+        if not path.is_file():
+            await self.looks.submit("figure", (skeleton, *self._somebody(skeleton))).answer()
+        return path
+
+    def _somebody(self, skeleton: str) -> tuple[str, str]:
+        """A motion of a skeleton."""
+        for recording in self.project.recordings.values():
+            if recording.skeleton == skeleton:
+                return "clip", recording.id
+        for result in (*self.project.results.values(), *self._previews.values()):
+            if result.motions and result.motions[0].skeleton == skeleton:
+                return "result", result.id
+        raise NotThere(f"nobody in this project has the skeleton {skeleton!r}")
+
+    async def thumbnail(self, kind: str, name: str, theme: str) -> Path:
+        """The file of a motion's small picture, made when it is first asked for."""
+        which = self.entry(name) if kind == "clip" else self.result(name).id
+        suffix = f".{theme}.png"
+        path = (
+            self.places.clip(clip_key(which), suffix)
+            if isinstance(which, m.ClipEntry)
+            else self.places.result(which, suffix)
+        )
+        if not path.is_file():
+            await self.looks.submit("thumbnail", (which, path, theme)).answer()
+        return path
+
+    async def shape(self, text: str) -> list[m.Point]:
+        """Points of a named path."""
+        points: list[m.Point] = await self.looks.submit("shape", text).answer()
+        return points
+
+    # ------------------------------------------------------------------ beginnings
+
+    def _open_graph(self) -> None:
+        """Take over the clips of the .mog file, and the graph as it is."""
+        file = str(self.places.given_graph)
+
+        async def use() -> None:
+            document = self.project.document
+            answer = await self.builds.submit("summary", {"graph": file}).answer()
+            summary: m.GraphSummary = answer[1]
+            await self.change("Open", document.model_copy(update={"graph": summary.settings}))
+            key = graph_key(self.project.document.clips, self.project.document.graph)
+            await self._use_graph(file, summary.model_copy(update={"built_from": key}), answer[2])
+
+        self._import("Open the graph", "import_graph", file, {}, use)
+
+    def _make_demo(self) -> None:
+        """Make the demo motion, its graph, and a walk to begin with."""
+
+        async def build() -> None:
+            points = await self.shape(DEMO_PATH)
+            follow = m.FollowAsk(points=points, smooth_m=0.0)
+            await self.change("Draw an eight", self.project.document.model_copy(update={"follow": follow}))
+            self.build(then=lambda: self.ask("follow", follow))
+
+        self._import("Make the demo motion", "demo", None, {}, build)
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}{'' if number == 1 else 's'}"
+
+
+def _unused(name: str, taken: set[str], mark: str) -> str:
+    """The name, with a number after it if it is taken."""
+    number, free = 1, name
+    while free in taken:
+        number += 1
+        free = f"{name}{mark}{number}"
+    return free

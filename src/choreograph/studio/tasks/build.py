@@ -1,0 +1,119 @@
+"""Building the project's graph."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from choreograph.errors import RequestError
+from choreograph.graph.files import build_file
+from choreograph.graph.model import MotionGraph
+from choreograph.graph.report import APART, DEAD_END, ISLAND, KEPT, UNREACHED, compute_connectivity, report_graph
+from choreograph.graph.settings import GraphSettings
+from choreograph.motion.clip import Clip
+from choreograph.motion.skeleton import Skeleton
+from choreograph.studio.messages import ClipEntry, ClipReport, Curve, GraphAsk, GraphSummary
+from choreograph.studio.worker import Tell
+from choreograph.studio.workshop import Workshop
+
+_WHY = {
+    KEPT: "",
+    APART: "nothing in the other clips is near enough to any of it",
+    DEAD_END: "it can be reached, but nothing leads from it back to the rest",
+    UNREACHED: "it leads to the rest, but nothing leads to it",
+    ISLAND: "its parts lead to each other only, and neither to the rest nor from it",
+}
+_CURVE_POINTS = 81
+
+
+def build(shop: Workshop, ask: dict[str, Any], tell: Tell) -> tuple[str, GraphSummary, Curve]:
+    """Build the graph of the document's clips; its file, what became of the clips, and connectivity by threshold.
+
+    Asked as `entries`, `settings` and `key`, the name of what is built.
+    """
+    entries: list[ClipEntry] = ask["entries"]
+    if not entries:
+        raise RequestError("there are no clips to build a graph of; drop motion files on the window first")
+    clips = []
+    for done, entry in enumerate(entries):
+        tell.progress("reading clips", done, len(entries))
+        clips.append(shop.clip(entry))
+    onto = shared_skeleton(clips)
+    graph = build_file(
+        shop.places.graph,
+        clips,
+        graph_settings(ask["settings"]),
+        onto=onto,
+        overwrite=True,
+        progress=tell.progress,
+        command="choreograph studio",
+    )
+    notes = [] if onto is None else [f"clips of other bodies were carried onto the skeleton of {clips[0].name!r}"]
+    return str(shop.places.graph), *summarise(graph, ask["key"], notes)
+
+
+def summary(shop: Workshop, ask: dict[str, Any], tell: Tell) -> tuple[str, GraphSummary, Curve]:
+    """What became of the clips of a graph that was built elsewhere; asked as `graph`, its file."""
+    return ask["graph"], *summarise(shop.graph(ask["graph"]), "")
+
+
+def shared_skeleton(clips: list[Clip]) -> Skeleton | None:
+    """The first clip's skeleton, if others have its joints but other bones: then they are carried onto it."""
+    first = clips[0].skeleton
+    if all(first.matches(clip.skeleton) for clip in clips):
+        return None
+    return first if all(first.same_joints(clip.skeleton) for clip in clips) else None
+
+
+def graph_settings(asked: GraphAsk) -> GraphSettings:
+    """The settings that the page's fields stand for."""
+    return GraphSettings(**asked.model_dump())
+
+
+def graph_ask(settings: GraphSettings) -> GraphAsk:
+    """The page's fields for a graph's settings."""
+    return GraphAsk(**{name: getattr(settings, name) for name in GraphAsk.model_fields})
+
+
+def summarise(
+    graph: MotionGraph, key: str, notes: list[str] | None = None, joins_at_m: dict[str, float] | None = None
+) -> tuple[GraphSummary, Curve]:
+    """What the page shows of a graph."""
+    report = report_graph(graph, joins_at_m)
+    summary = GraphSummary(
+        built_from=key,
+        current=True,
+        settings=graph_ask(graph.settings),
+        threshold_m=graph.threshold_m,
+        rate_hz=graph.rate_hz,
+        clips=[
+            ClipReport(
+                name=clip.name,
+                state=clip.state,
+                frames=clip.frames,
+                shown=clip.shown,
+                transitions=clip.transitions_out + clip.transitions_in,
+                why=_WHY[clip.state],
+                joins_at_m=clip.joins_at_m,
+            )
+            for clip in report.clips
+        ],
+        transitions=report.kept_transitions,
+        frames=report.frames,
+        shown=report.shown,
+        labels=[label.label for label in report.labels],
+        notes=[*(str(note) for note in graph.notes), *(notes or [])],
+    )
+    return summary, curve_of(graph, graph.minima, max(graph.searched_m, graph.threshold_m))
+
+
+def curve_of(graph: MotionGraph, minima: Any, ceiling_m: float) -> Curve:
+    """Connectivity at thresholds from 0 to a ceiling, up to which the minima are known."""
+    import numpy as np
+
+    found = compute_connectivity(minima, graph.settings, graph.infos, np.linspace(0, ceiling_m, _CURVE_POINTS))
+    return Curve(
+        threshold_m=found.threshold_m.tolist(),
+        shown_share=found.shown_share.tolist(),
+        clip_share=found.clip_share.tolist(),
+        transitions=found.transitions.tolist(),
+    )

@@ -1,0 +1,28 @@
+"""Clips of the library made ready for the stage."""
+
+from __future__ import annotations
+
+from choreograph.motion.clip import Clip
+from choreograph.studio.library import clip_key
+from choreograph.studio.messages import ClipEntry, Motion
+from choreograph.studio.motions import describe_motion, frame_bytes
+from choreograph.studio.worker import Tell
+from choreograph.studio.workshop import Workshop, write_bytes
+
+
+def clips(shop: Workshop, entries: list[ClipEntry], tell: Tell) -> dict[str, Motion]:
+    """Frames and facts of these clips, written to the cache; the facts by the clips' keys."""
+    made = {}
+    for done, entry in enumerate(entries):
+        tell.progress("preparing clips", done, len(entries))
+        made[clip_key(entry)] = prepare_clip(shop, entry, shop.clip(entry))
+    return made
+
+
+def prepare_clip(shop: Workshop, entry: ClipEntry, clip: Clip) -> Motion:
+    """Write what the stage needs of a clip to the cache."""
+    key = clip_key(entry)
+    write_bytes(shop.places.clip(key, ".f32"), frame_bytes(clip))
+    motion = describe_motion(clip, f"clip:{entry.id}")
+    write_bytes(shop.places.clip(key, ".json"), motion.model_dump_json().encode())
+    return motion

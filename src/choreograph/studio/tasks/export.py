@@ -1,0 +1,75 @@
+"""Files made of motions."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from choreograph.errors import RequestError
+from choreograph.motion.clip import Clip
+from choreograph.studio.messages import ClipEntry, Point
+from choreograph.studio.worker import Tell
+from choreograph.studio.workshop import Workshop
+
+FILMS = (".mp4", ".gif")
+MOVES_TOGETHER = (".glb", ".usda", ".usdc", ".usd")
+"""Motion files that hold several people."""
+
+
+def export(shop: Workshop, ask: dict[str, Any], tell: Tell) -> list[str]:
+    """Write a motion as a file of some type; names of the files.
+
+    Asked as `which` (a ClipEntry, or a result's id), `people`, `suffix`, `name`, `path` and `folder`.
+    """
+    which: ClipEntry | str = ask["which"]
+    clips = (
+        [shop.clip(which)]
+        if isinstance(which, ClipEntry)
+        else [shop.result(which, person) for person in range(ask["people"])]
+    )
+    folder: Path = ask["folder"]
+    folder.mkdir(parents=True, exist_ok=True)
+    stem = re.sub(r"[^A-Za-z0-9._-]+", "_", ask["name"]).strip("._")[:80] or "motion"
+    target = folder / f"{stem}{ask['suffix']}"
+    clips = [clip.with_name(stem if len(clips) == 1 else f"{stem}_{k}") for k, clip in enumerate(clips, 1)]
+    tell.progress("writing", 0, 1)
+    if ask["suffix"] in (*FILMS, ".png"):
+        _draw(target, clips, ask["path"], tell)
+    else:
+        _write(target, clips)
+    tell.progress("writing", 1, 1)
+    return sorted(path.name for path in folder.iterdir())
+
+
+def _write(target: Path, clips: list[Clip]) -> None:
+    from choreograph.formats import write_clip
+    from choreograph.formats.registry import find_format
+
+    known = find_format(target)
+    if not known.available:
+        raise RequestError(f"{known.name} needs an optional part: pip install 'choreograph[{known.name}]'")
+    if len(clips) == 1:
+        write_clip(target, clips[0], overwrite=True)
+    elif target.suffix in MOVES_TOGETHER:
+        assert known.writer is not None
+        known.writer(target, clips, overwrite=True)
+    else:
+        for clip in clips:
+            write_clip(target.with_name(f"{clip.name}{target.suffix}"), clip, overwrite=True)
+
+
+def _draw(target: Path, clips: list[Clip], path: list[Point], tell: Tell) -> None:
+    from choreograph.pictures.animation import FilmSettings, write_film
+    from choreograph.pictures.raster import Stroke
+    from choreograph.pictures.sheet import write_sheet
+    from choreograph.pictures.theme import AMBER
+
+    if target.suffix == ".png":
+        write_sheet(target, clips, overwrite=True, progress=tell.progress)
+        return
+    settings = FilmSettings(size=(640, 360), fps=25.0) if target.suffix == ".gif" else FilmSettings()
+    floor = [Stroke(np.array(path), AMBER, 0.02, 0.9)] if len(path) > 1 else []
+    write_film(target, clips, settings, floor=floor, overwrite=True, progress=tell.progress)

@@ -1,0 +1,109 @@
+"""Motion files read into the project: each kept as it was read, with what was odd about it."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from choreograph.errors import ChoreographError
+from choreograph.motion.clip import Clip
+from choreograph.studio.messages import ClipEntry, LabelRange, Recording
+from choreograph.studio.motions import skeleton_id
+from choreograph.studio.tasks.clips import prepare_clip
+from choreograph.studio.worker import Tell
+from choreograph.studio.workshop import Workshop, write_bytes
+
+
+@dataclass
+class Imported:
+    """What came in."""
+
+    recordings: list[Recording] = field(default_factory=list)
+    refused: list[str] = field(default_factory=list)
+    """A sentence for each file that could not be read."""
+    places: dict[str, str] = field(default_factory=dict)
+    """The recording that each file became, by the file's path."""
+
+
+def import_files(shop: Workshop, paths: Sequence[Path], tell: Tell) -> Imported:
+    """Read motion files; those that cannot be read are told, and do not keep the others out."""
+    from choreograph.formats import read_clip
+    from choreograph.motion.trim import suggest_trim
+
+    made = Imported()
+    for done, path in enumerate(paths):
+        tell.progress("reading files", done, len(paths))
+        try:
+            clip = read_clip(path)
+            advice = suggest_trim(clip)
+            notes = [f"{advice.reason}: trim to begin at frame {advice.start}"] if advice.start else []
+            recording = _keep(shop, clip, path.name, _content_id(path), notes)
+        except ChoreographError as error:
+            # Where the upload was put is nobody's business: the name is enough.
+            made.refused.append(str(error).replace(f"{path.parent}/", ""))
+            continue
+        made.recordings.append(recording)
+        made.places[str(path)] = recording.id
+    tell.progress("reading files", len(paths), len(paths))
+    return made
+
+
+def import_demo(shop: Workshop, _: None, tell: Tell) -> Imported:
+    """The motion that comes with the package."""
+    from choreograph.demo import demo_clips
+
+    return _import_clips(shop, demo_clips(progress=tell.progress), lambda clip: f"{clip.name}.npz", tell)
+
+
+def import_graph(shop: Workshop, path: str, tell: Tell) -> Imported:
+    """The clips of a .mog file, without the mirrored copies that a build made."""
+    graph = shop.graph(path)
+    own = [graph.clips[n] for n, info in enumerate(graph.infos) if info.mirror_of is None]
+    return _import_clips(shop, own, lambda clip: Path(clip.source.path).name if clip.source else clip.name, tell)
+
+
+def _import_clips(shop: Workshop, clips: Sequence[Clip], file: Callable[[Clip], str], tell: Tell) -> Imported:
+    from choreograph.graph.prepare import digest
+
+    made = Imported()
+    for done, clip in enumerate(clips):
+        tell.progress("keeping clips", done, len(clips))
+        made.recordings.append(_keep(shop, clip, file(clip), f"{digest(clip)[:20]}", []))
+    tell.progress("keeping clips", len(clips), len(clips))
+    return made
+
+
+def _content_id(path: Path) -> str:
+    """A name for what is in a file, and in the skeleton file that goes with it."""
+    state = hashlib.sha256(path.name.encode())
+    state.update(path.read_bytes())
+    if path.suffix.lower() == ".amc":
+        from choreograph.formats.asfamc import find_asf
+
+        state.update(find_asf(path).read_bytes())
+    return state.hexdigest()[:20]
+
+
+def _keep(shop: Workshop, clip: Clip, file: str, name: str, notes: list[str]) -> Recording:
+    from choreograph.formats.npz import write_npz
+
+    recording = Recording(
+        id=name,
+        name=re.sub(r"\s+", " ", clip.name).strip()[:200] or "clip",
+        file=file,
+        format=Path(file).suffix.lower().lstrip(".") or "mog",
+        frames=len(clip),
+        fps=clip.fps,
+        skeleton=skeleton_id(clip.skeleton),
+        joints=list(clip.skeleton.names),
+        labels=[LabelRange(text=label.text[:200], start=label.start, stop=label.stop) for label in clip.labels],
+        notes=[*(str(note) for note in (clip.source.notes if clip.source else ())), *notes],
+    )
+    write_npz(shop.places.recording(name), clip, overwrite=True)
+    # Ready for the stage as it is: what is dropped in is looked at next.
+    prepare_clip(shop, ClipEntry(id=name, source=name, name=recording.name), clip)
+    write_bytes(shop.places.recording(name, ".json"), recording.model_dump_json().encode())
+    return recording

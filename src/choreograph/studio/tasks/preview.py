@@ -1,0 +1,45 @@
+"""A transition to be looked at."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+from choreograph.finishing.pipeline import finish
+from choreograph.studio.messages import Figures, PreviewAsk, Result
+from choreograph.studio.motions import source_runs
+from choreograph.studio.tasks.results import keep_result, new_id
+from choreograph.studio.worker import Tell
+from choreograph.studio.workshop import Workshop
+from choreograph.synthesis.preview import preview_transition
+
+
+def preview(shop: Workshop, ask: dict[str, Any], tell: Tell) -> Result:
+    """The motion of one transition; asked as a PreviewAsk and the graph's file."""
+    began = time.monotonic()
+    asked: PreviewAsk = ask["ask"]
+    graph = shop.graph(ask["graph"])
+    places = (asked.clip_a, asked.frame_a, asked.clip_b, asked.frame_b)
+    motion = finish(preview_transition(graph, *places), name=f"{asked.clip_a} to {asked.clip_b}")
+    python = "\n".join(
+        [
+            "import choreograph as cg",
+            "from choreograph.synthesis.preview import preview_transition",
+            "",
+            f"graph = cg.open_graph({ask['graph']!r})",
+            f"walk = preview_transition(graph, {', '.join(map(repr, places))})",
+            'cg.write_clip("transition.bvh", cg.finish(walk).clip, overwrite=True)',
+            "",
+        ]
+    )
+    return keep_result(
+        shop,
+        new_id(),
+        [(motion.clip, source_runs(motion.origins, [info.name for info in graph.infos]))],
+        verb="preview",
+        name=motion.clip.name,
+        request=asked.model_dump(mode="json"),
+        figures=Figures(seconds=motion.clip.seconds, total_ms=1000 * (time.monotonic() - began)),
+        command="# a single transition has no command of its own; the Python program makes it",
+        python=python,
+    )

@@ -1,0 +1,21 @@
+"""Paths by name."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from choreograph.studio.messages import Point
+from choreograph.studio.worker import Tell
+from choreograph.studio.workshop import Workshop
+
+_APART_M = 0.1
+_MOST = 4000
+
+
+def shape(shop: Workshop, text: str, tell: Tell) -> list[Point]:
+    """Points of a named shape, such as "eight:radius=3"."""
+    from choreograph.synthesis.path_shapes import parse_shape
+
+    path = parse_shape(text)
+    points = np.round(path.sampled(max(_APART_M, path.length / _MOST)), 4)
+    return [(float(x), float(z)) for x, z in points]

@@ -1,0 +1,25 @@
+"""Small pictures of motions."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from choreograph.studio.messages import ClipEntry
+from choreograph.studio.worker import Tell
+from choreograph.studio.workshop import Workshop
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+SIZE = (288, 128)
+"""Pixels, twice as many as the page shows, for sharp screens."""
+
+
+def thumbnail(shop: Workshop, ask: tuple[ClipEntry | str, Path, str], tell: Tell) -> None:
+    """Write the picture of a clip or result; asked as (which, where to, theme)."""
+    from choreograph.pictures.animation import write_png
+    from choreograph.pictures.sheet import SheetSettings, draw_thumbnail
+
+    which, path, theme = ask
+    clip = shop.clip(which) if isinstance(which, ClipEntry) else shop.result(which)
+    write_png(path, draw_thumbnail(clip, SheetSettings(*SIZE, theme=theme, samples=3)), overwrite=True)

@@ -1,0 +1,108 @@
+"""A worker process: runs one task after another and says how it goes. `python -m choreograph.studio.worker PLACES`.
+
+The server talks to it through its standard input and output in pickled messages, each after its length. It ends when
+the server does. Everything heavy is imported here and never in the server.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import queue
+import signal
+import struct
+import sys
+import threading
+import time
+import traceback
+from typing import Any, BinaryIO
+
+from choreograph.errors import Cancelled, ChoreographError
+from choreograph.studio.places import Places
+
+_EVERY_S = 0.05
+"""Least time between two reports of progress of one stage."""
+
+
+def write_message(out: BinaryIO, message: tuple[Any, ...]) -> None:
+    """Write one message."""
+    data = pickle.dumps(message, protocol=5)
+    out.write(struct.pack("<I", len(data)) + data)
+    out.flush()
+
+
+class Tell:
+    """How a task speaks to the server while it works."""
+
+    def __init__(self, number: int, out: BinaryIO, stopped: set[int]) -> None:
+        self._number, self._out, self._stopped = number, out, stopped
+        self._last: tuple[str, float] = ("", 0.0)
+
+    def progress(self, stage: str, done: int, total: int) -> None:
+        """Say how far the work has come; raises `Cancelled` if nobody wants it any more."""
+        if self._number in self._stopped:
+            raise Cancelled()
+        now = time.monotonic()
+        if stage != self._last[0] or done >= total or now - self._last[1] >= _EVERY_S:
+            self._last = stage, now
+            write_message(self._out, ("progress", self._number, stage, int(done), int(total)))
+
+    def found(self, what: Any, frames: bytes = b"") -> None:
+        """Hand over a part of the answer: motion found so far with its frames, or one of several results."""
+        write_message(self._out, ("found", self._number, what, frames))
+
+
+def main() -> None:
+    """Work until the server hangs up."""
+    places: Places = pickle.loads(bytes.fromhex(sys.argv[1]))
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the server's to act on
+    # What a library prints must not end up among the messages.
+    out = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)
+    if len(sys.argv) > 2:
+        os.nice(int(sys.argv[2]))
+    todo: queue.SimpleQueue[tuple[int, str, Any]] = queue.SimpleQueue()
+    stopped: set[int] = set()
+    threading.Thread(target=_listen, args=(sys.stdin.buffer, todo, stopped), daemon=True).start()
+
+    from choreograph.studio.tasks import find_task
+    from choreograph.studio.workshop import Workshop
+
+    shop = Workshop(places)
+    while True:
+        number, name, ask = todo.get()
+        try:
+            answer: tuple[Any, ...] = ("done", number, find_task(name)(shop, ask, Tell(number, out, stopped)))
+        except Cancelled:
+            answer = ("cancelled", number)
+        except ChoreographError as error:
+            answer = ("failed", number, str(error))
+        except MemoryError:
+            answer = ("failed", number, "there is not enough memory for that; ask for less at once")
+        except OSError as error:
+            answer = ("failed", number, f"{error.filename or 'a file'}: {error.strerror or error}")
+        except Exception as error:
+            traceback.print_exc()
+            answer = (
+                "failed",
+                number,
+                f"the studio made a mistake ({type(error).__name__}: {error}); see its terminal",
+            )
+        stopped.discard(number)
+        write_message(out, answer)
+
+
+def _listen(source: BinaryIO, todo: queue.SimpleQueue[tuple[int, str, Any]], stopped: set[int]) -> None:
+    while True:
+        head = source.read(4)
+        if len(head) < 4:
+            os._exit(0)  # the server has gone; whatever is being done, nobody waits for it
+        message = pickle.loads(source.read(struct.unpack("<I", head)[0]))
+        if message[0] == "cancel":
+            stopped.add(message[1])
+        else:
+            todo.put(message[1:])
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,182 @@
+"""The server's side of the worker processes: lanes in which tasks wait, workers that run them, cancelling."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import pickle
+import struct
+import sys
+from collections.abc import Callable
+from typing import Any
+
+from choreograph.errors import Cancelled, ChoreographError
+from choreograph.studio.places import Places
+
+OBEY_S = 2.0
+"""Seconds that a task has to stop when told to; then its process is ended."""
+
+Hear = Callable[[str, tuple[Any, ...]], None]
+"""Hears "progress" with stage, done and total, and "found" with what was found and its frames."""
+
+
+class WorkerDied(ChoreographError):
+    """The process that did the work has ended."""
+
+
+class Task:
+    """Something asked of a worker."""
+
+    def __init__(self, number: int, name: str, ask: Any, hear: Hear | None) -> None:
+        self.number, self.name, self.ask = number, name, ask
+        self.hear: Hear = hear or (lambda kind, values: None)
+        self.cancelled = False
+        self.started = asyncio.Event()
+        self.worker: _Worker | None = None
+        self._answer: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+
+    async def answer(self) -> Any:
+        """What the task came back with; raises what went wrong, or `Cancelled`."""
+        return await asyncio.shield(self._answer)
+
+    def settle(self, value: Any = None, error: BaseException | None = None) -> None:
+        """Set the answer."""
+        if not self._answer.done():
+            if error is None:
+                self._answer.set_result(value)
+            else:
+                self._answer.set_exception(error)
+                self._answer.exception()  # somebody may have stopped waiting: that is no news
+
+    def cancel(self) -> None:
+        """Stop it: at once if it waits, soon if it runs."""
+        if self.cancelled or self._answer.done():
+            return
+        self.cancelled = True
+        if self.worker is None:
+            self.settle(error=Cancelled())
+        else:
+            self.worker.send(("cancel", self.number))
+            asyncio.get_running_loop().call_later(OBEY_S, self._insist, self.worker)
+
+    def _insist(self, worker: _Worker) -> None:
+        if not self._answer.done() and self.worker is worker:
+            worker.kill()
+
+
+class _Worker:
+    """One process."""
+
+    def __init__(self, process: asyncio.subprocess.Process) -> None:
+        self._process = process
+
+    @classmethod
+    async def start(cls, places: Places, nice: int) -> _Worker:
+        words = ["-m", "choreograph.studio.worker", pickle.dumps(places).hex(), *([str(nice)] if nice else [])]
+        pipe = asyncio.subprocess.PIPE
+        return cls(await asyncio.create_subprocess_exec(sys.executable, *words, stdin=pipe, stdout=pipe))
+
+    @property
+    def alive(self) -> bool:
+        return self._process.returncode is None
+
+    @property
+    def pid(self) -> int:
+        return self._process.pid
+
+    def send(self, message: tuple[Any, ...]) -> None:
+        assert self._process.stdin is not None
+        data = pickle.dumps(message, protocol=5)
+        with contextlib.suppress(OSError, RuntimeError):
+            self._process.stdin.write(struct.pack("<I", len(data)) + data)
+
+    async def receive(self) -> tuple[Any, ...]:
+        """The next message; raises IncompleteReadError when the process has ended."""
+        assert self._process.stdout is not None
+        head = await self._process.stdout.readexactly(4)
+        data = await self._process.stdout.readexactly(struct.unpack("<I", head)[0])
+        message: tuple[Any, ...] = pickle.loads(data)  # from our own child
+        return message
+
+    def kill(self) -> None:
+        with contextlib.suppress(ProcessLookupError):
+            self._process.kill()
+
+    async def end(self) -> None:
+        if self._process.stdin is not None:
+            self._process.stdin.close()
+        try:
+            await asyncio.wait_for(self._process.wait(), OBEY_S)
+        except TimeoutError:
+            self.kill()
+            await self._process.wait()
+
+
+class Lane:
+    """Workers that take tasks from one queue, each started when it is first needed."""
+
+    def __init__(self, places: Places, *, size: int = 1, nice: int = 0) -> None:
+        self._places, self._size, self._nice = places, size, nice
+        self._waiting: asyncio.Queue[Task] = asyncio.Queue()
+        self._servers: list[asyncio.Task[None]] = []
+        self._count = self._busy = 0
+        self.workers: list[_Worker] = []
+
+    def submit(self, name: str, ask: Any, hear: Hear | None = None) -> Task:
+        """Put a task in the queue."""
+        self._count += 1
+        task = Task(self._count, name, ask, hear)
+        self._waiting.put_nowait(task)
+        if self._busy + self._waiting.qsize() > len(self._servers) < self._size:
+            self._servers.append(asyncio.create_task(self._serve()))
+        return task
+
+    async def close(self) -> None:
+        """End all workers."""
+        for server in self._servers:
+            server.cancel()
+        await asyncio.gather(*self._servers, return_exceptions=True)
+        await asyncio.gather(*(worker.end() for worker in self.workers if worker.alive))
+
+    async def _serve(self) -> None:
+        worker: _Worker | None = None
+        while True:
+            task = await self._waiting.get()
+            if task.cancelled:
+                continue
+            if worker is None or not worker.alive:
+                worker = await _Worker.start(self._places, self._nice)
+                self.workers = [*(w for w in self.workers if w.alive), worker]
+            if task.cancelled:  # while the worker was being started
+                continue
+            self._busy += 1
+            try:
+                await self._run(worker, task)
+            except asyncio.CancelledError:
+                task.settle(error=Cancelled("the studio was closed"))
+                raise
+            except (asyncio.IncompleteReadError, OSError):
+                await worker.end()
+                worker = None
+                ended = "the process that worked on it has ended (too little memory?); it was started anew, try again"
+                task.settle(error=Cancelled() if task.cancelled else WorkerDied(ended))
+            finally:
+                self._busy -= 1
+
+    async def _run(self, worker: _Worker, task: Task) -> None:
+        task.worker = worker
+        task.started.set()
+        worker.send(("run", task.number, task.name, task.ask))
+        while True:
+            kind, number, *values = await worker.receive()
+            if number != task.number:
+                continue
+            if kind in ("progress", "found"):
+                if not task.cancelled:
+                    task.hear(kind, tuple(values))
+            elif kind == "done":
+                return task.settle(values[0])
+            elif kind == "cancelled":
+                return task.settle(error=Cancelled())
+            else:
+                return task.settle(error=ChoreographError(values[0]))
