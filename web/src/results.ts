@@ -1,7 +1,7 @@
 /** The right column: what was found, beside each other; compare, keep, rename, remove, go on from. */
 
 import { copy, followLinks, linkOf, openCode } from "./dialogs/share";
-import { button, checkbox, el, icon, menu, type MenuItem } from "./dom";
+import { button, el, icon, menu, type MenuItem } from "./dom";
 import type { Figures, Result } from "./messages";
 import { refill, watch } from "./panels/watch";
 import type { Context, State } from "./types";
@@ -10,10 +10,13 @@ import "./panels.css";
 const MOST_COMPARED = 8;
 
 export function mountResults(column: HTMLElement, context: Context): void {
-  const { store, stage } = context;
+  const { store } = context;
   const list = el("div", { class: "results", attrs: { role: "list", "aria-label": "Results" } });
-  const beside = checkbox("Side by side", false, (on) => (stage.sideBySide = on), "Figures stand beside each other instead of where they walk");
-  column.append(el("header", { class: "row" }, el("h2", {}, "Results"), beside.element), list);
+  const code = button("Show the command and the Python", () => {
+    const result = store.state.results.find(({ motions }) => motions.some(({ id }) => id === store.state.view.shown[0])) ?? store.state.results[0];
+    if (result) openCode(context, result);
+  }, { icon: "code", iconOnly: true, kind: "quiet" });
+  column.append(el("header", { class: "results-head" }, el("h2", {}, "Results"), code), list);
   watch(
     store,
     [(state) => state.results, (state) => state.view.shown, (state) => state.view.verb, (state) => state.document.kept, (state) => state.document.removed, (state) => state.document.names],
@@ -23,7 +26,7 @@ export function mountResults(column: HTMLElement, context: Context): void {
       const results = state.results.filter((result) => listed(result) && (verb === null || result.verb === verb));
       const kept = results.filter((result) => isKept(state, result));
       const others = results.filter((result) => !isKept(state, result));
-      beside.element.hidden = state.view.shown.length < 2;
+      code.hidden = state.results.length === 0;
       refill(
         list,
         ...(results.length === 0 ? [empty(state)] : []),
@@ -60,14 +63,13 @@ const isKept = (state: State, result: Result): boolean => state.document.kept.in
 
 function empty(state: State): HTMLElement {
   const what = state.graph ? "Draw a path on the floor: what is found appears here." : "Once the graph is built, draw a path: what is found appears here.";
-  return el("div", { class: "empty" }, el("p", { class: "quiet" }, what));
+  return el("div", { class: "empty" }, el("p", { class: "quiet-text" }, what));
 }
 
 function card(context: Context, result: Result): HTMLElement {
   const { store } = context;
   const { shown } = store.state.view;
-  const ids = result.motions.map((motion) => motion.id);
-  const onStage = ids.some((id) => shown.includes(id));
+  const onStage = shown.includes(motionOf(result));
   const kept = isKept(store.state, result);
   const name = nameOf(store.state, result);
   const open = button(name, () => show(context, result), { kind: "quiet" });
@@ -107,15 +109,20 @@ function figures(known: Figures): HTMLElement {
   );
 }
 
-function show(context: Context, result: Result): void {
-  context.store.setView({ shown: result.motions.map((motion) => motion.id) });
+/** On the stage, alone; also when something that is not listed took its place. */
+function show({ store, stage }: Context, result: Result): void {
+  const shown = [motionOf(result)];
+  if (store.state.view.shown.join() === shown.join()) void stage.show(result.motions.map(({ id }) => id));
+  store.setView({ shown });
 }
 
+/** What the view calls it by: all people in it come along with the first. */
+const motionOf = (result: Result): string => result.motions[0]!.id;
+
 function toggleShown({ store }: Context, result: Result): void {
-  const ids = result.motions.map((motion) => motion.id);
-  const others = store.state.view.shown.filter((id) => !ids.includes(id));
+  const others = store.state.view.shown.filter((id) => id !== motionOf(result));
   const onStage = others.length !== store.state.view.shown.length;
-  if (!onStage) store.setView({ shown: [...others, ...ids].slice(-MOST_COMPARED) });
+  if (!onStage) store.setView({ shown: [...others, motionOf(result)].slice(-MOST_COMPARED) });
   else if (others.length > 0) store.setView({ shown: others });
 }
 
@@ -128,7 +135,7 @@ function setKept({ store }: Context, result: Result, kept: boolean): void {
 
 function actions(context: Context, result: Result, element: HTMLElement): MenuItem[] {
   const items: MenuItem[] = [
-    { label: "Export …", icon: "export", run: () => context.openExport(result.motions[0]!.id) },
+    { label: "Export …", icon: "export", run: () => context.openExport(motionOf(result)) },
     { label: "Copy a link to this request", icon: "link", run: () => void copy(context, linkOf(result), "the link") },
     { label: "Show the command and the Python", icon: "code", run: () => openCode(context, result) },
     { label: "Rename", icon: "edit", run: () => rename(context, result, element) },
@@ -140,7 +147,7 @@ function actions(context: Context, result: Result, element: HTMLElement): MenuIt
 
 /** The next path begins where this walk ends. */
 function walkOn({ store }: Context, result: Result): void {
-  store.setView({ verb: "follow", shown: result.motions.map((motion) => motion.id) });
+  store.setView({ verb: "follow", shown: [motionOf(result)] });
   void store.change("Walk on", ({ follow }) => {
     Object.assign(follow, { continue_from: result.id, points: [], stretches: [], final_facing: null });
   });
@@ -148,7 +155,7 @@ function walkOn({ store }: Context, result: Result): void {
 
 function remove({ store }: Context, result: Result): void {
   const name = nameOf(store.state, result);
-  if (result.motions.some(({ id }) => store.state.view.shown.includes(id))) store.setView({ shown: [] });
+  if (store.state.view.shown.includes(motionOf(result))) store.setView({ shown: [] });
   const there = new Set(store.state.results.map(({ id }) => id));
   void store.change(`Delete ${name}`, (document) => {
     document.removed = [...document.removed.filter((id) => there.has(id)), result.id];

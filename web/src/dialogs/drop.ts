@@ -5,7 +5,7 @@ import type { Context } from "../types";
 
 export function mountDrop(context: Context): void {
   const kinds = context.store.state.readable.join(" ");
-  const veil = el("div", { class: "drop-veil", hidden: true }, el("p", {}, "Drop to add to the library"), el("p", { class: "quiet" }, kinds));
+  const veil = el("div", { class: "drop-veil", hidden: true }, el("p", {}, "Drop to add to the library"), el("p", { class: "quiet-text" }, kinds));
   document.body.append(veil);
   const holdsFiles = (event: DragEvent) => event.dataTransfer?.types.includes("Files") ?? false;
   window.addEventListener("dragover", (event) => {

@@ -38,7 +38,7 @@ export function openExport(context: Context, motion?: string): void {
   const box = dialog("Export", body);
   box.classList.add("export");
   if (wanted === undefined) {
-    fill(body, el("p", {}, "There is nothing on the stage to export."), el("p", { class: "quiet" }, "Draw a path, or press a clip in the library."));
+    fill(body, el("p", {}, "There is nothing on the stage to export."), el("p", { class: "quiet-text" }, "Draw a path, or press a clip in the library."));
     return;
   }
   const titles = new Map(motions(context).map(({ id, title }) => [id, title]));
@@ -79,9 +79,9 @@ export function openExport(context: Context, motion?: string): void {
   function show(job: Job): void {
     if (underWay(job)) {
       const cancel = button("Cancel", () => void context.api.cancel(job.id).catch((error: Error) => store.say(error.message, "error")));
-      return fill(state, el("p", { class: "quiet" }, job.stage || "waiting"), bar(job), cancel);
+      return fill(state, el("p", { class: "quiet-text" }, job.stage || "waiting"), bar(job), cancel);
     }
-    if (job.state === "cancelled") return fill(state, el("p", { class: "quiet" }, "Cancelled; nothing was written."));
+    if (job.state === "cancelled") return fill(state, el("p", { class: "quiet-text" }, "Cancelled; nothing was written."));
     if (job.state === "failed") return fill(state, el("p", { class: "problem", attrs: { role: "alert" } }, job.error ?? "It failed."));
     const links = job.results.map((file) => el("a", { attrs: { href: `/api/exports/${job.id}/${encodeURIComponent(file)}`, download: file } }, file));
     return fill(state, el("p", {}, "Done; the browser has "), ...links);

@@ -23,8 +23,11 @@ export function asker(context: Context, verb: "follow" | "solve" | "perform", ho
   let isFresh = true;
 
   const show = (results: readonly Result[]) => {
-    const shown = results[0]?.motions.map((motion) => motion.id) ?? [];
-    void stage.show(shown, { from: isFresh ? 0 : "same" }).then(() => store.setView({ shown }));
+    const [result] = results;
+    if (!result) return;
+    const motions = result.motions.map((motion) => motion.id);
+    const shown = motions.slice(0, 1);
+    void stage.show(motions, { from: isFresh ? 0 : "same" }).then(() => store.setView({ shown }));
     if (isFresh) stage.player.play();
   };
   api.on("partial", (message, frames) => {

@@ -6,7 +6,7 @@ import type { Curve } from "../messages";
 const SVG = "http://www.w3.org/2000/svg";
 const WIDTH = 256;
 const HEIGHT = 112;
-const PAD = { left: 28, right: 6, top: 6, bottom: 18 };
+const PAD = { left: 34, right: 6, top: 6, bottom: 18 };
 
 export interface Chart {
   element: HTMLElement;
@@ -21,11 +21,16 @@ function draw<K extends keyof SVGElementTagNameMap>(tag: K, attrs: Record<string
   return element;
 }
 
-/** What a curve says at a threshold: the step at or below it. */
+/** What a curve says at a threshold, between the two that it knows. */
 export function read(curve: Curve, threshold: number): { shown: number; clips: number; transitions: number } {
-  let k = 0;
-  while (k + 1 < curve.threshold_m.length && curve.threshold_m[k + 1]! <= threshold + 1e-9) k++;
-  return { shown: curve.shown_share[k] ?? 0, clips: curve.clip_share[k] ?? 0, transitions: curve.transitions[k] ?? 0 };
+  const known = curve.threshold_m;
+  const above = known.findIndex((value) => value >= threshold);
+  const k = above < 0 ? known.length - 1 : above;
+  const before = Math.max(0, k - 1);
+  const span = known[k]! - known[before]!;
+  const t = span > 0 ? Math.min(1, (threshold - known[before]!) / span) : 1;
+  const between = (values: number[]) => (values[before] ?? 0) + t * ((values[k] ?? 0) - (values[before] ?? 0));
+  return { shown: between(curve.shown_share), clips: between(curve.clip_share), transitions: Math.round(between(curve.transitions)) };
 }
 
 /** A chart that calls `move` while the threshold is dragged, with `done` at the end. */

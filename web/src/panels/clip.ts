@@ -102,7 +102,7 @@ function labelEditor(entry: ClipEntry, motion: Motion, change: (label: string, l
     const text = el("input", { attrs: { type: "text", "aria-label": "Label" }, on: { change: () => changed(k, { text: text.value.trim() }) } });
     text.value = label.text;
     const remove = button(`Remove the label ${label.text}`, () => change("Relabel", labels.toSpliced(k, 1)), { icon: "close", iconOnly: true, kind: "quiet" });
-    return el("div", { class: "label-row" }, text, frame(k, "start", "First"), el("span", { class: "quiet" }, "–"), frame(k, "stop", "Last"), remove);
+    return el("div", { class: "label-row" }, text, frame(k, "start", "First"), el("span", { class: "quiet-text" }, "–"), frame(k, "stop", "Last"), remove);
   });
   const add = () => change("Label", [...labels, { text: "walk", start: 0, stop: motion.frames }]);
   return el(
@@ -110,7 +110,7 @@ function labelEditor(entry: ClipEntry, motion: Motion, change: (label: string, l
     { class: "labels" },
     el("legend", {}, "Labels"),
     ...rows,
-    labels.length === 0 ? el("p", { class: "quiet" }, "A label says what happens, such as walk or run; paths can ask for it.") : null,
+    labels.length === 0 ? el("p", { class: "quiet-text" }, "A label says what happens, such as walk or run; paths can ask for it.") : null,
     button("Add a label", add, { icon: "plus", kind: "quiet" }),
   );
 }

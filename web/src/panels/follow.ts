@@ -30,7 +30,6 @@ export const follow: Panel = {
   title: "Follow",
   mount(left, context) {
     const panel = new FollowPanel(context);
-    left.classList.add("follow");
     left.append(panel.element);
     return panel;
   },
@@ -42,7 +41,7 @@ class FollowPanel {
   private readonly stretches;
   private readonly asker;
   private readonly problem = el("p", { class: "problem", hidden: true, attrs: { role: "alert" } });
-  private readonly facts = el("p", { class: "quiet figures", attrs: { "aria-live": "polite" } });
+  private readonly facts = el("p", { class: "quiet-text figures", attrs: { "aria-live": "polite" } });
   private readonly setters: ((ask: FollowAsk) => void)[] = [];
   private readonly errors = new Map<string, (text: string | null) => void>();
   private visible = false;

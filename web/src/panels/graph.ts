@@ -1,6 +1,6 @@
 /** The graph: how alike clips must be to flow into one another, what that connects, and what falls out. */
 
-import { button, checkbox, el, numberField, section, select, slider } from "../dom";
+import { button, checkbox, el, fill, numberField, section, select, slider } from "../dom";
 import type { ClipReport, Curve, GraphAsk, GraphSummary } from "../messages";
 import type { Context, Panel, State } from "../types";
 import { chart, read } from "./chart";
@@ -17,7 +17,6 @@ export const graph: Panel = {
   title: "Graph",
   mount(left, context) {
     const { store } = context;
-    left.classList.add("graph");
     left.append(
       parameters(context),
       summary(context),
@@ -36,7 +35,7 @@ function parameters(context: Context): HTMLElement {
     void store.change(label, (document) => change(document.graph), { settle: SETTLE });
   const setThreshold = (value: number) => edit("Change the threshold", (graph) => (graph.threshold_m = value));
 
-  const words = el("p", { class: "quiet figures", attrs: { "aria-live": "polite" } });
+  const words = el("p", { class: "quiet-text figures", attrs: { "aria-live": "polite" } });
   const curve = chart((value) => setThreshold(value));
   let known: Curve | null = null;
   const threshold = slider("Threshold", {
@@ -44,7 +43,7 @@ function parameters(context: Context): HTMLElement {
     hint: "Two windows may be this far apart, root mean square per joint, to make a transition",
   });
   const windowed = numberField("Window", {
-    min: 0.05, max: 2, step: 0.05, unit: "s", value: ask().window_s, hint: "Time that two motions are compared and blended over",
+    min: 0.05, max: 2, step: 0.001, unit: "s", value: ask().window_s, hint: "Time that two motions are compared and blended over",
     onChange: (value) => edit("Change the window", (graph) => (graph.window_s = value)),
   });
   const rate = numberField("Rate", {
@@ -70,7 +69,7 @@ function parameters(context: Context): HTMLElement {
     const { threshold_m, window_s, rate_hz, goal: aim, mirror: mirrored } = state.document.graph;
     threshold.set(threshold_m);
     curve.set(threshold_m);
-    windowed.set(window_s);
+    windowed.set(Math.round(1000 * window_s) / 1000);
     rate.set(rate_hz);
     goal.set(aim === null ? "none" : aim === "everything" ? "everything" : "share");
     share.element.hidden = typeof aim !== "number";
@@ -92,7 +91,12 @@ function parameters(context: Context): HTMLElement {
     if (known === null) return void (words.textContent = "");
     const { shown, clips, transitions } = read(known, ask().threshold_m);
     const percent = (value: number) => `${Math.round(100 * value)} %`;
-    words.textContent = `${percent(shown)} of the frames, ${percent(clips)} of the clips, ${transitions.toLocaleString("en")} transitions`;
+    fill(
+      words,
+      el("span", { class: "key" }, `${percent(shown)} of the frames, `),
+      el("span", { class: "key clips" }, `${percent(clips)} of the clips, `),
+      `about ${transitions.toLocaleString("en")} transitions`,
+    );
   }
   return section(
     "How alike", null,
@@ -117,7 +121,7 @@ function summary(context: Context): HTMLElement {
 
 function empty(state: State): HTMLElement {
   const none = state.document.clips.length === 0;
-  return el("div", { class: "empty" }, el("p", { class: "quiet" }, none ? "Add clips to the library first: drop motion files anywhere." : "Nothing is built yet. Press Build."));
+  return el("div", { class: "empty" }, el("p", { class: "quiet-text" }, none ? "Add clips to the library first: drop motion files anywhere." : "Nothing is built yet. Press Build."));
 }
 
 function built(context: Context, graph: GraphSummary, strip: HTMLElement): HTMLElement[] {
@@ -149,7 +153,7 @@ function fallen(context: Context, lost: readonly ClipReport[]): HTMLElement {
       "li",
       {},
       el("div", { class: "name" }, clip.name),
-      el("p", { class: "quiet" }, clip.why),
+      el("p", { class: "quiet-text" }, clip.why),
       clip.joins_at_m !== null
         ? button(`Bring it in at ${cm(clip.joins_at_m)}`, () => apply(clip, clip.joins_at_m!), { title: "Set the threshold and build" })
         : null,

@@ -33,7 +33,6 @@ export const library: Panel = {
       editor.element,
       buildOffer(context),
     );
-    left.classList.add("library");
     watch(store, [(state) => state.document.clips, (state) => state.clips, (state) => state.recordings], list.show);
     store.subscribe((state) => state.view.shown, (_, state) => list.mark(state));
     return {
@@ -56,7 +55,9 @@ function clipList(context: Context, query: () => string) {
   function select(id: string, more: boolean): void {
     const chosen = shownClips(store.state);
     const next = more ? (chosen.includes(id) ? chosen.filter((c) => c !== id) : [...chosen, id].slice(-MOST_SHOWN)) : [id];
-    if (next.length > 0) store.setView({ shown: next.map((clip) => `clip:${clip}`) });
+    if (next.length === 0) return;
+    store.setView({ shown: next.map((clip) => `clip:${clip}`) });
+    context.stage.player.play();
   }
 
   function keys(event: KeyboardEvent): void {
@@ -119,7 +120,7 @@ function clipRow(state: State, entry: ClipEntry, select: (id: string, more: bool
       "div",
       { class: "about" },
       el("div", { class: "name" }, entry.name),
-      el("div", { class: "quiet" }, [facts, marks].filter(Boolean).join(" · ")),
+      el("div", { class: "quiet-text" }, [facts, marks].filter(Boolean).join(" · ")),
       labels.length > 0 ? el("div", { class: "chips" }, ...labels.slice(0, 4).map((text) => el("span", { class: "chip" }, text))) : null,
     ),
     recording && recording.notes.length > 0
@@ -150,12 +151,12 @@ function emptyLibrary(context: Context): HTMLElement {
     "div",
     { class: "empty" },
     el("p", {}, "No clips yet."),
-    el("p", { class: "quiet" }, `Drop motion files or folders anywhere on this window (${kinds}), or press Add. ASF and AMC go together.`),
+    el("p", { class: "quiet-text" }, `Drop motion files or folders anywhere on this window (${kinds}), or press Add. ASF and AMC go together.`),
   );
 }
 
 function nothingFound(words: string): HTMLElement {
-  return el("div", { class: "empty" }, el("p", {}, `No clip is called or labelled “${words}”.`), el("p", { class: "quiet" }, "Try fewer letters."));
+  return el("div", { class: "empty" }, el("p", {}, `No clip is called or labelled “${words}”.`), el("p", { class: "quiet-text" }, "Try fewer letters."));
 }
 
 /** Says that the graph lags behind the clips, with the button that mends it. */
@@ -169,7 +170,7 @@ export function buildOffer(context: Context): HTMLElement {
     const needed = state.document.clips.length > 0 && !state.graph?.current && !(building && underWay(building));
     refill(
       offer,
-      needed ? el("p", { class: "quiet" }, state.graph ? "The clips have changed since the graph was built." : "These clips are not connected yet.") : null,
+      needed ? el("p", { class: "quiet-text" }, state.graph ? "The clips have changed since the graph was built." : "These clips are not connected yet.") : null,
       needed ? button("Build the graph", () => void build(), { kind: "primary" }) : null,
       strip,
     );

@@ -12,7 +12,7 @@ export function matrixView(context: Context): HTMLElement {
   const { store, api } = context;
   const problem = el("p", { class: "problem", hidden: true, attrs: { role: "alert" } });
   const picture = el("div", { class: "matrix", attrs: { role: "group", "aria-label": "Places where the two clips are alike" } });
-  const words = el("p", { class: "quiet", attrs: { "aria-live": "polite" } });
+  const words = el("p", { class: "quiet-text", attrs: { "aria-live": "polite" } });
   let asked = "";
 
   const names = (state: State) => state.graph?.clips.map((clip) => clip.name) ?? [];
@@ -53,7 +53,7 @@ export function matrixView(context: Context): HTMLElement {
     return nearest.map((minimum) => {
       const said = `frame ${minimum.frame_a} to frame ${minimum.frame_b}, ${cm(minimum.distance_m)}`;
       const dot = button(said, () => void preview(matrix, minimum, dot), { iconOnly: true, kind: "quiet", title: said });
-      dot.className = minimum.distance_m <= matrix.threshold_m ? "dot under" : "dot";
+      dot.className = minimum.distance_m <= matrix.threshold_m ? "minimum under" : "minimum";
       dot.style.left = `${(100 * (minimum.frame_b + 0.5)) / matrix.columns}%`;
       dot.style.top = `${(100 * (minimum.frame_a + 0.5)) / matrix.rows}%`;
       return dot;
@@ -61,12 +61,13 @@ export function matrixView(context: Context): HTMLElement {
   }
 
   async function preview(matrix: Matrix, minimum: Minimum, dot: HTMLElement): Promise<void> {
-    for (const other of picture.querySelectorAll(".dot[aria-pressed]")) other.removeAttribute("aria-pressed");
+    for (const other of picture.querySelectorAll(".minimum[aria-pressed]")) other.removeAttribute("aria-pressed");
     dot.setAttribute("aria-pressed", "true");
     const ask: PreviewAsk = { clip_a: matrix.clip_a, frame_a: minimum.frame_a, clip_b: matrix.clip_b, frame_b: minimum.frame_b };
     try {
       const result = await api.send<Result>("POST", "/api/graph/preview", ask);
-      store.setView({ shown: [result.motions[0]!.id] });
+      // Not by the view: a preview is not kept, and would be gone when the page is loaded again.
+      await context.stage.show(result.motions.map((motion) => motion.id));
       context.stage.player.play();
       store.say(`From ${matrix.clip_a} to ${matrix.clip_b}, ${cm(minimum.distance_m)} apart`, "done");
     } catch (error) {

@@ -5,7 +5,7 @@ export type Point = [number, number];
 /** Metres between the points of a stroke; finer than a hand draws. */
 const SPACING = 0.05;
 /** Metres that a stroke may stray from the line through its handles. */
-const HANDLE_TOLERANCE = 0.12;
+export const HANDLE_TOLERANCE = 0.2;
 
 const distance = (a: Point, b: Point): number => Math.hypot(a[0] - b[0], a[1] - b[1]);
 const mixed = (a: Point, b: Point, t: number): Point => [a[0] + t * (b[0] - a[0]), a[1] + t * (b[1] - a[1])];

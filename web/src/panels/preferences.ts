@@ -29,7 +29,7 @@ export function preferences(context: Context, edit: (label: string, change: (ask
     clips.sort((a, b) => (margins[b.name] ?? 0) - (margins[a.name] ?? 0));
     sliders = new Map(clips.slice(0, MOST).map(({ name }) => [name, one(name)]));
     search.hidden = (state.graph?.clips.length ?? 0) <= 8;
-    refill(list, ...[...sliders.values()].map((control) => control.element), clips.length > MOST ? el("p", { class: "quiet" }, `and ${clips.length - MOST} more`) : null);
+    refill(list, ...[...sliders.values()].map((control) => control.element), clips.length > MOST ? el("p", { class: "quiet-text" }, `and ${clips.length - MOST} more`) : null);
   }
 
   function one(name: string): Control<number> {
@@ -57,7 +57,7 @@ export function preferences(context: Context, edit: (label: string, change: (ask
       {},
       begin.element,
       frame.element,
-      el("p", { class: "quiet" }, "Stay in a clip unless another is better by this margin, in m²·s:"),
+      el("p", { class: "quiet-text" }, "Stay in a clip unless another is better by this margin, in m²·s:"),
       search,
       list,
     ),

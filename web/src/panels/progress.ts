@@ -12,15 +12,9 @@ export function newest(jobs: readonly Job[], kinds: readonly string[]): Job | nu
 }
 
 /** A bar of how far a job is; without a total it moves from side to side. */
-export function bar(job: Pick<Job, "title" | "done" | "total">): HTMLElement {
-  const known = job.total > 0;
-  const share = known ? job.done / job.total : 0;
-  const element = el("div", {
-    class: known ? "bar" : "bar unknown",
-    attrs: { role: "progressbar", "aria-label": job.title, "aria-valuemin": 0, "aria-valuemax": 100 },
-  });
-  if (known) element.setAttribute("aria-valuenow", String(Math.round(100 * share)));
-  element.style.setProperty("--share", String(share));
+export function bar(job: Pick<Job, "title" | "done" | "total">): HTMLProgressElement {
+  const element = el("progress", { attrs: { "aria-label": job.title, max: 1 } });
+  if (job.total > 0) element.value = job.done / job.total;
   return element;
 }
 
@@ -39,7 +33,7 @@ export function jobStrip(context: Context, kinds: readonly string[]): HTMLElemen
     const share = job.total > 0 ? ` ${Math.round((100 * job.done) / job.total)} %` : "";
     return fill(
       strip,
-      el("p", { class: "quiet" }, [job.title, stage].filter(Boolean).join(": ") + share),
+      el("p", { class: "quiet-text" }, [job.title, stage].filter(Boolean).join(": ") + share),
       bar(job),
       button("Cancel", () => context.api.cancel(job.id).catch((error: Error) => context.store.say(error.message, "error"))),
     );

@@ -3,7 +3,7 @@
 import { AMBER } from "../colours";
 import type { StretchAsk } from "../messages";
 import type { ArrowOverlay, FloorTool, LineOverlay, Overlay, SphereOverlay, Stage } from "../types";
-import { at, bent, even, handles, length, nearest, part, without, type Point } from "./path";
+import { at, bent, even, HANDLE_TOLERANCE, handles, length, nearest, part, without, type Point } from "./path";
 
 /** Metres below which a stroke is a slip of the hand. */
 const SHORTEST = 0.3;
@@ -72,9 +72,9 @@ export class Sketch {
   }
 
   private mark(): void {
-    let tolerance: number | undefined;
+    let tolerance = HANDLE_TOLERANCE;
     this.marks = handles(this.points);
-    while (this.marks.length > MOST_HANDLES) this.marks = handles(this.points, (tolerance = 1.5 * (tolerance ?? 0.12)));
+    while (this.marks.length > MOST_HANDLES) this.marks = handles(this.points, (tolerance *= 1.5));
   }
 
   // -------------------------------------------------------------- drawing

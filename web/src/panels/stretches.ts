@@ -83,7 +83,7 @@ export function stretchEditor(context: Context, hooks: StretchHooks) {
     refill(
       element,
       el("ul", {}, ...rows),
-      chosen !== null ? el("p", { class: "quiet" }, "Drag the two white beads along the path.") : null,
+      chosen !== null ? el("p", { class: "quiet-text" }, "Drag the two white beads along the path.") : null,
       button("Ask for something on a stretch", add, { icon: "plus", kind: "quiet", disabled: points.length < 2 }),
     );
   }
