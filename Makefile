@@ -26,7 +26,7 @@ node_modules/.done: package.json $(BIN)/choreograph
 	@touch $@
 
 PAGE := src/choreograph/studio/page/index.html
-$(PAGE): node_modules/.done web/index.html web/vite.config.ts $(shell find web/src -type f)
+$(PAGE): node_modules/.done web/index.html web/vite.config.ts web/vite.notebook.config.ts $(shell find web/src -type f)
 	PATH="$(CURDIR)/$(BIN):$$PATH" npm run --silent build
 
 demo: $(PAGE)  ## make demo motion, its motion graph, and a walk along a figure of eight, in demo/
@@ -40,7 +40,7 @@ demo: $(PAGE)  ## make demo motion, its motion graph, and a walk along a figure 
 studio: $(PAGE)  ## open the studio in the browser
 	$(BIN)/choreograph studio
 
-page: $(PAGE)  ## build the studio's page
+page: $(PAGE)  ## build the studio's page, and the notebook's stage
 
 pictures: demo  ## draw the README's pictures anew, from the demo motion
 	$(BIN)/choreograph render demo/npz/walk_turn_90_left.npz -o docs/images/turn.png --size 1200 --force
@@ -67,4 +67,4 @@ fuzz: $(VENV)/dev  ## throw 20,000 broken files at the readers
 	CHOREOGRAPH_FUZZ_CASES=20000 $(BIN)/python -m pytest tests/property/test_fuzz.py
 
 clean:  ## remove what make made
-	rm -rf $(VENV) node_modules demo build src/choreograph/studio/page
+	rm -rf $(VENV) node_modules demo build src/choreograph/studio/page src/choreograph/notebook/stage.js

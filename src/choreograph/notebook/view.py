@@ -34,10 +34,10 @@ class StageView(anywidget.AnyWidget):
     """Where it is, seconds. Told by the page whenever it stops, and four times a second while it plays."""
     playing = traitlets.Bool(True).tag(sync=True)
     loop = traitlets.Bool(True).tag(sync=True)
-    speed = traitlets.Float(1.0, min=0.05, max=10.0).tag(sync=True)
+    speed = traitlets.Float(1.0, min=0.05, max=8.0).tag(sync=True)
     ghosts = traitlets.Bool(False).tag(sync=True)
     """Whether to show where the figures were and will be."""
-    follow = traitlets.Bool(False).tag(sync=True)
+    follow = traitlets.Bool(True).tag(sync=True)
     """Whether the camera goes along."""
 
     def __init__(self, scene: Scene, **switches: Any) -> None:
