@@ -7,10 +7,10 @@ import { openHelp } from "./dialogs/help";
 import { button, el } from "./dom";
 import { listen, makeKeys } from "./keys";
 import { PROTOCOL } from "./messages";
-import type { Project } from "./messages";
+import type { Motion, Project } from "./messages";
 import { panels } from "./panels";
 import { mountResults } from "./results";
-import { makeShell, Shell } from "./shell";
+import { bindTheme, makeShell, Shell } from "./shell";
 import { WebStage } from "./stage/stage";
 import { ProjectStore } from "./store";
 import { StageTimeline } from "./timeline/timeline";
@@ -29,7 +29,9 @@ async function start(): Promise<void> {
   const project = await server.get<Project>("/api/project");
   if (project.protocol !== PROTOCOL) throw new Error("This page is older than the server; reload it past the browser's cache.");
   const store = new ProjectStore(server, project);
-  document.documentElement.dataset.theme = project.view.theme;
+  bindTheme(store); // before all that reads colours
+
+  for (const motion of wantedMotions(store.state)) prefetch(server, motion);
 
   const parts = makeShell();
   app.replaceChildren(parts.element);
@@ -37,25 +39,31 @@ async function start(): Promise<void> {
   const timeline = new StageTimeline(stage, store);
   parts.element.append(timeline.element);
 
+  let shell: Shell | null = null; // panels may speak up while it is being made
   const context: Context = {
     store,
     api: server,
     stage,
     timeline,
     results: parts.right,
-    refreshHint: () => shell.refreshHint(),
+    refreshHint: () => shell?.refreshHint(),
     openExport: (motion) => openExport(context, motion),
     openHelp: () => openHelp(keys, `Choreograph ${project.package} · ${project.folder}`),
   };
   window.choreograph = { store, stage };
   store.subscribe((state) => state.view, (view) => stage.setView(view));
   mountResults(parts.right, context);
-  const shell = new Shell(parts, context, panels);
+  shell = new Shell(parts, context, panels);
   const keys = makeKeys(context, shell);
   listen(keys);
   mountDrop(context);
   bindStage(store, stage);
   server.connect();
+}
+
+/** Under way while the stage is still being set up; what fails here is told when it is needed. */
+function prefetch(server: Server, { id, skeleton }: Wanted): void {
+  for (const coming of [server.frames(id), server.figure(skeleton)]) coming.catch(() => undefined);
 }
 
 /** The stage shows what the view names; where that is gone or nothing, the newest result or the first clip. */
@@ -78,20 +86,28 @@ function bindStage(store: Store, stage: Stage): void {
   store.subscribe(wanted, (_, state) => void show(wantedMotions(state).map((motion) => motion.id)));
 }
 
-function wantedMotions(state: State): { id: string; frames: number; mark: string }[] {
+/** A motion to be shown; `mark` changes with its frames. */
+interface Wanted {
+  id: string;
+  skeleton: string;
+  frames: number;
+  mark: string;
+}
+
+function wantedMotions(state: State): Wanted[] {
+  const as = ({ id, skeleton, frames }: Motion, mark: string): Wanted => ({ id, skeleton, frames, mark });
   const named = state.view.shown.flatMap((id) => {
     if (id.startsWith("clip:")) {
-      const index = state.clips.findIndex((motion) => motion.id === id);
-      const entry = state.document.clips.find((clip) => `clip:${clip.id}` === id);
-      if (index < 0 || !entry) return [];
-      return [{ id, frames: state.clips[index]!.frames, mark: `${String(entry.trim)} ${entry.mirrored}` }];
+      const clip = state.clips.find((motion) => motion.id === id);
+      const entry = state.document.clips.find((known) => `clip:${known.id}` === id);
+      return clip && entry ? [as(clip, `${String(entry.trim)} ${entry.mirrored}`)] : [];
     }
     const result = state.results.find((one) => `result:${one.id}` === id);
-    return (result?.motions ?? []).map((motion) => ({ id: motion.id, frames: motion.frames, mark: result!.created }));
+    return (result?.motions ?? []).map((motion) => as(motion, result!.created));
   });
   if (named.length > 0) return named;
   const fallback = state.results[0]?.motions ?? state.clips.slice(0, 1);
-  return fallback.map((motion) => ({ id: motion.id, frames: motion.frames, mark: "" }));
+  return fallback.map((motion) => as(motion, ""));
 }
 
 function fail(error: unknown): void {

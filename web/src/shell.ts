@@ -43,7 +43,6 @@ export class Shell {
     for (const side of ["left", "right"] as const) this.setSide(side, this.remembered(side));
     store.subscribe((state) => state.verbs, () => this.drawTabs());
     store.subscribe((state) => state.view.verb, (verb) => this.show(verb));
-    store.subscribe((state) => state.view.theme, (theme) => (document.documentElement.dataset.theme = theme));
     store.subscribe((state) => state.document.name, (name) => (document.title = `${name} – Choreograph`));
     window.matchMedia(NARROW).addEventListener("change", () => {
       for (const side of ["left", "right"] as const) this.setSide(side, this.remembered(side));
@@ -177,7 +176,7 @@ export class Shell {
         { class: "brand" },
         this.side("left", "Left column", "["),
         el("strong", {}, "Choreograph"),
-        el("span", { class: "dot", attrs: { "aria-hidden": "true" } }, "·"),
+        el("span", { class: "between", attrs: { "aria-hidden": "true" } }, "·"),
         name,
       ),
       this.tabs,
@@ -227,6 +226,19 @@ export class Shell {
       make("contacts", "feet", "Foot contacts (B)"),
     );
   }
+}
+
+/** Colours of the whole page at once, without each control fading on its own. */
+export function bindTheme(store: Store): void {
+  const { dataset } = document.documentElement;
+  store.subscribe(
+    (state) => state.view.theme,
+    (theme) => {
+      dataset.switching = "";
+      dataset.theme = theme;
+      requestAnimationFrame(() => requestAnimationFrame(() => delete dataset.switching));
+    },
+  );
 }
 
 /** What was said last, for a while; errors and a lost connection until they are over. */

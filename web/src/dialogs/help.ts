@@ -6,7 +6,7 @@ import type { Key } from "../keys";
 const POINTER: [string, string][] = [
   ["Draw, or turn the camera", "drag"],
   ["Turn the camera", "right drag"],
-  ["Move along", "Shift+drag, middle drag"],
+  ["Move along", "Shift+drag"],
   ["Nearer, farther", "wheel, pinch"],
   ["Turn while drawing", "two fingers"],
   ["Delete, nudge what was pressed last", "Del, arrows"],
@@ -14,7 +14,7 @@ const POINTER: [string, string][] = [
 
 export function openHelp(keys: readonly Key[], about: string): void {
   const line = (label: string, shown: string) =>
-    el("div", {}, el("dt", {}, label), el("dd", {}, ...shown.split(/(?<=[^+])\s(?=[^–])/).flatMap((key) => [el("kbd", {}, key), " "])));
+    el("div", {}, el("dt", {}, label), el("dd", {}, ...shown.split(/(?<!–) (?!–)/).flatMap((key) => [el("kbd", {}, key), " "])));
   const groups = (["Time", "View", "Project"] as const).flatMap((group) => [
     el("h2", {}, group),
     ...keys.filter((key) => key.group === group && key.shown).map((key) => line(key.label, key.shown)),

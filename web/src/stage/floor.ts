@@ -92,7 +92,7 @@ export class FloorMesh {
     pen.fillStyle = this.theme.number;
     pen.textAlign = "center";
     pen.textBaseline = "middle";
-    pen.font = `500 ${cell * 0.5}px system-ui, sans-serif`;
+    pen.font = `600 ${cell * 0.55}px system-ui, sans-serif`;
     const places: number[] = [];
     const uvs: number[] = [];
     const faces: number[] = [];
@@ -100,7 +100,7 @@ export class FloorMesh {
       const column = index % columns;
       const row = Math.floor(index / columns);
       pen.fillText(String(value).replace("-", "−"), (column + 0.5) * cell, (row + 0.5) * cell);
-      const size = value % 5 === 0 ? 0.42 : 0.26;
+      const size = value % 5 === 0 ? 0.5 : 0.32;
       for (const [x, z] of [[value, 0], [0, value]] as const) {
         const first = places.length / 3;
         // beside its line, outside of the axis, read from the front

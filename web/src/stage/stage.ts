@@ -132,7 +132,6 @@ export class WebStage implements Stage {
     this.setView(this.view);
     this.observer = new ResizeObserver(() => this.resize());
     this.observer.observe(this.element);
-    this.resize();
     this.renderer.setAnimationLoop((now) => this.tick(now));
   }
 
@@ -302,7 +301,7 @@ export class WebStage implements Stage {
     key.shadow.mapSize.set(2048, 2048);
     key.shadow.radius = 5;
     key.shadow.bias = -0.0004;
-    key.shadow.normalBias = 0.015;
+    key.shadow.normalBias = 0.03;
     const { camera } = key.shadow;
     [camera.left, camera.right, camera.top, camera.bottom, camera.near, camera.far] = [-4, 4, 4, -4, 1, 24];
   }

@@ -25,7 +25,7 @@ export const STAGE_THEMES: Record<"dark" | "light", StageTheme> = {
     shadow: 0.62,
     sky: "#aebfd8",
     bounce: "#3a3d45",
-    hemisphere: 1.15,
+    hemisphere: 1.35,
     key: 2.6,
     ghost: "#9fb0c4",
   },

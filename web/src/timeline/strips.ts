@@ -4,19 +4,17 @@ import { clipColour } from "../colours";
 import type { Motion } from "../messages";
 
 export const SOURCE_PX = 18;
-export const CONTACT_PX = 5;
-const CONTACT_GAP_PX = 2;
+/** Between the strip of clips and those of the feet. */
+export const GAP_PX = 4;
+/** From one foot's strip to the next. */
+export const CONTACT_PITCH_PX = 8;
+const CONTACT_PX = 6;
 
 export interface StripColours {
   text: string;
   quiet: string;
   empty: string;
   contact: string;
-}
-
-/** Pixels that the contact strips of a motion take. */
-export function contactsHeight(motion: Motion | null): number {
-  return (motion?.feet.length ?? 0) * (CONTACT_PX + CONTACT_GAP_PX);
 }
 
 export function paintStrips(
@@ -94,7 +92,7 @@ function paintContacts(
   colours: StripColours,
 ): void {
   motion.feet.forEach((_, foot) => {
-    const top = SOURCE_PX + 4 + foot * (CONTACT_PX + CONTACT_GAP_PX);
+    const top = SOURCE_PX + GAP_PX + foot * CONTACT_PITCH_PX;
     pen.fillStyle = colours.empty;
     pen.fillRect(0, top, width, CONTACT_PX);
     pen.fillStyle = colours.contact;

@@ -2,15 +2,14 @@
 
 import { el } from "../dom";
 import type { Marker, Motion, Player, Stage, Store, Timeline, TrimRange } from "../types";
-import { paintStrips, type StripColours } from "./strips";
+import { CONTACT_PITCH_PX, GAP_PX, paintStrips, SOURCE_PX, type StripColours } from "./strips";
 import { transport } from "./transport";
 
 const WANTED_TICK_PX = 80;
 const TICKS_S = [0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600];
-/** Short names of feet that fit beside a strip of five pixels. */
-const FOOT_NAMES: [RegExp, string][] = [
-  [/left|^l_?/i, "L"],
-  [/right|^r_?/i, "R"],
+const SIDES: [RegExp, string][] = [
+  [/left|^l/i, "left"],
+  [/right|^r/i, "right"],
 ];
 
 export class StageTimeline implements Timeline {
@@ -112,12 +111,18 @@ export class StageTimeline implements Timeline {
     this.placeTrim();
   }
 
+  /** Strips are thinner than words: the joints of a side share one. */
   private nameStrips(contacts: boolean): void {
     const feet = contacts ? (this.motion?.feet ?? []) : [];
-    this.names.replaceChildren(
-      el("span", { class: "source" }, "clip"),
-      ...feet.map((foot) => el("span", { class: "foot", title: foot }, footName(foot))),
-    );
+    const names = [stripName("clip", SOURCE_PX + GAP_PX, "Which clip each frame comes from")];
+    for (let k = 0; k < feet.length; ) {
+      const side = sideOf(feet[k]!);
+      let next = k + 1;
+      while (next < feet.length && side && sideOf(feet[next]!) === side) next++;
+      names.push(stripName(side || feet[k]!, (next - k) * CONTACT_PITCH_PX, `Standing: ${feet.slice(k, next).join(", ")}`));
+      k = next;
+    }
+    this.names.replaceChildren(...names);
   }
 
   private rule(): void {
@@ -266,9 +271,14 @@ export class StageTimeline implements Timeline {
   }
 }
 
-function footName(joint: string): string {
-  const side = FOOT_NAMES.find(([pattern]) => pattern.test(joint))?.[1] ?? "";
-  return `${side} ${/toe/i.test(joint) ? "toe" : "heel"}`.trim();
+function sideOf(joint: string): string {
+  return SIDES.find(([pattern]) => pattern.test(joint))?.[1] ?? "";
+}
+
+function stripName(text: string, height: number, title: string): HTMLElement {
+  const name = el("span", { title }, text);
+  name.style.height = `${height}px`;
+  return name;
 }
 
 function arrow(event: KeyboardEvent): number {
