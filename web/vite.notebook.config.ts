@@ -12,6 +12,12 @@ export default defineConfig({
     copyPublicDir: false,
     target: "es2022",
     chunkSizeWarningLimit: 1500,
-    lib: { entry: here("src/notebook.ts"), formats: ["es"], fileName: () => "stage.js" },
+    modulePreload: false,
+    rolldownOptions: {
+      // Not as a library, whose spaces would be kept.
+      input: here("src/notebook.ts"),
+      preserveEntrySignatures: "strict",
+      output: { format: "es", entryFileNames: "stage.js", codeSplitting: false },
+    },
   },
 });

@@ -38,7 +38,7 @@ class StageView(anywidget.AnyWidget):
     ghosts = traitlets.Bool(False).tag(sync=True)
     """Whether to show where the figures were and will be."""
     follow = traitlets.Bool(True).tag(sync=True)
-    """Whether the camera goes along."""
+    """Whether the camera goes along; at first where one moves alone."""
 
     def __init__(self, scene: Scene, **switches: Any) -> None:
         """Pack a scene for the page.
@@ -53,7 +53,7 @@ class StageView(anywidget.AnyWidget):
         self.set_trait("meshes", meshes)
         self.set_trait("paths", [path.tolist() for path in scene.paths])
         self.set_trait("notes", list(scene.notes))
-        super().__init__(**switches)
+        super().__init__(**{"follow": len(scene.clips) == 1, **switches})
         self.scene = scene
 
     def __repr__(self) -> str:

@@ -162,6 +162,19 @@ def test_ghosts_and_following_are_switches(page: Any) -> None:
     assert page.get_by_role("button", name="Ghosts").get_attribute("aria-pressed") == "false"
 
 
+def test_the_wheel_scrolls_the_notebook_until_the_stage_is_clicked(page: Any) -> None:
+    page.evaluate("document.body.style.paddingBottom = '600px'; document.activeElement.blur()")
+    box = page.locator(".stage").bounding_box()
+    page.mouse.move(box["x"] + 400, box["y"] + 200)
+    page.mouse.wheel(0, 60)
+    wait(page, "scrollY === 60")
+    page.mouse.click(box["x"] + 400, box["y"] + 100)
+    page.mouse.wheel(0, 60)
+    page.wait_for_timeout(300)
+    assert page.evaluate("scrollY") == 60
+    page.evaluate("scrollTo(0, 0)")
+
+
 def test_out_of_sight_the_stage_is_taken_down_and_comes_back_at_the_same_time(page: Any) -> None:
     page.evaluate("document.getElementById('cell').style.marginTop = '3000px'")
     wait(page, "document.querySelector('#cell > div').shadowRoot.querySelector('canvas') === null")

@@ -55,6 +55,7 @@ def test_the_widget_carries_frames_figures_and_paths(human: Clip) -> None:
     assert set(state["meshes"]) == {figure["motion"]["skeleton"] for figure in state["figures"]}
     assert state["paths"] == [[[0, 0], [0, 3]]]
     assert (state["height"], state["ghosts"], state["theme"]) == (300, True, "auto")
+    assert state["follow"] is False, "two people may part"
     assert view._esm == "export default {};"
     assert "restless" in repr(view) and len(repr(view)) < 200
 
@@ -64,6 +65,7 @@ def test_the_widget_s_figures_cannot_be_set_but_its_switches_can(human: Clip) ->
     import traitlets
 
     view = choreograph.notebook.show(human)
+    assert view.follow
     view.playing, view.time = False, 0.3
     with pytest.raises(traitlets.TraitError):
         view.figures = []
