@@ -26,34 +26,30 @@ export function mountResults(column: HTMLElement, context: Context): void {
       const results = state.results.filter((result) => listed(result) && (verb === null || result.verb === verb));
       const kept = results.filter((result) => isKept(state, result));
       const others = results.filter((result) => !isKept(state, result));
+      const newest = together(others);
+      const earlier = others.filter((result) => !newest.includes(result));
       code.hidden = state.results.length === 0;
       refill(
         list,
         ...(results.length === 0 ? [empty(state)] : []),
-        ...others.slice(0, 1).map((result) => card(context, result)),
-        ...siblings(others).map((result) => card(context, result)),
+        ...newest.map((result) => card(context, result)),
         kept.length > 0 ? el("h3", {}, "Kept") : null,
         ...kept.map((result) => card(context, result)),
-        rest(others).length > 0 ? el("h3", {}, "Earlier") : null,
-        ...rest(others).map((result) => card(context, result)),
+        earlier.length > 0 ? el("h3", {}, "Earlier") : null,
+        ...earlier.map((result) => card(context, result)),
       );
     },
   );
   followLinks(context);
 }
 
-/** Candidates found together with the newest one. */
-function siblings(results: readonly Result[]): Result[] {
-  const [first, ...others] = results;
+/** The newest result and the candidates that were found with it, in the order in which they were found. */
+function together(results: readonly Result[]): Result[] {
+  const [first] = results;
   if (!first) return [];
   const key = JSON.stringify(first.request);
   const count = Number(first.request["count"] ?? 1);
-  return others.filter((result) => JSON.stringify(result.request) === key).slice(0, count - 1);
-}
-
-function rest(results: readonly Result[]): Result[] {
-  const together = new Set([results[0], ...siblings(results)]);
-  return results.filter((result) => !together.has(result));
+  return results.filter((result) => JSON.stringify(result.request) === key).slice(0, count).reverse();
 }
 
 /** Its name: the one given to it, or its own. */

@@ -63,12 +63,12 @@ export async function copy({ store }: Context, text: string, what: string): Prom
 
 /** Show how the same is done from the command line and from Python. */
 export function openCode(context: Context, result: Result): void {
-  const block = (title: string, text: string) =>
+  const block = (title: string, what: string, text: string) =>
     el(
       "section",
       { class: "code" },
-      el("header", {}, el("h2", {}, title), button(`Copy the ${title.toLowerCase()}`, () => void copy(context, text, `the ${title.toLowerCase()}`), { icon: "copy" })),
+      el("header", {}, el("h2", {}, title), button(`Copy ${what}`, () => void copy(context, text, what), { icon: "copy" })),
       el("pre", { attrs: { tabindex: 0, "aria-label": title } }, text),
     );
-  dialog(`The same without the studio: ${result.name}`, block("Command", result.command), block("Python program", result.python));
+  dialog(`The same without the studio: ${result.name}`, block("Command", "the command", result.command), block("Python", "the Python program", result.python));
 }

@@ -51,8 +51,8 @@ export function clipEditor(context: Context) {
       el(
         "div",
         { class: "pair" },
-        numberField("First frame", { ...step, value: start, onChange: (value) => trim(value, stop) }).element,
-        numberField("To before frame", { ...step, value: stop, onChange: (value) => trim(start, value) }).element,
+        numberField("From frame", { ...step, value: start, onChange: (value) => trim(value, stop) }).element,
+        numberField("Up to frame", { ...step, value: stop, onChange: (value) => trim(start, value) }).element,
       ),
       entry.trim ? button("Use the whole recording", () => trim(0, recording.frames), { kind: "quiet" }) : null,
       checkbox("Mirrored, left for right", entry.mirrored, (on) => edit(on ? "Mirror" : "Unmirror", entry, (clip) => (clip.mirrored = on))).element,
