@@ -6,6 +6,8 @@ import { ApiError, type Api, type Connection, type Listener } from "./types";
 
 /** Frames kept in memory, bytes: about forty minutes of a person at 60 Hz. */
 const CACHE_BYTES = 256e6;
+/** Browsers send at most 64 KiB for a page that is gone. */
+const KEEPALIVE_CHARACTERS = 16_000;
 const FIRST_RETRY_MS = 250;
 const LAST_RETRY_MS = 8000;
 
@@ -37,6 +39,7 @@ export class Server implements Api {
     if (body !== undefined) {
       init.body = JSON.stringify(body);
       init.headers = { "Content-Type": "application/json" };
+      init.keepalive = init.body.length < KEEPALIVE_CHARACTERS; // what was just changed outlives a reload
     }
     const text = await (await this.fetch(path, init)).text();
     return (text ? JSON.parse(text) : null) as T;

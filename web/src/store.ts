@@ -37,6 +37,7 @@ export class ProjectStore implements Store {
     server.on("answer", (message) => this.set({ results: merge(this.held.results, message.results) }));
     server.on("job", (message) => this.set({ jobs: mergeJob(this.held.jobs, message.job) }));
     server.on("trouble", (message) => this.say(message.failure.error, "error"));
+    window.addEventListener("pagehide", () => this.flush());
     server.onConnection = (connection) => {
       const back = connection === "live" && this.held.connection === "lost";
       if (connection !== "connecting" || this.held.connection !== "lost") this.set({ connection });
@@ -68,9 +69,19 @@ export class ProjectStore implements Store {
   setView(view: Partial<View>): void {
     this.set({ view: { ...this.held.view, ...view } });
     window.clearTimeout(this.viewTimer);
-    this.viewTimer = window.setTimeout(() => {
-      this.server.send("PUT", "/api/view", this.held.view).catch((error: Error) => this.say(error.message, "error"));
-    }, VIEW_SETTLE_MS);
+    this.viewTimer = window.setTimeout(() => this.sendView(), VIEW_SETTLE_MS);
+  }
+
+  private sendView(): void {
+    window.clearTimeout(this.viewTimer);
+    this.viewTimer = 0;
+    this.server.send("PUT", "/api/view", this.held.view).catch((error: Error) => this.say(error.message, "error"));
+  }
+
+  /** Send what is still waiting for more: the page is going away. */
+  private flush(): void {
+    if (this.viewTimer) this.sendView();
+    this.settling?.send();
   }
 
   // -------------------------------------------------------------- the document

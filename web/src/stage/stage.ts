@@ -287,11 +287,7 @@ export class WebStage implements Stage {
   }
 
   private dress(): void {
-    const { ghosts, ghost_every, paths, contacts, theme } = this.view;
-    for (const { trail } of this.actors) {
-      trail.show(paths, contacts);
-      trail.setGhosts(ghosts ? ghost_every : null, STAGE_THEMES[theme].ghost);
-    }
+    for (const { trail } of this.actors) trail.dress(this.view, STAGE_THEMES[this.view.theme]);
     this.dirty = true;
   }
 

@@ -38,8 +38,8 @@ export const STAGE_THEMES: Record<"dark" | "light", StageTheme> = {
     shadow: 0.34,
     sky: "#dfe8f4",
     bounce: "#a9a49c",
-    hemisphere: 1.5,
-    key: 2.4,
+    hemisphere: 2.2,
+    key: 2.6,
     ghost: "#7f8fa3",
   },
 };

@@ -4,8 +4,10 @@ import { CircleGeometry, Color, Group, InstancedMesh, Matrix4, MeshBasicMaterial
 import { Line2 } from "three/examples/jsm/lines/Line2.js";
 import { LineGeometry } from "three/examples/jsm/lines/LineGeometry.js";
 import { TEAL } from "../colours";
+import type { StageView } from "../types";
 import { Ghost, type Template } from "./figure";
 import { flatLine } from "./overlays";
+import type { StageTheme } from "./theme";
 import type { Track } from "./track";
 
 const MOST_POINTS = 2000;
@@ -29,8 +31,9 @@ export class Trail {
   constructor(
     private readonly track: Track,
     private readonly template: Template,
-    colour = TEAL,
+    private readonly colour = TEAL,
   ) {
+    this.bright.set(colour).offsetHSL(0, 0, 0.12);
     const positions = this.line();
     const make = (opacity: number, order: number) => {
       const line = new Line2(new LineGeometry().setPositions(positions), flatLine());
@@ -45,16 +48,20 @@ export class Trail {
     };
     this.ahead = make(0.35, 0);
     this.travelled = make(1, 1);
-    this.plants = this.footprints(colour);
+    this.plants = this.footprints();
     this.object.add(this.ahead, this.travelled, this.plants);
   }
 
-  show(paths: boolean, contacts: boolean): void {
+  dress({ paths, contacts, ghosts, ghost_every }: StageView, theme: StageTheme): void {
     this.ahead.visible = this.travelled.visible = paths && this.track.available > 1;
     this.plants.visible = contacts && this.plants.count > 0;
+    this.past.set(this.colour).lerp(FLOOR.set(theme.floor), 0.5);
+    this.coming.set(this.colour).lerp(FLOOR, 0.72);
+    this.lit = "?";
+    this.setGhosts(ghosts ? ghost_every : null, theme.ghost);
   }
 
-  setGhosts(every: number | null, colour: string): void {
+  private setGhosts(every: number | null, colour: string): void {
     for (const ghost of this.ghosts) ghost.dispose();
     this.ghosts = [];
     if (every === null) return;
@@ -110,7 +117,7 @@ export class Trail {
     return positions;
   }
 
-  private footprints(colour: string): InstancedMesh<CircleGeometry, MeshBasicMaterial> {
+  private footprints(): InstancedMesh<CircleGeometry, MeshBasicMaterial> {
     const { motion } = this.track;
     const places: Matrix4[] = [];
     motion.feet.forEach((foot, k) => {
@@ -122,16 +129,13 @@ export class Trail {
         this.spans.push([start, stop]);
       }
     });
-    const material = new MeshBasicMaterial({ transparent: true, opacity: 0.75, depthWrite: false, toneMapped: false });
+    const material = new MeshBasicMaterial({ transparent: true, opacity: 0.9, depthWrite: false, toneMapped: false });
     material.polygonOffset = true;
     material.polygonOffsetFactor = -2;
     const disc = new CircleGeometry(PLANT_RADIUS_M, 24).rotateX(-Math.PI / 2);
     const plants = new InstancedMesh(disc, material, Math.max(places.length, 1));
     plants.count = places.length;
     plants.frustumCulled = false;
-    this.bright.set(colour).offsetHSL(0, 0, 0.12);
-    this.past.set(colour).multiplyScalar(0.55);
-    this.coming.set(colour).multiplyScalar(0.3);
     places.forEach((place, k) => {
       plants.setMatrixAt(k, place);
       plants.setColorAt(k, this.coming);
@@ -141,3 +145,4 @@ export class Trail {
 }
 
 const WORK = new Vector3();
+const FLOOR = new Color();
