@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 import secrets
+import shutil
 import urllib.parse
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -19,6 +20,7 @@ from starlette.exceptions import HTTPException
 from choreograph.errors import RequestError
 from choreograph.formats.registry import suffixes
 from choreograph.studio import messages as m
+from choreograph.studio.intake import import_uploads
 from choreograph.studio.motions import row_bytes
 from choreograph.studio.session import NotThere, Session
 
@@ -134,13 +136,13 @@ async def post_recordings(session: Open, request: Request) -> m.Job:
         paths = await asyncio.to_thread(_receive, uploads, folder)
     finally:
         await form.close()
-    return session.import_uploads(folder, paths)
+    return import_uploads(session, folder, paths)
 
 
 def _receive(uploads: list[UploadFile], folder: Path) -> list[Path]:
     """Write what was sent into a new folder; the motion files among it."""
     readable = suffixes(readable=True)
-    names: set[str] = set()
+    named: dict[str, UploadFile] = {}
     for upload in uploads:
         name = safe_name(upload.filename or "")
         suffix = Path(name).suffix.lower()
@@ -153,14 +155,19 @@ def _receive(uploads: list[UploadFile], folder: Path) -> list[Path]:
         if upload.file.read(4) == b"PK\x03\x04" and suffix != ".npz":
             raise HTTPException(415, f"{name} is an archive; unpack it and drop the motion files in it")
         upload.file.seek(0)
-        names.add(name)
-    motions = [name for name in names if Path(name).suffix.lower() in readable]
+        number = 1
+        while name in named:  # folders dropped together may have files of the same name
+            number += 1
+            name = f"{Path(safe_name(upload.filename or '')).stem}~{number}{suffix}"
+        named[name] = upload
+    motions = [name for name in named if Path(name).suffix.lower() in readable]
     if not motions:
-        what = "a skeleton alone is no motion: drop its .amc files with it" if names else "there were no files in it"
+        what = "a skeleton alone is no motion: drop its .amc files with it" if named else "there were no files in it"
         raise HTTPException(422, what)
     folder.mkdir(parents=True)
-    for upload in uploads:
-        (folder / safe_name(upload.filename or "")).write_bytes(upload.file.read())
+    for name, upload in named.items():
+        with (folder / name).open("xb") as file:
+            shutil.copyfileobj(upload.file, file)
     return sorted(folder / name for name in motions)
 
 

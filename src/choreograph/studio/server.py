@@ -18,6 +18,7 @@ from starlette.exceptions import HTTPException
 from choreograph._version import __version__
 from choreograph.errors import Cancelled, ChoreographError, RequestError
 from choreograph.studio import api
+from choreograph.studio.intake import begin
 from choreograph.studio.live import talk
 from choreograph.studio.messages import Failure
 from choreograph.studio.places import Places, find_places
@@ -58,6 +59,7 @@ def _application(places: Places) -> FastAPI:
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         app.state.session = session = Session(places)
         await session.open()
+        await begin(session)
         try:
             yield
         finally:

@@ -16,10 +16,10 @@ from choreograph.errors import ChoreographError, RequestError
 from choreograph.finishing.blend import PRESETS
 from choreograph.formats.registry import FORMATS, suffixes
 from choreograph.studio import messages as m
-from choreograph.studio.jobs import Jobs, Partly, new_job_id
+from choreograph.studio.jobs import Jobs, new_job_id
 from choreograph.studio.library import clip_key, graph_key
 from choreograph.studio.pages import Page, Pages
-from choreograph.studio.places import KEEP, Places
+from choreograph.studio.places import Places
 from choreograph.studio.project import Project
 from choreograph.studio.tasks import VERBS
 from choreograph.studio.workers import Lane
@@ -30,7 +30,6 @@ PREVIEWS_KEPT = 8
 EXPORTS_KEPT = 20
 DRAWINGS = (".mp4", ".gif", ".png")
 """What motions can be downloaded as besides motion files."""
-DEMO_PATH = "eight:radius=2"
 
 
 class NotThere(ChoreographError):
@@ -52,7 +51,7 @@ class Session:
         self._preparing = asyncio.Lock()
 
     async def open(self) -> None:
-        """Start workers, and read what is new in the folder."""
+        """Make the lanes in which work waits."""
         self.answers = Lane(self.places)
         """Answers people wait for: follow and the other verbs."""
         self.looks = Lane(self.places)
@@ -61,17 +60,9 @@ class Session:
         """Files in and out."""
         self.builds = Lane(self.places, nice=10)
         """The graph. Builds use all processors, and give way to whatever is played meanwhile."""
-        shutil.rmtree(self.places.incoming, ignore_errors=True)
         for old in sorted(self.places.exports.iterdir(), key=lambda path: path.stat().st_mtime)[:-EXPORTS_KEPT]:
             shutil.rmtree(old, ignore_errors=True)
         self.answers.submit("warm", self.project.graph_file)
-        if self.places.given_graph is not None and self.project.is_new:
-            self._open_graph()
-        elif self.places.demo:
-            if self.project.is_new:
-                self._make_demo()
-        elif self.places.given_graph is None:
-            await self._scan_folder()
         await self.save()
 
     async def close(self) -> None:
@@ -232,91 +223,6 @@ class Session:
     def _tell_results(self, but: Page | None = None) -> None:
         self.pages.say(m.ResultsChanged(results=self.project.result_list()), but=but)
 
-    # ------------------------------------------------------------------ recordings
-
-    async def _scan_folder(self) -> None:
-        """Read motion files of the folder that are new or have changed."""
-        found = await asyncio.to_thread(self._list_files)
-        known = self.project.files
-        fresh = [path for path, facts in found.items() if known.get(path, [None])[:2] != facts]
-        if fresh:
-            paths = [self.places.folder / path for path in fresh]
-            self._import(
-                f"Read {_count(len(paths), 'file')}",
-                "import",
-                paths,
-                {str(self.places.folder / p): (p, found[p]) for p in fresh},
-            )
-
-    def _list_files(self) -> dict[str, list[int]]:
-        readable = set(suffixes(readable=True))
-        found = {}
-        for path in sorted(self.places.folder.rglob("*")):
-            inside = path.relative_to(self.places.folder)
-            if path.suffix.lower() not in readable or any(part.startswith(KEEP) for part in inside.parts):
-                continue
-            # A link may lead out of the folder; nothing out there is read.
-            if path.is_file() and path.resolve().is_relative_to(self.places.folder.resolve()):
-                state = path.stat()
-                found[str(inside)] = [state.st_size, state.st_mtime_ns]
-        return found
-
-    def import_uploads(self, folder: Path, paths: list[Path]) -> m.Job:
-        """Read files that were dropped on a page."""
-
-        async def tidy() -> None:
-            await asyncio.to_thread(shutil.rmtree, folder, True)
-
-        return self._import(f"Add {_count(len(paths), 'file')}", "import", paths, {}, tidy)
-
-    def _import(
-        self,
-        title: str,
-        task: str,
-        ask: Any,
-        files: dict[str, tuple[str, list[int]]],
-        after: Any = None,
-    ) -> m.Job:
-        async def finish(imported: Any) -> list[str]:
-            for path, recording in imported.places.items():
-                if path in files:
-                    inside, facts = files[path]
-                    self.project.files[inside] = [*facts, recording]
-            added = await self.add_recordings(imported.recordings)
-            if after is not None:
-                await after()
-            if imported.refused:
-                if not imported.recordings:
-                    raise ChoreographError("; ".join(imported.refused[:5]))
-                raise Partly(added, "left out: " + "; ".join(imported.refused[:5]))
-            return added
-
-        return self.jobs.start("import", title, self.files, task, ask, finish)
-
-    async def add_recordings(self, recordings: Sequence[m.Recording]) -> list[str]:
-        """Take recordings into the project, and into the library unless they are there; as one step of undo."""
-        self.project.add_recordings(recordings)
-        self.pages.say(m.LibraryChanged(recordings=list(self.project.recordings.values())))
-        document = self.project.document
-        used, ids, names = ({getattr(e, what) for e in document.clips} for what in ("source", "id", "name"))
-        entries = []
-        for made in recordings:
-            if made.id in used:
-                continue
-            entry = m.ClipEntry(
-                id=_unused(f"c{made.id}", ids, "-"), source=made.id, name=_unused(made.name[:190], names, "~")
-            )
-            used.add(made.id)
-            ids.add(entry.id)
-            names.add(entry.name)
-            entries.append(entry)
-        if entries:
-            label = f"Add {_count(len(entries), 'clip')}"
-            await self.change(label, document.model_copy(update={"clips": [*document.clips, *entries]}))
-        else:
-            await self.save()
-        return [entry.id for entry in entries]
-
     # ------------------------------------------------------------------ the graph
 
     def build(self, asked: m.GraphAsk | None = None, then: Callable[[], object] | None = None) -> m.Job:
@@ -330,13 +236,13 @@ class Session:
         ask = {"entries": entries, "settings": settings, "key": graph_key(entries, settings)}
 
         async def finish(answer: Any) -> list[str]:
-            await self._use_graph(*answer)
+            await self.use_graph(*answer)
             if then is not None:
                 then()
             self.find_joins()
             return []
 
-        return self.jobs.start("build", f"Build from {_count(len(entries), 'clip')}", self.builds, "build", ask, finish)
+        return self.jobs.start("build", f"Build from {count(len(entries), 'clip')}", self.builds, "build", ask, finish)
 
     def find_joins(self) -> m.Job:
         """Look what a higher threshold would bring in."""
@@ -344,12 +250,13 @@ class Session:
         ask = {"graph": self.project.graph_file, "key": graph.built_from}
 
         async def finish(answer: Any) -> list[str]:
-            await self._use_graph(*answer, warm=False)
+            await self.use_graph(*answer, warm=False)
             return []
 
         return self.jobs.start("joins", "Look beyond the threshold", self.builds, "joins", ask, finish)
 
-    async def _use_graph(self, file: str, summary: m.GraphSummary, curve: m.Curve, *, warm: bool = True) -> None:
+    async def use_graph(self, file: str, summary: m.GraphSummary, curve: m.Curve, *, warm: bool = True) -> None:
+        """Take over a graph that was built or looked into."""
         await asyncio.to_thread(self.project.set_graph, file, summary, curve)
         self._matrices.clear()
         graph = self.project.graph
@@ -505,42 +412,7 @@ class Session:
         points: list[m.Point] = await self.looks.submit("shape", text).answer()
         return points
 
-    # ------------------------------------------------------------------ beginnings
 
-    def _open_graph(self) -> None:
-        """Take over the clips of the .mog file, and the graph as it is."""
-        file = str(self.places.given_graph)
-
-        async def use() -> None:
-            document = self.project.document
-            answer = await self.builds.submit("summary", {"graph": file}).answer()
-            summary: m.GraphSummary = answer[1]
-            await self.change("Open", document.model_copy(update={"graph": summary.settings}))
-            key = graph_key(self.project.document.clips, self.project.document.graph)
-            await self._use_graph(file, summary.model_copy(update={"built_from": key}), answer[2])
-
-        self._import("Open the graph", "import_graph", file, {}, use)
-
-    def _make_demo(self) -> None:
-        """Make the demo motion, its graph, and a walk to begin with."""
-
-        async def build() -> None:
-            points = await self.shape(DEMO_PATH)
-            follow = m.FollowAsk(points=points, smooth_m=0.0)
-            await self.change("Draw an eight", self.project.document.model_copy(update={"follow": follow}))
-            self.build(then=lambda: self.ask("follow", follow))
-
-        self._import("Make the demo motion", "demo", None, {}, build)
-
-
-def _count(number: int, what: str) -> str:
+def count(number: int, what: str) -> str:
+    """A number of things: "1 clip", "3 clips"."""
     return f"{number} {what}{'' if number == 1 else 's'}"
-
-
-def _unused(name: str, taken: set[str], mark: str) -> str:
-    """The name, with a number after it if it is taken."""
-    number, free = 1, name
-    while free in taken:
-        number += 1
-        free = f"{name}{mark}{number}"
-    return free

@@ -1,7 +1,7 @@
-"""A worker process: runs one task after another and says how it goes. `python -m choreograph.studio.worker PLACES`.
+"""A worker process: runs one task after another and says how it goes.
 
-The server talks to it through its standard input and output in pickled messages, each after its length. It ends when
-the server does. Everything heavy is imported here and never in the server.
+The server talks to it through its standard input and output in pickled messages, each after its length; the first says
+whose project it is. It ends when the server does. Everything heavy is imported here and never in the server.
 """
 
 from __future__ import annotations
@@ -31,6 +31,12 @@ def write_message(out: BinaryIO, message: tuple[Any, ...]) -> None:
     out.flush()
 
 
+def read_message(source: BinaryIO) -> Any:
+    """The next message; None when there will be no more."""
+    head = source.read(4)
+    return pickle.loads(source.read(struct.unpack("<I", head)[0])) if len(head) == 4 else None
+
+
 class Tell:
     """How a task speaks to the server while it works."""
 
@@ -54,13 +60,16 @@ class Tell:
 
 def main() -> None:
     """Work until the server hangs up."""
-    places: Places = pickle.loads(bytes.fromhex(sys.argv[1]))
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the server's to act on
     # What a library prints must not end up among the messages.
     out = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
-    if len(sys.argv) > 2:
-        os.nice(int(sys.argv[2]))
+    begin: tuple[Places, int] | None = read_message(sys.stdin.buffer)
+    if begin is None:
+        return
+    places, nice = begin
+    if nice and hasattr(os, "nice"):
+        os.nice(nice)
     todo: queue.SimpleQueue[tuple[int, str, Any]] = queue.SimpleQueue()
     stopped: set[int] = set()
     threading.Thread(target=_listen, args=(sys.stdin.buffer, todo, stopped), daemon=True).start()
@@ -94,10 +103,9 @@ def main() -> None:
 
 def _listen(source: BinaryIO, todo: queue.SimpleQueue[tuple[int, str, Any]], stopped: set[int]) -> None:
     while True:
-        head = source.read(4)
-        if len(head) < 4:
+        message = read_message(source)
+        if message is None:
             os._exit(0)  # the server has gone; whatever is being done, nobody waits for it
-        message = pickle.loads(source.read(struct.unpack("<I", head)[0]))
         if message[0] == "cancel":
             stopped.add(message[1])
         else:

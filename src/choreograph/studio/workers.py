@@ -72,9 +72,11 @@ class _Worker:
 
     @classmethod
     async def start(cls, places: Places, nice: int) -> _Worker:
-        words = ["-m", "choreograph.studio.worker", pickle.dumps(places).hex(), *([str(nice)] if nice else [])]
         pipe = asyncio.subprocess.PIPE
-        return cls(await asyncio.create_subprocess_exec(sys.executable, *words, stdin=pipe, stdout=pipe))
+        words = (sys.executable, "-m", "choreograph.studio.worker")
+        worker = cls(await asyncio.create_subprocess_exec(*words, stdin=pipe, stdout=pipe))
+        worker.send((places, nice))
+        return worker
 
     @property
     def alive(self) -> bool:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from choreograph.errors import ChoreographError
+from choreograph.graph.prepare import digest
 from choreograph.motion.clip import Clip
 from choreograph.studio.messages import ClipEntry, LabelRange, Recording
 from choreograph.studio.motions import skeleton_id
@@ -40,7 +41,7 @@ def import_files(shop: Workshop, paths: Sequence[Path], tell: Tell) -> Imported:
             clip = read_clip(path)
             advice = suggest_trim(clip)
             notes = [f"{advice.reason}: trim to begin at frame {advice.start}"] if advice.start else []
-            recording = _keep(shop, clip, path.name, _content_id(path), notes)
+            recording = _keep(shop, clip, path.name, notes)
         except ChoreographError as error:
             # Where the upload was put is nobody's business: the name is enough.
             made.refused.append(str(error).replace(f"{path.parent}/", ""))
@@ -66,30 +67,23 @@ def import_graph(shop: Workshop, path: str, tell: Tell) -> Imported:
 
 
 def _import_clips(shop: Workshop, clips: Sequence[Clip], file: Callable[[Clip], str], tell: Tell) -> Imported:
-    from choreograph.graph.prepare import digest
-
     made = Imported()
     for done, clip in enumerate(clips):
         tell.progress("keeping clips", done, len(clips))
-        made.recordings.append(_keep(shop, clip, file(clip), f"{digest(clip)[:20]}", []))
+        made.recordings.append(_keep(shop, clip, file(clip), []))
     tell.progress("keeping clips", len(clips), len(clips))
     return made
 
 
-def _content_id(path: Path) -> str:
-    """A name for what is in a file, and in the skeleton file that goes with it."""
-    state = hashlib.sha256(path.name.encode())
-    state.update(path.read_bytes())
-    if path.suffix.lower() == ".amc":
-        from choreograph.formats.asfamc import find_asf
-
-        state.update(find_asf(path).read_bytes())
-    return state.hexdigest()[:20]
+def _name_of(clip: Clip, file: str) -> str:
+    """A name for what was read: the same file, read the same way, has it again."""
+    return hashlib.sha256(repr((digest(clip), clip.labels, file)).encode()).hexdigest()[:20]
 
 
-def _keep(shop: Workshop, clip: Clip, file: str, name: str, notes: list[str]) -> Recording:
+def _keep(shop: Workshop, clip: Clip, file: str, notes: list[str]) -> Recording:
     from choreograph.formats.npz import write_npz
 
+    name = _name_of(clip, file)
     recording = Recording(
         id=name,
         name=re.sub(r"\s+", " ", clip.name).strip()[:200] or "clip",

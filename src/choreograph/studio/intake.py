@@ -1,0 +1,176 @@
+"""How motion comes into a project: from its folder, from a page, from a .mog file, or from the package itself."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+from collections.abc import Awaitable, Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from choreograph.errors import ChoreographError
+from choreograph.formats.registry import suffixes
+from choreograph.studio import messages as m
+from choreograph.studio.jobs import Partly
+from choreograph.studio.library import graph_key
+from choreograph.studio.places import KEEP, Places
+from choreograph.studio.session import Session, count
+
+DEMO_PATH = "eight:radius=2"
+"""What somebody walks when the demo project is first opened."""
+
+After = Callable[[], Awaitable[None]]
+
+
+async def begin(session: Session) -> None:
+    """Read what a project has that the studio has not seen yet."""
+    places, project = session.places, session.project
+    await asyncio.to_thread(shutil.rmtree, places.incoming, True)  # uploads of a server that was ended
+    if places.demo:
+        if not project.recordings:
+            _make_demo(session)
+    elif places.given_graph is not None:
+        if not project.recordings:
+            _open_graph(session, str(places.given_graph))
+    else:
+        await _scan_folder(session)
+
+
+def import_uploads(session: Session, folder: Path, paths: list[Path]) -> m.Job:
+    """Read files that were dropped on a page, and delete them."""
+
+    async def tidy() -> None:
+        await asyncio.to_thread(shutil.rmtree, folder, True)
+
+    return _import(session, f"Add {count(len(paths), 'file')}", "import", paths, after=tidy)
+
+
+async def _scan_folder(session: Session) -> None:
+    """Read motion files of the folder that are new or have changed."""
+    found = await asyncio.to_thread(list_files, session.places)
+    known = session.project.files
+    fresh = {path: facts for path, facts in found.items() if known.get(path, [])[:2] != facts}
+    if fresh:
+        paths = [session.places.folder / path for path in fresh]
+        _import(session, f"Read {count(len(paths), 'file')}", "import", paths, files=fresh)
+
+
+def list_files(places: Places) -> dict[str, list[int]]:
+    """Motion files of a project's folder by their path in it, with size and time."""
+    readable = set(suffixes(readable=True))
+    home = places.folder.resolve()
+    found = {}
+    for path in sorted(places.folder.rglob("*")):
+        inside = path.relative_to(places.folder)
+        if path.suffix.lower() not in readable or any(part.startswith(KEEP) for part in inside.parts):
+            continue
+        # A link may lead out of the folder; nothing out there is read.
+        if path.is_file() and path.resolve().is_relative_to(home):
+            state = path.stat()
+            found[str(inside)] = [state.st_size, state.st_mtime_ns]
+    return found
+
+
+def _import(
+    session: Session,
+    title: str,
+    task: str,
+    ask: Any,
+    *,
+    files: dict[str, list[int]] | None = None,
+    after: After | None = None,
+) -> m.Job:
+    """Begin to read; `files` are those of the folder, by their path in it."""
+
+    async def finish(imported: Any) -> list[str]:
+        replaced = {}
+        for path, facts in (files or {}).items():
+            recording = imported.places.get(str(session.places.folder / path))
+            old = session.project.files.get(path)
+            if old and recording and old[2] != recording:
+                replaced[old[2]] = recording
+            # A file that cannot be read is noted too: it is tried again when it has changed.
+            session.project.files[path] = [*facts, recording]
+        added = await add_recordings(session, imported.recordings, replaced)
+        if after is not None:
+            await after()
+        if imported.refused:
+            why = "; ".join(imported.refused[:5])
+            more = f"; and {len(imported.refused) - 5} more" if len(imported.refused) > 5 else ""
+            if not imported.recordings:
+                raise ChoreographError(why + more)
+            raise Partly(added, f"left out: {why}{more}")
+        return added
+
+    return session.jobs.start("import", title, session.files, task, ask, finish)
+
+
+async def add_recordings(
+    session: Session, recordings: Sequence[m.Recording], replaced: dict[str, str] | None = None
+) -> list[str]:
+    """Take recordings into the project, and into the library unless they are there: one step of undo.
+
+    Args:
+        session: The project.
+        recordings: What was read.
+        replaced: Recordings that make room for others, because their file has changed.
+
+    Returns:
+        Ids of the clips that were added.
+    """
+    session.project.add_recordings(recordings)
+    session.pages.say(m.LibraryChanged(recordings=list(session.project.recordings.values())))
+    document = session.project.document
+    clips = [
+        # What was trimmed and labelled of the old file may not fit the new one.
+        entry.model_copy(update={"source": (replaced or {})[entry.source], "trim": None, "labels": None})
+        if entry.source in (replaced or {})
+        else entry
+        for entry in document.clips
+    ]
+    used, ids, names = ({getattr(entry, what) for entry in clips} for what in ("source", "id", "name"))
+    added = []
+    for made in recordings:
+        if made.id in used:
+            continue
+        name = _unused(made.name[:190], names, "~")
+        entry = m.ClipEntry(id=_unused(f"c{made.id}", ids, "-"), source=made.id, name=name)
+        added.append(entry)
+        for taken, value in ((used, made.id), (ids, entry.id), (names, entry.name)):
+            taken.add(value)
+    label = f"Add {count(len(added), 'clip')}" if added else "Read changed files"
+    await session.change(label, document.model_copy(update={"clips": [*clips, *added]}))
+    return [entry.id for entry in added]
+
+
+def _unused(name: str, taken: set[str], mark: str) -> str:
+    """The name, with a number after it if it is taken."""
+    number, free = 1, name
+    while free in taken:
+        number += 1
+        free = f"{name}{mark}{number}"
+    return free
+
+
+def _open_graph(session: Session, file: str) -> None:
+    """Take over the clips of a .mog file, and the graph as it is."""
+
+    async def use() -> None:
+        _, summary, curve = await session.builds.submit("summary", {"graph": file}).answer()
+        document = session.project.document.model_copy(update={"graph": summary.settings})
+        await session.change("Take over the graph's settings", document)
+        key = graph_key(document.clips, document.graph)
+        await session.use_graph(file, summary.model_copy(update={"built_from": key}), curve)
+
+    _import(session, "Open the graph", "import_graph", file, after=use)
+
+
+def _make_demo(session: Session) -> None:
+    """Make the demo motion, its graph, and a walk to begin with."""
+
+    async def build() -> None:
+        follow = m.FollowAsk(points=await session.shape(DEMO_PATH))
+        await session.change("Draw an eight", session.project.document.model_copy(update={"follow": follow}))
+        session.build(then=lambda: session.ask("follow", follow))
+
+    _import(session, "Make the demo motion", "demo", None, after=build)

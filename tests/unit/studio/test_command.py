@@ -1,0 +1,58 @@
+"""The command and the program that are shown do what was done."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from tests.unit.studio.running import Studio
+from typer.testing import CliRunner
+
+from choreograph.cli.main import app
+from choreograph.formats.npz import read_npz
+
+PATH = [[0.0, 0.0], [0.2, 3.0], [2.0, 4.0]]
+ASKS: dict[str, dict[str, Any]] = {
+    "plain": {"points": PATH},
+    "second candidate": {"points": PATH, "count": 2, "seed": 4},
+    "everything": {
+        "points": PATH, "smooth_m": 0.4, "rounded_m": 0.5, "final_facing": 1.0, "blend": "anticipation",
+        "preset": "arms first", "clean": False, "margins": {"walk": 0.01, "walk_veer_left": 0.0}, "start_clip": "walk",
+        "start_frame": 20,
+        "stretches": [{"start": 1.0, "stop": 3.0, "speed": 1.2}, {"start": 2.0, "stop": 99.0, "label": "walk"}],
+    },
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ASKS)
+def test_they_give_the_same_motion(studio: Studio, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    job = studio.wait(studio.send("POST", "jobs", {"kind": "follow", "ask": ASKS[name]}))
+    assert job["state"] == "done", job
+    result = studio.get(f"results/{job['results'][-1]}")
+    wanted = read_npz(studio.session.places.result(result["id"], ".npz"))
+
+    words = shlex.split(result["command"].replace("walk.bvh", "told.npz"))
+    assert words[0] == "choreograph"
+    ran = CliRunner().invoke(app, words[1:], catch_exceptions=False)
+    assert ran.exit_code == 0, ran.output
+    exec(compile(result["python"].replace("walk.bvh", "made.npz"), "shown", "exec"), {})
+    told = read_npz(tmp_path / ("told_2.npz" if ASKS[name].get("count") else "told.npz"))
+    for motion in (told, read_npz(tmp_path / "made.npz")):
+        np.testing.assert_allclose(motion.root_pos, wanted.root_pos, atol=1e-9)
+        np.testing.assert_allclose(motion.local_rot, wanted.local_rot, atol=1e-9)
+
+
+def test_walking_on_is_said_in_python(studio: Studio, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    first = studio.wait(studio.send("POST", "jobs", {"kind": "follow", "ask": {"points": PATH}}))
+    ask = {"points": [[4.0, 4.0], [6.0, 6.0]], "continue_from": first["results"][0]}
+    job = studio.wait(studio.send("POST", "jobs", {"kind": "follow", "ask": ask}))
+    result = studio.get(f"results/{job['results'][0]}")
+    assert result["command"].startswith("#")
+    exec(compile(result["python"].replace("walk.bvh", "made.npz"), "shown", "exec"), {})
+    wanted = read_npz(studio.session.places.result(result["id"], ".npz"))
+    np.testing.assert_allclose(read_npz(tmp_path / "made.npz").root_pos, wanted.root_pos, atol=1e-9)

@@ -1,0 +1,74 @@
+"""Clips as the stage takes them."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from choreograph.finishing.assemble import Origins
+from choreograph.motion.clip import Clip, Label
+from choreograph.studio.library import apply_entry, clip_key, graph_key
+from choreograph.studio.messages import ClipEntry, GraphAsk, LabelRange
+from choreograph.studio.motions import describe_motion, frame_bytes, row_bytes, skeleton_id, source_runs
+
+
+def test_rows_have_the_root_and_then_joints_in_xyzw(human: Clip) -> None:
+    rows = np.frombuffer(frame_bytes(human, 3, 9), "<f4").reshape(6, -1)
+    assert rows.nbytes == 6 * row_bytes(len(human.skeleton))
+    np.testing.assert_allclose(rows[:, :3], human.root_pos[3:9], rtol=1e-6)
+    np.testing.assert_allclose(rows[2, 3:7], human.local_rot[5, 0, [1, 2, 3, 0]], rtol=1e-6)
+    np.testing.assert_allclose(rows[2, -4:], human.local_rot[5, -1, [1, 2, 3, 0]], rtol=1e-6)
+
+
+def test_equal_bodies_have_equal_names(human: Clip) -> None:
+    name = skeleton_id(human.skeleton)
+    assert skeleton_id(human.skeleton.scaled(1.0)) == name
+    assert skeleton_id(human.skeleton.scaled(1.01)) != name
+    assert skeleton_id(human.skeleton.with_roles({"head": "Neck"})) != name
+
+
+def test_facts_of_a_clip(human: Clip) -> None:
+    motion = describe_motion(human.with_labels([Label("wave", 2, 5)]), "clip:a")
+    assert motion.frames == len(human) and motion.sources[0].stop == len(human)
+    assert motion.labels == [LabelRange(text="wave", start=2, stop=5)]
+    assert len(motion.contacts) == len(motion.feet) == 4
+
+
+def test_sources_are_runs_without_gaps() -> None:
+    origins = Origins(
+        np.array([0, 0, 0, 0, 1, 1, 1, 1]),
+        np.array([5.0, 6.0, 7.0, 8.0, 3.0, 4.0, 1.0, 2.0]),
+        np.array([1.0, 1.0, 0.9, 0.6, 0.6, 1.0, 1.0, 1.0]),
+        np.array([-1, -1, 1, 1, 0, -1, -1, -1]),
+        np.full(8, np.nan),
+    )
+    runs = [(run.start, run.stop, run.clip, run.clip_frame, run.blend) for run in source_runs(origins, ["a", "b"])]
+    assert runs == [
+        (0, 2, "a", 5.0, None),
+        (2, 4, "a", 7.0, "b"),
+        (4, 5, "b", 3.0, "a"),
+        (5, 6, "b", 4.0, None),
+        (6, 8, "b", 1.0, None),
+    ]
+
+
+def test_entries_trim_then_mirror_then_label(human: Clip) -> None:
+    clip = human.with_labels([Label("turn left", 0, 20)])
+    entry = ClipEntry(id="a", source="r", name="other", trim=(5, 15), mirrored=True)
+    made = apply_entry(clip, entry)
+    assert (made.name, len(made), made.labels) == ("other", 10, (Label("turn right", 0, 10),))
+    np.testing.assert_allclose(made.root_pos, human.root_pos[5:15] * [-1, 1, 1])
+    own = entry.model_copy(update={"labels": [LabelRange(text="limp", start=1, stop=4)]})
+    assert apply_entry(clip, own).labels == (Label("limp", 1, 4),)
+
+
+def test_keys_tell_motions_and_graphs_apart() -> None:
+    entry = ClipEntry(id="a", source="r", name="walk")
+    other = entry.model_copy(update={"id": "b", "name": "stroll"})
+    assert clip_key(entry) == clip_key(other) != clip_key(entry.model_copy(update={"mirrored": True}))
+    keys = [
+        graph_key([entry], GraphAsk()),
+        graph_key([other], GraphAsk()),
+        graph_key([entry, other], GraphAsk()),
+        graph_key([entry], GraphAsk(mirror=True)),
+    ]
+    assert len(set(keys)) == 4
