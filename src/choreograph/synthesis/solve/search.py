@@ -16,6 +16,7 @@ from choreograph.maths.floor import FloorTransform
 from choreograph.progress import Progress, silent
 from choreograph.synthesis.solve import reference
 from choreograph.synthesis.solve.hierarchy import Hierarchy, HierarchySettings, build_hierarchy
+from choreograph.synthesis.solve.kept import keep_cuts, read_cuts
 from choreograph.synthesis.solve.metric import build_frame_table
 from choreograph.synthesis.solve.request import SolveRequest
 from choreograph.synthesis.solve.splice import Splice
@@ -327,10 +328,27 @@ class Solver:
 
 
 def find_cuts(
-    graph: MotionGraph, settings: HierarchySettings | None = None, progress: Progress | None = None
+    graph: MotionGraph,
+    settings: HierarchySettings | None = None,
+    progress: Progress | None = None,
+    *,
+    keep: bool = False,
 ) -> Hierarchy:
-    """Where the clips of a graph can be cut into each other: what every search on it needs."""
-    return build_hierarchy(build_frame_table(graph, progress=progress), settings, progress)
+    """Where the clips of a graph can be cut into each other: what every search on it needs.
+
+    Args:
+        graph: Whose clips. If its file keeps the cuts of these settings they are read, else they are found.
+        settings: Which cuts are allowed.
+        progress: Hears how many clips are done.
+        keep: Whether cuts that had to be found are kept in the graph's file (`keep_cuts`).
+    """
+    kept = read_cuts(graph, settings)
+    if kept is not None:
+        return kept
+    found = build_hierarchy(build_frame_table(graph, progress=progress), settings, progress)
+    if keep:
+        keep_cuts(graph, found)
+    return found
 
 
 def solve(
