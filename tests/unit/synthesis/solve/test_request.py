@@ -69,7 +69,7 @@ def test_mistakes_are_named_by_their_place(change: dict[str, Any], said: str) ->
 
 def test_something_must_be_asked_for() -> None:
     with pytest.raises(RequestError, match="nothing is asked for"):
-        SolveRequest(5.0, (BodyTarget(0, (0, 0), 0.0),))
+        SolveRequest(5.0, (BodyTarget(0, (0, 0), 0.0),)).check_asks()
 
 
 def test_files_that_are_no_requests(tmp_path: Path) -> None:

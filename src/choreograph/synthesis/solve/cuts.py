@@ -1,4 +1,4 @@
-"""Cuts kept in a graph's .mog file, so that they are found once and later searches begin at once.
+"""A graph's cuts: found once, and kept in its .mog file so that later searches begin at once.
 
 A file keeps one hierarchy at a time, with the fingerprint of the clips and settings that it was found for; where that
 is not the graph's any more, the hierarchy counts as not there.
@@ -19,13 +19,38 @@ from choreograph.graph import rows
 from choreograph.graph.model import MotionGraph
 from choreograph.graph.store import changing, looking_into
 from choreograph.motion.arrays import seal
-from choreograph.synthesis.solve.hierarchy import Hierarchy, HierarchySettings
-from choreograph.synthesis.solve.metric import FrameTable
+from choreograph.progress import Progress
+from choreograph.synthesis.solve.hierarchy import Hierarchy, HierarchySettings, build_hierarchy
+from choreograph.synthesis.solve.metric import FrameTable, build_frame_table
 
 VERSION = 1
 """Of the method by which cuts are found: one more whenever the same clips would give others."""
 _FRAMES = ("base", "place", "turn", "joints", "features")
 _TREES = ("source", "target", "cost", "child")
+
+
+def find_cuts(
+    graph: MotionGraph,
+    settings: HierarchySettings | None = None,
+    progress: Progress | None = None,
+    *,
+    keep: bool = False,
+) -> Hierarchy:
+    """Where the clips of a graph can be cut into each other: what every search on it needs.
+
+    Args:
+        graph: Whose clips. If its file keeps the cuts of these settings they are read, else they are found.
+        settings: Which cuts are allowed.
+        progress: Hears how many clips are done.
+        keep: Whether cuts that had to be found are kept in the graph's file (`keep_cuts`).
+    """
+    kept = read_cuts(graph, settings)
+    if kept is not None:
+        return kept
+    found = build_hierarchy(build_frame_table(graph, progress=progress), settings, progress)
+    if keep:
+        keep_cuts(graph, found)
+    return found
 
 
 def keep_cuts(graph: MotionGraph, hierarchy: Hierarchy) -> None:

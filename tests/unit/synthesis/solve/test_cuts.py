@@ -13,11 +13,11 @@ from choreograph.errors import GraphFileError, RequestError
 from choreograph.graph.files import add_to_file
 from choreograph.graph.model import MotionGraph
 from choreograph.graph.store import open_graph, save_graph
-from choreograph.synthesis.solve import search
+from choreograph.synthesis.solve import cuts as cuts_module
 from choreograph.synthesis.solve.hierarchy import Hierarchy, HierarchySettings
-from choreograph.synthesis.solve.kept import keep_cuts, read_cuts
+from choreograph.synthesis.solve.cuts import find_cuts, keep_cuts, read_cuts
 from choreograph.synthesis.solve.request import BodyTarget, SolveRequest
-from choreograph.synthesis.solve.search import find_cuts, solve
+from choreograph.synthesis.solve.search import solve
 
 REQUEST = SolveRequest(3.0, (BodyTarget(0.0, (0.0, 0.0), 0.0), BodyTarget(3.0, (1.0, 2.0), 1.0)))
 COMPAT = Path(__file__).parents[3] / "compat"
@@ -45,7 +45,7 @@ def test_cuts_come_back_as_they_were_and_give_the_same_answers(
     found = find_cuts(graph, keep=True)
     again = open_graph(mog)
     assert again.fingerprint == before and [p.name for p in mog.parent.iterdir()] == [mog.name]
-    monkeypatch.setattr(search, "build_frame_table", None)  # no clip is looked at again
+    monkeypatch.setattr(cuts_module, "build_frame_table", None)  # no clip is looked at again
     kept = find_cuts(again)
     for name in ("source", "target", "cost", "child"):
         assert np.array_equal(getattr(kept, name), getattr(cuts, name))
@@ -71,7 +71,9 @@ def test_other_settings_and_other_clips_make_kept_cuts_stale(mog: Path) -> None:
     assert read_cuts(open_graph(mog)) is not None
 
 
-def test_a_graph_without_a_file_and_a_file_that_changed_meanwhile(walks: MotionGraph, cuts: Hierarchy, mog: Path) -> None:
+def test_a_graph_without_a_file_and_a_file_that_changed_meanwhile(
+    walks: MotionGraph, cuts: Hierarchy, mog: Path
+) -> None:
     with pytest.raises(RequestError, match="not opened from a file"):
         keep_cuts(walks, cuts)
     opened = open_graph(mog)
