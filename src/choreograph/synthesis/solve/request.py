@@ -137,9 +137,9 @@ class SolveRequest:
     def __post_init__(self) -> None:
         for name in LISTS:
             object.__setattr__(self, name, tuple(getattr(self, name)))
-        _need_range("length_s", self.length_s, 0.1, 600.0)
-        _need_range("min_piece_s", self.min_piece_s, 0.0, self.length_s)
-        _need_range("cut_weight", self.cut_weight, 0.0, 1e6)
+        need_range("length_s", self.length_s, 0.1, 600.0)
+        need_range("min_piece_s", self.min_piece_s, 0.0, self.length_s)
+        need_range("cut_weight", self.cut_weight, 0.0, 1e6)
         for name in LISTS:
             for number, item in enumerate(getattr(self, name)):
                 self._check(f"{name}[{number}]", item)
@@ -166,21 +166,21 @@ class SolveRequest:
         for entry in fields(item):  # type: ignore[arg-type]
             value, where = getattr(item, entry.name), f"{path}.{entry.name}"
             if entry.name in ("at_s", "start_s", "stop_s"):
-                _need_range(where, value, 0.0, self.length_s, "the motion lasts from 0 to length_s")
+                need_range(where, value, 0.0, self.length_s, "the motion lasts from 0 to length_s")
             elif entry.name == "weight":
-                _need_range(where, value, 1e-9, 1e9, "leave the constraint out where it should not count")
+                need_range(where, value, 1e-9, 1e9, "leave the constraint out where it should not count")
             elif entry.name in ("radius", "clearance"):
-                _need_range(where, value, 0.0, 1e3)
+                need_range(where, value, 0.0, 1e3)
             elif entry.name == "lasts_s":
-                _need_range(where, value, 0.0, self.length_s - item.at_s, "it must end with the motion")  # type: ignore[attr-defined]
+                need_range(where, value, 0.0, self.length_s - item.at_s, "it must end with the motion")  # type: ignore[attr-defined]
             elif entry.name == "function" and not callable(value):
                 raise RequestError(f"{where} is {value!r}, which cannot be called; give a function")
             elif entry.name == "frame":
-                _need_range(where, value, 0, 1e9)
+                need_range(where, value, 0, 1e9)
             elif entry.name == "facing" and value is not None:
-                _need_range(where, value, -1e3, 1e3)
+                need_range(where, value, -1e3, 1e3)
             elif entry.name in ("position", "velocity"):
-                _need_point(where, value, 2 if isinstance(item, BodyTarget) else 3, isinstance(item, JointTarget))
+                need_point(where, value, 2 if isinstance(item, BodyTarget) else 3, isinstance(item, JointTarget))
         if isinstance(item, JointTarget) and all(v is None for v in (*item.position, *item.velocity)):
             raise RequestError(f"{path}: neither a position nor a velocity is asked for")
         if isinstance(item, LabelTarget) and item.stop_s <= item.start_s:
@@ -189,7 +189,7 @@ class SolveRequest:
             if len(item.corners) == 2 or not item.corners:
                 raise RequestError(f"{path}: {len(item.corners)} corners; a polygon has three or more, a circle one")
             for number, corner in enumerate(item.corners):
-                _need_point(f"{path}.corners[{number}]", corner, 2, False)
+                need_point(f"{path}.corners[{number}]", corner, 2)
             if len(item.corners) == 1 and item.radius <= 0:
                 raise RequestError(f"{path}.radius is {item.radius:g}; a circle needs one above 0")
 
@@ -202,13 +202,15 @@ def _is_number(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
 
 
-def _need_range(where: str, value: object, low: float, high: float, hint: str = "") -> None:
+def need_range(where: str, value: object, low: float, high: float, hint: str = "") -> None:
+    """Raise a RequestError unless a value is a number between two others."""
     if not _is_number(value) or not low <= float(value) <= high:  # type: ignore[arg-type]
         why = f"; {hint}" if hint else ""
         raise RequestError(f"{where} is {value!r}; it must be a number from {low:g} to {high:g}{why}")
 
 
-def _need_point(where: str, value: object, size: int, holes: bool) -> None:
+def need_point(where: str, value: object, size: int, holes: bool = False) -> None:
+    """Raise a RequestError unless a value is so many numbers; with holes, some of them may be None."""
     ok = isinstance(value, Sequence) and not isinstance(value, str) and len(value) == size
     if not ok or not all(_is_number(v) or (holes and v is None) for v in value):  # type: ignore[attr-defined]
         names = "x and z" if size == 2 else "x, y and z"

@@ -18,6 +18,7 @@ from choreograph.synthesis.solve import reference
 from choreograph.synthesis.solve.cuts import find_cuts
 from choreograph.synthesis.solve.functions import UserCosts
 from choreograph.synthesis.solve.hierarchy import Hierarchy
+from choreograph.synthesis.solve.reach import OutOfReach, cuts_by_source, find_out_of_reach
 from choreograph.synthesis.solve.request import SolveRequest
 from choreograph.synthesis.solve.splice import Splice
 from choreograph.synthesis.solve.terms import BODY, JOINT, compile_request, kernel_graph
@@ -177,6 +178,10 @@ class Solver:
         made._waiting = kept[:_CARRIED][::-1]
         return made
 
+    def out_of_reach(self) -> tuple[OutOfReach, ...]:
+        """The soft constraints that no path through the clips can meet, each with the nearest that one can."""
+        return find_out_of_reach(self)
+
     def as_dict(self) -> dict[str, Any]:
         """The state of the search as plain values, for JSON; `resume` goes on from it."""
         work = self._work
@@ -300,24 +305,25 @@ class Solver:
             raise RequestError("the saved search belongs to another graph or request; begin a new one")
         return self._scored(starts, stops, nodes, bool(entry["minimum"]))
 
+    def find_begin(self, reach: NDArray[np.bool_]) -> Ints:
+        """The rows with which a path can begin, of which what can still be ended is known (`find_reach`)."""
+        frames, asked = self.hierarchy.frames, self.asked
+        rows = np.arange(len(frames) - asked.least)
+        fits = frames.clip_of[rows] == frames.clip_of[rows + asked.least]
+        begin = rows[fits & reach[asked.least][rows + asked.least]]
+        for time_, row in zip(asked.hard_time, asked.hard_row, strict=True):
+            if time_ < asked.least:
+                begin = begin[begin + time_ == row]
+        return begin
+
     def _find_reach(self) -> None:
         """Where paths can be at which time; first with the cuts of G′, if that does not do with all of them."""
         h = self.hierarchy
         for cuts in (np.arange(h.roots), np.flatnonzero(h.child < 0)):
-            cuts = cuts[np.argsort(h.source[cuts], kind="stable")]
-            self._cuts = cuts.astype(np.int64)
-            self._first_cut = np.searchsorted(h.source[cuts], np.arange(len(h.frames) + 1))
+            self._first_cut, self._cuts = cuts_by_source(h, cuts)
             arguments = (self.kernel, self._first_cut, self._cuts, self.asked.hard_time, self.asked.hard_row)
             self._reach = self._seeding.find_reach(self.asked.frames, self.asked.least, *arguments)
-            rows = np.arange(len(h.frames) - self.asked.least)
-            fits = h.frames.clip_of[rows] == h.frames.clip_of[rows + self.asked.least]
-            begin = rows[fits & self._reach[self.asked.least][rows + self.asked.least]]
-            hard = [
-                (int(t), int(r))
-                for t, r in zip(self.asked.hard_time, self.asked.hard_row, strict=True)
-                if t < self.asked.least
-            ]
-            self._begin = begin[[all(g + t == r for t, r in hard) for g in begin]] if hard else begin
+            self._begin = self.find_begin(self._reach)
             if len(self._begin):
                 return
         if self.request.frames:

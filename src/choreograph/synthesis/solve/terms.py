@@ -135,7 +135,7 @@ def compile_request(
                     goal_point=goal, table=len(points) - 1,  # type: ignore[arg-type]
                 ))  # fmt: skip
     for n, pose in enumerate(request.poses):
-        tables.append(frames.cost_to(_find_row(graph, frames, pose.clip, pose.frame, f"poses[{n}]")) / hierarchy.tau)
+        tables.append(frames.cost_to(find_row(graph, frames, pose.clip, pose.frame, f"poses[{n}]")) / hierarchy.tau)
         terms.append(_Term(at(pose.at_s), TABLE, pose.weight, f"poses[{n}]", table=len(tables) - 1))
     for n, style in enumerate(request.labels):
         tables.append(_without_label(graph, frames, style.label, f"labels[{n}].label"))
@@ -181,7 +181,8 @@ def compile_request(
     return asked, tuple(str(name) for name in column["name"])
 
 
-def _find_row(graph: MotionGraph, frames: FrameTable, clip: str, frame: int, path: str) -> int:
+def find_row(graph: MotionGraph, frames: FrameTable, clip: str, frame: int, path: str) -> int:
+    """The row of the frame of a clip, given at its own rate; a RequestError where there is none."""
     try:
         index = graph.find_clip(clip)
     except RequestError as error:
@@ -200,7 +201,7 @@ def _hard_rows(
     A stretch is given by rows so near to each other that no piece fits between them: so it cannot be left and come
     back to.
     """
-    time, row = round(wanted.at_s * frames.rate_hz), _find_row(graph, frames, wanted.clip, wanted.frame, path)
+    time, row = round(wanted.at_s * frames.rate_hz), find_row(graph, frames, wanted.clip, wanted.frame, path)
     last = round(wanted.lasts_s * frames.rate_hz)
     clip = int(frames.clip_of[row])
     left = int(frames.base[clip + 1]) - 2 - row

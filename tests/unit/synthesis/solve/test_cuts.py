@@ -14,8 +14,8 @@ from choreograph.graph.files import add_to_file
 from choreograph.graph.model import MotionGraph
 from choreograph.graph.store import open_graph, save_graph
 from choreograph.synthesis.solve import cuts as cuts_module
-from choreograph.synthesis.solve.hierarchy import Hierarchy, HierarchySettings
 from choreograph.synthesis.solve.cuts import find_cuts, keep_cuts, read_cuts
+from choreograph.synthesis.solve.hierarchy import Hierarchy, HierarchySettings
 from choreograph.synthesis.solve.request import BodyTarget, SolveRequest
 from choreograph.synthesis.solve.search import solve
 

@@ -94,5 +94,10 @@ def test_the_schema_knows_what_the_reader_knows() -> None:
     shapes = schema["obstacles"]["items"]["properties"]
     for name, must in request_files._SHAPES.items():
         assert set(shapes[name]["properties"]) == set(must)
-    known = {*request_files._NUMBERS, *request_files._KINDS, "obstacles", "$schema"}
-    assert set(schema) == known
+    assert set(schema["functions"]["items"]["properties"]) == {"function", "weight"}
+    must, may = request_files._MEETING
+    assert set(schema["meet"]["items"]["properties"]) == {*must, *may}
+    assert schema["meet"]["items"]["required"] == list(must)
+    assert set(schema) == {*request_files._NUMBERS, *request_files._LISTS, "characters", "meet", "$schema"}
+    own = schema["characters"]["additionalProperties"]["properties"]
+    assert set(own) == {*request_files._NUMBERS[1:], *request_files._LISTS, "graph"}
