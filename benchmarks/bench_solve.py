@@ -23,9 +23,10 @@ from choreograph.graph.model import MotionGraph
 from choreograph.graph.settings import GraphSettings
 from choreograph.motion.clip import Clip
 from choreograph.motion.contacts import with_detected_contacts
+from choreograph.synthesis.solve.cuts import find_cuts
 from choreograph.synthesis.solve.hierarchy import Hierarchy, HierarchySettings
 from choreograph.synthesis.solve.request import BodyTarget, HardFrame, JointTarget, SolveRequest
-from choreograph.synthesis.solve.search import Solver, SolveSettings, find_cuts
+from choreograph.synthesis.solve.search import Solver, SolveSettings
 
 BEGIN = BodyTarget(0.0, (0.0, 0.0), 0.0)
 END = BodyTarget(10.0, (0.0, 4.0), np.pi / 2)

@@ -35,6 +35,7 @@ from choreograph.synthesis.follow.search import find_candidates, follow_path
 from choreograph.synthesis.path import Path, Stretch
 from choreograph.synthesis.path_files import load_path
 from choreograph.synthesis.path_shapes import named_path
+from choreograph.synthesis.solve.cuts import find_cuts, keep_cuts
 from choreograph.synthesis.solve.request import (
     BodyTarget,
     HardFrame,
@@ -45,7 +46,7 @@ from choreograph.synthesis.solve.request import (
     SolveRequest,
 )
 from choreograph.synthesis.solve.request_files import load_request
-from choreograph.synthesis.solve.search import Solver, SolveSettings, find_cuts, solve
+from choreograph.synthesis.solve.search import Solver, SolveSettings, solve
 from choreograph.synthesis.solve.splice import Splice
 from choreograph.synthesis.walk import Walk
 
@@ -95,6 +96,7 @@ __all__ = [
     "finish",
     "finish_splice",
     "follow_path",
+    "keep_cuts",
     "load_path",
     "load_request",
     "measure_path",

@@ -54,9 +54,10 @@ def solve(
     from choreograph.formats.atomic import check_writable
     from choreograph.formats.registry import find_format
     from choreograph.graph.store import open_graph
+    from choreograph.synthesis.solve.cuts import find_cuts
     from choreograph.synthesis.solve.hierarchy import HierarchySettings
     from choreograph.synthesis.solve.request_files import load_request
-    from choreograph.synthesis.solve.search import Solver, SolveSettings, find_cuts
+    from choreograph.synthesis.solve.search import Solver, SolveSettings
 
     targets = [output / f"answer_{n}.{suffix.lstrip('.')}" for n in range(1, count + 1)]
     find_format(targets[0])

@@ -25,6 +25,7 @@ from choreograph.motion.display import ShowsItself
 from choreograph.progress import Progress
 from choreograph.synthesis.solve.request import BodyTarget
 from choreograph.synthesis.solve.splice import Splice
+from choreograph.synthesis.solve.together import GroupAnswer
 
 Array = NDArray[np.float64]
 
@@ -88,6 +89,22 @@ def finish_splice(
         # Clean feet pull the root along, by millimetres: these are spread once more.
         clip = meet_body(clean_feet(clip, settings.feet, progress=progress), body)
     return SplicedMotion(clip, made.origins, made.clip, settings)
+
+
+def finish_together(
+    found: GroupAnswer, settings: SpliceSettings | None = None, *, progress: Progress | None = None
+) -> dict[str, SplicedMotion]:
+    """The motions of several people, by name; throughout their meetings they are to each other as they should be.
+
+    Args:
+        found: Which pieces of which clips for whom, and where they meet.
+        settings: How cuts are smoothed, whether and how feet are cleaned.
+        progress: Hears how far the work has come.
+    """
+    return {
+        name: finish_splice(answer.splice, found.body[name], settings, name=name, progress=progress)
+        for name, answer in found.answers.items()
+    }
 
 
 def _shown(splice: Splice, rate: float) -> Shown:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
+from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
@@ -211,6 +212,8 @@ class MotionGraph:
         evaluated_share: float = 1.0,
         notes: Sequence[Note] = (),
         history: Sequence[Provenance] = (),
+        path: Path | None = None,
+        fingerprint: str = "",
     ) -> None:
         self.settings = settings
         self.threshold_m = threshold_m
@@ -226,6 +229,10 @@ class MotionGraph:
         """What was left out, and why."""
         self.history = tuple(history)
         """How its file came about; empty for a graph that has not been saved."""
+        self.path = path
+        """The file that it was opened from, if it was."""
+        self.fingerprint = fingerprint
+        """Of the clips and settings in that file: what was worked out from them holds as long as it is the same."""
         self._tables = tables
 
     def __repr__(self) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import math
 import sqlite3
@@ -23,7 +24,13 @@ CLIP_ARRAYS = ("root_pos", "local_rot", "local_pos", "contacts")
 _DTYPES = {"float64": 8, "float32": 4, "int32": 4, "int8": 1, "bool": 1}
 """The types an array in a file may have, with their sizes in bytes."""
 
-_KEYS = {"skeleton_array": ("skeleton", "name"), "clip_array": ("clip", "name"), "graph_array": ("part", "name")}
+_KEYS = {
+    "skeleton_array": ("skeleton", "name"),
+    "clip_array": ("clip", "name"),
+    "graph_array": ("part", "name"),
+    "hierarchy_array": ("hierarchy", "name"),
+}
+"""The tables of arrays and what an array is found by; a file of an earlier version lacks some."""
 
 
 def damaged(detail: str) -> str:
@@ -82,9 +89,25 @@ def check_tables(connection: sqlite3.Connection) -> None:
 
 def check_sizes(connection: sqlite3.Connection) -> None:
     """Raise a ValueError unless every blob is as long as its dtype and shape say. Reads no blob."""
-    for table in _KEYS:
+    present = {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+    for table in present & _KEYS.keys():
         for dtype, shape, length in connection.execute(f"SELECT dtype, shape, length(data) FROM {table}"):
             _sizes(dtype, shape, length)
+
+
+def fingerprint(connection: sqlite3.Connection) -> str:
+    """A word that changes with the clips' frames, their skeletons and the settings of a file; reads no blob."""
+    told = hashlib.sha256()
+    for query in (
+        "SELECT id, fps, own_frames, frames, skeleton, mirror_of FROM clip ORDER BY id",
+        "SELECT clip, name, shape, crc32 FROM clip_array WHERE name <> 'contacts' ORDER BY clip, name",
+        "SELECT id, names, roles FROM skeleton ORDER BY id",
+        "SELECT skeleton, name, shape, crc32 FROM skeleton_array ORDER BY skeleton, name",
+        "SELECT name, value FROM setting WHERE name IN ('rate_hz', 'weights') ORDER BY name",
+    ):
+        for row in connection.execute(query):
+            told.update(json.dumps(row).encode())
+    return told.hexdigest()
 
 
 def _sizes(dtype: str, shape: str, length: int) -> tuple[int, ...]:

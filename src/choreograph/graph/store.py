@@ -180,15 +180,17 @@ def _contacts(clip: Clip) -> NDArray[np.bool_] | None:
 def open_graph(path: str | Path) -> MotionGraph:
     """The graph in a .mog file; its arrays are read, and checked, when they are first used.
 
-    A file of an earlier version is brought up to date first, where its folder may be written to.
+    A file of an earlier version is brought up to date first, where its folder may be written to, and read as it is
+    elsewhere.
 
     Raises:
         GraphFileError: If the file is missing, foreign, newer than this package, truncated or damaged.
     """
     path = Path(path)
     version = _check_header(path)
-    if version < schema.latest_version():
-        _upgrade(path)
+    if version < schema.latest_version() and os.access(path.parent, os.W_OK | os.X_OK):
+        with changing(path):
+            pass
     connection = _connect(path)
     try:
         with rows.reading(path):
@@ -252,22 +254,49 @@ def _check_header(path: Path) -> int:
     return int(version)
 
 
-def _upgrade(path: Path) -> None:
-    """Replace the file by a copy of the latest schema version."""
-    temporary = _temporary(path)
+@contextmanager
+def changing(path: str | Path) -> Iterator[sqlite3.Connection]:
+    """A connection to a copy of a .mog file, of the latest schema version, that takes the file's place at the end.
+
+    The copy is dropped where the block fails, and where the file was replaced meanwhile: what was worked out for the
+    old one is no part of the new.
+
+    Raises:
+        GraphFileError: If the file cannot be written, or has changed since.
+    """
+    path = Path(path)
+    temporary, before = _temporary(path), path.stat()
     try:
         with _writing(path):
             old, new = _connect(path), sqlite3.connect(temporary, isolation_level=None)
             try:
                 old.backup(new)
                 schema.migrate(new)
+                yield new
             finally:
                 old.close()
                 new.close()
+            now = path.stat()
+            if (now.st_ino, now.st_mtime_ns, now.st_size) != (before.st_ino, before.st_mtime_ns, before.st_size):
+                raise GraphFileError("was changed by another program meanwhile; it is left as that made it", path=path)
             temporary.replace(path)
     finally:
         with suppress(OSError):
             temporary.unlink(missing_ok=True)
+
+
+@contextmanager
+def looking_into(path: str | Path) -> Iterator[sqlite3.Connection]:
+    """A connection for reading from a .mog file whose header is in order; what goes wrong becomes one sentence."""
+    path = Path(path)
+    _check_header(path)
+    connection = _connect(path)
+    try:
+        with rows.reading(path):
+            rows.check_tables(connection)
+            yield connection
+    finally:
+        connection.close()
 
 
 def _read(connection: sqlite3.Connection, path: Path) -> MotionGraph:
@@ -293,6 +322,8 @@ def _read(connection: sqlite3.Connection, path: Path) -> MotionGraph:
         evaluated_share=history[-1].evaluated_share if history else 1.0,
         notes=[Note(str(n["kind"]), str(n["message"]), int(n["count"])) for n in facts["notes"]],
         history=history,
+        path=path,
+        fingerprint=rows.fingerprint(connection),
     )
 
 

@@ -1,7 +1,8 @@
 """The mutations of the search, on flat arrays: every way to change a path a little, and the best of them taken.
 
 A path is K pieces of clips, rows [start, stop) of the frame table, that together show exactly N frames. Between piece
-k and k + 1 lies a cut, a node of the hierarchy; a path's row of `nodes` names them.
+k and k + 1 lies a cut, a node of the hierarchy; a path's row of `nodes` names them. What the arrays are is told in
+`workspace.py` and `terms.py`.
 """
 
 from __future__ import annotations
@@ -28,7 +29,8 @@ def _try(first, total, trial, count, best, prefix, graph, asked, tally):  # type
     """Score a trial path whose pieces before `first` are the path's own, both ways to come out at N frames.
 
     Its pieces show `total` frames. Either the last piece's end makes up for it, and what is before the mutation keeps
-    its time, or the first piece's start does, and what is behind keeps its time. The best path yet is kept in `best`.
+    its time, or the first piece's start does, and what is behind keeps its time. The best path yet is kept in `best`;
+    when others are to judge paths too (`seen` is not negative), so is one drawn from all below the limit.
     """
     starts, stops, nodes = trial
     last = count - 1
@@ -51,13 +53,21 @@ def _try(first, total, trial, count, best, prefix, graph, asked, tally):  # type
         if not fits or (len(asked.hard_time) > 0 and not _keeps_hard(starts, stops, count, asked)):
             continue
         tally[0] += 1
+        limit = best.cost[0] if best.seen[0] < 0 else best.limit[0]
         if way == 0 and first > 0 and asked.anchor_time == 0:
             cost = score_from(
                 first, prefix.time[first], prefix.term[first], prefix.cost[first], prefix.turn[first],
-                prefix.shift[first], starts, stops, nodes, count, best.cost[0], graph, asked,
+                prefix.shift[first], starts, stops, nodes, count, limit, graph, asked,
             )  # fmt: skip
         else:
-            cost = score(starts, stops, nodes, count, best.cost[0], graph, asked)
+            cost = score(starts, stops, nodes, count, limit, graph, asked)
+        if best.seen[0] >= 0 and cost < limit:
+            best.seen[0] += 1
+            if draw(best.chance) * best.seen[0] < 1.0:
+                best.drawn_pieces[0] = count
+                copy(starts, 0, count, best.drawn_starts, 0)
+                copy(stops, 0, count, best.drawn_stops, 0)
+                copy(nodes, 0, last, best.drawn_nodes, 0)
         if cost < best.cost[0]:
             best.cost[0] = cost
             best.pieces[0] = count
@@ -248,6 +258,37 @@ def _list_batches(count, nodes, graph, chance, order):  # type: ignore[no-untype
     return batches
 
 
+@inlined
+def _next_batch(path, count, trial, best, prefix, order, passed, graph, asked, chance, tally):  # type: ignore[no-untyped-def]
+    """Score the mutations of the next batch, or list the batches if there are none yet; False if all were tried."""
+    if passed[0] == 0:
+        passed[0] = _list_batches(count, path[2], graph, chance, order)
+        passed[1] = 0
+    if passed[1] == passed[0]:
+        return False
+    kind, a, b = order[passed[1], 0], order[passed[1], 1], order[passed[1], 2]
+    passed[1] += 1
+    best.pieces[0] = 0
+    if kind == 0:
+        replace_stretch(a, b, path, count, trial, best, prefix, graph, asked, chance, tally)
+    else:
+        demote(a, b, path, count, trial, best, prefix, graph, asked, tally)
+    return True
+
+
+@hot
+def offer(path, count, limit, trial, best, prefix, order, passed, graph, asked, chance, tally):  # type: ignore[no-untyped-def]
+    """Score the next batch of a path's mutations, for others to judge as well; False if there is none left.
+
+    `best` then holds the best mutation and one drawn from all of them, where any score below the limit.
+    """
+    find_prefixes(path, count, graph, asked, prefix)
+    best.cost[0], best.limit[0], best.seen[0], best.drawn_pieces[0] = limit, limit, 0, 0
+    found = _next_batch(path, count, trial, best, prefix, order, passed, graph, asked, chance, tally)
+    best.seen[0] = -1
+    return found
+
+
 @hot
 def improve(  # type: ignore[no-untyped-def]
     path, count, trial, best, prefix, order, passed, graph, asked, chance, evaluations, tally
@@ -265,19 +306,9 @@ def improve(  # type: ignore[no-untyped-def]
     starts, stops, nodes = path
     cost = find_prefixes(path, count, graph, asked, prefix)
     while tally[0] - begun < evaluations:
-        if passed[0] == 0:
-            passed[0] = _list_batches(count, nodes, graph, chance, order)
-            passed[1] = 0
-        if passed[1] == passed[0]:
-            return count, cost, True
-        kind, a, b = order[passed[1], 0], order[passed[1], 1], order[passed[1], 2]
-        passed[1] += 1
         best.cost[0] = cost - 1e-9
-        best.pieces[0] = 0
-        if kind == 0:
-            replace_stretch(a, b, path, count, trial, best, prefix, graph, asked, chance, tally)
-        else:
-            demote(a, b, path, count, trial, best, prefix, graph, asked, tally)
+        if not _next_batch(path, count, trial, best, prefix, order, passed, graph, asked, chance, tally):
+            return count, cost, True
         if best.pieces[0] > 0:
             count = best.pieces[0]
             copy(best.starts, 0, count, starts, 0)

@@ -1,4 +1,7 @@
-"""Scoring a path, from any of its pieces on; and what kernels share. The plain twins are in `reference.py`."""
+"""Scoring a path, from any of its pieces on; and what kernels share.
+
+The plain twins are in `reference.py`.
+"""
 
 from __future__ import annotations
 

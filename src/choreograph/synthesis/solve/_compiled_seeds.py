@@ -14,7 +14,7 @@ _JUMP = 0.04
 
 
 @inlined
-def _shows_hard(time, row, count, hard_time, hard_row):  # type: ignore[no-untyped-def]
+def shows_hard(time, row, count, hard_time, hard_row):  # type: ignore[no-untyped-def]
     """Whether showing `count` rows from `row` on at `time` keeps every hard frame that falls there."""
     for h in range(len(hard_time)):
         into = hard_time[h] - time
@@ -36,14 +36,14 @@ def find_reach(frames, least, graph, first_cut, cuts, hard_time, hard_row):  # t
         for g in range(rows):
             ok = False
             if graph.real[g]:
-                ok = reach[time + 1, g + 1] and _shows_hard(time, g, 1, hard_time, hard_row)
+                ok = reach[time + 1, g + 1] and shows_hard(time, g, 1, hard_time, hard_row)
                 if not ok and time + least <= frames:
                     for n in range(first_cut[g], first_cut[g + 1]):
                         to = graph.target[cuts[n]]
                         if (
                             to + least < graph.base[graph.clip_of[to] + 1]
                             and reach[time + least, to + least]
-                            and _shows_hard(time, to, least, hard_time, hard_row)
+                            and shows_hard(time, to, least, hard_time, hard_row)
                         ):
                             ok = True
                             break
@@ -61,7 +61,7 @@ def draw_seed(  # type: ignore[no-untyped-def]
     starts[0] = g
     pieces, time, g = 1, least, g + least
     while time < frames:
-        onward = graph.real[g] and reach[time + 1, g + 1] and _shows_hard(time, g, 1, hard_time, hard_row)
+        onward = graph.real[g] and reach[time + 1, g + 1] and shows_hard(time, g, 1, hard_time, hard_row)
         if not onward or (time + least <= frames and draw(chance) < _JUMP):
             found, chosen = 0, -1
             if graph.real[g] and time + least <= frames:
@@ -70,7 +70,7 @@ def draw_seed(  # type: ignore[no-untyped-def]
                     if (
                         to + least < graph.base[graph.clip_of[to] + 1]
                         and reach[time + least, to + least]
-                        and _shows_hard(time, to, least, hard_time, hard_row)
+                        and shows_hard(time, to, least, hard_time, hard_row)
                     ):
                         found += 1
                         if draw(chance) * found < 1.0:

@@ -7,10 +7,14 @@ begins. Errors name the constraint by its place in the request, such as body[1].
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, fields
+from typing import TYPE_CHECKING, Any
 
 from choreograph.errors import RequestError
+
+if TYPE_CHECKING:
+    from choreograph.synthesis.solve.functions import Candidate
 
 Point = tuple[float, float]
 
@@ -54,12 +58,14 @@ class PoseTarget:
 
 @dataclass(frozen=True)
 class HardFrame:
-    """Exactly this frame of this clip at this time: every answer shows it."""
+    """Exactly this frame of this clip at this time, and what follows it for a while: every answer shows it."""
 
     at_s: float
     clip: str
     frame: int
     """At the clip's own rate; the nearest at the graph's rate is taken."""
+    lasts_s: float = 0.0
+    """How long the clip is shown from there on, uncut, seconds."""
 
 
 @dataclass(frozen=True)
@@ -69,6 +75,18 @@ class LabelTarget:
     start_s: float
     stop_s: float
     label: str
+    weight: float = 1.0
+
+
+@dataclass(frozen=True)
+class FunctionTarget:
+    """A function of one's own that says what a motion costs; the search keeps what lowers it."""
+
+    function: Callable[[Candidate], Any]
+    """Gets a `Candidate` and returns its cost, 0 or more: one number, or one for each frame (N,), which count by
+    the second: 1 throughout ten seconds costs 10."""
+    name: str = ""
+    """What messages call it; the function's own name if empty."""
     weight: float = 1.0
 
 
@@ -110,6 +128,7 @@ class SolveRequest:
     frames: tuple[HardFrame, ...] = ()
     labels: tuple[LabelTarget, ...] = ()
     obstacles: tuple[Obstacle, ...] = ()
+    functions: tuple[FunctionTarget, ...] = ()
     min_piece_s: float = 1 / 3
     """Least length of a piece of a clip, seconds; without it the search chatters."""
     cut_weight: float = field(default=0.002)
@@ -118,9 +137,9 @@ class SolveRequest:
     def __post_init__(self) -> None:
         for name in LISTS:
             object.__setattr__(self, name, tuple(getattr(self, name)))
-        _need_range("length_s", self.length_s, 0.1, 600.0)
-        _need_range("min_piece_s", self.min_piece_s, 0.0, self.length_s)
-        _need_range("cut_weight", self.cut_weight, 0.0, 1e6)
+        need_range("length_s", self.length_s, 0.1, 600.0)
+        need_range("min_piece_s", self.min_piece_s, 0.0, self.length_s)
+        need_range("cut_weight", self.cut_weight, 0.0, 1e6)
         for name in LISTS:
             for number, item in enumerate(getattr(self, name)):
                 self._check(f"{name}[{number}]", item)
@@ -134,27 +153,34 @@ class SolveRequest:
                     )
         if self.body and self.body[0].facing is None:
             raise RequestError("body[0].facing is missing: the first body constraint says where the motion begins")
-        if not (self.joints or self.poses or self.labels or self.frames or self.obstacles or len(self.body) > 1):
+
+    def check_asks(self) -> None:
+        """Raise a RequestError if there is nothing to search for."""
+        if not any(getattr(self, name) for name in LISTS[1:]) and len(self.body) < 2:
             raise RequestError(
                 "nothing is asked for besides a length and a start; add a second body constraint, a joint, a pose, a "
-                "label, a hard frame or an obstacle"
+                "label, a hard frame, an obstacle or a function"
             )
 
     def _check(self, path: str, item: object) -> None:
         for entry in fields(item):  # type: ignore[arg-type]
             value, where = getattr(item, entry.name), f"{path}.{entry.name}"
             if entry.name in ("at_s", "start_s", "stop_s"):
-                _need_range(where, value, 0.0, self.length_s, "the motion lasts from 0 to length_s")
+                need_range(where, value, 0.0, self.length_s, "the motion lasts from 0 to length_s")
             elif entry.name == "weight":
-                _need_range(where, value, 1e-9, 1e9, "leave the constraint out where it should not count")
+                need_range(where, value, 1e-9, 1e9, "leave the constraint out where it should not count")
             elif entry.name in ("radius", "clearance"):
-                _need_range(where, value, 0.0, 1e3)
+                need_range(where, value, 0.0, 1e3)
+            elif entry.name == "lasts_s":
+                need_range(where, value, 0.0, self.length_s - item.at_s, "it must end with the motion")  # type: ignore[attr-defined]
+            elif entry.name == "function" and not callable(value):
+                raise RequestError(f"{where} is {value!r}, which cannot be called; give a function")
             elif entry.name == "frame":
-                _need_range(where, value, 0, 1e9)
+                need_range(where, value, 0, 1e9)
             elif entry.name == "facing" and value is not None:
-                _need_range(where, value, -1e3, 1e3)
+                need_range(where, value, -1e3, 1e3)
             elif entry.name in ("position", "velocity"):
-                _need_point(where, value, 2 if isinstance(item, BodyTarget) else 3, isinstance(item, JointTarget))
+                need_point(where, value, 2 if isinstance(item, BodyTarget) else 3, isinstance(item, JointTarget))
         if isinstance(item, JointTarget) and all(v is None for v in (*item.position, *item.velocity)):
             raise RequestError(f"{path}: neither a position nor a velocity is asked for")
         if isinstance(item, LabelTarget) and item.stop_s <= item.start_s:
@@ -163,12 +189,12 @@ class SolveRequest:
             if len(item.corners) == 2 or not item.corners:
                 raise RequestError(f"{path}: {len(item.corners)} corners; a polygon has three or more, a circle one")
             for number, corner in enumerate(item.corners):
-                _need_point(f"{path}.corners[{number}]", corner, 2, False)
+                need_point(f"{path}.corners[{number}]", corner, 2)
             if len(item.corners) == 1 and item.radius <= 0:
                 raise RequestError(f"{path}.radius is {item.radius:g}; a circle needs one above 0")
 
 
-LISTS = ("body", "joints", "poses", "frames", "labels", "obstacles")
+LISTS = ("body", "joints", "poses", "frames", "labels", "obstacles", "functions")
 """The parts of a request that hold several constraints."""
 
 
@@ -176,13 +202,15 @@ def _is_number(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
 
 
-def _need_range(where: str, value: object, low: float, high: float, hint: str = "") -> None:
+def need_range(where: str, value: object, low: float, high: float, hint: str = "") -> None:
+    """Raise a RequestError unless a value is a number between two others."""
     if not _is_number(value) or not low <= float(value) <= high:  # type: ignore[arg-type]
         why = f"; {hint}" if hint else ""
         raise RequestError(f"{where} is {value!r}; it must be a number from {low:g} to {high:g}{why}")
 
 
-def _need_point(where: str, value: object, size: int, holes: bool) -> None:
+def need_point(where: str, value: object, size: int, holes: bool = False) -> None:
+    """Raise a RequestError unless a value is so many numbers; with holes, some of them may be None."""
     ok = isinstance(value, Sequence) and not isinstance(value, str) and len(value) == size
     if not ok or not all(_is_number(v) or (holes and v is None) for v in value):  # type: ignore[attr-defined]
         names = "x and z" if size == 2 else "x, y and z"

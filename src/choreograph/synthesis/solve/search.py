@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,18 +15,23 @@ from choreograph.graph.model import MotionGraph
 from choreograph.maths.floor import FloorTransform
 from choreograph.progress import Progress, silent
 from choreograph.synthesis.solve import reference
-from choreograph.synthesis.solve.hierarchy import Hierarchy, HierarchySettings, build_hierarchy
-from choreograph.synthesis.solve.metric import build_frame_table
+from choreograph.synthesis.solve.cuts import find_cuts
+from choreograph.synthesis.solve.functions import UserCosts
+from choreograph.synthesis.solve.hierarchy import Hierarchy
+from choreograph.synthesis.solve.reach import OutOfReach, cuts_by_source, find_out_of_reach
 from choreograph.synthesis.solve.request import SolveRequest
 from choreograph.synthesis.solve.splice import Splice
 from choreograph.synthesis.solve.terms import BODY, JOINT, compile_request, kernel_graph
+from choreograph.synthesis.solve.workspace import FoundPath, Ints, Workspace
 
-Ints = NDArray[np.int64]
+Complex = NDArray[np.complex128]
 
 _SLICE = 20_000
 """Evaluations between two looks at the clock."""
 _KEEP = 500
 """Local minima that are kept, the best ones."""
+_CARRIED = 32
+"""Paths with which a search for a changed request begins."""
 
 
 @dataclass(frozen=True)
@@ -77,37 +82,6 @@ class Answer:
     """Whether no mutation betters it."""
 
 
-class _Best(NamedTuple):
-    cost: NDArray[np.float64]
-    pieces: Ints
-    starts: Ints
-    stops: Ints
-    nodes: Ints
-
-
-class _Prefix(NamedTuple):
-    time: Ints
-    term: Ints
-    cost: NDArray[np.float64]
-    turn: NDArray[np.complex128]
-    shift: NDArray[np.complex128]
-
-
-@dataclass(eq=False)
-class _Path:
-    starts: Ints
-    stops: Ints
-    nodes: Ints
-    cost: float
-    minimum: bool
-    root: NDArray[np.complex128] = field(repr=False)
-    """Where the torso is in each frame, (N,)."""
-
-    def as_dict(self) -> dict[str, Any]:
-        columns = {"starts": self.starts, "stops": self.stops, "nodes": self.nodes}
-        return {**{name: values.tolist() for name, values in columns.items()}, "minimum": bool(self.minimum)}
-
-
 class Solver:
     """A search in progress: `run` goes on for a while, `answers` gives the best there is, as often as one likes."""
 
@@ -132,31 +106,26 @@ class Solver:
         Raises:
             RequestError: If the request names what does not exist, or its hard frames cannot all be met.
         """
-        from choreograph.synthesis.solve import _compiled, _compiled_seeds
+        from choreograph.synthesis.solve import _compiled, _compiled_score, _compiled_seeds
 
         self.graph, self.request, self.settings = graph, request, settings or SolveSettings()
         self.hierarchy = hierarchy or find_cuts(graph, progress=progress)
         self.asked, self.term_names = compile_request(request, graph, self.hierarchy, self.settings.sample)
         self.kernel = kernel_graph(self.hierarchy)
-        self._seeding, self._kernels = _compiled_seeds, _compiled
+        self._functions = UserCosts(request.functions, graph, self.hierarchy.frames)
+        self._seeding, self._kernels, self._scoring = _compiled_seeds, _compiled, _compiled_score
         self.evaluations = 0
         """Paths scored so far."""
-        self.minima: list[_Path] = []
+        self.minima: list[FoundPath] = []
         """Local minima, the best first."""
-        self._open: _Path | None = None
+        self._waiting: list[FoundPath] = []
+        """Paths of an earlier search that are still to be bettered, the best last."""
+        self._open: FoundPath | None = None
+        """The path that is being bettered, if it is no minimum yet."""
         self._chance = np.array([self.settings.seed * 0x2545F4914F6CDD1D + 1 & 0xFFFFFFFFFFFFFFFF], np.uint64)
         most = self.asked.frames // self.asked.least + 2
         most = min(most, 4 * int(self.asked.frames / graph.rate_hz) + 12)
-
-        def ints() -> Ints:
-            return np.zeros(most, np.int64)
-
-        self._path, self._trial = (ints(), ints(), ints()), (ints(), ints(), ints())
-        self._best = _Best(np.zeros(1), np.zeros(1, np.int64), ints(), ints(), ints())
-        self._prefix = _Prefix(ints(), ints(), np.zeros(most), np.zeros(most, complex), np.zeros(most, complex))
-        self._order = np.zeros(((most + 2) ** 2, 3), np.int64)
-        self._passed = np.zeros(2, np.int64)
-        self._count, self._is_minimum = 0, True
+        self._work = Workspace(most, self._chance)
         self._find_reach()
 
     def run(
@@ -164,7 +133,8 @@ class Solver:
     ) -> Solver:
         """Search on, for so many seconds or so many evaluations, whichever is over first.
 
-        With evaluations alone the outcome depends on nothing but the seed and their number.
+        With evaluations alone the outcome depends on nothing but the seed and their number. A `Cancelled` that
+        `progress` raises leaves what was found, and the search can go on.
         """
         if seconds is None and evaluations is None:
             raise RequestError("say how long to search: seconds or evaluations")
@@ -183,92 +153,177 @@ class Solver:
 
     def answers(self, count: int = 1) -> list[Answer]:
         """The best answers found that differ from each other, best first; fewer than `count` if there are not more."""
-        paths = sorted([*self.minima, *([self._open] if self._open else [])], key=lambda path: path.cost)
-        chosen: list[_Path] = []
-        for path in paths:
+        paths = [*self.minima, *self._waiting, *([self._open] if self._open else [])]
+        chosen: list[FoundPath] = []
+        for path in sorted(paths, key=lambda path: path.cost):
             if len(chosen) == count:
                 break
             if all(np.abs(path.root - other.root).max() > self.settings.apart_m for other in chosen):
                 chosen.append(path)
         return [self._answer(path) for path in chosen]
 
+    def with_request(self, request: SolveRequest) -> Solver:
+        """A search for another request on the same graph, which begins with what this one has found.
+
+        Paths that have the length asked for and show its hard frames are scored anew and bettered first, before fresh
+        seeds are drawn; `answers` has them at once.
+
+        Raises:
+            RequestError: As for a new search; this one is left as it is.
+        """
+        made = Solver(self.graph, request, self.settings, hierarchy=self.hierarchy)
+        made._chance[0] = self._chance[0]
+        kept = [p for p in (*self.minima, *self._waiting, *([self._open] if self._open else [])) if made._fits(p)]
+        kept = sorted((made._scored(p.starts, p.stops, p.nodes, False) for p in kept), key=lambda path: path.cost)
+        made._waiting = kept[:_CARRIED][::-1]
+        return made
+
+    def out_of_reach(self) -> tuple[OutOfReach, ...]:
+        """The soft constraints that no path through the clips can meet, each with the nearest that one can."""
+        return find_out_of_reach(self)
+
     def as_dict(self) -> dict[str, Any]:
         """The state of the search as plain values, for JSON; `resume` goes on from it."""
-        starts, stops, nodes = (column[: self._count] for column in self._path)
-        current = _Path(starts, stops, nodes, 0.0, self._is_minimum, np.zeros(0, complex))
+        work = self._work
         return {
             "seed": self.settings.seed,
             "chance": int(self._chance[0]),
             "evaluations": self.evaluations,
-            "current": current.as_dict(),
-            "batches": self._order[: self._passed[0]].tolist(),
-            "tried": int(self._passed[1]),
+            "current": None if self._open is None else self._open.as_dict(),
+            "batches": work.order[: work.passed[0]].tolist(),
+            "tried": int(work.passed[1]),
+            "waiting": [path.as_dict() for path in self._waiting],
             "minima": [path.as_dict() for path in self.minima],
         }
 
     def resume(self, state: Mapping[str, Any]) -> Solver:
         """Go on from a state that `as_dict` gave, of a search with the same graph, request and settings."""
-        paths = [self._read_path(entry) for entry in (*state["minima"], state["current"])]
-        *self.minima, current = paths
-        self._chance[0], self.evaluations = state["chance"], int(state["evaluations"])
-        self._count, self._is_minimum = len(current.starts), current.minimum
-        for column, values in zip(self._path, (current.starts, current.stops, current.nodes), strict=True):
-            column[: len(values)] = values
+        minima = [self._read_path(entry) for entry in state["minima"]]
+        waiting = [self._read_path(entry) for entry in state["waiting"]]
+        current = None if state["current"] is None else self._read_path(state["current"])
         batches = np.array(state["batches"], np.int64).reshape(-1, 3)
-        self._order[: len(batches)] = batches
-        self._passed[:] = len(batches), int(state["tried"])
-        self._open = None if self._is_minimum or self._count == 0 else self._read_path(state["current"])
+        self.minima, self._waiting, self._open = minima, waiting, current
+        self._chance[0], self.evaluations = state["chance"], int(state["evaluations"])
+        if current is not None:
+            self._work.put(current)
+            self._work.order[: len(batches)] = batches
+            self._work.passed[:] = len(batches), int(state["tried"])
         return self
 
     # ------------------------------------------------------------------ inside
 
     def _step(self, budget: int) -> None:
-        """Better the current path, a new one if that is a minimum, by about so many evaluations."""
-        tally = np.zeros(1, np.int64)
-        if self._is_minimum:
-            self._passed[:] = 0
-            self._count = self._seeding.draw_best(
-                self.settings.draws, self._reach, self._begin, self._first_cut, self._cuts, self._path,
-                self._trial, self.kernel, self.asked, self._chance, tally,
-            )  # fmt: skip
-        if self._count > 0:
-            self._count, cost, self._is_minimum = self._kernels.improve(
-                self._path, self._count, self._trial, self._best, self._prefix, self._order, self._passed,
+        """Better the open path, a new one if there is none, by about so many evaluations."""
+        tally, work = np.zeros(1, np.int64), self._work
+        if self._open is None:
+            self._open = self._begin_path(tally)
+        if self._open is not None and len(self._functions):
+            self._judge(self._open, tally)
+        elif self._open is not None:
+            work.count, _, done = self._kernels.improve(
+                work.path, work.count, work.trial, work.best, work.prefix, work.order, work.passed,
                 self.kernel, self.asked, self._chance, budget, tally,
             )  # fmt: skip
-            self._note(float(cost))
+            self._note(self._scored(*work.taken(), done))
         self.evaluations += max(int(tally[0]), 1)
 
-    def _read_path(self, entry: Mapping[str, Any]) -> _Path:
+    def _begin_path(self, tally: Ints) -> FoundPath | None:
+        """The next path to be bettered: one that waits, else the best of some seeds; None if none could be drawn."""
+        work = self._work
+        if self._waiting:
+            work.put(self._waiting[-1])
+            return self._waiting.pop()
+        work.passed[:] = 0
+        work.count = self._seeding.draw_best(
+            self.settings.draws, self._reach, self._begin, self._first_cut, self._cuts, work.path,
+            work.trial, self.kernel, self.asked, self._chance, tally,
+        )  # fmt: skip
+        return self._scored(*work.taken(), False) if work.count else None
+
+    def _judge(self, current: FoundPath, tally: Ints) -> None:
+        """Take the best of the next batch's mutations, or one drawn from them, if the user's functions agree.
+
+        What functions say is never negative: so only mutations that score below the path without it can be better.
+        """
+        work = self._work
+        more = self._kernels.offer(
+            work.path, work.count, current.cost - 1e-9, work.trial, work.best, work.prefix, work.order, work.passed,
+            self.kernel, self.asked, self._chance, tally,
+        )  # fmt: skip
+        if not more:
+            current.minimum = True
+            self._note(current)
+            return
+        found = min(
+            (self._scored(*columns, False) for columns in work.offered()), key=lambda p: p.cost, default=current
+        )
+        if found.cost < current.cost - 1e-9:
+            work.put(found)
+            self._note(found)
+
+    def _note(self, path: FoundPath) -> None:
+        """Keep the path being bettered: among the minima if it is one, as the open one if not."""
+        self._open = None if path.minimum else path
+        if path.minimum and not any(np.array_equal(path.root, other.root) for other in self.minima):
+            self.minima = sorted([*self.minima, path], key=lambda entry: entry.cost)[:_KEEP]
+
+    def _scored(self, starts: Ints, stops: Ints, nodes: Ints, minimum: bool) -> FoundPath:
+        """A path with its score, and where the torso goes."""
+        cost = float(
+            self._scoring.score(starts, stops, np.append(nodes, 0), len(starts), np.inf, self.kernel, self.asked)
+        )
+        _, place, turn = self._lay(starts, stops)
+        if len(self._functions):
+            cost += sum(self._functions.costs(reference.shown_rows(starts, stops), place, turn))
+        return FoundPath(starts, stops, nodes, cost, bool(minimum), place)
+
+    def _lay(self, starts: Ints, stops: Ints) -> tuple[FloorTransform, Complex, Complex]:
+        """How each piece lies on the floor, and the torso's place and facing in each frame."""
+        turns, shifts = reference.placements(starts, stops, self.kernel, self.asked)
+        rows, piece = reference.shown_rows(starts, stops), np.repeat(np.arange(len(starts)), stops - starts)
+        lying = FloorTransform(-np.angle(turns), shifts.real, shifts.imag)
+        return lying, turns[piece] * self.kernel.place[rows] + shifts[piece], turns[piece] * self.kernel.turn[rows]
+
+    def _fits(self, path: FoundPath) -> bool:
+        """Whether a path keeps to the request's length, least pieces and hard frames."""
+        lengths = path.stops - path.starts
+        if int(lengths.sum()) != self.asked.frames or lengths.min() < self.asked.least:
+            return False
+        if len(path.starts) > len(self._work.path[0]):
+            return False
+        shown = reference.shown_rows(path.starts, path.stops)
+        return bool((shown[self.asked.hard_time] == self.asked.hard_row).all())
+
+    def _read_path(self, entry: Mapping[str, Any]) -> FoundPath:
         starts, stops, nodes = (np.array(entry[name], np.int64) for name in ("starts", "stops", "nodes"))
-        rows = len(self.hierarchy.frames)
-        fits = len(starts) == 0 or (int((stops - starts).sum()) == self.asked.frames and starts.min() >= 0)
-        if not fits or (stops >= rows).any() or (nodes >= len(self.hierarchy.child)).any():
+        frames, cuts = self.hierarchy.frames, self.hierarchy
+        ok = 0 < len(starts) == len(stops) == len(nodes) + 1 and min(starts.min(), nodes.min(initial=0)) >= 0
+        ok = ok and (stops < len(frames)).all() and (nodes < len(cuts.child)).all() and (stops > starts).all()
+        ok = ok and (frames.clip_of[starts] == frames.clip_of[stops]).all()
+        ok = ok and (cuts.source[nodes] == stops[:-1]).all() and (cuts.target[nodes] == starts[1:]).all()
+        if not ok or not self._fits(FoundPath(starts, stops, nodes, 0.0, False, np.zeros(0, complex))):
             raise RequestError("the saved search belongs to another graph or request; begin a new one")
-        if len(starts) == 0:
-            return _Path(starts, stops, nodes, np.inf, True, np.zeros(0, complex))
-        count = len(starts)
-        cost = reference.score(starts, stops, nodes[: count - 1], self.kernel, self.asked)
-        return _Path(starts, stops, nodes[: count - 1], cost, bool(entry["minimum"]), self._roots(starts, stops))
+        return self._scored(starts, stops, nodes, bool(entry["minimum"]))
+
+    def find_begin(self, reach: NDArray[np.bool_]) -> Ints:
+        """The rows with which a path can begin, of which what can still be ended is known (`find_reach`)."""
+        frames, asked = self.hierarchy.frames, self.asked
+        rows = np.arange(len(frames) - asked.least)
+        fits = frames.clip_of[rows] == frames.clip_of[rows + asked.least]
+        begin = rows[fits & reach[asked.least][rows + asked.least]]
+        for time_, row in zip(asked.hard_time, asked.hard_row, strict=True):
+            if time_ < asked.least:
+                begin = begin[begin + time_ == row]
+        return begin
 
     def _find_reach(self) -> None:
         """Where paths can be at which time; first with the cuts of G′, if that does not do with all of them."""
         h = self.hierarchy
         for cuts in (np.arange(h.roots), np.flatnonzero(h.child < 0)):
-            cuts = cuts[np.argsort(h.source[cuts], kind="stable")]
-            self._cuts = cuts.astype(np.int64)
-            self._first_cut = np.searchsorted(h.source[cuts], np.arange(len(h.frames) + 1))
+            self._first_cut, self._cuts = cuts_by_source(h, cuts)
             arguments = (self.kernel, self._first_cut, self._cuts, self.asked.hard_time, self.asked.hard_row)
             self._reach = self._seeding.find_reach(self.asked.frames, self.asked.least, *arguments)
-            rows = np.arange(len(h.frames) - self.asked.least)
-            fits = h.frames.clip_of[rows] == h.frames.clip_of[rows + self.asked.least]
-            begin = rows[fits & self._reach[self.asked.least][rows + self.asked.least]]
-            hard = [
-                (int(t), int(r))
-                for t, r in zip(self.asked.hard_time, self.asked.hard_row, strict=True)
-                if t < self.asked.least
-            ]
-            self._begin = begin[[all(g + t == r for t, r in hard) for g in begin]] if hard else begin
+            self._begin = self.find_begin(self._reach)
             if len(self._begin):
                 return
         if self.request.frames:
@@ -282,34 +337,14 @@ class Solver:
             "more; ask for a shorter one or allow shorter pieces"
         )
 
-    def _note(self, cost: float) -> None:
-        """Keep the path being bettered: among the minima if it is one, as the open one if not."""
-        n = self._count
-        starts, stops, nodes = (column[:n].copy() for column in self._path)
-        path = _Path(starts, stops, nodes[: n - 1], cost, self._is_minimum, self._roots(starts, stops))
-        self._open = None if self._is_minimum else path
-        if self._is_minimum and not any(np.array_equal(path.root, other.root) for other in self.minima):
-            self.minima = sorted([*self.minima, path], key=lambda entry: entry.cost)[:_KEEP]
-
-    def _roots(self, starts: Ints, stops: Ints) -> NDArray[np.complex128]:
-        turns, shifts = reference.placements(starts, stops, self.kernel, self.asked)
-        rows, piece = reference.shown_rows(starts, stops), np.repeat(np.arange(len(starts)), stops - starts)
-        return np.asarray(turns[piece] * self.kernel.place[rows] + shifts[piece])
-
-    def _answer(self, path: _Path) -> Answer:
+    def _answer(self, path: FoundPath) -> Answer:
         frames = self.hierarchy.frames
         clip = frames.clip_of[path.starts]
-        turns, shifts = reference.placements(path.starts, path.stops, self.kernel, self.asked)
-        splice = Splice(
-            self.graph,
-            clip,
-            path.starts - frames.base[clip],
-            path.stops - frames.base[clip],
-            FloorTransform(-np.angle(turns), shifts.real, shifts.imag),
-        )
+        lying, _, _ = self._lay(path.starts, path.stops)
+        splice = Splice(self.graph, clip, path.starts - frames.base[clip], path.stops - frames.base[clip], lying)
         return Answer(splice, path.cost, self._errors(path), path.minimum)
 
-    def _errors(self, path: _Path) -> tuple[ConstraintError, ...]:
+    def _errors(self, path: FoundPath) -> tuple[ConstraintError, ...]:
         costs = reference.term_costs(path.starts, path.stops, self.kernel, self.asked)
         found: dict[str, dict[str, Any]] = {}
         for n, name in enumerate(self.term_names):
@@ -323,14 +358,12 @@ class Solver:
                 if self.asked.turn_weight[n] > 0:
                     left = costs[n] - self.asked.weight[n] * entry["metres"] ** 2
                     entry["radians"] = float(np.sqrt(max(left, 0.0) / self.asked.turn_weight[n]))
+        if len(self._functions):
+            _, place, turn = self._lay(path.starts, path.stops)
+            said = self._functions.costs(reference.shown_rows(path.starts, path.stops), place, turn)
+            for n, cost in enumerate(said):
+                found[f"functions[{n}]"] = {"constraint": f"functions[{n}]", "cost": cost}
         return tuple(ConstraintError(**entry) for entry in found.values())
-
-
-def find_cuts(
-    graph: MotionGraph, settings: HierarchySettings | None = None, progress: Progress | None = None
-) -> Hierarchy:
-    """Where the clips of a graph can be cut into each other: what every search on it needs."""
-    return build_hierarchy(build_frame_table(graph, progress=progress), settings, progress)
 
 
 def solve(

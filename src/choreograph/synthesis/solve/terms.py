@@ -12,7 +12,7 @@ from choreograph.graph.connect import label_mask, label_parts
 from choreograph.graph.model import MotionGraph
 from choreograph.synthesis.solve.hierarchy import Hierarchy
 from choreograph.synthesis.solve.metric import FrameTable
-from choreograph.synthesis.solve.request import SolveRequest
+from choreograph.synthesis.solve.request import HardFrame, SolveRequest
 
 BODY, JOINT, VELOCITY, TABLE, OBSTACLE = range(5)
 """Kinds of terms: the torso's place and facing, a joint's position, its velocity, a number for each frame, and the
@@ -108,6 +108,7 @@ def compile_request(
     Raises:
         RequestError: If it names clips, frames, joints or labels that do not exist.
     """
+    request.check_asks()
     frames, rate = hierarchy.frames, hierarchy.frames.rate_hz
     tables: list[NDArray[np.float32]] = []
     points: list[NDArray[np.float32]] = []
@@ -134,7 +135,7 @@ def compile_request(
                     goal_point=goal, table=len(points) - 1,  # type: ignore[arg-type]
                 ))  # fmt: skip
     for n, pose in enumerate(request.poses):
-        tables.append(frames.cost_to(_find_row(graph, frames, pose.clip, pose.frame, f"poses[{n}]")) / hierarchy.tau)
+        tables.append(frames.cost_to(find_row(graph, frames, pose.clip, pose.frame, f"poses[{n}]")) / hierarchy.tau)
         terms.append(_Term(at(pose.at_s), TABLE, pose.weight, f"poses[{n}]", table=len(tables) - 1))
     for n, style in enumerate(request.labels):
         tables.append(_without_label(graph, frames, style.label, f"labels[{n}].label"))
@@ -145,9 +146,8 @@ def compile_request(
         times = np.arange(0, at(request.length_s) + 1, max(1, at(_CLEAR_EVERY_S)))
         terms += [_Term(int(t), OBSTACLE, per_m2, "obstacles") for t in times]
         _check_start(request)
-    hard = [
-        (at(f.at_s), _find_row(graph, frames, f.clip, f.frame, f"frames[{n}]")) for n, f in enumerate(request.frames)
-    ]
+    least = max(1, at(request.min_piece_s))
+    hard = [pair for n, f in enumerate(request.frames) for pair in _hard_rows(graph, frames, f, least, f"frames[{n}]")]
     terms.sort(key=lambda term: (term.time, term.kind))
     first = request.body[0] if request.body else None
     polygons = [np.array([complex(*corner) for corner in o.corners]) for o in request.obstacles]
@@ -155,7 +155,7 @@ def compile_request(
     column = dict(zip(_Term._fields, columns, strict=True))
     asked = Asked(
         frames=at(request.length_s) + 1,
-        least=max(1, at(request.min_piece_s)),
+        least=least,
         sample=sample,
         cut_weight=float(request.cut_weight),
         anchor_time=at(first.at_s) if first else 0,
@@ -181,7 +181,8 @@ def compile_request(
     return asked, tuple(str(name) for name in column["name"])
 
 
-def _find_row(graph: MotionGraph, frames: FrameTable, clip: str, frame: int, path: str) -> int:
+def find_row(graph: MotionGraph, frames: FrameTable, clip: str, frame: int, path: str) -> int:
+    """The row of the frame of a clip, given at its own rate; a RequestError where there is none."""
     try:
         index = graph.find_clip(clip)
     except RequestError as error:
@@ -190,6 +191,26 @@ def _find_row(graph: MotionGraph, frames: FrameTable, clip: str, frame: int, pat
     if not 0 <= frame < info.own_frames:
         raise RequestError(f"{path}.frame is {frame}; {clip!r} has frames 0 to {info.own_frames - 1}")
     return int(frames.base[index]) + min(round(frame * frames.rate_hz / info.fps), frames.frames(index) - 1)
+
+
+def _hard_rows(
+    graph: MotionGraph, frames: FrameTable, wanted: HardFrame, least: int, path: str
+) -> list[tuple[int, int]]:
+    """Times and rows that are to be shown.
+
+    A stretch is given by rows so near to each other that no piece fits between them: so it cannot be left and come
+    back to.
+    """
+    time, row = round(wanted.at_s * frames.rate_hz), find_row(graph, frames, wanted.clip, wanted.frame, path)
+    last = round(wanted.lasts_s * frames.rate_hz)
+    clip = int(frames.clip_of[row])
+    left = int(frames.base[clip + 1]) - 2 - row
+    if last > left:
+        raise RequestError(
+            f"{path}.lasts_s is {wanted.lasts_s:g}; {wanted.clip!r} goes on for {left / frames.rate_hz:.2f} s after "
+            f"frame {wanted.frame}"
+        )
+    return [(time + k, row + k) for k in sorted({*range(0, last, least), last})]
 
 
 def _find_joint(graph: MotionGraph, name: str, path: str) -> int:

@@ -8,8 +8,8 @@ from choreograph.demo import demo_clip
 from choreograph.graph.build import build_graph
 from choreograph.graph.model import MotionGraph
 from choreograph.graph.settings import GraphSettings
+from choreograph.synthesis.solve.cuts import find_cuts
 from choreograph.synthesis.solve.hierarchy import Hierarchy, HierarchySettings
-from choreograph.synthesis.solve.search import find_cuts
 
 NAMES = ("walk", "walk_turn_90_left", "walk_turn_90_right", "jog")
 LABELS = {"walk": "walk", "walk_turn_90_left": "turn", "walk_turn_90_right": "turn", "jog": "jog"}

@@ -62,10 +62,10 @@ def seeds(solver: Solver, count: int) -> list[tuple[np.ndarray, np.ndarray, np.n
     found, tally = [], np.zeros(1, np.int64)
     for _ in range(count):
         pieces = _compiled_seeds.draw_best(
-            1, solver._reach, solver._begin, solver._first_cut, solver._cuts, solver._path, solver._trial,
+            1, solver._reach, solver._begin, solver._first_cut, solver._cuts, solver._work.path, solver._work.trial,
             solver.kernel, solver.asked, solver._chance, tally,
         )  # fmt: skip
-        starts, stops, nodes = (column[:pieces].copy() for column in solver._path)
+        starts, stops, nodes = (column[:pieces].copy() for column in solver._work.path)
         found.append((starts, stops, nodes[:-1]))
     return found
 
@@ -93,7 +93,7 @@ def test_scores_agree_with_the_plain_twin(walks: MotionGraph, cuts: Hierarchy) -
 def test_the_first_body_constraint_is_met(walks: MotionGraph, cuts: Hierarchy) -> None:
     solver = Solver(walks, EVERYTHING, hierarchy=cuts)
     for starts, stops, _ in seeds(solver, 10):
-        assert abs(solver._roots(starts, stops)[15] - (1 - 2j)) < 1e-9
+        assert abs(solver._lay(starts, stops)[1][15] - (1 - 2j)) < 1e-9
 
 
 def test_seeds_keep_every_rule_also_between_hard_frames(walks: MotionGraph, cuts: Hierarchy) -> None:

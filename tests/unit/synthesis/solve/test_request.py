@@ -69,7 +69,7 @@ def test_mistakes_are_named_by_their_place(change: dict[str, Any], said: str) ->
 
 def test_something_must_be_asked_for() -> None:
     with pytest.raises(RequestError, match="nothing is asked for"):
-        SolveRequest(5.0, (BodyTarget(0, (0, 0), 0.0),))
+        SolveRequest(5.0, (BodyTarget(0, (0, 0), 0.0),)).check_asks()
 
 
 def test_files_that_are_no_requests(tmp_path: Path) -> None:
@@ -94,5 +94,10 @@ def test_the_schema_knows_what_the_reader_knows() -> None:
     shapes = schema["obstacles"]["items"]["properties"]
     for name, must in request_files._SHAPES.items():
         assert set(shapes[name]["properties"]) == set(must)
-    known = {*request_files._NUMBERS, *request_files._KINDS, "obstacles", "$schema"}
-    assert set(schema) == known
+    assert set(schema["functions"]["items"]["properties"]) == {"function", "weight"}
+    must, may = request_files._MEETING
+    assert set(schema["meet"]["items"]["properties"]) == {*must, *may}
+    assert schema["meet"]["items"]["required"] == list(must)
+    assert set(schema) == {*request_files._NUMBERS, *request_files._LISTS, "characters", "meet", "$schema"}
+    own = schema["characters"]["additionalProperties"]["properties"]
+    assert set(own) == {*request_files._NUMBERS[1:], *request_files._LISTS, "graph"}

@@ -1,0 +1,69 @@
+"""Which frames can be shown when, and how far a way can lead: what no path can do is known before the search."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from choreograph.synthesis.solve._compiled_seeds import shows_hard
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def find_shown(until, reach, begin, least, graph, first_cut, targets, hard_time, hard_row):  # type: ignore[no-untyped-def]
+    """Whether some path along the cuts shows row g at time t before `until`, (N, G).
+
+    `reach` is what `find_reach` gives for the cuts; `targets` are the rows they enter, in the order of `first_cut`.
+    """
+    frames, rows = len(reach) - 1, len(graph.clip_of)
+    shown = np.zeros((frames, rows), np.bool_)
+    free = np.zeros((frames + 1, rows), np.bool_)  # about to show this row, and free to cut before it
+    entered = np.zeros((frames, rows), np.bool_)
+    for g in begin:
+        entered[0, g] = True
+    for time in range(until):
+        for g in range(rows):
+            if not free[time, g] or not graph.real[g]:
+                continue
+            if reach[time + 1, g + 1] and shows_hard(time, g, 1, hard_time, hard_row):
+                shown[time, g] = True
+                free[time + 1, g + 1] = True
+            if time + least > frames:
+                continue
+            for n in range(first_cut[g], first_cut[g + 1]):
+                to = targets[n]
+                if (
+                    not entered[time, to]
+                    and to + least < graph.base[graph.clip_of[to] + 1]
+                    and reach[time + least, to + least]
+                    and shows_hard(time, to, least, hard_time, hard_row)
+                ):
+                    entered[time, to] = True
+        for g in range(rows):
+            if entered[time, g]:
+                for k in range(least):
+                    shown[time + k, g + k] = True
+                free[time + least, g + least] = True
+    return shown
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def longest_way(frames, step, first_cut, targets):  # type: ignore[no-untyped-def]
+    """The longest way, metres, that any path goes in so many steps from frame to frame; pieces may be of any length.
+
+    `step` is how far the torso goes from each row to the next, negative where there is none.
+    """
+    way = np.zeros(len(step))
+    after = np.zeros(len(step))
+    for _ in range(frames):
+        after[:] = -1.0
+        for g in range(len(step)):
+            if way[g] >= 0.0 and step[g] >= 0.0:
+                after[g + 1] = way[g] + step[g]
+        way[:] = after
+        # A piece that is entered goes on from where the torso would have been in the one that is left.
+        for g in range(len(step)):
+            if after[g] >= 0.0:
+                for n in range(first_cut[g], first_cut[g + 1]):
+                    to = targets[n]
+                    way[to] = max(way[to], after[g])
+    return way.max()

@@ -1,0 +1,127 @@
+"""A user's own functions as constraints: what they are given, and what they say.
+
+The kernels cannot call them. They are asked about every path that the search thinks of taking (see `search`), so they
+should be quick: a millisecond a call is a thousand paths a second.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from choreograph.errors import RequestError
+from choreograph.graph.model import MotionGraph
+from choreograph.motion.skeleton import Skeleton
+from choreograph.synthesis.solve.metric import FrameTable
+from choreograph.synthesis.solve.request import FunctionTarget
+
+Array = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Candidate:
+    """A motion of N frames that the search thinks of, before finishing, for a user's function to judge."""
+
+    times_s: Array
+    """When each frame is shown, (N,), seconds."""
+    root: Array
+    """Where the torso is on the floor, x and z, (N, 2), metres."""
+    facing: Array
+    """Where it faces, (N,), radians: 0 looks along +z, pi/2 along +x."""
+    clip: Ints
+    """The clip that each frame is from, by its number in the graph, (N,)."""
+    frame: Ints
+    """The frame of that clip, at the graph's rate, (N,)."""
+    graph: MotionGraph = field(repr=False)
+    _joints: NDArray[np.float32] = field(repr=False)
+
+    @property
+    def skeleton(self) -> Skeleton:
+        """Whose joints these are."""
+        return self.graph.skeleton
+
+    @cached_property
+    def joints(self) -> Array:
+        """Where every joint is, (N, J, 3), metres."""
+        x, y, z = np.moveaxis(self._joints.astype(float), -1, 0)
+        along, across = np.cos(self.facing)[:, None], np.sin(self.facing)[:, None]
+        ground = self.root[:, None]
+        return np.stack([x * along + z * across + ground[..., 0], y, z * along - x * across + ground[..., 1]], axis=-1)
+
+    def joint(self, name: str) -> Array:
+        """Where one joint is, (N, 3), metres; by its name or role."""
+        names = self.skeleton.names
+        return np.asarray(self.joints[:, names.index(name) if name in names else self.skeleton.need(name)])
+
+    @cached_property
+    def labels(self) -> tuple[tuple[str, ...], ...]:
+        """The words said about each frame."""
+        found = []
+        for clip, frame in zip(self.clip, self.frame, strict=True):
+            own = self.graph.own_frame(int(clip), float(frame))
+            words = self.graph.infos[clip].labels
+            found.append(tuple(word.text for word in words if word.start <= own + 1e-6 < word.stop))
+        return tuple(found)
+
+
+class UserCosts:
+    """The functions of a request, asked about paths."""
+
+    def __init__(self, functions: Sequence[FunctionTarget], graph: MotionGraph, frames: FrameTable) -> None:
+        self._functions, self._graph, self._frames = functions, graph, frames
+        self.names = [
+            f"functions[{n}] ({f.name or getattr(f.function, '__name__', 'function')})" for n, f in enumerate(functions)
+        ]
+
+    def __len__(self) -> int:
+        """Number of functions."""
+        return len(self._functions)
+
+    def costs(self, rows: Ints, place: NDArray[np.complex128], turn: NDArray[np.complex128]) -> list[float]:
+        """What each function says that a path costs, weighted.
+
+        Args:
+            rows: The row of the frame table that each frame shows, (N,).
+            place: Where the torso is, x + iz, (N,).
+            turn: Where it faces, as exp(-i yaw), (N,).
+
+        Raises:
+            RequestError: If a function raises, or returns what is no cost; it names the constraint.
+        """
+        clip = self._frames.clip_of[rows].astype(np.int64)
+        candidate = Candidate(
+            times_s=np.arange(len(rows)) / self._frames.rate_hz,
+            root=np.stack([place.real, place.imag], axis=1),
+            facing=-np.angle(turn),
+            clip=clip,
+            frame=rows - self._frames.base[clip],
+            graph=self._graph,
+            _joints=self._frames.joints[rows],
+        )
+        return [
+            target.weight * self._ask(target, name, candidate)
+            for target, name in zip(self._functions, self.names, strict=True)
+        ]
+
+    def _ask(self, target: FunctionTarget, name: str, candidate: Candidate) -> float:
+        try:
+            said: Any = target.function(candidate)
+        except Exception as error:
+            raise RequestError(f"{name} raised {type(error).__name__}: {error}") from error
+        frames = len(candidate.times_s)
+        try:
+            cost = np.asarray(said, float)
+        except (TypeError, ValueError):
+            cost = np.zeros((0, 0))
+        if cost.shape not in ((), (frames,)):
+            raise RequestError(f"{name} returned {said!r}; it must be a number, or one for each of the {frames} frames")
+        if not np.isfinite(cost).all() or (cost < 0).any():
+            worst = cost[~np.isfinite(cost)] if not np.isfinite(cost).all() else cost[cost < 0]
+            raise RequestError(f"{name} returned {worst.flat[0]:g}; a cost must be a finite number, 0 or more")
+        return float(cost) if cost.ndim == 0 else float(cost.sum() / self._frames.rate_hz)

@@ -1,0 +1,199 @@
+"""What the clips cannot do: soft constraints that no path can meet, each with the nearest that one can.
+
+A bound, not a promise: what is not named here may still be missed, for paths have to meet everything at once.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from choreograph.synthesis.solve.terms import JOINT, SPEED_M_S, TABLE, VELOCITY
+
+if TYPE_CHECKING:
+    from choreograph.synthesis.solve.search import Solver
+
+_MISS_M, _MISS_M_S, _MISS_POSE = 0.03, 0.1 * SPEED_M_S, 1.0
+"""What must be missing at least for a constraint to count as out of reach: metres, metres per second, and for poses as
+much as the roughest cut."""
+
+
+@dataclass(frozen=True)
+class OutOfReach:
+    """A constraint that the graph cannot meet, and the nearest that it can."""
+
+    constraint: str
+    """Its place in the request: "joints[0]"."""
+    message: str
+    """A sentence for people."""
+    asked: float
+    """What was asked for: metres, metres per second, or seconds with a label; 0 for a pose."""
+    nearest: float
+    """The nearest to it that there is; for a pose how unlike it is, in roughest cuts."""
+    clip: str | None = None
+    """Where that is, if it is in one place."""
+    frame: int | None = None
+    """The frame of that clip, at its own rate."""
+
+
+class Reach:
+    """Which frames some path can show when: along G′, and where that does not do along all cuts."""
+
+    def __init__(self, solver: Solver) -> None:
+        self._solver = solver
+        self._shown: dict[bool, Any] = {}
+
+    def rows(self, time: int, *, fine: bool) -> NDArray[np.intp]:
+        """The rows that can be shown at a time."""
+        from choreograph.synthesis.solve import _compiled_reach, _compiled_seeds
+
+        solver, asked = self._solver, self._solver.asked
+        if fine not in self._shown:
+            first, cuts = self.cuts(fine)
+            hard = (asked.hard_time, asked.hard_row)
+            reach = _compiled_seeds.find_reach(asked.frames, asked.least, solver.kernel, first, cuts, *hard)
+            targets = solver.hierarchy.target[cuts]
+            self._shown[fine] = _compiled_reach.find_shown(
+                int(asked.time.max()) + 1, reach, solver.find_begin(reach), asked.least, solver.kernel,
+                first, targets, *hard,
+            )  # fmt: skip
+        return np.flatnonzero(self._shown[fine][time])
+
+    @cache  # noqa: B019 - lives no longer than the question
+    def cuts(self, fine: bool) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Where the cuts that leave each row begin, and the cuts."""
+        h = self._solver.hierarchy
+        return cuts_by_source(h, np.flatnonzero(h.child < 0) if fine else np.arange(h.roots))
+
+    def way(self, frames: int, *, fine: bool) -> float:
+        """No path leads farther in so many frames, metres."""
+        from choreograph.synthesis.solve import _compiled_reach
+
+        table = self._solver.hierarchy.frames
+        step = np.full(len(table), -1.0)
+        step[:-1] = np.where(table.real[:-1] & table.real[1:], np.abs(np.diff(table.place)), -1.0)
+        first, cuts = self.cuts(fine)
+        return float(_compiled_reach.longest_way(frames, step, first, self._solver.hierarchy.target[cuts]))
+
+
+def cuts_by_source(hierarchy: Any, cuts: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Where the cuts that leave each row begin, (G + 1,), and these cuts in that order."""
+    order = cuts[np.argsort(hierarchy.source[cuts], kind="stable")].astype(np.int64)
+    return np.searchsorted(hierarchy.source[order], np.arange(len(hierarchy.frames) + 1)), order
+
+
+def find_out_of_reach(solver: Solver) -> tuple[OutOfReach, ...]:
+    """The soft constraints of a search's request that no path can meet."""
+    reach = Reach(solver)
+    found: list[OutOfReach | None] = []
+    for fine in (False, True):
+        # All cuts are looked at only where G′ does not do: there are many more.
+        found = [*_joints(solver, reach, fine), *_poses(solver, reach, fine), *_labels(solver, reach, fine)]
+        found += _body(solver, reach, fine)
+        if not any(found):
+            break
+    return tuple(entry for entry in found if entry is not None)
+
+
+def _joints(solver: Solver, reach: Reach, fine: bool) -> list[OutOfReach | None]:
+    found = []
+    asked = solver.asked
+    for n in np.flatnonzero((asked.kind == JOINT) | (asked.kind == VELOCITY)):
+        rows, point, goal = reach.rows(int(asked.time[n]), fine=fine), asked.points[asked.table[n]], asked.goal_point[n]
+        moving = asked.kind[n] == VELOCITY
+        unit, miss = ("m/s", _MISS_M_S) if moving else ("m", _MISS_M)
+        number = int(solver.term_names[n][7:-1])
+        name, at_s = solver.request.joints[number].joint, solver.request.joints[number].at_s
+        if not np.isnan(goal[1]):
+            what = f"{name!r} " + ("rising at" if moving else "at a height of")
+            found.append(_nearest(solver, n, rows, point[rows, 1], goal[1], miss, f"{what} {{:.2f}} {unit}", at_s))
+        if moving and not np.isnan(goal[[0, 2]]).any():
+            speed = np.hypot(point[rows, 0], point[rows, 2])
+            wanted = float(np.hypot(goal[0], goal[2]))
+            found.append(_nearest(solver, n, rows, speed, wanted, miss, f"{name!r} moving along at {{:.2f}} m/s", at_s))
+    return found
+
+
+def _nearest(
+    solver: Solver, term: Any, rows: Any, values: Any, wanted: float, miss: float, what: str, at_s: float
+) -> OutOfReach | None:
+    best = int(np.abs(values - wanted).argmin())
+    nearest = float(values[best])
+    if abs(nearest - wanted) <= miss:
+        return None
+    name, frame = _place(solver, int(rows[best]))
+    return OutOfReach(
+        solver.term_names[term],
+        f"{solver.term_names[term]}: {what.format(wanted)} at {at_s:g} s is out of reach; the nearest is "
+        f"{nearest:.2f}, frame {frame} of {name!r}",
+        float(wanted),
+        nearest,
+        name,
+        frame,
+    )
+
+
+def _poses(solver: Solver, reach: Reach, fine: bool) -> list[OutOfReach | None]:
+    found: list[OutOfReach | None] = []
+    for n, wanted in enumerate(solver.request.poses):
+        term = solver.term_names.index(f"poses[{n}]")
+        rows, table = reach.rows(int(solver.asked.time[term]), fine=fine), solver.asked.tables[solver.asked.table[term]]
+        best = rows[table[rows].argmin()]
+        if table[best] > _MISS_POSE:
+            name, frame = _place(solver, int(best))
+            found.append(OutOfReach(
+                f"poses[{n}]",
+                f"poses[{n}]: nothing like frame {wanted.frame} of {wanted.clip!r} can be shown at {wanted.at_s:g} s; "
+                f"the nearest is frame {frame} of {name!r}, {table[best]:.1f} times as unlike it as the roughest cut",
+                0.0, float(table[best]), name, frame,
+            ))  # fmt: skip
+    return found
+
+
+def _labels(solver: Solver, reach: Reach, fine: bool) -> list[OutOfReach | None]:
+    found: list[OutOfReach | None] = []
+    asked, rate = solver.asked, solver.hierarchy.frames.rate_hz
+    for n, wanted in enumerate(solver.request.labels):
+        terms = [t for t, name in enumerate(solver.term_names) if name == f"labels[{n}]" and asked.kind[t] == TABLE]
+        table = asked.tables[asked.table[terms[0]]]
+        can = np.array([bool((table[reach.rows(int(asked.time[t]), fine=fine)] == 0).any()) for t in terms])
+        if not can.all():
+            length = wanted.stop_s - wanted.start_s
+            times = asked.time[terms][can] / rate
+            where = f"from {times[0]:.2f} s to {times[-1]:.2f} s" if len(times) else "at no time in between"
+            found.append(OutOfReach(
+                f"labels[{n}]",
+                f"labels[{n}]: {wanted.label!r} cannot be shown throughout {wanted.start_s:g} to {wanted.stop_s:g} s; "
+                f"it can {where}",
+                length, float(length * can.mean()),
+            ))  # fmt: skip
+    return found
+
+
+def _body(solver: Solver, reach: Reach, fine: bool) -> list[OutOfReach | None]:
+    found: list[OutOfReach | None] = []
+    rate, body = solver.hierarchy.frames.rate_hz, solver.request.body
+    for n in range(1, len(body)):
+        before, here = body[n - 1], body[n]
+        frames = round(here.at_s * rate) - round(before.at_s * rate)
+        asked = float(np.hypot(here.position[0] - before.position[0], here.position[1] - before.position[1]))
+        farthest = reach.way(frames, fine=fine)
+        if asked > farthest + _MISS_M:
+            found.append(OutOfReach(
+                f"body[{n}]",
+                f"body[{n}]: {asked:.1f} m from body[{n - 1}] in {frames / rate:g} s is out of reach; no way through "
+                f"the clips is longer than {farthest:.1f} m in that time",
+                asked, farthest,
+            ))  # fmt: skip
+    return found
+
+
+def _place(solver: Solver, row: int) -> tuple[str, int]:
+    """The clip and frame, at its own rate, of a row."""
+    frames = solver.hierarchy.frames
+    clip = int(frames.clip_of[row])
+    return solver.graph.infos[clip].name, round(solver.graph.own_frame(clip, float(row - frames.base[clip])))

@@ -1,0 +1,253 @@
+"""Several people at once: each is solved alone, against constraints that bring them together (figure 9 of the paper).
+
+A meeting becomes, for either one, a hard stretch of his clip and places of the torso at its beginning and end. Where
+its place is free, the one named first goes wherever suits him and the other comes to him; then it is moved to the
+middle between where either would have it, and both go on from what they have, a few times over.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from choreograph.errors import RequestError
+from choreograph.graph.model import MotionGraph
+from choreograph.maths.floor import FloorTransform
+from choreograph.progress import Progress
+from choreograph.synthesis.solve.cuts import find_cuts
+from choreograph.synthesis.solve.group import GroupRequest, Meeting
+from choreograph.synthesis.solve.hierarchy import Hierarchy
+from choreograph.synthesis.solve.request import BodyTarget, HardFrame, SolveRequest
+from choreograph.synthesis.solve.search import Answer, Solver, SolveSettings
+from choreograph.synthesis.solve.terms import find_row
+
+_LEADS = 4
+"""Answers of the first character from which the others are tried, where a meeting's place is free."""
+_ROUNDS = 4
+"""How often a free place is moved."""
+
+
+@dataclass(frozen=True, eq=False)
+class GroupAnswer:
+    """Motions of several people that go together."""
+
+    answers: Mapping[str, Answer]
+    """Each one's own; errors at meetings are called "meet[0]"."""
+    body: Mapping[str, tuple[BodyTarget, ...]]
+    """Where each is to be when, for `finish_splice`; throughout meetings, at every frame of the graph."""
+    cost: float
+    """Sum of the scores."""
+
+
+def solve_together(
+    graphs: MotionGraph | Mapping[str, MotionGraph],
+    request: GroupRequest,
+    *,
+    count: int = 1,
+    seconds: float | None = 3.0,
+    evaluations: int | None = None,
+    settings: SolveSettings | None = None,
+    hierarchies: Mapping[str, Hierarchy] | None = None,
+    progress: Progress | None = None,
+) -> list[GroupAnswer]:
+    """Motions of several people that meet a request as well as could be found in the time given, best first.
+
+    Args:
+        graphs: Whose clips to make motion of: one graph for all, or one for each character.
+        request: What is wanted.
+        count: How many answers at most; they differ in the motion of the first character.
+        seconds: How long to search, for all characters together.
+        evaluations: How many paths to score at most, likewise; with seconds=None the answers are the same on any
+            machine.
+        settings: How to search.
+        hierarchies: The graphs' cuts by character, if they were found before.
+        progress: Hears how far the search for one character has come.
+
+    Raises:
+        RequestError: If the request names what does not exist, or somebody's hard frames cannot all be met.
+    """
+    people = list(request.characters)
+    each = {name: graphs if isinstance(graphs, MotionGraph) else graphs[name] for name in people}
+    cuts = dict(hierarchies or {})
+    for name in people:
+        shared = next((cuts[other] for other in cuts if each.get(other) is each[name]), None)
+        cuts.setdefault(name, shared or find_cuts(each[name], progress=progress))
+    stage = _Stage(request, each, cuts)
+    free = any(meeting.position is None for meeting in request.meetings)
+    leads = max(count, _LEADS) if free and len(people) > 1 else count
+
+    def search(solver: Solver, share: float) -> None:
+        """Run one search for so much of what there is."""
+        budget = None if evaluations is None else max(1, int(evaluations * share))
+        solver.run(None if seconds is None else seconds * share, evaluations=budget, progress=progress)
+
+    first, share = people[0], (0.5 if free else 1.0) / len(people)
+    solver = stage.solver(first, stage.places, settings)
+    search(solver, share)
+    casts = []
+    alone: dict[str, Solver] = {}
+    for number, answer in enumerate(solver.answers(leads)):
+        cast = _Cast({first: solver}, {first: answer}, {**stage.places, **stage.places_of(first, answer, stage.places)})
+        for name in people[1:]:
+            # Without free places what others do does not depend on the first: they are searched for once.
+            if free or name not in alone:
+                alone[name] = stage.solver(name, cast.places, settings)
+                search(alone[name], share / leads if free else share)
+            answers = alone[name].answers(1 if free else number + 1)
+            if not answers:
+                break
+            cast.solvers[name], cast.answers[name] = alone[name], answers[-1]
+            cast.places |= stage.places_of(name, answers[-1], cast.places)
+        if len(cast.answers) == len(people):
+            casts.append(cast)
+    casts = sorted(casts, key=lambda cast: cast.cost)[:count]
+    if free and len(people) > 1:
+        each_share = 0.5 / (_ROUNDS * len(people) * max(1, len(casts)))
+        casts = sorted((_brought_together(stage, cast, search, each_share) for cast in casts), key=lambda c: c.cost)
+    return [stage.answer(cast) for cast in casts]
+
+
+@dataclass(eq=False)
+class _Cast:
+    """One answer for all, with the searches that it came from and the places of the meetings."""
+
+    solvers: dict[str, Solver]
+    answers: dict[str, Answer]
+    places: dict[int, FloorTransform]
+
+    @property
+    def cost(self) -> float:
+        return sum(answer.cost for answer in self.answers.values())
+
+
+def _brought_together(stage: _Stage, cast: _Cast, search: Callable[[Solver, float], None], share: float) -> _Cast:
+    """A cast whose free meetings have moved to where they suit all."""
+    for _ in range(_ROUNDS):
+        places = stage.middles(cast)
+        moved = _Cast({}, {}, places)
+        for name, solver in cast.solvers.items():
+            moved.solvers[name] = solver.with_request(stage.asked(name, places))
+            search(moved.solvers[name], share)
+            moved.answers[name] = moved.solvers[name].answers()[0]
+        if moved.cost < cast.cost:
+            cast = moved
+    return cast
+
+
+class _Stage:
+    """Where and how people meet.
+
+    A meeting's place is the transform that lays the first one's clip on the floor.
+    """
+
+    def __init__(self, request: GroupRequest, graphs: Mapping[str, MotionGraph], cuts: Mapping[str, Hierarchy]) -> None:
+        self.request, self.graphs, self.cuts = request, graphs, cuts
+        self.places = {
+            n: FloorTransform(m.facing, *m.position) @ self._torso(n, 0, 0).inverse()
+            for n, m in enumerate(request.meetings)
+            if m.position is not None
+        }
+        """Those that are given."""
+
+    def solver(self, name: str, places: Mapping[int, FloorTransform], settings: SolveSettings | None) -> Solver:
+        """The search for one character, with the places of meetings that are known."""
+        try:
+            return Solver(self.graphs[name], self.asked(name, places), settings, hierarchy=self.cuts[name])
+        except RequestError as error:
+            raise RequestError(f"characters.{name}, with its meetings as frames and body: {error}") from None
+
+    def asked(self, name: str, places: Mapping[int, FloorTransform]) -> SolveRequest:
+        """What one character is asked for, with the meetings as hard frames and places of the body."""
+        own = self.request.characters[name]
+        hard = [HardFrame(m.at_s, m.clips[k], m.frames[k], m.lasts_s) for _, k, m in self._own(name)]
+        frames = tuple(sorted((*own.frames, *hard), key=lambda frame: frame.at_s))
+        return replace(own, body=self.body(name, places), frames=frames)
+
+    def body(self, name: str, places: Mapping[int, FloorTransform], *, dense: bool = False) -> tuple[BodyTarget, ...]:
+        """Where one is to be when: his own constraints and both ends of his meetings, or every frame of them."""
+        targets = [(target.at_s, target) for target in self.request.characters[name].body]
+        rate = self.graphs[name].rate_hz
+        for n, k, meeting in self._own(name):
+            if n not in places:
+                continue
+            last = round(meeting.lasts_s * rate)
+            for step in range(last + 1) if dense else sorted({0, last}):
+                torso = self._lying(n, k, places[n]) @ self._torso(n, k, step)
+                at_s = (round(meeting.at_s * rate) + step) / rate
+                targets.append((at_s, BodyTarget(at_s, (float(torso.x), float(torso.z)), float(torso.yaw))))
+        return tuple(target for _, target in sorted(targets, key=lambda pair: pair[0]))
+
+    def places_of(self, name: str, answer: Answer, known: Mapping[int, FloorTransform]) -> dict[int, FloorTransform]:
+        """Where the meetings of which the place was not known take place if one moves like this."""
+        return {n: self._place_in(n, k, answer) for n, k, _ in self._own(name) if n not in known}
+
+    def middles(self, cast: _Cast) -> dict[int, FloorTransform]:
+        """The places of all meetings, free ones in the middle between where either of the two would have them."""
+        places = dict(cast.places)
+        for n, meeting in enumerate(self.request.meetings):
+            if meeting.position is None:
+                torso = self._torso(n, 0, 0)
+                both = [self._place_in(n, k, cast.answers[name]) @ torso for k, name in enumerate(meeting.who)]
+                yaw = float(np.angle(sum(np.exp(1j * place.yaw) for place in both)))
+                x, z = (sum(getattr(place, axis) for place in both) / 2 for axis in ("x", "z"))
+                places[n] = FloorTransform(yaw, x, z) @ torso.inverse()
+        return places
+
+    def answer(self, cast: _Cast) -> GroupAnswer:
+        """What is given to the user of a cast."""
+        answers = {name: self._renamed(name, cast.places, answer) for name, answer in cast.answers.items()}
+        body = {name: self.body(name, cast.places, dense=True) for name in answers}
+        return GroupAnswer(answers, body, cast.cost)
+
+    def _place_in(self, n: int, which: int, answer: Answer) -> FloorTransform:
+        """The place of a meeting if the first (0) or second (1) of the two moves like this."""
+        splice = answer.splice
+        first = np.concatenate([[0], np.cumsum(splice.piece_frames)])
+        time = round(self.request.meetings[n].at_s * splice.graph.rate_hz)
+        piece = int(np.searchsorted(first, time, side="right")) - 1
+        lying = FloorTransform(*(float(getattr(splice.placements, axis)[piece]) for axis in ("yaw", "x", "z")))
+        return lying @ self._lying(n, which, FloorTransform()).inverse()
+
+    def _renamed(self, name: str, places: Mapping[int, FloorTransform], answer: Answer) -> Answer:
+        """An answer, with errors at meetings under the meetings' names."""
+        own = {target.at_s for target in self.request.characters[name].body}
+        names, number, rate = {}, 0, self.graphs[name].rate_hz
+        for n, target in enumerate(self.body(name, places)):
+            if target.at_s in own:
+                names[f"body[{n}]"] = f"body[{number}]"
+                number += 1
+            else:
+                held = (m for m, _, meeting in self._own(name) if self._holds(meeting, target.at_s, rate))
+                names[f"body[{n}]"] = f"meet[{next(held)}]"
+        return replace(
+            answer, errors=tuple(replace(e, constraint=names.get(e.constraint, e.constraint)) for e in answer.errors)
+        )
+
+    @staticmethod
+    def _holds(meeting: Meeting, at_s: float, rate: float) -> bool:
+        return meeting.at_s - 1 / rate <= at_s <= meeting.at_s + meeting.lasts_s + 1 / rate
+
+    def _own(self, name: str) -> list[tuple[int, int, Meeting]]:
+        """The meetings of one character: their number, whether he is the first (0) or second (1) named, and they."""
+        return [(n, m.who.index(name), m) for n, m in enumerate(self.request.meetings) if name in m.who]
+
+    def _torso(self, meeting: int, which: int, step: int) -> FloorTransform:
+        """Where the torso of one of the two is in his recording, so many frames into the meeting."""
+        m = self.request.meetings[meeting]
+        name = m.who[which]
+        frames = self.cuts[name].frames
+        row = find_row(self.graphs[name], frames, m.clips[which], m.frames[which], f"meet[{meeting}]")
+        row = min(row + step, int(frames.base[frames.clip_of[row] + 1]) - 2)
+        place = frames.place[row]
+        return FloorTransform(float(-np.angle(frames.turn[row])), float(place.real), float(place.imag))
+
+    def _lying(self, meeting: int, which: int, place: FloorTransform) -> FloorTransform:
+        """How the clip of one of the two lies on the floor, if the first one's lies at the place."""
+        offset = self.request.meetings[meeting].offset
+        if which == 0 or offset is None:
+            return place  # both clips share one world
+        left, ahead, turned = offset
+        there = place @ self._torso(meeting, 0, 0) @ FloorTransform(turned, left, ahead)
+        return there @ self._torso(meeting, 1, 0).inverse()
