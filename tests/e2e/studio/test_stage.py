@@ -114,11 +114,11 @@ def test_several_figures(page: Any, shot: Take, until: Until) -> None:
 
 def test_ghosts_and_light_theme(page: Any, shot: Take) -> None:
     rest(page, 200)
-    page.evaluate(f"{STAGE}.setView({{ theme: 'light', ghosts: true }})")
-    page.evaluate("document.documentElement.dataset.theme = 'light'")
+    page.evaluate("window.choreograph.store.setView({ theme: 'light', ghosts: true })")
     drawn(page)
     shot(page, "stage-light-ghosts")
     assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(236, 239, 242)"
+    page.evaluate("window.choreograph.store.setView({ theme: 'dark', ghosts: false })")
 
 
 def test_camera_turns_zooms_and_leaves(page: Any, until: Until) -> None:
@@ -141,6 +141,41 @@ def test_camera_turns_zooms_and_leaves(page: Any, until: Until) -> None:
     page.keyboard.press("f")
     page.keyboard.press("5")
     until(page, f"{STAGE}.camera.polar < 0.1")
+
+
+def test_two_fingers_turn_the_camera_and_draw_nothing(open_page: Any, studio: Any) -> None:
+    """The first finger's stroke is given up when a second one comes."""
+    page = open_page(studio, viewport={"width": 1024, "height": 768}, has_touch=True)
+    rest(page, 0)
+    page.evaluate(
+        f"""() => {{
+          window.told = {{ down: 0, move: 0, up: 0, cancel: 0 }};
+          {STAGE}.floor.setTool({{
+            down: () => {{ told.down++; return true; }},
+            move: () => told.move++, up: () => told.up++, cancel: () => told.cancel++,
+          }});
+        }}"""
+    )
+    azimuth = page.evaluate(f"{STAGE}.camera.azimuth")
+    fingers = page.context.new_cdp_session(page)
+
+    def touch(kind: str, *places: tuple[int, int]) -> None:
+        points = [{"x": x, "y": y, "id": k} for k, (x, y) in enumerate(places)]
+        fingers.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+
+    touch("touchStart", (500, 500))
+    touch("touchMove", (520, 510))
+    touch("touchEnd")
+    told = page.evaluate("told")
+    assert (told["down"], told["up"], told["cancel"]) == (1, 1, 0)
+    assert told["move"] >= 1
+    touch("touchStart", (500, 500))
+    touch("touchStart", (500, 500), (600, 500))
+    touch("touchMove", (560, 500), (660, 500))
+    touch("touchEnd")
+    told = page.evaluate("told")
+    assert (told["down"], told["up"], told["cancel"]) == (2, 1, 1)
+    assert page.evaluate(f"{STAGE}.camera.azimuth") < azimuth
 
 
 def test_joint_names_under_the_pointer(page: Any) -> None:
@@ -239,7 +274,7 @@ def test_layout(open_page: Any, studio: Any, shot: Take, width: int, height: int
     """Nothing is cut off, and the stage keeps its place at every size."""
     page = open_page(studio, viewport={"width": width, "height": height}, has_touch=width == 1024)
     rest(page, 100)
-    page.evaluate(f"document.documentElement.dataset.theme = '{theme}'; {STAGE}.setView({{ theme: '{theme}' }})")
+    page.evaluate(f"window.choreograph.store.setView({{ theme: '{theme}' }})")
     drawn(page)
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     stage = page.locator(".stage").bounding_box()
@@ -249,6 +284,7 @@ def test_layout(open_page: Any, studio: Any, shot: Take, width: int, height: int
     assert page.locator("header.bar").bounding_box()["height"] == 48
     assert page.locator(".side.left").is_visible() is not narrow
     shot(page, f"layout-{width}-{theme}")
+    page.evaluate("window.choreograph.store.setView({ theme: 'dark' })")
 
 
 def test_columns_fold_and_tabs_walk(open_page: Any, studio: Any, until: Until) -> None:

@@ -30,7 +30,13 @@ export class Compass {
     );
   }
 
+  private drawn = "";
+
   update(camera: PerspectiveCamera, distance: number, height: number): void {
+    const { x, y, z, w } = camera.quaternion;
+    const now = `${x.toFixed(4)} ${y.toFixed(4)} ${z.toFixed(4)} ${w.toFixed(4)} ${distance.toFixed(4)} ${height}`;
+    if (now === this.drawn) return;
+    this.drawn = now;
     for (const { line, text, axis } of this.arms) {
       const seen = WORK.copy(axis).transformDirection(camera.matrixWorldInverse);
       line.setAttribute("x2", (ARM_PX * seen.x).toFixed(1));

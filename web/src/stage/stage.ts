@@ -47,7 +47,9 @@ import { Track } from "./track";
 import { Trail } from "./trails";
 
 const SIDE_BY_SIDE_M = 1.6;
-const COSTS = 240;
+const SHADOW_MAP = 2048;
+/** Drawn frames that `cost` looks back on. */
+const COSTS = 120;
 
 /** One who moves. */
 interface Actor {
@@ -86,6 +88,7 @@ export class WebStage implements Stage {
   private actors: Actor[] = [];
   private view: StageView = { theme: "dark", ghosts: false, ghost_every: 20, paths: true, contacts: true, follow_camera: true };
   private beside = false;
+  private shaded = 0;
   private dirty = true;
   private jump = true;
   private last = 0;
@@ -294,12 +297,12 @@ export class WebStage implements Stage {
   private light(): void {
     const { key } = this;
     key.castShadow = true;
-    key.shadow.mapSize.set(2048, 2048);
+    key.shadow.mapSize.set(SHADOW_MAP, SHADOW_MAP);
     key.shadow.radius = 5;
     key.shadow.bias = -0.0004;
     key.shadow.normalBias = 0.03;
-    const { camera } = key.shadow;
-    [camera.left, camera.right, camera.top, camera.bottom, camera.near, camera.far] = [-4, 4, 4, -4, 1, 24];
+    [key.shadow.camera.near, key.shadow.camera.far] = [1, 32];
+    this.shadeTo(4);
   }
 
   private nameJoint(event: PointerEvent | null): void {
@@ -329,7 +332,7 @@ export class WebStage implements Stage {
     const moved = this.player.tick(seconds);
     this.player.flush();
     if (moved || this.dirty) this.pose();
-    this.followActor(seconds);
+    this.followActors(seconds);
     this.camera.update(seconds);
     if (!moved && !this.dirty && !this.camera.changed) return;
     this.draw();
@@ -345,22 +348,39 @@ export class WebStage implements Stage {
     }
   }
 
-  private followActor(seconds: number): void {
-    const lead = this.actors[0];
-    if (!lead) return;
-    const at = WORK.copy(lead.figure.bones[0]!.position).add(lead.figure.object.position);
+  /** Camera and light go with the figures. */
+  private followActors(seconds: number): void {
+    if (this.actors.length === 0) return;
+    const middle = MIDDLE.set(0, 0, 0);
+    for (const { figure } of this.actors) middle.add(WORK.copy(figure.bones[0]!.position).add(figure.object.position));
+    middle.divideScalar(this.actors.length);
     if (!this.pointer.busy) {
-      this.camera.track(at.x, at.z, seconds, this.jump);
+      this.camera.track(middle.x, middle.z, seconds, this.jump);
       this.jump = false;
     }
-    // The light goes along, by whole texels of its map, so that the shadow's edge does not crawl.
-    const texel = 8 / 2048;
-    this.key.target.position.set(Math.round(at.x / texel) * texel, 0, Math.round(at.z / texel) * texel);
+    let spread = 0;
+    for (const { figure } of this.actors) {
+      const at = WORK.copy(figure.bones[0]!.position).add(figure.object.position);
+      spread = Math.max(spread, Math.abs(at.x - middle.x), Math.abs(at.z - middle.z));
+    }
+    this.shadeTo(Math.min(4 * Math.ceil((spread + 3) / 4), 16));
+    // By whole texels of the shadow's map, so that its edge does not crawl.
+    const texel = (2 * this.shaded) / SHADOW_MAP;
+    this.key.target.position.set(Math.round(middle.x / texel) * texel, 0, Math.round(middle.z / texel) * texel);
     this.key.position.copy(this.key.target.position).add(SUN);
-    this.ground.light(this.camera.target, 9 + 1.6 * this.camera.distance);
+  }
+
+  /** Shadows are cast so far around the middle. */
+  private shadeTo(metres: number): void {
+    if (metres === this.shaded) return;
+    this.shaded = metres;
+    const { camera } = this.key.shadow;
+    [camera.left, camera.right, camera.top, camera.bottom] = [-metres, metres, metres, -metres];
+    camera.updateProjectionMatrix();
   }
 
   private draw(): void {
+    this.ground.light(this.camera.target, 9 + 1.6 * this.camera.distance);
     this.renderer.render(this.scene, this.camera.lens);
     this.labels.update(this.camera.lens, this.size.width, this.size.height);
     this.compass.update(this.camera.lens, this.camera.distance, this.size.height);
@@ -397,4 +417,5 @@ export class WebStage implements Stage {
 /** Name of the motion that is still arriving. */
 const STREAM = "stream";
 const SUN = new Vector3(3.2, 7.5, 4.2);
+const MIDDLE = new Vector3();
 const WORK = new Vector3();

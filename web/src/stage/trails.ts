@@ -55,8 +55,8 @@ export class Trail {
   dress({ paths, contacts, ghosts, ghost_every }: StageView, theme: StageTheme): void {
     this.ahead.visible = this.travelled.visible = paths && this.track.available > 1;
     this.plants.visible = contacts && this.plants.count > 0;
-    this.past.set(this.colour).lerp(FLOOR.set(theme.floor), 0.5);
-    this.coming.set(this.colour).lerp(FLOOR, 0.72);
+    this.past.set(this.colour).lerp(FLOOR.set(theme.floor), 0.4);
+    this.coming.set(this.colour).lerp(FLOOR, 0.65);
     this.lit = "?";
     this.setGhosts(ghosts ? ghost_every : null, theme.ghost);
   }

@@ -26,6 +26,8 @@ export class StageTimeline implements Timeline {
   private markers: readonly Marker[] = [];
   private range: TrimRange | null = null;
   private wasPlaying = false;
+  /** Of the track, pixels; asking the browser each frame would lay the page out anew. */
+  private width = 1;
 
   constructor(
     private readonly stage: Stage,
@@ -57,7 +59,11 @@ export class StageTimeline implements Timeline {
     store.subscribe((state) => state.view.theme, () => this.paint());
     store.subscribe((state) => state.view.contacts, () => this.paint());
     store.subscribe((state) => state.document.clips, () => this.paint());
-    new ResizeObserver(() => this.paint()).observe(this.track);
+    new ResizeObserver(() => {
+      this.width = this.track.clientWidth;
+      this.paint();
+      this.follow(stage.player);
+    }).observe(this.track);
   }
 
   setMarkers(markers: readonly Marker[]): void {
@@ -82,16 +88,16 @@ export class StageTimeline implements Timeline {
     const motion = this.stage.shown[0] ?? null;
     if (motion !== this.motion) {
       this.motion = motion;
+      this.track.setAttribute("aria-valuemax", String(Math.max(player.frames - 1, 1)));
       this.paint();
     }
     const last = Math.max(player.frames - 1, 1);
-    this.head.style.transform = `translateX(${((player.frame / last) * this.track.clientWidth).toFixed(2)}px)`;
+    this.head.style.transform = `translateX(${((player.frame / last) * this.width).toFixed(2)}px)`;
     const frame = Math.round(player.frame);
     if (this.track.getAttribute("aria-valuenow") !== String(frame) && !player.playing) {
       this.track.setAttribute("aria-valuenow", String(frame));
       this.track.setAttribute("aria-valuetext", `frame ${frame}, ${(frame / player.fps).toFixed(2)} seconds`);
     }
-    this.track.setAttribute("aria-valuemax", String(last));
   }
 
   private paint(): void {
@@ -128,8 +134,7 @@ export class StageTimeline implements Timeline {
   private rule(): void {
     if (!this.motion) return this.ruler.replaceChildren();
     const seconds = Math.max(this.motion.frames - 1, 1) / this.motion.fps;
-    const width = this.track.clientWidth;
-    const step = TICKS_S.find((tick) => (tick / seconds) * width >= WANTED_TICK_PX) ?? TICKS_S.at(-1)!;
+    const step = TICKS_S.find((tick) => (tick / seconds) * this.width >= WANTED_TICK_PX) ?? TICKS_S.at(-1)!;
     const ticks = [];
     for (let k = 0; k * step <= seconds + 1e-9; k++) {
       const tick = el("span", {}, step < 1 ? (k * step).toFixed(1) : String(k * step));
