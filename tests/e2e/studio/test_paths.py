@@ -7,6 +7,7 @@ import math
 import shutil
 import subprocess
 import sys
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -63,7 +64,7 @@ def test_a_stroke_gets_even_points_and_keeps_its_ends(node: str) -> None:
     stroke = [(0, 0), (0, 0.7), (0.01, 0.71), (2, 0.71)]
     even = run(node, "path.even(stroke)", stroke=stroke)
     assert even[0] == [0, 0] and even[-1] == pytest.approx([2, 0.71])
-    steps = [math.dist(a, b) for a, b in zip(even, even[1:], strict=False)]
+    steps = [math.dist(a, b) for a, b in pairwise(even)]
     assert max(steps) <= 0.0501 and min(steps) > 0.03
 
 
@@ -84,7 +85,7 @@ def test_bending_moves_only_what_lies_between_the_handles_beside_it(node: str) -
     for k, (old, new) in enumerate(zip(line, bent, strict=True)):
         if not marks[which - 1] < k < marks[which + 1]:
             assert new == pytest.approx(list(old))
-    longest = max(math.dist(a, b) for a, b in zip(bent, bent[1:], strict=False))
+    longest = max(math.dist(a, b) for a, b in pairwise(bent))
     assert longest < 0.3, "the bent line is torn"
 
 
@@ -96,7 +97,7 @@ def test_a_handle_can_be_removed(node: str, which: int) -> None:
     left = run(node, "path.without(line, marks, which)", line=line, marks=marks, which=which)
     assert left[0] == pytest.approx(list(line[marks[1] if which == 0 else 0]))
     assert left[-1] == pytest.approx(list(line[marks[-2] if which == len(marks) - 1 else -1]))
-    assert max(math.dist(a, b) for a, b in zip(left, left[1:], strict=False)) < 0.3
+    assert max(math.dist(a, b) for a, b in pairwise(left)) < 0.3
 
 
 def test_stretches_stay_on_their_part_of_a_bent_path(node: str) -> None:

@@ -18,16 +18,16 @@ export function bar(job: Pick<Job, "title" | "done" | "total">): HTMLProgressEle
   return element;
 }
 
-/** An element that shows the newest job of these kinds while it runs, and why it failed if it did. */
+/** An element that shows the newest job of these kinds while it runs, and what went wrong, if something did. */
 export function jobStrip(context: Context, kinds: readonly string[]): HTMLElement {
   const strip = el("div", { class: "job-strip", attrs: { "aria-live": "polite" } });
   let dismissed = "";
   const show = (job: Job | null) => {
-    strip.hidden = job === null || (job.state !== "failed" && !underWay(job)) || job.id === dismissed;
+    strip.hidden = job === null || (job.error === null && !underWay(job)) || job.id === dismissed;
     if (strip.hidden || job === null) return fill(strip);
-    if (job.state === "failed") {
+    if (job.error !== null) {
       const dismiss = button("Dismiss", () => ((dismissed = job.id), show(job)), { icon: "close", iconOnly: true, kind: "quiet" });
-      return fill(strip, el("p", { class: "problem", attrs: { role: "alert" } }, job.error ?? "It failed."), dismiss);
+      return fill(strip, el("p", { class: "problem", attrs: { role: "alert" } }, job.error), dismiss);
     }
     const stage = job.stage || (job.state === "waiting" ? "waiting" : "");
     const share = job.total > 0 ? ` ${Math.round((100 * job.done) / job.total)} %` : "";
