@@ -216,12 +216,22 @@ export class Shell {
       icon: "compare", iconOnly: true, kind: "quiet",
     });
     store.subscribe((state) => state.view.shown.length, (count) => (beside.hidden = count < 2));
+    const every = el("input", { class: "every", attrs: { type: "number", min: 1, max: 1000, "aria-label": "Frames between ghosts" } });
+    every.title = "Frames between ghosts";
+    every.addEventListener("change", () => {
+      const frames = Math.round(every.valueAsNumber);
+      if (frames >= 1 && frames <= 1000) store.setView({ ghost_every: frames });
+      else every.value = String(store.state.view.ghost_every);
+    });
+    store.subscribe((state) => state.view.ghosts, (on) => (every.hidden = !on));
+    store.subscribe((state) => state.view.ghost_every, (frames) => (every.value = String(frames)));
     return el(
       "div",
       { class: "looks", attrs: { role: "group", "aria-label": "What the stage shows" } },
       beside,
       make("follow_camera", "camera", "Camera follows the figure (F)"),
       make("ghosts", "ghosts", "Ghosts (G)"),
+      every,
       make("paths", "path", "Paths (P)"),
       make("contacts", "feet", "Foot contacts (B)"),
     );

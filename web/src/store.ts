@@ -22,6 +22,8 @@ export class ProjectStore implements Store {
   private settling: Change | null = null;
   private sending: Promise<void> = Promise.resolve();
   private viewTimer = 0;
+  /** Settles when the change that is under way, if any, is answered. */
+  private answered: Promise<unknown> = Promise.resolve();
 
   constructor(
     private readonly server: Server,
@@ -30,7 +32,8 @@ export class ProjectStore implements Store {
     this.held = { ...project, connection: "connecting", unsaved: 0, status: { text: "", kind: "quiet" } };
     this.confirmed = project.document;
     server.lookup = (id) => this.motion(id);
-    server.on("document", (message) => this.confirm(message.state));
+    // Told to all pages, so to the one that made the change as well, and perhaps before its own answer.
+    server.on("document", (message) => void this.answered.then(() => this.confirm(message.state)));
     server.on("library", (message) => this.set({ recordings: message.recordings }));
     server.on("graph", (message) => this.set({ graph: message.graph }));
     server.on("results", (message) => this.set({ results: message.results }));
@@ -127,7 +130,9 @@ export class ProjectStore implements Store {
         const document = apply(this.confirmed, [change]);
         const body = { base: this.held.version, label: change.label, document };
         try {
-          const state = await this.server.send<DocumentState>("PUT", "/api/document", body);
+          const sent = this.server.send<DocumentState>("PUT", "/api/document", body);
+          this.answered = sent.catch(() => undefined);
+          const state = await sent;
           this.queue.splice(this.queue.indexOf(change), 1);
           this.confirm(state);
           return;
@@ -185,7 +190,8 @@ export class ProjectStore implements Store {
   }
 
   private show(): void {
-    this.set({ document: apply(this.confirmed, this.queue), unsaved: this.queue.length });
+    const document = sharing(this.held.document, apply(this.confirmed, this.queue));
+    this.set({ document, unsaved: this.queue.length });
   }
 
   private motion(id: string): Motion | null {
@@ -209,6 +215,17 @@ function apply(document: Document, changes: readonly Change[]): Document {
   const copy = structuredClone(document);
   for (const change of changes) for (const edit of change.edits) edit(copy);
   return copy;
+}
+
+/** `after`, with every part of it that says the same as before being the same: who watches a part hears real changes. */
+function sharing<T extends object>(before: T, after: T): T {
+  const shared = { ...after };
+  let changed = false;
+  for (const key of Object.keys(after) as (keyof T)[]) {
+    if (JSON.stringify(before[key]) === JSON.stringify(after[key])) shared[key] = before[key];
+    else changed = true;
+  }
+  return changed ? shared : before;
 }
 
 /** Newest first, as the server lists them. */

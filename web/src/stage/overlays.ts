@@ -89,6 +89,9 @@ export abstract class Drawn implements Overlay {
     });
   }
 
+  /** Show that a press would take it. */
+  emphasise(_on: boolean): void {}
+
   /** Where it is, for dragging and turning. */
   abstract where(): Place;
   /** How far the pointer is from it, pixels; Infinity where it cannot be meant. */
@@ -238,27 +241,40 @@ export class DrawnArrow extends Drawn implements ArrowOverlay {
 export class DrawnSphere extends Drawn implements SphereOverlay {
   private readonly mesh: Mesh<SphereGeometry, MeshStandardMaterial>;
   private label: TextOverlay | null = null;
+  private radius = 0.06;
+  private large = false;
 
   constructor(owner: OverlayLayer, at: At, style?: { colour?: string; radius?: number; label?: string }) {
     super(owner);
     this.mesh = new Mesh(new SphereGeometry(1, 24, 16), new MeshStandardMaterial({ color: AMBER, roughness: 0.5 }));
     this.mesh.castShadow = true;
-    this.mesh.scale.setScalar(0.06);
     this.object.add(this.mesh);
     this.update(at, style);
   }
 
   update(at: At, style: { colour?: string; radius?: number; label?: string } = {}): void {
     this.mesh.position.copy(placed(at));
-    if (style.radius) this.mesh.scale.setScalar(style.radius);
+    this.radius = style.radius ?? this.radius;
+    this.grow();
     if (style.colour) this.mesh.material.color.set(style.colour);
     if (style.label !== undefined) {
       this.label?.remove();
       this.label = style.label ? new DrawnText(this.owner, at, style.label) : null;
     }
     const { x, y, z } = this.mesh.position;
-    this.label?.update([x, y + this.mesh.scale.x + 0.06, z], style.label ?? (this.label as DrawnText).text);
+    this.label?.update([x, y + this.radius + 0.06, z], style.label ?? (this.label as DrawnText).text);
     this.owner.redraw();
+  }
+
+  override emphasise(on: boolean): void {
+    if (on === this.large) return;
+    this.large = on;
+    this.grow();
+    this.owner.redraw();
+  }
+
+  private grow(): void {
+    this.mesh.scale.setScalar(this.radius * (this.large ? 1.4 : 1));
   }
 
   override remove(): void {
@@ -273,7 +289,7 @@ export class DrawnSphere extends Drawn implements SphereOverlay {
   away(probe: Probe): number {
     const centre = new Vector2();
     if (!onScreen(this.mesh.position, probe, centre)) return Infinity;
-    return Math.hypot(centre.x - probe.x, centre.y - probe.y) - pixels(this.mesh.position, this.mesh.scale.x, probe);
+    return Math.hypot(centre.x - probe.x, centre.y - probe.y) - pixels(this.mesh.position, this.radius, probe);
   }
 }
 

@@ -22,6 +22,7 @@ export class Pointer {
   selected: Drawn | null = null;
   onHover: (event: PointerEvent | null) => void = () => undefined;
   private gesture: Gesture | null = null;
+  private over: Drawn | null = null;
   private readonly fingers = new Map<number, Vector2>();
   private readonly ray = new Raycaster();
 
@@ -189,12 +190,19 @@ export class Pointer {
 
   private leave(): void {
     if (this.gesture) return;
+    this.over?.emphasise(false);
+    this.over = null;
     this.tool?.hover?.(null);
     this.onHover(null);
   }
 
   private hover(event: PointerEvent): void {
     const drawn = this.layer.pick(this.probe(event), REACH_PX);
+    if (drawn !== this.over) {
+      this.over?.emphasise(false);
+      drawn?.emphasise(true);
+      this.over = drawn;
+    }
     this.cursor(drawn);
     this.tool?.hover?.(drawn ? null : this.at(event));
     this.onHover(event);

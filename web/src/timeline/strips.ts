@@ -65,7 +65,9 @@ function paintSources(
     pen.restore();
   }
   pen.fillStyle = colours.empty;
-  for (const run of motion.sources.slice(1)) pen.fillRect(Math.round(x(run.start)), 0, 1, SOURCE_PX);
+  for (const run of motion.sources.slice(1)) {
+    if (x(run.stop) - x(run.start) > 5) pen.fillRect(Math.round(x(run.start)), 0, 1, SOURCE_PX);
+  }
 }
 
 function hatch(pen: CanvasRenderingContext2D, left: number, right: number, colour: string): void {
