@@ -15,6 +15,7 @@ from choreograph.studio.jobs import Partly
 from choreograph.studio.library import graph_key
 from choreograph.studio.places import KEEP, Places
 from choreograph.studio.session import Session, count
+from choreograph.studio.workers import Lane
 
 DEMO_PATH = "eight:radius=2"
 """What somebody walks when the demo project is first opened."""
@@ -79,6 +80,7 @@ def _import(
     *,
     files: dict[str, list[int]] | None = None,
     after: After | None = None,
+    lane: Lane | None = None,
 ) -> m.Job:
     """Begin to read; `files` are those of the folder, by their path in it."""
 
@@ -102,7 +104,7 @@ def _import(
             raise Partly(added, f"left out: {why}{more}")
         return added
 
-    return session.jobs.start("import", title, session.files, task, ask, finish)
+    return session.jobs.start("import", title, lane or session.files, task, ask, finish)
 
 
 async def add_recordings(
@@ -173,4 +175,5 @@ def _make_demo(session: Session) -> None:
         await session.change("Draw an eight", session.project.document.model_copy(update={"follow": follow}))
         session.build(then=lambda: session.ask("follow", follow))
 
-    _import(session, "Make the demo motion", "demo", None, after=build)
+    # In the lane where it is built from next: that worker has the clips in memory then.
+    _import(session, "Make the demo motion", "demo", None, after=build, lane=session.builds)

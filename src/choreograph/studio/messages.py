@@ -25,6 +25,8 @@ class Message(BaseModel):
 Name = Annotated[str, Field(min_length=1, max_length=200)]
 Id = Annotated[str, Field(pattern=r"^[a-z0-9_-]{1,64}$")]
 Point = tuple[float, float]
+Sample = tuple[float, float, float]
+"""A moment of a performance: seconds, then x and z."""
 
 # ---------------------------------------------------------------- the document: all that a person can change
 
@@ -95,6 +97,33 @@ class FollowAsk(Message):
     seed: Annotated[int, Field(ge=0, le=2**31)] = 0
 
 
+class PerformAsk(Message):
+    """What leads, which recordings show how it is answered, and how it is read; see `PerformSettings`."""
+
+    lead: Literal["path", "body"] = "path"
+    """A way over the floor with its timing, or a body that somebody follows."""
+    examples: Annotated[list[Id], Field(max_length=2000)] | None = None
+    """Clips that answer the tracks of their own hips; None are the walks of the library."""
+    samples: Annotated[list[Sample], Field(max_length=20_000)] = []
+    """The way as it was performed: times, x and z; empty while nothing was."""
+    smooth_s: Annotated[float, Field(ge=0, le=5)] = 0.2
+    lag_s: Annotated[float, Field(ge=0.5, le=10)] = 1.5
+    """How far the figure is behind the hand while that performs."""
+    pairs: Annotated[list[tuple[Id, Id]], Field(max_length=2000)] | None = None
+    """Clips of two who moved together, leader first; None are those that their names pair."""
+    leader: Id | None = None
+    """The clip that leads."""
+    cut: bool = False
+    """Whether the longer clip of a pair is cut to the shorter."""
+    stretch_s: Annotated[float, Field(ge=0, le=2)] | None = None
+    """None is what suits the examples, here and below."""
+    continuity_s: Annotated[float, Field(ge=0, le=100)] | None = None
+    beam_m2_s: Annotated[float, Field(gt=0, le=1000)] | None = None
+    """None is exact."""
+    clean: bool = True
+    """Whether planted feet are kept still and hands are held."""
+
+
 class View(Message):
     """What is shown and how; kept with the project, but not undone."""
 
@@ -120,7 +149,7 @@ class Document(Message):
     follow: FollowAsk = FollowAsk()
     solve: dict[str, Any] = {}
     """A solve request as its published schema has it, and `count`, `seconds` and `seed` beside it."""
-    perform: dict[str, Any] = {}
+    perform: PerformAsk = PerformAsk()
     kept: Annotated[list[Id], Field(max_length=1000)] = []
     """Results that were marked to be kept; the others go when there are too many."""
     removed: Annotated[list[Id], Field(max_length=1000)] = []
@@ -169,6 +198,8 @@ class Motion(Message):
     labels: list[LabelRange]
     sources: list[SourceRun]
     """Where frames come from, in order and without gaps; one run for a recording."""
+    leads: bool = False
+    """Whether it is the body that was followed, and not the answer."""
 
 
 class SourceRun(Message):
@@ -261,6 +292,12 @@ class Figures(Message):
     search_ms: float = 0.0
     total_ms: float = 0.0
     """From the request's arrival to the finished motion."""
+    fit_cm: float | None = None
+    """How far what led is from the recorded controls that it was explained by, root-mean-square."""
+    partner_cm: float | None = None
+    """How far hands and feet are from those of whoever was recorded with the leader, root-mean-square."""
+    partner_root_cm: float | None = None
+    """The same for the root over the floor, median."""
 
 
 class Problem(Message):
@@ -269,6 +306,34 @@ class Problem(Message):
     text: str
     place: tuple[float, float, float] | None = None
     distance_m: float | None = None
+
+
+class Piece(Message):
+    """A recorded segment that a performance is made of: when, which, and how sure."""
+
+    start_s: float
+    stop_s: float
+    recording: str
+    recording_start_s: float
+    recording_stop_s: float
+    labels: list[str]
+    residual_m: float
+    """How far its control is from the one given, root-mean-square."""
+    gap_m: float
+    """How far it begins from where the piece before it ends."""
+    sure: float
+    """0 where another segment does as well, near 1 where none comes near."""
+    rival: str | None
+    """The next best segment."""
+
+
+class Hold(Message):
+    """Frames [start, stop) in which a hand of the first person holds one of the second."""
+
+    start: int
+    stop: int
+    joint: int
+    other: int
 
 
 class Result(Message):
@@ -285,6 +350,9 @@ class Result(Message):
     motions: list[Motion]
     path: list[Point] = []
     """The path that was followed, after smoothing."""
+    pieces: list[Piece] = []
+    """What a performance was understood as."""
+    holds: list[Hold] = []
     kept: bool = False
     command: str
     """The command line that gives the same."""
@@ -387,6 +455,33 @@ class PreviewAsk(Message):
     frame_b: Annotated[int, Field(ge=0)]
 
 
+class ExampleFacts(Message):
+    """A recording that performances are made of."""
+
+    clip: Id
+    leader: Id | None
+    """Who led it, where that is somebody else."""
+    name: str
+    seconds: float
+    segments: int
+    usual_m_s: float
+    """Median speed of what leads it over the floor."""
+    top_m_s: float
+
+
+class Examples(Message):
+    """What performances are made of, as an ask says."""
+
+    examples: list[ExampleFacts]
+    segments: int
+    longest_s: float
+    """Of the segments."""
+    fastest_m_s: float
+    stretch_s: float
+    """What suits these examples, where the ask does not say."""
+    continuity_s: float
+
+
 class Kept(Message):
     """Whether a result is to be kept."""
 
@@ -422,6 +517,20 @@ class Ask(Message):
     ask: dict[str, Any]
 
 
+class Moved(Message):
+    """Places of a way that is being performed, as they come; frames come back as `partial`, a fixed time later.
+
+    When it is over, the whole of it is asked for like anything else.
+    """
+
+    type: Literal["moved"] = "moved"
+    number: int
+    """Of the performance; counts with this page's requests."""
+    begin: PerformAsk | None = None
+    """With the first places: what they are answered by."""
+    samples: Annotated[list[Sample], Field(max_length=1000)]
+
+
 class Cancel(Message):
     """Stop a job."""
 
@@ -445,7 +554,7 @@ class Stop(Message):
     type: Literal["stop"] = "stop"
 
 
-ToServer = Annotated[Hello | Ask | Cancel | Play | Stop, Field(discriminator="type")]
+ToServer = Annotated[Hello | Ask | Moved | Cancel | Play | Stop, Field(discriminator="type")]
 
 # ---------------------------------------------------------------- the socket, server to page
 
@@ -581,6 +690,8 @@ REST: tuple[type[Message], ...] = (
     Curve,
     Matrix,
     FollowAsk,
+    PerformAsk,
+    Examples,
 )
 """Models that travel over REST; what they are made of comes with them."""
 

@@ -16,7 +16,7 @@ export const PROTOCOL = "{protocol}";
 """
 
 _UNIONS = {
-    "ToServer": ("Hello", "Ask", "Cancel", "Play", "Stop"),
+    "ToServer": ("Hello", "Ask", "Moved", "Cancel", "Play", "Stop"),
     "ToPage": (
         *("Welcome", "JobChanged", "DocumentChanged", "LibraryChanged", "GraphChanged", "Partial"),
         *("Answer", "Refused", "ResultsChanged", "Frame", "Over", "Trouble"),
