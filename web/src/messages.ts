@@ -1,7 +1,7 @@
 // Generated from studio/messages.py by `python -m choreograph.studio.typescript`; do not edit.
 
 /** Changes whenever a message does; told by both sides when they meet. */
-export const PROTOCOL = "5236fe3e0513";
+export const PROTOCOL = "6aa970dbdaf8";
 
 /** What was asked for is here: fetch its frames. For `solve`, may come again, better, with the same number. */
 export interface Answer {
@@ -62,7 +62,7 @@ export interface Document {
   graph: GraphAsk;
   follow: FollowAsk;
   solve: Record<string, unknown>;
-  perform: Record<string, unknown>;
+  perform: PerformAsk;
   kept: string[];
   removed: string[];
   names: Record<string, string>;
@@ -91,6 +91,27 @@ export interface DocumentState {
   graph: GraphSummary | null;
 }
 
+/** A recording that performances are made of. */
+export interface ExampleFacts {
+  clip: string;
+  leader: string | null;
+  name: string;
+  seconds: number;
+  segments: number;
+  usual_m_s: number;
+  top_m_s: number;
+}
+
+/** What performances are made of, as an ask says. */
+export interface Examples {
+  examples: ExampleFacts[];
+  segments: number;
+  longest_s: number;
+  fastest_m_s: number;
+  stretch_s: number;
+  continuity_s: number;
+}
+
 /** A file to be made of a motion. */
 export interface ExportAsk {
   motion: string;
@@ -116,6 +137,9 @@ export interface Figures {
   status: string;
   search_ms: number;
   total_ms: number;
+  fit_cm: number | null;
+  partner_cm: number | null;
+  partner_root_cm: number | null;
 }
 
 /** A path to be followed, and how. */
@@ -180,6 +204,14 @@ export interface GraphSummary {
 export interface Hello {
   type: "hello";
   protocol: string;
+}
+
+/** Frames [start, stop) in which a hand of the first person holds one of the second. */
+export interface Hold {
+  start: number;
+  stop: number;
+  joint: number;
+  other: number;
 }
 
 /** Work that takes a while. */
@@ -259,6 +291,15 @@ export interface Motion {
   contacts: [number, number][][];
   labels: LabelRange[];
   sources: SourceRun[];
+  leads: boolean;
+}
+
+/** Places of a way that is being performed, as they come; frames come back as `partial`, a fixed time later. When it is over, the whole of it is asked for like anything else. */
+export interface Moved {
+  type: "moved";
+  number: number;
+  begin: PerformAsk | null;
+  samples: [number, number, number][];
 }
 
 /** The motion that was played has ended. */
@@ -275,6 +316,36 @@ export interface Partial {
   motion: Motion;
   start: number;
   count: number;
+}
+
+/** What leads, which recordings show how it is answered, and how it is read; see `PerformSettings`. */
+export interface PerformAsk {
+  lead: "path" | "body";
+  examples: string[] | null;
+  samples: [number, number, number][];
+  smooth_s: number;
+  lag_s: number;
+  pairs: [string, string][] | null;
+  leader: string | null;
+  cut: boolean;
+  stretch_s: number | null;
+  continuity_s: number | null;
+  beam_m2_s: number | null;
+  clean: boolean;
+}
+
+/** A recorded segment that a performance is made of: when, which, and how sure. */
+export interface Piece {
+  start_s: number;
+  stop_s: number;
+  recording: string;
+  recording_start_s: number;
+  recording_stop_s: number;
+  labels: string[];
+  residual_m: number;
+  gap_m: number;
+  sure: number;
+  rival: string | null;
 }
 
 /** Send a motion's frames as time goes by: for players that keep nothing. */
@@ -355,6 +426,8 @@ export interface Result {
   problems: Problem[];
   motions: Motion[];
   path: [number, number][];
+  pieces: Piece[];
+  holds: Hold[];
   kept: boolean;
   command: string;
   python: string;
@@ -419,6 +492,7 @@ export interface Welcome {
 export type ToServer =
   | Hello
   | Ask
+  | Moved
   | Cancel
   | Play
   | Stop;

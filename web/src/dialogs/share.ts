@@ -1,7 +1,7 @@
 /** Links that ask for the same motion again, and the command and program that do. */
 
 import { button, dialog, el } from "../dom";
-import type { FollowAsk, Result } from "../messages";
+import type { FollowAsk, PerformAsk, Result } from "../messages";
 import type { Context } from "../types";
 
 interface Shared {
@@ -45,7 +45,7 @@ export function followLinks({ store }: Context): void {
     void store.change("Open a link", (document) => {
       if (verb === "follow") document.follow = ask as unknown as FollowAsk;
       else if (verb === "solve") document.solve = ask;
-      else document.perform = ask;
+      else document.perform = ask as unknown as PerformAsk;
     });
   };
   window.addEventListener("hashchange", open);
