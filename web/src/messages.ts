@@ -1,7 +1,7 @@
 // Generated from studio/messages.py by `python -m choreograph.studio.typescript`; do not edit.
 
 /** Changes whenever a message does; told by both sides when they meet. */
-export const PROTOCOL = "6aa970dbdaf8";
+export const PROTOCOL = "ea1956055135";
 
 /** What was asked for is here: fetch its frames. For `solve`, may come again, better, with the same number. */
 export interface Answer {
@@ -20,10 +20,30 @@ export interface Ask {
   ask: Record<string, unknown>;
 }
 
+/** Where the body is on the floor at a time, and where it looks. */
+export interface BodyAsk {
+  at_s: number;
+  position: [number, number];
+  facing_deg: number | null;
+  weight: number;
+}
+
+/** A rectangle along the axes. */
+export interface Box {
+  low: [number, number];
+  high: [number, number];
+}
+
 /** Stop a job. */
 export interface Cancel {
   type: "cancel";
   job: string;
+}
+
+/** Round, on the floor. */
+export interface Circle {
+  centre: [number, number];
+  radius: number;
 }
 
 /** A clip of the library: a recording, and what is done to it before it is used. */
@@ -47,6 +67,15 @@ export interface ClipReport {
   joins_at_m: number | null;
 }
 
+/** How well a result meets one constraint. */
+export interface ConstraintReport {
+  where: string;
+  text: string;
+  met: boolean;
+  cm: number | null;
+  degrees: number | null;
+}
+
 /** Connectivity against the threshold. */
 export interface Curve {
   threshold_m: number[];
@@ -61,7 +90,7 @@ export interface Document {
   clips: ClipEntry[];
   graph: GraphAsk;
   follow: FollowAsk;
-  solve: Record<string, unknown>;
+  solve: SolveAsk;
   perform: PerformAsk;
   kept: string[];
   removed: string[];
@@ -200,6 +229,14 @@ export interface GraphSummary {
   notes: string[];
 }
 
+/** Exactly this frame of this clip at a time, and what follows it for so long. */
+export interface HardFrameAsk {
+  at_s: number;
+  clip: string;
+  frame: number;
+  lasts_s: number;
+}
+
 /** First message of a page. */
 export interface Hello {
   type: "hello";
@@ -241,9 +278,26 @@ export interface JobChanged {
   job: Job;
 }
 
+/** Where a joint is at a time, and how it moves. */
+export interface JointAsk {
+  at_s: number;
+  joint: string;
+  position: [number | null, number | null, number | null];
+  velocity: [number | null, number | null, number | null];
+  weight: number;
+}
+
 /** Whether a result is to be kept. */
 export interface Kept {
   kept: boolean;
+}
+
+/** Motion with a label from one time to another. */
+export interface LabelAsk {
+  start_s: number;
+  stop_s: number;
+  label: string;
+  weight: number;
 }
 
 /** A word said about frames [start, stop) of a clip. */
@@ -302,6 +356,15 @@ export interface Moved {
   samples: [number, number, number][];
 }
 
+/** Something to keep clear of: one of the three shapes. */
+export interface ObstacleAsk {
+  circle: Circle | null;
+  box: Box | null;
+  polygon: Polygon | null;
+  clearance: number;
+  weight: number;
+}
+
 /** The motion that was played has ended. */
 export interface Over {
   type: "over";
@@ -357,6 +420,19 @@ export interface Play {
   loop: boolean;
 }
 
+/** Corners in order. */
+export interface Polygon {
+  corners: [number, number][];
+}
+
+/** A pose like that of a clip's frame at a time. */
+export interface PoseAsk {
+  at_s: number;
+  clip: string;
+  frame: number;
+  weight: number;
+}
+
 /** A transition to be looked at. */
 export interface PreviewAsk {
   clip_a: string;
@@ -370,6 +446,7 @@ export interface Problem {
   text: string;
   place: [number, number, number] | null;
   distance_m: number | null;
+  where: string | null;
 }
 
 /** All that a page needs to begin. */
@@ -424,6 +501,7 @@ export interface Result {
   request: Record<string, unknown>;
   figures: Figures;
   problems: Problem[];
+  errors: ConstraintReport[];
   motions: Motion[];
   path: [number, number][];
   pieces: Piece[];
@@ -437,6 +515,21 @@ export interface Result {
 export interface ResultsChanged {
   type: "results";
   results: Result[];
+}
+
+/** Constraints on a motion, as request files of `choreograph solve` have them, and how to search. What the numbers may be, the request itself says: its sentences name the constraint by its place. */
+export interface SolveAsk {
+  length_s: number;
+  body: BodyAsk[];
+  joints: JointAsk[];
+  poses: PoseAsk[];
+  frames: HardFrameAsk[];
+  labels: LabelAsk[];
+  obstacles: ObstacleAsk[];
+  min_piece_s: number;
+  count: number;
+  seconds: number;
+  seed: number;
 }
 
 /** Frames [start, stop) of a motion, and the clip that they show. */

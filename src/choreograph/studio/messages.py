@@ -124,6 +124,107 @@ class PerformAsk(Message):
     """Whether planted feet are kept still and hands are held."""
 
 
+class BodyAsk(Message):
+    """Where the body is on the floor at a time, and where it looks."""
+
+    at_s: float
+    position: Point
+    facing_deg: float | None = None
+    """0 looks along +z, 90 along +x; None for anywhere."""
+    weight: float = 1.0
+
+
+Coordinates = tuple[float | None, float | None, float | None]
+"""x, y and z; None for one that does not matter."""
+
+
+class JointAsk(Message):
+    """Where a joint is at a time, and how it moves."""
+
+    at_s: float
+    joint: Name
+    position: Coordinates = (None, None, None)
+    velocity: Coordinates = (None, None, None)
+    weight: float = 1.0
+
+
+class PoseAsk(Message):
+    """A pose like that of a clip's frame at a time."""
+
+    at_s: float
+    clip: Name
+    frame: int
+    weight: float = 1.0
+
+
+class HardFrameAsk(Message):
+    """Exactly this frame of this clip at a time, and what follows it for so long."""
+
+    at_s: float
+    clip: Name
+    frame: int
+    lasts_s: float = 0.0
+
+
+class LabelAsk(Message):
+    """Motion with a label from one time to another."""
+
+    start_s: float
+    stop_s: float
+    label: Name
+    weight: float = 1.0
+
+
+class Circle(Message):
+    """Round, on the floor."""
+
+    centre: Point
+    radius: float
+
+
+class Box(Message):
+    """A rectangle along the axes."""
+
+    low: Point
+    high: Point
+
+
+class Polygon(Message):
+    """Corners in order."""
+
+    corners: Annotated[list[Point], Field(max_length=200)]
+
+
+class ObstacleAsk(Message):
+    """Something to keep clear of: one of the three shapes."""
+
+    circle: Circle | None = None
+    box: Box | None = None
+    polygon: Polygon | None = None
+    clearance: float = 0.3
+    weight: float = 1.0
+
+
+class SolveAsk(Message):
+    """Constraints on a motion, as request files of `choreograph solve` have them, and how to search.
+
+    What the numbers may be, the request itself says: its sentences name the constraint by its place.
+    """
+
+    length_s: float = 8.0
+    body: Annotated[list[BodyAsk], Field(max_length=200)] = []
+    joints: Annotated[list[JointAsk], Field(max_length=200)] = []
+    poses: Annotated[list[PoseAsk], Field(max_length=200)] = []
+    frames: Annotated[list[HardFrameAsk], Field(max_length=200)] = []
+    labels: Annotated[list[LabelAsk], Field(max_length=200)] = []
+    obstacles: Annotated[list[ObstacleAsk], Field(max_length=200)] = []
+    min_piece_s: float = 1 / 3
+    count: Annotated[int, Field(ge=1, le=12)] = 4
+    seconds: Annotated[float, Field(gt=0, le=600)] = 3.0
+    """How long to search; asked once more, the search goes on for as long again."""
+    seed: Annotated[int, Field(ge=0, le=2**31)] = 0
+
+
 class View(Message):
     """What is shown and how; kept with the project, but not undone."""
 
@@ -147,8 +248,7 @@ class Document(Message):
     clips: Annotated[list[ClipEntry], Field(max_length=20_000)] = []
     graph: GraphAsk = GraphAsk()
     follow: FollowAsk = FollowAsk()
-    solve: dict[str, Any] = {}
-    """A solve request as its published schema has it, and `count`, `seconds` and `seed` beside it."""
+    solve: SolveAsk = SolveAsk()
     perform: PerformAsk = PerformAsk()
     kept: Annotated[list[Id], Field(max_length=1000)] = []
     """Results that were marked to be kept; the others go when there are too many."""
@@ -305,7 +405,23 @@ class Problem(Message):
 
     text: str
     place: tuple[float, float, float] | None = None
+    """The nearest that there is."""
     distance_m: float | None = None
+    where: str | None = None
+    """The constraint's place in the request: "body[1]"."""
+
+
+class ConstraintReport(Message):
+    """How well a result meets one constraint."""
+
+    where: str
+    """Its place in the request: "body[1]"."""
+    text: str
+    """For people: "2.1 cm, 0.4°"."""
+    met: bool
+    cm: float | None = None
+    """Distance from the position asked for. Of arrows before finishing, which makes up for it along the way."""
+    degrees: float | None = None
 
 
 class Piece(Message):
@@ -347,6 +463,8 @@ class Result(Message):
     """What was asked, enough to ask it again."""
     figures: Figures
     problems: list[Problem] = []
+    errors: list[ConstraintReport] = []
+    """Of solve: one for each constraint."""
     motions: list[Motion]
     path: list[Point] = []
     """The path that was followed, after smoothing."""
@@ -434,7 +552,7 @@ class JobAsk(Message):
 
     kind: Literal["build", "joins", "follow", "solve", "perform", "export"]
     ask: dict[str, Any] = {}
-    """For `follow`, a FollowAsk; for `build`, a GraphAsk; for `export`, an ExportAsk; the document's if empty."""
+    """For `follow`, a FollowAsk, and so on; for `build`, a GraphAsk; for `export`, an ExportAsk; the document's if empty."""
 
 
 class ExportAsk(Message):
@@ -690,6 +808,7 @@ REST: tuple[type[Message], ...] = (
     Curve,
     Matrix,
     FollowAsk,
+    SolveAsk,
     PerformAsk,
     Examples,
 )

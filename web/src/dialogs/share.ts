@@ -1,7 +1,7 @@
 /** Links that ask for the same motion again, and the command and program that do. */
 
 import { button, dialog, el } from "../dom";
-import type { FollowAsk, PerformAsk, Result } from "../messages";
+import type { FollowAsk, PerformAsk, Result, SolveAsk } from "../messages";
 import type { Context } from "../types";
 
 interface Shared {
@@ -44,7 +44,7 @@ export function followLinks({ store }: Context): void {
     store.setView({ verb });
     void store.change("Open a link", (document) => {
       if (verb === "follow") document.follow = ask as unknown as FollowAsk;
-      else if (verb === "solve") document.solve = ask;
+      else if (verb === "solve") document.solve = ask as unknown as SolveAsk;
       else document.perform = ask as unknown as PerformAsk;
     });
   };
