@@ -26,8 +26,9 @@ export function asker(context: Context, verb: "follow" | "solve" | "perform", ho
     const [result] = results;
     if (!result) return;
     const motions = result.motions.map((motion) => motion.id);
-    const shown = motions.slice(0, 1);
-    void stage.show(motions, { from: isFresh ? 0 : "same" }).then(() => store.setView({ shown }));
+    // The view's own showing begins at 0; this one comes right after it, takes its place, and knows when to begin.
+    store.setView({ shown: motions.slice(0, 1) });
+    void stage.show(motions, isFresh ? {} : { from: "same" }).catch((error: Error) => store.say(error.message, "error"));
     if (isFresh) stage.player.play();
   };
   api.on("partial", (message, frames) => {

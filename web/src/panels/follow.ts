@@ -41,6 +41,7 @@ class FollowPanel {
   private readonly stretches;
   private readonly asker;
   private readonly problem = el("p", { class: "problem", hidden: true, attrs: { role: "alert" } });
+  private readonly lead = el("p", { class: "lead" });
   private readonly facts = el("p", { class: "quiet-text figures", attrs: { "aria-live": "polite" } });
   private readonly setters: ((ask: FollowAsk) => void)[] = [];
   private readonly errors = new Map<string, (text: string | null) => void>();
@@ -71,7 +72,7 @@ class FollowPanel {
       faced: (heading) => this.edit("Turn the last look", (ask) => (ask.final_facing = round(heading))),
       stretched: (start, stop) => this.stretches.moved(start, stop),
     });
-    watch(store, [(state) => state.document.follow, (state) => state.graph?.labels], (state) => this.show(state));
+    watch(store, [(state) => state.document.follow, (state) => state.graph?.labels, (state) => state.document.clips.length], (state) => this.show(state));
     watch(store, [(state) => state.graph?.built_from], () => this.visible && this.askIfNew(true));
     watch(store, [(state) => state.view.shown, (state) => state.results.map((result) => result.id)], (state) => this.showResult(state));
   }
@@ -81,7 +82,9 @@ class FollowPanel {
   }
 
   hint(): string {
-    if (!this.context.store.state.graph) return "Build the graph first; then draw a path on the floor.";
+    const { graph, document } = this.context.store.state;
+    if (!graph && document.clips.length === 0) return "Drop motion files anywhere on this window, to begin.";
+    if (!graph) return "Build the graph first; then draw a path on the floor.";
     if (this.ask.continue_from) return "Draw on from where the figure stands.";
     return this.ask.points.length < 2 ? "Draw a path on the floor." : "Draw again, or drag the handles. The right button turns the camera.";
   }
@@ -214,7 +217,7 @@ class FollowPanel {
       buildOffer(context),
       section(
         "Path", null,
-        el("p", { class: "lead" }, "Draw a path on the floor."),
+        this.lead,
         going,
         el("div", { class: "row" }, shapes, clear),
         this.facts,
@@ -250,6 +253,7 @@ class FollowPanel {
     this.sketch.set(ask.points, ask.stretches, ask.final_facing);
     this.element.dataset["drawn"] = String(ask.points.length >= 2);
     this.facts.textContent = ask.points.length >= 2 ? `${length(ask.points).toFixed(1)} m drawn` : "";
+    this.lead.textContent = this.hint();
     this.context.refreshHint();
     // Undone, redone or opened from a link; a change made in another tab is answered there.
     if (this.visible && document.hasFocus()) this.askIfNew(false);

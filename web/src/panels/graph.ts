@@ -81,7 +81,8 @@ function parameters(context: Context): HTMLElement {
     const job = newest(state.jobs, ["build"]);
     build.disabled = state.document.clips.length === 0 || (job !== null && underWay(job));
   });
-  watch(store, [(state) => state.graph?.built_from], async (state) => {
+  // Looking beyond the threshold, which follows a build, makes the curve longer.
+  watch(store, [(state) => state.graph?.built_from, (state) => newest(state.jobs, ["joins"])?.state], async (state) => {
     known = state.graph ? await api.get<Curve>("/api/graph/curve").catch(() => null) : null;
     curve.setCurve(known);
     curve.element.hidden = known === null;

@@ -124,7 +124,7 @@ function clipRow(state: State, entry: ClipEntry, select: (id: string, more: bool
       labels.length > 0 ? el("div", { class: "chips" }, ...labels.slice(0, 4).map((text) => el("span", { class: "chip" }, text))) : null,
     ),
     recording && recording.notes.length > 0
-      ? el("span", { class: "noted", title: recording.notes.join("\n"), attrs: { "aria-label": "The file has oddities" } }, icon("warning"))
+      ? el("span", { class: "noted", title: recording.notes.join("\n"), attrs: { role: "img", "aria-label": "The file has oddities" } }, icon("warning"))
       : null,
   );
   row.style.setProperty("--clip", clipColour(entry.name, state.document.clips));
