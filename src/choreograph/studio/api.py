@@ -336,6 +336,12 @@ async def post_preview(session: Open, asked: m.PreviewAsk) -> m.Result:
     return await session.preview(asked)
 
 
+@router.post("/perform/examples")
+async def post_examples(session: Open, asked: m.PerformAsk) -> m.Examples:
+    """The recordings that such a performance is made of: how many segments, how fast."""
+    return await session.examples(asked)
+
+
 # ---------------------------------------------------------------- results
 
 

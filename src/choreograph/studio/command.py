@@ -6,7 +6,7 @@ import math
 import shlex
 from collections.abc import Sequence
 
-from choreograph.studio.messages import FollowAsk
+from choreograph.studio.messages import FollowAsk, PerformAsk, SolveAsk
 
 
 def follow_command(graph: str, paths: Sequence[str], asked: FollowAsk, number: int) -> str:
@@ -75,6 +75,96 @@ def follow_python(graph: str, paths: Sequence[str], asked: FollowAsk, number: in
     lines += [
         f"finishing = cg.FinishSettings(cg.BlendSettings({asked.blend!r}, {preset!r}), clean={asked.clean})",
         'cg.write_clip("walk.bvh", cg.finish(walk, finishing).clip, overwrite=True)',
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def solve_command(graph: str, request: str, asked: SolveAsk, number: int, scored: int | None) -> str:
+    """The command that solves the same.
+
+    Args:
+        graph: The graph's file.
+        request: The request's.
+        asked: What was asked.
+        number: Which of the answers it is, counted from 1.
+        scored: Paths that had been scored when it was found; None if the search went on from another request.
+    """
+    words = ["choreograph", "solve", graph, request, "--output", "solved", "--count", str(number)]
+    words += ["--evaluations", str(scored)] if scored else ["--seconds", f"{asked.seconds:g}"]
+    words += ["--seed", str(asked.seed)] if asked.seed else []
+    return _origin(number, scored) + shlex.join(words)
+
+
+def solve_python(graph: str, request: str, asked: SolveAsk, number: int, scored: int | None) -> str:
+    """The program that solves the same; arguments as for the command."""
+    how_long = f"seconds=None, evaluations={scored}" if scored else f"seconds={asked.seconds:g}"
+    lines = [
+        "import choreograph as cg",
+        "",
+        f"graph = cg.open_graph({graph!r})",
+        f"request = cg.load_request({request!r})",
+        f"settings = cg.SolveSettings(seed={asked.seed})",
+        f"answers = cg.solve(graph, request, count={number}, {how_long}, settings=settings)",
+        "motion = cg.finish_splice(answers[-1].splice, request.body)",
+        'cg.write_clip("solved.bvh", motion.clip, overwrite=True)',
+        "",
+    ]
+    return _origin(number, scored) + "\n".join(lines)
+
+
+def _origin(number: int, scored: int | None) -> str:
+    """What is to be known before one runs it."""
+    if scored is None:
+        return "# found by a search that went on from an earlier request: a search of its own finds others\n"
+    return f"# this motion is answer {number}\n" if number > 1 else ""
+
+
+def perform_command(examples: str, led: str, asked: PerformAsk, *, held_back: bool) -> str:
+    """The command that performs the same; `led` is the file of the way or of the leader."""
+    if held_back:
+        return "# leaving an example out has no command of its own; the Python program does it"
+    words = ["choreograph", "perform", examples]
+    if asked.lead == "path":
+        words += ["--trajectory", led, "--smooth", f"{asked.smooth_s:g}", "--output", "performed.bvh"]
+    else:
+        words += [led, "--output", "follower.bvh"]
+    for option, value in (
+        ("--stretch", asked.stretch_s),
+        ("--continuity", asked.continuity_s),
+        ("--beam", asked.beam_m2_s),
+    ):
+        words += [option, f"{value:g}"] if value is not None else []
+    if not asked.clean:
+        words.append("--raw")
+    return shlex.join([*words, "--transcription", "pieces.csv"])
+
+
+def perform_python(examples: str, led: str, asked: PerformAsk, held_back: int | None) -> str:
+    """The program that performs the same, without the example that is held back."""
+    given = {name: getattr(asked, name) for name in ("stretch_s", "continuity_s", "beam_m2_s")}
+    changed = "".join(f", {name}={value!r}" for name, value in given.items() if value is not None)
+    path = asked.lead == "path"
+    lead = "from_trajectory" if path else "from_clip"
+    settings = f"replace(usual_settings(base){changed})" if changed else "usual_settings(base)"
+    lines = [
+        *(["from dataclasses import replace", ""] if changed else []),
+        "import choreograph as cg",
+        "from choreograph.finishing.performed import PerformedSettings, finish_performance",
+        f"from choreograph.synthesis.perform.request import {lead}, usual_settings",
+        "from choreograph.synthesis.perform.search import interpret",
+        "from choreograph.synthesis.perform.store import open_base",
+        *(["from choreograph.synthesis.perform.trajectory import read_trajectory"] if path else []),
+        "",
+        f"base = open_base({examples!r})" + ("" if held_back is None else f".without({held_back})"),
+        f"control = from_trajectory(read_trajectory({led!r}).smoothed({asked.smooth_s:g}), base)"
+        if path
+        else f"control = from_clip(cg.read_clip({led!r}), base)",
+        f"found = interpret(base, control, {settings})",
+        f"made = finish_performance(found, PerformedSettings(clean={asked.clean}, hold={asked.clean}))",
+        f'cg.write_clip("{"performed" if path else "follower"}.bvh", made.clip, overwrite=True)',
+        "for row in found.transcription():",
+        "    print(row)",
         "",
     ]
     return "\n".join(lines)

@@ -16,15 +16,16 @@ if TYPE_CHECKING:
 
 def clip_key(entry: ClipEntry) -> str:
     """A name for the motion that an entry stands for; the same for entries that differ in name only."""
-    return _digest(entry.model_dump(mode="json", exclude={"id", "name"}))
+    return digest(entry.model_dump(mode="json", exclude={"id", "name"}))
 
 
 def graph_key(entries: Sequence[ClipEntry], settings: GraphAsk) -> str:
     """A name for the graph that these clips make."""
-    return _digest([settings.model_dump(mode="json"), [[clip_key(entry), entry.name] for entry in entries]])
+    return digest([settings.model_dump(mode="json"), [[clip_key(entry), entry.name] for entry in entries]])
 
 
-def _digest(plain: Any) -> str:
+def digest(plain: Any) -> str:
+    """A short word for plain data: the same for the same."""
     return hashlib.sha256(json.dumps(plain, sort_keys=True).encode()).hexdigest()[:24]
 
 

@@ -62,6 +62,8 @@ async def _hear(session: Session, page: Page, text: str) -> None:
             page.say(m.Welcome(protocol=m.PROTOCOL, page=page.id))
         elif isinstance(message, m.Ask):
             _ask(session, page, message)
+        elif isinstance(message, m.Moved):
+            session.moved(page, message)
         elif isinstance(message, m.Cancel):
             session.jobs.cancel(message.job)
         elif isinstance(message, m.Play):

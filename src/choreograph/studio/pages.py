@@ -5,10 +5,14 @@ from __future__ import annotations
 import asyncio
 import secrets
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from choreograph.studio.messages import Message
 
 QUEUE = 2000
+if TYPE_CHECKING:
+    from choreograph.studio.performing import Performing
+
 """Messages that a page may be behind; one that reads nothing for longer is let go, and comes back when it can."""
 
 
@@ -23,6 +27,8 @@ class Page:
         self.lost = False
         self.waiting: asyncio.Queue[tuple[str, bytes | None]] = asyncio.Queue(QUEUE)
 
+        self.performing: Performing | None = None
+        """A way that this page's user is performing."""
     def say(self, message: Message, frames: bytes | None = None) -> None:
         """Send a message, and the frames that belong to it."""
         self.say_text(message.model_dump_json(), frames)
@@ -62,6 +68,8 @@ class Pages:
 
     def say(self, message: Message, *, but: Page | None = None) -> None:
         """Send a message to all pages, or to all but one."""
+        if page.performing is not None:
+            page.performing.stop()
         text = message.model_dump_json()
         for page in self._pages.values():
             if page is not but:

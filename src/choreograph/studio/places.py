@@ -79,6 +79,10 @@ def find_places(target: Path | None) -> Places:
     path = target.expanduser().resolve()
     if path.is_dir():
         return _writable(Places(path, path / KEEP))
+    def examples(self, key: str) -> Path:
+        """A segment database that performances are made of."""
+        return self.keep / "examples" / f"{key}.mog"
+
     if path.suffix.lower() != ".mog":
         raise RequestError(f"{target} is no folder and no .mog file; give a folder of motion files, or a motion graph")
     if not path.is_file():

@@ -19,6 +19,7 @@ from choreograph.studio import messages as m
 from choreograph.studio.jobs import Jobs, new_job_id
 from choreograph.studio.library import clip_key, graph_key
 from choreograph.studio.pages import Page, Pages
+from choreograph.studio.performing import Performing
 from choreograph.studio.places import Places
 from choreograph.studio.project import Project
 from choreograph.studio.tasks import VERBS
@@ -308,7 +309,9 @@ class Session:
         valid = TypeAdapter(VERBS[verb]).validate_python(asked)
         if page is not None and verb in page.asks:
             self.jobs.cancel(page.asks.pop(verb))
-        ask = {"graph": self.project.graph_file, "ask": valid, "arrived": time.time()}
+        if page is not None and verb == "perform" and page.performing is not None:
+            page.performing.stop()
+        ask = {"graph": self.project.graph_file, "ask": valid, "arrived": time.time(), "library": self._library()}
         early: list[m.Result] = []
 
         def found(what: Any, frames: bytes) -> None:
@@ -363,6 +366,41 @@ class Session:
         job = new_job_id()
         result = self.result(name) if kind == "result" else None
         ask = {
+    def _library(self) -> tuple[list[m.ClipEntry], dict[str, tuple[str, float, int]]]:
+        """The clips, and skeleton, rate and length of their recordings: what tasks choose examples from."""
+        recordings = self.project.recordings.values()
+        return list(self.project.document.clips), {one.id: (one.skeleton, one.fps, one.frames) for one in recordings}
+
+    async def examples(self, asked: m.PerformAsk) -> m.Examples:
+        """What performances as asked are made of; whoever looks at that is about to perform."""
+        ask = {"ask": asked, "library": self._library()}
+        found: m.Examples = await self.answers.submit("examples", ask).answer()
+        if asked.lead == "path":
+            self.answers.submit("warm_perform", ask)
+        return found
+
+    def moved(self, page: Page, message: m.Moved) -> None:
+        """Take places of a way that a page is performing."""
+        if message.begin is not None:
+            if page.performing is not None:
+                page.performing.stop()
+            page.performing = Performing(page, self.answers, message.number, message.begin, self._library())
+        if page.performing is not None and page.performing.number == message.number:
+            page.performing.push(message.samples)
+
+    def _get_ready(self, verb: str) -> None:
+        """Find the graph's cuts, once: whoever looks at Solve is about to need them, and no request may stop that."""
+        graph = self.project.graph
+        if verb != "solve" or graph is None or self._cut == graph.built_from:
+            return
+        self._cut = graph.built_from
+
+        async def finish(_: Any) -> list[str]:
+            return []
+
+        title, file = "Find where clips can be cut", self.project.graph_file
+        self.jobs.start("cuts", title, self.searches, "cuts", file, finish, quiet=True)
+
             "which": self.entry(name) if result is None else name,
             "people": 1 if result is None else len(result.motions),
             "suffix": asked.suffix,

@@ -15,11 +15,15 @@ from choreograph.studio.places import Places
 if TYPE_CHECKING:
     from choreograph.graph.model import MotionGraph
     from choreograph.motion.clip import Clip
+    from choreograph.studio.tasks.performing import Performance
+    from choreograph.studio.tasks.solve import Solving
     from choreograph.synthesis.follow.search import PathFollower
     from choreograph.synthesis.follow.tables import EdgeTables
+    from choreograph.synthesis.perform.examples import SegmentBase
 
 _RECORDINGS_KEPT = 64
 _WALKS_KEPT = 24
+_BASES_KEPT = 4
 
 
 class Workshop:
@@ -32,6 +36,13 @@ class Workshop:
         self._tables: EdgeTables | None = None
         self.walks: OrderedDict[str, PathFollower] = OrderedDict()
         """Searches that ended, by result: to walk on from."""
+        self.solving: Solving | None = None
+        """The graph's cuts, and the search that the next request goes on from."""
+
+        self.bases: OrderedDict[str, SegmentBase] = OrderedDict()
+        """Segment databases of examples, by what they were made of."""
+        self.performances: OrderedDict[str, Performance] = OrderedDict()
+        """Performances in progress, by page."""
 
     # ------------------------------------------------------------------ clips
 
@@ -90,6 +101,12 @@ class Workshop:
         self.walks[result] = follower
         while len(self.walks) > _WALKS_KEPT:
             self.walks.popitem(last=False)
+
+    def keep_base(self, key: str, base: SegmentBase) -> None:
+        """Keep a segment database at hand."""
+        self.bases[key] = base
+        while len(self.bases) > _BASES_KEPT:
+            self.bases.popitem(last=False)
 
 
 def write_bytes(path: Path, data: bytes) -> None:

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
-from choreograph.studio.messages import FollowAsk
+from choreograph.studio.messages import FollowAsk, PerformAsk, SolveAsk
 
 TASKS = {
     "warm": "warm",
@@ -27,11 +27,17 @@ TASKS = {
     "matrix": "matrix",
     "preview": "preview",
     "follow": "follow",
+    "solve": "solve",
+    "cuts": "solve:cuts",
+    "perform": "perform",
+    "examples": "examples",
+    "moved": "performing:moved",
+    "warm_perform": "performing:warm",
     "export": "export",
 }
 """Where tasks are: a module here, and a function of it where that is not called like the module."""
 
-VERBS: dict[str, Any] = {"follow": FollowAsk}
+VERBS: dict[str, Any] = {"follow": FollowAsk, "solve": SolveAsk, "perform": PerformAsk}
 """Ways of asking for motion, and the type that what is asked has."""
 
 

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from choreograph.motion.clip import Clip
-from choreograph.studio.messages import Figures, Motion, Point, Problem, Result, SourceRun
+from choreograph.studio.messages import Figures, Hold, Motion, Piece, Point, Problem, Result, SourceRun
 from choreograph.studio.motions import describe_motion, frame_bytes
 from choreograph.studio.workshop import Workshop, write_bytes
 
@@ -32,15 +32,22 @@ def keep_result(
     python: str,
     path: Sequence[Point] = (),
     problems: Sequence[Problem] = (),
+    pieces: Sequence[Piece] = (),
+    holds: Sequence[Hold] = (),
+    leader: int | None = None,
 ) -> Result:
-    """Write a result: frames and clip of every person in it, then what is to be known of it."""
+    """Write a result: frames and clip of every person in it, then what is to be known of it.
+
+    `leader` is the person whom the others follow, if they follow anybody.
+    """
     from choreograph.formats.npz import write_npz
 
     motions: list[Motion] = []
     for person, (clip, sources) in enumerate(people):
         write_bytes(shop.places.result(result, ".f32", person), frame_bytes(clip))
         write_npz(shop.places.result(result, ".npz", person), clip, overwrite=True)
-        motions.append(describe_motion(clip, f"result:{result}" + (f"/{person}" if person else ""), sources))
+        motion = describe_motion(clip, f"result:{result}" + (f"/{person}" if person else ""), sources)
+        motions.append(motion.model_copy(update={"leads": person == leader}))
     made = Result(
         id=result,
         verb=verb,
@@ -54,5 +61,7 @@ def keep_result(
         command=command,
         python=python,
     )
+        pieces=list(pieces),
+        holds=list(holds),
     write_bytes(shop.places.result(result, ".json"), made.model_dump_json().encode())
     return made

@@ -1,0 +1,94 @@
+"""A performance in progress: places come in as the hand moves, finished frames go out a fixed time later."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from choreograph.errors import RequestError
+from choreograph.finishing.perform_stream import PerformStream
+from choreograph.finishing.performed import PerformedSettings
+from choreograph.studio.messages import Motion, PerformAsk, Sample, SourceRun
+from choreograph.studio.motions import frame_bytes, skeleton_id
+from choreograph.studio.tasks.examples import Library, find_base, settings_of
+from choreograph.studio.worker import Tell
+from choreograph.studio.workshop import Workshop
+from choreograph.synthesis.perform.examples import SegmentBase
+from choreograph.synthesis.perform.recorder import TrajectoryRecorder
+
+PAGES_KEPT = 8
+"""Pages that may be performing at once."""
+
+
+class Performance:
+    """A way that is being performed and what was shown of its answer."""
+
+    def __init__(self, number: int, base: SegmentBase, asked: PerformAsk) -> None:
+        self.number = number
+        self._way = TrajectoryRecorder(smooth_s=asked.smooth_s)
+        finishing = PerformedSettings(clean=asked.clean, hold=False)
+        self._stream = PerformStream(base, self._way.fps, settings_of(base, asked), finishing, lag_s=asked.lag_s)
+        self._skeleton = base.examples[0].target.skeleton
+        self._runs: list[SourceRun] = []
+        self._count = 0
+
+    def push(self, samples: list[Sample]) -> tuple[Motion, int, bytes] | None:
+        """Take places; the motion up to now, the first new frame of it, and the new frames, if there are any."""
+        frames = []
+        for t, x, z in samples:
+            points = self._way.push(t, x, z)
+            if len(points):
+                frames += self._stream.push(points)
+        if not frames:
+            return None
+        for frame in frames:
+            self._append(frame.clip, frame.clip_frame)
+        start = self._count
+        self._count += len(frames)
+        return self._describe(), start, frame_bytes(self._stream.as_clip(frames))
+
+    def _append(self, clip: str, clip_frame: float) -> None:
+        at = self._runs[-1].stop if self._runs else 0
+        if self._runs and self._runs[-1].clip == clip:
+            self._runs[-1] = self._runs[-1].model_copy(update={"stop": at + 1})
+        else:
+            self._runs.append(SourceRun(start=at, stop=at + 1, clip=clip, clip_frame=clip_frame))
+
+    def _describe(self) -> Motion:
+        skeleton = self._skeleton
+        return Motion(
+            id="partial",
+            name="performed",
+            frames=self._count,
+            fps=self._stream.rate_hz,
+            skeleton=skeleton_id(skeleton),
+            joints=list(skeleton.names),
+            parents=skeleton.parents.tolist(),
+            feet=[],
+            contacts=[],
+            labels=[],
+            sources=list(self._runs),
+        )
+
+
+def moved(shop: Workshop, ask: dict[str, Any], tell: Tell) -> tuple[Motion, int, bytes] | None:
+    """The frames that new places bring; asked as a page, the performance's number, its beginning, and the places."""
+    page, begin = ask["page"], ask["begin"]
+    if begin is not None:
+        base = find_base(shop, begin, Library(*ask["library"]), tell)
+        shop.performances[page] = Performance(ask["number"], base.segments, begin)
+        while len(shop.performances) > PAGES_KEPT:
+            shop.performances.popitem(last=False)
+    performance = shop.performances.get(page)
+    if performance is None or performance.number != ask["number"]:
+        raise RequestError("the beginning of this performance is gone; what was performed is answered as a whole")
+    return performance.push(ask["samples"])
+
+
+def warm(shop: Workshop, ask: dict[str, Any], tell: Tell) -> None:
+    """Perform a few steps and throw them away, so that the first real one need not wait for kernels."""
+    base = find_base(shop, ask["ask"], Library(*ask["library"]), tell).segments
+    performance = Performance(0, base, ask["ask"])
+    speed = min(1.0, base.fastest)
+    for k in range(90):
+        tell.progress("making ready", k, 90)
+        performance.push([(k / 30, 0.0, speed * k / 30)])
