@@ -120,5 +120,5 @@ def _complain(page: Page, why: str) -> None:
 
 def _first_fault(error: ValidationError) -> str:
     first = error.errors(include_url=False, include_context=False, include_input=False)[0]
-    where = ".".join(str(part) for part in first["loc"])
+    where = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in first["loc"]).lstrip(".")
     return f"{where}: {first['msg']}" if where else first["msg"]

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 from choreograph.studio.messages import Message
 
-QUEUE = 2000
 if TYPE_CHECKING:
     from choreograph.studio.performing import Performing
 
+QUEUE = 2000
 """Messages that a page may be behind; one that reads nothing for longer is let go, and comes back when it can."""
 
 
@@ -23,12 +23,14 @@ class Page:
         self.id = f"p{secrets.token_hex(6)}"
         self.asks: dict[str, str] = {}
         """The job that works on what this page asked last, by verb."""
+        self.found: dict[str, set[str]] = {}
+        """Results that were told while they were still being bettered, by verb."""
         self.playing: asyncio.Task[None] | None = None
+        self.performing: Performing | None = None
+        """A way that this page's user is performing."""
         self.lost = False
         self.waiting: asyncio.Queue[tuple[str, bytes | None]] = asyncio.Queue(QUEUE)
 
-        self.performing: Performing | None = None
-        """A way that this page's user is performing."""
     def say(self, message: Message, frames: bytes | None = None) -> None:
         """Send a message, and the frames that belong to it."""
         self.say_text(message.model_dump_json(), frames)
@@ -65,11 +67,11 @@ class Pages:
         self._pages.pop(page.id, None)
         if page.playing is not None:
             page.playing.cancel()
+        if page.performing is not None:
+            page.performing.stop()
 
     def say(self, message: Message, *, but: Page | None = None) -> None:
         """Send a message to all pages, or to all but one."""
-        if page.performing is not None:
-            page.performing.stop()
         text = message.model_dump_json()
         for page in self._pages.values():
             if page is not but:

@@ -5,8 +5,14 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 from pathlib import Path
+from typing import IO
 
 from choreograph.errors import RequestError
+
+try:
+    import fcntl
+except ImportError:  # Windows, where nothing stands in the way of opening a project twice
+    fcntl = None  # type: ignore[assignment]
 
 KEEP = ".choreograph"
 """Name of the studio's own folder within a project."""
@@ -50,6 +56,21 @@ class Places:
         """Files made for download, a folder for each job."""
         return self.keep / "exports"
 
+    def claim(self) -> IO[bytes]:
+        """Have the project for oneself until the file that is returned is closed, or the process ends.
+
+        Raises:
+            RequestError: If another studio has it.
+        """
+        file = (self.keep / "lock").open("ab")
+        if fcntl is not None:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError:
+                file.close()
+                raise RequestError(f"{self.folder} is open in another studio; use that one, or stop it first") from None
+        return file
+
     def recording(self, recording: str, suffix: str = ".npz") -> Path:
         """A recording as it was read (.npz), or what is known of it (.json)."""
         return self.keep / "recordings" / f"{recording}{suffix}"
@@ -57,6 +78,10 @@ class Places:
     def result(self, result: str, suffix: str, person: int = 0) -> Path:
         """A result (.json), or a person's motion in it: as a clip (.npz), as frames for the stage (.f32)."""
         return self.keep / "results" / f"{result}{f'.{person}' if person else ''}{suffix}"
+
+    def examples(self, key: str) -> Path:
+        """A segment database that performances are made of."""
+        return self.keep / "examples" / f"{key}.mog"
 
     def clip(self, key: str, suffix: str) -> Path:
         """A clip of the library, ready for the stage: facts (.json), frames (.f32), pictures (.dark.png …)."""
@@ -79,10 +104,6 @@ def find_places(target: Path | None) -> Places:
     path = target.expanduser().resolve()
     if path.is_dir():
         return _writable(Places(path, path / KEEP))
-    def examples(self, key: str) -> Path:
-        """A segment database that performances are made of."""
-        return self.keep / "examples" / f"{key}.mog"
-
     if path.suffix.lower() != ".mog":
         raise RequestError(f"{target} is no folder and no .mog file; give a folder of motion files, or a motion graph")
     if not path.is_file():

@@ -48,6 +48,8 @@ class Session:
         self._motions: dict[str, m.Motion] = {}
         self._previews: dict[str, m.Result] = {}
         self._matrices: dict[tuple[str, str, str], tuple[m.Matrix, dict[str, bytes]]] = {}
+        self._cut: str | None = None
+        """The graph whose cuts were found, or are being found."""
         self._saving = asyncio.Lock()
         self._preparing = asyncio.Lock()
 
@@ -55,8 +57,12 @@ class Session:
         """Make the lanes in which work waits."""
         self.answers = Lane(self.places)
         """Answers people wait for: follow and the other verbs."""
+        self.searches = Lane(self.places)
+        """Solving, which goes on for as long as it is given."""
         self.looks = Lane(self.places)
-        """What is needed to look at things: clips for the stage, figures, thumbnails, matrices."""
+        """What is needed to look at things: clips for the stage, figures, matrices, previews."""
+        self.pictures = Lane(self.places, nice=5)
+        """Thumbnails: many at once, and nobody waits for them."""
         self.files = Lane(self.places, nice=5)
         """Files in and out."""
         self.builds = Lane(self.places, nice=10)
@@ -64,11 +70,13 @@ class Session:
         for old in sorted(self.places.exports.iterdir(), key=lambda path: path.stat().st_mtime)[:-EXPORTS_KEPT]:
             shutil.rmtree(old, ignore_errors=True)
         self.answers.submit("warm", self.project.graph_file)
+        self._get_ready(self.project.view.verb)
         await self.save()
 
     async def close(self) -> None:
         """End the workers and write what is not written."""
-        await asyncio.gather(*(lane.close() for lane in (self.answers, self.looks, self.files, self.builds)))
+        lanes = (self.answers, self.searches, self.looks, self.pictures, self.files, self.builds)
+        await asyncio.gather(*(lane.close() for lane in lanes))
         await self.jobs.wait()
         await self.save()
 
@@ -203,6 +211,7 @@ class Session:
     async def set_view(self, view: m.View) -> None:
         """Keep what is shown."""
         self.project.view = view
+        self._get_ready(view.verb)
         await self.save()
 
     async def keep_result(self, result: str, kept: bool) -> m.Result:
@@ -260,6 +269,7 @@ class Session:
         """Take over a graph that was built or looked into."""
         await asyncio.to_thread(self.project.set_graph, file, summary, curve)
         self._matrices.clear()
+        self._cut = None
         graph = self.project.graph
         assert graph is not None
         self.pages.say(m.GraphChanged(graph=graph))
@@ -313,11 +323,14 @@ class Session:
             page.performing.stop()
         ask = {"graph": self.project.graph_file, "ask": valid, "arrived": time.time(), "library": self._library()}
         early: list[m.Result] = []
+        # What older requests found that were stopped by this one goes with what this one betters.
+        told = set() if page is None else page.found.setdefault(verb, set())
 
         def found(what: Any, frames: bytes) -> None:
-            if isinstance(what, m.Result):
-                early.append(what)
-                self.project.results[what.id] = what
+            if isinstance(what, m.Result | list):  # one more, or all there are so far
+                early[:] = what if isinstance(what, list) else [*early, what]
+                self.project.results.update({made.id: made for made in early})
+                told.update(made.id for made in early)
                 if page is not None:
                     page.say(m.Answer(number=number, verb=verb, final=False, results=list(early)))
             elif page is not None:
@@ -326,9 +339,15 @@ class Session:
                 page.say(partial, frames)
 
         async def finish(results: list[m.Result]) -> list[str]:
+            if page is not None and page.asks.get(verb) != job.id:
+                return []
             self.project.results.update({made.id: made for made in results})
             if page is not None:
                 page.say(m.Answer(number=number, verb=verb, results=results))
+            beaten = told - {made.id for made in results} - set(self.project.document.kept)
+            told.clear()
+            for result in beaten:
+                await asyncio.to_thread(self.project.forget_result, result)
             await self._make_room()
             self._tell_results()
             return [made.id for made in results]
@@ -337,35 +356,16 @@ class Session:
             if page is not None:
                 page.say(m.Refused(number=number, verb=verb, failure=m.Failure(error=why)))
 
+        self._get_ready(verb)
         title = verb.capitalize()
+        lane = self.searches if verb == "solve" else self.answers
         job = self.jobs.start(
-            verb, title, self.answers, verb, ask, finish, found=found, failed=failed, quiet=page is not None
+            verb, title, lane, verb, ask, finish, found=found, failed=failed, quiet=page is not None
         )
         if page is not None:
             page.asks[verb] = job.id
         return job
 
-    async def _make_room(self) -> None:
-        """Let the oldest results go that nobody marked."""
-        shown = {name.partition(":")[2].partition("/")[0] for name in self.project.view.shown}
-        stay = shown | set(self.project.document.kept)
-        passing = sorted(result for result in self.project.results if result not in stay)
-        for result in passing[: max(0, len(passing) - RESULTS_KEPT)]:
-            await asyncio.to_thread(self.project.forget_result, result)
-
-    # ------------------------------------------------------------------ files out
-
-    async def export(self, asked: m.ExportAsk) -> m.Job:
-        """Make a file of a motion."""
-        known = {s for known in FORMATS if known.writer for s in known.suffixes} | set(DRAWINGS)
-        if asked.suffix not in known:
-            raise RequestError(f"motions are written as {', '.join(sorted(known))}, not {asked.suffix}")
-        motion, _ = await self.motion_named(asked.motion)
-        kind, _, name = asked.motion.partition(":")
-        name = name.partition("/")[0]
-        job = new_job_id()
-        result = self.result(name) if kind == "result" else None
-        ask = {
     def _library(self) -> tuple[list[m.ClipEntry], dict[str, tuple[str, float, int]]]:
         """The clips, and skeleton, rate and length of their recordings: what tasks choose examples from."""
         recordings = self.project.recordings.values()
@@ -401,6 +401,27 @@ class Session:
         title, file = "Find where clips can be cut", self.project.graph_file
         self.jobs.start("cuts", title, self.searches, "cuts", file, finish, quiet=True)
 
+    async def _make_room(self) -> None:
+        """Let the oldest results go that nobody marked."""
+        shown = {name.partition(":")[2].partition("/")[0] for name in self.project.view.shown}
+        stay = shown | set(self.project.document.kept)
+        passing = sorted(result for result in self.project.results if result not in stay)
+        for result in passing[: max(0, len(passing) - RESULTS_KEPT)]:
+            await asyncio.to_thread(self.project.forget_result, result)
+
+    # ------------------------------------------------------------------ files out
+
+    async def export(self, asked: m.ExportAsk) -> m.Job:
+        """Make a file of a motion."""
+        known = {s for known in FORMATS if known.writer for s in known.suffixes} | set(DRAWINGS)
+        if asked.suffix not in known:
+            raise RequestError(f"motions are written as {', '.join(sorted(known))}, not {asked.suffix}")
+        motion, _ = await self.motion_named(asked.motion)
+        kind, _, name = asked.motion.partition(":")
+        name = name.partition("/")[0]
+        job = new_job_id()
+        result = self.result(name) if kind == "result" else None
+        ask = {
             "which": self.entry(name) if result is None else name,
             "people": 1 if result is None else len(result.motions),
             "suffix": asked.suffix,
@@ -442,7 +463,7 @@ class Session:
             else self.places.result(which, suffix)
         )
         if not path.is_file():
-            await self.looks.submit("thumbnail", (which, path, theme)).answer()
+            await self.pictures.submit("thumbnail", (which, path, theme)).answer()
         return path
 
     async def shape(self, text: str) -> list[m.Point]:

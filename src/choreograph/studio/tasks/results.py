@@ -58,10 +58,10 @@ def keep_result(
         problems=list(problems),
         motions=motions,
         path=list(path),
+        pieces=list(pieces),
+        holds=list(holds),
         command=command,
         python=python,
     )
-        pieces=list(pieces),
-        holds=list(holds),
     write_bytes(shop.places.result(result, ".json"), made.model_dump_json().encode())
     return made
