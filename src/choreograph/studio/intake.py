@@ -20,30 +20,29 @@ from choreograph.studio.workers import Lane
 DEMO_PATH = "eight:radius=2"
 """What somebody walks when the demo project is first opened."""
 
-After = Callable[[], Awaitable[None]]
+Then = Callable[[], Awaitable[None]]
 
 
 async def begin(session: Session) -> None:
     """Read what a project has that the studio has not seen yet."""
     places, project = session.places, session.project
     await asyncio.to_thread(shutil.rmtree, places.incoming, True)  # uploads of a server that was ended
-    if places.demo:
-        if not project.recordings:
-            _make_demo(session)
-    elif places.given_graph is not None:
-        if not project.recordings:
-            _open_graph(session, str(places.given_graph))
-    else:
+    # Whoever stopped the studio during its first minute gets it again; whoever removed all clips does not.
+    untouched = not project.document.clips and project.undo_label is None and project.redo_label is None
+    if places.demo and untouched:
+        _make_demo(session)
+    elif places.demo and project.graph is None and project.document.clips:
+        session.build()
+    elif places.given_graph is not None and untouched:
+        _open_graph(session, str(places.given_graph))
+    elif not places.demo and places.given_graph is None:
         await _scan_folder(session)
 
 
 def import_uploads(session: Session, folder: Path, paths: list[Path]) -> m.Job:
     """Read files that were dropped on a page, and delete them."""
-
-    async def tidy() -> None:
-        await asyncio.to_thread(shutil.rmtree, folder, True)
-
-    return _import(session, f"Add {count(len(paths), 'file')}", "import", paths, after=tidy)
+    title = f"Add {count(len(paths), 'file')}"
+    return _import(session, title, "import", paths, after=lambda: shutil.rmtree(folder, ignore_errors=True))
 
 
 async def _scan_folder(session: Session) -> None:
@@ -79,7 +78,8 @@ def _import(
     ask: Any,
     *,
     files: dict[str, list[int]] | None = None,
-    after: After | None = None,
+    then: Then | None = None,
+    after: Callable[[], None] | None = None,
     lane: Lane | None = None,
 ) -> m.Job:
     """Begin to read; `files` are those of the folder, by their path in it."""
@@ -94,8 +94,8 @@ def _import(
             # A file that cannot be read is noted too: it is tried again when it has changed.
             session.project.files[path] = [*facts, recording]
         added = await add_recordings(session, imported.recordings, replaced)
-        if after is not None:
-            await after()
+        if then is not None:
+            await then()
         if imported.refused:
             why = "; ".join(imported.refused[:5])
             more = f"; and {len(imported.refused) - 5} more" if len(imported.refused) > 5 else ""
@@ -104,7 +104,7 @@ def _import(
             raise Partly(added, f"left out: {why}{more}")
         return added
 
-    return session.jobs.start("import", title, lane or session.files, task, ask, finish)
+    return session.jobs.start("import", title, lane or session.files, task, ask, finish, after=after)
 
 
 async def add_recordings(
@@ -164,7 +164,7 @@ def _open_graph(session: Session, file: str) -> None:
         key = graph_key(document.clips, document.graph)
         await session.use_graph(file, summary.model_copy(update={"built_from": key}), curve)
 
-    _import(session, "Open the graph", "import_graph", file, after=use)
+    _import(session, "Open the graph", "import_graph", file, then=use)
 
 
 def _make_demo(session: Session) -> None:
@@ -176,4 +176,4 @@ def _make_demo(session: Session) -> None:
         session.build(then=lambda: session.ask("follow", follow))
 
     # In the lane where it is built from next: that worker has the clips in memory then.
-    _import(session, "Make the demo motion", "demo", None, after=build, lane=session.builds)
+    _import(session, "Make the demo motion", "demo", None, then=build, lane=session.builds)

@@ -68,6 +68,7 @@ class Jobs:
         *,
         found: Callable[[Any, bytes], None] | None = None,
         failed: Callable[[str], None] | None = None,
+        after: Callable[[], None] | None = None,
         quiet: bool = False,
         job_id: str | None = None,
     ) -> Job:
@@ -82,6 +83,7 @@ class Jobs:
             finish: What is done with its answer.
             found: Hears parts of the answer.
             failed: Hears why there is none.
+            after: Done in the end, however it ended.
             quiet: Whether it is listed only if it takes long.
             job_id: From `new_job_id`, where the task must know it.
         """
@@ -103,6 +105,8 @@ class Jobs:
         run = asyncio.create_task(self._run(job, task, finish, failed or (lambda _: None)))
         self._runs.add(run)
         run.add_done_callback(self._runs.discard)
+        if after is not None:
+            run.add_done_callback(lambda _: after())
         return self._with_time(job)
 
     async def wait(self) -> None:

@@ -85,10 +85,20 @@ def _application(places: Places) -> FastAPI:
     app.add_exception_handler(ChoreographError, _refused)
     app.add_exception_handler(TooMuch, _too_much)
     if (PAGE / "index.html").is_file():
-        app.mount("/", StaticFiles(directory=PAGE, html=True))
+        app.mount("/", _PageFiles(directory=PAGE, html=True))
     else:
         app.add_api_route("/", _no_page, include_in_schema=False)
     return app
+
+
+class _PageFiles(StaticFiles):
+    """The built page: names of its parts change with their content, the page itself is asked for anew each time."""
+
+    async def get_response(self, path: str, scope: Any) -> Any:
+        response = await super().get_response(path, scope)
+        lasting = path.startswith("assets/")
+        response.headers["cache-control"] = "max-age=31536000, immutable" if lasting else "no-cache"
+        return response
 
 
 def _failure(status: int, error: str, where: str | None = None) -> JSONResponse:
@@ -143,8 +153,10 @@ def run(
     """
     import uvicorn
 
+    places = find_places(target)
     token = None if host in LOOPBACK else secrets.token_urlsafe(24)
     app = create_app(target, host=host, token=token)
+    held = places.claim()
     try:
         listening = socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET)
     except OSError as error:
@@ -167,4 +179,7 @@ def run(
         timeout_graceful_shutdown=2,
         server_header=False,
     )
-    Announcing(config).run(sockets=[listening])
+    try:
+        Announcing(config).run(sockets=[listening])
+    finally:
+        held.close()

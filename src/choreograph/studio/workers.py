@@ -138,6 +138,8 @@ class Lane:
         for server in self._servers:
             server.cancel()
         await asyncio.gather(*self._servers, return_exceptions=True)
+        while not self._waiting.empty():
+            self._waiting.get_nowait().settle(error=Cancelled("the studio was closed"))
         await asyncio.gather(*(worker.end() for worker in self.workers if worker.alive))
 
     async def _serve(self) -> None:

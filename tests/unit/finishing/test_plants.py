@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from choreograph.finishing.plants import Places, agree, fill_gaps, foot_slide, hold
+from choreograph.finishing.plants import Places, agree, fill_gaps, foot_slide, hold, plant_speed
 from choreograph.motion.clip import Clip
 
 
@@ -64,3 +64,13 @@ def test_slide_is_zero_for_feet_that_stand(walking: Clip) -> None:
     assert foot_slide(slid) > 2.5 * foot_slide(walking)
     nowhere = walking.with_contacts(np.zeros_like(walking.contacts))
     assert foot_slide(nowhere) == 0
+
+
+def test_planted_feet_are_as_fast_as_they_are_dragged(walking: Clip) -> None:
+    still = walking[:60]
+    still = still.with_frames(np.repeat(still.root_pos[:1], 60, axis=0), np.repeat(still.local_rot[:1], 60, axis=0))
+    still = still.with_contacts(np.ones((60, len(still.skeleton.feet)), bool))
+    assert plant_speed(still) == 0
+    root = still.root_pos + np.arange(60)[:, None] / still.fps * [0.3, 0.7, 0.4]
+    np.testing.assert_allclose(plant_speed(still.with_frames(root, still.local_rot)), 0.5, rtol=1e-6)
+    assert plant_speed(still.with_contacts(np.zeros_like(still.contacts))) == 0

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from choreograph.maths import quat
-from choreograph.motion.clip import Clip
-from choreograph.motion.mannequin import SkinnedMesh, build_mannequin, skin, skin_numpy
+from choreograph.motion.clip import Clip, concatenate
+from choreograph.motion.mannequin import SkinnedMesh, build_mannequin, skin, skin_numpy, straightest_frame
 from choreograph.motion.skeleton import Skeleton
 
 
@@ -257,3 +257,11 @@ def test_neck_not_below_the_hips_is_no_crash(body):
     above = np.array(odd.parents)
     above[odd.index("Neck")] = 0
     check_sound(build_mannequin(replace(odd, parents=above)), len(odd))
+
+
+def test_the_straightest_frame_is_found(body):
+    bent = posed(body, Spine=(80, 0, 0), LeftUpLeg=(-90, 0, 0))
+    straight = posed(body)
+    frames = concatenate([bent, bent, straight, bent])
+    assert straightest_frame(frames) == 2
+    assert straightest_frame(Clip(chain([0.1, 0.2]), 30, np.zeros((3, 3)), np.tile(quat.IDENTITY, (3, 2, 1)))) == 0

@@ -5,7 +5,7 @@ import pytest
 
 from choreograph.errors import OutputExists, RequestError
 from choreograph.pictures import sheet
-from choreograph.pictures.sheet import SheetSettings, draw_overview, draw_sheet, write_sheet
+from choreograph.pictures.sheet import SheetSettings, draw_overview, draw_sheet, draw_thumbnail, write_sheet
 from choreograph.progress import Recorder
 
 SMALL = SheetSettings(width=320, samples=1)
@@ -39,6 +39,14 @@ def test_sheet_shows_figures_within_its_margins(name, request):
     columns = np.flatnonzero(bright.any(axis=0))
     assert columns[0] > 4 and columns[-1] < 316
     assert np.ptp(columns) > 200
+
+
+def test_a_thumbnail_is_figures_alone(walker):
+    image = draw_thumbnail(walker, SheetSettings(288, 128, samples=1)).astype(int)
+    assert image.shape == (128, 288, 3)
+    assert (image.min(axis=2) > 150).sum() > 200, "somebody is there"
+    renamed = draw_thumbnail(walker.with_name("another"), SheetSettings(288, 128, samples=1))
+    assert np.array_equal(image, renamed), "nothing is written into it"
 
 
 def test_one_frame_makes_a_sheet(walker):

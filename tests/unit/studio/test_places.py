@@ -33,3 +33,10 @@ def test_what_cannot_be_opened_is_refused(tmp_path: Path) -> None:
     (tmp_path / ".choreograph").touch()
     with pytest.raises(RequestError, match="may be written to"):
         find_places(tmp_path)
+
+
+def test_a_project_is_open_in_one_studio_at_a_time(tmp_path: Path) -> None:
+    places = find_places(tmp_path)
+    with places.claim(), pytest.raises(RequestError, match="another studio"):
+        places.claim()
+    places.claim().close()

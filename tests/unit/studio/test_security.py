@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 import socket
 from pathlib import Path
 from typing import Any
@@ -114,3 +115,14 @@ def test_a_thousand_bad_requests_are_survived(studio: Studio) -> None:
         with socket.create_connection(("127.0.0.1", studio.port)) as line:
             line.sendall(rng.choice(broken))
     assert studio.get("project")["graph"]["current"]
+
+
+def test_the_page_is_asked_for_anew_and_its_parts_are_kept(studio: Studio) -> None:
+    page = studio.http.get("/")
+    if page.status_code == 503:
+        assert "make page" in page.text
+        pytest.skip("the page is not built")
+    assert page.headers["cache-control"] == "no-cache"
+    part = re.search(r'"(/assets/[^"]+)"', page.text)
+    assert part is not None
+    assert "immutable" in studio.http.get(part[1]).headers["cache-control"]

@@ -398,3 +398,31 @@ def test_an_empty_graph_is_refused(graph: MotionGraph) -> None:
 def test_settings_that_cannot_be_are_named(graph: MotionGraph, tables, how: dict[str, object], says: str) -> None:
     with pytest.raises(RequestError, match=says):
         follow(graph, named_path("line", length=3), tables, **how)
+
+
+def test_a_fork_goes_its_own_way_and_leaves_the_first_as_it_is(graph: MotionGraph, tables: EdgeTables) -> None:
+    first = PathFollower(graph, named_path("line", length=4), QUICK, tables=tables)
+    assert first.place == (0.0, 0.0)
+    while first.step():
+        pass
+    edges, frames, here = list(first.edges), first.frames, np.array(first.place)
+    np.testing.assert_allclose(here, [0, 4], atol=0.6)
+    ends = []
+    for side in (-1, 1):
+        there = np.add(here, (2.5 * side, 2.5))
+        fork = first.forked(Path(np.array([here, there])))
+        assert fork.status == "searching"
+        while fork.step():
+            pass
+        assert fork.status == "complete" and fork.edges[: len(edges)] == edges
+        np.testing.assert_allclose(fork.place, there, atol=0.6)
+        ends.append(fork.edges)
+    assert ends[0] != ends[1]
+    assert first.edges == edges and first.frames == frames and first.status == "complete"
+    taken = np.unique(ends[1][len(edges) :])
+    dear = np.zeros(len(graph.edges))
+    dear[taken[graph.edges.kind[taken] == TRANSITION]] = 1.0
+    other = first.forked(Path(np.array([here, there])), edge_costs=dear)
+    while other.step():
+        pass
+    assert other.edges != ends[1], "what earlier ones took costs more"
