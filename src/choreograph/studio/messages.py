@@ -552,7 +552,7 @@ class JobAsk(Message):
 
     kind: Literal["build", "joins", "follow", "solve", "perform", "export"]
     ask: dict[str, Any] = {}
-    """For `follow`, a FollowAsk, and so on; for `build`, a GraphAsk; for `export`, an ExportAsk; the document's if empty."""
+    """A FollowAsk, SolveAsk …; for `build`, a GraphAsk; for `export`, an ExportAsk; the document's if empty."""
 
 
 class ExportAsk(Message):
