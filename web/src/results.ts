@@ -3,6 +3,7 @@
 import { copy, followLinks, linkOf, openCode } from "./dialogs/share";
 import { button, el, icon, menu, type MenuItem } from "./dom";
 import type { Figures, Result } from "./messages";
+import { wayPicture } from "./panels/solveway";
 import { refill, watch } from "./panels/watch";
 import type { Context, State } from "./types";
 import "./panels.css";
@@ -13,13 +14,22 @@ export function mountResults(column: HTMLElement, context: Context): void {
   const { store } = context;
   const list = el("div", { class: "results", attrs: { role: "list", "aria-label": "Results" } });
   const code = button("Show the command and the Python", () => {
-    const result = store.state.results.find(({ motions }) => motions.some(({ id }) => id === store.state.view.shown[0])) ?? store.state.results[0];
+    const result = store.state.results.find(({ motions }) =>
+      motions.some(({ id }) => id === store.state.view.shown[0])
+    ) ?? store.state.results[0];
     if (result) openCode(context, result);
   }, { icon: "code", iconOnly: true, kind: "quiet" });
   column.append(el("header", { class: "results-head" }, el("h2", {}, "Results"), code), list);
   watch(
     store,
-    [(state) => state.results, (state) => state.view.shown, (state) => state.view.verb, (state) => state.document.kept, (state) => state.document.removed, (state) => state.document.names],
+    [
+      (state) => state.results,
+      (state) => state.view.shown,
+      (state) => state.view.verb,
+      (state) => state.document.kept,
+      (state) => state.document.removed,
+      (state) => state.document.names,
+    ],
     (state) => {
       const verb = state.verbs.includes(state.view.verb) ? state.view.verb : null;
       const listed = (result: Result) => result.verb !== "preview" && !state.document.removed.includes(result.id);
@@ -49,7 +59,9 @@ function together(results: readonly Result[]): Result[] {
   if (!first) return [];
   const key = JSON.stringify(first.request);
   const count = Number(first.request["count"] ?? 1);
-  return results.filter((result) => JSON.stringify(result.request) === key).slice(0, count).reverse();
+  const found = results.filter((result) => JSON.stringify(result.request) === key).slice(0, count).reverse();
+  // Solving betters them in any order: the best goes first.
+  return first.verb === "solve" ? found.sort((a, b) => (a.figures.cost ?? 0) - (b.figures.cost ?? 0)) : found;
 }
 
 /** Its name: the one given to it, or its own. */
@@ -58,7 +70,9 @@ export const nameOf = (state: State, result: Result): string => state.document.n
 const isKept = (state: State, result: Result): boolean => state.document.kept.includes(result.id);
 
 function empty(state: State): HTMLElement {
-  const what = state.graph ? "Draw a path on the floor: what is found appears here." : "Once the graph is built, draw a path: what is found appears here.";
+  const what = state.graph
+    ? "Draw a path on the floor: what is found appears here."
+    : "Once the graph is built, draw a path: what is found appears here.";
   return el("div", { class: "empty" }, el("p", { class: "quiet-text" }, what));
 }
 
@@ -71,19 +85,45 @@ function card(context: Context, result: Result): HTMLElement {
   const open = button(name, () => show(context, result), { kind: "quiet" });
   open.setAttribute("aria-pressed", String(onStage));
   open.classList.add("name");
-  const more = button(`More about ${name}`, () => menu(more, actions(context, result, element)), { icon: "more", iconOnly: true, kind: "quiet" });
+  const more = button(`More about ${name}`, () => menu(more, actions(context, result, element)), {
+    icon: "more",
+    iconOnly: true,
+    kind: "quiet",
+  });
   more.setAttribute("aria-haspopup", "menu");
-  const compare = button(onStage ? "Take off the stage" : "Compare: show it too", () => toggleShown(context, result), { icon: "compare", iconOnly: true, kind: "quiet" });
+  const compare = button(onStage ? "Take off the stage" : "Compare: show it too", () => toggleShown(context, result), {
+    icon: "compare",
+    iconOnly: true,
+    kind: "quiet",
+  });
   compare.setAttribute("aria-pressed", String(onStage));
-  const keep = button(kept ? "No longer keep" : "Keep", () => setKept(context, result, !kept), { icon: kept ? "starred" : "star", iconOnly: true, kind: "quiet" });
+  const keep = button(kept ? "No longer keep" : "Keep", () => setKept(context, result, !kept), {
+    icon: kept ? "starred" : "star",
+    iconOnly: true,
+    kind: "quiet",
+  });
   keep.setAttribute("aria-pressed", String(kept));
-  const picture = el("img", { attrs: { src: `/api/results/${result.id}/thumbnail.png`, alt: "", loading: "lazy", width: 88, height: 66, draggable: "false" }, on: { click: () => show(context, result) } });
+  const picture =
+    result.verb === "solve"
+      ? wayPicture(result.path)
+      : el("img", {
+          attrs: {
+            src: `/api/results/${result.id}/thumbnail.png`,
+            alt: "",
+            loading: "lazy",
+            width: 88,
+            height: 66,
+            draggable: "false",
+          },
+        });
+  picture.addEventListener("click", () => show(context, result));
   const element = el(
     "article",
     { class: onStage ? "card shown" : "card", attrs: { role: "listitem" }, data: { result: result.id } },
     el("header", {}, open, compare, keep, more),
     el("div", { class: "body" }, picture, figures(result.figures)),
-    ...result.problems.map((problem) => el("p", { class: "problem" }, icon("warning"), problem.text)),
+    // Candidates of one request share its problems: told once, at the one that is looked at.
+    ...(result.verb === "solve" && !onStage ? [] : result.problems).map((problem) => el("p", { class: "problem" }, icon("warning"), problem.text)),
   );
   return element;
 }
@@ -93,15 +133,33 @@ function figures(known: Figures): HTMLElement {
   const rows: [string, string | null, string][] = [
     ["Length", `${known.seconds.toFixed(1)} s`, "How long the motion is"],
     ["Error", known.mean_cm === null ? null : `${known.mean_cm.toFixed(1)} cm`, "Mean distance from the path"],
+    [
+      "End",
+      known.mean_cm !== null || known.end_cm === null ? null : `${known.end_cm.toFixed(1)} cm`,
+      "Distance from the last arrow, before finishing makes up for it",
+    ],
     ["Worst", known.worst_cm === null ? null : `${known.worst_cm.toFixed(1)} cm`, "Largest distance from the path"],
-    ["Transitions", known.transitions_per_s === null ? null : `${known.transitions_per_s.toFixed(2)} /s`, "Changes of clip per second"],
+    [
+      "Transitions",
+      known.transitions_per_s === null ? null : `${known.transitions_per_s.toFixed(2)} /s`,
+      "Changes of clip per second",
+    ],
     ["Sliding", known.slide_cm_s === null ? null : `${known.slide_cm_s.toFixed(2)} cm/s`, "Mean speed of planted feet"],
   ];
   return el(
     "dl",
     { class: "facts" },
-    ...rows.filter(([, value]) => value !== null).map(([name, value, hint]) => el("div", { title: hint }, el("dt", {}, name), el("dd", {}, value))),
-    known.proved ? el("div", { class: "proved", title: "No walk of this graph is better, within each look ahead" }, icon("check"), "proved best") : null,
+    ...rows.filter(([, value]) => value !== null).map(([name, value, hint]) =>
+      el("div", { title: hint }, el("dt", {}, name), el("dd", {}, value))
+    ),
+    known.proved
+      ? el(
+        "div",
+        { class: "proved", title: "No walk of this graph is better, within each look ahead" },
+        icon("check"),
+        "proved best",
+      )
+      : null,
   );
 }
 
@@ -137,7 +195,13 @@ function actions(context: Context, result: Result, element: HTMLElement): MenuIt
     { label: "Rename", icon: "edit", run: () => rename(context, result, element) },
     { label: "Delete", icon: "trash", run: () => remove(context, result) },
   ];
-  if (result.verb === "follow") items.unshift({ label: "Walk on from here", icon: "path", run: () => walkOn(context, result) });
+  if (result.verb === "follow") {
+    items.unshift({
+      label: "Walk on from here",
+      icon: "path",
+      run: () => walkOn(context, result),
+    });
+  }
   return items;
 }
 
@@ -171,7 +235,9 @@ function rename({ store }: Context, result: Result, element: HTMLElement): void 
     over = true;
     const text = input.value.trim();
     input.replaceWith(name);
-    if (save && text && text !== before) void store.change(`Rename ${before}`, (document) => (document.names[result.id] = text));
+    if (save && text && text !== before) {
+      void store.change(`Rename ${before}`, (document) => (document.names[result.id] = text));
+    }
   };
   input.addEventListener("keydown", (event) => {
     event.stopPropagation();

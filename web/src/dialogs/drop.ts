@@ -5,7 +5,12 @@ import type { Context } from "../types";
 
 export function mountDrop(context: Context): void {
   const kinds = context.store.state.readable.join(" ");
-  const veil = el("div", { class: "drop-veil", hidden: true }, el("p", {}, "Drop to add to the library"), el("p", { class: "quiet-text" }, kinds));
+  const veil = el(
+    "div",
+    { class: "drop-veil", hidden: true },
+    el("p", {}, "Drop to add to the library"),
+    el("p", { class: "quiet-text" }, kinds),
+  );
   document.body.append(veil);
   const holdsFiles = (event: DragEvent) => event.dataTransfer?.types.includes("Files") ?? false;
   window.addEventListener("dragover", (event) => {
@@ -27,11 +32,18 @@ export function mountDrop(context: Context): void {
 /** Send what can be read to the server; the clips come back as a change of the document. */
 export async function addFiles(context: Context, files: readonly File[]): Promise<void> {
   const { store, api } = context;
-  const readable = files.filter((file) => store.state.readable.some((suffix) => file.name.toLowerCase().endsWith(suffix)));
+  const readable = files.filter((file) =>
+    store.state.readable.some((suffix) => file.name.toLowerCase().endsWith(suffix))
+  );
   const left = files.length - readable.length;
   if (readable.length === 0) {
     const what = files.length === 1 ? `“${files[0]!.name}” is` : `None of these ${files.length} files is`;
-    store.say(files.length > 0 ? `${what} no motion file; ${store.state.readable.join(", ")} can be read.` : "There was no file in what was dropped.", "error");
+    store.say(
+      files.length > 0
+        ? `${what} no motion file; ${store.state.readable.join(", ")} can be read.`
+        : "There was no file in what was dropped.",
+      "error",
+    );
     return;
   }
   store.setView({ verb: "library" });

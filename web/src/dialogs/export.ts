@@ -38,14 +38,28 @@ export function openExport(context: Context, motion?: string): void {
   const box = dialog("Export", body);
   box.classList.add("export");
   if (wanted === undefined) {
-    fill(body, el("p", {}, "There is nothing on the stage to export."), el("p", { class: "quiet-text" }, "Draw a path, or press a clip in the library."));
+    fill(
+      body,
+      el("p", {}, "There is nothing on the stage to export."),
+      el("p", { class: "quiet-text" }, "Draw a path, or press a clip in the library."),
+    );
     return;
   }
   const titles = new Map(motions(context).map(({ id, title }) => [id, title]));
   if (!titles.has(wanted)) titles.set(wanted, context.stage.shown.find(({ id }) => id === wanted)?.name ?? wanted);
   let chosen = wanted;
-  const which = select<string>("Motion", [...titles].map(([value, label]) => ({ value, label })), chosen, (id) => (chosen = id));
-  const kind = select<string>("As", suffixes.map((value) => ({ value, label: `${NAMES[value] ?? "Motion file"} (${value})` })), usual, (suffix) => (usual = suffix));
+  const which = select<string>(
+    "Motion",
+    [...titles].map(([value, label]) => ({ value, label })),
+    chosen,
+    (id) => (chosen = id),
+  );
+  const kind = select<string>(
+    "As",
+    suffixes.map((value) => ({ value, label: `${NAMES[value] ?? "Motion file"} (${value})` })),
+    usual,
+    (suffix) => (usual = suffix),
+  );
   const state = el("div", { class: "export-state", attrs: { "aria-live": "polite" } });
   const start = button("Export", () => void run(), { kind: "primary", icon: "export" });
   fill(body, which.element, kind.element, el("div", { class: "row end" }, start), state);
@@ -71,19 +85,30 @@ export function openExport(context: Context, motion?: string): void {
         if (underWay(job)) return;
         start.disabled = false;
         queueMicrotask(() => leave()); // subscribe calls at once, before it returns the way out
-        if (job.state === "done") for (const file of job.results) download(`/api/exports/${job.id}/${encodeURIComponent(file)}`, file);
+        if (job.state === "done") {
+          for (const file of job.results) download(`/api/exports/${job.id}/${encodeURIComponent(file)}`, file);
+        }
       },
     );
   }
 
   function show(job: Job): void {
     if (underWay(job)) {
-      const cancel = button("Cancel", () => void context.api.cancel(job.id).catch((error: Error) => store.say(error.message, "error")));
+      const cancel = button(
+        "Cancel",
+        () => void context.api.cancel(job.id).catch((error: Error) => store.say(error.message, "error")),
+      );
       return fill(state, el("p", { class: "quiet-text" }, job.stage || "waiting"), bar(job), cancel);
     }
-    if (job.state === "cancelled") return fill(state, el("p", { class: "quiet-text" }, "Cancelled; nothing was written."));
-    if (job.state === "failed") return fill(state, el("p", { class: "problem", attrs: { role: "alert" } }, job.error ?? "It failed."));
-    const links = job.results.map((file) => el("a", { attrs: { href: `/api/exports/${job.id}/${encodeURIComponent(file)}`, download: file } }, file));
+    if (job.state === "cancelled") {
+      return fill(state, el("p", { class: "quiet-text" }, "Cancelled; nothing was written."));
+    }
+    if (job.state === "failed") {
+      return fill(state, el("p", { class: "problem", attrs: { role: "alert" } }, job.error ?? "It failed."));
+    }
+    const links = job.results.map((file) =>
+      el("a", { attrs: { href: `/api/exports/${job.id}/${encodeURIComponent(file)}`, download: file } }, file)
+    );
     return fill(state, el("p", {}, "Done; the browser has "), ...links);
   }
 }
@@ -93,7 +118,10 @@ function motions(context: Context): { id: string; title: string }[] {
   const { results, clips, view } = state;
   const listed = results.filter((result) => !state.document.removed.includes(result.id));
   const found = listed.flatMap((result) =>
-    result.motions.map(({ id, name }) => ({ id, title: result.motions.length > 1 ? `${nameOf(state, result)}: ${name}` : nameOf(state, result) })),
+    result.motions.map(({ id, name }) => ({
+      id,
+      title: result.motions.length > 1 ? `${nameOf(state, result)}: ${name}` : nameOf(state, result),
+    }))
   );
   const shown = clips.filter(({ id }) => view.shown.includes(id)).map(({ id, name }) => ({ id, title: name }));
   return [...shown, ...found];

@@ -14,7 +14,9 @@ export function linkOf(result: Result): string {
   const shared: Shared = { verb: result.verb, ask: result.request };
   const bytes = new TextEncoder().encode(JSON.stringify(shared));
   const text = btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(""));
-  return `${location.origin}${location.pathname}#ask=${text.replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "")}`;
+  return `${location.origin}${location.pathname}#ask=${
+    text.replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "")
+  }`;
 }
 
 function readLink(hash: string): Shared | null {
@@ -67,8 +69,17 @@ export function openCode(context: Context, result: Result): void {
     el(
       "section",
       { class: "code" },
-      el("header", {}, el("h2", {}, title), button(`Copy ${what}`, () => void copy(context, text, what), { icon: "copy" })),
+      el(
+        "header",
+        {},
+        el("h2", {}, title),
+        button(`Copy ${what}`, () => void copy(context, text, what), { icon: "copy" }),
+      ),
       el("pre", { attrs: { tabindex: 0, "aria-label": title } }, text),
     );
-  dialog(`The same without the studio: ${result.name}`, block("Command", "the command", result.command), block("Python", "the Python program", result.python));
+  dialog(
+    `The same without the studio: ${result.name}`,
+    block("Command", "the command", result.command),
+    block("Python", "the Python program", result.python),
+  );
 }

@@ -28,7 +28,9 @@ export function asker(context: Context, verb: "follow" | "solve" | "perform", ho
     const motions = result.motions.map((motion) => motion.id);
     // The view's own showing begins at 0; this one comes right after it, takes its place, and knows when to begin.
     store.setView({ shown: motions.slice(0, 1) });
-    void stage.show(motions, isFresh ? {} : { from: "same" }).catch((error: Error) => store.say(error.message, "error"));
+    void stage.show(motions, isFresh ? {} : { from: "same" }).catch((error: Error) =>
+      store.say(error.message, "error")
+    );
     if (isFresh) stage.player.play();
   };
   api.on("partial", (message, frames) => {
@@ -68,9 +70,11 @@ export function asker(context: Context, verb: "follow" | "solve" | "perform", ho
 
 /** The same text for the same request, whatever the order of its names. */
 export function canonical(value: unknown): string {
-  return JSON.stringify(value, (_, part: unknown) =>
-    part !== null && typeof part === "object" && !Array.isArray(part)
-      ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : part,
+  return JSON.stringify(
+    value,
+    (_, part: unknown) =>
+      part !== null && typeof part === "object" && !Array.isArray(part)
+        ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1)))
+        : part,
   );
 }

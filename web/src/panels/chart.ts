@@ -14,7 +14,11 @@ export interface Chart {
   set(threshold: number): void;
 }
 
-function draw<K extends keyof SVGElementTagNameMap>(tag: K, attrs: Record<string, string | number>, text?: string): SVGElementTagNameMap[K] {
+function draw<K extends keyof SVGElementTagNameMap>(
+  tag: K,
+  attrs: Record<string, string | number>,
+  text?: string,
+): SVGElementTagNameMap[K] {
   const element = document.createElementNS(SVG, tag);
   for (const [name, value] of Object.entries(attrs)) element.setAttribute(name, String(value));
   if (text !== undefined) element.textContent = text;
@@ -30,7 +34,11 @@ export function read(curve: Curve, threshold: number): { shown: number; clips: n
   const span = known[k]! - known[before]!;
   const t = span > 0 ? Math.min(1, (threshold - known[before]!) / span) : 1;
   const between = (values: number[]) => (values[before] ?? 0) + t * ((values[k] ?? 0) - (values[before] ?? 0));
-  return { shown: between(curve.shown_share), clips: between(curve.clip_share), transitions: Math.round(between(curve.transitions)) };
+  return {
+    shown: between(curve.shown_share),
+    clips: between(curve.clip_share),
+    transitions: Math.round(between(curve.transitions)),
+  };
 }
 
 /** A chart that calls `move` while the threshold is dragged, with `done` at the end. */
@@ -60,8 +68,13 @@ export function chart(move: (threshold: number, done: boolean) => void): Chart {
     }
     if (curve) {
       const line = (shares: number[]) =>
-        curve!.threshold_m.map((value, k) => `${k ? "L" : "M"}${x(value).toFixed(1)} ${y(shares[k]!).toFixed(1)}`).join("");
-      svg.append(draw("path", { class: "clips", d: line(curve.clip_share) }), draw("path", { class: "frames", d: line(curve.shown_share) }));
+        curve!.threshold_m.map((value, k) => `${k ? "L" : "M"}${x(value).toFixed(1)} ${y(shares[k]!).toFixed(1)}`).join(
+          "",
+        );
+      svg.append(
+        draw("path", { class: "clips", d: line(curve.clip_share) }),
+        draw("path", { class: "frames", d: line(curve.shown_share) }),
+      );
     }
     const at = x(Math.min(threshold, widest()));
     svg.append(draw("line", { class: "threshold", x1: at, x2: at, y1: PAD.top, y2: HEIGHT - PAD.bottom }));
@@ -69,7 +82,9 @@ export function chart(move: (threshold: number, done: boolean) => void): Chart {
     element.setAttribute("aria-valuemin", "0");
     element.setAttribute("aria-valuemax", widest().toFixed(3));
     element.setAttribute("aria-valuenow", threshold.toFixed(3));
-    const said = curve ? `${cm(threshold)}: ${Math.round(100 * read(curve, threshold).shown)} % of the frames` : cm(threshold);
+    const said = curve
+      ? `${cm(threshold)}: ${Math.round(100 * read(curve, threshold).shown)} % of the frames`
+      : cm(threshold);
     element.setAttribute("aria-valuetext", said);
   }
 
@@ -92,7 +107,14 @@ export function chart(move: (threshold: number, done: boolean) => void): Chart {
   });
   element.addEventListener("pointerup", (event) => to(under(event), true));
   element.addEventListener("keydown", (event) => {
-    const step = { ArrowLeft: -0.001, ArrowDown: -0.001, ArrowRight: 0.001, ArrowUp: 0.001, PageUp: 0.01, PageDown: -0.01 }[event.key];
+    const step = {
+      ArrowLeft: -0.001,
+      ArrowDown: -0.001,
+      ArrowRight: 0.001,
+      ArrowUp: 0.001,
+      PageUp: 0.01,
+      PageDown: -0.01,
+    }[event.key];
     if (step === undefined) return;
     event.preventDefault();
     event.stopPropagation();

@@ -47,7 +47,8 @@ export function clipEditor(context: Context) {
     });
     refill(
       element,
-      textField("Name", entry.name, (name) => name.trim() && edit("Rename", entry, (clip) => (clip.name = name.trim()))).element,
+      textField("Name", entry.name, (name) => name.trim() && edit("Rename", entry, (clip) => (clip.name = name.trim())))
+        .element,
       el(
         "div",
         { class: "pair" },
@@ -55,7 +56,11 @@ export function clipEditor(context: Context) {
         numberField("Up to frame", { ...step, value: stop, onChange: (value) => trim(start, value) }).element,
       ),
       entry.trim ? button("Use the whole recording", () => trim(0, recording.frames), { kind: "quiet" }) : null,
-      checkbox("Mirrored, left for right", entry.mirrored, (on) => edit(on ? "Mirror" : "Unmirror", entry, (clip) => (clip.mirrored = on))).element,
+      checkbox(
+        "Mirrored, left for right",
+        entry.mirrored,
+        (on) => edit(on ? "Mirror" : "Unmirror", entry, (clip) => (clip.mirrored = on)),
+      ).element,
       labelEditor(entry, motion, (label, labels) => edit(label, entry, (clip) => (clip.labels = labels))),
       ...recording.notes.map((note) => el("p", { class: "note" }, icon("warning"), note)),
       button("Remove from the library", () => removeClip(context, entry.id), { icon: "trash", kind: "danger" }),
@@ -77,14 +82,17 @@ export function clipEditor(context: Context) {
 function trimTo(clip: ClipEntry, range: [number, number], frames: number): void {
   const shift = (clip.trim?.[0] ?? 0) - range[0];
   const count = range[1] - range[0];
-  clip.labels =
-    clip.labels
-      ?.map(({ text, start, stop }) => ({ text, start: Math.max(0, start + shift), stop: Math.min(count, stop + shift) }))
-      .filter(({ start, stop }) => start < stop) ?? null;
+  clip.labels = clip.labels
+    ?.map(({ text, start, stop }) => ({ text, start: Math.max(0, start + shift), stop: Math.min(count, stop + shift) }))
+    .filter(({ start, stop }) => start < stop) ?? null;
   clip.trim = range[0] === 0 && range[1] === frames ? null : range;
 }
 
-function labelEditor(entry: ClipEntry, motion: Motion, change: (label: string, labels: LabelRange[]) => void): HTMLElement {
+function labelEditor(
+  entry: ClipEntry,
+  motion: Motion,
+  change: (label: string, labels: LabelRange[]) => void,
+): HTMLElement {
   const labels = entry.labels ?? motion.labels;
   const changed = (k: number, part: Partial<LabelRange>) => {
     const next = { ...labels[k]!, ...part };
@@ -92,17 +100,40 @@ function labelEditor(entry: ClipEntry, motion: Motion, change: (label: string, l
   };
   const frame = (k: number, name: "start" | "stop", said: string) => {
     const input = el("input", {
-      attrs: { type: "number", min: 0, max: motion.frames, "aria-label": `${said} frame of the label ${labels[k]!.text}` },
-      on: { change: () => changed(k, { [name]: Math.min(motion.frames, Math.max(0, Math.round(input.valueAsNumber || 0))) }) },
+      attrs: {
+        type: "number",
+        min: 0,
+        max: motion.frames,
+        "aria-label": `${said} frame of the label ${labels[k]!.text}`,
+      },
+      on: {
+        change: () =>
+          changed(k, { [name]: Math.min(motion.frames, Math.max(0, Math.round(input.valueAsNumber || 0))) }),
+      },
     });
     input.value = String(labels[k]![name]);
     return input;
   };
   const rows = labels.map((label, k) => {
-    const text = el("input", { attrs: { type: "text", "aria-label": "Label" }, on: { change: () => changed(k, { text: text.value.trim() }) } });
+    const text = el("input", {
+      attrs: { type: "text", "aria-label": "Label" },
+      on: { change: () => changed(k, { text: text.value.trim() }) },
+    });
     text.value = label.text;
-    const remove = button(`Remove the label ${label.text}`, () => change("Relabel", labels.toSpliced(k, 1)), { icon: "close", iconOnly: true, kind: "quiet" });
-    return el("div", { class: "label-row" }, text, frame(k, "start", "First"), el("span", { class: "quiet-text" }, "–"), frame(k, "stop", "Last"), remove);
+    const remove = button(`Remove the label ${label.text}`, () => change("Relabel", labels.toSpliced(k, 1)), {
+      icon: "close",
+      iconOnly: true,
+      kind: "quiet",
+    });
+    return el(
+      "div",
+      { class: "label-row" },
+      text,
+      frame(k, "start", "First"),
+      el("span", { class: "quiet-text" }, "–"),
+      frame(k, "stop", "Last"),
+      remove,
+    );
   });
   const add = () => change("Label", [...labels, { text: "walk", start: 0, stop: motion.frames }]);
   return el(
@@ -110,7 +141,9 @@ function labelEditor(entry: ClipEntry, motion: Motion, change: (label: string, l
     { class: "labels" },
     el("legend", {}, "Labels"),
     ...rows,
-    labels.length === 0 ? el("p", { class: "quiet-text" }, "A label says what happens, such as walk or run; paths can ask for it.") : null,
+    labels.length === 0
+      ? el("p", { class: "quiet-text" }, "A label says what happens, such as walk or run; paths can ask for it.")
+      : null,
     button("Add a label", add, { icon: "plus", kind: "quiet" }),
   );
 }

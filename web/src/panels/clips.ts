@@ -34,5 +34,7 @@ export function removeClip({ store }: Context, id: string): void {
 
 /** The address says what is done to the clip, so that a changed one gets a new picture. */
 export function thumbnail(entry: ClipEntry): string {
-  return `/api/clips/${entry.id}/thumbnail.png?of=${entry.trim?.join("-") ?? "all"}${entry.mirrored ? "-mirrored" : ""}`;
+  return `/api/clips/${entry.id}/thumbnail.png?of=${entry.trim?.join("-") ?? "all"}${
+    entry.mirrored ? "-mirrored" : ""
+  }`;
 }

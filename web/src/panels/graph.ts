@@ -39,29 +39,59 @@ function parameters(context: Context): HTMLElement {
   const curve = chart((value) => setThreshold(value));
   let known: Curve | null = null;
   const threshold = slider("Threshold", {
-    min: 0, max: 0.4, step: 0.001, value: ask().threshold_m, format: cm, onInput: setThreshold,
+    min: 0,
+    max: 0.4,
+    step: 0.001,
+    value: ask().threshold_m,
+    format: cm,
+    onInput: setThreshold,
     hint: "Two windows may be this far apart, root mean square per joint, to make a transition",
   });
   const windowed = numberField("Window", {
-    min: 0.05, max: 2, step: 0.001, unit: "s", value: ask().window_s, hint: "Time that two motions are compared and blended over",
+    min: 0.05,
+    max: 2,
+    step: 0.001,
+    unit: "s",
+    value: ask().window_s,
+    hint: "Time that two motions are compared and blended over",
     onChange: (value) => edit("Change the window", (graph) => (graph.window_s = value)),
   });
   const rate = numberField("Rate", {
-    min: 1, max: 240, step: 1, unit: "Hz", value: ask().rate_hz, hint: "Frames per second at which clips are compared; they keep their own for output",
+    min: 1,
+    max: 240,
+    step: 1,
+    unit: "Hz",
+    value: ask().rate_hz,
+    hint: "Frames per second at which clips are compared; they keep their own for output",
     onChange: (value) => edit("Change the rate", (graph) => (graph.rate_hz = value)),
   });
   const goal = select<"none" | "share" | "everything">(
     "Goal",
-    [{ value: "none", label: "This threshold" }, { value: "share", label: "A share of the frames" }, { value: "everything", label: "A part of every clip" }],
+    [{ value: "none", label: "This threshold" }, { value: "share", label: "A share of the frames" }, {
+      value: "everything",
+      label: "A part of every clip",
+    }],
     "none",
-    (value) => edit("Change the goal", (graph) => (graph.goal = value === "none" ? null : value === "share" ? 0.9 : "everything")),
+    (value) =>
+      edit(
+        "Change the goal",
+        (graph) => (graph.goal = value === "none" ? null : value === "share" ? 0.9 : "everything"),
+      ),
     "With a goal, the threshold is the lowest that reaches it",
   );
   const share = slider("Share of the frames", {
-    min: 0.05, max: 1, step: 0.01, value: 0.9, format: (value) => `${Math.round(100 * value)} %`,
+    min: 0.05,
+    max: 1,
+    step: 0.01,
+    value: 0.9,
+    format: (value) => `${Math.round(100 * value)} %`,
     onInput: (value) => edit("Change the goal", (graph) => (graph.goal = value)),
   });
-  const mirror = checkbox("Also use every clip mirrored", ask().mirror, (on) => edit("Change mirroring", (graph) => (graph.mirror = on)));
+  const mirror = checkbox(
+    "Also use every clip mirrored",
+    ask().mirror,
+    (on) => edit("Change mirroring", (graph) => (graph.mirror = on)),
+  );
   const build = button("Build", () => void start(), { kind: "primary" });
   const start = () => api.start({ kind: "build", ask: {} }).catch((error: Error) => store.say(error.message, "error"));
 
@@ -100,12 +130,17 @@ function parameters(context: Context): HTMLElement {
     );
   }
   return section(
-    "How alike", null,
-    threshold.element, curve.element, words,
-    goal.element, share.element,
+    "How alike",
+    null,
+    threshold.element,
+    curve.element,
+    words,
+    goal.element,
+    share.element,
     el("div", { class: "pair" }, windowed.element, rate.element),
     mirror.element,
-    build, jobStrip(context, ["build"]),
+    build,
+    jobStrip(context, ["build"]),
   );
 }
 
@@ -115,14 +150,26 @@ function summary(context: Context): HTMLElement {
   const element = el("section", { class: "section" });
   const strip = jobStrip(context, ["joins"]);
   watch(store, [(state) => state.graph, (state) => state.document.clips.length, (state) => state.jobs], (state) => {
-    refill(element, el("h2", {}, "What it connects"), ...(state.graph ? built(context, state.graph, strip) : [empty(state)]));
+    refill(
+      element,
+      el("h2", {}, "What it connects"),
+      ...(state.graph ? built(context, state.graph, strip) : [empty(state)]),
+    );
   });
   return element;
 }
 
 function empty(state: State): HTMLElement {
   const none = state.document.clips.length === 0;
-  return el("div", { class: "empty" }, el("p", { class: "quiet-text" }, none ? "Add clips to the library first: drop motion files anywhere." : "Nothing is built yet. Press Build."));
+  return el(
+    "div",
+    { class: "empty" },
+    el(
+      "p",
+      { class: "quiet-text" },
+      none ? "Add clips to the library first: drop motion files anywhere." : "Nothing is built yet. Press Build.",
+    ),
+  );
 }
 
 function built(context: Context, graph: GraphSummary, strip: HTMLElement): HTMLElement[] {
@@ -135,7 +182,11 @@ function built(context: Context, graph: GraphSummary, strip: HTMLElement): HTMLE
     ["Threshold", cm(graph.threshold_m)],
   ];
   return [
-    el("dl", { class: "facts" }, ...facts.map(([name, value]) => el("div", {}, el("dt", {}, name), el("dd", {}, value)))),
+    el(
+      "dl",
+      { class: "facts" },
+      ...facts.map(([name, value]) => el("div", {}, el("dt", {}, name), el("dd", {}, value))),
+    ),
     ...(graph.current ? [] : [el("p", { class: "note" }, "The clips or the parameters have changed since.")]),
     ...graph.notes.map((note) => el("p", { class: "note" }, note)),
     ...(lost.length > 0 ? [fallen(context, lost), strip] : []),
@@ -146,7 +197,10 @@ function fallen(context: Context, lost: readonly ClipReport[]): HTMLElement {
   const { store, api } = context;
   const apply = (clip: ClipReport, threshold: number) =>
     void store
-      .change(`Bring in ${clip.name}`, ({ graph }) => Object.assign(graph, { threshold_m: ceil(threshold), goal: null }))
+      .change(
+        `Bring in ${clip.name}`,
+        ({ graph }) => Object.assign(graph, { threshold_m: ceil(threshold), goal: null }),
+      )
       .then(() => api.start({ kind: "build", ask: {} }))
       .catch((error: Error) => store.say(error.message, "error"));
   const rows = lost.map((clip) =>
@@ -156,9 +210,11 @@ function fallen(context: Context, lost: readonly ClipReport[]): HTMLElement {
       el("div", { class: "name" }, clip.name),
       el("p", { class: "quiet-text" }, clip.why),
       clip.joins_at_m !== null
-        ? button(`Bring it in at ${cm(clip.joins_at_m)}`, () => apply(clip, clip.joins_at_m!), { title: "Set the threshold and build" })
+        ? button(`Bring it in at ${cm(clip.joins_at_m)}`, () => apply(clip, clip.joins_at_m!), {
+          title: "Set the threshold and build",
+        })
         : null,
-    ),
+    )
   );
   const unknown = lost.some((clip) => clip.joins_at_m === null);
   const find = () => api.start({ kind: "joins", ask: {} }).catch((error: Error) => store.say(error.message, "error"));

@@ -36,7 +36,10 @@ export const library: Panel = {
     watch(store, [(state) => state.document.clips, (state) => state.clips, (state) => state.recordings], list.show);
     store.subscribe((state) => state.view.shown, (_, state) => list.mark(state));
     return {
-      hint: () => (store.state.document.clips.length > 0 ? "Press a clip to watch it; Ctrl+press adds another." : "Drop motion files anywhere."),
+      hint:
+        () => (store.state.document.clips.length > 0
+          ? "Press a clip to watch it; Ctrl+press adds another."
+          : "Drop motion files anywhere."),
       onShow: () => editor.show(true),
       onHide: () => editor.show(false),
     };
@@ -54,7 +57,9 @@ function clipList(context: Context, query: () => string) {
 
   function select(id: string, more: boolean): void {
     const chosen = shownClips(store.state);
-    const next = more ? (chosen.includes(id) ? chosen.filter((c) => c !== id) : [...chosen, id].slice(-MOST_SHOWN)) : [id];
+    const next = more
+      ? (chosen.includes(id) ? chosen.filter((c) => c !== id) : [...chosen, id].slice(-MOST_SHOWN))
+      : [id];
     if (next.length === 0) return;
     store.setView({ shown: next.map((clip) => `clip:${clip}`) });
     context.stage.player.play();
@@ -115,16 +120,24 @@ function clipRow(state: State, entry: ClipEntry, select: (id: string, more: bool
       data: { clip: entry.id, name: entry.name },
       on: { click: (event) => select(entry.id, event.ctrlKey || event.metaKey || event.shiftKey) },
     },
-    el("img", { attrs: { src: thumbnail(entry), alt: "", loading: "lazy", width: 56, height: 56, draggable: "false" } }),
+    el("img", {
+      attrs: { src: thumbnail(entry), alt: "", loading: "lazy", width: 56, height: 56, draggable: "false" },
+    }),
     el(
       "div",
       { class: "about" },
       el("div", { class: "name" }, entry.name),
       el("div", { class: "quiet-text" }, [facts, marks].filter(Boolean).join(" · ")),
-      labels.length > 0 ? el("div", { class: "chips" }, ...labels.slice(0, 4).map((text) => el("span", { class: "chip" }, text))) : null,
+      labels.length > 0
+        ? el("div", { class: "chips" }, ...labels.slice(0, 4).map((text) => el("span", { class: "chip" }, text)))
+        : null,
     ),
     recording && recording.notes.length > 0
-      ? el("span", { class: "noted", title: recording.notes.join("\n"), attrs: { role: "img", "aria-label": "The file has oddities" } }, icon("warning"))
+      ? el("span", {
+        class: "noted",
+        title: recording.notes.join("\n"),
+        attrs: { role: "img", "aria-label": "The file has oddities" },
+      }, icon("warning"))
       : null,
   );
   row.style.setProperty("--clip", clipColour(entry.name, state.document.clips));
@@ -134,7 +147,12 @@ function clipRow(state: State, entry: ClipEntry, select: (id: string, more: bool
 function filePicker(context: Context) {
   const input = el("input", {
     hidden: true,
-    attrs: { type: "file", multiple: true, accept: context.store.state.readable.join(","), "aria-label": "Motion files to add" },
+    attrs: {
+      type: "file",
+      multiple: true,
+      accept: context.store.state.readable.join(","),
+      "aria-label": "Motion files to add",
+    },
     on: {
       change: () => {
         void addFiles(context, [...(input.files ?? [])]);
@@ -142,7 +160,13 @@ function filePicker(context: Context) {
       },
     },
   });
-  return { input, button: button("Add", () => input.click(), { icon: "plus", title: "Add motion files; dropping them anywhere does the same" }) };
+  return {
+    input,
+    button: button("Add", () => input.click(), {
+      icon: "plus",
+      title: "Add motion files; dropping them anywhere does the same",
+    }),
+  };
 }
 
 function emptyLibrary(context: Context): HTMLElement {
@@ -151,12 +175,21 @@ function emptyLibrary(context: Context): HTMLElement {
     "div",
     { class: "empty" },
     el("p", {}, "No clips yet."),
-    el("p", { class: "quiet-text" }, `Drop motion files or folders anywhere on this window (${kinds}), or press Add. ASF and AMC go together.`),
+    el(
+      "p",
+      { class: "quiet-text" },
+      `Drop motion files or folders anywhere on this window (${kinds}), or press Add. ASF and AMC go together.`,
+    ),
   );
 }
 
 function nothingFound(words: string): HTMLElement {
-  return el("div", { class: "empty" }, el("p", {}, `No clip is called or labelled “${words}”.`), el("p", { class: "quiet-text" }, "Try fewer letters."));
+  return el(
+    "div",
+    { class: "empty" },
+    el("p", {}, `No clip is called or labelled “${words}”.`),
+    el("p", { class: "quiet-text" }, "Try fewer letters."),
+  );
 }
 
 /** Says that the graph lags behind the clips, with the button that mends it. */
@@ -170,11 +203,21 @@ export function buildOffer(context: Context): HTMLElement {
     const needed = state.document.clips.length > 0 && !state.graph?.current && !(building && underWay(building));
     refill(
       offer,
-      needed ? el("p", { class: "quiet-text" }, state.graph ? "The clips have changed since the graph was built." : "These clips are not connected yet.") : null,
+      needed
+        ? el(
+          "p",
+          { class: "quiet-text" },
+          state.graph ? "The clips have changed since the graph was built." : "These clips are not connected yet.",
+        )
+        : null,
       needed ? button("Build the graph", () => void build(), { kind: "primary" }) : null,
       strip,
     );
   };
-  watch(store, [(state) => state.graph?.current, (state) => state.document.clips.length > 0, (state) => state.jobs], show);
+  watch(
+    store,
+    [(state) => state.graph?.current, (state) => state.document.clips.length > 0, (state) => state.jobs],
+    show,
+  );
   return offer;
 }

@@ -1,4 +1,4 @@
-/** Distances between two clips as a picture, with the places where they are alike; pressing one shows the transition. */
+/** Distances between two clips as a picture, with places where they are alike; pressing one shows the transition. */
 
 import { button, el, fill, select } from "../dom";
 import type { Matrix, Minimum, PreviewAsk, Result } from "../messages";
@@ -11,7 +11,10 @@ const MOST_DOTS = 200;
 export function matrixView(context: Context): HTMLElement {
   const { store, api } = context;
   const problem = el("p", { class: "problem", hidden: true, attrs: { role: "alert" } });
-  const picture = el("div", { class: "matrix", attrs: { role: "group", "aria-label": "Places where the two clips are alike" } });
+  const picture = el("div", {
+    class: "matrix",
+    attrs: { role: "group", "aria-label": "Places where the two clips are alike" },
+  });
   const words = el("p", { class: "quiet-text", attrs: { "aria-live": "polite" } });
   let asked = "";
 
@@ -32,9 +35,13 @@ export function matrixView(context: Context): HTMLElement {
       if (asked !== key) return;
       problem.hidden = true;
       fill(picture, drawing(matrix, query), ...dots(matrix));
-      picture.style.aspectRatio = `${Math.max(1, matrix.columns)} / ${Math.max(1, Math.min(matrix.rows, 2 * matrix.columns))}`;
+      picture.style.aspectRatio = `${Math.max(1, matrix.columns)} / ${
+        Math.max(1, Math.min(matrix.rows, 2 * matrix.columns))
+      }`;
       const under = matrix.minima.filter((minimum) => minimum.distance_m <= matrix.threshold_m).length;
-      words.textContent = `${under} transitions under ${cm(matrix.threshold_m)}, of ${matrix.minima.length} places alike. Press one to see it.`;
+      words.textContent = `${under} transitions under ${
+        cm(matrix.threshold_m)
+      }, of ${matrix.minima.length} places alike. Press one to see it.`;
     } catch (error) {
       if (asked !== key) return;
       [asked, words.textContent, problem.hidden] = ["", "", false];
@@ -45,14 +52,24 @@ export function matrixView(context: Context): HTMLElement {
 
   function drawing(matrix: Matrix, query: string): HTMLElement {
     const source = `/api/graph/matrix.png?${query}&theme=${store.state.view.theme}`;
-    return el("img", { attrs: { src: source, alt: `Distances between ${matrix.clip_a}, downwards, and ${matrix.clip_b}, to the right; dark is alike`, draggable: "false" } });
+    return el("img", {
+      attrs: {
+        src: source,
+        alt: `Distances between ${matrix.clip_a}, downwards, and ${matrix.clip_b}, to the right; dark is alike`,
+        draggable: "false",
+      },
+    });
   }
 
   function dots(matrix: Matrix): HTMLElement[] {
     const nearest = [...matrix.minima].sort((p, q) => p.distance_m - q.distance_m).slice(0, MOST_DOTS);
     return nearest.map((minimum) => {
       const said = `frame ${minimum.frame_a} to frame ${minimum.frame_b}, ${cm(minimum.distance_m)}`;
-      const dot = button(said, () => void preview(matrix, minimum, dot), { iconOnly: true, kind: "quiet", title: said });
+      const dot = button(said, () => void preview(matrix, minimum, dot), {
+        iconOnly: true,
+        kind: "quiet",
+        title: said,
+      });
       dot.className = minimum.distance_m <= matrix.threshold_m ? "minimum under" : "minimum";
       dot.style.left = `${(100 * (minimum.frame_b + 0.5)) / matrix.columns}%`;
       dot.style.top = `${(100 * (minimum.frame_a + 0.5)) / matrix.rows}%`;
@@ -63,7 +80,12 @@ export function matrixView(context: Context): HTMLElement {
   async function preview(matrix: Matrix, minimum: Minimum, dot: HTMLElement): Promise<void> {
     for (const other of picture.querySelectorAll(".minimum[aria-pressed]")) other.removeAttribute("aria-pressed");
     dot.setAttribute("aria-pressed", "true");
-    const ask: PreviewAsk = { clip_a: matrix.clip_a, frame_a: minimum.frame_a, clip_b: matrix.clip_b, frame_b: minimum.frame_b };
+    const ask: PreviewAsk = {
+      clip_a: matrix.clip_a,
+      frame_a: minimum.frame_a,
+      clip_b: matrix.clip_b,
+      frame_b: minimum.frame_b,
+    };
     try {
       const result = await api.send<Result>("POST", "/api/graph/preview", ask);
       // Not by the view: a preview is not kept, and would be gone when the page is loaded again.
@@ -85,7 +107,14 @@ export function matrixView(context: Context): HTMLElement {
     }
     if (picture.checkVisibility()) void show();
   });
-  const element = el("div", { class: "matrix-view" }, el("div", { class: "pair" }, a.element, b.element), picture, words, problem);
+  const element = el(
+    "div",
+    { class: "matrix-view" },
+    el("div", { class: "pair" }, a.element, b.element),
+    picture,
+    words,
+    problem,
+  );
   // The picture is computed when it comes into sight: the section may be folded.
   new IntersectionObserver((entries) => entries.some((entry) => entry.isIntersecting) && void show()).observe(element);
   return element;

@@ -72,7 +72,7 @@ export function even(points: readonly Point[], spacing = SPACING): Point[] {
   return out;
 }
 
-/** Indices of the points that a line can be bent by: both ends and where it turns (Ramer 1972, Douglas & Peucker 1973). */
+/** Indices of points that a line can be bent by: both ends and where it turns (Ramer 1972, Douglas & Peucker 1973). */
 export function handles(points: readonly Point[], tolerance = HANDLE_TOLERANCE): number[] {
   if (points.length < 2) return points.map((_, i) => i);
   const keep = new Set([0, points.length - 1]);
@@ -93,7 +93,7 @@ export function handles(points: readonly Point[], tolerance = HANDLE_TOLERANCE):
   return [...keep].sort((a, b) => a - b);
 }
 
-/** The line after the handle at `marks[which]` was moved: it bends as far as the handles beside it, and keeps its details. */
+/** The line after the handle `marks[which]` was moved: it bends as far as the handles beside it, with its details. */
 export function bent(points: readonly Point[], marks: readonly number[], which: number, to: Point): Point[] {
   const lengths = arcLengths(points);
   const centre = marks[which]!;
@@ -109,7 +109,7 @@ export function bent(points: readonly Point[], marks: readonly number[], which: 
   });
 }
 
-/** The line without the handle at `marks[which]`: a curve from the handle before it to the one after; an end is cut off. */
+/** The line without the handle `marks[which]`: a curve from the handle before to the one after; an end is cut off. */
 export function without(points: readonly Point[], marks: readonly number[], which: number): Point[] {
   if (marks.length <= 2) return [...points];
   if (which === 0) return points.slice(marks[1]);
@@ -124,8 +124,7 @@ export function without(points: readonly Point[], marks: readonly number[], whic
     const t = k / count;
     const [h00, h10] = [2 * t ** 3 - 3 * t ** 2 + 1, t ** 3 - 2 * t ** 2 + t];
     const [h01, h11] = [3 * t ** 2 - 2 * t ** 3, t ** 3 - t ** 2];
-    const along = (d: 0 | 1): number =>
-      h00 * a[d] + h10 * reach * leave[d] + h01 * b[d] + h11 * reach * enter[d];
+    const along = (d: 0 | 1): number => h00 * a[d] + h10 * reach * leave[d] + h01 * b[d] + h11 * reach * enter[d];
     return [along(0), along(1)];
   });
   return [...points.slice(0, from), ...curve, ...points.slice(to + 1)];

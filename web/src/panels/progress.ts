@@ -26,7 +26,11 @@ export function jobStrip(context: Context, kinds: readonly string[]): HTMLElemen
     strip.hidden = job === null || (job.error === null && !underWay(job)) || job.id === dismissed;
     if (strip.hidden || job === null) return fill(strip);
     if (job.error !== null) {
-      const dismiss = button("Dismiss", () => ((dismissed = job.id), show(job)), { icon: "close", iconOnly: true, kind: "quiet" });
+      const dismiss = button("Dismiss", () => ((dismissed = job.id), show(job)), {
+        icon: "close",
+        iconOnly: true,
+        kind: "quiet",
+      });
       return fill(strip, el("p", { class: "problem", attrs: { role: "alert" } }, job.error), dismiss);
     }
     const stage = job.stage || (job.state === "waiting" ? "waiting" : "");
@@ -35,7 +39,10 @@ export function jobStrip(context: Context, kinds: readonly string[]): HTMLElemen
       strip,
       el("p", { class: "quiet-text" }, [job.title, stage].filter(Boolean).join(": ") + share),
       bar(job),
-      button("Cancel", () => context.api.cancel(job.id).catch((error: Error) => context.store.say(error.message, "error"))),
+      button(
+        "Cancel",
+        () => context.api.cancel(job.id).catch((error: Error) => context.store.say(error.message, "error")),
+      ),
     );
   };
   context.store.subscribe((state) => newest(state.jobs, kinds), show);

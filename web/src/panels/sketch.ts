@@ -1,9 +1,9 @@
-/** The path on the stage: drawn by pressing and dragging, bent by its handles, with beads, stretches and the last look. */
+/** The path on the stage: drawn by pressing and dragging, bent by its handles; with stretches and the last look. */
 
 import { AMBER } from "../colours";
 import type { StretchAsk } from "../messages";
 import type { ArrowOverlay, FloorTool, LineOverlay, Overlay, SphereOverlay, Stage } from "../types";
-import { at, bent, even, HANDLE_TOLERANCE, handles, length, nearest, part, without, type Point } from "./path";
+import { at, bent, even, HANDLE_TOLERANCE, handles, length, nearest, part, type Point, without } from "./path";
 
 /** Metres below which a stroke is a slip of the hand. */
 const SHORTEST = 0.3;
@@ -74,7 +74,7 @@ export class Sketch {
   private mark(): void {
     let tolerance = HANDLE_TOLERANCE;
     this.marks = handles(this.points);
-    while (this.marks.length > MOST_HANDLES) this.marks = handles(this.points, (tolerance *= 1.5));
+    while (this.marks.length > MOST_HANDLES) this.marks = handles(this.points, tolerance *= 1.5);
   }
 
   // -------------------------------------------------------------- drawing
@@ -151,9 +151,16 @@ export class Sketch {
     const last = this.marks.length - 1;
     const end = which === 0 || which === last;
     let [before, now] = [this.points, this.points];
-    const sphere = this.stage.addSphere(this.points[this.marks[which]!]!, { colour: AMBER, radius: end ? 0.075 : 0.055 });
+    const sphere = this.stage.addSphere(this.points[this.marks[which]!]!, {
+      colour: AMBER,
+      radius: end ? 0.075 : 0.055,
+    });
     return sphere.draggable({
-      label: which === 0 ? "Start of the path" : which === last ? "End of the path" : "Drag to bend the path; Delete removes",
+      label: which === 0
+        ? "Start of the path"
+        : which === last
+        ? "End of the path"
+        : "Drag to bend the path; Delete removes",
       start: () => (before = now = this.points),
       move: ({ x, z }) => {
         now = bent(before, this.marks, which, [x, z]).map(rounded);
@@ -181,7 +188,7 @@ export class Sketch {
     this.arrow = arrow.draggable({
       kind: "turn",
       label: "Where to look at the end",
-      move: (_, to) => arrow.update(end, (heading = to)),
+      move: (_, to) => arrow.update(end, heading = to),
       end: () => this.hooks.faced(heading),
     });
   }
@@ -195,7 +202,11 @@ export class Sketch {
     const whole = length(this.points);
     for (const wish of stretches) {
       const [start, stop] = [Math.min(wish.start, whole), Math.min(wish.stop, whole)];
-      if (stop > start) this.wishes.push(this.stage.addLine(part(this.points, start, stop), { colour: AMBER, width: 7, opacity: 0.45 }));
+      if (stop > start) {
+        this.wishes.push(
+          this.stage.addLine(part(this.points, start, stop), { colour: AMBER, width: 7, opacity: 0.45 }),
+        );
+      }
       const [x, z] = at(this.points, (start + stop) / 2).point;
       this.wishes.push(this.stage.addText([x, 0.12, z], said(wish), AMBER));
     }
@@ -207,7 +218,8 @@ export class Sketch {
     [this.beads, this.span] = [[], null];
     if (!this.visible || !this.selection || this.points.length < 2) return;
     const range: [number, number] = [...this.selection];
-    const span = (this.span = this.stage.addLine(part(this.points, ...range), { colour: AMBER, width: 8, opacity: 0.8 }));
+    const span =
+      (this.span = this.stage.addLine(part(this.points, ...range), { colour: AMBER, width: 8, opacity: 0.8 }));
     this.beads = ([0, 1] as const).map((side) => {
       const bead = this.stage.addSphere(at(this.points, range[side]).point, { colour: "#ffffff", radius: 0.1 });
       return bead.draggable({
@@ -229,6 +241,10 @@ const rounded = ([x, z]: Point): Point => [Math.round(1000 * x) / 1000, Math.rou
 
 /** A stretch in words: "run, 2.5 m/s, stand 2 s". */
 export function said(wish: StretchAsk): string {
-  const words = [wish.label, wish.speed !== null ? `${wish.speed} m/s` : null, wish.pause !== null ? `stand ${wish.pause} s` : null];
+  const words = [
+    wish.label,
+    wish.speed !== null ? `${wish.speed} m/s` : null,
+    wish.pause !== null ? `stand ${wish.pause} s` : null,
+  ];
   return words.filter((word) => word !== null).join(", ");
 }

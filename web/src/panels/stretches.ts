@@ -56,12 +56,30 @@ export function stretchEditor(context: Context, hooks: StretchHooks) {
     const labels = context.store.state.graph?.labels ?? [];
     const names = wish.label && !labels.includes(wish.label) ? [...labels, wish.label] : labels;
     const number = (label: string, unit: string, value: number | null, max: number, name: "speed" | "pause") =>
-      numberField(label, { min: 0, max, step: 0.1, unit, value: value ?? 0, hint: "0 asks for none", onChange: (now) => edit(which, { [name]: now > 0 ? now : null }) }).element;
+      numberField(label, {
+        min: 0,
+        max,
+        step: 0.1,
+        unit,
+        value: value ?? 0,
+        hint: "0 asks for none",
+        onChange: (now) => edit(which, { [name]: now > 0 ? now : null }),
+      }).element;
     return el(
       "div",
       { class: "stretch-form" },
-      el("div", { class: "pair" }, number("Speed", "m/s", wish.speed, 20, "speed"), number("Stand", "s", wish.pause, 3600, "pause")),
-      select("Label", [{ value: "", label: "any" }, ...names.map((name) => ({ value: name, label: name }))], wish.label ?? "", (name) => edit(which, { label: name || null })).element,
+      el(
+        "div",
+        { class: "pair" },
+        number("Speed", "m/s", wish.speed, 20, "speed"),
+        number("Stand", "s", wish.pause, 3600, "pause"),
+      ),
+      select(
+        "Label",
+        [{ value: "", label: "any" }, ...names.map((name) => ({ value: name, label: name }))],
+        wish.label ?? "",
+        (name) => edit(which, { label: name || null }),
+      ).element,
     );
   }
 
@@ -73,11 +91,13 @@ export function stretchEditor(context: Context, hooks: StretchHooks) {
         el(
           "div",
           { class: "row" },
-          button(`${wish.start.toFixed(1)}–${wish.stop.toFixed(1)} m: ${said(wish)}`, () => choose(chosen === which ? null : which), { kind: "quiet" }),
-          button("Remove this stretch", () => remove(which), { icon: "close", iconOnly: true, kind: "quiet" }),
+          button(`${wish.start.toFixed(1)}–${wish.stop.toFixed(1)} m: ${said(wish)}`, () =>
+            choose(chosen === which ? null : which), { kind: "quiet" }),
+          button("Remove this stretch", () =>
+            remove(which), { icon: "close", iconOnly: true, kind: "quiet" }),
         ),
         chosen === which ? form(which) : null,
-      ),
+      )
     );
     rows.forEach((row, which) => row.querySelector("button")?.setAttribute("aria-expanded", String(chosen === which)));
     refill(

@@ -28,7 +28,11 @@ function stable<T>(selector: (state: State) => T): (state: State) => T {
 }
 
 /** Calls `fn` soon after any of the selected values became another one, and now. */
-export function watch(store: Store, selectors: readonly ((state: State) => unknown)[], fn: (state: State) => void): void {
+export function watch(
+  store: Store,
+  selectors: readonly ((state: State) => unknown)[],
+  fn: (state: State) => void,
+): void {
   const draw = later(() => fn(store.state));
   for (const selector of selectors) store.subscribe(stable(selector), draw);
 }
