@@ -3,7 +3,8 @@
 import { AMBER } from "../colours";
 import type { GhostOverlay, Place } from "../types";
 import { Ghost, type Template } from "./figure";
-import { Drawn, type OverlayLayer, type Probe } from "./overlays";
+import { Drawn, type OverlayLayer } from "./overlays";
+import type { Probe } from "./screen";
 import type { Track } from "./track";
 
 const OPACITY = 0.45;

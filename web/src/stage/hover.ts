@@ -1,7 +1,7 @@
 /** Names of joints under the pointer. */
 
 import { Vector2, Vector3, type Bone } from "three";
-import { onScreen, type Probe } from "./overlays";
+import { onScreen, type Probe } from "./screen";
 
 const REACH_PX = 14;
 

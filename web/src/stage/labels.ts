@@ -2,7 +2,7 @@
 
 import { Vector2, Vector3, type PerspectiveCamera } from "three";
 import { el } from "../dom";
-import { onScreen } from "./overlays";
+import { onScreen } from "./screen";
 
 export class Labels {
   readonly element = el("div", { class: "stage-labels", attrs: { "aria-hidden": "true" } });

@@ -10,13 +10,11 @@ import {
   MeshBasicMaterial,
   MeshStandardMaterial,
   Object3D,
-  Raycaster,
   RingGeometry,
   SphereGeometry,
   Vector2,
   Vector3,
   type BufferGeometry,
-  type PerspectiveCamera,
 } from "three";
 import { Line2 } from "three/examples/jsm/lines/Line2.js";
 import { LineGeometry } from "three/examples/jsm/lines/LineGeometry.js";
@@ -36,22 +34,13 @@ import type {
   TextOverlay,
 } from "../types";
 import type { Labels } from "./labels";
+import { onScreen, pixels, toSegment, type Probe } from "./screen";
 
 /** Above the floor by this much, so that lines do not sink into it. */
 const ABOVE_M = 0.006;
 
 export function placed(at: At, lift = 0): Vector3 {
   return at.length === 3 ? new Vector3(at[0], at[1], at[2]) : new Vector3(at[0], lift, at[1]);
-}
-
-/** What a pointer is over: pixels of the canvas, and the ray into the scene. */
-export interface Probe {
-  x: number;
-  y: number;
-  width: number;
-  height: number;
-  camera: PerspectiveCamera;
-  ray: Raycaster;
 }
 
 /** All of a kind: what is drawn, what a pointer finds. */
@@ -380,26 +369,4 @@ export function flatLine(): LineMaterial {
 
 function flat(colour: string): MeshBasicMaterial {
   return new MeshBasicMaterial({ color: colour, toneMapped: false, polygonOffset: true, polygonOffsetFactor: -2 });
-}
-
-const PROJECTED = new Vector3();
-
-/** Where a place is in the picture; false behind the camera. */
-export function onScreen(at: Vector3 | Place, probe: Pick<Probe, "width" | "height" | "camera">, out: Vector2): boolean {
-  PROJECTED.set(at.x, at.y, at.z).project(probe.camera);
-  out.set(((PROJECTED.x + 1) / 2) * probe.width, ((1 - PROJECTED.y) / 2) * probe.height);
-  return PROJECTED.z < 1;
-}
-
-/** How many pixels a length is at a place. */
-function pixels(at: Vector3, metres: number, probe: Probe): number {
-  const depth = at.distanceTo(probe.camera.position);
-  return (metres * probe.height) / (2 * depth * Math.tan((probe.camera.fov * Math.PI) / 360));
-}
-
-function toSegment(x: number, y: number, a: Vector2, b: Vector2): number {
-  const [dx, dy] = [b.x - a.x, b.y - a.y];
-  const length = dx * dx + dy * dy;
-  const share = length > 0 ? Math.min(1, Math.max(0, ((x - a.x) * dx + (y - a.y) * dy) / length)) : 0;
-  return Math.hypot(a.x + share * dx - x, a.y + share * dy - y);
 }

@@ -3,7 +3,8 @@
 import { Plane, Raycaster, Vector2, Vector3 } from "three";
 import type { FloorTool, Place, PointerAt } from "../types";
 import type { OrbitCamera } from "./camera";
-import type { Drawn, OverlayLayer, Probe } from "./overlays";
+import type { Drawn, OverlayLayer } from "./overlays";
+import type { Probe } from "./screen";
 
 const REACH_PX = 12;
 const FINGER_REACH_PX = 24;

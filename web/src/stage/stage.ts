@@ -3,9 +3,7 @@
 import {
   ACESFilmicToneMapping,
   Color,
-  DirectionalLight,
   Fog,
-  HemisphereLight,
   PCFShadowMap,
   Scene,
   Vector3,
@@ -39,6 +37,7 @@ import { FloorMesh } from "./floor";
 import { DrawnGhost } from "./ghosts";
 import { nearestJoint } from "./hover";
 import { Labels } from "./labels";
+import { Lights } from "./lights";
 import { DrawnArrow, DrawnLine, DrawnSolid, DrawnSphere, DrawnText, OverlayLayer } from "./overlays";
 import { Clock } from "./player";
 import { Pointer } from "./pointer";
@@ -47,7 +46,6 @@ import { Track } from "./track";
 import { Trail } from "./trails";
 
 const SIDE_BY_SIDE_M = 1.6;
-const SHADOW_MAP = 2048;
 /** Drawn frames that `cost` looks back on. */
 const COSTS = 120;
 
@@ -75,8 +73,7 @@ export class WebStage implements Stage {
   private readonly scene = new Scene();
   private readonly figures: FigureLibrary;
   private readonly ground: FloorMesh;
-  private readonly key = new DirectionalLight("#fff4e6");
-  private readonly fill = new HemisphereLight();
+  private readonly lights = new Lights();
   private readonly labels = new Labels();
   private readonly compass = new Compass();
   private readonly layer: OverlayLayer;
@@ -88,7 +85,6 @@ export class WebStage implements Stage {
   private actors: Actor[] = [];
   private view: StageView = { theme: "dark", ghosts: false, ghost_every: 20, paths: true, contacts: true, follow_camera: true };
   private beside = false;
-  private shaded = 0;
   private dirty = true;
   private jump = true;
   private last = 0;
@@ -102,7 +98,7 @@ export class WebStage implements Stage {
     private readonly source: MotionSource,
     options: StageOptions = {},
   ) {
-    this.renderer = new WebGLRenderer({ antialias: true, powerPreference: "high-performance", preserveDrawingBuffer: false });
+    this.renderer = new WebGLRenderer({ antialias: true, powerPreference: "high-performance" });
     this.renderer.toneMapping = ACESFilmicToneMapping;
     this.renderer.toneMappingExposure = 0.95;
     this.renderer.shadowMap.enabled = true;
@@ -130,8 +126,7 @@ export class WebStage implements Stage {
       },
       under: (event) => this.pointer.level(event),
     };
-    this.light();
-    this.scene.add(this.ground.object, this.layer.object, this.key, this.key.target, this.fill);
+    this.scene.add(this.ground.object, this.layer.object, this.lights.object);
     this.setView(this.view);
     this.observer = new ResizeObserver(() => this.resize());
     this.observer.observe(this.element);
@@ -202,7 +197,7 @@ export class WebStage implements Stage {
   }
 
   private replace(cast: Omit<Actor, "figure" | "trail">[], from: number, seconds: boolean): void {
-    const free = this.actors.map((actor) => actor);
+    const free = [...this.actors];
     for (const actor of this.actors) actor.trail.dispose();
     this.actors = cast.map((member) => {
       const again = free.findIndex((actor) => actor.template === member.template);
@@ -281,10 +276,7 @@ export class WebStage implements Stage {
     this.scene.background = new Color(theme.background);
     this.scene.fog = new Fog(theme.background, 18, 90);
     this.ground.setTheme(theme);
-    this.fill.color.set(theme.sky);
-    this.fill.groundColor.set(theme.bounce);
-    this.fill.intensity = theme.hemisphere;
-    this.key.intensity = theme.key;
+    this.lights.setTheme(theme);
     this.camera.follow = this.view.follow_camera;
     this.dress();
   }
@@ -292,17 +284,6 @@ export class WebStage implements Stage {
   private dress(): void {
     for (const { trail } of this.actors) trail.dress(this.view, STAGE_THEMES[this.view.theme]);
     this.dirty = true;
-  }
-
-  private light(): void {
-    const { key } = this;
-    key.castShadow = true;
-    key.shadow.mapSize.set(SHADOW_MAP, SHADOW_MAP);
-    key.shadow.radius = 5;
-    key.shadow.bias = -0.0004;
-    key.shadow.normalBias = 0.03;
-    [key.shadow.camera.near, key.shadow.camera.far] = [1, 32];
-    this.shadeTo(4);
   }
 
   private nameJoint(event: PointerEvent | null): void {
@@ -363,20 +344,7 @@ export class WebStage implements Stage {
       const at = WORK.copy(figure.bones[0]!.position).add(figure.object.position);
       spread = Math.max(spread, Math.abs(at.x - middle.x), Math.abs(at.z - middle.z));
     }
-    this.shadeTo(Math.min(4 * Math.ceil((spread + 3) / 4), 16));
-    // By whole texels of the shadow's map, so that its edge does not crawl.
-    const texel = (2 * this.shaded) / SHADOW_MAP;
-    this.key.target.position.set(Math.round(middle.x / texel) * texel, 0, Math.round(middle.z / texel) * texel);
-    this.key.position.copy(this.key.target.position).add(SUN);
-  }
-
-  /** Shadows are cast so far around the middle. */
-  private shadeTo(metres: number): void {
-    if (metres === this.shaded) return;
-    this.shaded = metres;
-    const { camera } = this.key.shadow;
-    [camera.left, camera.right, camera.top, camera.bottom] = [-metres, metres, metres, -metres];
-    camera.updateProjectionMatrix();
+    this.lights.follow(middle, spread);
   }
 
   private draw(): void {
@@ -416,6 +384,5 @@ export class WebStage implements Stage {
 
 /** Name of the motion that is still arriving. */
 const STREAM = "stream";
-const SUN = new Vector3(3.2, 7.5, 4.2);
 const MIDDLE = new Vector3();
 const WORK = new Vector3();
