@@ -14,6 +14,7 @@ from choreograph.demo import demo_clip
 from choreograph.formats import read_clip, write_clip
 from choreograph.formats.npz import read_npz
 from choreograph.studio import messages as m
+from choreograph.studio.tasks import VERBS
 
 PATH = [[0.0, 0.0], [0.0, 3.0], [1.5, 5.0]]
 
@@ -29,7 +30,7 @@ def walked(studio: Studio) -> dict[str, Any]:
 
 def test_the_project_has_all_that_a_page_needs(studio: Studio) -> None:
     project = m.Project.model_validate(studio.get("project"))
-    assert project.protocol == m.PROTOCOL and project.verbs == ["follow"]
+    assert project.protocol == m.PROTOCOL and project.verbs == list(VERBS)
     assert [clip.name for clip in project.clips] == sorted(CLIPS)
     assert [motion.id for motion in project.clips] == [f"clip:{entry.id}" for entry in project.document.clips]
     assert project.graph is not None and project.graph.current and project.graph.transitions > 0
@@ -184,7 +185,7 @@ def test_the_view_is_kept(studio: Studio) -> None:
 def test_what_cannot_be_had_is_refused_with_a_sentence(studio: Studio) -> None:
     for ask, why in (
         ({"kind": "follow", "ask": {"points": []}}, ""),
-        ({"kind": "solve"}, "cannot solve yet"),
+        ({"kind": "fly"}, "kind"),
         ({"kind": "export", "ask": {"motion": "clip:nobody", "suffix": ".bvh"}}, "no clip 'nobody'"),
         ({"kind": "export", "ask": {"motion": "nonsense", "suffix": ".bvh"}}, "names no motion"),
         ({"kind": "export", "ask": {"motion": "clip:a", "suffix": ".exe"}}, "not .exe"),

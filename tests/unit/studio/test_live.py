@@ -115,8 +115,6 @@ def test_what_cannot_be_followed_is_refused(studio: Studio) -> None:
             say(page, "ask", verb="follow", number=5, ask=ask)
             refused = hear(page, "refused", "answer")
             assert refused["type"] == "refused" and why in refused["failure"]["error"], refused
-        say(page, "ask", verb="solve", number=6, ask={})
-        assert "cannot solve yet" in hear(page, "refused")["failure"]["error"]
 
 
 @pytest.mark.parametrize(
