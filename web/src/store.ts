@@ -22,6 +22,8 @@ export class ProjectStore implements Store {
   private settling: Change | null = null;
   private sending: Promise<void> = Promise.resolve();
   private viewTimer = 0;
+  /** Results that better ones may still take the place of, by verb. */
+  private readonly unfinished = new Map<string, string[]>();
   /** Settles when the change that is under way, if any, is answered. */
   private answered: Promise<unknown> = Promise.resolve();
 
@@ -37,7 +39,12 @@ export class ProjectStore implements Store {
     server.on("library", (message) => this.set({ recordings: message.recordings }));
     server.on("graph", (message) => this.set({ graph: message.graph }));
     server.on("results", (message) => this.set({ results: message.results }));
-    server.on("answer", (message) => this.set({ results: merge(this.held.results, message.results) }));
+    server.on("answer", (message) => {
+      const kept = this.held.document.kept;
+      const beaten = (this.unfinished.get(message.verb) ?? []).filter((id) => !kept.includes(id));
+      this.unfinished.set(message.verb, message.final ? [] : message.results.map((result) => result.id));
+      this.set({ results: merge(this.held.results.filter((result) => !beaten.includes(result.id)), message.results) });
+    });
     server.on("job", (message) => this.set({ jobs: mergeJob(this.held.jobs, message.job) }));
     server.on("trouble", (message) => this.say(message.failure.error, "error"));
     window.addEventListener("pagehide", () => this.flush());
