@@ -4,5 +4,6 @@ import type { Panel } from "../types";
 import { follow } from "./follow";
 import { graph } from "./graph";
 import { library } from "./library";
+import { solve } from "./solve";
 
-export const panels: readonly Panel[] = [library, graph, follow];
+export const panels: readonly Panel[] = [library, graph, follow, solve];
