@@ -1,7 +1,7 @@
 /** The server, as functions: REST for what is asked once, one socket that mends itself for what happens by itself. */
 
 import { PROTOCOL } from "./messages";
-import type { Failure, FollowAsk, Job, JobAsk, Motion, ToPage, ToServer } from "./messages";
+import type { Failure, FollowAsk, Job, JobAsk, Motion, PerformAsk, ToPage, ToServer } from "./messages";
 import { ApiError, type Api, type Connection, type Listener } from "./types";
 
 /** Frames kept in memory, bytes: about forty minutes of a person at 60 Hz. */
@@ -21,6 +21,7 @@ export class Server implements Api {
   private announced: ToPage | null = null;
   private unsent: ToServer[] = [];
   private asks = 0;
+  private performance = 0;
 
   /** Hears what becomes of the socket. */
   onConnection: (connection: Connection) => void = () => undefined;
@@ -140,6 +141,15 @@ export class Server implements Api {
     this.unsent = this.unsent.filter((message) => message.type !== "ask" || message.verb !== verb);
     this.tell({ type: "ask", verb, number, ask: { ...ask } });
     return number;
+  }
+
+  moved(samples: [number, number, number][], begin: PerformAsk | null): number {
+    if (begin) this.performance = ++this.asks;
+    // What was performed while the line was down is asked for as a whole anyway.
+    if (this.socket?.readyState === WebSocket.OPEN) {
+      this.tell({ type: "moved", number: this.performance, begin, samples });
+    }
+    return this.performance;
   }
 
   on<T extends ToPage["type"]>(type: T, listener: Listener<T>): () => void {

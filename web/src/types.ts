@@ -1,6 +1,6 @@
 /** Interfaces between the parts of the page; what travels to and from the server is in messages.ts. */
 
-import type { Document, DocumentState, FollowAsk, Job, JobAsk, Motion, Project, ToPage, View } from "./messages";
+import type { Document, DocumentState, FollowAsk, Job, JobAsk, Motion, PerformAsk, Project, ToPage, View } from "./messages";
 
 // ---------------------------------------------------------------- state
 
@@ -73,6 +73,8 @@ export interface Api extends MotionSource {
   cancel(job: string): Promise<void>;
   /** Ask for motion over the socket; newer asks of a verb replace older ones. Returns the number that answers carry. */
   ask(verb: "follow" | "solve" | "perform", ask: FollowAsk | Record<string, unknown>): number;
+  /** Places of a performance as they come; with the first, what they are answered by. Returns the number of its frames. */
+  moved(samples: [number, number, number][], begin: PerformAsk | null): number;
   /** Hear a message of the socket; `frames` comes with `partial` and `frame`. Returns the way out. */
   on<T extends ToPage["type"]>(type: T, listener: Listener<T>): () => void;
   /** Frames of this motion are other ones now (trimmed, mirrored, solved anew): fetch them again when asked. */
@@ -225,8 +227,8 @@ export interface Stage {
   readonly shown: readonly Motion[];
   /** Show motions; what was there keeps playing until they are loaded. `store.setView({shown})` calls this. */
   show(motions: readonly string[], options?: ShowOptions): Promise<void>;
-  /** Show frames of an ask while they arrive; replaces what is shown once a second's worth is there. */
-  stream(number: number, motion: Motion, start: number, frames: Float32Array): void;
+  /** Show frames of an ask while they arrive; replaces what is shown once so many (a second's worth) are there. */
+  stream(number: number, motion: Motion, start: number, frames: Float32Array, worth?: number): void;
   /** Figures stand beside each other instead of where they are. */
   sideBySide: boolean;
   /** World place of a joint of a shown motion at a frame; null before it is loaded. */

@@ -154,7 +154,7 @@ def test_short_gaps_and_haste_are_told_beside_the_answer(studio: Studio) -> None
 
 def test_one_segment_is_little_and_that_is_said(tmp_path: Path) -> None:
     clip = demo_clip("walk", 30.0)
-    write_clip(tmp_path / "walk.npz", clip[:40])  # one step and a bit
+    write_clip(tmp_path / "walk.npz", clip[:30])  # one step and a bit
     with opened(tmp_path) as studio:
         studio.settle()
         (result,) = ask(studio, samples=way(4.0))["results"]

@@ -54,6 +54,11 @@ export class Figure {
     this.object.add(copy);
   }
 
+  /** See it through this colour; white leaves it as it is. */
+  tint(colour: string): void {
+    (this.mesh.material as MeshStandardMaterial).color.set(colour);
+  }
+
   dispose(): void {
     this.object.removeFromParent();
     (this.mesh.material as Material).dispose();

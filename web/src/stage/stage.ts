@@ -9,7 +9,7 @@ import {
   Vector3,
   WebGLRenderer,
 } from "three";
-import { TEAL, CLIP_COLOURS } from "../colours";
+import { AMBER, CLIP_COLOURS, TEAL } from "../colours";
 import { el } from "../dom";
 import type { Motion } from "../messages";
 import type {
@@ -160,7 +160,7 @@ export class WebStage implements Stage {
         id: motions[k]!,
         track,
         template,
-        colour: options.colours?.[k] ?? (k === 0 ? TEAL : CLIP_COLOURS[(k - 1) % CLIP_COLOURS.length]!),
+        colour: options.colours?.[k] ?? ownColour(track.motion, k),
       })),
       from === "same" ? this.player.frame / this.player.fps : from,
       from === "same",
@@ -173,7 +173,7 @@ export class WebStage implements Stage {
     return { track: new Track(motion, frames, template.offsets), template };
   }
 
-  stream(number: number, motion: Motion, start: number, frames: Float32Array): void {
+  stream(number: number, motion: Motion, start: number, frames: Float32Array, worth = motion.fps): void {
     if (this.streaming && number < this.streaming.number) return;
     if (this.streaming?.number !== number) this.streaming = { number, track: null };
     const now = this.streaming;
@@ -188,7 +188,7 @@ export class WebStage implements Stage {
       const first = now.track === null;
       const whole = { ...motion, frames: Math.max(motion.frames, data.length / width) };
       now.track = new Track(whole, data, template.offsets);
-      if (data.length / width < Math.min(motion.fps, motion.frames)) return; // not yet worth watching
+      if (data.length / width < Math.min(worth, motion.frames)) return; // not yet worth watching
       this.asked++; // what is still being loaded is older than this
       this.wanted = [];
       const seconds = first || !this.actors.some((actor) => actor.id === STREAM) ? 0 : this.player.frame / this.player.fps;
@@ -203,6 +203,7 @@ export class WebStage implements Stage {
       const again = free.findIndex((actor) => actor.template === member.template);
       const figure = again >= 0 ? free.splice(again, 1)[0]!.figure : new Figure(member.template);
       const trail = new Trail(member.track, member.template, member.colour);
+      figure.tint(member.track.motion.leads ? LEADER : CLAY);
       this.scene.add(figure.object, trail.object);
       return { ...member, figure, trail };
     });
@@ -382,7 +383,16 @@ export class WebStage implements Stage {
   }
 }
 
+/** Of its path: amber for whom the user let lead, teal for the first of the others. */
+function ownColour(motion: Motion, number: number): string {
+  if (motion.leads) return AMBER;
+  return number === 0 ? TEAL : CLIP_COLOURS[(number - 1) % CLIP_COLOURS.length]!;
+}
+
 /** Name of the motion that is still arriving. */
 const STREAM = "stream";
+/** What a figure's own colours are seen through: amber light on whoever leads. */
+const LEADER = "#ffcf87";
+const CLAY = "#ffffff";
 const MIDDLE = new Vector3();
 const WORK = new Vector3();
