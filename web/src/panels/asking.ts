@@ -34,7 +34,8 @@ export function asker(context: Context, verb: "follow" | "solve" | "perform", ho
     if (isFresh) stage.player.play();
   };
   api.on("partial", (message, frames) => {
-    if (message.number === number && frames) stage.stream(number, message.motion, message.start, frames);
+    // What arrives begins at 0; after an edit the old motion plays on instead, until the whole new one is there.
+    if (message.number === number && frames && isFresh) stage.stream(number, message.motion, message.start, frames);
   });
   api.on("answer", (message) => {
     if (message.number !== number || message.results.length === 0) return;
