@@ -46,11 +46,11 @@ class Studio:
     def project(self) -> Any:
         return self.get("api/project")
 
-    def wait_for_jobs(self, seconds: float = 120.0) -> None:
+    def wait_for_jobs(self, seconds: float = 300.0) -> None:
         """Until nothing is running or waiting."""
         deadline = time.monotonic() + seconds
-        while any(job["state"] in ("running", "waiting") for job in self.project()["jobs"]):
-            assert time.monotonic() < deadline, f"jobs are still running after {seconds} s"
+        while open_jobs := [job for job in self.project()["jobs"] if job["state"] in ("running", "waiting")]:
+            assert time.monotonic() < deadline, f"still running after {seconds} s: {open_jobs}"
             time.sleep(0.1)
 
     def stop(self) -> None:
