@@ -1,0 +1,175 @@
+"""Solving over the socket: answers that improve, requests that change, what cannot be had."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import yaml
+from tests.unit.studio.running import Studio, hear, say
+
+from choreograph.studio.messages import SolveAsk
+from choreograph.studio.motions import frame_bytes
+from choreograph.studio.tasks.solve import request_document
+from choreograph.synthesis.solve.request_files import parse_request
+
+START = {"at_s": 0, "position": [1.0, -1.0], "facing_deg": 30}
+END = {"at_s": 4, "position": [2.0, 3.0], "facing_deg": 60}
+
+
+def request(**changes: Any) -> dict[str, Any]:
+    return {"length_s": 4, "body": [START, END], "count": 3, "seconds": 1.2, **changes}
+
+
+def answers(page: Any, number: int) -> list[dict[str, Any]]:
+    """What comes until the last answer to a request."""
+    heard: list[dict[str, Any]] = []
+    while not heard or not heard[-1]["final"]:
+        message = hear(page, "answer", "refused")
+        assert message["type"] == "answer", message
+        if message["number"] == number:
+            heard.append(message)
+    return heard
+
+
+def frames(studio: Studio, result: dict[str, Any]) -> np.ndarray[Any, Any]:
+    data = studio.http.get(f"/api/motions/result/{result['id']}/frames")
+    assert data.status_code == 200
+    return np.frombuffer(data.content, "<f4").reshape(result["motions"][0]["frames"], -1)
+
+
+def test_answers_come_and_improve(studio: Studio) -> None:
+    with studio.page() as page:
+        say(page, "ask", verb="solve", number=1, ask=request())
+        heard = answers(page, 1)
+    assert len(heard) >= 2 and len(heard[0]["results"]) == 1, "the best alone comes first"
+    best = [answer["results"][0]["figures"]["cost"] for answer in heard]
+    assert best == sorted(best, reverse=True)
+    final = heard[-1]["results"]
+    assert 1 <= len(final) <= 3
+    assert [one["figures"]["cost"] for one in final] == sorted(one["figures"]["cost"] for one in final)
+    ways = [np.array(one["path"]) for one in final]
+    assert all(np.abs(a - b).max() > 0.2 for n, a in enumerate(ways) for b in ways[:n]), "they differ"
+    for result in final:
+        assert [one["where"] for one in result["errors"]] == ["body[0]", "body[1]"]
+        moving = frames(studio, result)
+        # Finishing has met the arrows; the root is within a hand of the torso's place.
+        np.testing.assert_allclose(moving[0, [0, 2]], START["position"], atol=0.1)
+        np.testing.assert_allclose(moving[-1, [0, 2]], END["position"], atol=0.1)
+    listed = {one["id"] for one in studio.get("results") if one["verb"] == "solve"}
+    assert {one["id"] for one in final} <= listed
+    beaten = {one["id"] for answer in heard for one in answer["results"]} - {one["id"] for one in final}
+    assert not beaten & listed, "what was bettered is gone"
+
+
+def test_the_program_gives_the_same_motion(studio: Studio, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with studio.page() as page:
+        say(page, "ask", verb="solve", number=1, ask=request(seed=7))
+        result = answers(page, 1)[-1]["results"][-1]
+    assert "--evaluations" in result["command"] and "--seed 7" in result["command"]
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, Any] = {}
+    exec(result["python"], names)
+    assert frame_bytes(names["motion"].clip) == frames(studio, result).tobytes()
+    assert (tmp_path / "solved.bvh").stat().st_size > 1000
+
+
+def test_a_changed_request_goes_on_from_what_was_found(studio: Studio) -> None:
+    moved = [START, {**END, "position": [2.3, 3.0]}]
+    with studio.page() as page:
+        say(page, "ask", verb="solve", number=1, ask=request(seconds=60))
+        before = hear(page, "answer")["results"][0]
+        say(page, "ask", verb="solve", number=2, ask=request(body=moved))
+        heard = answers(page, 2)
+    assert "went on from an earlier request" in heard[-1]["results"][0]["command"]
+    listed = {one["id"] for one in studio.get("results")}
+    assert before["id"] not in listed, "answers to the older request go with it"
+
+
+def test_a_search_can_be_stopped_and_goes_on(studio: Studio) -> None:
+    with studio.page() as page:
+        say(page, "ask", verb="solve", number=1, ask=request(seconds=60))
+        job = hear(page, "job")["job"]
+        while job["kind"] != "solve":
+            job = hear(page, "job")["job"]
+        hear(page, "answer")
+        say(page, "cancel", job=job["id"])
+        stopped = answers(page, 1)[-1]["results"]
+        assert stopped and stopped[0]["id"] in {one["id"] for one in studio.get("results")}
+        say(page, "ask", verb="solve", number=2, ask=request(seconds=1.0))
+        again = answers(page, 2)[0]["results"]
+    assert again[0]["figures"]["cost"] <= stopped[0]["figures"]["cost"], "nothing is lost in between"
+
+
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        ({"body": [START]}, "nothing is asked for besides a length and a start"),
+        ({"body": [START, {**END, "at_s": 12}]}, "body[1].at_s is 12"),
+        ({"body": [END, START]}, "body[1].at_s is 0, not after body[0]"),
+        ({"body": [{**START, "facing_deg": None}, END]}, "body[0].facing is missing"),
+        ({"body": [START, {**END, "position": [1]}]}, "body[1].position"),
+        ({"joints": [{"at_s": 1, "joint": "nose", "position": [None, 1, None]}]}, "joints[0].joint is 'nose'"),
+        ({"joints": [{"at_s": 1, "joint": "head"}]}, "joints[0]: neither a position nor a velocity"),
+        ({"poses": [{"at_s": 1, "clip": "nobody", "frame": 0}]}, "poses[0].clip"),
+        ({"frames": [{"at_s": 1, "clip": "walk", "frame": 99999}]}, "frames[0].frame is 99999"),
+        ({"labels": [{"start_s": 2, "stop_s": 1, "label": "walk"}]}, "labels[0].stop_s is 1"),
+        ({"obstacles": [{"clearance": 0.3}]}, "obstacles[0] must have one of"),
+        ({"obstacles": [{"circle": {"centre": [1, -1], "radius": 1}}]}, "obstacles[0]"),
+        ({"length_s": -1}, "length_s is -1"),
+        ({"count": 1000}, "count"),
+        ({"wishes": []}, "wishes"),
+    ],
+)
+def test_what_cannot_be_is_named_by_its_place(studio: Studio, change: dict[str, Any], why: str) -> None:
+    with studio.page() as page:
+        say(page, "ask", verb="solve", number=9, ask=request(**change))
+        refused = hear(page, "refused", "answer")
+    assert refused["type"] == "refused" and refused["number"] == 9
+    assert why in refused["failure"]["error"], refused["failure"]["error"]
+
+
+def test_what_is_out_of_reach_is_told_with_the_nearest(studio: Studio) -> None:
+    head = {"at_s": 2, "joint": "head", "position": [0.0, 2.6, None]}
+    far = {**END, "position": [1.0, 79.0]}
+    with studio.page() as page:
+        say(page, "ask", verb="solve", number=1, ask=request(joints=[head], body=[START, far], count=1))
+        result = answers(page, 1)[-1]["results"][0]
+    problems = {one["where"]: one for one in result["problems"]}
+    assert set(problems) == {"joints[0]", "body[1]"}
+    x, y, _ = problems["joints[0]"]["place"]
+    assert x == 0.0 and 1.4 < y < 2.0, "no head of these clips is higher"
+    assert problems["joints[0]"]["distance_m"] == pytest.approx(2.6 - y)
+    along = problems["body[1]"]["place"][2] + 1.0
+    assert 1.0 < along < 20.0 and problems["body[1]"]["distance_m"] == pytest.approx(80.0 - along)
+    met = {one["where"]: one["met"] for one in result["errors"]}
+    assert met == {"body[0]": True, "joints[0]": False, "body[1]": False}
+
+
+def test_constraints_are_reported_in_their_own_terms(studio: Studio) -> None:
+    ask = request(
+        labels=[{"start_s": 1, "stop_s": 2, "label": "walk"}],
+        poses=[{"at_s": 2, "clip": "walk", "frame": 20}],
+        obstacles=[{"circle": {"centre": [-3.0, 0.0], "radius": 0.5}}],
+    )
+    with studio.page() as page:
+        say(page, "ask", verb="solve", number=1, ask=ask)
+        reports = {one["where"]: one for one in answers(page, 1)[-1]["results"][0]["errors"]}
+    assert reports["labels[0]"]["text"] == "throughout" or "s without" in reports["labels[0]"]["text"]
+    assert reports["poses[0]"]["text"] == "alike" or "as unlike as a cut" in reports["poses[0]"]["text"]
+    assert reports["obstacles"] == {"where": "obstacles", "text": "clear", "met": True, "cm": None, "degrees": None}
+
+
+def test_requests_are_documents_of_the_command_line() -> None:
+    asked = SolveAsk.model_validate(
+        request(
+            joints=[{"at_s": 1, "joint": "head", "position": [None, 1.8, None]}],
+            obstacles=[{"box": {"low": [0, 0], "high": [1, 2]}, "clearance": 0.5}],
+        )
+    )
+    document = yaml.safe_load(yaml.safe_dump(request_document(asked)))
+    assert document["joints"] == [{"at_s": 1.0, "joint": "head", "position": [None, 1.8, None]}]
+    assert document["obstacles"] == [{"box": {"low": [0.0, 0.0], "high": [1.0, 2.0]}, "clearance": 0.5}]
+    assert parse_request(document).length_s == 4  # type: ignore[union-attr]
