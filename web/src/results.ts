@@ -70,7 +70,9 @@ export const nameOf = (state: State, result: Result): string => state.document.n
 const isKept = (state: State, result: Result): boolean => state.document.kept.includes(result.id);
 
 function empty(state: State): HTMLElement {
-  const what = state.graph
+  const what = state.view.verb === "perform"
+    ? "Perform a path or let somebody lead: what comes of it appears here."
+    : state.graph
     ? "Draw a path on the floor: what is found appears here."
     : "Once the graph is built, draw a path: what is found appears here.";
   return el("div", { class: "empty" }, el("p", { class: "quiet-text" }, what));
@@ -143,6 +145,12 @@ function figures(known: Figures): HTMLElement {
       "Transitions",
       known.transitions_per_s === null ? null : `${known.transitions_per_s.toFixed(2)} /s`,
       "Changes of clip per second",
+    ],
+    ["Fit", known.fit_cm === null ? null : `${known.fit_cm.toFixed(1)} cm`, "From what led to the recorded controls it was read as"],
+    [
+      "Partner",
+      known.partner_cm === null ? null : `${known.partner_cm.toFixed(0)} cm`,
+      "Of hands and feet from those of the leader's true partner",
     ],
     ["Sliding", known.slide_cm_s === null ? null : `${known.slide_cm_s.toFixed(2)} cm/s`, "Mean speed of planted feet"],
   ];

@@ -359,17 +359,16 @@ class Session:
         self._get_ready(verb)
         title = verb.capitalize()
         lane = self.searches if verb == "solve" else self.answers
-        job = self.jobs.start(
-            verb, title, lane, verb, ask, finish, found=found, failed=failed, quiet=page is not None
-        )
+        job = self.jobs.start(verb, title, lane, verb, ask, finish, found=found, failed=failed, quiet=page is not None)
         if page is not None:
             page.asks[verb] = job.id
         return job
 
-    def _library(self) -> tuple[list[m.ClipEntry], dict[str, tuple[str, float, int]]]:
-        """The clips, and skeleton, rate and length of their recordings: what tasks choose examples from."""
+    def _library(self) -> tuple[list[m.ClipEntry], dict[str, tuple[str, float, int, list[str]]]]:
+        """The clips, and skeleton, rate, length and labels of their recordings: what tasks choose examples from."""
         recordings = self.project.recordings.values()
-        return list(self.project.document.clips), {one.id: (one.skeleton, one.fps, one.frames) for one in recordings}
+        bodies = {r.id: (r.skeleton, r.fps, r.frames, [label.text for label in r.labels]) for r in recordings}
+        return list(self.project.document.clips), bodies
 
     async def examples(self, asked: m.PerformAsk) -> m.Examples:
         """What performances as asked are made of; whoever looks at that is about to perform."""

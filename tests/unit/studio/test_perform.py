@@ -185,7 +185,7 @@ def test_a_performance_is_a_change_like_any_other(studio: Studio) -> None:
 
 def library(*names: str, frames: dict[str, int] | None = None) -> Library:
     entries = [ClipEntry(id=f"c{k}", source=f"r{k}", name=name) for k, name in enumerate(names)]
-    bodies = {f"r{k}": ("s", 30.0, (frames or {}).get(name, 100)) for k, name in enumerate(names)}
+    bodies = {f"r{k}": ("s", 30.0, (frames or {}).get(name, 100), ["go"]) for k, name in enumerate(names)}
     return Library(entries, bodies)
 
 
@@ -199,9 +199,10 @@ def test_pairs_are_found_by_their_names() -> None:
 
 
 def test_walks_of_one_body_are_the_usual_examples() -> None:
-    some = library("walk_1", "jog", "Walk_2", "walk_3")
-    some = some._replace(bodies={**some.bodies, "r3": ("other", 30.0, 100)})
-    assert [one.clip.id for one in choose(PerformAsk(), some)] == ["c0", "c2"]
+    some = library("walk_1", "jog", "Walk_2", "walk_3", "start", "walk_to_jog", "walk_4")
+    bodies = {"r3": ("other", 30.0, 100, ()), "r4": ("s", 30.0, 9, ["walk"]), "r6": ("s", 30.0, 9, ["walk", "jump"])}
+    some = some._replace(bodies={**some.bodies, **bodies})
+    assert [one.clip.id for one in choose(PerformAsk(), some)] == ["c0", "c2", "c4"]
     assert [one.clip.id for one in choose(PerformAsk(), library("a", "b"))] == ["c0", "c1"], "all, where none walks"
 
 

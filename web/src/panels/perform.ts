@@ -193,7 +193,7 @@ class PerformPanel {
   private build(): HTMLElement {
     const lead = select<PerformAsk["lead"]>(
       "What leads",
-      [{ value: "path", label: "A way I perform" }, { value: "body", label: "A dancer who leads" }],
+      [{ value: "path", label: "my hand" }, { value: "body", label: "a dancer" }],
       this.ask.lead,
       (value) => this.edit(value === "path" ? "Perform a path" : "Lead and follow", (ask) => (ask.lead = value)),
     );

@@ -177,7 +177,10 @@ export function performForm({ store }: Context, hooks: FormHooks): PerformForm {
       pace.textContent = found && now.lead === "path"
         ? `${found.examples.length} examples, ${found.segments} segments, up to ${found.fastest_m_s.toFixed(1)} m/s`
         : "";
-      felt.setChoices((found?.examples ?? []).map(({ clip, name, usual_m_s }) => ({ value: clip, label: `${name}, ${usual_m_s.toFixed(1)} m/s` })));
+      const held = felt.element.querySelector("select")!.value;
+      const choices = (found?.examples ?? []).map(({ clip, name, usual_m_s }) => ({ value: clip, label: `${name}, ${usual_m_s.toFixed(1)} m/s` }));
+      felt.setChoices(choices);
+      felt.set(choices.some(({ value }) => value === held) ? held : (choices[0]?.value ?? ""));
       this.set(now, found);
     },
     result(result) {

@@ -9,8 +9,8 @@ export type Sample = [number, number, number];
 
 /** Seconds between samples. */
 const STEP_S = 1 / 30;
-/** A hand that is silent for so long rests. */
-const RESTS_S = 0.1;
+/** A hand that is silent for so long rests: one that moves is heard of many times a second. */
+const RESTS_S = 0.25;
 /** Seconds over which the hand's speed is told. */
 const SPEED_S = 0.3;
 /** Seconds below which a press is a slip of the hand. */
@@ -35,6 +35,7 @@ export class Way {
   private at: Point = [0, 0];
   private onFloor = true;
   private timer = 0;
+  private ticked = 0;
   private dot: { sphere: SphereOverlay; track: LineOverlay; label: TextOverlay; stop(): void } | null = null;
 
   constructor(
@@ -101,7 +102,8 @@ export class Way {
     this.at = at;
     const last = samples.at(-1);
     if (last && t - last[0] < 0.9 * STEP_S) return;
-    samples.push([Math.round(1000 * t) / 1000, Math.round(1000 * at[0]) / 1000, Math.round(1000 * at[1]) / 1000]);
+    if (last && this.onFloor) samples.push(...rests(last[0], t).map((rest): Sample => [rest, last[1], last[2]]));
+    samples.push([rounded(t), rounded(at[0]), rounded(at[1])]);
     this.line.update(samples.map(([, x, z]): Point => [x, z]));
     this.hooks.speed(speedOf(samples));
   }
@@ -111,8 +113,10 @@ export class Way {
     const { samples } = this;
     if (!samples) return;
     const now = (performance.now() - this.began) / 1000;
-    // A little in the past, because what the hand did last may still be on its way here.
-    if (this.onFloor && now - samples.at(-1)![0] > RESTS_S) this.take(now - RESTS_S / 2, this.at);
+    // A page that was busy has not heard yet what the hand did meanwhile.
+    const late = now - this.ticked > 2 * STEP_S;
+    this.ticked = now;
+    if (this.onFloor && !late && now - samples.at(-1)![0] > RESTS_S) this.take(now - RESTS_S / 2, this.at);
     const fresh = samples.slice(this.sent);
     if (fresh.length === 0) return;
     this.hooks.moved(fresh, this.sent === 0);
@@ -169,6 +173,16 @@ export class Way {
     for (const drawn of [this.dot.sphere, this.dot.track, this.dot.label]) drawn.remove();
     this.dot = null;
   }
+}
+
+/** To the millisecond and the millimetre. */
+const rounded = (value: number): number => Math.round(1000 * value) / 1000;
+
+/** Moments at which a hand that was not heard of in between rested, up to right before it went on. */
+function rests(from: number, to: number): number[] {
+  if (to - from < RESTS_S) return [];
+  const count = Math.floor((to - from - 2 * STEP_S) / RESTS_S);
+  return [...Array.from({ length: count }, (_, k) => from + (k + 1) * RESTS_S), to - STEP_S].map(rounded);
 }
 
 function speedOf(samples: readonly Sample[]): number {

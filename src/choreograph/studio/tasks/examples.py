@@ -22,6 +22,7 @@ from choreograph.synthesis.perform.store import PAIRS, WALKS, open_base, save_ex
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+_WILDER = ("jog", "run", "jump", "hop", "leap")
 FILES_KEPT = 16
 """Segment databases that stay on disk; the commands of results name them."""
 
@@ -37,8 +38,8 @@ class Library(NamedTuple):
     """The clips that can be examples."""
 
     clips: Sequence[ClipEntry]
-    bodies: Mapping[str, tuple[str, float, int]]
-    """Skeleton, rate and number of frames of each recording."""
+    bodies: Mapping[str, tuple[str, float, int, Sequence[str]]]
+    """Skeleton, rate, number of frames and labels of each recording."""
 
     def find(self, clip: str) -> ClipEntry:
         """A clip by its id."""
@@ -49,9 +50,15 @@ class Library(NamedTuple):
 
     def length(self, entry: ClipEntry) -> tuple[int, float]:
         """Number of frames and rate of a clip."""
-        _, fps, frames = self.bodies[entry.source]
+        _, fps, frames, _ = self.bodies[entry.source]
         start, stop = entry.trim or (0, frames)
         return stop - start, fps
+
+    def walks(self, entry: ClipEntry) -> bool:
+        """Whether name or labels say that somebody walks, and does nothing wilder."""
+        own = self.bodies[entry.source][3] if entry.labels is None else [label.text for label in entry.labels]
+        said = " ".join([entry.name, *own]).lower()
+        return "walk" in said and not any(word in said for word in _WILDER)
 
 
 class Base(NamedTuple):
@@ -127,15 +134,11 @@ def choose(asked: PerformAsk, library: Library) -> list[Chosen]:
         if not asked.examples:
             raise RequestError("no example is chosen; choose one clip or more that show how to move")
         return [Chosen(None, library.find(clip)) for clip in asked.examples]
-    walks = [entry for entry in library.clips if _walks(entry)] or list(library.clips)
+    walks = [entry for entry in library.clips if library.walks(entry)] or list(library.clips)
     if not walks:
         raise RequestError("there are no clips yet; drop recordings of somebody who walks into the window")
     most, _ = Counter(library.bodies[entry.source][:2] for entry in walks).most_common(1)[0]
     return [Chosen(None, entry) for entry in walks if library.bodies[entry.source][:2] == most]
-
-
-def _walks(entry: ClipEntry) -> bool:
-    return "walk" in entry.name.lower() or any("walk" in label.text.lower() for label in entry.labels or ())
 
 
 def find_pairs(library: Library, cut: bool = False) -> list[tuple[str, str]]:

@@ -6,14 +6,17 @@ from typing import Any
 
 from choreograph.errors import RequestError
 from choreograph.finishing.perform_stream import PerformStream
-from choreograph.finishing.performed import PerformedSettings
+from choreograph.finishing.performed import PerformedSettings, finish_performance
 from choreograph.studio.messages import Motion, PerformAsk, Sample, SourceRun
 from choreograph.studio.motions import frame_bytes, skeleton_id
 from choreograph.studio.tasks.examples import Library, find_base, settings_of
+from choreograph.studio.tasks.perform import performed_way
 from choreograph.studio.worker import Tell
 from choreograph.studio.workshop import Workshop
 from choreograph.synthesis.perform.examples import SegmentBase
 from choreograph.synthesis.perform.recorder import TrajectoryRecorder
+from choreograph.synthesis.perform.request import from_trajectory
+from choreograph.synthesis.perform.search import interpret
 
 PAGES_KEPT = 8
 """Pages that may be performing at once."""
@@ -85,10 +88,15 @@ def moved(shop: Workshop, ask: dict[str, Any], tell: Tell) -> tuple[Motion, int,
 
 
 def warm(shop: Workshop, ask: dict[str, Any], tell: Tell) -> None:
-    """Perform a few steps and throw them away, so that the first real one need not wait for kernels."""
-    base = find_base(shop, ask["ask"], Library(*ask["library"]), tell).segments
-    performance = Performance(0, base, ask["ask"])
+    """Perform a few steps and throw them away, so that the first real ones need not wait for kernels."""
+    asked: PerformAsk = ask["ask"]
+    base = find_base(shop, asked, Library(*ask["library"]), tell).segments
     speed = min(1.0, base.fastest)
-    for k in range(90):
-        tell.progress("making ready", k, 90)
-        performance.push([(k / 30, 0.0, speed * k / 30)])
+    samples = [(k / 30, 0.0, speed * k / 30) for k in range(90)]
+    performance = Performance(0, base, asked)
+    for k, sample in enumerate(samples):
+        tell.progress("making ready", k, len(samples))
+        performance.push([sample])
+    found = interpret(base, from_trajectory(performed_way(samples), base), settings_of(base, asked))
+    found.transcription()
+    finish_performance(found)
