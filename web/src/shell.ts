@@ -26,6 +26,9 @@ export function makeShell(): ShellParts {
   return { element, stageParent, left, right };
 }
 
+/** Kinds of jobs that a graph comes from. */
+const MAKING = ["import", "build"];
+
 export class Shell {
   private readonly tabs = el("div", { class: "tabs", attrs: { role: "tablist", "aria-label": "Verbs" } });
   private readonly hint = el("p", { class: "hint", attrs: { role: "status" } });
@@ -42,6 +45,7 @@ export class Shell {
     parts.stageParent.append(this.hint, this.looks(), status(store));
     for (const side of ["left", "right"] as const) this.setSide(side, this.remembered(side));
     store.subscribe((state) => state.verbs, () => this.drawTabs());
+    store.subscribe((state) => state.jobs, () => this.refreshHint());
     store.subscribe((state) => state.view.verb, (verb) => this.show(verb));
     store.subscribe((state) => state.document.name, (name) => (document.title = `${name} – Choreograph`));
     window.matchMedia(NARROW).addEventListener("change", () => {
@@ -82,7 +86,10 @@ export class Shell {
 
   refreshHint(): void {
     const handle = this.open ? this.mounted.get(this.open)?.handle : undefined;
-    const text = handle?.hint?.() ?? "";
+    const { graph, jobs } = this.context.store.state;
+    // Before there is a graph, what is being made is the next thing to happen.
+    const making = graph ? undefined : jobs.find((job) => job.state === "running" && MAKING.includes(job.kind));
+    const text = making ? `${making.title} …` : handle?.hint?.() ?? "";
     if (this.hint.textContent !== text) this.hint.textContent = text;
   }
 

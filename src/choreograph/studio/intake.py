@@ -168,12 +168,12 @@ def _open_graph(session: Session, file: str) -> None:
 
 
 def _make_demo(session: Session) -> None:
-    """Make the demo motion, its graph, and a walk to begin with."""
+    """Make the demo motion, its graph, and a path to begin with; the first page to see the graph asks for the walk."""
 
     async def build() -> None:
         follow = m.FollowAsk(points=await session.shape(DEMO_PATH))
         await session.change("Draw an eight", session.project.document.model_copy(update={"follow": follow}))
-        session.build(then=lambda: session.ask("follow", follow))
+        session.build()
 
     # In the lane where it is built from next: that worker has the clips in memory then.
     _import(session, "Make the demo motion", "demo", None, then=build, lane=session.builds)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import shutil
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -235,7 +235,7 @@ class Session:
 
     # ------------------------------------------------------------------ the graph
 
-    def build(self, asked: m.GraphAsk | None = None, then: Callable[[], object] | None = None) -> m.Job:
+    def build(self, asked: m.GraphAsk | None = None) -> m.Job:
         """Build the graph of the document's clips; a build that is under way makes room for it."""
         for job in self.jobs.list():
             if job.kind in ("build", "joins") and job.state in ("waiting", "running"):
@@ -247,8 +247,6 @@ class Session:
 
         async def finish(answer: Any) -> list[str]:
             await self.use_graph(*answer)
-            if then is not None:
-                then()
             self.find_joins()
             return []
 
