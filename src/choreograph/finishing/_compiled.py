@@ -1,4 +1,7 @@
-"""Compiled kernels of finishing; each has a plain twin, with the same arguments, that tests compare it with."""
+"""Compiled kernels of finishing; each has a plain twin, with the same arguments, that tests compare it with.
+
+Rows are copied number by number: assigning one array to another takes numba seconds to compile.
+"""
 
 from __future__ import annotations
 
@@ -48,8 +51,11 @@ def sample(root: Array, rot: Array, row: Indices, share: Array, place: Array) ->
             for j in range(joints):
                 _slerp(rot[r, j], rot[r + 1, j], s, out_rot[f, j])
         else:
-            out_root[f] = root[r]
-            out_rot[f] = rot[r]
+            for k in range(3):
+                out_root[f, k] = root[r, k]
+            for j in range(joints):
+                for k in range(4):
+                    out_rot[f, j, k] = rot[r, j, k]
         yaw = place[f, 0]
         cos, sin = math.cos(yaw), math.sin(yaw)
         x, z = out_root[f, 0], out_root[f, 2]
@@ -75,4 +81,5 @@ def mix(root: Array, rot: Array, at: Indices, other_root: Array, other_rot: Arra
             root[f, k] = (1 - w) * root[f, k] + w * other_root[n, k]
         for j in range(rot.shape[1]):
             _slerp(rot[f, j], other_rot[n, j], weight[n, j + 1], turned)
-            rot[f, j] = turned
+            for k in range(4):
+                rot[f, j, k] = turned[k]

@@ -45,7 +45,7 @@ _inlined = njit(cache=True, nogil=True, error_model="numpy", _nrt=False, forcein
 @_inlined
 def _offset(state, way, row, reached, path, knobs):  # type: ignore[no-untyped-def]
     """Squared distance from the root in a row of `way` to the point it should be at, and that point's index."""
-    at = min(max(reached, 0.0), knobs.length) / knobs.step
+    at = min(max(reached, 0.0), knobs.length) * knobs.per_metre
     i = min(int(at), len(path.points) - 2)
     share = at - i
     x = path.points[i, 0] + share * (path.points[i + 1, 0] - path.points[i, 0])
@@ -136,61 +136,91 @@ def least_to_come(error, reached, frames, knobs) -> float:  # type: ignore[no-un
 
 
 @_inlined
-def played_on(state, node, tables, path, knobs) -> float:  # type: ignore[no-untyped-def]
+def played_on(state, node, most, tables, path, knobs) -> float:  # type: ignore[no-untyped-def]
     """Roughly what the next second costs if the clip is simply played on: what walks of one age are compared by.
 
-    Seen at a few moments only. A clip that ends sooner is taken to go on as it was.
+    Seen at a few moments only. A clip that ends sooner is taken to go on as it was. Beyond `most` the cost is of no
+    interest; the last moments come first, since errors grow.
     """
     here = tables.node_row[node]
     moments = min(LOOKS, tables.node_left[node] // knobs.look_step)
     stride = knobs.look_step * knobs.dt
-    cost = 0.0
-    for m in range(1, moments + 1):
+    if moments == 0:
+        off, _ = _offset(state, tables.clip_way, here, state[REACHED], path, knobs)
+        return LOOKS * off * stride
+    cost, weight = 0.0, stride * LOOKS / moments
+    for m in range(moments, 0, -1):
         row = here + m * knobs.look_step
         walked = state[WALKED] + tables.clip_way[row, 2] - tables.clip_way[here, 2]
         reached = max(walked, state[REACHED] + knobs.gamma * stride * m)
         off, _ = _offset(state, tables.clip_way, row, reached, path, knobs)
-        cost += off * stride
-    if moments == 0:
-        off, _ = _offset(state, tables.clip_way, here, state[REACHED], path, knobs)
-        return LOOKS * off * stride
-    return cost * LOOKS / moments
+        cost += off * weight
+        if cost >= most:
+            break
+    return cost
 
 
-@_compiled
-def _make_room(beam, slot) -> None:  # type: ignore[no-untyped-def]
-    """Of the states that wait for a frame, keep the better half; from now on, worse ones are kept out."""
-    room = beam.floats.shape[1]
-    few = room // 2
-    order = np.argsort(beam.floats[slot, :, RANK])
-    beam.limit[slot] = beam.floats[slot, order[few], RANK]
-    best = np.sort(order[:few])
-    for count in range(few):
-        beam.floats[slot, count] = beam.floats[slot, best[count]]
-        beam.marks[slot, count] = beam.marks[slot, best[count]]
-    beam.counts[slot] = few
+@_hot
+def _sink(ranks, heap, at, count) -> None:  # type: ignore[no-untyped-def]
+    """Let an entry of a heap, worst first, sink to where it belongs."""
+    row = heap[at]
+    rank = ranks[row]
+    while 2 * at + 1 < count:
+        child = 2 * at + 1
+        if child + 1 < count and ranks[heap[child + 1]] > ranks[heap[child]]:
+            child += 1
+        if ranks[heap[child]] <= rank:
+            break
+        heap[at] = heap[child]
+        at = child
+    heap[at] = row
+
+
+@_hot
+def _heapify(ranks, heap, count) -> None:  # type: ignore[no-untyped-def]
+    """Make a heap, worst first, of the first `count` rows."""
+    for k in range(count):
+        heap[k] = k
+    for k in range(count // 2 - 1, -1, -1):
+        _sink(ranks, heap, k, count)
 
 
 @_inlined
-def beam_put(beam, slot, state, mark) -> None:  # type: ignore[no-untyped-def]
-    """Enter a state among those of its age; where there is no room, only the best stay and others are kept out."""
-    if beam.counts[slot] == beam.floats.shape[1]:
-        _make_room(beam, slot)
-    count = beam.counts[slot]
+def _beam_put(beam, slot, state, mark) -> None:  # type: ignore[no-untyped-def]
+    """Enter a state among those of its age; where there is no room it replaces the worst, which it must beat."""
+    ranks, heap = beam.ranks[slot], beam.heap[slot]
+    room, row = len(ranks), beam.counts[slot]
+    if row == room:
+        row = heap[0]
+    else:
+        beam.counts[slot] += 1
+    ranks[row] = state[RANK]
     for k in range(FLOATS):
-        beam.floats[slot, count, k] = state[k]
+        beam.floats[slot, row, k] = state[k]
     for k in range(INTS):
-        beam.marks[slot, count, k] = mark[k]
-    beam.counts[slot] = count + 1
+        beam.marks[slot, row, k] = mark[k]
+    if beam.limit[slot] < np.inf:
+        _sink(ranks, heap, 0, room)
+        beam.limit[slot] = ranks[heap[0]]
+    elif beam.counts[slot] == room:
+        _heapify(ranks, heap, room)
+        beam.limit[slot] = ranks[heap[0]]
 
 
-@_compiled
+@_hot
 def _keep_best(beam, slot, now) -> None:  # type: ignore[no-untyped-def]
     """Of the states that arrived in one frame, keep the best, but one only of those that are nearly the same."""
     width, slots = beam.kept_floats.shape[1], len(beam.hash_key)
-    order = np.argsort(beam.floats[slot, : beam.counts[slot], RANK])
+    ranks, heap, count = beam.ranks[slot], beam.heap[slot], beam.counts[slot]
+    _heapify(ranks, heap, count)
+    for last in range(count - 1, 0, -1):  # heap sort: the worst go to the end
+        worst = heap[0]
+        heap[0] = heap[last]
+        _sink(ranks, heap, 0, last)
+        heap[last] = worst
     kept = 0
-    for row in order:
+    for k in range(count):
+        row = heap[k]
         if kept == width:
             break
         if beam.floats[slot, row, COST] >= beam.best_cost[0]:
@@ -212,8 +242,10 @@ def _keep_best(beam, slot, now) -> None:  # type: ignore[no-untyped-def]
         if taken:
             continue
         beam.hash_key[at], beam.hash_time[at] = key, now
-        beam.kept_floats[slot, kept] = state
-        beam.kept_marks[slot, kept] = beam.marks[slot, row]
+        for i in range(FLOATS):
+            beam.kept_floats[slot, kept, i] = state[i]
+        for i in range(INTS):
+            beam.kept_marks[slot, kept, i] = beam.marks[slot, row, i]
         kept += 1
     beam.kept[slot] = kept
     beam.counts[slot] = 0
@@ -231,16 +263,30 @@ def _extend(beam, now, stay_in, tables, path, knobs, after, mark) -> int:  # typ
         for edge in range(tables.first_edge[node], tables.first_edge[node + 1]):
             if stay_in >= 0 and tables.target_clip[edge] != stay_in:
                 continue
-            # A walk may end on the way, so the limit of where the edge leads is no limit for one about to.
-            limit = beam.best_cost[0]
-            if state[REACHED] + tables.length[edge] * knobs.fastest < knobs.length:
-                limit = min(limit, beam.limit[(now + tables.length[edge]) % ring])
-            if state[COST] + tables.extra[edge] >= limit:
+            length, target = tables.length[edge], tables.target[edge]
+            arrival = (now + length) % ring
+            over = beam.best_cost[0]
+            if state[COST] + tables.extra[edge] >= over:
                 continue
+            arrive(state, edge, tables, after)
+            # Looking ahead is cheaper than scoring the edge, so what is seen there comes first.
+            after[WALKED] = state[WALKED] + tables.edge_way[edge]
+            after[REACHED] = max(after[WALKED], state[REACHED] + knobs.gamma * knobs.dt * length)
+            left = knobs.credit * (knobs.length - after[REACHED])
+            spare = beam.limit[arrival] - left - state[COST] - tables.extra[edge]
+            # A walk that may end on the way is not judged by where the edge leads.
+            may_end = state[REACHED] + length * knobs.fastest >= knobs.length
+            if spare <= 0.0 and not may_end:
+                continue
+            if knobs.look_trust > 0.0:
+                look = knobs.look_trust * played_on(after, target, spare / knobs.look_trust, tables, path, knobs)
+                left += look
+                if look >= spare and not may_end:
+                    continue
+            limit = over if may_end else min(over, beam.limit[arrival] - left)
             shown, done, pauses = score_edge(
-                state, beam.kept_marks[slot, s, PAUSES], edge, tables.length[edge], limit,
-                tables, path, knobs, after,
-            )  # fmt: skip
+                state, beam.kept_marks[slot, s, PAUSES], edge, length, limit, tables, path, knobs, after
+            )
             scored += shown
             if after[COST] >= limit:
                 continue
@@ -249,15 +295,12 @@ def _extend(beam, now, stay_in, tables, path, knobs, after, mark) -> int:  # typ
                 beam.best_mark[0], beam.best_mark[1] = now, s
                 beam.best_mark[2], beam.best_mark[3] = edge, shown
                 continue
-            arrive(state, edge, tables, after)
-            after[RANK] = after[COST]
-            if knobs.look_trust > 0.0:
-                after[RANK] += knobs.look_trust * played_on(after, tables.target[edge], tables, path, knobs)
-                if after[RANK] >= beam.limit[(now + shown) % ring]:
-                    continue
-            mark[NODE], mark[TIME], mark[PARENT] = tables.target[edge], now, s
+            after[RANK] = after[COST] + left
+            if after[RANK] >= beam.limit[arrival]:
+                continue
+            mark[NODE], mark[TIME], mark[PARENT] = target, now, s
             mark[EDGE], mark[PAUSES] = edge, pauses
-            beam_put(beam, (now + shown) % ring, after, mark)
+            _beam_put(beam, arrival, after, mark)
     return scored
 
 
@@ -310,9 +353,11 @@ def beam_select(beam, horizon, tables, path, knobs):  # type: ignore[no-untyped-
             cost = beam.floats[slot, k, COST]
             if later > horizon:
                 old = since % ring
+                if beam.kept_floats[old, parent, COST] + tables.extra[on] >= best:
+                    continue
                 score_edge(
                     beam.kept_floats[old, parent], beam.kept_marks[old, parent, PAUSES], on, horizon - since,
-                    np.inf, tables, path, knobs, after,
+                    best, tables, path, knobs, after,
                 )  # fmt: skip
                 cost = after[COST]
             if cost < best:
@@ -337,10 +382,14 @@ def beam_restrict(beam, at, row, horizon) -> None:  # type: ignore[no-untyped-de
         for k in range(beam.counts[slot]):
             since = beam.marks[slot, k, TIME]
             if since >= at and alive[since % ring, beam.marks[slot, k, PARENT]]:
-                beam.floats[slot, kept] = beam.floats[slot, k]
-                beam.marks[slot, kept] = beam.marks[slot, k]
+                for i in range(FLOATS):
+                    beam.floats[slot, kept, i] = beam.floats[slot, k, i]
+                for i in range(INTS):
+                    beam.marks[slot, kept, i] = beam.marks[slot, k, i]
+                beam.ranks[slot, kept] = beam.ranks[slot, k]
                 kept += 1
         beam.counts[slot] = kept
+        beam.limit[slot] = np.inf
     over = beam.best_mark[0]
     if over >= 0 and not (over >= at and alive[over % ring, beam.best_mark[1]]):
         beam.best_mark[0] = -1
@@ -432,7 +481,8 @@ def branch_and_bound(  # type: ignore[no-untyped-def]
         scored += more
         tried[depth] = 0
         if edge >= 0:
-            winner[:depth] = taken[:depth]
+            for d in range(depth):
+                winner[d] = taken[d]
             winner[depth] = edge
             winner_count, winner_shown, winner_done = depth + 1, shown, done
         for k in range(count[depth]):
@@ -463,4 +513,38 @@ def branch_and_bound(  # type: ignore[no-untyped-def]
     for d in range(depth + 1):
         for k in range(tried[d], count[d]):
             untried = min(untried, child_state[d, order[d, k], RANK])
-    return best, winner[:winner_count].copy(), winner_shown, winner_done, scored, untried
+    return best, winner[:winner_count], winner_shown, winner_done, scored, untried
+
+
+@_compiled
+def replay(start, start_mark, edges, last_shown, enough, tables, path, knobs):  # type: ignore[no-untyped-def]
+    """Follow edges from a state until enough frames are shown or the path's end is reached.
+
+    Args:
+        start: The state to begin from, (10,).
+        start_mark: Its ints, (5,).
+        edges: The edges to take.
+        last_shown: Frames to show of the last of them, or -1 for all.
+        enough: Frames after which no further edge is begun.
+        tables, path, knobs: See `tables.py`.
+
+    Returns:
+        The states before, between and after the edges taken, (K + 1, 10); the ints of the last, (5,); the frames
+        shown, and whether the path's end was reached.
+    """
+    states = np.zeros((len(edges) + 1, FLOATS))
+    mark = start_mark.copy()
+    for k in range(FLOATS):
+        states[0, k] = start[k]
+    taken, frames, done = 0, 0, False
+    while taken < len(edges) and frames < enough and not done:
+        edge, state, after = edges[taken], states[taken], states[taken + 1]
+        most = tables.length[edge]
+        if taken == len(edges) - 1 and last_shown >= 0:
+            most = last_shown
+        shown, done, mark[PAUSES] = score_edge(state, mark[PAUSES], edge, most, np.inf, tables, path, knobs, after)
+        arrive(state, edge, tables, after)
+        mark[NODE] = tables.target[edge]
+        frames += shown
+        taken += 1
+    return states[: taken + 1], mark, frames, done

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from choreograph.synthesis.follow.state import EDGE, FLOATS, INTS, PARENT, TIME
+from choreograph.synthesis.follow.state import EDGE, FLOATS, INTS, PARENT, RANK, TIME
 from choreograph.synthesis.follow.tables import KernelPath, KernelTables, Knobs
 
 Floats = NDArray[np.float64]
@@ -19,6 +19,9 @@ Ints = NDArray[np.int64]
 
 CELL = (0.06, 0.1)
 """Metres and radians within which two walks at one node and of one age count as the same."""
+
+ROOM = 2
+"""States that may wait for a frame, for each that will be kept then; some turn out to be nearly the same."""
 
 NARROWEST = 8
 """States that are kept however few are asked for."""
@@ -30,9 +33,13 @@ class Beam(NamedTuple):
     floats: Floats
     """States that wait, (R, room, 10)."""
     marks: Ints
+    ranks: Floats
+    """What they are ranked by, (R, room)."""
+    heap: Ints
+    """Where there is no room left: their rows, as a heap whose first is the worst, (R, room)."""
     counts: Ints
     limit: Floats
-    """Cost from which on a state of that age is not let in, (R,)."""
+    """Rank from which on a state of that age is not let in, (R,)."""
     kept_floats: Floats
     """States that were extended, (R, width, 10)."""
     kept_marks: Ints
@@ -76,15 +83,17 @@ class BeamSearch:
         """
         self.width = width = max(width, NARROWEST)
         ring = ahead + int(tables.length.max()) + 2
-        room = 3 * max(width, -(-len(starts) // 3))
-        slots = 1 << int(np.ceil(np.log2(4 * max(width, len(starts)))))
+        room = max(ROOM * width, len(starts))
+        slots = 1 << int(np.ceil(np.log2(4 * width)))
         self.beam = Beam(
             np.empty((ring, room, FLOATS)),
             np.empty((ring, room, INTS), np.int64),
+            np.empty((ring, room)),
+            np.empty((ring, room), np.int64),
             np.zeros(ring, np.int64),
             np.full(ring, np.inf),
-            np.empty((ring, max(width, len(starts)), FLOATS)),
-            np.empty((ring, max(width, len(starts)), INTS), np.int64),
+            np.empty((ring, width, FLOATS)),
+            np.empty((ring, width, INTS), np.int64),
             np.zeros(ring, np.int64),
             np.zeros(slots, np.int64),
             np.full(slots, -1, np.int64),
@@ -95,7 +104,7 @@ class BeamSearch:
         self.now = 0
         """Frame up to which states have been extended."""
         for k, (state, mark) in enumerate(zip(starts, marks, strict=True)):
-            self.beam.floats[0, k] = state
+            self.beam.floats[0, k], self.beam.ranks[0, k] = state, state[RANK]
             self.beam.marks[0, k] = mark
             self.beam.marks[0, k, TIME], self.beam.marks[0, k, PARENT] = -1, k
         self.beam.counts[0] = len(starts)

@@ -29,7 +29,7 @@ class Tried(NamedTuple):
 
 def offset(state: Floats, way: Floats, row: int, reached: float, path: KernelPath, knobs: Knobs) -> tuple[float, int]:
     """Squared distance from the root in a row of `way` to the point it should be at, and that point's index."""
-    at = min(max(reached, 0.0), knobs.length) / knobs.step
+    at = min(max(reached, 0.0), knobs.length) * knobs.per_metre
     i = min(int(at), len(path.points) - 2)
     target = path.points[i] + (at - i) * (path.points[i + 1] - path.points[i])
     place = FloorTransform(state[YAW], state[X], state[Z]).apply((way[row, 0], 0.0, way[row, 1]))

@@ -34,6 +34,8 @@ class FollowSettings:
     """Seconds that the beam looks along a walk's clip, as if it were simply played on, to compare walks."""
     look_trust: float = 0.25
     """How much what it sees there counts, against what the walk has cost; 0 is a plain beam."""
+    metre_cost: float = 0.0
+    """What a metre of the path that is still to be walked is reckoned to cost when walks are compared, m²·s."""
     budget_frames: int = 20_000
     """Frames that branch and bound may score in one step."""
     max_seconds: float | None = None

@@ -110,10 +110,11 @@ class PathFollower:
             end_weight=0.0 if settings.method == "thesis" else float(settings.end_weight_s),
             facing_weight=0.0 if facing is None else float(settings.facing_weight),
             fastest=self._tables.fastest,
-            step=spacing,
+            per_metre=1.0 / spacing,
             length=path.length,
             look_step=max(1, round(settings.look_s * self.graph.rate_hz / LOOKS)),
             look_trust=float(settings.look_trust),
+            credit=float(settings.metre_cost),
             facing=float(facing or 0.0),
         )
 
@@ -126,7 +127,7 @@ class PathFollower:
             points = self._path.points
             here = self._here()
             nearest = int(np.hypot(points[:, 0] - here[0], points[:, 1] - here[1]).argmin())
-            self._state[WALKED] = self._state[REACHED] = nearest * self._knobs.step
+            self._state[WALKED] = self._state[REACHED] = nearest / self._knobs.per_metre
             self._marks[PAUSES] = int((self._path.pause_at < self._state[REACHED]).sum())
             self._state[PAUSE] = 0.0
             self._beam = None
@@ -176,7 +177,7 @@ class PathFollower:
         if self.status != "searching":
             return 0
         if self._state is None:
-            starts, marks = find_starts(self.graph, self.path, self.settings)
+            starts, marks = find_starts(self.graph, self.path, self._tables, self.settings)
         else:
             starts, marks = self._state[None], self._marks[None]
         look = self._look(starts, marks)
@@ -265,24 +266,16 @@ class PathFollower:
         from choreograph.synthesis.follow import _compiled
 
         retain = max(1, round(self.settings.retain_s * self.graph.rate_hz))
-        after, gained, pauses, taken = np.empty(FLOATS), 0, int(mark[PAUSES]), 0
-        for taken, edge in enumerate(found.edges, 1):
-            final = taken == len(found.edges) and found.done
-            most = found.last_shown if final else int(self._tables.length[edge])
-            shown, ended, pauses = _compiled.score_edge(
-                state, pauses, edge, most, np.inf, self._kernel, self._path, self._knobs, after
-            )
-            self._last_placement = FloorTransform(*(float(state[k]) for k in (YAW, X, Z)))
-            _compiled.arrive(state, edge, self._kernel, after)
-            state, after = after, state
-            self.edges.append(int(edge))
-            gained += shown
-            if ended:
-                self.status = "complete"
-            if ended or gained >= retain:
-                break
-        self._state, self._marks = state, mark.copy()
-        self._marks[NODE], self._marks[PAUSES] = self.graph.edges.target[self.edges[-1]], pauses
+        states, marks, gained, ended = _compiled.replay(
+            state, mark, found.edges, found.last_shown if found.done else -1, retain,
+            self._kernel, self._path, self._knobs,
+        )  # fmt: skip
+        taken = len(states) - 1
+        self.edges.extend(int(edge) for edge in found.edges[:taken])
+        self._last_placement = FloorTransform(*(float(states[-2, k]) for k in (YAW, X, Z)))
+        if ended:
+            self.status = "complete"
+        self._state, self._marks = states[-1], marks
         self.frames += gained
         # The beam goes on from here if it has been here; what branch and bound found beside it begins a new one.
         if self._beam is not None and taken < len(found.states):

@@ -10,6 +10,7 @@ from choreograph.graph.model import MotionGraph
 from choreograph.maths.floor import FloorTransform
 from choreograph.synthesis.follow import state
 from choreograph.synthesis.follow.request import FollowSettings
+from choreograph.synthesis.follow.tables import EdgeTables
 from choreograph.synthesis.path import Path
 
 Floats = NDArray[np.float64]
@@ -21,15 +22,20 @@ _STANDING_M = 0.1
 """Way in that time below which someone stands, and is laid by where they face."""
 
 
-def find_starts(graph: MotionGraph, path: Path, settings: FollowSettings) -> tuple[Floats, Ints]:
-    """States to begin from, (K, 10), and their ints, (K, 5): at the path's start, about to travel along it."""
+def find_starts(graph: MotionGraph, path: Path, tables: EdgeTables, settings: FollowSettings) -> tuple[Floats, Ints]:
+    """States to begin from, (K, 10), and their ints, (K, 5): at the path's start, about to travel along it.
+
+    The best come first: those that keep nearest to the path if their clip is simply played on.
+    """
     nodes = _choose_nodes(graph, settings)
+    placed = _lay(graph, path, tables, nodes, settings.start_heading)
+    cost = settings.look_trust * _played_on(graph, path, tables, nodes, placed, settings.look_s)
+    order = np.argsort(cost, kind="stable")
     states, marks = np.zeros((len(nodes), state.FLOATS)), np.zeros((len(nodes), state.INTS), np.int64)
-    marks[:, state.NODE] = nodes
-    for k, node in enumerate(nodes):
-        placed = _lay(graph, path, int(node), settings.start_heading)
-        states[k, [state.YAW, state.X, state.Z]] = placed.yaw, placed.x, placed.z
+    marks[:, state.NODE] = nodes[order]
+    states[:, state.YAW], states[:, state.X], states[:, state.Z] = (v[order] for v in (placed.yaw, placed.x, placed.z))
     states[:, state.COS], states[:, state.SIN] = np.cos(states[:, state.YAW]), np.sin(states[:, state.YAW])
+    states[:, state.RANK] = cost[order]
     return states, marks
 
 
@@ -55,22 +61,40 @@ def _choose_nodes(graph: MotionGraph, settings: FollowSettings) -> NDArray[np.in
     return np.sort(rng.choice(pool, min(count, len(pool)), replace=False))
 
 
-def _lay(graph: MotionGraph, path: Path, node: int, heading: float | None) -> FloorTransform:
-    """Lays a node's clip so that its root stands at the path's start and leaves along the path, or as told."""
-    clip = int(graph.nodes.clip[node])
-    info, root = graph.infos[clip], graph.clips[clip].root_pos[:, [0, 2]]
-    now = round(graph.own_frame(clip, int(graph.nodes.frame[node])))
-    here, there = now, min(now + round(_STRAIGHT_S * info.fps), len(root) - 1)
-    if there - here < 0.3 * info.fps:  # near the clip's end: look back instead
-        here, there = max(now - round(_STRAIGHT_S * info.fps), 0), now
+def _lay(
+    graph: MotionGraph, path: Path, tables: EdgeTables, nodes: NDArray[np.intp], heading: float | None
+) -> FloorTransform:
+    """Lays the nodes' clips so that their roots stand at the path's start and leave along the path, or as told."""
+    second = round(_STRAIGHT_S * graph.rate_hz)
+    now, left = tables.node_row[nodes], tables.node_left[nodes]
+    near_end = left < 0.3 * graph.rate_hz  # look back instead
+    here = np.where(near_end, now - np.minimum(second, graph.nodes.frame[nodes]), now)
+    there = np.where(near_end, now, now + np.minimum(second, left))
+    root = tables.clip_way[:, 0] + 1j * tables.clip_way[:, 1]
     way = root[there] - root[here]
-    length = float(np.hypot(*way))
-    if heading is None:
-        ahead = path.at(min(length, path.length)) - path.at(0.0)
-        heading = float(np.arctan2(ahead[0], ahead[1]))
-    standing = length < _STANDING_M
-    own = float(graph.clips[clip].facing()[here]) if standing else float(np.arctan2(way[0], way[1]))
-    turn = FloorTransform(heading - own)
-    x, _, z = turn.apply((root[now, 0], 0.0, root[now, 1]))
+    own = np.arctan2(way.real, way.imag)
+    for k in np.flatnonzero(np.abs(way) < _STANDING_M):
+        clip = int(graph.nodes.clip[nodes[k]])
+        own[k] = graph.clips[clip].facing()[round(graph.own_frame(clip, int(graph.nodes.frame[nodes[k]])))]
     begin = path.at(0.0)
-    return FloorTransform(turn.yaw, float(begin[0] - x), float(begin[1] - z))
+    if heading is None:
+        ahead = path.at(np.minimum(np.abs(way), path.length)) - begin
+        yaw = np.arctan2(ahead[:, 0], ahead[:, 1]) - own
+    else:
+        yaw = heading - own
+    turned = root[now] * np.exp(-1j * yaw)
+    return FloorTransform(yaw, begin[0] - turned.real, begin[1] - turned.imag)
+
+
+def _played_on(
+    graph: MotionGraph, path: Path, tables: EdgeTables, nodes: NDArray[np.intp], placed: FloorTransform, seconds: float
+) -> Floats:
+    """What the next seconds cost if the nodes' clips are simply played on, (K,), m²·s."""
+    ahead = np.arange(1, max(2, round(seconds * graph.rate_hz)))[:, None]
+    now = tables.node_row[nodes]
+    rows = now + np.minimum(ahead, tables.node_left[nodes])
+    x, z, walked = np.moveaxis(tables.clip_way[rows], 2, 0)
+    place = (x + 1j * z) * np.exp(-1j * np.asarray(placed.yaw)) + placed.x + 1j * np.asarray(placed.z)
+    target = path.at(np.minimum(walked - tables.clip_way[now, 2], path.length))
+    off = np.abs(place - target[..., 0] - 1j * target[..., 1]) ** 2
+    return np.asarray(off.mean(axis=0) * seconds)

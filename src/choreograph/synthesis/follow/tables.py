@@ -252,6 +252,8 @@ class KernelTables(NamedTuple):
     """Labels asked for that hold in each row, as bits."""
     first: Ints
     length: Ints
+    edge_way: Floats
+    """Way made along each edge, metres."""
     extra: Floats
     """Cost of taking an edge at all, m²·s."""
     target: Ints
@@ -300,14 +302,16 @@ class Knobs(NamedTuple):
     """Zero where no facing is asked for."""
     fastest: float
     """Longest way the root makes in a frame, metres."""
-    step: float
-    """Spacing of the path's points."""
+    per_metre: float
+    """Points of the path for each metre of it."""
     length: float
     """Of the path."""
     look_step: int
     """Frames between the moments at which the beam looks along a clip."""
     look_trust: float
     """How much what it sees there counts."""
+    credit: float
+    """What a metre of the path that is still to be walked is reckoned to cost, m²·s."""
     facing: float
     """Yaw asked for at the end."""
 
@@ -321,6 +325,7 @@ def kernel_tables(tables: EdgeTables, graph: MotionGraph, labels: Sequence[str],
         labels=seal(tables.bits(labels)),
         first=tables.first,
         length=tables.length,
+        edge_way=seal(np.add.reduceat(tables.step, tables.first)),
         extra=seal(extra),
         target=seal(edges.target.astype(np.int64)),
         yaw=edges.yaw,
