@@ -20,7 +20,7 @@ Ints = NDArray[np.int64]
 CELL = (0.06, 0.1)
 """Metres and radians within which two walks at one node and of one age count as the same."""
 
-ROOM = 2
+ROOM = 1.2
 """States that may wait for a frame, for each that will be kept then; some turn out to be nearly the same."""
 
 NARROWEST = 8
@@ -83,7 +83,7 @@ class BeamSearch:
         """
         self.width = width = max(width, NARROWEST)
         ring = ahead + int(tables.length.max()) + 2
-        room = max(ROOM * width, len(starts))
+        room = max(round(ROOM * width), len(starts))
         slots = 1 << int(np.ceil(np.log2(4 * width)))
         self.beam = Beam(
             np.empty((ring, room, FLOATS)),
