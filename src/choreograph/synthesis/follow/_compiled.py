@@ -186,7 +186,7 @@ def _heapify(ranks, heap, count) -> None:  # type: ignore[no-untyped-def]
 
 
 @_inlined
-def _beam_put(beam, slot, state, mark) -> None:  # type: ignore[no-untyped-def]
+def beam_put(beam, slot, state, mark) -> None:  # type: ignore[no-untyped-def]
     """Enter a state among those of its age; where there is no room it replaces the worst, which it must beat."""
     ranks, heap = beam.ranks[slot], beam.heap[slot]
     room, row = len(ranks), beam.counts[slot]
@@ -300,7 +300,7 @@ def _extend(beam, now, stay_in, tables, path, knobs, after, mark) -> int:  # typ
                 continue
             mark[NODE], mark[TIME], mark[PARENT] = target, now, s
             mark[EDGE], mark[PAUSES] = edge, pauses
-            _beam_put(beam, arrival, after, mark)
+            beam_put(beam, arrival, after, mark)
     return scored
 
 

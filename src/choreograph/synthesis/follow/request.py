@@ -28,13 +28,13 @@ class FollowSettings:
     """Seconds looked ahead in each step (s)."""
     retain_s: float = 1.0
     """Seconds kept of each step's answer (r)."""
-    beam_width: int = 120
+    beam_width: int = 220
     """Walks of one age that the beam keeps."""
-    look_s: float = 1.25
+    look_s: float = 1.0
     """Seconds that the beam looks along a walk's clip, as if it were simply played on, to compare walks."""
-    look_trust: float = 0.25
+    look_trust: float = 0.3
     """How much what it sees there counts, against what the walk has cost; 0 is a plain beam."""
-    metre_cost: float = 0.0
+    metre_cost: float = 0.005
     """What a metre of the path that is still to be walked is reckoned to cost when walks are compared, m²·s."""
     budget_frames: int = 20_000
     """Frames that branch and bound may score in one step."""
@@ -78,7 +78,7 @@ class FollowSettings:
             if not (np.isfinite(getattr(self, name)) and getattr(self, name) > 0):
                 raise RequestError(f"{name} must be positive, not {getattr(self, name)}")
         for name in (
-            "budget_frames", "max_seconds", "look_trust", "forced_progress_m_s",
+            "budget_frames", "max_seconds", "look_trust", "metre_cost", "forced_progress_m_s",
             "transition_cost", "fault_cost", "speed_weight", "label_weight", "idle_weight", "end_weight_s",
             "facing_weight",
         ):  # fmt: skip

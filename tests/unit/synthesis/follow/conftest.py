@@ -49,7 +49,7 @@ def random_problem(
     tables = KernelTables(
         way=seal(way), facing=seal(rng.uniform(-3, 3, len(way))), labels=seal(rng.integers(0, 4, len(way))),
         first=seal(first.astype(np.int64)), length=seal(count.astype(np.int64)),
-        extra=seal(np.where(own, 0.0, 0.01)), target=seal(target.astype(np.int64)), yaw=seal(yaw),
+        edge_way=seal(np.add.reduceat(way[:, 2], first)), extra=seal(np.where(own, 0.0, 0.01)), target=seal(target.astype(np.int64)), yaw=seal(yaw),
         turn=seal(np.stack([np.cos(yaw), np.sin(yaw)], axis=1)), shift=seal(shift),
         first_edge=seal(np.searchsorted(source, np.arange(nodes + 1)).astype(np.int64)),
         target_clip=seal(node_clip[target].astype(np.int64)),
@@ -67,7 +67,8 @@ def random_problem(
         dt=0.1, gamma=0.06, speed_weight=0.02, label_weight=0.25, idle_weight=0.1, idle_below=0.9,
         end_weight=0.4 if stretches else 0.0,
         facing_weight=0.05 if stretches else 0.0,
-        fastest=float(way[:, 2].max()), step=along / 80, length=along, look_step=1, look_trust=0.0, facing=0.7,
+        fastest=float(way[:, 2].max()), per_metre=80 / along, length=along, look_step=1, look_trust=0.0, credit=0.0,
+        facing=0.7,
     )  # fmt: skip
     return SimpleNamespace(rng=rng, tables=tables, path=path, knobs=knobs, shared=(tables, path, knobs))
 
@@ -78,7 +79,7 @@ def random_state(problem: SimpleNamespace, *, far: float = 0.3) -> tuple[np.ndar
     state, mark = np.zeros(10), np.zeros(5, np.int64)
     reached = rng.uniform(0, 0.9) * problem.knobs.length
     yaw = rng.normal(0, 0.5)
-    at = problem.path.points[int(reached / problem.knobs.step)] + rng.normal(0, far, 2)
+    at = problem.path.points[int(reached * problem.knobs.per_metre)] + rng.normal(0, far, 2)
     state[:9] = yaw, np.cos(yaw), np.sin(yaw), *at, reached * rng.uniform(0.9, 1), reached, rng.uniform(0, 1), 0.0
     mark[0] = rng.integers(len(problem.tables.first_edge) - 1)
     mark[4] = int((problem.path.pause_at < reached).sum())

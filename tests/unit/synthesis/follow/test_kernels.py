@@ -183,18 +183,31 @@ def test_a_beam_goes_on_only_from_where_it_is_restricted_to(make_problem: Simple
     assert again.states[0] == (at, row)
 
 
-def test_a_full_place_keeps_the_better_half_even_of_equals(make_problem: SimpleNamespace) -> None:
+@pytest.mark.parametrize("distinct", [3, 1000])
+def test_a_full_place_keeps_the_best_and_says_what_must_be_beaten(make_problem, distinct: int) -> None:
     problem = make_problem.problem(0)
     state, mark = make_problem.state(problem)
-    beam = BeamSearch(state[None], mark[None], 8, HORIZON, problem.tables).beam
+    beam = BeamSearch(state[None], mark[None], 40, HORIZON, problem.tables).beam
     room = beam.floats.shape[1]
-    ranks = np.concatenate([np.full(room, 0.5), [0.5, 0.1]])
-    for rank in ranks:
-        state[RANK] = rank
-        _compiled.beam_put(beam, 3, state, mark)
-    assert beam.counts[3] == room // 2 + 2
-    assert beam.limit[3] == 0.5
-    assert beam.floats[3, : beam.counts[3], RANK].min() == 0.1
+    ranks = problem.rng.integers(0, distinct, 5 * room).astype(float)
+    for k, rank in enumerate(ranks):
+        assert beam.limit[3] == (np.sort(ranks[:k])[room - 1] if k >= room else np.inf)
+        if rank < beam.limit[3]:
+            state[RANK] = rank
+            _compiled.beam_put(beam, 3, state, mark)
+    assert beam.counts[3] == room
+    np.testing.assert_array_equal(np.sort(beam.floats[3, :, RANK]), np.sort(ranks)[:room])
+    np.testing.assert_array_equal(beam.floats[3, :, RANK], beam.ranks[3])
+
+
+def test_of_more_starts_than_are_kept_the_best_are(make_problem: SimpleNamespace) -> None:
+    problem = make_problem.problem(0)
+    state, mark = make_problem.state(problem)
+    states, marks = np.repeat(state[None], 60, axis=0), np.repeat(mark[None], 60, axis=0)
+    states[:, RANK] = states[:, X] = problem.rng.permutation(60)
+    beam = BeamSearch(states, marks, 20, HORIZON, problem.tables)
+    beam.advance(1, -1, *problem.shared)
+    assert beam.beam.kept_floats[0, : beam.beam.kept[0], RANK].tolist() == list(range(20))
 
 
 def test_states_that_are_nearly_the_same_are_kept_once(make_problem: SimpleNamespace) -> None:
