@@ -18,7 +18,7 @@ from choreograph.synthesis.follow.beam import NARROWEST, BeamSearch, Found
 from choreograph.synthesis.follow.request import IDLE_M_S, FollowSettings
 from choreograph.synthesis.follow.result import FollowResult, Step
 from choreograph.synthesis.follow.starts import find_starts
-from choreograph.synthesis.follow.state import COST, FLOATS, NODE, PAUSE, PAUSES, REACHED, WALKED, YAW, X, Z
+from choreograph.synthesis.follow.state import COST, NODE, PAUSE, PAUSES, REACHED, WALKED, YAW, X, Z
 from choreograph.synthesis.follow.tables import (
     LOOKS,
     EdgeTables,

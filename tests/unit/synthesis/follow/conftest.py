@@ -49,7 +49,8 @@ def random_problem(
     tables = KernelTables(
         way=seal(way), facing=seal(rng.uniform(-3, 3, len(way))), labels=seal(rng.integers(0, 4, len(way))),
         first=seal(first.astype(np.int64)), length=seal(count.astype(np.int64)),
-        edge_way=seal(np.add.reduceat(way[:, 2], first)), extra=seal(np.where(own, 0.0, 0.01)), target=seal(target.astype(np.int64)), yaw=seal(yaw),
+        edge_way=seal(np.add.reduceat(way[:, 2], first)), extra=seal(np.where(own, 0.0, 0.01)),
+        target=seal(target.astype(np.int64)), yaw=seal(yaw),
         turn=seal(np.stack([np.cos(yaw), np.sin(yaw)], axis=1)), shift=seal(shift),
         first_edge=seal(np.searchsorted(source, np.arange(nodes + 1)).astype(np.int64)),
         target_clip=seal(node_clip[target].astype(np.int64)),
