@@ -1,7 +1,7 @@
 // Generated from studio/messages.py by `python -m choreograph.studio.typescript`; do not edit.
 
 /** Changes whenever a message does; told by both sides when they meet. */
-export const PROTOCOL = "ea1956055135";
+export const PROTOCOL = "36e8f44c3b59";
 
 /** What was asked for is here: fetch its frames. For `solve`, may come again, better, with the same number. */
 export interface Answer {

@@ -3,6 +3,7 @@
 import { copy, followLinks, linkOf, openCode } from "./dialogs/share";
 import { button, el, icon, menu, type MenuItem } from "./dom";
 import type { Figures, Result } from "./messages";
+import { canonical } from "./panels/asking";
 import { wayPicture } from "./panels/solveway";
 import { refill, watch } from "./panels/watch";
 import type { Context, State } from "./types";
@@ -36,7 +37,7 @@ export function mountResults(column: HTMLElement, context: Context): void {
       const results = state.results.filter((result) => listed(result) && (verb === null || result.verb === verb));
       const kept = results.filter((result) => isKept(state, result));
       const others = results.filter((result) => !isKept(state, result));
-      const newest = together(others);
+      const newest = together(state, others);
       const earlier = others.filter((result) => !newest.includes(result));
       code.hidden = state.results.length === 0;
       refill(
@@ -53,9 +54,10 @@ export function mountResults(column: HTMLElement, context: Context): void {
   followLinks(context);
 }
 
-/** The newest result and the candidates that were found with it, in the order in which they were found. */
-function together(results: readonly Result[]): Result[] {
-  const [first] = results;
+/** The answers to what is asked now, else the newest and those found with it, in the order in which they were found. */
+function together(state: State, results: readonly Result[]): Result[] {
+  const asked = results[0] ? canonical(state.document[results[0].verb as "follow" | "solve" | "perform"]) : "";
+  const first = results.find((result) => canonical(result.request) === asked) ?? results[0];
   if (!first) return [];
   const key = JSON.stringify(first.request);
   const count = Number(first.request["count"] ?? 1);

@@ -218,7 +218,7 @@ class SolveAsk(Message):
     frames: Annotated[list[HardFrameAsk], Field(max_length=200)] = []
     labels: Annotated[list[LabelAsk], Field(max_length=200)] = []
     obstacles: Annotated[list[ObstacleAsk], Field(max_length=200)] = []
-    min_piece_s: float = 1 / 3
+    min_piece_s: float = 0.33
     count: Annotated[int, Field(ge=1, le=12)] = 4
     seconds: Annotated[float, Field(gt=0, le=600)] = 3.0
     """How long to search; asked once more, the search goes on for as long again."""

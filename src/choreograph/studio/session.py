@@ -323,6 +323,9 @@ class Session:
         early: list[m.Result] = []
         # What older requests found that were stopped by this one goes with what this one betters.
         told = set() if page is None else page.found.setdefault(verb, set())
+        if verb == "solve":  # asked once more, a search goes on and betters what it had found
+            same = valid.model_dump(mode="json")
+            told |= {known.id for known in self.project.results.values() if known.request == same}
 
         def found(what: Any, frames: bytes) -> None:
             if isinstance(what, m.Result | list):  # one more, or all there are so far

@@ -48,6 +48,7 @@ class SolvePanel {
   /** The request that was last asked or shown. */
   private asked = "";
   private number = 0;
+  private graph: string | null = null;
   private timer = 0;
   private results: Result[] = [];
   private refused: { where: Where | null; text: string } | null = null;
@@ -73,7 +74,7 @@ class SolvePanel {
     api.on("answer", (message) => message.number === this.number && message.verb === "solve" && this.answered(message.results, message.final));
     api.on("refused", ({ number, verb, failure }) => number === this.number && verb === "solve" && this.fail(failure.error));
     watch(store, [(state) => state.document.solve, (state) => state.graph?.labels, (state) => state.document.clips.map((clip) => clip.name)], () => this.show(true));
-    watch(store, [(state) => state.graph?.built_from], () => this.askIfNew());
+    watch(store, [(state) => state.graph?.built_from], (state) => this.rebuilt(state.graph?.built_from ?? null));
     watch(store, [(state) => state.view.shown], () => this.show());
   }
 
@@ -91,7 +92,8 @@ class SolvePanel {
   onShow(): void {
     this.visible = true;
     this.onStage.show(true);
-    this.asked = "";
+    // Whoever looked at something else meanwhile comes back to the motion.
+    if (this.element.dataset["busy"] !== "true") this.asked = "";
     this.show();
     this.askIfNew();
   }
@@ -214,6 +216,14 @@ class SolvePanel {
     this.number = 0;
     this.results = [];
     this.answered(known.sort(byScore), true);
+  }
+
+  /** Another graph, other answers. */
+  private rebuilt(graph: string | null): void {
+    const before = this.graph;
+    this.graph = graph;
+    if (before && graph && before !== graph && this.visible) this.askNow();
+    else this.askIfNew();
   }
 
   private answered(results: Result[], final: boolean): void {

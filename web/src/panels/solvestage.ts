@@ -130,7 +130,9 @@ export class SolveStage {
   /** Where the motion on the stage has a joint at a time. */
   figureJoint(name: string, at_s: number): Place | null {
     const [motion] = this.stage.shown;
-    const joint = motion?.joints.indexOf(name) ?? -1;
+    // By name or by role: "LeftHand" or "left_hand".
+    const plain = (text: string) => text.replace(/[^a-z]/gi, "").toLowerCase();
+    const joint = motion?.joints.findIndex((known) => plain(known) === plain(name)) ?? -1;
     if (!motion || joint < 0) return null;
     return this.stage.jointAt(motion.id, joint, Math.min(Math.round(at_s * motion.fps), motion.frames - 1));
   }
