@@ -25,6 +25,7 @@ VERBS = (
     "info",
     "follow",
     "solve",
+    "segment",
     "perform",
     "evaluate",
     "clean",

@@ -15,8 +15,9 @@ from choreograph.errors import RequestError
 if TYPE_CHECKING:
     from choreograph.finishing.performed import Performed
     from choreograph.motion.clip import Clip
-    from choreograph.synthesis.perform.examples import SegmentBase
+    from choreograph.synthesis.perform.examples import Example, SegmentBase
     from choreograph.synthesis.perform.request import Control, PerformSettings
+    from choreograph.synthesis.perform.store import CutSettings
 
 Examples = Annotated[
     str,
@@ -161,22 +162,47 @@ def load_base(
     cut: bool = False,
     alike: float = 0.0,
 ) -> SegmentBase:
-    """The segment database of the recordings that the options name."""
-    from choreograph.synthesis.perform.examples import build_base, own_track, pair_up
+    """The segment database of the recordings that the options name; a .mog keeps its own."""
+    if is_graph_file(examples) and answers is None:
+        from dataclasses import replace
+
+        from choreograph.synthesis.perform.store import PAIRS, WALKS, keeps_pairs, open_base
+
+        if cut_at is None and control is None and not alike:
+            return open_base(examples)
+        given: dict[str, Any] = {"cut_at": cut_at, "control_roles": _roles(control), "alike_m": alike}
+        usual = PAIRS if keeps_pairs(examples) else WALKS
+        return open_base(examples, replace(usual, **{name: value for name, value in given.items() if value}))
+    settings, recorded = read_examples(examples, answers, cut_at, control, cut=cut, alike=alike)
+    return settings.build(recorded)
+
+
+def read_examples(
+    examples: str, answers: str | None, cut_at: str | None, control: str | None, *, cut: bool, alike: float
+) -> tuple[CutSettings, list[Example]]:
+    """The recordings that the options name, and how they are to be cut."""
+    from choreograph.synthesis.perform.examples import own_track, pair_up
     from choreograph.synthesis.perform.points import ENDS, TRACK
+    from choreograph.synthesis.perform.store import CutSettings
 
     clips = _read_all(examples)
     if answers:
-        roles = tuple(role.strip() for role in control.split(",")) if control else ENDS
+        roles = _roles(control) or ENDS
         pairs = match_names(clips, _read_all(answers))
-        base = build_base(
-            [pair_up(a, b, roles=roles, cut=cut) for a, b in pairs], cut_at=cut_at or "beats", control_roles=roles
-        )
-    else:
-        if control and control != "track":
-            raise RequestError("without --answers the control is the track of the hips; --control is for pairs")
-        base = build_base([own_track(clip) for clip in clips], cut_at=cut_at or "plants", control_roles=TRACK)
-    return base.clustered(alike) if alike else base
+        recorded = [pair_up(a, b, roles=roles, cut=cut) for a, b in pairs]
+        return CutSettings(cut_at or "beats", roles, alike_m=alike), recorded
+    if control and control != "track":
+        raise RequestError("without --answers the control is the track of the hips; --control is for pairs")
+    return CutSettings(cut_at or "plants", TRACK, alike_m=alike), [own_track(clip) for clip in clips]
+
+
+def is_graph_file(where: str) -> bool:
+    """Whether a name is that of a .mog file."""
+    return Path(where).suffix.lower() == ".mog"
+
+
+def _roles(control: str | None) -> tuple[str, ...]:
+    return tuple(role.strip() for role in control.split(",")) if control else ()
 
 
 def match_names(leaders: Sequence[Clip], followers: Sequence[Clip]) -> list[tuple[Clip, Clip]]:
@@ -220,7 +246,7 @@ def changed(
 
 def _read_all(where: str) -> list[Clip]:
     """The clips of a folder, a pattern or a motion graph (mirrored copies with them)."""
-    if Path(where).suffix.lower() == ".mog":
+    if is_graph_file(where):
         from choreograph.graph.store import open_graph
 
         return list(open_graph(Path(where)).clips)

@@ -68,6 +68,29 @@ def test_pairs_are_led_and_evaluated(human_clip: Callable[..., Clip], tmp_path: 
     assert set(json.loads((tmp_path / "r.json").read_text())["total"]) == {"found", "nearest", "random"}
 
 
+def test_a_file_of_pairs_is_made_and_performed_with(human_clip: Callable[..., Clip], tmp_path: Path):
+    for name in ("leaders", "followers"):
+        (tmp_path / name).mkdir()
+    for seed in range(2):
+        clip = human_clip(frames=240, fps=30.0, seed=seed, size=0.3)
+        write_clip(tmp_path / "leaders" / f"{seed}.npz", clip)
+        write_clip(tmp_path / "followers" / f"{seed}.npz", clip.mirrored())
+    pairs, leader = tmp_path / "new" / "pairs.mog", tmp_path / "leaders" / "1.npz"
+    said = run("segment", tmp_path / "leaders", "-a", tmp_path / "followers", "-o", pairs)
+    assert "segments of 2 recordings" in said and "left_hand" in said
+    run("perform", pairs, leader, "-o", tmp_path / "kept.npz")
+    run("perform", tmp_path / "leaders", leader, "-a", tmp_path / "followers", "-o", tmp_path / "read.npz")
+    kept, read = (read_clip(tmp_path / f"{name}.npz") for name in ("kept", "read"))
+    assert kept.global_positions() == pytest.approx(read.global_positions(), abs=1e-6)
+    assert "left_foot" in run("segment", pairs, "--control", "left_foot,right_foot")
+    with pytest.raises(RequestError, match="leave out --output"):
+        run("segment", pairs, "-o", tmp_path / "b.mog")
+    with pytest.raises(RequestError, match="say where"):
+        run("segment", tmp_path / "leaders")
+    with pytest.raises(RequestError, match="led by a body"):
+        run("perform", pairs, "-t", hand(tmp_path / "hand.csv"), "-o", tmp_path / "c.bvh")
+
+
 def test_mistakes_get_a_sentence(walks: Path, tmp_path: Path, human: Clip):
     with pytest.raises(RequestError, match="either a body"):
         run("perform", walks, "-o", tmp_path / "a.bvh")

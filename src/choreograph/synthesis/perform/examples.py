@@ -44,7 +44,16 @@ class Example:
 class SegmentBase:
     """Examples and the segments they are cut into."""
 
-    examples: tuple[Example, ...]
+    examples: Sequence[Example]
+    """From a file, each is read when it is asked for."""
+    names: tuple[str, ...]
+    """Of the examples' targets."""
+    controls: tuple[Array, ...]
+    """Points of each example's control, (F, P, 3), metres."""
+    target_points: tuple[Array, ...]
+    """Points of each example's target, (F, P, 3), metres."""
+    fps: float
+    """Frames per second of the examples."""
     control_roles: tuple[str, ...]
     target_roles: tuple[str, ...]
     example: Ints
@@ -58,42 +67,31 @@ class SegmentBase:
         """Number of segments."""
         return len(self.example)
 
-    @property
-    def fps(self) -> float:
-        """Frames per second of the examples."""
-        return self.examples[0].target.fps
-
     @cached_property
     def seconds(self) -> Array:
         """Length of each segment, (S,)."""
         return np.asarray((self.stop - self.start) / self.fps)
-
-    @cached_property
-    def target_points(self) -> tuple[Array, ...]:
-        """Points of each example's target, (F, P, 3)."""
-        return tuple(find_points(e.target, self.target_roles) for e in self.examples)
 
     @property
     def fastest(self) -> float:
         """Highest speed of the controls' middle over the floor, smoothed over half a second, m/s."""
         half = max(1, round(0.25 * self.fps))
         found = [0.0]
-        for e in self.examples:
-            middle = e.control.mean(axis=1)[:, ::2]
+        for control in self.controls:
+            middle = control.mean(axis=1)[:, ::2]
             if len(middle) > 2 * half:
                 found.append(float(np.linalg.norm(middle[2 * half :] - middle[: -2 * half], axis=1).max()))
         return max(found) / (2 * half / self.fps)
 
     def name(self, segment: int) -> str:
         """What a segment is called: its recording and its time there."""
-        clip = self.examples[int(self.example[segment])].target
-        return f"{clip.name}@{self.start[segment] / clip.fps:.2f}s"
+        return f"{self.names[self.example[segment]]}@{self.start[segment] / self.fps:.2f}s"
 
     def sampled(self, segment: int, count: int) -> tuple[Array, Array]:
         """A segment's control and target points at `count` even moments, both ends included."""
         e = int(self.example[segment])
         at = np.linspace(self.start[segment], self.stop[segment], count)
-        return sample_positions(self.examples[e].control, at), sample_positions(self.target_points[e], at)
+        return sample_positions(self.controls[e], at), sample_positions(self.target_points[e], at)
 
     def taken(self, kept: Sequence[int] | Ints) -> SegmentBase:
         """The base with only these segments."""
@@ -224,7 +222,18 @@ def build_base(
     if not rows:
         raise RequestError("no recording could be cut in two places or more, so there is no segment; cut otherwise")
     example, start, stop = np.array(rows, np.int64).T
-    return SegmentBase(tuple(examples), tuple(control_roles), tuple(target_roles), example, start, stop)
+    return SegmentBase(
+        tuple(examples),
+        tuple(e.target.name for e in examples),
+        tuple(e.control for e in examples),
+        tuple(find_points(e.target, target_roles) for e in examples),
+        first.fps,
+        tuple(control_roles),
+        tuple(target_roles),
+        example,
+        start,
+        stop,
+    )
 
 
 def _cuts_of(example: Example, number: int, cut_at: str | Sequence[Sequence[float]]) -> Ints:

@@ -100,10 +100,10 @@ def interpret(
             wishes cannot all be had.
     """
     settings = settings or usual_settings(base)
-    if control.points.shape[1] != base.examples[0].control.shape[1]:
+    if control.points.shape[1] != base.controls[0].shape[1]:
         raise RequestError(
             f"{control.name!r} has {control.points.shape[1]} points and the examples' controls have "
-            f"{base.examples[0].control.shape[1]}: they are {', '.join(base.control_roles)}"
+            f"{base.controls[0].shape[1]}: they are {', '.join(base.control_roles)}"
         )
     began = time.process_time()
     cells = cells or build_cells(base, settings.rate_hz, settings.stretch_s)
@@ -271,8 +271,8 @@ def place(base: SegmentBase, segments: Ints, signal: Signal, bounds: Ints, rate_
 
 def _stacked(base: SegmentBase) -> tuple[Ints, NDArray[np.complex128], Array]:
     """The row at which each example begins, and all controls one after another."""
-    rows = np.concatenate([[0], np.cumsum([len(e.control) for e in base.examples])])
-    return rows, *split(np.concatenate([e.control for e in base.examples]))
+    rows = np.concatenate([[0], np.cumsum([len(control) for control in base.controls])])
+    return rows, *split(np.concatenate(base.controls))
 
 
 def _ends(base: SegmentBase, segments: Sequence[int] | Ints) -> Any:

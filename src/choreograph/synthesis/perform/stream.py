@@ -53,7 +53,7 @@ class PerformStream:
         self.cost = math.inf
         """Of the whole sequence, m²·s, once finished."""
         self._search = Search(self.cells, self.settings)
-        self._given = np.zeros((0, *base.examples[0].control.shape[1:]))
+        self._given = np.zeros((0, *base.controls[0].shape[1:]))
         self._settled: list[tuple[int, int]] = []
 
     def push(self, points: Array) -> list[Piece]:
