@@ -17,9 +17,10 @@ from choreograph.motion.contacts import with_detected_contacts
 from choreograph.progress import Progress, silent
 from choreograph.synthesis.perform.cells import split
 from choreograph.synthesis.perform.examples import SegmentBase
-from choreograph.synthesis.perform.points import find_points
+from choreograph.synthesis.perform.placing import place
+from choreograph.synthesis.perform.points import BODY_TRACK_HALF_M, find_points
 from choreograph.synthesis.perform.request import Control, PerformSettings, usual_settings
-from choreograph.synthesis.perform.search import Interpretation, interpret, make_signal, place
+from choreograph.synthesis.perform.search import Interpretation, interpret, make_signal
 
 Array = NDArray[np.float64]
 
@@ -151,7 +152,9 @@ def leave_one_out(
         example = base.examples[number]
         rest = base.without(number)
         rest = prepare(rest) if prepare else rest
-        control = Control(example.control, base.fps, example.target.name, example.leader)
+        control = Control(
+            example.control, base.fps, example.target.name, example.leader, track_half_m=BODY_TRACK_HALF_M
+        )
         found = interpret(rest, control, settings)
         for method, answer in (("found", found), ("random", random_sequence(found, rng))):
             made[method].append((finish_performance(answer, finishing).clip, example.target))
@@ -178,7 +181,7 @@ def random_sequence(found: Interpretation, rng: np.random.Generator) -> Interpre
     while bounds[-1] < signal.last:
         segments.append(int(rng.integers(len(base))))
         bounds.append(bounds[-1] + max(2, round(base.seconds[segments[-1]] * rate)))
-    pieces = place(base, np.array(segments), signal, np.array(bounds), rate)
+    _, pieces = place(base, np.array(segments), signal, np.array(bounds), rate)
     return replace(found, pieces=pieces)
 
 

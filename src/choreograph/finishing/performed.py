@@ -21,7 +21,8 @@ from choreograph.motion.display import ShowsItself
 from choreograph.motion.resample import sample_positions, sample_rotations
 from choreograph.progress import Progress
 from choreograph.synthesis.perform.examples import SegmentBase
-from choreograph.synthesis.perform.search import Interpretation, Piece
+from choreograph.synthesis.perform.placing import Piece
+from choreograph.synthesis.perform.search import Interpretation
 
 Array = NDArray[np.float64]
 Ints = NDArray[np.int64]

@@ -117,7 +117,7 @@ def advance(
 @njit(cache=True, nogil=True, error_model="numpy")
 def align(
     flat: Complex, height: Array, weight: Array, u: int, d: int, a: Complex, a_height: Array, row: float, frames: float
-) -> tuple[float, complex, complex, float]:
+) -> tuple[float, complex, complex, complex, float, float]:
     """Lay a segment over steps u … u + d of an input.
 
     Args:
@@ -132,7 +132,8 @@ def align(
         frames: Its length in rows.
 
     Returns:
-        Sum of weighted squared distances over steps and points, rotation, translation, and sum of weights.
+        Sum of weighted squared distances over steps and points; rotation; weighted middles of the input and of the
+        segment, which is laid there; size of their weighted product, by which a turn away costs more; sum of weights.
     """
     points = flat.shape[1]
     total, x_mean, a_mean = 0.0, 0j, 0j
@@ -146,7 +147,7 @@ def align(
             x_mean += w * flat[u + j, p]
             a_mean += w * (a[low, p] * (1 - share) + a[low + 1, p] * share)
     if total <= 0:
-        return np.inf, 1 + 0j, 0j, 0.0
+        return np.inf, 1 + 0j, 0j, 0j, 0.0, 0.0
     x_mean /= total * points
     a_mean /= total * points
     squares, product = 0.0, 0j
@@ -163,7 +164,7 @@ def align(
             squares += w * (x.real**2 + x.imag**2 + y.real**2 + y.imag**2 + up * up)
     size = abs(product)
     rho = product / size if size > 1e-12 else 1 + 0j
-    return max(squares - 2 * size, 0.0), rho, x_mean - rho * a_mean, total
+    return max(squares - 2 * size, 0.0), rho, x_mean, a_mean, size, total
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -171,9 +172,9 @@ def refine(
     flat: Complex,
     height: Array,
     weight: Array,
-    begin: int,
-    last: int,
     bounds: Ints,
+    first: Ints,
+    last: Ints,
     reach: int,
     low: Ints,
     high: Ints,
@@ -194,9 +195,9 @@ def refine(
         flat: Input, (L, P).
         height: Its heights.
         weight: Of its steps.
-        begin: The input's first step.
-        last: Its last step.
         bounds: Where segments begin and end now, (M + 1,).
+        first: Where each boundary may lie at the earliest, (M + 1,).
+        last: And at the latest.
         reach: Steps that a boundary may move by.
         low: Least length of each segment in steps, (M,).
         high: Greatest length.
@@ -224,18 +225,17 @@ def refine(
         new_ends = np.zeros((wide, wide, targets), np.complex128)
         for p in range(wide):
             u = bounds[i] + p - reach
-            if u < 0 or (i == 0 and u > begin) or (i > 0 and not begin < u < last):
+            if u < first[i] or u > last[i]:
                 continue
             for r in range(wide):
                 stop = bounds[i + 1] + r - reach
                 d = stop - u
-                if d < max(low[i], 1) or d > high[i] or stop >= len(flat):
+                if d < max(low[i], 1) or d > high[i] or stop < first[i + 1] or stop > last[i + 1]:
                     continue
-                if (i == pieces - 1 and stop < last) or (i < pieces - 1 and not begin < stop < last):
-                    continue
-                squares, rho, tau, _total = align(flat, height, weight, u, d, a, a_height, row[i], frames[i])
+                squares, rho, x_mean, a_mean, _, _ = align(flat, height, weight, u, d, a, a_height, row[i], frames[i])
                 if not squares < np.inf:
                     continue
+                tau = x_mean - rho * a_mean
                 best, previous = 0.0, -1
                 if i > 0:
                     best = np.inf

@@ -14,11 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from choreograph.errors import RequestError
+from choreograph.graph.prepare import mirror_name
 from choreograph.motion.clip import Clip
 from choreograph.motion.contacts import with_detected_contacts
 from choreograph.motion.resample import sample_positions
 from choreograph.synthesis.perform import cuts
-from choreograph.synthesis.perform.points import ENDS, TRACK, find_points
+from choreograph.synthesis.perform.points import ENDS, TRACK, find_points, set_apart
 
 Array = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -72,6 +73,13 @@ class SegmentBase:
         """Length of each segment, (S,)."""
         return np.asarray((self.stop - self.start) / self.fps)
 
+    @cached_property
+    def stacked(self) -> tuple[Ints, NDArray[np.complex128], Array]:
+        """The row at which each example begins, and all controls one after another: x + iz and heights."""
+        rows = np.concatenate([[0], np.cumsum([len(control) for control in self.controls])])
+        points = np.concatenate(self.controls)
+        return rows, points[..., 0] + 1j * points[..., 2], np.ascontiguousarray(points[..., 1])
+
     @property
     def fastest(self) -> float:
         """Highest speed of the controls' middle over the floor, smoothed over half a second, m/s."""
@@ -99,8 +107,14 @@ class SegmentBase:
         return replace(self, example=self.example[kept], start=self.start[kept], stop=self.stop[kept])
 
     def without(self, example: int) -> SegmentBase:
-        """The base without the segments of one example, as if it had not been recorded."""
-        return self.taken(np.flatnonzero(self.example != example))
+        """The base without the segments of one example and its mirror image, as if it had not been recorded."""
+        recorded = [name.removesuffix(mirror_name("")) for name in self.names]
+        others = np.array([name != recorded[example] for name in recorded])
+        return self.taken(np.flatnonzero(others[self.example]))
+
+    def with_track_half(self, half_m: float) -> SegmentBase:
+        """The base with the points of its tracks at another distance from their middle, metres."""
+        return replace(self, controls=tuple(set_apart(control, half_m) for control in self.controls))
 
     def clustered(self, threshold_m: float, *, stretch_s: float = 0.15) -> SegmentBase:
         """The base with one segment left of each cluster of segments that are alike.

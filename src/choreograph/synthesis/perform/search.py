@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from choreograph.errors import RequestError
-from choreograph.maths.floor import FloorTransform
 from choreograph.motion.contacts import runs
 from choreograph.progress import Progress, silent
 from choreograph.synthesis.perform.cells import Cells, Signal, build_cells, forbid, lay, split
 from choreograph.synthesis.perform.examples import SegmentBase
+from choreograph.synthesis.perform.placing import Piece, place, refine_bounds
+from choreograph.synthesis.perform.points import TRACK, TRACK_HALF_M, set_apart
 from choreograph.synthesis.perform.request import Control, PerformSettings, Wish, usual_settings
 from choreograph.synthesis.perform.trajectory import LONGEST_GAP_S
 
@@ -24,23 +24,6 @@ Ints = NDArray[np.int64]
 
 _CHUNK = 128
 """Starts that cells are laid over at once."""
-
-
-@dataclass(frozen=True)
-class Piece:
-    """A segment in its place."""
-
-    segment: int
-    start_s: float
-    """When it begins; the first one may begin before the control does."""
-    stop_s: float
-    """When it ends; the last one may end after the control."""
-    placement: FloorTransform
-    """Carries the recording to where it is needed."""
-    residual_m: float
-    """Root-mean-square distance between the control and the segment's own: how sure the interpretation is."""
-    gap_m: float
-    """The same between this target's first frame and the last one of the piece before; 0 for the first."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,7 +35,7 @@ class Interpretation:
     settings: PerformSettings
     pieces: tuple[Piece, ...]
     cost: float
-    """At the refined rate, m²·s."""
+    """With refined times and places, m²·s."""
     coarse_cost: float
     """Of the best sequence at the search's rate, m²·s."""
     seconds: float
@@ -92,7 +75,7 @@ def interpret(
         base: Recorded segments.
         control: What is to be answered.
         settings: How; what suits the base if None.
-        cells: The base's cells at the settings' rate, if they were built before.
+        cells: The base's cells at the settings' rate, if they were built before (with the control's width of track).
         progress: Hears how many steps are done.
 
     Raises:
@@ -105,6 +88,9 @@ def interpret(
             f"{control.name!r} has {control.points.shape[1]} points and the examples' controls have "
             f"{base.controls[0].shape[1]}: they are {', '.join(base.control_roles)}"
         )
+    if base.control_roles == TRACK and control.track_half_m != TRACK_HALF_M:
+        base = base.with_track_half(control.track_half_m)
+        control = replace(control, points=set_apart(control.points, control.track_half_m))
     began = time.process_time()
     cells = cells or build_cells(base, settings.rate_hz, settings.stretch_s)
     fine_hz = cells.rate_hz * settings.fine
@@ -132,8 +118,8 @@ def interpret(
     segments = cells.segment[[n for n, _ in sequence]]
     starts = [u for _, u in sequence]
     bounds = np.array([*starts, starts[-1] + int(cells.duration[sequence[-1][0]])]) * settings.fine + shift
-    cost, bounds = refine_bounds(base, segments, fine, bounds, settings, fine_hz)
-    pieces = place(base, segments, fine, bounds, fine_hz)
+    _, bounds = refine_bounds(base, segments, fine, bounds, settings, fine_hz)
+    cost, pieces = place(base, segments, fine, bounds, fine_hz, settings.continuity_s)
     return Interpretation(base, control, settings, pieces, cost, coarse_cost, time.process_time() - began)
 
 
@@ -212,72 +198,3 @@ class Search:
             found.append((n, start))
             stop, n = start, int(self.back[stop, n])
         return found[::-1]
-
-
-def refine_bounds(
-    base: SegmentBase, segments: Ints, signal: Signal, bounds: Ints, settings: PerformSettings, rate_hz: float
-) -> tuple[float, Ints]:
-    """The sequence's boundaries at a finer rate: the same program with only the durations left open."""
-    from choreograph.synthesis.perform._compiled import refine
-
-    rows, a, a_height = _stacked(base)
-    head, tail = _ends(base, segments)
-    own = base.seconds[segments] * rate_hz
-    # A length that the coarse steps allowed stays allowed.
-    slack = settings.stretch_s * rate_hz
-    now = np.diff(bounds)
-    low = np.minimum(np.ceil(own - slack), now).astype(np.int64)
-    high = np.maximum(np.floor(own + slack), now).astype(np.int64)
-    cost, found = refine(
-        signal.flat, signal.height, signal.weight, signal.begin, signal.last, bounds, settings.fine, low, high, a,
-        a_height, rows[base.example[segments]] + base.start[segments], (base.stop - base.start)[segments], *head, *tail,
-        float(settings.continuity_s), 1.0 / rate_hz,
-    )  # fmt: skip
-    assert np.isfinite(cost), "the boundaries as they were are one of the choices"
-    return float(cost), found
-
-
-def place(base: SegmentBase, segments: Ints, signal: Signal, bounds: Ints, rate_hz: float) -> tuple[Piece, ...]:
-    """Segments with given boundaries, each laid where it fits the input best."""
-    from choreograph.synthesis.perform._compiled import align
-
-    rows, a, a_height = _stacked(base)
-    (head, head_height), (tail, tail_height) = _ends(base, segments)
-    pieces: list[Piece] = []
-    before: NDArray[np.complex128] | None = None
-    for i, s in enumerate(segments):
-        u, stop = int(bounds[i]), int(bounds[i + 1])
-        squares, rho, tau, total = align(
-            signal.flat, signal.height, signal.weight, u, stop - u, a, a_height,
-            float(rows[base.example[s]] + base.start[s]), float(base.stop[s] - base.start[s]),
-        )  # fmt: skip
-        gap = 0.0
-        if before is not None:
-            flat = np.abs(rho * head[i] + tau - before) ** 2 + (head_height[i] - tail_height[i - 1]) ** 2
-            gap = float(np.sqrt(flat.mean()))
-        before = rho * tail[i] + tau
-        pieces.append(
-            Piece(
-                int(s),
-                (u - signal.begin) / rate_hz,
-                (stop - signal.begin) / rate_hz,
-                FloorTransform(float(-np.angle(rho)), float(tau.real), float(tau.imag)),
-                float(np.sqrt(squares / (total * signal.flat.shape[1]))),
-                gap,
-            )
-        )
-    return tuple(pieces)
-
-
-def _stacked(base: SegmentBase) -> tuple[Ints, NDArray[np.complex128], Array]:
-    """The row at which each example begins, and all controls one after another."""
-    rows = np.concatenate([[0], np.cumsum([len(control) for control in base.controls])])
-    return rows, *split(np.concatenate(base.controls))
-
-
-def _ends(base: SegmentBase, segments: Sequence[int] | Ints) -> Any:
-    """Points and heights of the targets' first and last frames."""
-    points = base.target_points
-    first = np.array([points[base.example[s]][base.start[s]] for s in segments])
-    final = np.array([points[base.example[s]][base.stop[s]] for s in segments])
-    return split(first), split(final)

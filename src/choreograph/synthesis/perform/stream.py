@@ -15,8 +15,9 @@ from numpy.typing import NDArray
 from choreograph.errors import RequestError
 from choreograph.synthesis.perform.cells import Signal, build_cells, split
 from choreograph.synthesis.perform.examples import SegmentBase
+from choreograph.synthesis.perform.placing import Piece, place
 from choreograph.synthesis.perform.request import PerformSettings, usual_settings
-from choreograph.synthesis.perform.search import Piece, Search, place
+from choreograph.synthesis.perform.search import Search
 
 Array = NDArray[np.float64]
 
@@ -106,7 +107,7 @@ class PerformStream:
         shown = sequence[max(known - 1, 0) :]
         bounds = np.array([*(u for _, u in shown), stop])
         segments = self.cells.segment[[n for n, _ in shown]]
-        return list(place(self.base, segments, signal, bounds, self.cells.rate_hz))[min(known, 1) :]
+        return list(place(self.base, segments, signal, bounds, self.cells.rate_hz)[1])[min(known, 1) :]
 
     def _signal(self, over: bool) -> Signal:
         """What has been seen, at the search's rate, with nothing before it, and after it if it is over."""
