@@ -38,6 +38,8 @@ class Piece:
     """Root-mean-square distance between the control and the segment's own."""
     gap_m: float
     """The same between this target's first frame and the last one of the piece before; 0 for the first."""
+    cost_m2_s: float
+    """What both add to the cost."""
 
 
 def refine_bounds(
@@ -144,6 +146,7 @@ def place(
         yaw, middle = joint.settled(yaw, middle, fixed=first is not None)
     squares += points * rate_hz * joint.excess(yaw, middle)
     gap = np.concatenate([[0.0], np.sqrt(joint.gaps(yaw, middle))])
+    cost = squares / (points * rate_hz) + continuity_s * gap**2
     shift = middle - np.exp(1j * yaw) * a_mean
     pieces = tuple(
         Piece(
@@ -153,10 +156,11 @@ def place(
             FloorTransform(float(-yaw[i]), float(shift[i].real), float(shift[i].imag)),
             float(np.sqrt(squares[i] / (total[i] * points))),
             float(gap[i]),
+            float(cost[i]),
         )
         for i, s in enumerate(segments)
     )
-    return float(squares.sum() / (points * rate_hz) + continuity_s * (gap**2).sum()), pieces
+    return float(cost.sum()), pieces
 
 
 @dataclass(frozen=True, eq=False)
@@ -223,7 +227,7 @@ class _Joint:
         return yaw, middle
 
     def _step(self, yaw: Array, middle: Complex, fixed: bool) -> Array:
-        """Changes (M, 3) of yaw, x and z, from the normal equations: three unknowns a piece, each coupled to the next."""
+        """Changes (M, 3) of yaw, x and z: three unknowns a piece, each coupled to those of the next."""
         from scipy.linalg import solveh_banded
 
         count, points = self.head.shape

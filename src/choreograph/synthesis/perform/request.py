@@ -96,10 +96,13 @@ class Control:
 
     def sampled(self, rate_hz: float) -> tuple[Array, Flags]:
         """Points at another rate, (N, P, 3), zero where nothing is known, and where something is, (N,)."""
-        times = sample_times(len(self.points), self.fps, rate_hz)
+        return self.at(sample_times(len(self.points), self.fps, rate_hz))
+
+    def at(self, frames: Array) -> tuple[Array, Flags]:
+        """The same at given places between frames, (N,)."""
         known = np.asarray(np.isfinite(self.points).all(axis=(1, 2)))
-        points = sample_positions(np.where(known[:, None, None], self.points, 0.0), times)
-        sure = sample_positions(known.astype(float), times) > 1 - 1e-9
+        points = sample_positions(np.where(known[:, None, None], self.points, 0.0), frames)
+        sure = sample_positions(known.astype(float), frames) > 1 - 1e-9
         return np.where(sure[:, None, None], points, 0.0), sure
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import time
 from dataclasses import dataclass, replace
 from typing import Any
@@ -172,8 +173,24 @@ class Search:
         covers = (starts[:, None] <= at) & (starts[:, None] + self.cells.duration > at)
         cost[covers & ~np.isin(self.cells.segment, wish.segments)] = np.inf
 
-    def best(self, signal: Signal) -> tuple[float, list[tuple[int, int]]]:
+    def copy(self) -> Search:
+        """One that can go on by itself; the cells before each cell are shared, and where both go on they agree."""
+        other = copy.copy(self)
+        other.scores, other.tails = self.scores.copy(), self.tails.copy()
+        return other
+
+    def forget(self, steps: int) -> None:
+        """Count steps from a later one on: later by a multiple of the ring's length."""
+        assert steps % len(self.scores) == 0
+        self.back = self.back[steps:].copy()
+        self.done -= steps
+
+    def best(self, signal: Signal, since: int = -1) -> tuple[float, list[tuple[int, int]]]:
         """Cost of the best sequence to the input's end, and its cells with the steps they begin at.
+
+        Args:
+            signal: The input.
+            since: Cells that end by this step are left out.
 
         Raises:
             RequestError: If there is none.
@@ -188,12 +205,12 @@ class Search:
                 f"no sequence of segments lasts {(signal.last - signal.begin) / self.cells.rate_hz:.2f} s {why}; "
                 "allow more stretch (stretch_s), or use more segments"
             )
-        return float(scores.flat[at]), self.trace(stop, n)
+        return float(scores.flat[at]), self.trace(stop, n, since)
 
-    def trace(self, stop: int, n: int) -> list[tuple[int, int]]:
+    def trace(self, stop: int, n: int, since: int = -1) -> list[tuple[int, int]]:
         """The sequence that ends with a cell at a step."""
         found = []
-        while n >= 0:
+        while n >= 0 and stop > since:
             start = stop - int(self.cells.duration[n])
             found.append((n, start))
             stop, n = start, int(self.back[stop, n])

@@ -29,7 +29,7 @@ def sequence(base: SegmentBase, make_example: Callable[..., Example], rng: np.ra
 
 def price_of(base: SegmentBase, signal, bounds, segments, places: list[FloorTransform]) -> float:
     """The cost, written down."""
-    total = 0.0
+    total, before = 0.0, None
     for i, (s, placement) in enumerate(zip(segments, places, strict=True)):
         u, d = bounds[i], bounds[i + 1] - bounds[i]
         control, target = base.sampled(int(s), int(d) + 1)
@@ -38,7 +38,7 @@ def price_of(base: SegmentBase, signal, bounds, segments, places: list[FloorTran
         x = np.stack([signal.flat.real, signal.height, signal.flat.imag], axis=-1)[u : u + d + 1]
         total += float(weight @ ((placement.apply(control) - x) ** 2).sum(axis=2).mean(axis=1)) / RATE
         first, last = placement.apply(target[0]), placement.apply(target[-1])
-        if i:
+        if before is not None:
             total += PRICE * float(((first - before) ** 2).sum(axis=1).mean())
         before = last
     return total
