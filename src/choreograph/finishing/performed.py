@@ -129,6 +129,12 @@ def make_motion(
     return raw, clip, holds
 
 
+def shown_at(base: SegmentBase, pieces: Sequence[Piece], times: Array) -> tuple[Ints, Array]:
+    """Which example is shown at each time, (F,), and the frame of it, (F,)."""
+    now, _, _ = _sides(base, pieces, times, 0.0)
+    return now.example, now.frame
+
+
 def _sides(base: SegmentBase, pieces: Sequence[Piece], times: Array, blend_s: float) -> tuple[_Side, _Side, Array]:
     """For each frame the piece it is in, the neighbour that it is blended with, and that one's share."""
     starts, stops = (np.array([getattr(p, name) for p in pieces]) for name in ("start_s", "stop_s"))

@@ -32,6 +32,7 @@ def advance(
     scores: Array,
     tails: Array,
     back: NDArray[np.int32],
+    reached: Array,
 ) -> None:
     """Start every cell at the steps `first`, `first` + 1, …, each after the arrival that makes it cheapest.
 
@@ -52,6 +53,7 @@ def advance(
         scores: Best cost of each cell by its end, a ring over steps, (R, N); changed.
         tails: Where the cells' targets end, scaled, a ring, (R, N, 3 P); changed.
         back: The cell before each cell by its end, (L, N); changed.
+        reached: Best cost of each cell by its start, (U, N), infinite where it is not used; changed. Or of no rows.
     """
     ring, count = scores.shape
     points = head.shape[1]
@@ -107,6 +109,8 @@ def advance(
             stop = u + duration[n]
             scores[stop % ring, n] = best + cost[i, n]
             back[stop, n] = previous
+            if i < len(reached):
+                reached[i, n] = best + cost[i, n]
             for k in range(points):
                 z = (rho * tail[n, k] + tau) * scale
                 tails[stop % ring, n, 3 * k] = z.real
@@ -294,3 +298,87 @@ def keep_descendants(scores: Array, back: NDArray[np.int32], duration: Ints, don
                     m = before
                 if at != step or m != cell:
                     scores[stop % ring, n] = np.inf
+
+
+@njit(cache=True, nogil=True, fastmath={"contract", "reassoc", "nsz"}, error_model="numpy")
+def retreat(
+    first: int,
+    cost: Array,
+    turn: Complex,
+    shift: Complex,
+    duration: Ints,
+    head: Complex,
+    head_height: Array,
+    tail: Complex,
+    tail_height: Array,
+    begin: int,
+    last: int,
+    scale: float,
+    ahead: Array,
+    heads: Array,
+    order: Ints,
+    rest: Array,
+) -> None:
+    """From the last row of `cost` to its first: what the best sequence costs after each cell.
+
+    The mirror image of `advance`.
+
+    Args:
+        first: Step that the first row of `cost` is for.
+        cost: Of each cell from each start, (U, N); infinite where it must not be used.
+        turn: Rotations, (U, N).
+        shift: Translations, (U, N).
+        duration: Of the cells, (N,).
+        head: First points of their targets, (N, P).
+        head_height: Their heights.
+        tail: Last points.
+        tail_height: Their heights.
+        begin: Up to this step cells have no predecessor.
+        last: Cells that end at this step or later have no successor.
+        scale: Square root of the price of a squared metre between neighbours' points.
+        ahead: Least cost of each cell and all after it by its start, a ring over steps, (R, N); changed.
+        heads: Where the cells' targets begin, scaled, a ring, (R, N, 3 P); changed.
+        order: Cells of each step of the ring in order of that cost, (R, N); changed.
+        rest: Least cost of all that comes after a cell, by its start, (U, N); changed.
+    """
+    ring, count = ahead.shape
+    points = head.shape[1]
+    place = np.empty(3 * points)
+    for i in range(len(cost) - 1, -1, -1):
+        u = first + i
+        slot = u % ring
+        for n in range(count):
+            ahead[slot, n] = np.inf
+            rest[i, n] = np.inf
+            if not cost[i, n] < np.inf or u >= last:
+                continue
+            rho, tau = turn[i, n], shift[i, n]
+            stop = u + duration[n]
+            best = 0.0
+            if stop < last:
+                for k in range(points):
+                    z = (rho * tail[n, k] + tau) * scale
+                    place[3 * k] = z.real
+                    place[3 * k + 1] = tail_height[n, k] * scale
+                    place[3 * k + 2] = z.imag
+                best = np.inf
+                if stop > begin:
+                    there = stop % ring
+                    for j in range(count):
+                        m = order[there, j]
+                        value = ahead[there, m]
+                        if value >= best:
+                            break
+                        for k in range(3 * points):
+                            off = heads[there, m, k] - place[k]
+                            value += off * off
+                        if value < best:
+                            best = value
+            rest[i, n] = best
+            ahead[slot, n] = best + cost[i, n]
+            for k in range(points):
+                z = (rho * head[n, k] + tau) * scale
+                heads[slot, n, 3 * k] = z.real
+                heads[slot, n, 3 * k + 1] = head_height[n, k] * scale
+                heads[slot, n, 3 * k + 2] = z.imag
+        order[slot] = np.argsort(ahead[slot])

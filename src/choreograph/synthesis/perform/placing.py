@@ -19,7 +19,7 @@ Complex = NDArray[np.complex128]
 Ints = NDArray[np.int64]
 
 _ROUNDS = 30
-_STILL = 1e-9
+_STILL = 1e-7
 """Metres and radians: steps this small end the search for the best places."""
 
 
@@ -214,14 +214,12 @@ class _Joint:
             step = self._step(yaw, middle, fixed)
             if np.abs(step).max() < _STILL:
                 break
+            trial = yaw + step[:, 0], middle + step[:, 1] + 1j * step[:, 2]
             # A step too long is halved until it helps.
-            for _ in range(_ROUNDS):
-                trial = yaw + step[:, 0], middle + step[:, 1] + 1j * step[:, 2]
-                cost = self.cost(*trial)
-                if cost <= best:
-                    break
+            while (cost := self.cost(*trial)) > best and np.abs(step).max() >= _STILL:
                 step = step / 2
-            else:
+                trial = yaw + step[:, 0], middle + step[:, 1] + 1j * step[:, 2]
+            if cost > best:
                 break
             yaw, middle, best = *trial, cost
         return yaw, middle

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import time
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -13,11 +14,12 @@ from numpy.typing import NDArray
 from choreograph.errors import RequestError
 from choreograph.motion.contacts import runs
 from choreograph.progress import Progress, silent
-from choreograph.synthesis.perform.cells import Cells, Signal, build_cells, forbid, lay, split
+from choreograph.synthesis.perform.cells import Cells, Laid, Signal, build_cells, forbid, lay, split
 from choreograph.synthesis.perform.examples import SegmentBase
 from choreograph.synthesis.perform.placing import Piece, place, refine_bounds
 from choreograph.synthesis.perform.points import TRACK, TRACK_HALF_M, set_apart
 from choreograph.synthesis.perform.request import Control, PerformSettings, Wish, usual_settings
+from choreograph.synthesis.perform.sureness import Sureness, find_sureness
 from choreograph.synthesis.perform.trajectory import LONGEST_GAP_S
 
 Array = NDArray[np.float64]
@@ -42,10 +44,21 @@ class Interpretation:
     seconds: float
     """CPU time the search took."""
 
+    @cached_property
+    def sureness(self) -> tuple[Sureness, ...]:
+        """How sure each piece is; found when it is first asked for, in about twice the time of the search."""
+        return find_sureness(self)
+
+    def coarse_signal(self, cells: Cells) -> Signal:
+        """The control as the search saw it."""
+        points, known = self.control.sampled(cells.rate_hz * self.settings.fine)
+        return thinned(points, known, self.settings.fine, cells.longest)
+
     def transcription(self) -> list[dict[str, Any]]:
-        """The pieces as rows: when, which recording and which part of it, and how well it fits."""
+        """The pieces as rows: when, which recording and which part of it, how well it fits, and how sure it is."""
         rows = []
-        for piece in self.pieces:
+        for piece, sure in zip(self.pieces, self.sureness, strict=True):
+            rival = None if sure.rival < 0 else sure
             clip = self.base.examples[int(self.base.example[piece.segment])].target
             rows.append(
                 {
@@ -57,6 +70,10 @@ class Interpretation:
                     "labels": list(clip.labels_at(int(self.base.start[piece.segment]))),
                     "residual_m": round(piece.residual_m, 4),
                     "gap_m": round(piece.gap_m, 4),
+                    "sure": round(sure.share, 4),
+                    "margin_m2_s": None if rival is None else round(rival.margin_m2_s, 6),
+                    "rival": None if rival is None else self.base.name(rival.rival),
+                    "rival_off_m": None if rival is None else round(rival.rival_off_m, 4),
                 }
             )
         return rows
@@ -105,10 +122,7 @@ def interpret(
                 f"{max(start - 1, 0) / fine_hz:.2f} s on; gaps of up to {LONGEST_GAP_S:g} s are bridged"
             )
     fine = make_signal(points, known, cells.longest * settings.fine + settings.fine)
-    every = np.minimum(np.arange(-(-(len(points) - 1) // settings.fine) + 1) * settings.fine, len(points) - 1)
-    coarse = make_signal(points[every], known[every], cells.longest)
-    if (len(points) - 1) % settings.fine:
-        coarse.weight[coarse.last] = 0.0  # a step that the control does not reach
+    coarse = thinned(points, known, settings.fine, cells.longest)
     search = Search(cells, settings)
     for start in range(0, coarse.last, _CHUNK):
         (progress or silent)("interpreting", start, coarse.last)
@@ -130,6 +144,15 @@ def make_signal(points: Array, known: NDArray[np.bool_], pad: int) -> Signal:
     return Signal(flat, height, np.pad(known.astype(float), pad), pad, pad + len(points) - 1)
 
 
+def thinned(points: Array, known: NDArray[np.bool_], fine: int, pad: int) -> Signal:
+    """Every so many steps of an input, with `pad` steps of nothing before and after it."""
+    every = np.minimum(np.arange(-(-(len(points) - 1) // fine) + 1) * fine, len(points) - 1)
+    signal = make_signal(points[every], known[every], pad)
+    if (len(points) - 1) % fine:
+        signal.weight[signal.last] = 0.0  # a step that the input does not reach
+    return signal
+
+
 class Search:
     """The dynamic program in progress: it can be fed a stretch at a time."""
 
@@ -137,7 +160,7 @@ class Search:
         self.cells = cells
         self.settings = settings
         ring, points = cells.longest + 1, cells.head[0].shape[1]
-        self._scale = float(np.sqrt(settings.continuity_s / points))
+        self.scale = float(np.sqrt(settings.continuity_s / points))
         self.scores = np.full((ring, len(cells)), np.inf)
         """Best cost of each cell by its end, a ring over steps."""
         self.tails = np.zeros((ring, len(cells), 3 * points))
@@ -146,8 +169,15 @@ class Search:
         self.done = 0
         """Steps from which cells were started."""
 
-    def advance(self, signal: Signal, start: int, stop: int) -> None:
-        """Start all cells from the steps [start, stop)."""
+    def advance(self, signal: Signal, start: int, stop: int, reached: Array | None = None) -> Laid:
+        """Start all cells from the steps [start, stop), and say how they lie there.
+
+        Args:
+            signal: The input.
+            start: First step.
+            stop: The step after the last one.
+            reached: Where to put the best cost of each cell by its start, from `start` on, (U, N).
+        """
         from choreograph.synthesis.perform._compiled import advance
 
         cells = self.cells
@@ -163,10 +193,11 @@ class Search:
             self.back = grown
         beam = np.inf if self.settings.beam_m2_s is None else float(self.settings.beam_m2_s)
         advance(
-            start, *laid, cells.duration, *cells.head, *cells.tail, signal.begin, signal.last, self._scale, beam,
-            self.scores, self.tails, self.back,
+            start, *laid, cells.duration, *cells.head, *cells.tail, signal.begin, signal.last, self.scale, beam,
+            self.scores, self.tails, self.back, np.zeros((0, 0)) if reached is None else reached,
         )  # fmt: skip
         self.done = stop
+        return laid
 
     def _grant(self, wish: Wish, signal: Signal, starts: Ints, cost: Array) -> None:
         at = signal.begin + wish.time_s * self.cells.rate_hz

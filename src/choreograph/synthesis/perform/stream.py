@@ -1,9 +1,9 @@
 """Interpretation while the control is being performed: pieces are settled a fixed time after they were seen.
 
 The dynamic program runs along with the input. At every step its best sequence up to now is known; what that says about
-the time before the look-ahead is settled and kept: sequences that say otherwise are given up. So the answer can be worse
-than the one found with the whole control at hand: `cost` against `Interpretation.cost` says by how much. What has been
-settled is forgotten: each step costs the same, however long the performance.
+the time before the look-ahead is settled and kept: sequences that say otherwise are given up. So the answer can be
+worse than the one found with the whole control at hand: `cost` against `Interpretation.cost` says by how much. What has
+been settled is forgotten: each step costs the same, however long the performance.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from choreograph.errors import RequestError
 from choreograph.maths.floor import FloorTransform
-from choreograph.synthesis.perform.cells import Signal, build_cells, split
+from choreograph.synthesis.perform.cells import Signal, build_cells, split, step_ranges
 from choreograph.synthesis.perform.examples import SegmentBase
 from choreograph.synthesis.perform.placing import Piece, place, refine_bounds
 from choreograph.synthesis.perform.request import Control, PerformSettings, usual_settings
@@ -64,24 +64,30 @@ class PieceStream:
             base: Recorded segments.
             fps: Control frames per second.
             settings: How the control is interpreted.
-            lag_s: Seconds after which it is settled what is played at a moment.
+            lag_s: Seconds after which it is settled what is played at a moment. Segments that last longer are not
+                used: they could not be seen whole.
             margin_s: So much sooner it is settled, for those who need time themselves.
 
         Raises:
-            RequestError: If the lag is shorter than the longest segment may last, which has to be seen whole.
+            RequestError: If every segment lasts longer.
         """
         if not (np.isfinite(fps) and fps > 0):
             raise RequestError(f"a control has a positive number of frames per second, not {fps}")
-        self.base, self.fps = base, fps
+        self.fps = fps
         self.settings = settings or usual_settings(base)
-        self.cells = build_cells(base, self.settings.rate_hz, self.settings.stretch_s)
-        rate, longest = self.cells.rate_hz, self.cells.longest
+        rate = self.settings.rate_hz
         self._lag = math.floor((lag_s - margin_s) * rate + 1e-6) if np.isfinite(lag_s) else -1
-        if self._lag < longest:
+        steps = np.array([high for _, high in step_ranges(base, rate, self.settings.stretch_s)])
+        if not (steps <= self._lag).any():
             raise RequestError(
-                f"a lag of {lag_s:g} s is too short: the longest segment may last {longest / rate:.2f} s and has to be "
-                f"seen whole; {math.ceil((longest / rate + margin_s) * 100) / 100:.2f} s are enough"
+                f"a lag of {lag_s:g} s is too short: the shortest segment may last {steps.min() / rate:.2f} s, and "
+                f"segments have to be seen whole; {math.ceil((steps.max() / rate + margin_s) * 100) / 100:.2f} s are "
+                "enough for all"
             )
+        self.base = base.taken(np.flatnonzero(steps <= self._lag))
+        """Without the segments that are too long to be seen whole within the lag."""
+        self.cells = build_cells(self.base, rate, self.settings.stretch_s)
+        longest = self.cells.longest
         self.coarse_cost = math.inf
         """Of the whole sequence at the search's rate, m²·s, once finished."""
         self.cost = 0.0
@@ -99,8 +105,8 @@ class PieceStream:
 
     @property
     def seen_s(self) -> float:
-        """Seconds of the control that have been taken in."""
-        return max(self._sampled - 1, 0) / self._fine_hz
+        """Seconds of the control that came so far."""
+        return max(self._first_frame + len(self._frames) - 1, 0) / self.fps
 
     def push(self, points: Array) -> list[Piece]:
         """Take control points (n, P, 3) as they come, NaN where nothing is known; the pieces that are settled now.
@@ -159,7 +165,8 @@ class PieceStream:
         except RequestError:  # no sequence ends here; later one may
             self._next = []
         old = sum(start <= seen - self._lag for _, start in self._next)
-        if not old:
+        # As long as sequences can still begin, none is settled.
+        if not old or self._search.done <= self._begin:
             return []
         made = self._made(self._next, self._seen)[:old]
         cell, start = self._next[old - 1]

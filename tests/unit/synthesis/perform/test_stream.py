@@ -39,6 +39,8 @@ def test_pieces_are_settled_in_order_and_within_the_lag(base: SegmentBase, make_
     assert all(a.stop_s == pytest.approx(b.start_s, abs=1e-9) for a, b in itertools.pairwise(pieces))
     assert pieces[0].start_s <= 0 and pieces[-1].stop_s >= 10.0 - 1e-6
     assert stream.cost == pytest.approx(sum(p.cost_m2_s for p in pieces))
+    stretched = [(p.stop_s - p.start_s) - base.seconds[p.segment] for p in pieces]
+    assert np.abs(stretched).max() < stream.settings.stretch_s + 0.14
 
 
 @pytest.mark.parametrize("frames", [241, 250])  # whole steps of 7.5 Hz, and not
@@ -89,9 +91,16 @@ def test_work_and_memory_do_not_grow(base: SegmentBase, make_example: Callable[.
     assert max(sizes[20:]) <= max(sizes[:20])
 
 
+def test_segments_too_long_for_the_lag_are_not_used(base: SegmentBase, make_example: Callable[..., Example]):
+    stream = PieceStream(base, base.fps, lag_s=0.7)
+    assert 0 < len(stream.base) < len(base)
+    assert stream.base.seconds.max() < base.seconds.max()
+    assert len(run(stream, make_example(28).control, 9)) > 5
+
+
 def test_bad_streams_get_a_sentence(base: SegmentBase):
-    with pytest.raises(RequestError, match=r"too short.*0\.\d\d s are enough"):
-        PieceStream(base, 30.0, lag_s=0.5)
+    with pytest.raises(RequestError, match=r"too short.*0\.\d\d s are enough for all"):
+        PieceStream(base, 30.0, lag_s=0.3)
     with pytest.raises(RequestError, match="too short"):
         PieceStream(base, 30.0, lag_s=float("nan"))
     with pytest.raises(RequestError, match="frames per second"):

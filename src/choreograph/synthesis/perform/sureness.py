@@ -1,0 +1,133 @@
+"""How sure an interpretation is: what the best other one would cost, piece by piece.
+
+The program run forwards says what the best sequence up to each cell costs, run backwards what the best one after it
+does. Their sum is the cost of the best sequence through that cell (a min-marginal), so the best sequence with another
+segment at some moment is known exactly, for every moment, from two passes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from choreograph.synthesis.perform.cells import Cells, Signal, build_cells
+
+if TYPE_CHECKING:
+    from choreograph.synthesis.perform.request import PerformSettings
+    from choreograph.synthesis.perform.search import Interpretation
+
+Array = NDArray[np.float64]
+
+_CHUNK = 128
+_COMPARED = 8
+"""Moments at which an answer is compared with its rival's."""
+_NOTHING = 1e-7
+"""m²·s: costs below this are rounding."""
+
+
+@dataclass(frozen=True)
+class Sureness:
+    """How sure a piece is."""
+
+    share: float
+    """0 to 1: how much more dearly the control is explained without this segment, m / (m + c) with m the margin and c
+    what the piece itself costs. 0 where another segment does as well, near 1 where nothing else comes near."""
+    margin_m2_s: float
+    """What the best sequence with another segment at the piece's middle costs more; infinite if there is none."""
+    rival: int
+    """That other segment; -1 if there is none."""
+    rival_off_m: float
+    """How far the rival's answer is from this one's, root-mean-square over hands and feet while both last: a doubt that
+    matters, or none. NaN if there is no rival."""
+
+
+class Marginals(NamedTuple):
+    """The cost of the best sequence through each cell, by its start, (L, N), and how it lies there."""
+
+    cost: Array
+    turn: NDArray[np.complex128]
+    shift: NDArray[np.complex128]
+
+
+def find_marginals(cells: Cells, signal: Signal, settings: PerformSettings) -> Marginals:
+    """The least cost of a sequence that uses a cell from a step on, for all cells and steps.
+
+    Args:
+        cells: Segments at all their lengths.
+        signal: The input.
+        settings: What is asked for; a beam is passed over.
+    """
+    from dataclasses import replace
+
+    from choreograph.synthesis.perform._compiled import retreat
+    from choreograph.synthesis.perform.search import Search
+
+    search = Search(cells, replace(settings, beam_m2_s=None))
+    total = np.full((signal.last, len(cells)), np.inf)
+    kept = []
+    for start in range(0, signal.last, _CHUNK):
+        kept.append(search.advance(signal, start, min(start + _CHUNK, signal.last), reached=total[start:]))
+    points, ring = cells.head[0].shape[1], len(search.scores)
+    ahead, heads = np.full((ring, len(cells)), np.inf), np.zeros((ring, len(cells), 3 * points))
+    order = np.zeros((ring, len(cells)), np.int64)
+    for start in range(_CHUNK * ((signal.last - 1) // _CHUNK), -1, -_CHUNK):
+        laid = kept[start // _CHUNK]
+        rest = np.empty_like(laid.cost)
+        retreat(
+            start, *laid, cells.duration, *cells.head, *cells.tail, signal.begin, signal.last, search.scale, ahead,
+            heads, order, rest,
+        )  # fmt: skip
+        total[start : start + _CHUNK] += rest
+    return Marginals(total, np.concatenate([k.turn for k in kept]), np.concatenate([k.shift for k in kept]))
+
+
+def find_sureness(found: Interpretation) -> tuple[Sureness, ...]:
+    """How sure each piece of an interpretation is, exactly, at the search's rate."""
+    base, settings = found.base, found.settings
+    cells = build_cells(base, settings.rate_hz, settings.stretch_s)
+    signal = found.coarse_signal(cells)
+    marginals = find_marginals(cells, signal, settings)
+    starts = np.arange(signal.last)[:, None]
+    out = []
+    for piece in found.pieces:
+        begin, stop = max(piece.start_s, 0.0), min(piece.stop_s, found.control.seconds)
+        at = signal.begin + (begin + stop) / 2 * cells.rate_hz
+        there = np.where((starts <= at) & (starts + cells.duration > at), marginals.cost, np.inf)
+        own = cells.segment == piece.segment
+        mine = float(there[:, own].min())
+        others = np.where(own, np.inf, there)
+        u, n = (int(k) for k in np.unravel_index(others.argmin(), others.shape))
+        if not (others[u, n] < np.inf and mine < np.inf):
+            out.append(Sureness(1.0, np.inf, -1, np.nan))
+            continue
+        margin = max(float(others[u, n]) - mine, 0.0)
+        first = (u - signal.begin) / cells.rate_hz
+        last = first + int(cells.duration[n]) / cells.rate_hz
+        times = np.linspace(max(begin, first), min(stop, last), _COMPARED)
+        ours = _points(found, piece.segment, (times - piece.start_s) / (piece.stop_s - piece.start_s))
+        spot = piece.placement
+        rho = np.exp(-1j * spot.yaw)
+        theirs = _points(found, int(cells.segment[n]), (times - first) / (last - first))
+        apart = np.abs(
+            rho * _flat(ours) + complex(spot.x, spot.z) - marginals.turn[u, n] * _flat(theirs) - marginals.shift[u, n]
+        )
+        off = float(np.sqrt((apart**2 + (ours[..., 1] - theirs[..., 1]) ** 2).mean()))
+        share = margin / (margin + piece.cost_m2_s + _NOTHING)
+        out.append(Sureness(share, margin, int(cells.segment[n]), off))
+    return tuple(out)
+
+
+def _points(found: Interpretation, segment: int, shares: Array) -> Array:
+    """A segment's target points at shares of its length, (n, P, 3)."""
+    from choreograph.motion.resample import sample_positions
+
+    base = found.base
+    frames = base.start[segment] + np.clip(shares, 0, 1) * (base.stop - base.start)[segment]
+    return sample_positions(base.target_points[base.example[segment]], frames)
+
+
+def _flat(points: Array) -> NDArray[np.complex128]:
+    return np.asarray(points[..., 0] + 1j * points[..., 2])
