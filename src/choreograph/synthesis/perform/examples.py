@@ -224,7 +224,11 @@ def build_base(
         raise RequestError("a segment database needs one example or more")
     first = examples[0].target
     for e in examples:
-        first.skeleton.check_matches(e.target.skeleton, f"{first.name!r} and {e.target.name!r}")
+        first.skeleton.check_matches(
+            e.target.skeleton,
+            f"{first.name!r} and {e.target.name!r}",
+            "Answer with recordings of one person, or with those of a graph that was built --onto one of them",
+        )
         if not np.isclose(e.target.fps, first.fps, rtol=1e-6):
             raise RequestError(f"{first.name!r} has {first.fps:g} fps and {e.target.name!r} {e.target.fps:g}")
         if e.control.shape[1] != examples[0].control.shape[1]:

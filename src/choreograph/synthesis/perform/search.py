@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import time
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -54,6 +54,24 @@ class Interpretation:
         points, known = self.control.sampled(cells.rate_hz * self.settings.fine)
         return thinned(points, known, self.settings.fine, cells.longest)
 
+    def as_json(self) -> dict[str, Any]:
+        """Everything that was decided, as plain values."""
+        rows = self.transcription()
+        for row, piece in zip(rows, self.pieces, strict=True):
+            row["segment"] = piece.segment
+            row["placement"] = asdict(piece.placement)
+            row["cost_m2_s"] = piece.cost_m2_s
+        return {
+            "control": self.control.name,
+            "seconds": self.control.seconds,
+            "segments": len(self.base),
+            "settings": asdict(self.settings),
+            "cost_m2_s": self.cost,
+            "coarse_cost_m2_s": self.coarse_cost,
+            "search_cpu_s": self.seconds,
+            "pieces": rows,
+        }
+
     def transcription(self) -> list[dict[str, Any]]:
         """The pieces as rows: when, which recording and which part of it, how well it fits, and how sure it is."""
         rows = []
@@ -71,6 +89,7 @@ class Interpretation:
                     "residual_m": round(piece.residual_m, 4),
                     "gap_m": round(piece.gap_m, 4),
                     "sure": round(sure.share, 4),
+                    "doubt_m": round(sure.doubt_m, 4),
                     "margin_m2_s": None if rival is None else round(rival.margin_m2_s, 6),
                     "rival": None if rival is None else self.base.name(rival.rival),
                     "rival_off_m": None if rival is None else round(rival.rival_off_m, 4),
@@ -106,9 +125,7 @@ def interpret(
             f"{control.name!r} has {control.points.shape[1]} points and the examples' controls have "
             f"{base.controls[0].shape[1]}: they are {', '.join(base.control_roles)}"
         )
-    if base.control_roles == TRACK and control.track_half_m != TRACK_HALF_M:
-        base = base.with_track_half(control.track_half_m)
-        control = replace(control, points=set_apart(control.points, control.track_half_m))
+    base, control = matched(base, control)
     began = time.process_time()
     cells = cells or build_cells(base, settings.rate_hz, settings.stretch_s)
     fine_hz = cells.rate_hz * settings.fine
@@ -136,6 +153,14 @@ def interpret(
     _, bounds = refine_bounds(base, segments, fine, bounds, settings, fine_hz)
     cost, pieces = place(base, segments, fine, bounds, fine_hz, settings.continuity_s)
     return Interpretation(base, control, settings, pieces, cost, coarse_cost, time.process_time() - began)
+
+
+def matched(base: SegmentBase, control: Control) -> tuple[SegmentBase, Control]:
+    """Both with the points of their tracks as far apart as the control asks for."""
+    if base.control_roles != TRACK or control.track_half_m == TRACK_HALF_M:
+        return base, control
+    points = set_apart(control.points, control.track_half_m)
+    return base.with_track_half(control.track_half_m), replace(control, points=points)
 
 
 def make_signal(points: Array, known: NDArray[np.bool_], pad: int) -> Signal:

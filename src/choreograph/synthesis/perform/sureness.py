@@ -13,9 +13,11 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from choreograph.motion.resample import sample_positions
 from choreograph.synthesis.perform.cells import Cells, Signal, build_cells
 
 if TYPE_CHECKING:
+    from choreograph.synthesis.perform.examples import SegmentBase
     from choreograph.synthesis.perform.request import PerformSettings
     from choreograph.synthesis.perform.search import Interpretation
 
@@ -42,6 +44,11 @@ class Sureness:
     rival_off_m: float
     """How far the rival's answer is from this one's, root-mean-square over hands and feet while both last: a doubt that
     matters, or none. NaN if there is no rival."""
+
+    @property
+    def doubt_m(self) -> float:
+        """How far off the answer may be because it is not sure: the rival's distance, the less the surer; metres."""
+        return 0.0 if self.rival < 0 else (1 - self.share) * self.rival_off_m
 
 
 class Marginals(NamedTuple):
@@ -97,37 +104,31 @@ def find_sureness(found: Interpretation) -> tuple[Sureness, ...]:
         at = signal.begin + (begin + stop) / 2 * cells.rate_hz
         there = np.where((starts <= at) & (starts + cells.duration > at), marginals.cost, np.inf)
         own = cells.segment == piece.segment
-        mine = float(there[:, own].min())
-        others = np.where(own, np.inf, there)
-        u, n = (int(k) for k in np.unravel_index(others.argmin(), others.shape))
-        if not (others[u, n] < np.inf and mine < np.inf):
+        mine, other = (_least(np.where(which, there, np.inf)) for which in (own, ~own))
+        if not (there[mine] < np.inf and there[other] < np.inf):
             out.append(Sureness(1.0, np.inf, -1, np.nan))
             continue
-        margin = max(float(others[u, n]) - mine, 0.0)
-        first = (u - signal.begin) / cells.rate_hz
-        last = first + int(cells.duration[n]) / cells.rate_hz
-        times = np.linspace(max(begin, first), min(stop, last), _COMPARED)
-        ours = _points(found, piece.segment, (times - piece.start_s) / (piece.stop_s - piece.start_s))
-        spot = piece.placement
-        rho = np.exp(-1j * spot.yaw)
-        theirs = _points(found, int(cells.segment[n]), (times - first) / (last - first))
-        apart = np.abs(
-            rho * _flat(ours) + complex(spot.x, spot.z) - marginals.turn[u, n] * _flat(theirs) - marginals.shift[u, n]
-        )
-        off = float(np.sqrt((apart**2 + (ours[..., 1] - theirs[..., 1]) ** 2).mean()))
+        margin = max(float(there[other] - there[mine]), 0.0)
+        starts_of = [k[0] for k in (mine, other)]
+        stops_of = [k[0] + cells.duration[k[1]] for k in (mine, other)]
+        steps = np.linspace(max(*starts_of, signal.begin), min(*stops_of, signal.last), _COMPARED)
+        ours, theirs = (_answer(base, cells, marginals, cell, steps) for cell in (mine, other))
+        off = float(np.sqrt(((ours - theirs) ** 2).sum(axis=2).mean()))
         share = margin / (margin + piece.cost_m2_s + _NOTHING)
-        out.append(Sureness(share, margin, int(cells.segment[n]), off))
+        out.append(Sureness(share, margin, int(cells.segment[other[1]]), off))
     return tuple(out)
 
 
-def _points(found: Interpretation, segment: int, shares: Array) -> Array:
-    """A segment's target points at shares of its length, (n, P, 3)."""
-    from choreograph.motion.resample import sample_positions
-
-    base = found.base
-    frames = base.start[segment] + np.clip(shares, 0, 1) * (base.stop - base.start)[segment]
-    return sample_positions(base.target_points[base.example[segment]], frames)
+def _least(costs: Array) -> tuple[int, int]:
+    u, n = np.unravel_index(costs.argmin(), costs.shape)
+    return int(u), int(n)
 
 
-def _flat(points: Array) -> NDArray[np.complex128]:
-    return np.asarray(points[..., 0] + 1j * points[..., 2])
+def _answer(base: SegmentBase, cells: Cells, marginals: Marginals, cell: tuple[int, int], steps: Array) -> Array:
+    """The target points of a cell where it lies, at some steps, (n, P, 3)."""
+    u, n = cell
+    segment = int(cells.segment[n])
+    frames = base.start[segment] + (steps - u) / cells.duration[n] * (base.stop - base.start)[segment]
+    points = sample_positions(base.target_points[base.example[segment]], frames)
+    flat = marginals.turn[cell] * (points[..., 0] + 1j * points[..., 2]) + marginals.shift[cell]
+    return np.stack([flat.real, points[..., 1], flat.imag], axis=-1)
