@@ -46,7 +46,7 @@ class Interpretation:
 
     @cached_property
     def sureness(self) -> tuple[Sureness, ...]:
-        """How sure each piece is; found when it is first asked for, in about twice the time of the search."""
+        """How sure each piece is; found when it is first asked for, which takes a few times as long as the search."""
         return find_sureness(self)
 
     def coarse_signal(self, cells: Cells) -> Signal:
