@@ -19,6 +19,7 @@ import numpy as np
 
 from benchmarks.datasets import find_recordings
 from choreograph.distance.blas import one_thread_each
+from choreograph.finishing.perform_stream import PerformStream
 from choreograph.finishing.performed import finish_performance
 from choreograph.formats import read_clip
 from choreograph.synthesis.perform.cells import build_cells
@@ -26,7 +27,8 @@ from choreograph.synthesis.perform.examples import SegmentBase, build_base, own_
 from choreograph.synthesis.perform.points import ENDS, TRACK, find_points
 from choreograph.synthesis.perform.request import Control, usual_settings
 from choreograph.synthesis.perform.search import interpret
-from choreograph.synthesis.perform.stream import PerformStream
+from choreograph.synthesis.perform.stream import PieceStream
+from choreograph.synthesis.perform.sureness import find_sureness
 
 
 def shrunk(base: SegmentBase, count: int, stretch_s: float) -> SegmentBase:
@@ -107,17 +109,35 @@ def main() -> None:
         for seconds in (37.5, 75.0, 150.0, 300.0, 600.0):
             spent, _ = cpu(lambda s=seconds: interpret(few_dances, dance(s), cells=cells))
             print(f"{seconds:>7.1f} {spent:>7.3f} {60 * spent / seconds:>12.3f}")
-        print("\nlag s   cost against the whole input at hand   CPU s per s")
+        print("\nsure: CPU s, against the search's")
+        found = interpret(few_dances, dance(150))
+        spent, _ = cpu(lambda: find_sureness(found), 1)
+        print(f"{spent:.2f} {spent / found.seconds:.1f}")
+        print("\nlag s   cost against the whole input at hand   CPU s per s   the first half's, the second's")
         control = dance(150)
-        whole = interpret(few_dances, control, replace(usual_settings(few_dances), refine_hz=7.5))
+        whole = interpret(few_dances, control)
+        halves = np.array_split(np.arange(0, len(control.points), 8), 2)
         for lag in (1.25, 1.5, 2.0, 3.0, 4.0):
-            stream = PerformStream(few_dances, control.fps, lag_s=lag)
-            start = time.process_time()
-            for at in range(0, len(control.points), 8):
-                stream.push(control.points[at : at + 8])
+            stream = PieceStream(few_dances, control.fps, lag_s=lag)
+            spent = []
+            for half in halves:
+                start = time.process_time()
+                for at in half:
+                    stream.push(control.points[at : at + 8])
+                spent.append((time.process_time() - start) / control.seconds)
             stream.finish()
-            spent = (time.process_time() - start) / control.seconds
-            print(f"{lag:>5.2f} {stream.cost / whole.coarse_cost:>20.3f} {spent:>30.4f}")
+            loss = stream.coarse_cost / whole.coarse_cost
+            print(f"{lag:>5.2f} {loss:>20.3f} {sum(spent):>30.4f} {spent[0]:>15.4f} {spent[1]:>8.4f}")
+        print("\nframes while it is performed, lag 2 s: CPU s per s, minute by minute")
+        long = Control(joined(lead, 180, all_dances.fps), all_dances.fps)
+        live = PerformStream(few_dances, long.fps, lag_s=2.0)
+        spent = []
+        for third in np.array_split(np.arange(0, len(long.points), 12), 3):
+            start = time.process_time()
+            for at in third:
+                live.push(long.points[at : at + 12])
+            spent.append((time.process_time() - start) / 60)
+        print("  ".join(f"{value:.3f}" for value in spent))
 
 
 if __name__ == "__main__":

@@ -15,6 +15,8 @@ from choreograph.errors import (
 )
 from choreograph.finishing.blend import BlendSettings
 from choreograph.finishing.footskate import clean_feet
+from choreograph.finishing.perform_stream import PerformStream
+from choreograph.finishing.performed import PerformedSettings, finish_performance
 from choreograph.finishing.pipeline import FinishSettings, finish
 from choreograph.finishing.splice import SpliceSettings, finish_splice
 from choreograph.finishing.stream import MotionStream
@@ -35,6 +37,15 @@ from choreograph.synthesis.follow.search import find_candidates, follow_path
 from choreograph.synthesis.path import Path, Stretch
 from choreograph.synthesis.path_files import load_path
 from choreograph.synthesis.path_shapes import named_path
+from choreograph.synthesis.perform.examples import Example, SegmentBase, build_base, own_track, pair_up
+from choreograph.synthesis.perform.recorder import TrajectoryRecorder
+from choreograph.synthesis.perform.request import PerformSettings, Wish
+from choreograph.synthesis.perform.request import from_clip as control_from_clip
+from choreograph.synthesis.perform.request import from_trajectory as control_from_trajectory
+from choreograph.synthesis.perform.search import Interpretation, interpret
+from choreograph.synthesis.perform.store import CutSettings, open_base, save_examples
+from choreograph.synthesis.perform.trajectory import Trajectory, read_trajectory
+from choreograph.synthesis.perform.transcription import write_transcription
 from choreograph.synthesis.solve.cuts import find_cuts, keep_cuts
 from choreograph.synthesis.solve.request import (
     BodyTarget,
@@ -56,7 +67,9 @@ __all__ = [
     "Cancelled",
     "ChoreographError",
     "Clip",
+    "CutSettings",
     "DownloadError",
+    "Example",
     "FinishSettings",
     "FloorTransform",
     "FollowSettings",
@@ -64,6 +77,7 @@ __all__ = [
     "GraphFileError",
     "GraphSettings",
     "HardFrame",
+    "Interpretation",
     "JointTarget",
     "Label",
     "LabelTarget",
@@ -73,9 +87,13 @@ __all__ = [
     "Obstacle",
     "OutputExists",
     "Path",
+    "PerformSettings",
+    "PerformStream",
+    "PerformedSettings",
     "PoseTarget",
     "RequestError",
     "RoleError",
+    "SegmentBase",
     "Skeleton",
     "SkeletonMismatch",
     "SolveRequest",
@@ -84,29 +102,43 @@ __all__ = [
     "Splice",
     "SpliceSettings",
     "Stretch",
+    "Trajectory",
+    "TrajectoryRecorder",
     "Walk",
+    "Wish",
     "__version__",
+    "build_base",
     "build_graph",
     "clean_feet",
     "concatenate",
+    "control_from_clip",
+    "control_from_trajectory",
     "detect_contacts",
     "find_candidates",
     "find_cuts",
     "find_plants",
     "finish",
+    "finish_performance",
     "finish_splice",
     "follow_path",
+    "interpret",
     "keep_cuts",
     "load_path",
     "load_request",
     "measure_path",
     "named_path",
+    "open_base",
     "open_graph",
+    "own_track",
+    "pair_up",
     "read_clip",
+    "read_trajectory",
     "report_graph",
+    "save_examples",
     "save_graph",
     "solve",
     "suggest_trim",
     "trimmed",
     "write_clip",
+    "write_transcription",
 ]

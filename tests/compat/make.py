@@ -11,8 +11,10 @@ from choreograph.graph.build import build_graph
 from choreograph.graph.report import report_graph
 from choreograph.graph.settings import GraphSettings, LabelThreshold
 from choreograph.graph.store import save_graph
+from choreograph.synthesis.perform.store import CutSettings, open_base
 
 HERE = Path(__file__).parent
+FEET = CutSettings("plants", ("track",), ("left_foot", "right_foot"))
 
 
 def main() -> None:
@@ -25,11 +27,13 @@ def main() -> None:
     report = report_graph(graph)
     path = HERE / f"graph_v{schema.latest_version()}.mog"
     save_graph(graph, path, command="made for tests")
+    base = open_base(path, FEET)
     facts = {
         "clips": [info.name for info in graph.infos],
         "counts": [report.nodes, report.kept_transitions, report.minima],
         "threshold_m": graph.threshold_m,
         "distance_sum_m": float(graph.edges.distance_m.sum()),
+        "segments": [base.name(k) for k in range(len(base))],
         "heights_m": [float(clip.global_positions()[:, :, 1].max()) for clip in graph.clips],
     }
     path.with_suffix(".json").write_text(json.dumps(facts, indent=2) + "\n")

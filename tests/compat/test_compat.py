@@ -15,13 +15,29 @@ import pytest
 from choreograph.graph import schema
 from choreograph.graph.report import report_graph
 from choreograph.graph.store import open_graph
+from choreograph.synthesis.perform import store
+from choreograph.synthesis.perform.store import CutSettings, open_base
 
 HERE = Path(__file__).parent
+FEET = CutSettings("plants", ("track",), ("left_foot", "right_foot"))
 FILES = sorted(HERE.glob("graph_v*.mog"))
 
 
 def test_there_is_a_file_of_every_version():
     assert [path.stem for path in FILES] == [f"graph_v{n}" for n, _, _ in schema.steps()]
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_segments_are_read_where_they_were_kept_and_made_where_not(path, tmp_path, monkeypatch):
+    copy = tmp_path / path.name
+    shutil.copy(path, copy)
+    expected = json.loads(path.with_suffix(".json").read_text()).get("segments")
+    if expected is None:
+        made = open_base(copy, FEET)
+        expected = [made.name(k) for k in range(len(made))]
+    monkeypatch.setattr(store, "_build", None)
+    kept = open_base(copy, FEET)
+    assert len(kept) > 4 and [kept.name(k) for k in range(len(kept))] == expected
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)

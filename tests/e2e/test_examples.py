@@ -41,7 +41,7 @@ def rows(text: str, *begins: str) -> list[list[float]]:
 
 
 def test_every_example_is_run() -> None:
-    tested = {f"{number:02}" for number in range(1, 7)}
+    tested = {f"{number:02}" for number in (*range(1, 7), 12)}
     assert {path.name[:2] for path in EXAMPLES.glob("[0-9]*.py")} == tested
 
 
@@ -92,3 +92,12 @@ def test_prefer_clips(tmp_path: Path) -> None:
     assert without[0] == 0 and preferred[0] == pytest.approx(2.655, abs=0.001)
     assert preferred[3] > without[3], "a margin keeps the walk in the clip"
     assert len(list(tmp_path.glob("margins-*.png"))) == 1
+
+
+def test_perform_a_way(tmp_path: Path) -> None:
+    said = run("12_perform_a_way.py", tmp_path)
+    assert "each frame at most 2." in said and "times as much as with the whole way at hand" in said
+    live, whole = (read_clip(tmp_path / f"{name}.bvh") for name in ("live", "whole"))
+    assert live.seconds == pytest.approx(14.0, abs=0.1) and whole.seconds == pytest.approx(14.0, abs=0.1)
+    assert (tmp_path / "whole.csv").read_text().startswith("start_s,stop_s,recording")
+    assert (tmp_path / "live.png").stat().st_size > 0

@@ -65,7 +65,9 @@ def build(
             "--goal", help="Take the lowest threshold that connects this much: 90% of the frames, or everything."
         ),
     ] = None,
-    ceiling: Annotated[float, typer.Option("--ceiling", help="Highest threshold a goal may take, centimetres.")] = 40.0,
+    ceiling: Annotated[
+        float, typer.Option("--ceiling", min=0, max=1000, help="Highest threshold a goal may take, centimetres.")
+    ] = 40.0,
     weights: Annotated[
         list[str] | None,
         typer.Option(
@@ -164,6 +166,8 @@ def parse_thresholds(texts: Sequence[str]) -> tuple[float, tuple[LabelThreshold,
             raise RequestError(
                 f"a threshold is a number of centimetres, or LABEL:LABEL=NUMBER; found {text!r}"
             ) from None
+        if not 0 <= metres <= 10:
+            raise RequestError(f"a threshold is 0 to 1000 centimetres, not {number}")
         if not equals:
             general = metres
             continue

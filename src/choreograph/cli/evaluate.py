@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
@@ -52,6 +53,10 @@ def evaluate_perform(
     continuity: ContinuityOption = None,
     search_rate: RateOption = None,
     raw: Annotated[bool, typer.Option("--raw", help="Measure motion before feet and hands are seen to.")] = False,
+    lag: Annotated[
+        list[float] | None,
+        typer.Option("--lag", help="Also measure deciding so many seconds after each moment; repeat for more."),
+    ] = None,
     seed: Annotated[int, typer.Option("--seed", min=0, help="Of the random sequences.")] = 0,
     result: Annotated[Path | None, typer.Option("--result", help="Also write all figures as JSON.")] = None,
     force: ForceOption = False,
@@ -66,7 +71,7 @@ def evaluate_perform(
     """
     from rich.table import Table
 
-    from choreograph.evaluation.perform import METHODS, leave_one_out
+    from choreograph.evaluation.perform import METHODS, lag_losses, leave_one_out
     from choreograph.finishing.performed import PerformedSettings
     from choreograph.formats.atomic import atomic_write, check_writable
 
@@ -83,6 +88,7 @@ def evaluate_perform(
             prepare=(lambda rest: rest.clustered(alike)) if alike else None,
             progress=progress,
         )
+        losses = lag_losses(base, lag, settings, progress=progress) if lag else []
     table = Table("held back", "s", *(title for _, title, _ in _COLUMNS))
     rows = [*zip(found.names, found.seconds, found.single["found"], strict=True)]
     rows += [(f"all: {method}", sum(found.seconds), found.total[method]) for method in METHODS]
@@ -95,9 +101,23 @@ def evaluate_perform(
         f"{len(base)} segments; hands and feet: {ours / nearest:.2f} × nearest frame, {ours / random:.2f} × random",
         highlight=False,
     )
+    mean = sum(scores.root_m for scores in found.single["found"]) / len(found.names)
+    console.print(
+        f"root: median {found.total['found'].root_m:.3f} m over all frames, {mean:.3f} m in the mean of recordings",
+        highlight=False,
+    )
+    for loss in losses:
+        console.print(
+            f"decided {loss.lag_s:g} s after each moment: {loss.cost:.2f} × the cost; hands and feet off by "
+            f"{loss.ends_m:.3f} m against {loss.whole_ends_m:.3f} m (before clean-up)",
+            highlight=False,
+        )
     if result is not None:
         with atomic_write(result, overwrite=force) as temporary:
-            temporary.write_text(json.dumps(found.as_json(), indent=1) + "\n", encoding="utf-8")
+            temporary.write_text(
+                json.dumps({**found.as_json(), "lags": [asdict(loss) for loss in losses]}, indent=1) + "\n",
+                encoding="utf-8",
+            )
 
 
 def register(app: typer.Typer) -> None:

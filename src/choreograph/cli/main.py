@@ -25,6 +25,7 @@ VERBS = (
     "info",
     "follow",
     "solve",
+    "segment",
     "perform",
     "evaluate",
     "clean",
@@ -65,8 +66,11 @@ def choreograph(
     """
 
 
-for _verb in VERBS:
-    import_module(f"choreograph.cli.{_verb}").register(app)
+try:
+    for _verb in VERBS:
+        import_module(f"choreograph.cli.{_verb}").register(app)
+except KeyboardInterrupt:  # so early that there is nothing half-made to speak of
+    sys.exit(EXIT_CANCELLED)
 
 
 def main() -> None:

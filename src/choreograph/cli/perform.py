@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -13,10 +12,13 @@ from choreograph.cli.common import ForceOption, console, expand_inputs, progress
 from choreograph.errors import RequestError
 
 if TYPE_CHECKING:
-    from choreograph.finishing.performed import Performed
+    from choreograph.finishing.performed import PerformedSettings
     from choreograph.motion.clip import Clip
-    from choreograph.synthesis.perform.examples import SegmentBase
+    from choreograph.progress import Progress
+    from choreograph.synthesis.perform.examples import Example, SegmentBase
     from choreograph.synthesis.perform.request import Control, PerformSettings
+    from choreograph.synthesis.perform.search import Interpretation
+    from choreograph.synthesis.perform.store import CutSettings
 
 Examples = Annotated[
     str,
@@ -73,9 +75,17 @@ def perform(
         float | None, typer.Option("--beam", help="Give up sequences worse by so many m²·s.", show_default="exact")
     ] = None,
     raw: Annotated[bool, typer.Option("--raw", help="Leave feet and hands as the pieces left them.")] = False,
-    transcription: Annotated[
-        Path | None, typer.Option("--transcription", help="Also write which segments were played when (.json or .csv).")
+    lag: Annotated[
+        float | None,
+        typer.Option(
+            "--lag", help="Decide as if live, so many seconds after each moment.", show_default="with all of it at hand"
+        ),
     ] = None,
+    transcription: Annotated[
+        Path | None,
+        typer.Option("--transcription", help="Also write which segments are played when (.csv, .json, .vtt or .txt)."),
+    ] = None,
+    result: Annotated[Path | None, typer.Option("--result", help="Also write all that was decided as JSON.")] = None,
     render: Annotated[Path | None, typer.Option("--render", help="Also make a film (.mp4 or .gif).")] = None,
     force: ForceOption = False,
 ) -> None:
@@ -89,7 +99,9 @@ def perform(
 
       choreograph perform walks/ --trajectory hand.csv -o walk.bvh
 
-      choreograph perform people.mog --trajectory hand.csv -o walk.bvh --transcription walk.csv
+      choreograph perform people.mog --trajectory hand.csv -o walk.bvh --transcription walk.vtt --lag 2
+
+      choreograph perform pairs.mog new_leader.bvh -o follower.bvh
     """
     from choreograph.finishing.performed import PerformedSettings, finish_performance
     from choreograph.formats import write_clip
@@ -98,16 +110,18 @@ def perform(
     from choreograph.synthesis.perform.request import from_clip, from_trajectory
     from choreograph.synthesis.perform.search import interpret
     from choreograph.synthesis.perform.trajectory import read_trajectory
+    from choreograph.synthesis.perform.transcription import check_suffix, write_transcription
 
     if (leader is None) == (trajectory is None):
         raise RequestError(
             "give what leads: either a body (LEADER, a motion file) or a way over the floor (--trajectory FILE)"
         )
     find_format(output)
-    for path, known in ((render, (".mp4", ".gif")), (transcription, (".json", ".csv"))):
-        if path is not None and path.suffix.lower() not in known:
-            raise RequestError(f"{path.name} would have to end in {' or '.join(known)}")
-    for path in (output, transcription, render):
+    if render is not None and render.suffix.lower() not in (".mp4", ".gif"):
+        raise RequestError(f"{render.name} would have to end in .mp4 or .gif")
+    if transcription is not None:
+        check_suffix(transcription)
+    for path in (output, transcription, result, render):
         if path is not None:
             check_writable(path, overwrite=force)
     base = load_base(examples, answers, cut_at, control, cut=cut, alike=alike)
@@ -122,29 +136,77 @@ def perform(
             )
         asked = from_trajectory(way.smoothed(smooth), base)
     settings = changed(base, stretch, continuity, search_rate, beam)
+    finishing = PerformedSettings(clean=not raw, hold=not raw)
     with progress_bar() as progress:
-        found = interpret(base, asked, settings, progress=progress)
-        made = finish_performance(
-            found, PerformedSettings(clean=not raw, hold=not raw), name=output.stem, progress=progress
-        )
-        write_clip(output, made.clip, overwrite=force)
+        best = interpret(base, asked, settings, progress=progress)
+        if lag is None:
+            found, clip = best, finish_performance(best, finishing, name=output.stem, progress=progress).clip
+        else:
+            found, clip = _live(base, asked, settings, finishing, lag, output.stem, progress)
+        write_clip(output, clip, overwrite=force)
         if transcription is not None:
-            _write_transcription(transcription, made, force)
+            write_transcription(transcription, found.transcription(), overwrite=force)
+        if result is not None:
+            _write_result(result, found, force)
         if render is not None:
             from choreograph.pictures.animation import write_film
 
             write_film(
                 render,
-                [made.clip] if asked.leader is None else [asked.leader, made.clip],
+                [clip] if asked.leader is None else [asked.leader, clip],
                 overwrite=force,
                 progress=progress,
             )
     off, gap = (_rms([getattr(p, name) for p in found.pieces]) for name in ("residual_m", "gap_m"))
     console.print(
-        f"{output}: {made.clip.seconds:.1f} s from {len(found.pieces)} pieces of {len(base)} segments; controls "
+        f"{output}: {clip.seconds:.1f} s from {len(found.pieces)} pieces of {len(base)} segments; controls "
         f"{100 * off:.1f} cm apart, boundaries {100 * gap:.1f} cm; found in {found.seconds:.2f} s",
         highlight=False, markup=False, soft_wrap=True,
     )  # fmt: skip
+    if lag is not None:
+        console.print(
+            f"decided {lag:g} s after each moment it costs {found.cost / best.cost:.2f} × as much as with all at hand",
+            highlight=False,
+        )
+
+
+def _live(
+    base: SegmentBase,
+    asked: Control,
+    settings: PerformSettings,
+    finishing: PerformedSettings,
+    lag: float,
+    name: str,
+    progress: Progress,
+) -> tuple[Interpretation, Clip]:
+    """The same, with the control given bit by bit."""
+    import time
+
+    from choreograph.finishing.perform_stream import PerformStream
+    from choreograph.synthesis.perform.search import Interpretation, matched
+
+    began = time.process_time()
+    base, asked = matched(base, asked)
+    stream = PerformStream(base, asked.fps, settings, finishing, lag_s=lag)
+    control, frames, step = asked.leader or asked.points, [], max(1, round(0.1 * asked.fps))
+    for start in range(0, len(control), step):
+        progress("performing", start, len(control))
+        frames += stream.push(control[start : start + step])
+    frames += stream.finish()
+    progress("performing", len(control), len(control))
+    spent = time.process_time() - began
+    pieces = tuple(stream.pieces)
+    found = Interpretation(stream.base, asked, settings, pieces, stream.cost, stream.coarse_cost, spent)
+    return found, stream.as_clip(frames, name)
+
+
+def _write_result(path: Path, found: Interpretation, force: bool) -> None:
+    import json
+
+    from choreograph.formats.atomic import atomic_write
+
+    with atomic_write(path, overwrite=force) as temporary:
+        temporary.write_text(json.dumps(found.as_json(), indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
 def register(app: typer.Typer) -> None:
@@ -161,22 +223,47 @@ def load_base(
     cut: bool = False,
     alike: float = 0.0,
 ) -> SegmentBase:
-    """The segment database of the recordings that the options name."""
-    from choreograph.synthesis.perform.examples import build_base, own_track, pair_up
+    """The segment database of the recordings that the options name; a .mog keeps its own."""
+    if is_graph_file(examples) and answers is None:
+        from dataclasses import replace
+
+        from choreograph.synthesis.perform.store import PAIRS, WALKS, keeps_pairs, open_base
+
+        if cut_at is None and control is None and not alike:
+            return open_base(examples)
+        given: dict[str, Any] = {"cut_at": cut_at, "control_roles": _roles(control), "alike_m": alike}
+        usual = PAIRS if keeps_pairs(examples) else WALKS
+        return open_base(examples, replace(usual, **{name: value for name, value in given.items() if value}))
+    settings, recorded = read_examples(examples, answers, cut_at, control, cut=cut, alike=alike)
+    return settings.build(recorded)
+
+
+def read_examples(
+    examples: str, answers: str | None, cut_at: str | None, control: str | None, *, cut: bool, alike: float
+) -> tuple[CutSettings, list[Example]]:
+    """The recordings that the options name, and how they are to be cut."""
+    from choreograph.synthesis.perform.examples import own_track, pair_up
     from choreograph.synthesis.perform.points import ENDS, TRACK
+    from choreograph.synthesis.perform.store import CutSettings
 
     clips = _read_all(examples)
     if answers:
-        roles = tuple(role.strip() for role in control.split(",")) if control else ENDS
+        roles = _roles(control) or ENDS
         pairs = match_names(clips, _read_all(answers))
-        base = build_base(
-            [pair_up(a, b, roles=roles, cut=cut) for a, b in pairs], cut_at=cut_at or "beats", control_roles=roles
-        )
-    else:
-        if control and control != "track":
-            raise RequestError("without --answers the control is the track of the hips; --control is for pairs")
-        base = build_base([own_track(clip) for clip in clips], cut_at=cut_at or "plants", control_roles=TRACK)
-    return base.clustered(alike) if alike else base
+        recorded = [pair_up(a, b, roles=roles, cut=cut) for a, b in pairs]
+        return CutSettings(cut_at or "beats", roles, alike_m=alike), recorded
+    if control and control != "track":
+        raise RequestError("without --answers the control is the track of the hips; --control is for pairs")
+    return CutSettings(cut_at or "plants", TRACK, alike_m=alike), [own_track(clip) for clip in clips]
+
+
+def is_graph_file(where: str) -> bool:
+    """Whether a name is that of a .mog file."""
+    return Path(where).suffix.lower() == ".mog"
+
+
+def _roles(control: str | None) -> tuple[str, ...]:
+    return tuple(role.strip() for role in control.split(",")) if control else ()
 
 
 def match_names(leaders: Sequence[Clip], followers: Sequence[Clip]) -> list[tuple[Clip, Clip]]:
@@ -220,7 +307,7 @@ def changed(
 
 def _read_all(where: str) -> list[Clip]:
     """The clips of a folder, a pattern or a motion graph (mirrored copies with them)."""
-    if Path(where).suffix.lower() == ".mog":
+    if is_graph_file(where):
         from choreograph.graph.store import open_graph
 
         return list(open_graph(Path(where)).clips)
@@ -229,19 +316,3 @@ def _read_all(where: str) -> list[Clip]:
 
 def _rms(values: Sequence[float]) -> float:
     return float((sum(v * v for v in values) / max(1, len(values))) ** 0.5)
-
-
-def _write_transcription(path: Path, made: Performed, force: bool) -> None:
-    from choreograph.formats.atomic import atomic_write
-
-    rows = made.interpretation.transcription()
-    with atomic_write(path, overwrite=force) as temporary:
-        if path.suffix.lower() == ".json":
-            temporary.write_text(json.dumps(rows, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-            return
-        import csv
-
-        with temporary.open("w", newline="", encoding="utf-8") as file:
-            writer = csv.DictWriter(file, list(rows[0]))
-            writer.writeheader()
-            writer.writerows({**row, "labels": "; ".join(row["labels"])} for row in rows)

@@ -17,9 +17,11 @@ from choreograph.motion.contacts import with_detected_contacts
 from choreograph.progress import Progress, silent
 from choreograph.synthesis.perform.cells import split
 from choreograph.synthesis.perform.examples import SegmentBase
-from choreograph.synthesis.perform.points import find_points
+from choreograph.synthesis.perform.placing import place
+from choreograph.synthesis.perform.points import BODY_TRACK_HALF_M, find_points
 from choreograph.synthesis.perform.request import Control, PerformSettings, usual_settings
-from choreograph.synthesis.perform.search import Interpretation, interpret, make_signal, place
+from choreograph.synthesis.perform.search import Interpretation, interpret, make_signal
+from choreograph.synthesis.perform.stream import PieceStream
 
 Array = NDArray[np.float64]
 
@@ -31,7 +33,7 @@ class Scores:
     ends_m: float
     """Root-mean-square distance of hands and feet, metres."""
     root_m: float
-    """Median distance of the root over the floor."""
+    """Median distance of the root over the floor, over all frames."""
     facing_deg: float
     """Median angle between the ways the hips face."""
     facing_near: float
@@ -151,7 +153,9 @@ def leave_one_out(
         example = base.examples[number]
         rest = base.without(number)
         rest = prepare(rest) if prepare else rest
-        control = Control(example.control, base.fps, example.target.name, example.leader)
+        control = Control(
+            example.control, base.fps, example.target.name, example.leader, track_half_m=BODY_TRACK_HALF_M
+        )
         found = interpret(rest, control, settings)
         for method, answer in (("found", found), ("random", random_sequence(found, rng))):
             made[method].append((finish_performance(answer, finishing).clip, example.target))
@@ -168,6 +172,60 @@ def leave_one_out(
     )
 
 
+@dataclass(frozen=True)
+class LagLoss:
+    """What deciding early costs, over all recordings that were held back."""
+
+    lag_s: float
+    cost: float
+    """How many times as much as with the whole control at hand."""
+    ends_m: float
+    """Root-mean-square distance of hands and feet from the recording, before feet and hands are seen to."""
+    whole_ends_m: float
+    """The same with the whole control at hand."""
+
+
+def lag_losses(
+    base: SegmentBase,
+    lags: Sequence[float],
+    settings: PerformSettings | None = None,
+    *,
+    only: Sequence[int] | None = None,
+    progress: Progress | None = None,
+) -> list[LagLoss]:
+    """The loss by each lag, in seconds: each example's control answered by the segments of all others.
+
+    Args:
+        base: Segments of two examples or more.
+        lags: Seconds after which what is played is settled.
+        settings: How controls are interpreted.
+        only: Numbers of the examples to hold back; all if None.
+        progress: Hears how many are done.
+    """
+    settings, raw = settings or usual_settings(base), PerformedSettings(clean=False, hold=False)
+    chosen = list(range(len(base.examples)) if only is None else only)
+    cost, off = np.zeros(len(lags) + 1), np.zeros(len(lags) + 1)
+    count = 0
+    for done, number in enumerate(chosen):
+        (progress or silent)("deciding early", done, len(chosen))
+        true = base.target_points[number]
+        control = Control(base.controls[number], base.fps, track_half_m=BODY_TRACK_HALF_M)
+        whole = interpret(base.without(number), control, settings)
+        count += true[..., 0].size
+        for k in range(len(lags) + 1):
+            found = whole
+            if k:
+                stream = PieceStream(whole.base, base.fps, settings, lag_s=lags[k - 1])
+                pieces = (*stream.push(whole.control.points), *stream.finish())
+                found = replace(whole, base=stream.base, pieces=pieces, cost=stream.cost)
+            made = find_points(finish_performance(found, raw).clip, base.target_roles)
+            cost[k] += found.cost
+            off[k] += ((made - true[: len(made)]) ** 2).sum()
+    (progress or silent)("deciding early", len(chosen), len(chosen))
+    cost, off = cost / cost[0], np.sqrt(off / count)
+    return [LagLoss(lag, float(cost[k]), float(off[k]), float(off[0])) for k, lag in enumerate(lags, start=1)]
+
+
 def random_sequence(found: Interpretation, rng: np.random.Generator) -> Interpretation:
     """Segments chosen at random, each at its own length, laid over the control one after another."""
     base, rate = found.base, found.settings.refine_hz
@@ -178,7 +236,7 @@ def random_sequence(found: Interpretation, rng: np.random.Generator) -> Interpre
     while bounds[-1] < signal.last:
         segments.append(int(rng.integers(len(base))))
         bounds.append(bounds[-1] + max(2, round(base.seconds[segments[-1]] * rate)))
-    pieces = place(base, np.array(segments), signal, np.array(bounds), rate)
+    _, pieces = place(base, np.array(segments), signal, np.array(bounds), rate)
     return replace(found, pieces=pieces)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -68,19 +69,43 @@ def find_holds(leader: Clip, follower: Clip, settings: HoldSettings | None = Non
     return Holds(held, quat.rotate(turn[:, None], apart))
 
 
-def read_holds(base: SegmentBase, example: NDArray[np.int64], frame: Array, settings: HoldSettings) -> Holds:
-    """The holds of the recordings in the frames that a motion was made of."""
+def read_holds(base: SegmentBase, example: NDArray[np.int64], frame: Array, find: Callable[[int], Holds]) -> Holds:
+    """The holds of the recordings in the frames that a motion was made of.
+
+    Args:
+        base: The recordings.
+        example: Which of them each frame shows, (F,).
+        frame: Where in it, (F,).
+        find: The holds of an example.
+    """
     held = np.zeros((len(frame), 2, 2), bool)
     offset = np.zeros((len(frame), 2, 2, 3))
     for number in np.unique(example):
-        leader, target = base.examples[number].leader, base.examples[number].target
-        if leader is None:
-            continue
-        found = find_holds(leader, target, settings)
+        found = find(int(number))
         rows = np.flatnonzero(example == number)
-        at = np.clip(np.rint(frame[rows]).astype(int), 0, len(target) - 1)
+        at = np.clip(np.rint(frame[rows]).astype(int), 0, len(found.held) - 1)
         held[rows], offset[rows] = found.held[at], found.offset[at]
     return Holds(held, offset)
+
+
+class ExampleHolds:
+    """The holds of each example, looked for when they are first asked for."""
+
+    def __init__(self, base: SegmentBase, settings: HoldSettings) -> None:
+        self._base, self._settings = base, settings
+        self._found: dict[int, Holds] = {}
+
+    def __call__(self, number: int) -> Holds:
+        """The holds in an example."""
+        if number not in self._found:
+            example = self._base.examples[number]
+            count = len(example.target)
+            self._found[number] = (
+                Holds(np.zeros((count, 2, 2), bool), np.zeros((count, 2, 2, 3)))
+                if example.leader is None
+                else find_holds(example.leader, example.target, self._settings)
+            )
+        return self._found[number]
 
 
 def hold_hands(clip: Clip, leader: Clip, holds: Holds, settings: HoldSettings | None = None) -> tuple[Clip, Holds]:

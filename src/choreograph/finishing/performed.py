@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -10,7 +11,7 @@ from numpy.typing import NDArray
 
 from choreograph.errors import RequestError
 from choreograph.finishing.footskate import CleanSettings, clean_feet
-from choreograph.finishing.holds import Holds, HoldSettings, hold_hands, read_holds
+from choreograph.finishing.holds import ExampleHolds, Holds, HoldSettings, hold_hands, read_holds
 from choreograph.maths import quat
 from choreograph.maths.floor import FloorTransform
 from choreograph.motion.arrays import seal
@@ -19,6 +20,8 @@ from choreograph.motion.contacts import runs
 from choreograph.motion.display import ShowsItself
 from choreograph.motion.resample import sample_positions, sample_rotations
 from choreograph.progress import Progress
+from choreograph.synthesis.perform.examples import SegmentBase
+from choreograph.synthesis.perform.placing import Piece
 from choreograph.synthesis.perform.search import Interpretation
 
 Array = NDArray[np.float64]
@@ -85,22 +88,55 @@ def finish_performance(
         progress: Hears how far the work has come.
     """
     settings = settings or PerformedSettings()
-    now, then, share = _sides(found, settings.blend_s)
-    raw = _blend(found, now, then, share, name)
-    clip = clean_feet(raw, settings.feet, progress=progress) if settings.clean else raw
-    holds = None
-    leader = found.control.leader
-    if settings.hold and leader is not None:
-        holds = read_holds(found.base, now.example, now.frame, settings.hands)
-        clip, holds = hold_hands(clip, leader, holds, settings.hands)
+    count = int(np.floor(found.control.seconds * found.base.fps + 1e-6)) + 1
+    times = np.arange(count) / found.base.fps
+    raw, clip, holds = make_motion(
+        found.base, found.pieces, times, found.control.leader, settings, name=name, progress=progress
+    )
     return Performed(clip, raw, holds, found)
 
 
-def _sides(found: Interpretation, blend_s: float) -> tuple[_Side, _Side, Array]:
+def make_motion(
+    base: SegmentBase,
+    pieces: Sequence[Piece],
+    times: Array,
+    leader: Clip | None,
+    settings: PerformedSettings,
+    *,
+    find: Callable[[int], Holds] | None = None,
+    name: str = "performed",
+    progress: Progress | None = None,
+) -> tuple[Clip, Clip, Holds | None]:
+    """The motion that pieces show, before feet and hands were seen to and after, and the hands that are held.
+
+    Args:
+        base: What the segments are of.
+        pieces: Which ones, when and where, one after another.
+        times: Of the frames, (F,), seconds, at the examples' rate.
+        leader: The body whose hands can be held, in the same frames or from the same moment on; None if there is none.
+        settings: How pieces are blended, feet cleaned and hands held.
+        find: The holds of an example, by its number; looked for anew if None.
+        name: Of the motion.
+        progress: Hears how far the work has come.
+    """
+    now, then, share = _sides(base, pieces, times, settings.blend_s)
+    raw = _blend(base, now, then, share, name)
+    clip = clean_feet(raw, settings.feet, progress=progress) if settings.clean else raw
+    holds = None
+    if settings.hold and leader is not None:
+        holds = read_holds(base, now.example, now.frame, find or ExampleHolds(base, settings.hands))
+        clip, holds = hold_hands(clip, leader, holds, settings.hands)
+    return raw, clip, holds
+
+
+def shown_at(base: SegmentBase, pieces: Sequence[Piece], times: Array) -> tuple[Ints, Array]:
+    """Which example is shown at each time, (F,), and the frame of it, (F,)."""
+    now, _, _ = _sides(base, pieces, times, 0.0)
+    return now.example, now.frame
+
+
+def _sides(base: SegmentBase, pieces: Sequence[Piece], times: Array, blend_s: float) -> tuple[_Side, _Side, Array]:
     """For each frame the piece it is in, the neighbour that it is blended with, and that one's share."""
-    base, pieces = found.base, found.pieces
-    count = int(np.floor(found.control.seconds * base.fps + 1e-6)) + 1
-    times = np.arange(count) / base.fps
     starts, stops = (np.array([getattr(p, name) for p in pieces]) for name in ("start_s", "stop_s"))
     inside = np.clip(np.searchsorted(starts, times, side="right") - 1, 0, len(pieces) - 1)
     # Half of each boundary's blend, so short that no frame is in two blends.
@@ -124,27 +160,20 @@ def _sides(found: Interpretation, blend_s: float) -> tuple[_Side, _Side, Array]:
     return side(inside), side(other), share
 
 
-def _blend(found: Interpretation, now: _Side, then: _Side, share: Array, name: str) -> Clip:
-    here_pos, here_rot = _read(found, now)
-    there_pos, there_rot = _read(found, then)
+def _blend(base: SegmentBase, now: _Side, then: _Side, share: Array, name: str) -> Clip:
+    skeleton = base.examples[0].target.skeleton
+    here_pos, here_rot = _read(base, now)
+    there_pos, there_rot = _read(base, then)
     pos = here_pos + share[:, None] * (there_pos - here_pos)
     mixed = quat.slerp(here_rot, there_rot, np.broadcast_to(share[:, None], here_rot.shape[:2]))
-    contacts = None
-    examples = [e.target for e in found.base.examples]
-    if all(clip.contacts is not None for clip in examples):
-        contacts = np.zeros((len(share), len(examples[0].skeleton.feet)), bool)
-        for number, clip in enumerate(examples):
-            rows = np.flatnonzero(now.example == number)
-            assert clip.contacts is not None
-            contacts[rows] = clip.contacts[np.clip(np.rint(now.frame[rows]).astype(int), 0, len(clip) - 1)]
-    return Clip(
-        examples[0].skeleton,
-        found.base.fps,
-        seal(pos),
-        seal(mend_flips(quat.make_continuous(mixed), found.base.fps)),
-        name=name,
-        contacts=contacts,
-    )
+    contacts = np.zeros((len(share), len(skeleton.feet)), bool)
+    for number in np.unique(now.example):
+        rows = np.flatnonzero(now.example == number)
+        clip = base.examples[number].target
+        assert clip.contacts is not None, "examples have their plants"
+        contacts[rows] = clip.contacts[np.clip(np.rint(now.frame[rows]).astype(int), 0, len(clip) - 1)]
+    rot = seal(mend_flips(quat.make_continuous(mixed), base.fps))
+    return Clip(skeleton, base.fps, seal(pos), rot, name=name, contacts=contacts)
 
 
 def mend_flips(local_rot: Array, fps: float) -> Array:
@@ -167,9 +196,9 @@ def mend_flips(local_rot: Array, fps: float) -> Array:
     return quat.make_continuous(out)
 
 
-def _read(found: Interpretation, side: _Side) -> tuple[Array, Array]:
+def _read(base: SegmentBase, side: _Side) -> tuple[Array, Array]:
     """Root positions and rotations of one side, placed."""
-    examples = found.base.examples
+    examples = base.examples
     pos = np.zeros((len(side.frame), 3))
     rot = np.zeros((len(side.frame), len(examples[0].target.skeleton), 4))
     for number in np.unique(side.example):

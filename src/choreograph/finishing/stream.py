@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from choreograph.errors import RequestError
+from choreograph.finishing.handover import Handover
 from choreograph.finishing.pipeline import FinishedMotion, FinishSettings, finish
 from choreograph.graph.model import MotionGraph
-from choreograph.maths import quat
 from choreograph.maths.floor import FloorTransform
 from choreograph.synthesis.follow.request import FollowSettings
 from choreograph.synthesis.follow.search import PathFollower
@@ -31,8 +31,6 @@ LAG_S = 1.2
 """Seconds between the newest frame found and the newest handed out: a step, so that each plant is known whole."""
 _CONTEXT_S = 6.0
 """Seconds of motion before the newest frame that are finished anew each time."""
-_FADE_S = 0.3
-"""Seconds over which a correction of what is to come is faded in."""
 
 
 class Frame(NamedTuple):
@@ -81,7 +79,7 @@ class MotionStream:
         self._per_frame = round(ratio)
         self._settings = replace(wanted, rate_hz=self.rate_hz)
         self._shown = 0
-        self._ahead: tuple[int, Array, Array] | None = None
+        self._handover = Handover(self.rate_hz)
 
     def change_path(self, path: Path) -> None:
         """Follow another path from where the search has come to."""
@@ -104,10 +102,7 @@ class MotionStream:
         begin = self._shown - first
         if stop <= begin:
             return
-        root, rot = self._faded(first, begin, clip.root_pos, clip.local_rot)
-        # The frame after the last one handed out, as it looks now: the next batch must begin there.
-        if stop < len(clip):
-            self._ahead = first + stop, root[stop].copy(), rot[stop].copy()
+        root, rot = self._handover.take(first, begin, stop, clip.root_pos, clip.local_rot)
         infos = self.follower.graph.infos
         self._shown = first + stop
         for k in range(begin, stop):
@@ -132,19 +127,3 @@ class MotionStream:
         start = FloorTransform(*(float(column[edge]) for column in (places.yaw, places.x, places.z)))
         tail = Walk(graph, whole.edges[edge:], start, len(whole) - int(lengths[edge]))
         return int(lengths[edge]) * self._per_frame, finish(tail, self._settings)
-
-    def _faded(self, first: int, begin: int, root: Array, rot: Array) -> tuple[Array, Array]:
-        """The batch, begun where the last one promised it would begin."""
-        root, rot = np.array(root), np.array(rot)
-        if self._ahead is None or self._ahead[0] != first + begin:
-            return root, rot
-        _, promised_root, promised_rot = self._ahead
-        count = min(max(1, round(_FADE_S * self.rate_hz)), len(root) - begin)
-        t = np.arange(count) / max(1, round(_FADE_S * self.rate_hz))
-        fade = 1 - t * t * (3 - 2 * t)
-        here = slice(begin, begin + count)
-        root[here] += fade[:, None] * (promised_root - root[begin])
-        turn = quat.as_rotvec(quat.multiply(promised_rot, quat.inverse(rot[begin])))
-        eased = quat.from_rotvec(fade[:, None, None] * turn)
-        rot[here] = quat.multiply(eased, rot[here])
-        return root, quat.make_continuous(rot)

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from choreograph.errors import GraphFileError
 from choreograph.graph.build import add_clips, build_graph, remove_clips
 from choreograph.graph.checkpoint import Checkpoint
 from choreograph.graph.model import MotionGraph
 from choreograph.graph.settings import GraphSettings
-from choreograph.graph.store import check_target, open_graph, save_graph
+from choreograph.graph.store import check_target, make_folder, open_graph, save_graph
 from choreograph.motion.clip import Clip
 from choreograph.motion.skeleton import Skeleton
 from choreograph.progress import Progress
@@ -53,7 +54,7 @@ def add_to_file(
     command: str = "add_to_file",
 ) -> MotionGraph:
     """Add clips to a .mog file; only pairs with a new clip are compared. Raises as `open_graph` and `build_file` do."""
-    graph = open_graph(path)
+    graph = _open_built(path)
     check_target(path, overwrite=True)
 
     def work(checkpoint: Checkpoint) -> MotionGraph:
@@ -66,12 +67,24 @@ def remove_from_file(
     path: str | Path, names: Sequence[str], *, progress: Progress | None = None, command: str = "remove_from_file"
 ) -> MotionGraph:
     """Take clips out of a .mog file. Raises as `open_graph`, `remove_clips` and `save_graph` do."""
-    graph = remove_clips(open_graph(path), names, progress=progress)
+    graph = remove_clips(_open_built(path), names, progress=progress)
     save_graph(graph, path, overwrite=True, command=command)
     return graph
 
 
+def _open_built(path: str | Path) -> MotionGraph:
+    graph = open_graph(path)
+    if not graph.searched_m:
+        raise GraphFileError(
+            "holds examples to perform with and no motion graph; make it again, from all its recordings, with "
+            "`choreograph segment`",
+            path=path,
+        )
+    return graph
+
+
 def _kept(path: str | Path, work: Callable[[Checkpoint], MotionGraph], overwrite: bool, command: str) -> MotionGraph:
+    make_folder(path)
     checkpoint = Checkpoint(path)
     try:
         graph = work(checkpoint)

@@ -91,8 +91,9 @@ def _check_skeletons(clips: Sequence[Clip], skeleton: Skeleton, *, known: bool) 
     if not other:
         return
     whose = "the graph" if known else repr(clips[0].name)
+    advice = {"advice": "Carry the new ones onto the graph's skeleton (--onto)"} if known else {}
     try:
-        skeleton.check_matches(other[0].skeleton, f"{whose} and {other[0].name!r}")
+        skeleton.check_matches(other[0].skeleton, f"{whose} and {other[0].name!r}", **advice)
     except SkeletonMismatch as error:
         more = f"; {len(other)} of {len(clips)} clips differ from {whose}" if len(other) > 1 else ""
         raise SkeletonMismatch(f"{error}{more}") from None

@@ -29,6 +29,7 @@ _KEYS = {
     "clip_array": ("clip", "name"),
     "graph_array": ("part", "name"),
     "hierarchy_array": ("hierarchy", "name"),
+    "segment_array": ("base", "name"),
 }
 """The tables of arrays and what an array is found by; a file of an earlier version lacks some."""
 

@@ -14,7 +14,7 @@ import platform
 import secrets
 import sqlite3
 import struct
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
@@ -38,14 +38,22 @@ _QUICK_CHECK_BYTES = 16_000_000
 """Files up to this size have their whole structure checked on opening: some 10 ms."""
 
 
-def save_graph(graph: MotionGraph, path: str | Path, *, overwrite: bool = False, command: str = "save_graph") -> None:
+def save_graph(
+    graph: MotionGraph,
+    path: str | Path,
+    *,
+    overwrite: bool = False,
+    command: str = "save_graph",
+    also: Callable[[sqlite3.Connection], None] | None = None,
+) -> None:
     """Write a graph to a .mog file, whole or not at all.
 
     Args:
         graph: What to keep.
-        path: Where. The folder must exist.
+        path: Where; a folder that is missing is made.
         overwrite: Whether a file that is there may be replaced.
         command: What the user did, for the file's history.
+        also: Writes what else belongs into the file.
 
     Raises:
         OutputExists: If there is a file and `overwrite` is not set.
@@ -53,6 +61,7 @@ def save_graph(graph: MotionGraph, path: str | Path, *, overwrite: bool = False,
     """
     path = Path(path)
     check_target(path, overwrite=overwrite)
+    make_folder(path)
     temporary = _temporary(path)
     try:
         with _writing(path):
@@ -64,6 +73,8 @@ def save_graph(graph: MotionGraph, path: str | Path, *, overwrite: bool = False,
                 schema.migrate(connection)
                 connection.execute("BEGIN")
                 _write(connection, graph, command)
+                if also is not None:
+                    also(connection)
                 connection.execute("COMMIT")
             finally:
                 connection.close()
@@ -109,10 +120,17 @@ def check_target(path: str | Path, *, overwrite: bool = False) -> None:
         raise GraphFileError("a motion graph's file has a name that ends in .mog", path=path)
     if path.exists() and not overwrite:
         raise OutputExists(path)
-    if not path.parent.is_dir():
-        raise GraphFileError(f"there is no folder {path.parent}; make it first", path=path)
-    if not os.access(path.parent, os.W_OK | os.X_OK):
-        raise GraphFileError(f"the folder {path.parent} may not be written to; choose another", path=path)
+    there = next(folder for folder in path.absolute().parents if folder.exists())
+    if not there.is_dir():
+        raise GraphFileError(f"cannot be written: {there} is a file, not a folder", path=path)
+    if not os.access(there, os.W_OK | os.X_OK):
+        raise GraphFileError(f"the folder {there} may not be written to; choose another", path=path)
+
+
+def make_folder(path: str | Path) -> None:
+    """Make the folder that a file is to be written to, where it is missing."""
+    with _writing(Path(path)):
+        Path(path).parent.mkdir(parents=True, exist_ok=True)
 
 
 @contextmanager

@@ -211,8 +211,19 @@ class Skeleton:
             self.same_joints(other) and bool(np.allclose(self.offsets[1:], other.offsets[1:], rtol=0, atol=tolerance))
         )
 
-    def check_matches(self, other: Skeleton, what: str = "the clips") -> None:
-        """Raise a SkeletonMismatch that says where the two differ, unless they match."""
+    def check_matches(
+        self,
+        other: Skeleton,
+        what: str = "the clips",
+        advice: str = "Carry them onto one skeleton first (--onto CLIP)",
+    ) -> None:
+        """Raise a SkeletonMismatch that says where the two differ, unless they match.
+
+        Args:
+            other: The other skeleton.
+            what: Whose skeletons these are.
+            advice: What to do about bones of different length.
+        """
         if self.matches(other):
             return
         if not self.same_joints(other):
@@ -229,8 +240,7 @@ class Skeleton:
         worst = int(gap.argmax())
         raise SkeletonMismatch(
             f"{what} have different bone lengths ({int((gap > 1e-4).sum())} joints differ, most "
-            f"{self.names[worst]!r} by {100 * gap[worst]:.1f} cm): other people or other units. "
-            "Carry them onto one skeleton first (--onto CLIP)"
+            f"{self.names[worst]!r} by {100 * gap[worst]:.1f} cm): other people or other units. {advice}"
         )
 
 

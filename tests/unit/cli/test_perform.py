@@ -68,13 +68,62 @@ def test_pairs_are_led_and_evaluated(human_clip: Callable[..., Clip], tmp_path: 
     assert set(json.loads((tmp_path / "r.json").read_text())["total"]) == {"found", "nearest", "random"}
 
 
+def test_a_file_of_pairs_is_made_and_performed_with(human_clip: Callable[..., Clip], tmp_path: Path):
+    for name in ("leaders", "followers"):
+        (tmp_path / name).mkdir()
+    for seed in range(2):
+        clip = human_clip(frames=240, fps=30.0, seed=seed, size=0.3)
+        write_clip(tmp_path / "leaders" / f"{seed}.npz", clip)
+        write_clip(tmp_path / "followers" / f"{seed}.npz", clip.mirrored())
+    pairs, leader = tmp_path / "new" / "pairs.mog", tmp_path / "leaders" / "1.npz"
+    said = run("segment", tmp_path / "leaders", "-a", tmp_path / "followers", "-o", pairs)
+    assert "segments of 2 recordings" in said and "left_hand" in said
+    run("perform", pairs, leader, "-o", tmp_path / "kept.npz")
+    run("perform", tmp_path / "leaders", leader, "-a", tmp_path / "followers", "-o", tmp_path / "read.npz")
+    kept, read = (read_clip(tmp_path / f"{name}.npz") for name in ("kept", "read"))
+    assert kept.global_positions() == pytest.approx(read.global_positions(), abs=1e-6)
+    assert "left_foot" in run("segment", pairs, "--control", "left_foot,right_foot")
+    with pytest.raises(RequestError, match="leave out --output"):
+        run("segment", pairs, "-o", tmp_path / "b.mog")
+    with pytest.raises(RequestError, match="say where"):
+        run("segment", tmp_path / "leaders")
+    with pytest.raises(RequestError, match="led by a body"):
+        run("perform", pairs, "-t", hand(tmp_path / "hand.csv"), "-o", tmp_path / "c.bvh")
+
+
+def test_a_performance_can_be_decided_live_and_written_down(walks: Path, tmp_path: Path):
+    out, way, result = tmp_path / "walk.npz", hand(tmp_path / "hand.csv", seconds=8.0), tmp_path / "walk.json"
+    said = run(
+        "perform", walks, "-t", way, "-o", out, "--lag", 2, "--transcription", tmp_path / "walk.vtt", "--result", result
+    )
+    assert "decided 2 s after each moment" in said and read_clip(out).seconds == pytest.approx(8.0, abs=0.1)
+    cues = (tmp_path / "walk.vtt").read_text().split("\n\n")
+    facts = json.loads(result.read_text())
+    assert cues[0] == "WEBVTT" and len(cues) == 1 + len(facts["pieces"])
+    assert cues[1].startswith("00:00:00.000 --> 00:00:0") and "% sure" in cues[1]
+    assert {"sure", "rival", "placement", "residual_m", "doubt_m"} <= set(facts["pieces"][0])
+    run("perform", walks, "-t", way, "-o", out, "-f", "--raw", "--transcription", tmp_path / "walk.txt")
+    lines = [line.split("\t") for line in (tmp_path / "walk.txt").read_text().splitlines()]
+    assert all(len(line) == 3 and float(line[0]) < float(line[1]) for line in lines)
+    assert [line[1] for line in lines[:-1]] == [line[0] for line in lines[1:]]
+    with pytest.raises(RequestError, match=r"too short.*are enough"):
+        run("perform", walks, "-t", way, "-o", out, "-f", "--lag", 0.1)
+
+
+def test_deciding_early_is_measured(walks: Path, tmp_path: Path):
+    said = run("evaluate", "perform", walks, "--raw", "--lag", 1.5, "--lag", 4, "--result", tmp_path / "r.json")
+    assert "decided 1.5 s after each moment" in said and "in the mean" in said
+    early, late = json.loads((tmp_path / "r.json").read_text())["lags"]
+    assert early["cost"] >= late["cost"] > 0.9
+
+
 def test_mistakes_get_a_sentence(walks: Path, tmp_path: Path, human: Clip):
     with pytest.raises(RequestError, match="either a body"):
         run("perform", walks, "-o", tmp_path / "a.bvh")
     with pytest.raises(RequestError, match=r"m/s at most"):
         run("perform", walks, "-t", hand(tmp_path / "fast.csv", 12.0), "-o", tmp_path / "a.bvh")
-    with pytest.raises(RequestError, match=r"\.json or \.csv"):
-        run("perform", walks, "-t", tmp_path / "fast.csv", "-o", tmp_path / "a.bvh", "--transcription", "a.txt")
+    with pytest.raises(RequestError, match=r"\.csv, \.json, \.vtt or \.txt"):
+        run("perform", walks, "-t", tmp_path / "fast.csv", "-o", tmp_path / "a.bvh", "--transcription", "a.doc")
     with pytest.raises(RequestError, match="nobody answers a_2"):
         match_names([human.with_name("a_1"), human.with_name("a_2")], [human.with_name("b_1")])
     with pytest.raises(RequestError, match="could answer the same"):

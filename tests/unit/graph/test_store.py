@@ -301,11 +301,18 @@ def test_a_motion_file_is_not_taken_for_a_graph(walks, tmp_path):
     assert motion.read_text() == "HIERARCHY"
 
 
+def test_a_folder_that_is_missing_is_made(walks, tmp_path):
+    path = tmp_path / "new" / "deeper" / "walks.mog"
+    build_file(path, walks[:1])
+    assert len(open_graph(path).infos) == 1
+
+
 def test_folders_that_cannot_be_written_to_are_named(walks, tmp_path):
     graph = build_graph(walks[:1])
+    (tmp_path / "file").write_text("")
     for path, words in (
         (Path("/proc/walks.mog"), "may not be written"),
-        (tmp_path / "none" / "walks.mog", "no folder"),
+        (tmp_path / "file" / "walks.mog", "is a file, not a folder"),
         (tmp_path, "is a folder"),
     ):
         with pytest.raises(GraphFileError, match=words):

@@ -32,6 +32,7 @@ def advance(
     scores: Array,
     tails: Array,
     back: NDArray[np.int32],
+    reached: Array,
 ) -> None:
     """Start every cell at the steps `first`, `first` + 1, …, each after the arrival that makes it cheapest.
 
@@ -52,6 +53,7 @@ def advance(
         scores: Best cost of each cell by its end, a ring over steps, (R, N); changed.
         tails: Where the cells' targets end, scaled, a ring, (R, N, 3 P); changed.
         back: The cell before each cell by its end, (L, N); changed.
+        reached: Best cost of each cell by its start, (U, N), infinite where it is not used; changed. Or of no rows.
     """
     ring, count = scores.shape
     points = head.shape[1]
@@ -107,6 +109,8 @@ def advance(
             stop = u + duration[n]
             scores[stop % ring, n] = best + cost[i, n]
             back[stop, n] = previous
+            if i < len(reached):
+                reached[i, n] = best + cost[i, n]
             for k in range(points):
                 z = (rho * tail[n, k] + tau) * scale
                 tails[stop % ring, n, 3 * k] = z.real
@@ -117,7 +121,7 @@ def advance(
 @njit(cache=True, nogil=True, error_model="numpy")
 def align(
     flat: Complex, height: Array, weight: Array, u: int, d: int, a: Complex, a_height: Array, row: float, frames: float
-) -> tuple[float, complex, complex, float]:
+) -> tuple[float, complex, complex, complex, float, float]:
     """Lay a segment over steps u … u + d of an input.
 
     Args:
@@ -132,7 +136,8 @@ def align(
         frames: Its length in rows.
 
     Returns:
-        Sum of weighted squared distances over steps and points, rotation, translation, and sum of weights.
+        Sum of weighted squared distances over steps and points; rotation; weighted middles of the input and of the
+        segment, which is laid there; size of their weighted product, by which a turn away costs more; sum of weights.
     """
     points = flat.shape[1]
     total, x_mean, a_mean = 0.0, 0j, 0j
@@ -146,7 +151,7 @@ def align(
             x_mean += w * flat[u + j, p]
             a_mean += w * (a[low, p] * (1 - share) + a[low + 1, p] * share)
     if total <= 0:
-        return np.inf, 1 + 0j, 0j, 0.0
+        return np.inf, 1 + 0j, 0j, 0j, 0.0, 0.0
     x_mean /= total * points
     a_mean /= total * points
     squares, product = 0.0, 0j
@@ -163,7 +168,7 @@ def align(
             squares += w * (x.real**2 + x.imag**2 + y.real**2 + y.imag**2 + up * up)
     size = abs(product)
     rho = product / size if size > 1e-12 else 1 + 0j
-    return max(squares - 2 * size, 0.0), rho, x_mean - rho * a_mean, total
+    return max(squares - 2 * size, 0.0), rho, x_mean, a_mean, size, total
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -171,9 +176,9 @@ def refine(
     flat: Complex,
     height: Array,
     weight: Array,
-    begin: int,
-    last: int,
     bounds: Ints,
+    first: Ints,
+    last: Ints,
     reach: int,
     low: Ints,
     high: Ints,
@@ -194,9 +199,9 @@ def refine(
         flat: Input, (L, P).
         height: Its heights.
         weight: Of its steps.
-        begin: The input's first step.
-        last: Its last step.
         bounds: Where segments begin and end now, (M + 1,).
+        first: Where each boundary may lie at the earliest, (M + 1,).
+        last: And at the latest.
         reach: Steps that a boundary may move by.
         low: Least length of each segment in steps, (M,).
         high: Greatest length.
@@ -224,18 +229,17 @@ def refine(
         new_ends = np.zeros((wide, wide, targets), np.complex128)
         for p in range(wide):
             u = bounds[i] + p - reach
-            if u < 0 or (i == 0 and u > begin) or (i > 0 and not begin < u < last):
+            if u < first[i] or u > last[i]:
                 continue
             for r in range(wide):
                 stop = bounds[i + 1] + r - reach
                 d = stop - u
-                if d < max(low[i], 1) or d > high[i] or stop >= len(flat):
+                if d < max(low[i], 1) or d > high[i] or stop < first[i + 1] or stop > last[i + 1]:
                     continue
-                if (i == pieces - 1 and stop < last) or (i < pieces - 1 and not begin < stop < last):
-                    continue
-                squares, rho, tau, _total = align(flat, height, weight, u, d, a, a_height, row[i], frames[i])
+                squares, rho, x_mean, a_mean, _, _ = align(flat, height, weight, u, d, a, a_height, row[i], frames[i])
                 if not squares < np.inf:
                     continue
+                tau = x_mean - rho * a_mean
                 best, previous = 0.0, -1
                 if i > 0:
                     best = np.inf
@@ -294,3 +298,87 @@ def keep_descendants(scores: Array, back: NDArray[np.int32], duration: Ints, don
                     m = before
                 if at != step or m != cell:
                     scores[stop % ring, n] = np.inf
+
+
+@njit(cache=True, nogil=True, fastmath={"contract", "reassoc", "nsz"}, error_model="numpy")
+def retreat(
+    first: int,
+    cost: Array,
+    turn: Complex,
+    shift: Complex,
+    duration: Ints,
+    head: Complex,
+    head_height: Array,
+    tail: Complex,
+    tail_height: Array,
+    begin: int,
+    last: int,
+    scale: float,
+    ahead: Array,
+    heads: Array,
+    order: Ints,
+    rest: Array,
+) -> None:
+    """From the last row of `cost` to its first: what the best sequence costs after each cell.
+
+    The mirror image of `advance`.
+
+    Args:
+        first: Step that the first row of `cost` is for.
+        cost: Of each cell from each start, (U, N); infinite where it must not be used.
+        turn: Rotations, (U, N).
+        shift: Translations, (U, N).
+        duration: Of the cells, (N,).
+        head: First points of their targets, (N, P).
+        head_height: Their heights.
+        tail: Last points.
+        tail_height: Their heights.
+        begin: Up to this step cells have no predecessor.
+        last: Cells that end at this step or later have no successor.
+        scale: Square root of the price of a squared metre between neighbours' points.
+        ahead: Least cost of each cell and all after it by its start, a ring over steps, (R, N); changed.
+        heads: Where the cells' targets begin, scaled, a ring, (R, N, 3 P); changed.
+        order: Cells of each step of the ring in order of that cost, (R, N); changed.
+        rest: Least cost of all that comes after a cell, by its start, (U, N); changed.
+    """
+    ring, count = ahead.shape
+    points = head.shape[1]
+    place = np.empty(3 * points)
+    for i in range(len(cost) - 1, -1, -1):
+        u = first + i
+        slot = u % ring
+        for n in range(count):
+            ahead[slot, n] = np.inf
+            rest[i, n] = np.inf
+            if not cost[i, n] < np.inf or u >= last:
+                continue
+            rho, tau = turn[i, n], shift[i, n]
+            stop = u + duration[n]
+            best = 0.0
+            if stop < last:
+                for k in range(points):
+                    z = (rho * tail[n, k] + tau) * scale
+                    place[3 * k] = z.real
+                    place[3 * k + 1] = tail_height[n, k] * scale
+                    place[3 * k + 2] = z.imag
+                best = np.inf
+                if stop > begin:
+                    there = stop % ring
+                    for j in range(count):
+                        m = order[there, j]
+                        value = ahead[there, m]
+                        if value >= best:
+                            break
+                        for k in range(3 * points):
+                            off = heads[there, m, k] - place[k]
+                            value += off * off
+                        if value < best:
+                            best = value
+            rest[i, n] = best
+            ahead[slot, n] = best + cost[i, n]
+            for k in range(points):
+                z = (rho * head[n, k] + tau) * scale
+                heads[slot, n, 3 * k] = z.real
+                heads[slot, n, 3 * k + 1] = head_height[n, k] * scale
+                heads[slot, n, 3 * k + 2] = z.imag
+        order[slot] = np.argsort(ahead[slot])

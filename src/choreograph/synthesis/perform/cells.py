@@ -71,17 +71,25 @@ class Cells:
         return int(self.duration[-1])
 
 
-def build_cells(base: SegmentBase, rate_hz: float, stretch_s: float) -> Cells:
-    """The cells of a base at a rate; a segment's lengths differ from its own by `stretch_s` seconds at most.
+def step_ranges(base: SegmentBase, rate_hz: float, stretch_s: float) -> list[tuple[int, int]]:
+    """Least and greatest number of steps of each segment.
 
-    Each segment has the length nearest to its own in any case, and two steps at least.
+    They differ from its own length by `stretch_s` seconds at most. Each segment has the length nearest to its own in
+    any case, and two steps at least.
     """
-    rows = []
-    for s, seconds in enumerate(base.seconds):
+    found = []
+    for seconds in base.seconds:
         nearest = max(2, round(seconds * rate_hz))
         low = max(2, int(np.ceil((seconds - stretch_s) * rate_hz - 1e-9)))
         high = int(np.floor((seconds + stretch_s) * rate_hz + 1e-9))
-        rows += [(d, s) for d in range(min(low, nearest), max(high, nearest) + 1)]
+        found.append((min(low, nearest), max(high, nearest)))
+    return found
+
+
+def build_cells(base: SegmentBase, rate_hz: float, stretch_s: float) -> Cells:
+    """The cells of a base at a rate: every segment at every number of steps that it may have."""
+    ranges = step_ranges(base, rate_hz, stretch_s)
+    rows = [(d, s) for s, (low, high) in enumerate(ranges) for d in range(low, high + 1)]
     duration, segment = np.array(sorted(rows), np.int64).T
     control = {}
     ends: list[tuple[Array, Array]] = []

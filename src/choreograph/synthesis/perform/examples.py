@@ -14,11 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from choreograph.errors import RequestError
+from choreograph.graph.prepare import mirror_name
 from choreograph.motion.clip import Clip
 from choreograph.motion.contacts import with_detected_contacts
 from choreograph.motion.resample import sample_positions
 from choreograph.synthesis.perform import cuts
-from choreograph.synthesis.perform.points import ENDS, TRACK, find_points
+from choreograph.synthesis.perform.points import ENDS, TRACK, find_points, set_apart
 
 Array = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -44,7 +45,16 @@ class Example:
 class SegmentBase:
     """Examples and the segments they are cut into."""
 
-    examples: tuple[Example, ...]
+    examples: Sequence[Example]
+    """From a file, each is read when it is asked for."""
+    names: tuple[str, ...]
+    """Of the examples' targets."""
+    controls: tuple[Array, ...]
+    """Points of each example's control, (F, P, 3), metres."""
+    target_points: tuple[Array, ...]
+    """Points of each example's target, (F, P, 3), metres."""
+    fps: float
+    """Frames per second of the examples."""
     control_roles: tuple[str, ...]
     target_roles: tuple[str, ...]
     example: Ints
@@ -58,42 +68,38 @@ class SegmentBase:
         """Number of segments."""
         return len(self.example)
 
-    @property
-    def fps(self) -> float:
-        """Frames per second of the examples."""
-        return self.examples[0].target.fps
-
     @cached_property
     def seconds(self) -> Array:
         """Length of each segment, (S,)."""
         return np.asarray((self.stop - self.start) / self.fps)
 
     @cached_property
-    def target_points(self) -> tuple[Array, ...]:
-        """Points of each example's target, (F, P, 3)."""
-        return tuple(find_points(e.target, self.target_roles) for e in self.examples)
+    def stacked(self) -> tuple[Ints, NDArray[np.complex128], Array]:
+        """The row at which each example begins, and all controls one after another: x + iz and heights."""
+        rows = np.concatenate([[0], np.cumsum([len(control) for control in self.controls])])
+        points = np.concatenate(self.controls)
+        return rows, points[..., 0] + 1j * points[..., 2], np.ascontiguousarray(points[..., 1])
 
     @property
     def fastest(self) -> float:
         """Highest speed of the controls' middle over the floor, smoothed over half a second, m/s."""
         half = max(1, round(0.25 * self.fps))
         found = [0.0]
-        for e in self.examples:
-            middle = e.control.mean(axis=1)[:, ::2]
+        for control in self.controls:
+            middle = control.mean(axis=1)[:, ::2]
             if len(middle) > 2 * half:
                 found.append(float(np.linalg.norm(middle[2 * half :] - middle[: -2 * half], axis=1).max()))
         return max(found) / (2 * half / self.fps)
 
     def name(self, segment: int) -> str:
         """What a segment is called: its recording and its time there."""
-        clip = self.examples[int(self.example[segment])].target
-        return f"{clip.name}@{self.start[segment] / clip.fps:.2f}s"
+        return f"{self.names[self.example[segment]]}@{self.start[segment] / self.fps:.2f}s"
 
     def sampled(self, segment: int, count: int) -> tuple[Array, Array]:
         """A segment's control and target points at `count` even moments, both ends included."""
         e = int(self.example[segment])
         at = np.linspace(self.start[segment], self.stop[segment], count)
-        return sample_positions(self.examples[e].control, at), sample_positions(self.target_points[e], at)
+        return sample_positions(self.controls[e], at), sample_positions(self.target_points[e], at)
 
     def taken(self, kept: Sequence[int] | Ints) -> SegmentBase:
         """The base with only these segments."""
@@ -101,8 +107,14 @@ class SegmentBase:
         return replace(self, example=self.example[kept], start=self.start[kept], stop=self.stop[kept])
 
     def without(self, example: int) -> SegmentBase:
-        """The base without the segments of one example, as if it had not been recorded."""
-        return self.taken(np.flatnonzero(self.example != example))
+        """The base without the segments of one example and its mirror image, as if it had not been recorded."""
+        recorded = [name.removesuffix(mirror_name("")) for name in self.names]
+        others = np.array([name != recorded[example] for name in recorded])
+        return self.taken(np.flatnonzero(others[self.example]))
+
+    def with_track_half(self, half_m: float) -> SegmentBase:
+        """The base with the points of its tracks at another distance from their middle, metres."""
+        return replace(self, controls=tuple(set_apart(control, half_m) for control in self.controls))
 
     def clustered(self, threshold_m: float, *, stretch_s: float = 0.15) -> SegmentBase:
         """The base with one segment left of each cluster of segments that are alike.
@@ -212,7 +224,11 @@ def build_base(
         raise RequestError("a segment database needs one example or more")
     first = examples[0].target
     for e in examples:
-        first.skeleton.check_matches(e.target.skeleton, f"{first.name!r} and {e.target.name!r}")
+        first.skeleton.check_matches(
+            e.target.skeleton,
+            f"{first.name!r} and {e.target.name!r}",
+            "Answer with recordings of one person, or with those of a graph that was built --onto one of them",
+        )
         if not np.isclose(e.target.fps, first.fps, rtol=1e-6):
             raise RequestError(f"{first.name!r} has {first.fps:g} fps and {e.target.name!r} {e.target.fps:g}")
         if e.control.shape[1] != examples[0].control.shape[1]:
@@ -224,7 +240,18 @@ def build_base(
     if not rows:
         raise RequestError("no recording could be cut in two places or more, so there is no segment; cut otherwise")
     example, start, stop = np.array(rows, np.int64).T
-    return SegmentBase(tuple(examples), tuple(control_roles), tuple(target_roles), example, start, stop)
+    return SegmentBase(
+        tuple(examples),
+        tuple(e.target.name for e in examples),
+        tuple(e.control for e in examples),
+        tuple(find_points(e.target, target_roles) for e in examples),
+        first.fps,
+        tuple(control_roles),
+        tuple(target_roles),
+        example,
+        start,
+        stop,
+    )
 
 
 def _cuts_of(example: Example, number: int, cut_at: str | Sequence[Sequence[float]]) -> Ints:

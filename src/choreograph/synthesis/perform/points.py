@@ -17,9 +17,12 @@ ENDS = ("left_hand", "right_hand", "left_foot", "right_foot")
 """Hands and feet, as roles."""
 TRACK = ("track",)
 """Two points on the floor, a fixed distance apart: the hips of a body, or a trajectory and where it heads."""
-TRACK_HALF_M = 0.25
-"""Half that distance, metres. Wider than hips are: how the pelvis turns tells which foot is in front. Measured on walks
-that were held back, 0.15 loses the step now and then."""
+TRACK_HALF_M = 0.15
+"""Half that distance, metres: the wider, the more turning counts against travelling. A trajectory knows where it heads
+but not how the pelvis turns with each step."""
+BODY_TRACK_HALF_M = 0.6
+"""The same where a body leads: how its pelvis turns tells which foot is in front. On walks that were held back, 0.4 to
+1.2 do about as well, 0.25 loses the step now and then, and so does 0.5 under a trajectory."""
 
 
 def find_points(clip: Clip, roles: Sequence[str]) -> Array:
@@ -45,14 +48,22 @@ def hip_track(clip: Clip) -> Array:
     return track((left + right) / 2, across)
 
 
-def track(middle: Array, across: Array) -> Array:
+def track(middle: Array, across: Array, half_m: float = TRACK_HALF_M) -> Array:
     """The two points around a middle on the floor.
 
     Args:
         middle: Places (x, z), (F, 2), metres.
         across: Unit vectors to the left, (F, 2).
+        half_m: How far each point is from the middle.
     """
     out = np.zeros((len(middle), 2, 3))
     for k, side in enumerate((1, -1)):
-        out[:, k, ::2] = middle + side * TRACK_HALF_M * across
+        out[:, k, ::2] = middle + side * half_m * across
     return out
+
+
+def set_apart(points: Array, half_m: float) -> Array:
+    """A track (F, 2, 3) with its points at another distance from their middle."""
+    left, right = np.moveaxis(points[..., ::2], 1, 0)
+    across = left - right
+    return track((left + right) / 2, across / np.linalg.norm(across, axis=1, keepdims=True), half_m)

@@ -11,7 +11,7 @@ from choreograph.errors import RequestError
 from choreograph.motion.clip import Clip
 from choreograph.motion.resample import sample_positions, sample_times
 from choreograph.synthesis.perform.examples import SegmentBase
-from choreograph.synthesis.perform.points import TRACK, find_points
+from choreograph.synthesis.perform.points import BODY_TRACK_HALF_M, TRACK, TRACK_HALF_M, find_points
 from choreograph.synthesis.perform.trajectory import Trajectory
 
 Array = NDArray[np.float64]
@@ -86,6 +86,8 @@ class Control:
     name: str = "control"
     leader: Clip | None = None
     """The body whose points those are, if it is one."""
+    track_half_m: float = TRACK_HALF_M
+    """How far from their middle the points of a track are set, in the control and in the examples."""
 
     @property
     def seconds(self) -> float:
@@ -94,10 +96,13 @@ class Control:
 
     def sampled(self, rate_hz: float) -> tuple[Array, Flags]:
         """Points at another rate, (N, P, 3), zero where nothing is known, and where something is, (N,)."""
-        times = sample_times(len(self.points), self.fps, rate_hz)
+        return self.at(sample_times(len(self.points), self.fps, rate_hz))
+
+    def at(self, frames: Array) -> tuple[Array, Flags]:
+        """The same at given places between frames, (N,)."""
         known = np.asarray(np.isfinite(self.points).all(axis=(1, 2)))
-        points = sample_positions(np.where(known[:, None, None], self.points, 0.0), times)
-        sure = sample_positions(known.astype(float), times) > 1 - 1e-9
+        points = sample_positions(np.where(known[:, None, None], self.points, 0.0), frames)
+        sure = sample_positions(known.astype(float), frames) > 1 - 1e-9
         return np.where(sure[:, None, None], points, 0.0), sure
 
 
@@ -113,8 +118,10 @@ def from_clip(clip: Clip, base: SegmentBase) -> Control:
             f"{clip.name!r} has no joint known to be the {', '.join(missing)}, which the examples are led by; "
             f"name it with --role {missing[0]}=JOINT. Joints are: {', '.join(clip.skeleton.names)}"
         )
-    leader = None if base.control_roles == TRACK else clip
-    return Control(find_points(clip, base.control_roles), clip.fps, clip.name, leader)
+    points = find_points(clip, base.control_roles)
+    if base.control_roles == TRACK:
+        return Control(points, clip.fps, clip.name, track_half_m=BODY_TRACK_HALF_M)
+    return Control(points, clip.fps, clip.name, clip)
 
 
 def from_trajectory(trajectory: Trajectory, base: SegmentBase) -> Control:

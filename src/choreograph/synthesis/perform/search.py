@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+import copy
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from choreograph.errors import RequestError
-from choreograph.maths.floor import FloorTransform
 from choreograph.motion.contacts import runs
 from choreograph.progress import Progress, silent
-from choreograph.synthesis.perform.cells import Cells, Signal, build_cells, forbid, lay, split
+from choreograph.synthesis.perform.cells import Cells, Laid, Signal, build_cells, forbid, lay, split
 from choreograph.synthesis.perform.examples import SegmentBase
+from choreograph.synthesis.perform.placing import Piece, place, refine_bounds
+from choreograph.synthesis.perform.points import TRACK, TRACK_HALF_M, set_apart
 from choreograph.synthesis.perform.request import Control, PerformSettings, Wish, usual_settings
+from choreograph.synthesis.perform.sureness import Sureness, find_sureness
 from choreograph.synthesis.perform.trajectory import LONGEST_GAP_S
 
 Array = NDArray[np.float64]
@@ -24,23 +27,6 @@ Ints = NDArray[np.int64]
 
 _CHUNK = 128
 """Starts that cells are laid over at once."""
-
-
-@dataclass(frozen=True)
-class Piece:
-    """A segment in its place."""
-
-    segment: int
-    start_s: float
-    """When it begins; the first one may begin before the control does."""
-    stop_s: float
-    """When it ends; the last one may end after the control."""
-    placement: FloorTransform
-    """Carries the recording to where it is needed."""
-    residual_m: float
-    """Root-mean-square distance between the control and the segment's own: how sure the interpretation is."""
-    gap_m: float
-    """The same between this target's first frame and the last one of the piece before; 0 for the first."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,16 +38,45 @@ class Interpretation:
     settings: PerformSettings
     pieces: tuple[Piece, ...]
     cost: float
-    """At the refined rate, m²·s."""
+    """With refined times and places, m²·s."""
     coarse_cost: float
     """Of the best sequence at the search's rate, m²·s."""
     seconds: float
     """CPU time the search took."""
 
+    @cached_property
+    def sureness(self) -> tuple[Sureness, ...]:
+        """How sure each piece is; found when it is first asked for, which takes a few times as long as the search."""
+        return find_sureness(self)
+
+    def coarse_signal(self, cells: Cells) -> Signal:
+        """The control as the search saw it."""
+        points, known = self.control.sampled(cells.rate_hz * self.settings.fine)
+        return thinned(points, known, self.settings.fine, cells.longest)
+
+    def as_json(self) -> dict[str, Any]:
+        """Everything that was decided, as plain values."""
+        rows = self.transcription()
+        for row, piece in zip(rows, self.pieces, strict=True):
+            row["segment"] = piece.segment
+            row["placement"] = asdict(piece.placement)
+            row["cost_m2_s"] = piece.cost_m2_s
+        return {
+            "control": self.control.name,
+            "seconds": self.control.seconds,
+            "segments": len(self.base),
+            "settings": asdict(self.settings),
+            "cost_m2_s": self.cost,
+            "coarse_cost_m2_s": self.coarse_cost,
+            "search_cpu_s": self.seconds,
+            "pieces": rows,
+        }
+
     def transcription(self) -> list[dict[str, Any]]:
-        """The pieces as rows: when, which recording and which part of it, and how well it fits."""
+        """The pieces as rows: when, which recording and which part of it, how well it fits, and how sure it is."""
         rows = []
-        for piece in self.pieces:
+        for piece, sure in zip(self.pieces, self.sureness, strict=True):
+            rival = None if sure.rival < 0 else sure
             clip = self.base.examples[int(self.base.example[piece.segment])].target
             rows.append(
                 {
@@ -73,6 +88,11 @@ class Interpretation:
                     "labels": list(clip.labels_at(int(self.base.start[piece.segment]))),
                     "residual_m": round(piece.residual_m, 4),
                     "gap_m": round(piece.gap_m, 4),
+                    "sure": round(sure.share, 4),
+                    "doubt_m": round(sure.doubt_m, 4),
+                    "margin_m2_s": None if rival is None else round(rival.margin_m2_s, 6),
+                    "rival": None if rival is None else self.base.name(rival.rival),
+                    "rival_off_m": None if rival is None else round(rival.rival_off_m, 4),
                 }
             )
         return rows
@@ -92,7 +112,7 @@ def interpret(
         base: Recorded segments.
         control: What is to be answered.
         settings: How; what suits the base if None.
-        cells: The base's cells at the settings' rate, if they were built before.
+        cells: The base's cells at the settings' rate, if they were built before (with the control's width of track).
         progress: Hears how many steps are done.
 
     Raises:
@@ -100,11 +120,12 @@ def interpret(
             wishes cannot all be had.
     """
     settings = settings or usual_settings(base)
-    if control.points.shape[1] != base.examples[0].control.shape[1]:
+    if control.points.shape[1] != base.controls[0].shape[1]:
         raise RequestError(
             f"{control.name!r} has {control.points.shape[1]} points and the examples' controls have "
-            f"{base.examples[0].control.shape[1]}: they are {', '.join(base.control_roles)}"
+            f"{base.controls[0].shape[1]}: they are {', '.join(base.control_roles)}"
         )
+    base, control = matched(base, control)
     began = time.process_time()
     cells = cells or build_cells(base, settings.rate_hz, settings.stretch_s)
     fine_hz = cells.rate_hz * settings.fine
@@ -118,10 +139,7 @@ def interpret(
                 f"{max(start - 1, 0) / fine_hz:.2f} s on; gaps of up to {LONGEST_GAP_S:g} s are bridged"
             )
     fine = make_signal(points, known, cells.longest * settings.fine + settings.fine)
-    every = np.minimum(np.arange(-(-(len(points) - 1) // settings.fine) + 1) * settings.fine, len(points) - 1)
-    coarse = make_signal(points[every], known[every], cells.longest)
-    if (len(points) - 1) % settings.fine:
-        coarse.weight[coarse.last] = 0.0  # a step that the control does not reach
+    coarse = thinned(points, known, settings.fine, cells.longest)
     search = Search(cells, settings)
     for start in range(0, coarse.last, _CHUNK):
         (progress or silent)("interpreting", start, coarse.last)
@@ -132,15 +150,32 @@ def interpret(
     segments = cells.segment[[n for n, _ in sequence]]
     starts = [u for _, u in sequence]
     bounds = np.array([*starts, starts[-1] + int(cells.duration[sequence[-1][0]])]) * settings.fine + shift
-    cost, bounds = refine_bounds(base, segments, fine, bounds, settings, fine_hz)
-    pieces = place(base, segments, fine, bounds, fine_hz)
+    _, bounds = refine_bounds(base, segments, fine, bounds, settings, fine_hz)
+    cost, pieces = place(base, segments, fine, bounds, fine_hz, settings.continuity_s)
     return Interpretation(base, control, settings, pieces, cost, coarse_cost, time.process_time() - began)
+
+
+def matched(base: SegmentBase, control: Control) -> tuple[SegmentBase, Control]:
+    """Both with the points of their tracks as far apart as the control asks for."""
+    if base.control_roles != TRACK or control.track_half_m == TRACK_HALF_M:
+        return base, control
+    points = set_apart(control.points, control.track_half_m)
+    return base.with_track_half(control.track_half_m), replace(control, points=points)
 
 
 def make_signal(points: Array, known: NDArray[np.bool_], pad: int) -> Signal:
     """An input with `pad` steps of nothing before and after it."""
     flat, height = split(np.pad(points, ((pad, pad), (0, 0), (0, 0))))
     return Signal(flat, height, np.pad(known.astype(float), pad), pad, pad + len(points) - 1)
+
+
+def thinned(points: Array, known: NDArray[np.bool_], fine: int, pad: int) -> Signal:
+    """Every so many steps of an input, with `pad` steps of nothing before and after it."""
+    every = np.minimum(np.arange(-(-(len(points) - 1) // fine) + 1) * fine, len(points) - 1)
+    signal = make_signal(points[every], known[every], pad)
+    if (len(points) - 1) % fine:
+        signal.weight[signal.last] = 0.0  # a step that the input does not reach
+    return signal
 
 
 class Search:
@@ -150,7 +185,7 @@ class Search:
         self.cells = cells
         self.settings = settings
         ring, points = cells.longest + 1, cells.head[0].shape[1]
-        self._scale = float(np.sqrt(settings.continuity_s / points))
+        self.scale = float(np.sqrt(settings.continuity_s / points))
         self.scores = np.full((ring, len(cells)), np.inf)
         """Best cost of each cell by its end, a ring over steps."""
         self.tails = np.zeros((ring, len(cells), 3 * points))
@@ -159,8 +194,15 @@ class Search:
         self.done = 0
         """Steps from which cells were started."""
 
-    def advance(self, signal: Signal, start: int, stop: int) -> None:
-        """Start all cells from the steps [start, stop)."""
+    def advance(self, signal: Signal, start: int, stop: int, reached: Array | None = None) -> Laid:
+        """Start all cells from the steps [start, stop), and say how they lie there.
+
+        Args:
+            signal: The input.
+            start: First step.
+            stop: The step after the last one.
+            reached: Where to put the best cost of each cell by its start, from `start` on, (U, N).
+        """
         from choreograph.synthesis.perform._compiled import advance
 
         cells = self.cells
@@ -176,18 +218,35 @@ class Search:
             self.back = grown
         beam = np.inf if self.settings.beam_m2_s is None else float(self.settings.beam_m2_s)
         advance(
-            start, *laid, cells.duration, *cells.head, *cells.tail, signal.begin, signal.last, self._scale, beam,
-            self.scores, self.tails, self.back,
+            start, *laid, cells.duration, *cells.head, *cells.tail, signal.begin, signal.last, self.scale, beam,
+            self.scores, self.tails, self.back, np.zeros((0, 0)) if reached is None else reached,
         )  # fmt: skip
         self.done = stop
+        return laid
 
     def _grant(self, wish: Wish, signal: Signal, starts: Ints, cost: Array) -> None:
         at = signal.begin + wish.time_s * self.cells.rate_hz
         covers = (starts[:, None] <= at) & (starts[:, None] + self.cells.duration > at)
         cost[covers & ~np.isin(self.cells.segment, wish.segments)] = np.inf
 
-    def best(self, signal: Signal) -> tuple[float, list[tuple[int, int]]]:
+    def copy(self) -> Search:
+        """One that can go on by itself; the cells before each cell are shared, and where both go on they agree."""
+        other = copy.copy(self)
+        other.scores, other.tails = self.scores.copy(), self.tails.copy()
+        return other
+
+    def forget(self, steps: int) -> None:
+        """Count steps from a later one on: later by a multiple of the ring's length."""
+        assert steps % len(self.scores) == 0
+        self.back = self.back[steps:].copy()
+        self.done -= steps
+
+    def best(self, signal: Signal, since: int = -1) -> tuple[float, list[tuple[int, int]]]:
         """Cost of the best sequence to the input's end, and its cells with the steps they begin at.
+
+        Args:
+            signal: The input.
+            since: Cells that end by this step are left out.
 
         Raises:
             RequestError: If there is none.
@@ -202,82 +261,13 @@ class Search:
                 f"no sequence of segments lasts {(signal.last - signal.begin) / self.cells.rate_hz:.2f} s {why}; "
                 "allow more stretch (stretch_s), or use more segments"
             )
-        return float(scores.flat[at]), self.trace(stop, n)
+        return float(scores.flat[at]), self.trace(stop, n, since)
 
-    def trace(self, stop: int, n: int) -> list[tuple[int, int]]:
+    def trace(self, stop: int, n: int, since: int = -1) -> list[tuple[int, int]]:
         """The sequence that ends with a cell at a step."""
         found = []
-        while n >= 0:
+        while n >= 0 and stop > since:
             start = stop - int(self.cells.duration[n])
             found.append((n, start))
             stop, n = start, int(self.back[stop, n])
         return found[::-1]
-
-
-def refine_bounds(
-    base: SegmentBase, segments: Ints, signal: Signal, bounds: Ints, settings: PerformSettings, rate_hz: float
-) -> tuple[float, Ints]:
-    """The sequence's boundaries at a finer rate: the same program with only the durations left open."""
-    from choreograph.synthesis.perform._compiled import refine
-
-    rows, a, a_height = _stacked(base)
-    head, tail = _ends(base, segments)
-    own = base.seconds[segments] * rate_hz
-    # A length that the coarse steps allowed stays allowed.
-    slack = settings.stretch_s * rate_hz
-    now = np.diff(bounds)
-    low = np.minimum(np.ceil(own - slack), now).astype(np.int64)
-    high = np.maximum(np.floor(own + slack), now).astype(np.int64)
-    cost, found = refine(
-        signal.flat, signal.height, signal.weight, signal.begin, signal.last, bounds, settings.fine, low, high, a,
-        a_height, rows[base.example[segments]] + base.start[segments], (base.stop - base.start)[segments], *head, *tail,
-        float(settings.continuity_s), 1.0 / rate_hz,
-    )  # fmt: skip
-    assert np.isfinite(cost), "the boundaries as they were are one of the choices"
-    return float(cost), found
-
-
-def place(base: SegmentBase, segments: Ints, signal: Signal, bounds: Ints, rate_hz: float) -> tuple[Piece, ...]:
-    """Segments with given boundaries, each laid where it fits the input best."""
-    from choreograph.synthesis.perform._compiled import align
-
-    rows, a, a_height = _stacked(base)
-    (head, head_height), (tail, tail_height) = _ends(base, segments)
-    pieces: list[Piece] = []
-    before: NDArray[np.complex128] | None = None
-    for i, s in enumerate(segments):
-        u, stop = int(bounds[i]), int(bounds[i + 1])
-        squares, rho, tau, total = align(
-            signal.flat, signal.height, signal.weight, u, stop - u, a, a_height,
-            float(rows[base.example[s]] + base.start[s]), float(base.stop[s] - base.start[s]),
-        )  # fmt: skip
-        gap = 0.0
-        if before is not None:
-            flat = np.abs(rho * head[i] + tau - before) ** 2 + (head_height[i] - tail_height[i - 1]) ** 2
-            gap = float(np.sqrt(flat.mean()))
-        before = rho * tail[i] + tau
-        pieces.append(
-            Piece(
-                int(s),
-                (u - signal.begin) / rate_hz,
-                (stop - signal.begin) / rate_hz,
-                FloorTransform(float(-np.angle(rho)), float(tau.real), float(tau.imag)),
-                float(np.sqrt(squares / (total * signal.flat.shape[1]))),
-                gap,
-            )
-        )
-    return tuple(pieces)
-
-
-def _stacked(base: SegmentBase) -> tuple[Ints, NDArray[np.complex128], Array]:
-    """The row at which each example begins, and all controls one after another."""
-    rows = np.concatenate([[0], np.cumsum([len(e.control) for e in base.examples])])
-    return rows, *split(np.concatenate([e.control for e in base.examples]))
-
-
-def _ends(base: SegmentBase, segments: Sequence[int] | Ints) -> Any:
-    """Points and heights of the targets' first and last frames."""
-    points = base.target_points
-    first = np.array([points[base.example[s]][base.start[s]] for s in segments])
-    final = np.array([points[base.example[s]][base.stop[s]] for s in segments])
-    return split(first), split(final)

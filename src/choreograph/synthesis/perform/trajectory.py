@@ -19,6 +19,8 @@ STANDING_M_S = 0.15
 """Speed below which the direction of travel says nothing: a hand that rests trembles about so fast."""
 _HEADING_S = 0.25
 """Seconds over which headings are smoothed, and bridged where there is no travel."""
+_SURE = 1e9
+"""How much more a heading that is known counts than one that is measured."""
 LONGEST_GAP_S = 0.5
 """Gaps up to this long are bridged by a straight line; longer ones are a mistake in the recording."""
 MAX_SAMPLES = 1_000_000
@@ -57,34 +59,40 @@ class Trajectory:
         whole = gaussian_filter1d(np.concatenate([head, self.places, tail]), seconds * self.fps, axis=0, truncate=4.0)
         return Trajectory(whole[width : width + len(self.places)], self.fps, self.name, self.bridged_s)
 
-    def headings(self) -> Array:
+    def headings(self, first: float | None = None) -> Array:
         """Direction of travel, (F,), radians, unwrapped: 0 along +z, pi/2 along +x.
 
         Where the trajectory stands, the heading goes evenly from the one before to the one after, so that standing
         still keeps it and a turn on the spot is a turn.
+
+        Args:
+            first: The heading in the first frame, where it is known from before.
         """
         from scipy.linalg import solveh_banded
 
         count = len(self.places)
+        speed = np.gradient(self.places, 1 / self.fps, axis=0) if count > 1 else np.zeros((count, 2))
+        trust = (np.linalg.norm(speed, axis=1) > STANDING_M_S).astype(float)
+        heading = np.arctan2(speed[:, 0], speed[:, 1])
+        if first is not None and count:
+            heading[0], trust[0] = first, _SURE
+        if not trust.any():
+            return np.zeros(count)
+        known = trust > 0
+        heading[known] = np.unwrap(heading[known])
         if count < 2:
-            return np.zeros(count)
-        speed = np.gradient(self.places, 1 / self.fps, axis=0)
-        moving = np.linalg.norm(speed, axis=1) > STANDING_M_S
-        if not moving.any():
-            return np.zeros(count)
-        heading = np.zeros(count)
-        heading[moving] = np.unwrap(np.arctan2(speed[moving, 0], speed[moving, 1]))
+            return heading
         # Least squares: near the measured headings where there are some, else as even as can be.
         even = (_HEADING_S * self.fps) ** 2
         bands = np.zeros((2, count))
-        bands[1] = moving + 2 * even
+        bands[1] = trust + 2 * even
         bands[1, [0, -1]] -= even
         bands[0, 1:] = -even
-        return np.asarray(solveh_banded(bands, moving * heading))
+        return np.asarray(solveh_banded(bands, trust * heading))
 
-    def points(self) -> Array:
+    def points(self, headings: Array | None = None) -> Array:
         """The control that the trajectory is: two points around each place, left and right of its heading."""
-        heading = self.headings()
+        heading = self.headings() if headings is None else headings
         return track(self.places, np.stack([np.cos(heading), -np.sin(heading)], axis=1))
 
 

@@ -83,9 +83,10 @@ def test_alignments_agree_between_matrix_products_and_loops(base: SegmentBase, r
             assert laid.turn[i, n] == pytest.approx(np.exp(-1j * yaw), abs=1e-7)
             assert laid.shift[i, n] == pytest.approx(complex(*shift), abs=1e-6)
             flat, height = split(a)
-            again, rho, tau, _ = align(
+            again, rho, x_mean, a_mean, _, _ = align(
                 signal.flat, signal.height, signal.weight, int(u), d, flat, height, 0.0, float(d)
             )
+            tau = x_mean - rho * a_mean
             assert (again, rho, tau) == pytest.approx((squares, np.exp(-1j * yaw), complex(*shift)), rel=1e-6, abs=1e-6)
 
 
@@ -144,9 +145,10 @@ def test_refine_tries_every_boundary(base: SegmentBase, rng: np.random.Generator
             u, d = at[i], at[i + 1] - at[i]
             if not low[i] <= d <= high[i]:
                 return np.inf
-            squares, rho, tau, _ = align(
+            squares, rho, x_mean, a_mean, _, _ = align(
                 signal.flat, signal.height, signal.weight, u, d, flat, height, float(row[i]), float(frames[i])
             )
+            tau = x_mean - rho * a_mean
             total += squares / (30 * 4)
             if ends is not None:
                 gap = np.abs(rho * heads[0][i] + tau - ends) ** 2 + (heads[1][i] - tails[1][i - 1]) ** 2
@@ -160,9 +162,11 @@ def test_refine_tries_every_boundary(base: SegmentBase, rng: np.random.Generator
         if bounds[0] + move[0] - 2 <= signal.begin and bounds[3] + move[3] - 2 >= signal.last
     ]
     best = min(options, key=cost_of)
+    first, last = bounds - 2, bounds + 2
+    last[0], first[-1] = signal.begin, signal.last
     cost, found = refine(
-        signal.flat, signal.height, signal.weight, signal.begin, signal.last, bounds, 2, low, high, flat, height, row,
-        frames, *heads, *tails, 0.3, 1 / 30,
+        signal.flat, signal.height, signal.weight, bounds, first, last, 2, low, high, flat, height, row, frames,
+        *heads, *tails, 0.3, 1 / 30,
     )  # fmt: skip
     assert len(segments) == 3
     assert cost == pytest.approx(cost_of(best), rel=1e-9)

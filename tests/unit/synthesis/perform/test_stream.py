@@ -8,49 +8,107 @@ import pytest
 
 from choreograph.errors import RequestError
 from choreograph.synthesis.perform.examples import Example, SegmentBase
-from choreograph.synthesis.perform.request import Control, PerformSettings
+from choreograph.synthesis.perform.request import Control
 from choreograph.synthesis.perform.search import interpret
-from choreograph.synthesis.perform.stream import PerformStream
+from choreograph.synthesis.perform.stream import PieceStream
 
 
-@pytest.mark.parametrize("batch", [1, 11, 400])
-def test_a_stream_settles_pieces_in_order_within_its_lag(
-    base: SegmentBase, make_example: Callable[..., Example], batch: int
-):
-    points = make_example(21, frames=300).control
-    stream = PerformStream(base, base.fps, lag_s=2.5)
+def run(stream: PieceStream, points: np.ndarray, batch: int):
     pieces = []
     for start in range(0, len(points), batch):
-        fresh = stream.push(points[start : start + batch])
-        now = (min(start + batch, len(points)) - 1) / base.fps
-        assert all(p.stop_s <= now - 2.5 + 0.14 for p in fresh)
+        pieces += stream.push(points[start : start + batch])
+    return [*pieces, *stream.finish()]
+
+
+def test_pieces_are_settled_in_order_and_within_the_lag(base: SegmentBase, make_example: Callable[..., Example]):
+    points = make_example(21, frames=301).control
+    stream = PieceStream(base, base.fps, lag_s=1.5)
+    pieces, until = [], 0.0
+    for start in range(len(points)):
+        fresh = stream.push(points[start : start + 1])
+        assert all(p.start_s <= start / base.fps - 1.5 + 0.14 for p in fresh)
         pieces += fresh
-    early = len(pieces)
+        until = pieces[-1].stop_s if pieces else 0.0
+        # What is played a lag ago is settled, but for one step of the search.
+        assert until >= start / base.fps - 1.5 - 0.14
+        ahead = stream.ahead()
+        if ahead:
+            assert ahead[0].start_s == pytest.approx(until, abs=1e-9) or not pieces
+            assert ahead[-1].stop_s >= stream.seen_s - 0.14
     pieces += stream.finish()
-    assert early > 5 or batch == 400
-    assert all(a.stop_s == pytest.approx(b.start_s) for a, b in itertools.pairwise(pieces))
-    whole = interpret(base, Control(points, base.fps), PerformSettings(refine_hz=7.5))
-    assert pieces[-1].stop_s >= whole.control.seconds - 0.14
-    # Deciding early can only cost.
-    assert stream.cost >= whole.coarse_cost * 0.95
+    assert all(a.stop_s == pytest.approx(b.start_s, abs=1e-9) for a, b in itertools.pairwise(pieces))
+    assert pieces[0].start_s <= 0 and pieces[-1].stop_s >= 10.0 - 1e-6
+    assert stream.cost == pytest.approx(sum(p.cost_m2_s for p in pieces))
+    stretched = [(p.stop_s - p.start_s) - base.seconds[p.segment] for p in pieces]
+    assert np.abs(stretched).max() < stream.settings.stretch_s + 0.14
 
 
-def test_with_all_the_time_in_the_world_a_stream_is_exact(base: SegmentBase, make_example: Callable[..., Example]):
-    points = make_example(22, frames=241).control  # 60 steps of 7.5 Hz
-    stream = PerformStream(base, base.fps, lag_s=60)
-    for start in range(0, len(points), 10):
-        assert stream.push(points[start : start + 10]) == []
-    pieces = stream.finish()
-    whole = interpret(base, Control(points, base.fps), PerformSettings(refine_hz=7.5))
-    assert stream.cost == pytest.approx(whole.coarse_cost, rel=1e-9)
-    assert [p.segment for p in pieces] == [p.segment for p in whole.pieces]
+@pytest.mark.parametrize("frames", [241, 250])  # whole steps of 7.5 Hz, and not
+def test_with_all_the_time_in_the_world_a_stream_is_exact(
+    base: SegmentBase, make_example: Callable[..., Example], frames: int
+):
+    points = make_example(22, frames=frames).control
+    stream = PieceStream(base, base.fps, lag_s=60)
+    pieces = run(stream, points, 10)
+    whole = interpret(base, Control(points, base.fps))
+    assert stream.coarse_cost == pytest.approx(whole.coarse_cost, rel=1e-9)
+    assert stream.cost == pytest.approx(whole.cost, rel=1e-9)
+    assert [(p.segment, p.start_s) for p in pieces] == [(p.segment, p.start_s) for p in whole.pieces]
+
+
+def test_deciding_early_can_only_cost_and_a_longer_lag_costs_less(
+    base: SegmentBase, make_example: Callable[..., Example]
+):
+    points = np.concatenate([make_example(seed, frames=300).control for seed in (23, 24, 25)])
+    best = interpret(base, Control(points, base.fps)).coarse_cost
+    costs = []
+    for lag in (0.95, 2.0, 4.0):
+        stream = PieceStream(base, base.fps, lag_s=lag)
+        run(stream, points, 8)
+        costs.append(stream.coarse_cost)
+    assert min(costs) >= best * (1 - 1e-9)
+    assert costs[0] > costs[1] and costs[2] < 1.05 * best
+
+
+@pytest.mark.parametrize("fps", [30.0, 24.0, 100.0])
+def test_the_answer_does_not_depend_on_how_the_control_is_pushed(
+    base: SegmentBase, make_example: Callable[..., Example], fps: float
+):
+    points = Control(make_example(26, frames=300).control, 30.0).sampled(fps)[0]
+    points[50:53] = np.nan
+    one, many = (run(PieceStream(base, fps, lag_s=1.6), points, batch) for batch in (1, 97))
+    assert one == many
+    assert len(one) > 10
+
+
+def test_work_and_memory_do_not_grow(base: SegmentBase, make_example: Callable[..., Example]):
+    points = np.tile(make_example(27, frames=300).control, (8, 1, 1))
+    stream = PieceStream(base, base.fps, lag_s=1.5)
+    sizes = []
+    for start in range(0, len(points), 30):
+        stream.push(points[start : start + 30])
+        sizes.append(stream._weight.nbytes + stream._search.back.nbytes + stream._frames.nbytes)
+    assert max(sizes[20:]) <= max(sizes[:20])
+
+
+def test_segments_too_long_for_the_lag_are_not_used(base: SegmentBase, make_example: Callable[..., Example]):
+    stream = PieceStream(base, base.fps, lag_s=0.7)
+    assert 0 < len(stream.base) < len(base)
+    assert stream.base.seconds.max() < base.seconds.max()
+    assert len(run(stream, make_example(28).control, 9)) > 5
 
 
 def test_bad_streams_get_a_sentence(base: SegmentBase):
+    with pytest.raises(RequestError, match=r"too short.*0\.\d\d s are enough for all"):
+        PieceStream(base, 30.0, lag_s=0.3)
     with pytest.raises(RequestError, match="too short"):
-        PerformStream(base, 30.0, lag_s=0.5)
-    stream = PerformStream(base, 30.0)
+        PieceStream(base, 30.0, lag_s=float("nan"))
+    with pytest.raises(RequestError, match="frames per second"):
+        PieceStream(base, 0.0)
+    stream = PieceStream(base, 30.0)
     with pytest.raises(RequestError, match="come as"):
         stream.push(np.zeros((3, 2, 3)))
     with pytest.raises(RequestError, match="two control frames"):
         stream.finish()
+    with pytest.raises(RequestError, match="nothing is known"):
+        stream.push(np.full((30, 4, 3), np.nan))

@@ -1,0 +1,191 @@
+"""A performance as motion while it is being performed: finished frames come a fixed time after the control.
+
+Each time a little more has been settled, the last seconds are finished anew (blended, feet cleaned, hands held) with
+what the search expects to come, and frames are handed out up to the lag. Where that expectation changes later, what is
+already shown stays and the rest is faded over.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from choreograph.errors import RequestError
+from choreograph.finishing.handover import Handover
+from choreograph.finishing.holds import ExampleHolds
+from choreograph.finishing.performed import PerformedSettings, make_motion, shown_at
+from choreograph.finishing.stream import Frame
+from choreograph.maths import quat
+from choreograph.motion.arrays import seal
+from choreograph.motion.clip import Clip
+from choreograph.motion.resample import sample_positions, sample_rotations
+from choreograph.synthesis.perform.examples import SegmentBase
+from choreograph.synthesis.perform.placing import Piece
+from choreograph.synthesis.perform.points import find_points
+from choreograph.synthesis.perform.request import PerformSettings
+from choreograph.synthesis.perform.stream import PieceStream
+
+Array = NDArray[np.float64]
+
+_CONTEXT_S = 2.0
+"""Seconds of motion before the newest frame that are finished anew each time: a plant and the way to it."""
+_BATCH_S = 0.2
+"""Seconds of motion that are finished and handed out at once."""
+
+
+class PerformStream:
+    """A performance in progress: `push` the control as it comes and show the frames that come back; then `finish`.
+
+    A frame is handed out at the latest `lag_s` after its moment was pushed. Each push costs the same, however long the
+    performance has been going on.
+    """
+
+    def __init__(
+        self,
+        base: SegmentBase,
+        fps: float,
+        settings: PerformSettings | None = None,
+        finishing: PerformedSettings | None = None,
+        *,
+        lag_s: float = 2.0,
+    ) -> None:
+        """Prepare a performance.
+
+        Args:
+            base: Recorded segments.
+            fps: Control frames per second.
+            settings: How the control is interpreted; what suits the base if None.
+            finishing: How pieces are blended, feet cleaned and hands held.
+            lag_s: Seconds from a moment of the control to its frames. Segments that last about as long are not used.
+
+        Raises:
+            RequestError: If the lag is too short for every segment; the message says what is enough.
+        """
+        self.lag_s = lag_s
+        self.rate_hz = base.fps
+        """Frames per second that come back."""
+        self.pieces: list[Piece] = []
+        """The interpretation so far."""
+        self._finishing = finishing or PerformedSettings()
+        # A frame shows the next piece too if that begins within half a blend.
+        margin = self._finishing.blend_s / 2 + _BATCH_S
+        self._stream = PieceStream(base, fps, settings, lag_s=lag_s, margin_s=margin)
+        self.base = self._stream.base
+        """Without the segments that are too long for the lag."""
+        self._holds = ExampleHolds(self.base, self._finishing.hands)
+        self._handover = Handover(base.fps)
+        self._shown = 0
+        self._recent: list[Piece] = []
+        self._leader: Clip | None = None
+        self._leader_first = 0  # frame of the control that the leader, as far as it is kept, begins at
+
+    @property
+    def cost(self) -> float:
+        """Of the pieces so far, m²·s: to be held against `Interpretation.cost`."""
+        return self._stream.cost
+
+    @property
+    def coarse_cost(self) -> float:
+        """Of all of them at the search's rate, once finished: against `Interpretation.coarse_cost`."""
+        return self._stream.coarse_cost
+
+    def push(self, control: Array | Clip) -> list[Frame]:
+        """Take control frames as they come, and hand out the frames that are ready.
+
+        Args:
+            control: Points (n, P, 3), metres, NaN where nothing is known; or a stretch of the body that leads, whose
+                hands can then be held.
+
+        Raises:
+            RequestError: If the control is not like the examples', or nothing has been known of it for too long.
+        """
+        if isinstance(control, Clip):
+            self._take_leader(control)
+            control = find_points(control, self.base.control_roles)
+        self._settle(self._stream.push(control))
+        count = int(np.floor((self._stream.seen_s - self.lag_s + _BATCH_S) * self.rate_hz + 1e-6)) + 1
+        if count - self._shown < _BATCH_S * self.rate_hz:
+            return []
+        stop = int(np.floor(self._stream.seen_s * self.rate_hz + 1e-6)) + 1
+        return self._hand_out(count, stop, (*self._recent, *self._stream.ahead()))
+
+    def finish(self) -> list[Frame]:
+        """The frames that are left, when the control is over."""
+        self._settle(self._stream.finish())
+        stop = int(np.floor(self._stream.seen_s * self.rate_hz + 1e-6)) + 1
+        return self._hand_out(stop, stop, tuple(self._recent))
+
+    def as_clip(self, frames: Sequence[Frame], name: str = "performed") -> Clip:
+        """Frames that were handed out, as a clip.
+
+        Raises:
+            RequestError: If there are none.
+        """
+        if not frames:
+            raise RequestError("no frame has been handed out, so there is nothing to make a clip of")
+        rot = quat.make_continuous(np.array([frame.local_rot for frame in frames]))
+        root = seal(np.array([frame.root_pos for frame in frames]))
+        contacts = np.array([frame.contacts for frame in frames])
+        return Clip(self.base.examples[0].target.skeleton, self.rate_hz, root, seal(rot), name=name, contacts=contacts)
+
+    def _settle(self, pieces: list[Piece]) -> None:
+        self.pieces += pieces
+        self._recent += pieces
+
+    def _hand_out(self, count: int, stop: int, pieces: tuple[Piece, ...]) -> list[Frame]:
+        """Finish the last seconds, up to the frame `stop`, and hand out those before the frame `count`."""
+        if count <= self._shown:
+            return []
+        first = max(0, self._shown - round(_CONTEXT_S * self.rate_hz))
+        times = np.arange(first, stop) / self.rate_hz
+        leader = self._leader_at(times)
+        _, clip, _ = make_motion(self.base, pieces, times, leader, self._finishing, find=self._holds)
+        begin, end = self._shown - first, count - first
+        root, rot = self._handover.take(first, begin, end, clip.root_pos, clip.local_rot)
+        example, frame = shown_at(self.base, pieces, times)
+        contacts = clip.contacts
+        self._shown = count
+        since = (count / self.rate_hz) - _CONTEXT_S - 1.0
+        self._recent = [piece for piece in self._recent if piece.stop_s > since]
+        return [
+            Frame(
+                first + k,
+                root[k],
+                rot[k],
+                None if contacts is None else contacts[k],
+                self.base.names[example[k]],
+                float(frame[k]),
+            )
+            for k in range(begin, end)
+        ]
+
+    # ------------------------------------------------------------------ the one who leads
+
+    def _take_leader(self, clip: Clip) -> None:
+        """Keep the last seconds of the body that leads."""
+        if not np.isclose(clip.fps, self._stream.fps, rtol=1e-6):
+            raise RequestError(f"the leader has {clip.fps:g} fps; the performance was begun with {self._stream.fps:g}")
+        missing = [r for r in self.base.control_roles if r != "track" and clip.skeleton.find(r) is None]
+        if missing:
+            raise RequestError(
+                f"{clip.name!r} has no joint known to be the {', '.join(missing)}, which the examples are led by"
+            )
+        if self._leader is None:
+            self._leader = clip
+            return
+        root = np.concatenate([self._leader.root_pos, clip.root_pos])
+        rot = np.concatenate([self._leader.local_rot, clip.local_rot])
+        passed = int((self._shown / self.rate_hz - _CONTEXT_S - 1.0) * clip.fps) - self._leader_first
+        passed = min(max(passed, 0), len(root) - 1)
+        self._leader = self._leader.with_frames(root[passed:], quat.make_continuous(rot[passed:]))
+        self._leader_first += passed
+
+    def _leader_at(self, times: Array) -> Clip | None:
+        """The leader in the frames of the given times."""
+        if self._leader is None or not all(role != "track" for role in self.base.control_roles):
+            return None
+        at = np.clip(times * self._leader.fps - self._leader_first, 0, len(self._leader) - 1)
+        root, rot = sample_positions(self._leader.root_pos, at), sample_rotations(self._leader.local_rot, at)
+        return Clip(self._leader.skeleton, self.rate_hz, root, quat.make_continuous(rot), name=self._leader.name)

@@ -1,0 +1,51 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from choreograph.cli.main import app
+from choreograph.errors import RequestError, SkeletonMismatch
+from choreograph.formats import write_clip
+from choreograph.motion.clip import Clip
+
+
+def run(*words: str | Path) -> str:
+    result = CliRunner().invoke(app, [str(w) for w in words])
+    if result.exception:
+        raise result.exception
+    return result.output
+
+
+def test_a_threshold_is_refused_in_the_unit_it_was_given_in(tmp_path: Path):
+    for words in (("--threshold", "-1"), ("--threshold", "walk:run=-1")):
+        with pytest.raises(RequestError, match="0 to 1000 centimetres, not -1"):
+            run("build", tmp_path, "-o", tmp_path / "a.mog", *words)
+
+
+def test_folders_are_made_and_the_advice_for_other_people_can_be_followed(
+    human_clip: Callable[..., Clip], tmp_path: Path
+):
+    for name, scale in (("small", 0.9), ("tall", 1.0)):
+        write_clip(tmp_path / f"{name}.npz", human_clip(frames=120, seed=1, scale=scale))
+    path = tmp_path / "new" / "people.mog"
+    run("build", tmp_path / "tall.npz", "-o", path, "--no-advice")
+    with pytest.raises(SkeletonMismatch, match=r"onto the graph's skeleton \(--onto\)$"):
+        run("add", path, tmp_path / "small.npz", "--no-advice")
+    assert "2 clips" in run("add", path, tmp_path / "small.npz", "--onto", "--no-advice")
+
+
+def test_an_interruption_while_commands_are_loaded_says_nothing(tmp_path: Path):
+    code = (
+        "import importlib, sys\n"
+        "load = importlib.import_module\n"
+        "def stop(name): raise KeyboardInterrupt\n"
+        "importlib.import_module = stop\n"
+        "import choreograph.cli.main\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 130 and "Traceback" not in done.stderr
