@@ -1,17 +1,28 @@
 /** Solve: say where the body is when, and what else matters; several motions that do it come, better by the second. */
 
-import { button, el, fill, menu, numberField, section, slider, type Control } from "../dom";
 import { openCode } from "../dialogs/share";
+import { el, fill } from "../dom";
 import type { ConstraintReport, ObstacleAsk, Result, SolveAsk } from "../messages";
-import type { Context, Marker, Panel, State } from "../types";
-import { AMBER, RED } from "../colours";
+import type { Context, Panel, State } from "../types";
 import { canonical } from "./asking";
-import { buildOffer } from "./library";
-import { jobStrip } from "./progress";
-import { clipNames, constraintList, jointNames } from "./solvelist";
+import { solveForm } from "./solveform";
+import { clipNames, constraintList } from "./solvelist";
+import { markers } from "./solvemarks";
 import { PoseGhosts } from "./solveposes";
-import { all, asDocument, asksForSomething, asYaml, cm, degrees, nextTime, pathOf, putInOrder, said, setLength, whereOf, type Kind, type Where } from "./solverequest";
-import { SolveStage, type Mode } from "./solvestage";
+import {
+  asksForSomething,
+  cm,
+  degrees,
+  nextTime,
+  pathOf,
+  putInOrder,
+  said,
+  whereOf,
+  type Kind,
+  type Where,
+} from "./solverequest";
+import { SolveStage } from "./solvestage";
+import type { Mode } from "./solvetools";
 import { watch } from "./watch";
 import "../panels.css";
 import "./solve.css";
@@ -40,8 +51,7 @@ class SolvePanel {
   private readonly list;
   private readonly problem = el("p", { class: "problem", hidden: true, attrs: { role: "alert" } });
   private readonly facts = el("p", { class: "quiet-text figures", attrs: { "aria-live": "polite" } });
-  private readonly tools = new Map<Mode, HTMLButtonElement>();
-  private readonly setters: ((ask: SolveAsk) => void)[] = [];
+  private readonly form;
   private visible = false;
   private mode: Mode = "arrow";
   private chosen: Where | null = null;
@@ -51,6 +61,7 @@ class SolvePanel {
   private graph: string | null = null;
   private timer = 0;
   private results: Result[] = [];
+  private marked = "";
   private refused: { where: Where | null; text: string } | null = null;
 
   constructor(private readonly context: Context) {
@@ -70,10 +81,42 @@ class SolvePanel {
       remove: (where) => this.remove(where),
       choose: (where) => this.choose(where),
     });
-    this.element = this.build();
-    api.on("answer", (message) => message.number === this.number && message.verb === "solve" && this.answered(message.results, message.final));
-    api.on("refused", ({ number, verb, failure }) => number === this.number && verb === "solve" && this.fail(failure.error));
-    watch(store, [(state) => state.document.solve, (state) => state.graph?.labels, (state) => state.document.clips.map((clip) => clip.name)], () => this.show(true));
+    this.form = solveForm(
+      context,
+      {
+        edit: (label, change, settle) => this.edit(label, change, null, settle),
+        mode: (mode) => this.setMode(mode),
+        joint: (name) => this.addJoint(name),
+        pose: (kind) => this.addPose(kind),
+        label: (name) => this.addLabel(name),
+        searchOn: () => this.askNow(),
+        showCode: () => {
+          const result = this.shownResult() ?? this.results[0];
+          if (result) openCode(context, result);
+        },
+      },
+      { problem: this.problem, list: this.list.element, facts: this.facts },
+    );
+    this.element = this.form.element;
+    this.form.setMode(this.mode);
+    api.on(
+      "answer",
+      (message) =>
+        message.number === this.number && message.verb === "solve" && this.answered(message.results, message.final),
+    );
+    api.on(
+      "refused",
+      ({ number, verb, failure }) => number === this.number && verb === "solve" && this.fail(failure.error),
+    );
+    watch(
+      store,
+      [
+        (state) => state.document.solve,
+        (state) => state.graph?.labels,
+        (state) => state.document.clips.map((clip) => clip.name),
+      ],
+      () => this.show(true),
+    );
     watch(store, [(state) => state.graph?.built_from], (state) => this.rebuilt(state.graph?.built_from ?? null));
     watch(store, [(state) => state.view.shown], () => this.show());
   }
@@ -84,7 +127,8 @@ class SolvePanel {
 
   hint(): string {
     if (!this.context.store.state.graph) return "Build the graph first; then say where the body is when.";
-    if (this.mode === "arrow" && this.ask.body.length === 0) return "Press on the floor where the motion begins, and drag to where it looks.";
+    if (this.mode === "arrow" && this.ask.body.length === 0)
+      return "Press on the floor where the motion begins, and drag to where it looks.";
     if (this.mode === "arrow" && this.ask.body.length === 1) return "Now press where it ends.";
     return MODES[this.mode];
   }
@@ -102,6 +146,7 @@ class SolvePanel {
     this.visible = false;
     this.onStage.show(false);
     this.context.timeline.setMarkers([]);
+    this.marked = "";
   }
 
   // -------------------------------------------------------------- changes
@@ -145,7 +190,13 @@ class SolvePanel {
   private addJoint(joint: string): void {
     const at_s = Math.min(this.now() ?? this.ask.length_s / 2, this.ask.length_s);
     const here = this.onStage.figureJoint(joint, at_s);
-    this.push("Add a target", "joints", { at_s: cm(at_s), joint, position: here ? [cm(here.x), cm(here.y), cm(here.z)] : [null, 1.2, null], velocity: [null, null, null], weight: 1 });
+    this.push("Add a target", "joints", {
+      at_s: cm(at_s),
+      joint,
+      position: here ? [cm(here.x), cm(here.y), cm(here.z)] : [null, 1.2, null],
+      velocity: [null, null, null],
+      weight: 1,
+    });
   }
 
   private addPose(kind: "poses" | "frames"): void {
@@ -158,7 +209,12 @@ class SolvePanel {
 
   private addLabel(label: string): void {
     const { length_s } = this.ask;
-    this.push("Ask for a label", "labels", { start_s: cm(length_s / 3), stop_s: cm((2 * length_s) / 3), label, weight: 1 });
+    this.push("Ask for a label", "labels", {
+      start_s: cm(length_s / 3),
+      stop_s: cm((2 * length_s) / 3),
+      label,
+      weight: 1,
+    });
   }
 
   private addObstacle(shape: Partial<ObstacleAsk>, label: string): void {
@@ -180,7 +236,7 @@ class SolvePanel {
   private setMode(mode: Mode): void {
     this.mode = mode;
     this.onStage.setMode(mode);
-    for (const [name, tool] of this.tools) tool.setAttribute("aria-pressed", String(name === mode));
+    this.form.setMode(mode);
     this.context.refreshHint();
   }
 
@@ -211,7 +267,9 @@ class SolvePanel {
     if (!this.visible || !this.context.store.state.graph || key === this.asked) return;
     this.asked = key;
     this.refused = null;
-    const known = this.context.store.state.results.filter((result) => result.verb === "solve" && canonical(result.request) === key);
+    const known = this.context.store.state.results.filter(
+      (result) => result.verb === "solve" && canonical(result.request) === key,
+    );
     if (known.length === 0) return this.askNow();
     this.number = 0;
     this.results = [];
@@ -229,7 +287,10 @@ class SolvePanel {
   private answered(results: Result[], final: boolean): void {
     this.setBusy(!final);
     this.refused = null;
-    const rank = Math.max(0, this.results.findIndex((result) => result.id === this.shownResult()?.id));
+    const rank = Math.max(
+      0,
+      this.results.findIndex((result) => result.id === this.shownResult()?.id),
+    );
     this.results = results;
     const chosen = results[Math.min(rank, results.length - 1)];
     if (chosen && this.visible) {
@@ -238,7 +299,10 @@ class SolvePanel {
       const shown = chosen.motions.map((motion) => motion.id);
       // The view's own showing begins at 0; this one comes right after it, takes its place, and knows when to begin.
       store.setView({ shown: shown.slice(0, 1) });
-      void stage.show(shown, fresh ? {} : { from: "same" }).then(() => this.show(), (error: Error) => store.say(error.message, "error"));
+      void stage.show(shown, fresh ? {} : { from: "same" }).then(
+        () => this.show(),
+        (error: Error) => store.say(error.message, "error"),
+      );
       if (fresh) stage.player.play();
     }
     this.show();
@@ -255,74 +319,6 @@ class SolvePanel {
     this.element.dataset["busy"] = String(busy);
   }
 
-  // -------------------------------------------------------------- the form
-
-  private build(): HTMLElement {
-    const { context, ask } = this;
-    const bind = (control: Control<number>, of: (ask: SolveAsk) => number) => {
-      this.setters.push((now) => control.set(of(now)));
-      return control.element;
-    };
-    const tool = (mode: Mode, label: string, title: string) => {
-      const made = button(label, () => this.setMode(this.mode === mode ? "arrow" : mode), { title });
-      made.setAttribute("aria-pressed", String(mode === this.mode));
-      this.tools.set(mode, made);
-      return made;
-    };
-    const choices = (label: string, title: string, items: () => readonly string[], run: (name: string) => void) => {
-      const made = button(label, () => menu(made, items().map((name) => ({ label: name, run: () => run(name) }))), { title });
-      made.setAttribute("aria-haspopup", "menu");
-      return made;
-    };
-    const number = (label: string, unit: string, of: "count" | "seconds" | "seed" | "min_piece_s", range: [number, number], step: number, hint: string) =>
-      bind(numberField(label, { min: range[0], max: range[1], step, value: ask[of], hint, ...(unit ? { unit } : {}), onChange: (value) => this.edit(`Change ${label.toLowerCase()}`, (now) => (now[of] = value)) }), (now) => now[of]);
-    const clear = button("Clear", () => this.edit("Clear all constraints", (now) => Object.assign(now, { body: [], joints: [], poses: [], frames: [], labels: [], obstacles: [] })), { kind: "quiet" });
-    const length = slider("Length", {
-      min: 1, max: 60, step: 0.5, value: ask.length_s, format: (value) => `${value.toFixed(1)} s`,
-      onInput: (value) => this.edit("Change the length", (now) => setLength(now, value), null, 200),
-    });
-    return el(
-      "div",
-      { class: "solver" },
-      buildOffer(context),
-      section(
-        "Request", null,
-        bind(length, (now) => now.length_s),
-        el(
-          "div", { class: "placing", attrs: { role: "toolbar", "aria-label": "What to place" } },
-          tool("arrow", "Arrow", "Press on the floor: where the body is; drag: where it looks"),
-          choices("Joint", "Where a joint is at a time", () => ["Click on the figure", ...jointNames(context.store.state)], (name) => (name === "Click on the figure" ? this.setMode("joint") : this.addJoint(name))),
-          button("Pose", () => this.addPose("poses"), { title: "A pose like one of a clip" }),
-          button("Frame", () => this.addPose("frames"), { title: "Exactly this frame of a clip" }),
-          choices("Label", "Motion of a kind for a while", () => context.store.state.graph?.labels ?? [], (name) => this.addLabel(name)),
-          tool("circle", "Circle", "A round obstacle"),
-          tool("box", "Box", "A rectangular obstacle"),
-          tool("polygon", "Polygon", "An obstacle of any shape, by its corners"),
-        ),
-        this.problem,
-        this.list.element,
-        clear,
-      ),
-      section(
-        "Search", null,
-        this.facts,
-        jobStrip(context, ["cuts", "solve"]),
-        el("div", { class: "pair" }, number("Candidates", "", "count", [1, 12], 1, "How many different motions"), number("Search", "s", "seconds", [0.5, 600], 0.5, "How long to search at a time")),
-        el("div", { class: "pair" }, number("Seed", "", "seed", [0, 2 ** 31], 1, "Same seed, same search"), number("Least piece", "s", "min_piece_s", [0, 10], 0.05, "No piece of a clip is shorter than this")),
-        el("div", { class: "row" }, button("Search on", () => this.askNow(), { title: "Go on from what is found, for as long again" })),
-      ),
-      section("Outside the studio", "closed", el(
-        "div", { class: "row" },
-        button("YAML", () => download("request.yaml", asYaml(asDocument(this.ask))), { icon: "export", title: "The request as a file for choreograph solve" }),
-        button("JSON", () => download("request.json", `${JSON.stringify(asDocument(this.ask), null, 1)}\n`), { icon: "export", title: "The request as a file for choreograph solve" }),
-        button("Command, Python", () => {
-          const result = this.shownResult() ?? this.results[0];
-          if (result) openCode(context, result);
-        }, { icon: "code", kind: "quiet" }),
-      )),
-    );
-  }
-
   // -------------------------------------------------------------- what is there
 
   private shownResult(): Result | null {
@@ -335,9 +331,11 @@ class SolvePanel {
     const { state } = this.context.store;
     const { solve: ask } = state.document;
     if (this.chosen && !ask[this.chosen.kind][this.chosen.index]) this.chosen = null;
-    for (const set of this.setters) set(ask);
+    this.form.set(ask);
     const fits = canonical(ask) === this.asked;
-    const best = fits ? (this.results.find((result) => result.id === this.shownResult()?.id) ?? this.results[0]) : undefined;
+    const best = fits
+      ? (this.results.find((result) => result.id === this.shownResult()?.id) ?? this.results[0])
+      : undefined;
     const reports = new Map<string, ConstraintReport>((best?.errors ?? []).map((report) => [report.where, report]));
     const problems = (fits && this.results.find((result) => result.problems.length > 0)?.problems) || [];
     const wrong = new Map(problems.flatMap(({ where, text }) => (where ? [[where, text]] : []) as [string, string][]));
@@ -359,45 +357,25 @@ class SolvePanel {
     if (!best) return "";
     const unmet = best.errors.filter((report) => !report.met).length;
     const found = `${this.results.length} motion${this.results.length === 1 ? "" : "s"} after ${(best.figures.search_ms / 1000).toFixed(1)} s of search`;
-    return unmet > 0 ? `${found}; ${unmet} constraint${unmet === 1 ? "" : "s"} missed` : `${found}; all constraints met`;
+    return unmet > 0
+      ? `${found}; ${unmet} constraint${unmet === 1 ? "" : "s"} missed`
+      : `${found}; all constraints met`;
   }
 
   /** Times as markers below the stage. */
   private mark(ask: SolveAsk, reports: ReadonlyMap<string, ConstraintReport>): void {
-    const { player } = this.context.stage;
-    if (!this.shownResult() || player.fps <= 0) return this.context.timeline.setMarkers([]);
-    const at = (where: Where, time: number, set: (ask: SolveAsk, time: number) => void): Marker => ({
-      frame: time * player.fps,
-      label: said(ask, where),
-      colour: reports.get(pathOf(where))?.met === false ? RED : AMBER,
-      move: (frame, done) => done && this.edit("Move in time", (now) => set(now, cm(Math.min(Math.max(frame / player.fps, 0), now.length_s))), where),
-      click: () => {
-        player.seek(time * player.fps);
-        this.choose(where);
-      },
-    });
-    const markers = all(ask).flatMap((where): Marker[] => {
-      const { kind, index } = where;
-      if (kind === "obstacles") return [];
-      if (kind === "labels") {
-        const { start_s, stop_s } = ask.labels[index]!;
-        return [at(where, start_s, (now, time) => (now.labels[index]!.start_s = time)), at(where, stop_s, (now, time) => (now.labels[index]!.stop_s = time))];
-      }
-      return [at(where, ask[kind][index]!.at_s, (now, time) => (now[kind][index]!.at_s = time))];
-    });
-    const key = JSON.stringify(markers.map(({ frame, label, colour }) => [frame, label, colour]));
+    const { stage, timeline } = this.context;
+    const wanted = this.shownResult()
+      ? markers(ask, reports, stage.player, {
+          change: (label, edit, where) => this.edit(label, edit, where),
+          choose: (where) => this.choose(where),
+        })
+      : [];
     // A marker that is being dragged must not be taken away by candidates that come in meanwhile.
-    if (key !== this.marked) this.context.timeline.setMarkers(markers);
+    const key = JSON.stringify([ask, wanted.map(({ frame, colour }) => [frame, colour])]);
+    if (key !== this.marked) timeline.setMarkers(wanted);
     this.marked = key;
   }
-
-  private marked = "";
 }
 
 const byScore = (a: Result, b: Result): number => (a.figures.cost ?? 0) - (b.figures.cost ?? 0);
-
-function download(name: string, text: string): void {
-  const link = el("a", { attrs: { href: URL.createObjectURL(new Blob([text], { type: "text/plain" })), download: name } });
-  link.click();
-  window.setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
-}

@@ -24,7 +24,15 @@ export class PoseGhosts {
       return null;
     }
     const row = Math.min(Math.max(frame, 0), motion.frames - 1) * (3 + 4 * motion.joints.length);
-    const [x, , z, qx, qy, qz, qw] = frames.subarray(row, row + 7) as unknown as [number, number, number, number, number, number, number];
+    const [x, , z, qx, qy, qz, qw] = frames.subarray(row, row + 7) as unknown as [
+      number,
+      number,
+      number,
+      number,
+      number,
+      number,
+      number,
+    ];
     // Where the root's +z looks: skeletons at rest do.
     const heading = Math.atan2(2 * (qx * qz + qw * qy), 1 - 2 * (qx * qx + qy * qy));
     const yaw = facing === null ? 0 : facing - heading;

@@ -20,7 +20,8 @@ export function whereOf(text: string): Where | null {
   return found ? { kind: found[1] as Kind, index: Number(found[2]) } : null;
 }
 
-export const isSame = (a: Where | null, b: Where | null): boolean => a !== null && b !== null && a.kind === b.kind && a.index === b.index;
+export const isSame = (a: Where | null, b: Where | null): boolean =>
+  a !== null && b !== null && a.kind === b.kind && a.index === b.index;
 
 /** All constraints, as they are listed. */
 export function all(ask: SolveAsk): Where[] {
@@ -67,7 +68,8 @@ export function said(ask: SolveAsk, { kind, index }: Where): string {
   if (kind === "joints") return `${ask.joints[index]!.joint}, ${seconds(ask.joints[index]!.at_s)}`;
   if (kind === "poses") return `Pose of ${ask.poses[index]!.clip}, ${seconds(ask.poses[index]!.at_s)}`;
   if (kind === "frames") return `Frame of ${ask.frames[index]!.clip}, ${seconds(ask.frames[index]!.at_s)}`;
-  if (kind === "labels") return `${ask.labels[index]!.label}, ${ask.labels[index]!.start_s}–${seconds(ask.labels[index]!.stop_s)}`;
+  if (kind === "labels")
+    return `${ask.labels[index]!.label}, ${ask.labels[index]!.start_s}–${seconds(ask.labels[index]!.stop_s)}`;
   const { circle, box } = ask.obstacles[index]!;
   return circle ? "Round obstacle" : box ? "Box" : "Polygon";
 }
@@ -79,7 +81,8 @@ export const tenth = (value: number): number => Math.round(10 * value) / 10;
 export const cm = (value: number): number => Math.round(100 * value) / 100;
 
 /** An angle in degrees, in (-180, 180]. */
-export const degrees = (radians: number): number => tenth((Math.atan2(Math.sin(radians), Math.cos(radians)) * 180) / Math.PI);
+export const degrees = (radians: number): number =>
+  tenth((Math.atan2(Math.sin(radians), Math.cos(radians)) * 180) / Math.PI);
 export const radians = (angle: number): number => (angle * Math.PI) / 180;
 
 // ---------------------------------------------------------------- files
@@ -98,7 +101,8 @@ export function asDocument(ask: SolveAsk): Record<string, unknown> {
   return document;
 }
 
-const saysNothing = (value: unknown): boolean => value === null || (Array.isArray(value) && value.length > 0 && value.every((part) => part === null));
+const saysNothing = (value: unknown): boolean =>
+  value === null || (Array.isArray(value) && value.length > 0 && value.every((part) => part === null));
 
 /** Plain values as YAML: objects in block style, lists of plain values in one line. */
 export function asYaml(value: unknown, indent = ""): string {
@@ -108,8 +112,14 @@ export function asYaml(value: unknown, indent = ""): string {
   if (value === null || typeof value !== "object" || Array.isArray(value)) return `${indent}${JSON.stringify(value)}\n`;
   return Object.entries(value)
     .map(([name, part]) => {
-      const nested = part !== null && typeof part === "object" && (!Array.isArray(part) || part.some((item) => item !== null && typeof item === "object" && !Array.isArray(item)));
-      return nested ? `${indent}${name}:\n${asYaml(part, `${indent}  `)}` : `${indent}${name}: ${JSON.stringify(part)}\n`;
+      const nested =
+        part !== null &&
+        typeof part === "object" &&
+        (!Array.isArray(part) ||
+          part.some((item) => item !== null && typeof item === "object" && !Array.isArray(item)));
+      return nested
+        ? `${indent}${name}:\n${asYaml(part, `${indent}  `)}`
+        : `${indent}${name}: ${JSON.stringify(part)}\n`;
     })
     .join("");
 }
