@@ -74,6 +74,8 @@ const isKept = (state: State, result: Result): boolean => state.document.kept.in
 function empty(state: State): HTMLElement {
   const what = state.view.verb === "perform"
     ? "Perform a path or let somebody lead: what comes of it appears here."
+    : state.view.verb === "solve" && state.graph
+    ? "Place two arrows on the floor: the motions that are found appear here."
     : state.graph
     ? "Draw a path on the floor: what is found appears here."
     : "Once the graph is built, draw a path: what is found appears here.";

@@ -340,9 +340,10 @@ class Session:
                 page.say(partial, frames)
 
         async def finish(results: list[m.Result]) -> list[str]:
-            if page is not None and page.asks.get(verb) != job.id:
-                return []
             self.project.results.update({made.id: made for made in results})
+            if page is not None and page.asks.get(verb) != job.id:  # replaced while it came to its end
+                told.update(made.id for made in results)
+                return []
             if page is not None:
                 page.say(m.Answer(number=number, verb=verb, results=results))
             beaten = told - {made.id for made in results} - set(self.project.document.kept)

@@ -132,7 +132,7 @@ function form(context: Context, hooks: ListHooks, ask: SolveAsk, where: Where): 
         "div",
         { class: "triple" },
         ...(["x", "y", "z"] as const).map((axis, k) =>
-          optional(`${what === "position" ? axis : `${axis} speed`}, ${unit}`, target[what][k]!, (now) =>
+          optional(`${axis}, ${unit}`, target[what][k]!, (now) =>
             hooks.change(`Change ${axis}`, (next) => (next.joints[index]![what][k] = now), where),
           ),
         ),

@@ -75,13 +75,13 @@ class ReachCheck:
     """Looks which constraints no motion can meet, beside the search: its kernels let the interpreter go meanwhile."""
 
     def __init__(self, solver: Solver) -> None:
-        self._solver = solver
+        self.solver = solver
         self._found: Sequence[OutOfReach] = ()
         self._thread = threading.Thread(target=self._look, daemon=True)
         self._thread.start()
 
     def _look(self) -> None:
-        self._found = self._solver.out_of_reach()
+        self._found = self.solver.out_of_reach()
 
     def wait(self, seconds: float) -> bool:
         """Wait a while; whether it is known now."""
@@ -89,8 +89,8 @@ class ReachCheck:
         return not self._thread.is_alive()
 
     def problems(self, clip: Clip) -> list[Problem]:
-        """What is out of reach, so far as it is known, and where the nearest would be; `clip` is the best motion."""
-        return [] if self._thread.is_alive() else [_problem(self._solver, entry, clip) for entry in self._found]
+        """What is out of reach, once it is known, and where the nearest would be; `clip` is the best motion."""
+        return [_problem(self.solver, entry, clip) for entry in self._found]
 
 
 def _problem(solver: Solver, entry: OutOfReach, clip: Clip) -> Problem:

@@ -45,19 +45,20 @@ class Solving:
     """Evaluations of the latest before its clock ran; `Solver.run` counts from there."""
     carried: bool = False
     """Whether it began with what an earlier one had found."""
+    reach: ReachCheck | None = None
+    """The latest look at what is out of reach; there is one at a time, for it keeps a processor busy."""
 
     def turn_to(self, request: SolveRequest, seed: int) -> Solver:
         """The search for a request: the latest if it is that, or one that begins with what that has found."""
         before, settings = self.solver, SolveSettings(seed)
         if before is not None and before.settings == settings and before.request == request:
             return before
-        self.carried = before is not None and before.settings == settings
-        if before is not None and self.carried:
-            self.solver = before.with_request(request)
+        if before is not None and before.settings == settings:
+            solver, self.carried = before.with_request(request), True
         else:
-            self.solver = Solver(self.graph, request, settings, hierarchy=self.cuts)
-        self.warmed = self.solver.run(0.0).evaluations
-        return self.solver
+            solver, self.carried = Solver(self.graph, request, settings, hierarchy=self.cuts), False
+        self.solver, self.warmed = solver, solver.run(0.0).evaluations
+        return solver
 
 
 def cuts(shop: Workshop, graph_file: str, tell: Tell) -> None:
@@ -128,7 +129,6 @@ class _Shown:
         self._shop, self._graph_file, self._asked, self._ready = shop, graph_file, asked, ready
         self._solver, self._began = ready.solver, began
         self._made: dict[bytes, Result] = {}
-        self._reach: ReachCheck | None = None
         self._problems: list[Problem] = []
         self.results: list[Result] = []
 
@@ -141,17 +141,25 @@ class _Shown:
             if key not in self._made:
                 self._made[key] = self._finish(answer, number, searched)
             results.append(self._made[key])
-        if self._reach is None and results and not all(one.met for one in results[0].errors):
-            self._reach = ReachCheck(self._solver)
-        while wait and self._reach is not None and not self._reach.wait(0.25):
-            tell.progress("looking what is within reach", 0, 0)
-        if self._reach is not None and not self._problems and results:
-            self._problems = self._reach.problems(self._shop.result(results[0].id))
+        if results and not self._problems and not all(one.met for one in results[0].errors):
+            self._problems = self._look(results[0], tell, wait)
         results = [self._with_problems(result) for result in results]
         if results == self.results:
             return False
         self.results = results
         return True
+
+    def _look(self, best: Result, tell: Tell, wait: bool) -> list[Problem]:
+        """What is out of reach, if that is known already, or can be waited for."""
+        for _ in range(2):  # a look at an earlier request, then the one at this
+            check = self._ready.reach
+            if check is None or (check.solver is not self._solver and check.wait(0.0)):
+                check = self._ready.reach = ReachCheck(self._solver)
+            while wait and not check.wait(0.25):
+                tell.progress("looking what is within reach", 0, 0)
+            if check.solver is self._solver and check.wait(0.0):
+                return check.problems(self._shop.result(best.id))
+        return []
 
     def _finish(self, answer: Answer, number: int, searched: float) -> Result:
         asked, solver, shop = self._asked, self._solver, self._shop
