@@ -60,10 +60,10 @@ def follow_python(graph: str, paths: Sequence[str], asked: FollowAsk, number: in
         lines += [
             f"paths = [cg.load_path(name){changed} for name in {list(paths)!r}]",
             "follower = PathFollower(graph, paths[0], settings)",
-            "for path in paths:",
-            "    follower.change_path(path)",
+            "for path in [*paths[1:], None]:",
             "    while follower.step():",
             "        pass",
+            "    follower = follower.forked(path) if path else follower",
             "walk = follower.walk()",
         ]
     else:

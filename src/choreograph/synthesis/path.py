@@ -267,6 +267,33 @@ class Path:
         turned = (replace(t, start=max(0.0, self.length - t.stop), stop=self.length - t.start) for t in self.stretches)
         return replace(self, points=self.points[::-1], stretches=tuple(turned), final_facing=None)
 
+    def between(self, start: float, stop: float) -> Path:
+        """The part from one place to another, in metres along the path; stretches are cut to fit.
+
+        The final facing stays only with the path's end.
+        """
+        start, stop = max(0.0, start), min(stop, self.length)
+        if not stop - start > _REPEAT:
+            raise RequestError(f"between {start:g} m and {stop:g} m there is nothing of a path of {self.length:.4g} m")
+        inside = (self.arc_lengths > start) & (self.arc_lengths < stop)
+        points = np.concatenate([[self.at(start)], self.points[inside], [self.at(stop)]])
+        cut = []
+        for stretch in self.stretches:
+            low, high = max(stretch.start, start), min(stretch.stop, stop)
+            if low < high or (low == high and stretch.start == stretch.stop):
+                cut.append(replace(stretch, start=low - start, stop=high - start))
+        facing = self.final_facing if stop == self.length else None
+        return replace(self, points=points, stretches=tuple(cut), final_facing=facing)
+
+    def then(self, other: Path) -> Path:
+        """This path and then another, with a straight line between them where they do not meet."""
+        points = np.concatenate([self.points, other.points])
+        gap = float(np.hypot(*(other.points[0] - self.points[-1])))
+        later = (
+            replace(t, start=t.start + self.length + gap, stop=t.stop + self.length + gap) for t in other.stretches
+        )
+        return replace(other, points=points, stretches=(*self.stretches, *later))
+
     def with_stretch(
         self,
         start: float,

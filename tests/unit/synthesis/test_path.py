@@ -235,3 +235,29 @@ def test_final_facing_is_wrapped_and_checked():
 def test_changes_refuse_measures_that_make_no_sense(change, value):
     with pytest.raises(RequestError):
         getattr(Path(CORNER), change)(value)
+
+
+def test_a_part_of_a_path_takes_its_stretches_along():
+    path = Path(CORNER, (Stretch(1, 3, speed=2.0), Stretch(5, 5, pause=1.0), Stretch(6, 8, label="run")), 1.0)
+    part = path.between(2, 7)
+    np.testing.assert_allclose(part.points, [(0, 2), (0, 4), (3, 4)])
+    assert part.stretches == (Stretch(0, 1, speed=2.0), Stretch(3, 3, pause=1.0), Stretch(4, 5, label="run"))
+    assert part.final_facing is None and path.between(2, 9).final_facing == 1.0
+    with pytest.raises(RequestError, match="nothing of a path"):
+        path.between(8, 9)
+
+
+@given(paths(), st.floats(0.1, 0.9))
+def test_parts_of_a_path_make_it_again(path, share):
+    middle = share * path.length
+    assume(1e-3 < middle < path.length - 1e-3)
+    whole = path.between(0, middle).then(path.between(middle, path.length))
+    assert whole.length == pytest.approx(path.length)
+    np.testing.assert_allclose(whole.at(0.7 * path.length), path.at(0.7 * path.length), atol=1e-6)
+
+
+def test_paths_that_do_not_meet_are_joined_by_a_straight_line():
+    first, second = Path([(0, 0), (0, 2)]), Path([(1, 2), (1, 5)], (Stretch(0, 3, speed=1.0),), 0.5)
+    both = first.then(second)
+    assert both.length == pytest.approx(6) and both.final_facing == 0.5
+    assert both.stretches == (Stretch(3, 6, speed=1.0),)

@@ -42,12 +42,13 @@ def follow(shop: Workshop, ask: dict[str, Any], tell: Tell) -> list[Result]:
     began = time.monotonic() - max(0.0, time.time() - ask["arrived"])
     graph, tables = shop.graph(ask["graph"]), shop.tables(ask["graph"])
     before = None if asked.continue_from is None else walk_again(shop, ask["graph"], asked.continue_from, tell)
-    path = floor_path(asked, None if before is None else before.place)
+    place = None if before is None else before.place
+    path = floor_path(asked, place)
     finishing = finish_settings(asked)
     results = []
     for number, (follower, begins) in enumerate(_candidates(graph, tables, path, asked, before), 1):
         motion = _search(follower, finishing, tell, began)
-        results.append(_keep(shop, ask["graph"], asked, number, follower, motion, begins, began))
+        results.append(_keep(shop, ask["graph"], asked, number, follower, motion, begins, place, began))
         if asked.count > 1:
             tell.found(results[-1])
     return results
@@ -139,6 +140,7 @@ def _keep(
     follower: PathFollower,
     motion: FinishedMotion,
     begins: int,
+    place: Point | None,
     began: float,
 ) -> Result:
     graph, path, found = follower.graph, follower.path, follower.result()
@@ -165,9 +167,7 @@ def _keep(
         left = path.length - follower.reached
         text = f"the path's end was not reached ({found.status}): the graph has no motion that goes on from here"
         problems.append(Problem(text=text, place=(x, 0.0, z), distance_m=left))
-    files = _keep_legs(
-        shop, result, [*_legs(shop, asked.continue_from), _Leg(asked, number, _drawn(asked, follower, begins))]
-    )
+    files = _keep_legs(shop, result, [*_legs(shop, asked.continue_from), _Leg(asked, number, _drawn(asked, place))])
     shown = path.sampled(max(0.05, path.length / 2000))
     shop.keep_walk(result, follower)
     return keep_result(
@@ -198,10 +198,10 @@ class _Leg(NamedTuple):
     """The path as drawn, from where the walk stood, as JSON."""
 
 
-def _drawn(asked: FollowAsk, follower: PathFollower, begins: int) -> dict[str, Any]:
-    x, z = follower.path.at(0.0)
+def _drawn(asked: FollowAsk, place: Point | None) -> dict[str, Any]:
+    """The path as it was drawn, from the place where the walk before it ended, if there was one."""
     plain = asked.model_copy(update={"rounded_m": 0.0, "smooth_m": 0.0})
-    return floor_path(plain, (float(x), float(z)) if begins else None).as_json()
+    return floor_path(plain, place).as_json()
 
 
 def _keep_legs(shop: Workshop, result: str, legs: Sequence[_Leg]) -> list[str]:

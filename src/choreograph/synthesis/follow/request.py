@@ -12,8 +12,8 @@ from choreograph.errors import RequestError
 from choreograph.graph.model import MotionGraph
 
 METHODS = ("bound", "beam", "thesis")
-IDLE_M_S = 0.25
-"""Speed below which someone idles, m/s; nobody walks as slowly."""
+IDLE_M_S = 0.6
+"""Speed below which someone idles or shuffles sideways, m/s; who walks slowly still does 0.7."""
 _NOTHING: Mapping[str, float] = MappingProxyType({})
 
 
@@ -50,7 +50,7 @@ class FollowSettings:
     """Cost of a second at 1 m/s off the speed asked for, m²·s."""
     label_weight: float = 0.25
     """Cost of a second without the label asked for, m²·s."""
-    idle_weight: float = 0.02
+    idle_weight: float = 0.05
     """Cost of a second of standing where neither a pause nor a speed is asked for, m²·s; less the faster one is,
     nothing from `IDLE_M_S` on. Without it, who finds a path hard to follow stands: the point to be at hardly moves."""
     end_weight_s: float = 0.5

@@ -6,6 +6,7 @@ import time
 from collections.abc import Iterator
 from copy import copy
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,7 +28,7 @@ from choreograph.synthesis.follow.tables import (
     kernel_path,
     kernel_tables,
 )
-from choreograph.synthesis.path import Path
+from choreograph.synthesis.path import CURVE_STEP, Path
 from choreograph.synthesis.walk import Walk
 
 Floats = NDArray[np.float64]
@@ -36,6 +37,26 @@ Ints = NDArray[np.int64]
 _MAX_SLOWDOWN = 60.0
 """A walk may take this many times as long as the path would at 1 m/s, plus its pauses, plus a minute; then it is given
 up."""
+
+
+_REWIND_S = 1.5
+"""Seconds at a walk's end that are walked anew by whoever walks on: a stride or two, to slow down and turn in."""
+_JOINED_M = 0.15
+"""How near to a changed path one must be to have joined it, metres."""
+
+_JOIN_AHEAD_M = 3.0
+"""How much farther along it one may join than one would have at first, metres: a path may come back to where one is."""
+
+
+class _Stop(NamedTuple):
+    """Where a step began."""
+
+    edges: int
+    frames: int
+    steps: int
+    state: Floats
+    marks: Ints
+    placement: FloorTransform
 
 
 class PathFollower:
@@ -82,6 +103,9 @@ class PathFollower:
         self._last_placement = self.start
         self._beam: BeamSearch | None = None
         self._beam_at = 0
+        self._stops: list[_Stop] = []
+        self._joining = False
+        self._aimed = 0.0
         self._set_path(path)
 
     def _costs(self, edge_costs: Floats | None) -> Floats:
@@ -124,36 +148,79 @@ class PathFollower:
         if self._state is not None:
             # A walk may have ended within its last edge; the state stands at the edge's end, so it is shown whole.
             self.frames = int(self._tables.length[self.edges].sum())
-            points = self._path.points
-            here = self._here()
-            nearest = int(np.hypot(points[:, 0] - here[0], points[:, 1] - here[1]).argmin())
-            self._state[WALKED] = self._state[REACHED] = nearest / self._knobs.per_metre
-            self._marks[PAUSES] = int((self._path.pause_at < self._state[REACHED]).sum())
-            self._state[PAUSE] = 0.0
-            self._beam = None
+            self._stops.clear()
+            self._aim(self._nearest(0.0, path.length)[1])
+            self._joining = True
             if self.status == "complete" and self._state[REACHED] < path.length:
                 self.status = "searching"
+
+    def _nearest(self, since: float, until: float) -> tuple[float, float]:
+        """Distance from here of the path between two places, and which place of it that is, metres."""
+        x, z = self._here()
+        first, last = (min(int(at * self._knobs.per_metre), len(self._path.points) - 1) for at in (since, until))
+        points = self._path.points[first : last + 1]
+        away = np.hypot(points[:, 0] - x, points[:, 1] - z)
+        nearest = int(away.argmin())
+        return float(away[nearest]), (first + nearest) / self._knobs.per_metre
+
+    def _aim(self, along: float) -> None:
+        """Let the point to be at be this far along the path."""
+        assert self._state is not None
+        self._state = self._state.copy()
+        self._state[WALKED] = self._state[REACHED] = self._aimed = along
+        self._marks[PAUSES] = int((self._path.pause_at < along).sum())
+        self._state[PAUSE] = 0.0
+        self._beam = None
+
+    def _join(self) -> None:
+        """Wait for whoever is still on the way to a changed path.
+
+        The point to be at runs ahead as one walks: whoever had to turn first would stay behind it for good.
+        """
+        away, along = self._nearest(self._aimed, self._aimed + _JOIN_AHEAD_M)
+        self._joining = away > _JOINED_M
+        if self._joining:
+            self._aim(along)
 
     def forked(
         self, path: Path, settings: FollowSettings | None = None, *, edge_costs: Floats | None = None
     ) -> PathFollower:
-        """A search that goes on from where this one has come to, along another path; this one stays as it is.
+        """A search that goes on from where this one ends, along another path; this one stays as it is.
+
+        The last moments are walked anew, so that whoever has to turn can slow down before: the fork's path is what was
+        left of this one, and then the other.
 
         Args:
-            path: What to follow from here on.
+            path: What to follow from the end of this path on.
             settings: How; the same as before if None.
             edge_costs: Extra cost of single edges, (E,), m²·s.
         """
         twin = copy(self)
         twin.settings = settings or self.settings
         twin.settings.check(self.graph)
-        twin.edges, twin.steps = list(self.edges), list(self.steps)
-        twin._state = None if self._state is None else self._state.copy()
+        twin.edges, twin.steps, twin._stops = list(self.edges), list(self.steps), list(self._stops)
         twin._marks = self._marks.copy()
         twin._extra = twin._costs(edge_costs)
         twin._began = time.monotonic()
-        twin.change_path(path)
+        twin._walk_on(path)
         return twin
+
+    def _walk_on(self, path: Path) -> None:
+        """Go back a little, and follow what was left of the path from there and then another one."""
+        enough = self.frames - _REWIND_S * self.graph.rate_hz
+        stops = [stop for stop in self._stops if stop.frames <= enough]
+        if not stops or self.path.length - stops[-1].state[REACHED] < CURVE_STEP:
+            self.change_path(path)
+            return
+        stop = stops[-1]
+        del self.edges[stop.edges :], self.steps[stop.steps :], self._stops[len(stops) - 1 :]
+        self.frames, self._marks, self._last_placement = stop.frames, stop.marks.copy(), stop.placement
+        reached, ahead = float(stop.state[REACHED]), float(stop.state[WALKED] - stop.state[REACHED])
+        self._set_path(self.path.between(reached, self.path.length).then(path))
+        self._state = stop.state
+        self._aim(0.0)
+        self._state[WALKED] = ahead
+        self.status = "searching"
 
     @property
     def place(self) -> tuple[float, float]:
@@ -166,7 +233,9 @@ class PathFollower:
     def _here(self) -> tuple[float, float]:
         """Where on the floor the root is now."""
         assert self._state is not None
-        last = self._tables.first[self.edges[-1]] + self._tables.length[self.edges[-1]] - 1
+        # The walk may end within its last edge.
+        shown = self.frames - int(self._tables.length[self.edges[:-1]].sum())
+        last = self._tables.first[self.edges[-1]] + shown - 1
         x, _, z = self._last_placement.apply((self._tables.x[last], 0.0, self._tables.z[last]))
         return float(x), float(z)
 
@@ -179,6 +248,11 @@ class PathFollower:
         if self._state is None:
             starts, marks = find_starts(self.graph, self.path, self._tables, self.settings)
         else:
+            self._stops.append(
+                _Stop(
+                    len(self.edges), self.frames, len(self.steps), self._state, self._marks.copy(), self._last_placement
+                )
+            )
             starts, marks = self._state[None], self._marks[None]
         look = self._look(starts, marks)
         if look is None:
@@ -194,6 +268,8 @@ class PathFollower:
         patience = 60 + _MAX_SLOWDOWN * self.path.length + float(self._path.pause_s.sum())
         if self.status == "searching" and self.frames > self.graph.rate_hz * patience:
             self.status = "given up"
+        if self._joining and self.status == "searching":
+            self._join()
         return gained
 
     def _look(self, starts: Floats, marks: Ints) -> tuple[Found, float, int] | None:

@@ -414,15 +414,31 @@ def test_a_fork_goes_its_own_way_and_leaves_the_first_as_it_is(graph: MotionGrap
         assert fork.status == "searching"
         while fork.step():
             pass
-        assert fork.status == "complete" and fork.edges[: len(edges)] == edges
+        shared = int(np.argmax([a != b for a, b in zip(fork.edges, edges, strict=False)] + [True]))
+        assert fork.status == "complete" and 0 < shared < len(edges), "all but the last moments are kept"
+        assert fork.path.length > 3.5, "the rest of the first path comes before the second"
         np.testing.assert_allclose(fork.place, there, atol=0.6)
         ends.append(fork.edges)
     assert ends[0] != ends[1]
     assert first.edges == edges and first.frames == frames and first.status == "complete"
-    taken = np.unique(ends[1][len(edges) :])
+    taken = np.unique(ends[1][shared:])
     dear = np.zeros(len(graph.edges))
     dear[taken[graph.edges.kind[taken] == TRANSITION]] = 1.0
     other = first.forked(Path(np.array([here, there])), edge_costs=dear)
     while other.step():
         pass
     assert other.edges != ends[1], "what earlier ones took costs more"
+
+
+def test_who_leaves_for_another_path_gets_there(graph: MotionGraph, tables: EdgeTables) -> None:
+    follower = PathFollower(graph, named_path("line", length=8), QUICK, tables=tables)
+    for _ in range(3):
+        follower.step()
+    x, z = follower.place
+    aside = Path(np.array([(x + 3.0, z), (x + 9.0, z)]))
+    follower.change_path(aside)
+    while follower.step():
+        pass
+    # The point to be at waits for whoever has to turn first; else they would stay behind it to the end.
+    assert follower.status == "complete"
+    np.testing.assert_allclose(follower.place, (x + 9.0, z), atol=0.6)
