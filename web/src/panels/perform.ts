@@ -1,9 +1,9 @@
 /** Perform: motion controlled by example. A way drawn in its own time, or somebody who leads. */
 
 import { RED, TEAL } from "../colours";
-import { button, el, section, select } from "../dom";
+import { el, section, select, toggle } from "../dom";
 import type { Examples, PerformAsk, Result } from "../messages";
-import type { Context, Overlay, Panel, SphereOverlay, State } from "../types";
+import type { Context, GhostOverlay, Overlay, Panel, SphereOverlay, State } from "../types";
 import { asker, canonical } from "./asking";
 import { performForm, type PerformForm } from "./performForm";
 import { pairsEditor } from "./performPairs";
@@ -42,6 +42,8 @@ class PerformPanel {
   private marks: Overlay[] = [];
   private readonly grips: SphereOverlay[];
   private timer = 0;
+  private wantsPartner = false;
+  private partner: { ghost: GhostOverlay; fps: number } | null = null;
 
   constructor(private readonly context: Context) {
     const { store, stage, api } = context;
@@ -77,7 +79,7 @@ class PerformPanel {
     });
     this.grips = Array.from({ length: HANDS }, () => stage.addSphere([0, 0, 0], { colour: TEAL, radius: 0.05 }));
     for (const grip of this.grips) grip.visible = false;
-    stage.player.subscribe(() => this.showHolds());
+    stage.player.subscribe(() => this.follow());
     this.element = this.build();
     watch(store, [(state) => state.document.perform, (state) => state.document.clips], (state) => this.show(state));
     watch(store, [(state) => state.view.shown, (state) => state.results.map((result) => result.id)], (state) =>
@@ -215,20 +217,24 @@ class PerformPanel {
     );
   }
 
-  /** Beside the answer, whoever was really recorded with the leader. */
+  /** Beside the answer, as a ghost, whoever was really recorded with the leader. */
   private partnerButton(): HTMLElement {
-    const show = button("Show the true partner too", () => {
-      const partner = this.examples?.examples.find((one) => one.leader === this.ask.leader);
-      const { store } = this.context;
-      const result = this.resultOnStage(store.state);
-      if (!partner || !result) return;
-      const first = result.motions[0]!.id;
-      const also = store.state.view.shown.includes(`clip:${partner.clip}`);
-      store.setView({ shown: also ? [first] : [first, `clip:${partner.clip}`] });
-      show.setAttribute("aria-pressed", String(!also));
+    const show = toggle("Show the true partner", false, (on) => {
+      show.set(on);
+      this.wantsPartner = on;
+      this.showResult(this.context.store.state);
     });
     this.form.setters.push((ask) => (show.hidden = !this.examples?.examples.some((one) => one.leader === ask.leader)));
     return show;
+  }
+
+  private addPartner(result: Result): void {
+    const { stage, store } = this.context;
+    const partner = this.examples?.examples.find((one) => one.leader === result.request["leader"]);
+    const motion = partner && store.state.clips.find(({ id }) => id === `clip:${partner.clip}`);
+    if (!this.wantsPartner || !motion) return;
+    this.partner = { ghost: stage.addGhost(motion.id, 0, { colour: "#98a1af" }), fps: motion.fps };
+    this.marks.push(this.partner.ghost);
   }
 
   private show(state: State): void {
@@ -263,21 +269,24 @@ class PerformPanel {
       const { stage } = this.context;
       this.marks.push(stage.addSphere(place, { colour: RED, radius: 0.09 }), stage.addText([place[0], 0.3, place[2]], text.split(" is ")[0]!, RED));
     }
-    this.showHolds();
+    if (result) this.addPartner(result);
+    this.follow();
   }
 
   private clearMarks(): void {
+    this.partner = null;
     for (const mark of this.marks.splice(0)) mark.remove();
     for (const grip of this.grips) if (grip.visible) grip.visible = false;
   }
 
-  /** Where hands are held now. */
-  private showHolds(): void {
+  /** What changes with time: where hands are held, and where the true partner was. */
+  private follow(): void {
     if (!this.visible) return;
     const { stage, store } = this.context;
     const result = this.resultOnStage(store.state);
     const [follower, leader] = result?.motions ?? [];
-    const frame = stage.player.frame;
+    const { frame } = stage.player;
+    this.partner?.ghost.update(Math.round((frame / stage.player.fps) * this.partner.fps));
     const held = follower && leader ? result!.holds.filter(({ start, stop }) => frame >= start && frame < stop) : [];
     this.grips.forEach((grip, k) => {
       const hold = held[k];
