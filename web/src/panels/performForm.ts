@@ -46,6 +46,7 @@ export function performForm({ store }: Context, hooks: FormHooks): PerformForm {
   const told = el("ul", { class: "told", attrs: { "aria-live": "polite" } });
   const meter = el("p", { class: "meter", hidden: true });
   const pace = el("p", { class: "quiet-text" });
+  const said = el("div", {}, facts, problem, told);
   let present: Examples | null = null;
 
   // -------------------------------------------------------------- the way
@@ -55,6 +56,17 @@ export function performForm({ store }: Context, hooks: FormHooks): PerformForm {
     icon: "play",
     title: "A dot goes along the floor as the example went",
   });
+  const file = el("input", { hidden: true, attrs: { type: "file", accept: ".csv,text/csv", "aria-label": "Trajectory file" } });
+  file.addEventListener("change", () => void read());
+  const open = button("Open …", () => file.click(), { kind: "quiet", title: "A way from a .csv file of t, x, z (seconds, metres)" });
+  const read = async () => {
+    const [chosenFile] = file.files ?? [];
+    if (!chosenFile) return;
+    const samples = samplesOf(await chosenFile.text());
+    file.value = "";
+    if (typeof samples === "string") return store.say(`${chosenFile.name}: ${samples}`, "error");
+    hooks.edit(`Open ${chosenFile.name}`, (now) => (now.samples = samples));
+  };
   const clear = button("Clear", () => hooks.edit("Clear the performance", (now) => (now.samples = [])), { kind: "quiet" });
   const path = section(
     "The way",
@@ -62,8 +74,9 @@ export function performForm({ store }: Context, hooks: FormHooks): PerformForm {
     el("p", { class: "lead" }, "Press on the floor and move as fast as somebody walks."),
     meter,
     pace,
+    said,
     felt.element,
-    el("div", { class: "row" }, feel, clear),
+    el("div", { class: "row" }, feel, open, file, clear),
     bind("smooth_s", slider("Smooth", {
       min: 0, max: 1, step: 0.05, value: ask.smooth_s, format: (value) => `${value.toFixed(2)} s`,
       hint: "Over so many seconds: a hand trembles, nobody walks so",
@@ -154,8 +167,6 @@ export function performForm({ store }: Context, hooks: FormHooks): PerformForm {
     button("As it suits the examples", () => hooks.edit("Read it as usual", (now) => Object.assign(now, { stretch_s: null, continuity_s: null, beam_m2_s: null })), { kind: "quiet" }),
   );
 
-  path.append(facts, problem, told);
-
   return {
     path, chosen, leader, paired, reading, setters,
     set(now, found) {
@@ -165,7 +176,7 @@ export function performForm({ store }: Context, hooks: FormHooks): PerformForm {
       showList(now);
       led.setChoices([{ value: "", label: "Choose …" }, ...store.state.document.clips.map(({ id, name }) => ({ value: id, label: name }))]);
       led.set(now.leader ?? "");
-      (now.lead === "path" ? path : leader).append(facts, problem, told);
+      (now.lead === "path" ? said : leader).append(facts, problem, told);
     },
     examples(now, found, why) {
       present = found;
@@ -180,7 +191,8 @@ export function performForm({ store }: Context, hooks: FormHooks): PerformForm {
       const held = felt.element.querySelector("select")!.value;
       const choices = (found?.examples ?? []).map(({ clip, name, usual_m_s }) => ({ value: clip, label: `${name}, ${usual_m_s.toFixed(1)} m/s` }));
       felt.setChoices(choices);
-      felt.set(choices.some(({ value }) => value === held) ? held : (choices[0]?.value ?? ""));
+      const richest = [...(found?.examples ?? [])].sort((a, b) => b.segments - a.segments)[0];
+      felt.set(choices.some(({ value }) => value === held) ? held : (richest?.clip ?? ""));
       this.set(now, found);
     },
     result(result) {
@@ -216,4 +228,18 @@ export function performForm({ store }: Context, hooks: FormHooks): PerformForm {
       problem.textContent = text;
     },
   };
+}
+
+/** Rows of t, x, z; rows without a place are gaps. A sentence where it cannot be read. */
+export function samplesOf(text: string): [number, number, number][] | string {
+  const samples: [number, number, number][] = [];
+  for (const [k, line] of text.split(/\r?\n/).entries()) {
+    const cells = line.split(",").map((cell) => cell.trim());
+    if (line.trim() === "" || line.startsWith("#") || (samples.length === 0 && Number.isNaN(Number(cells[0])))) continue;
+    const [t, x, z] = cells.map((cell) => (cell === "" ? NaN : Number(cell)));
+    if (t === undefined || !Number.isFinite(t) || cells.length < 3) return `line ${k + 1} is not t, x, z`;
+    if (!Number.isFinite(x) || !Number.isFinite(z)) continue;
+    samples.push([t, x!, z!]);
+  }
+  return samples.length < 2 ? "a way needs two or more rows of t, x, z" : samples;
 }
