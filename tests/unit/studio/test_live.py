@@ -186,7 +186,7 @@ def test_a_follow_can_be_cancelled(studio: Studio) -> None:
 
 
 def test_two_jobs_run_at_once_and_a_build_is_cancelled(studio: Studio) -> None:
-    build = studio.send("POST", "jobs", {"kind": "build", "ask": {"threshold_m": 0.3, "rate_hz": 60}})
+    build = studio.send("POST", "jobs", {"kind": "build", "ask": {"threshold_m": 0.3, "rate_hz": 240, "mirror": True}})
     clip = studio.get("project")["document"]["clips"][0]["id"]
     ask = {"kind": "export", "ask": {"motion": f"clip:{clip}", "suffix": ".mp4"}}
     film = studio.send("POST", "jobs", ask)
@@ -199,7 +199,7 @@ def test_two_jobs_run_at_once_and_a_build_is_cancelled(studio: Studio) -> None:
 
 
 def test_a_worker_that_dies_fails_its_job_and_is_started_anew(studio: Studio) -> None:
-    ask = {"kind": "build", "ask": {"threshold_m": 0.3, "rate_hz": 60}}
+    ask = {"kind": "build", "ask": {"threshold_m": 0.3, "rate_hz": 240, "mirror": True}}
     job = studio.send("POST", "jobs", ask)
     until(lambda: studio.get(f"jobs/{job['id']}")["state"] == "running")
     for worker in studio.session.builds.workers:
@@ -210,7 +210,7 @@ def test_a_worker_that_dies_fails_its_job_and_is_started_anew(studio: Studio) ->
 
 
 def test_a_worker_that_does_not_obey_is_ended(studio: Studio) -> None:
-    ask = {"kind": "build", "ask": {"threshold_m": 0.3, "rate_hz": 60}}
+    ask = {"kind": "build", "ask": {"threshold_m": 0.3, "rate_hz": 240, "mirror": True}}
     job = studio.send("POST", "jobs", ask)
     until(lambda: studio.get(f"jobs/{job['id']}")["state"] == "running")
     (worker,) = (worker for worker in studio.session.builds.workers if worker.alive)
