@@ -10,7 +10,7 @@ import argparse
 from pathlib import Path
 
 import numpy as np
-from people import build_people, show, tell
+from people import open_people, show, tell
 
 import choreograph as cg
 
@@ -20,7 +20,7 @@ parser.add_argument("--seconds", type=float, default=2.0, help="how long to sear
 parser.add_argument("--out", type=Path, default=Path("out"), help="folder to write to")
 args = parser.parse_args()
 
-graph = build_people(args.recordings)
+graph = open_people(args.recordings, args.out)
 begin, end = cg.BodyTarget(0.0, (0.0, 0.0), 0.0), cg.BodyTarget(8.0, (5.0, 3.0), np.pi / 2)
 request = cg.SolveRequest(8.0, (begin, end))
 answers = cg.solve(graph, request, count=8, seconds=args.seconds)

@@ -9,7 +9,7 @@ import argparse
 from pathlib import Path
 
 import numpy as np
-from people import build_people, show, tell
+from people import open_people, show, tell
 
 import choreograph as cg
 
@@ -19,7 +19,7 @@ parser.add_argument("--seconds", type=float, default=4.0, help="how long to sear
 parser.add_argument("--out", type=Path, default=Path("out"), help="folder to write to")
 args = parser.parse_args()
 
-graph = build_people(args.recordings)
+graph = open_people(args.recordings, args.out)
 request = cg.SolveRequest(
     10.0,
     body=(

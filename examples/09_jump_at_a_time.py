@@ -9,7 +9,7 @@ the solver is asked for more than anybody can jump, and says how high it goes.
 import argparse
 from pathlib import Path
 
-from people import build_people, show, tell
+from people import open_people, show, tell
 
 import choreograph as cg
 
@@ -19,7 +19,7 @@ parser.add_argument("--seconds", type=float, default=4.0, help="how long to sear
 parser.add_argument("--out", type=Path, default=Path("out"), help="folder to write to")
 args = parser.parse_args()
 
-graph = build_people(args.recordings)
+graph = open_people(args.recordings, args.out)
 body = (cg.BodyTarget(0.0, (0.0, 0.0), 0.0), cg.BodyTarget(8.0, (0.5, 5.0), 0.0))
 cuts = cg.find_cuts(graph)
 

@@ -11,7 +11,7 @@ import argparse
 from pathlib import Path
 
 import numpy as np
-from people import build_people, show, tell
+from people import open_people, show, tell
 
 import choreograph as cg
 
@@ -21,7 +21,7 @@ parser.add_argument("--seconds", type=float, default=3.0, help="how long to sear
 parser.add_argument("--out", type=Path, default=Path("out"), help="folder to write to")
 args = parser.parse_args()
 
-graph = build_people(args.recordings)
+graph = open_people(args.recordings, args.out)
 heads = [clip.global_positions()[:, clip.skeleton.need("head"), 1] for clip in graph.clips]
 lowest = min(range(len(heads)), key=lambda n: heads[n].min())
 name, frame = graph.infos[lowest].name, int(heads[lowest].argmin())

@@ -12,7 +12,7 @@ import argparse
 from pathlib import Path
 
 import numpy as np
-from people import build_people, show
+from people import open_people, show
 
 import choreograph as cg
 
@@ -23,7 +23,7 @@ parser.add_argument("--out", type=Path, default=Path("out"), help="folder to wri
 args = parser.parse_args()
 
 if args.recordings is None:
-    graph = build_people(None)
+    graph = open_people(None, args.out)
     graphs = {"anna": graph, "ben": graph}
     meeting = cg.Meeting(
         5.0,
@@ -35,7 +35,9 @@ if args.recordings is None:
     )
     starts = cg.BodyTarget(0.0, (0.0, 0.0), np.pi / 2), cg.BodyTarget(0.0, (7.0, 2.5), -np.pi / 2)
 else:
-    graphs = {name: build_people(args.recordings / subject) for name, subject in (("anna", "61"), ("ben", "60"))}
+    graphs = {
+        name: open_people(args.recordings / subject, args.out) for name, subject in (("anna", "61"), ("ben", "60"))
+    }
     meeting = cg.Meeting(3.0, ("ben", "anna"), ("60_03", "61_03"), frames=(400, 400), lasts_s=3.0)
     starts = cg.BodyTarget(0.0, (0.0, 0.0), np.pi / 2), cg.BodyTarget(0.0, (2.5, 1.0), -np.pi / 2)
 

@@ -25,16 +25,22 @@ DEMO = (
 )
 
 
-def build_people(recordings: Path | None) -> cg.MotionGraph:
-    """The graph of all .amc and .bvh files in a folder, or of demo clips."""
-    if recordings is None:
-        print(f"no --recordings were given: taking {len(DEMO)} demo clips")
-        clips = [demo_clip(name) for name in DEMO]
-    else:
-        files = sorted(path for path in recordings.iterdir() if path.suffix.lower() in (".amc", ".bvh"))
-        clips = [cg.read_clip(path) for path in files]
-    # Solving finds cuts of its own; transitions for following paths are not needed, so there are next to none.
-    return cg.build_graph(clips, cg.GraphSettings(threshold_m=0.001))
+def open_people(recordings: Path | None, out: Path) -> cg.MotionGraph:
+    """The graph of all .amc and .bvh files in a folder, or of demo clips; made once and kept in `out` with its cuts."""
+    file = out / f"{'demo' if recordings is None else recordings.name}.mog"
+    if not file.exists():
+        out.mkdir(parents=True, exist_ok=True)
+        if recordings is None:
+            print(f"no --recordings were given: taking {len(DEMO)} demo clips")
+            clips = [demo_clip(name) for name in DEMO]
+        else:
+            paths = sorted(path for path in recordings.iterdir() if path.suffix.lower() in (".amc", ".bvh"))
+            clips = [cg.read_clip(path) for path in paths]
+        # Solving finds cuts of its own; transitions for following paths are not needed, so there are next to none.
+        cg.save_graph(cg.build_graph(clips, cg.GraphSettings(threshold_m=0.001)), file)
+    graph = cg.open_graph(file)
+    cg.find_cuts(graph, keep=True)
+    return graph
 
 
 def tell(answers: Sequence[cg.Answer]) -> None:
@@ -50,7 +56,6 @@ def show(
     out: Path, name: str, clips: Sequence[cg.Clip], requests: Sequence[cg.SolveRequest], others: Sequence[cg.Clip] = ()
 ) -> None:
     """Write motions as BVH files, and a picture of them with what they were asked for."""
-    out.mkdir(parents=True, exist_ok=True)
     for clip in clips:
         cg.write_clip(out / f"{name}{'' if len(clips) == 1 else '-' + clip.name}.bvh", clip, overwrite=True)
     write_png(
