@@ -81,8 +81,9 @@ def _across(points: Array) -> float:
 
 def _moments(clip: Clip, request: SolveRequest, every: int | None) -> NDArray[np.intp]:
     """Frames to show: those of the constraints, and others so far apart that figures do not run into each other."""
-    kinds = (*request.body, *request.joints, *request.poses, *request.frames)
-    asked = [min(round(item.at_s * clip.fps), len(clip) - 1) for item in kinds]
+    times = [item.at_s for item in request.body] + [item.at_s for item in request.joints]
+    times += [item.at_s for item in request.poses] + [item.at_s for item in request.frames]
+    asked = [min(round(at_s * clip.fps), len(clip) - 1) for at_s in times]
     if every is not None:
         return np.unique([*asked, *range(0, len(clip), every)])
     steps = np.linalg.norm(np.diff(clip.root_pos[:, [0, 2]], axis=0), axis=1)
