@@ -30,7 +30,7 @@ _SLICE = 20_000
 """Evaluations between two looks at the clock."""
 _KEEP = 500
 """Local minima that are kept, the best ones."""
-_FRESH = 0.3
+_FRESH = 0.5
 """Share of the paths to be bettered that are fresh seeds; the rest are mutations of good minima."""
 _GOOD = 16
 """Minima, the best ones, of which mutations are taken to begin with."""
