@@ -1,4 +1,4 @@
-"""The people that examples 07 to 10 and 12 move, and how their answers are shown."""
+"""The people that examples 07 to 10 and 13 move, and how their answers are shown."""
 
 from collections.abc import Sequence
 from pathlib import Path

@@ -125,7 +125,7 @@ def test_solving(tmp_path: Path) -> None:
     said = run("10_end_in_a_pose.py", tmp_path, "--seconds", "1")
     assert "lowest in frame 72 of jump_high: 1.17 m" in said and "the head ends at 1.17 m" in said
 
-    said = run("12_two_people_meet.py", tmp_path, "--seconds", "1")
+    said = run("13_two_people_meet.py", tmp_path, "--seconds", "1")
     assert "when they meet they are 1.00 m apart" in said
     for name in ("two-checkpoints", "three-checkpoints", "jump-at-a-time", "end-in-a-pose", "two-people-meet"):
         assert (tmp_path / f"{name}.png").stat().st_size > 10_000

@@ -5,7 +5,7 @@ of a pair, such as CMU's salsa dancers (subjects 60 and 61), they dance as they 
 people walk up to each other and stop, face to face.
 
     choreograph fetch cmu 60:1-10 61:1-10 --cache recordings
-    python examples/12_two_people_meet.py [--recordings recordings] [--out FOLDER]
+    python examples/13_two_people_meet.py [--recordings recordings] [--out FOLDER]
 """
 
 import argparse
