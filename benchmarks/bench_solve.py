@@ -10,9 +10,12 @@ worst of the seeds.
 from __future__ import annotations
 
 import sys
+import tempfile
 import time
+from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from benchmarks.datasets import find_recordings
 from choreograph.finishing.plants import foot_slide
@@ -21,9 +24,10 @@ from choreograph.formats import read_clip
 from choreograph.graph.build import build_graph
 from choreograph.graph.model import MotionGraph
 from choreograph.graph.settings import GraphSettings
+from choreograph.graph.store import open_graph, save_graph
 from choreograph.motion.clip import Clip
 from choreograph.motion.contacts import with_detected_contacts
-from choreograph.synthesis.solve.cuts import find_cuts
+from choreograph.synthesis.solve.cuts import find_cuts, keep_cuts, read_cuts
 from choreograph.synthesis.solve.hierarchy import Hierarchy, HierarchySettings
 from choreograph.synthesis.solve.request import BodyTarget, HardFrame, JointTarget, SolveRequest
 from choreograph.synthesis.solve.search import Solver, SolveSettings
@@ -85,10 +89,25 @@ def search_table(graph: MotionGraph, cuts: Hierarchy, seeds: int) -> None:
             print(f"  {moment:>4.1f} s   {'   '.join(cells)}")
 
 
+def novelty_cm(clip: Clip, graph: MotionGraph, used: NDArray[np.int32]) -> float:
+    """95th percentile of the distance to the nearest recorded pose, RMS over joints, best laid on the floor."""
+
+    def parts(clips: list[Clip]) -> tuple[NDArray[np.float64], NDArray[np.complex128]]:
+        points = np.concatenate([each.resampled(60.0).global_positions() for each in clips])
+        floor = points[..., 0] + 1j * points[..., 2]
+        return points[..., 1], floor - floor.mean(axis=1, keepdims=True)
+
+    (y, z), (near_y, near_z) = parts([clip]), parts([graph.clips[int(c)] for c in used])
+    squares = (y**2).sum(axis=1) + (np.abs(z) ** 2).sum(axis=1)
+    near = (near_y**2).sum(axis=1) + (np.abs(near_z) ** 2).sum(axis=1)
+    gap = squares[:, None] + near - 2 * y @ near_y.T - 2 * np.abs(z @ near_z.conj().T)
+    return 100 * float(np.percentile(np.sqrt(np.maximum(gap.min(axis=1), 0) / y.shape[1]), 95))
+
+
 def finishing_table(graph: MotionGraph, cuts: Hierarchy) -> None:
-    print("\nfinished: pieces, slide of planted feet cm before → after, torso off at constraints mm")
+    print("\nfinished: pieces, slide of planted feet cm before → after, torso off at constraints mm, from poses cm")
     for name, (request, _) in REQUESTS.items():
-        answer = Solver(graph, request, hierarchy=cuts).run(evaluations=500_000).answers()[0]
+        answer = Solver(graph, request, hierarchy=cuts).run(evaluations=3_000_000).answers()[0]
         motion = finish_splice(answer.splice, request.body)
         clip = motion.clip
         hips = clip.global_positions()[:, clip.skeleton.hips][:, [0, 2]]
@@ -96,7 +115,21 @@ def finishing_table(graph: MotionGraph, cuts: Hierarchy) -> None:
         print(
             f"  {name:<36} {len(answer.splice.clip):>3}"
             f" {100 * foot_slide(motion.raw):>6.2f} → {100 * foot_slide(clip):.2f} {1000 * off:>8.4f}"
+            f" {novelty_cm(clip, graph, np.unique(answer.splice.clip)):>6.2f}"
         )
+
+
+def kept_times(graph: MotionGraph, cuts: Hierarchy) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "people.mog"
+        save_graph(graph, path)
+        before, opened = path.stat().st_size, open_graph(path)
+        keep_cuts(opened, cuts)
+        begun = time.process_time()
+        assert read_cuts(opened) is not None
+        took = time.process_time() - begun
+        after = path.stat().st_size
+        print(f"kept in the file: {before / 1e6:.0f} MB before, {after / 1e6:.0f} after; read in {took:.2f} s")
 
 
 def growth_table(clips: list[Clip]) -> None:
@@ -128,6 +161,7 @@ def main() -> None:
         f"{cuts.roots} in G', "
         f"{len(cuts.lost_clips())} clips lost, found in {time.process_time() - begun:.2f} CPU s"
     )
+    kept_times(graph, cuts)
     Solver(graph, REQUESTS["head at 1.9 m midway"][0], hierarchy=cuts).run(evaluations=1_000)
     search_table(graph, cuts, seeds)
     request = REQUESTS["end 4 m away, turned 90°"][0]

@@ -18,7 +18,7 @@ from choreograph.finishing.footskate import clean_feet
 from choreograph.finishing.perform_stream import PerformStream
 from choreograph.finishing.performed import PerformedSettings, finish_performance
 from choreograph.finishing.pipeline import FinishSettings, finish
-from choreograph.finishing.splice import SpliceSettings, finish_splice
+from choreograph.finishing.splice import SpliceSettings, finish_splice, finish_together
 from choreograph.finishing.stream import MotionStream
 from choreograph.formats import read_clip, write_clip
 from choreograph.graph.build import build_graph
@@ -47,8 +47,12 @@ from choreograph.synthesis.perform.store import CutSettings, open_base, save_exa
 from choreograph.synthesis.perform.trajectory import Trajectory, read_trajectory
 from choreograph.synthesis.perform.transcription import write_transcription
 from choreograph.synthesis.solve.cuts import find_cuts, keep_cuts
+from choreograph.synthesis.solve.functions import Candidate
+from choreograph.synthesis.solve.group import GroupRequest, Meeting
+from choreograph.synthesis.solve.reach import OutOfReach
 from choreograph.synthesis.solve.request import (
     BodyTarget,
+    FunctionTarget,
     HardFrame,
     JointTarget,
     LabelTarget,
@@ -57,14 +61,17 @@ from choreograph.synthesis.solve.request import (
     SolveRequest,
 )
 from choreograph.synthesis.solve.request_files import load_request
-from choreograph.synthesis.solve.search import Solver, SolveSettings, solve
+from choreograph.synthesis.solve.search import Answer, Solver, SolveSettings, solve
 from choreograph.synthesis.solve.splice import Splice
+from choreograph.synthesis.solve.together import GroupAnswer, solve_together
 from choreograph.synthesis.walk import Walk
 
 __all__ = [
+    "Answer",
     "BlendSettings",
     "BodyTarget",
     "Cancelled",
+    "Candidate",
     "ChoreographError",
     "Clip",
     "CutSettings",
@@ -74,17 +81,22 @@ __all__ = [
     "FloorTransform",
     "FollowSettings",
     "FormatError",
+    "FunctionTarget",
     "GraphFileError",
     "GraphSettings",
+    "GroupAnswer",
+    "GroupRequest",
     "HardFrame",
     "Interpretation",
     "JointTarget",
     "Label",
     "LabelTarget",
+    "Meeting",
     "MissingExtra",
     "MotionGraph",
     "MotionStream",
     "Obstacle",
+    "OutOfReach",
     "OutputExists",
     "Path",
     "PerformSettings",
@@ -120,6 +132,7 @@ __all__ = [
     "finish",
     "finish_performance",
     "finish_splice",
+    "finish_together",
     "follow_path",
     "interpret",
     "keep_cuts",
@@ -137,6 +150,7 @@ __all__ = [
     "save_examples",
     "save_graph",
     "solve",
+    "solve_together",
     "suggest_trim",
     "trimmed",
     "write_clip",

@@ -10,8 +10,10 @@ from choreograph.graph import schema
 from choreograph.graph.build import build_graph
 from choreograph.graph.report import report_graph
 from choreograph.graph.settings import GraphSettings, LabelThreshold
-from choreograph.graph.store import save_graph
+from choreograph.graph.store import open_graph, save_graph
 from choreograph.synthesis.perform.store import CutSettings, open_base
+from choreograph.synthesis.solve.cuts import find_cuts
+from choreograph.synthesis.solve.hierarchy import HierarchySettings
 
 HERE = Path(__file__).parent
 FEET = CutSettings("plants", ("track",), ("left_foot", "right_foot"))
@@ -28,12 +30,14 @@ def main() -> None:
     path = HERE / f"graph_v{schema.latest_version()}.mog"
     save_graph(graph, path, command="made for tests")
     base = open_base(path, FEET)
+    cuts = find_cuts(open_graph(path), HierarchySettings(tau=1.0), keep=True)
     facts = {
         "clips": [info.name for info in graph.infos],
         "counts": [report.nodes, report.kept_transitions, report.minima],
         "threshold_m": graph.threshold_m,
         "distance_sum_m": float(graph.edges.distance_m.sum()),
         "segments": [base.name(k) for k in range(len(base))],
+        "cuts": [cuts.roots, cuts.groups, cuts.leaves],
         "heights_m": [float(clip.global_positions()[:, :, 1].max()) for clip in graph.clips],
     }
     path.with_suffix(".json").write_text(json.dumps(facts, indent=2) + "\n")

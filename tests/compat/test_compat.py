@@ -17,6 +17,8 @@ from choreograph.graph.report import report_graph
 from choreograph.graph.store import open_graph
 from choreograph.synthesis.perform import store
 from choreograph.synthesis.perform.store import CutSettings, open_base
+from choreograph.synthesis.solve.cuts import read_cuts
+from choreograph.synthesis.solve.hierarchy import HierarchySettings
 
 HERE = Path(__file__).parent
 FEET = CutSettings("plants", ("track",), ("left_foot", "right_foot"))
@@ -53,5 +55,7 @@ def test_old_files_open_and_hold_what_they_held(path, tmp_path):
     assert float(graph.edges.distance_m.sum()) == pytest.approx(expected["distance_sum_m"])
     for clip, height in zip(graph.clips, expected["heights_m"], strict=True):
         assert float(clip.global_positions()[:, :, 1].max()) == pytest.approx(height)
+    kept = read_cuts(graph, HierarchySettings(tau=1.0))
+    assert (None if kept is None else [kept.roots, kept.groups, kept.leaves]) == expected.get("cuts")
     walk = graph.random_walk(100, np.random.default_rng(0))
     assert np.array_equal(graph.edges.target[walk[:-1]], graph.edges.source[walk[1:]])

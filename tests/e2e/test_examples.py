@@ -41,7 +41,7 @@ def rows(text: str, *begins: str) -> list[list[float]]:
 
 
 def test_every_example_is_run() -> None:
-    tested = {f"{number:02}" for number in (*range(1, 7), 12)}
+    tested = {f"{number:02}" for number in (*range(1, 11), 12, 13)}
     assert {path.name[:2] for path in EXAMPLES.glob("[0-9]*.py")} == tested
 
 
@@ -101,3 +101,32 @@ def test_perform_a_way(tmp_path: Path) -> None:
     assert live.seconds == pytest.approx(14.0, abs=0.1) and whole.seconds == pytest.approx(14.0, abs=0.1)
     assert (tmp_path / "whole.csv").read_text().startswith("start_s,stop_s,recording")
     assert (tmp_path / "live.png").stat().st_size > 0
+
+
+def test_solving(tmp_path: Path) -> None:
+    """The graph that 07 makes serves the rest, which find it with its cuts in the same folder."""
+    said = run("07_two_checkpoints.py", tmp_path, "--seconds", "0.5")
+    assert "taking 16 demo clips" in said
+    clip = read_clip(tmp_path / "two-checkpoints.bvh")
+    assert clip.root_pos[-1, [0, 2]] == pytest.approx([5.0, 3.0], abs=1e-3)
+
+    said = run("08_three_checkpoints.py", tmp_path, "--seconds", "1")
+    assert "taking" not in said
+    clip = read_clip(tmp_path / "three-checkpoints.bvh")
+    assert clip.root_pos[round(5 * clip.fps), [0, 2]] == pytest.approx([2.5, 4.0], abs=1e-3)
+
+    said = run("09_jump_at_a_time.py", tmp_path, "--seconds", "2")
+    assert "'head' at a height of 3.00 m at 4 s is out of reach; the nearest is 2.0" in said
+    clip = read_clip(tmp_path / "jump-at-a-time.bvh")
+    feet = [clip.skeleton.need(f"{side}_foot") for side in ("left", "right")]
+    flying = clip.global_positions()[:, feet, 1].min(axis=1) > 0.2
+    assert flying[round(4 * clip.fps)] and not flying[0]
+
+    said = run("10_end_in_a_pose.py", tmp_path, "--seconds", "1")
+    assert "lowest in frame 72 of jump_high: 1.17 m" in said and "the head ends at 1.17 m" in said
+
+    said = run("13_two_people_meet.py", tmp_path, "--seconds", "1")
+    assert "when they meet they are 1.00 m apart" in said
+    for name in ("two-checkpoints", "three-checkpoints", "jump-at-a-time", "end-in-a-pose", "two-people-meet"):
+        assert (tmp_path / f"{name}.png").stat().st_size > 10_000
+    assert (tmp_path / "two-people-meet.glb").exists()

@@ -34,7 +34,7 @@ Array = NDArray[np.float64]
 class SpliceSettings:
     """What is done to a splice until it is motion to be shown."""
 
-    smooth_s: float = 0.3
+    smooth_s: float = 0.2
     """Seconds before and behind a cut over which its jump is spread; the paper takes 1, which is farther from recorded
     poses and no smoother."""
     clean: bool = True

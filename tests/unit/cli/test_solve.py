@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import NoReturn
 
+import numpy as np
 import pytest
 from typer.testing import CliRunner
 
 from choreograph.cli.main import app
 from choreograph.demo import demo_clip
-from choreograph.errors import ChoreographError, OutputExists, RequestError
+from choreograph.errors import ChoreographError, GraphFileError, OutputExists, RequestError
 from choreograph.formats import read_clip
 from choreograph.graph.build import build_graph
-from choreograph.graph.store import save_graph
+from choreograph.graph.store import open_graph, save_graph
+from choreograph.synthesis.solve.cuts import read_cuts
 
 REQUEST = {
     "length_s": 4,
@@ -91,3 +94,87 @@ def test_nothing_is_overwritten_unasked(mog: Path, request_file: Path, tmp_path:
     with pytest.raises(RequestError, match="no search to go on from"):
         run(mog, request_file, "-o", tmp_path / "out", "--evaluations", 1000, "--resume")
     assert (tmp_path / "out" / "answer_1.bvh").read_text() == "precious"
+
+
+def test_yaml_and_a_function_that_must_be_allowed(mog: Path, tmp_path: Path) -> None:
+    (tmp_path / "style.py").write_text(
+        "def upright(c):\n    return 0 * c.times_s + 0.01\n\ndef odd(c):\n    return 1 / 0\n"
+    )
+    (tmp_path / "r.yaml").write_text(
+        "length_s: 4\nbody:\n  - {at_s: 0, position: [0, 0], facing_deg: 0}\n  - {at_s: 4, position: [2, 3]}\n"
+        "functions:\n  - {function: 'style.py:upright'}\n"
+    )
+    words = (mog, tmp_path / "r.yaml", "-o", tmp_path / "out", "-n", 1, "--evaluations", 3_000)
+    with pytest.raises(RequestError, match="--allow-code"):
+        run(*words)
+    assert not (tmp_path / "out").exists()
+    assert "functions[0] costs" in run(*words, "--allow-code")
+    result = json.loads((tmp_path / "out" / "answers.json").read_text())
+    assert result["request"]["functions"] == [{"function": "style.py:upright"}]
+    (tmp_path / "r.yaml").write_text((tmp_path / "r.yaml").read_text().replace("upright", "odd"))
+    with pytest.raises(RequestError, match=r"functions\[0\] \(odd\) raised ZeroDivisionError"):
+        run(mog, tmp_path / "r.yaml", "-o", tmp_path / "other", "--evaluations", 1_000, "--allow-code")
+    assert not (tmp_path / "other").exists()
+
+
+def test_cuts_are_kept_unless_that_is_not_wanted_or_cannot_be(
+    request_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "walks.mog"
+    save_graph(build_graph([demo_clip(name) for name in ("walk", "walk_turn_90_left")]), path)
+    words = (path, request_file, "-n", 1, "--evaluations", 500)
+    for number, extra in enumerate((("--no-keep",), ("--tau", 3.0))):
+        run(*words, "-o", tmp_path / f"out{number}", *extra)
+        assert read_cuts(open_graph(path)) is None
+    monkeypatch.setattr("choreograph.synthesis.solve.cuts.changing", refuse)
+    assert "the cuts are not kept" in run(*words, "-o", tmp_path / "out2")
+    monkeypatch.undo()
+    assert "not kept" not in run(*words, "-o", tmp_path / "out3")
+    assert read_cuts(open_graph(path)) is not None
+
+
+def refuse(path: Path) -> NoReturn:
+    raise GraphFileError("the disk is full", path=path)
+
+
+def test_what_is_out_of_reach_is_said(mog: Path, tmp_path: Path) -> None:
+    asked = {**REQUEST, "joints": [{"at_s": 2, "joint": "head", "position": [None, 3, None]}]}
+    (tmp_path / "r.json").write_text(json.dumps(asked))
+    said = run(mog, tmp_path / "r.json", "-o", tmp_path / "out", "-n", 1, "--evaluations", 500)
+    assert "joints[0]: 'head' at a height of 3.00 m at 2 s is out of reach; the nearest is 1." in said
+    assert len(json.loads((tmp_path / "out" / "answers.json").read_text())["out_of_reach"]) == 1
+
+
+@pytest.mark.parametrize("suffix", ["bvh", "glb"])
+def test_two_who_meet_one_with_a_graph_of_his_own(mog: Path, tmp_path: Path, suffix: str) -> None:
+    (tmp_path / "ben.mog").write_bytes(mog.read_bytes())
+    (tmp_path / "r.yaml").write_text(
+        """
+        length_s: 4
+        characters:
+          anna: {body: [{at_s: 0, position: [0, 0], facing_deg: 0}]}
+          ben: {graph: ben.mog}
+        meet:
+          - at_s: 3
+            who: [anna, ben]
+            clips: [walk, walk]
+            frames: [120, 100]
+            offset: {left: 0, ahead: 1.2, turned_deg: 180}
+        """
+    )
+    words = (mog, tmp_path / "r.yaml", "-o", tmp_path / "out", "-n", 1, "--evaluations", 5_000, "--format", suffix)
+    said = run(*words, "--raw")
+    assert "anna: " in said and "ben: " in said
+    out = tmp_path / "out"
+    if suffix == "bvh":
+        anna, ben = (read_clip(out / f"answer_1_{name}.bvh") for name in ("anna", "ben"))
+        at = round(3 * anna.fps)
+        gap = anna.global_positions()[at, anna.skeleton.hips] - ben.global_positions()[at, ben.skeleton.hips]
+        assert np.hypot(gap[0], gap[2]) == pytest.approx(1.2, abs=1e-3)
+    else:
+        assert [p.name for p in sorted(out.iterdir())] == ["answer_1.glb", "answers.json"]
+        assert json.loads((out / "answers.json").read_text())["answers"][0]["characters"].keys() == {"anna", "ben"}
+    with pytest.raises(RequestError, match="--resume is for requests of one person"):
+        run(*words, "--resume")
+    with pytest.raises(OutputExists):
+        run(*words)

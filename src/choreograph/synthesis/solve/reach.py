@@ -6,7 +6,6 @@ A bound, not a promise: what is not named here may still be missed, for paths ha
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -63,7 +62,6 @@ class Reach:
             )  # fmt: skip
         return np.flatnonzero(self._shown[fine][time])
 
-    @cache  # noqa: B019 - lives no longer than the question
     def cuts(self, fine: bool) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Where the cuts that leave each row begin, and the cuts."""
         h = self._solver.hierarchy

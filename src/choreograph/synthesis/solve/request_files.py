@@ -150,7 +150,7 @@ def _meeting(entry: dict[str, Any], where: str) -> Meeting:
 
 def _function(entry: dict[str, Any], where: str, allow_code: bool, folder: Path) -> FunctionTarget:
     """A function named as file.py:name. Its file is run to get it, so only where that was allowed."""
-    import runpy
+    import importlib.util
 
     named = entry["function"]
     file, colon, name = named.rpartition(":") if isinstance(named, str) else ("", "", "")
@@ -161,12 +161,16 @@ def _function(entry: dict[str, Any], where: str, allow_code: bool, folder: Path)
             f"{where}.function is {named!r}: that runs the code in {file}; if you trust it, allow it with --allow-code "
             "(allow_code=True)"
         )
+    spec = importlib.util.spec_from_file_location(Path(file).stem, folder / file)
+    assert spec is not None and spec.loader is not None  # the name ends in .py
+    module = importlib.util.module_from_spec(spec)
     try:
-        found = runpy.run_path(str(folder / file)).get(name)
+        spec.loader.exec_module(module)
     except OSError as error:
         raise RequestError(f"{where}.function: {folder / file} cannot be read: {error.strerror}") from None
     except Exception as error:
         raise RequestError(f"{where}.function: {folder / file} raised {type(error).__name__}: {error}") from error
+    found = getattr(module, name, None)
     if not callable(found):
         raise RequestError(f"{where}.function: {folder / file} has no function {name!r}")
     return FunctionTarget(found, name, **{key: entry[key] for key in ("weight",) if key in entry})

@@ -30,6 +30,10 @@ _SLICE = 20_000
 """Evaluations between two looks at the clock."""
 _KEEP = 500
 """Local minima that are kept, the best ones."""
+_FRESH = 0.5
+"""Share of the paths to be bettered that are fresh seeds; the rest are mutations of good minima."""
+_GOOD = 16
+"""Minima, the best ones, of which mutations are taken to begin with."""
 _CARRIED = 32
 """Paths with which a search for a changed request begins."""
 
@@ -228,11 +232,21 @@ class Solver:
         self.evaluations += max(int(tally[0]), 1)
 
     def _begin_path(self, tally: Ints) -> FoundPath | None:
-        """The next path to be bettered: one that waits, else the best of some seeds; None if none could be drawn."""
+        """The next path to be bettered: one that waits, a good minimum mutated at random, or the best of some seeds.
+
+        None if no seed could be drawn.
+        """
         work = self._work
         if self._waiting:
             work.put(self._waiting[-1])
             return self._waiting.pop()
+        if self.minima and self._scoring.draw(self._chance) >= _FRESH:
+            work.put(self.minima[int(self._scoring.draw(self._chance) * min(len(self.minima), _GOOD))])
+            while self._offer(np.inf, tally):
+                if offered := work.offered():
+                    drawn = self._scored(*offered[-1], False)
+                    work.put(drawn)
+                    return drawn
         work.passed[:] = 0
         work.count = self._seeding.draw_best(
             self.settings.draws, self._reach, self._begin, self._first_cut, self._cuts, work.path,
@@ -240,17 +254,21 @@ class Solver:
         )  # fmt: skip
         return self._scored(*work.taken(), False) if work.count else None
 
+    def _offer(self, limit: float, tally: Ints) -> bool:
+        """Have the next batch's best mutation and one drawn from all below the limit; False if none is left."""
+        work = self._work
+        return bool(self._kernels.offer(
+            work.path, work.count, limit, work.trial, work.best, work.prefix, work.order, work.passed,
+            self.kernel, self.asked, self._chance, tally,
+        ))  # fmt: skip
+
     def _judge(self, current: FoundPath, tally: Ints) -> None:
         """Take the best of the next batch's mutations, or one drawn from them, if the user's functions agree.
 
         What functions say is never negative: so only mutations that score below the path without it can be better.
         """
         work = self._work
-        more = self._kernels.offer(
-            work.path, work.count, current.cost - 1e-9, work.trial, work.best, work.prefix, work.order, work.passed,
-            self.kernel, self.asked, self._chance, tally,
-        )  # fmt: skip
-        if not more:
+        if not self._offer(current.cost - 1e-9, tally):
             current.minimum = True
             self._note(current)
             return

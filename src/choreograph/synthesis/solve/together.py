@@ -7,6 +7,7 @@ middle between where either would have it, and both go on from what they have, a
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
@@ -19,6 +20,7 @@ from choreograph.progress import Progress
 from choreograph.synthesis.solve.cuts import find_cuts
 from choreograph.synthesis.solve.group import GroupRequest, Meeting
 from choreograph.synthesis.solve.hierarchy import Hierarchy
+from choreograph.synthesis.solve.reach import OutOfReach
 from choreograph.synthesis.solve.request import BodyTarget, HardFrame, SolveRequest
 from choreograph.synthesis.solve.search import Answer, Solver, SolveSettings
 from choreograph.synthesis.solve.terms import find_row
@@ -107,6 +109,14 @@ def solve_together(
         each_share = 0.5 / (_ROUNDS * len(people) * max(1, len(casts)))
         casts = sorted((_brought_together(stage, cast, search, each_share) for cast in casts), key=lambda c: c.cost)
     return [stage.answer(cast) for cast in casts]
+
+
+def find_group_limits(
+    graphs: Mapping[str, MotionGraph], request: GroupRequest, hierarchies: Mapping[str, Hierarchy]
+) -> tuple[OutOfReach, ...]:
+    """The soft constraints of several people that their graphs cannot meet, each with the nearest that they can."""
+    stage = _Stage(request, graphs, hierarchies)
+    return tuple(entry for name in request.characters for entry in stage.limits(name))
 
 
 @dataclass(eq=False)
@@ -210,8 +220,24 @@ class _Stage:
         lying = FloorTransform(*(float(getattr(splice.placements, axis)[piece]) for axis in ("yaw", "x", "z")))
         return lying @ self._lying(n, which, FloorTransform()).inverse()
 
+    def limits(self, name: str) -> tuple[OutOfReach, ...]:
+        """What one character is asked for that his graph cannot do, as far as the places of meetings are given."""
+        names = self._names(name, self.places)
+        found = []
+        for entry in self.solver(name, self.places, None).out_of_reach():
+            words = re.sub(r"body\[\d+\]", lambda match: names[match[0]], entry.message)
+            constraint = f"characters.{name}.{names.get(entry.constraint, entry.constraint)}"
+            found.append(replace(entry, constraint=constraint, message=f"characters.{name}: {words}"))
+        return tuple(found)
+
     def _renamed(self, name: str, places: Mapping[int, FloorTransform], answer: Answer) -> Answer:
         """An answer, with errors at meetings under the meetings' names."""
+        names = self._names(name, places)
+        errors = tuple(replace(e, constraint=names.get(e.constraint, e.constraint)) for e in answer.errors)
+        return replace(answer, errors=errors)
+
+    def _names(self, name: str, places: Mapping[int, FloorTransform]) -> dict[str, str]:
+        """What the constraints that a search for one calls body[0] … are called in the group's request."""
         own = {target.at_s for target in self.request.characters[name].body}
         names, number, rate = {}, 0, self.graphs[name].rate_hz
         for n, target in enumerate(self.body(name, places)):
@@ -221,9 +247,7 @@ class _Stage:
             else:
                 held = (m for m, _, meeting in self._own(name) if self._holds(meeting, target.at_s, rate))
                 names[f"body[{n}]"] = f"meet[{next(held)}]"
-        return replace(
-            answer, errors=tuple(replace(e, constraint=names.get(e.constraint, e.constraint)) for e in answer.errors)
-        )
+        return names
 
     @staticmethod
     def _holds(meeting: Meeting, at_s: float, rate: float) -> bool:

@@ -9,6 +9,7 @@ import pytest
 
 from choreograph.errors import RequestError
 from choreograph.synthesis.solve import request_files
+from choreograph.synthesis.solve.group import GroupRequest, Meeting
 from choreograph.synthesis.solve.request import BodyTarget, HardFrame, JointTarget, Obstacle, SolveRequest
 from choreograph.synthesis.solve.request_files import load_request, parse_request, request_schema
 
@@ -52,6 +53,18 @@ def test_a_document_and_python_say_the_same() -> None:
         ({"body": 3}, "body is 3; it must be a list"),
         ({"joints": [{"at_s": 1, "joint": "head"}]}, r"joints\[0\]: neither a position nor a velocity"),
         ({"joints": [{"at_s": 1, "position": [1, 1, 1]}]}, r"joints\[0\].joint is missing"),
+        (
+            {"frames": [{"at_s": 1, "clip": "walk", "frame": 1, "lasts_s": 9}]},
+            r"frames\[0\].lasts_s is 9; .*from 0 to 4",
+        ),
+        (
+            {"frames": [{"at_s": 2, "clip": "a", "frame": 1}, {"at_s": 1, "clip": "a", "frame": 1}]},
+            r"frames\[1\].at_s is 1",
+        ),
+        ({"functions": [{}]}, r"functions\[0\].function is missing"),
+        ({"obstacles": [{"circle": {"centre": [1, 1], "radius": -1}}]}, r"obstacles\[0\].radius is -1"),
+        ({"obstacles": [{"circle": {"centre": [1, 1], "radius": 1}, "weight": 0}]}, r"obstacles\[0\].weight is 0"),
+        ({"joints": [{"at_s": -1, "joint": "head", "position": [1, 1, 1]}]}, r"joints\[0\].at_s is -1"),
         ({"frames": [{"at_s": 1, "clip": "walk", "frame": 1.5}]}, r"frames\[0\].frame is 1.5; it must be a whole"),
         ({"labels": [{"start_s": 2, "stop_s": 1, "label": "x"}]}, r"labels\[0\].stop_s is 1, not after"),
         ({"obstacles": [{}]}, r"obstacles\[0\] must have one of circle, box, polygon; it has none"),
@@ -84,6 +97,156 @@ def test_files_that_are_no_requests(tmp_path: Path) -> None:
         load_request(file)
     file.write_text(json.dumps(WHOLE))
     assert load_request(file) == parse_request(WHOLE)
+
+
+def test_yaml_says_the_same_as_json(tmp_path: Path) -> None:
+    file = tmp_path / "r.yaml"
+    file.write_text(
+        """
+        length_s: 5
+        min_piece_s: 0.5
+        body:
+          - {at_s: 0, position: [0, 0], facing_deg: 0}
+          - at_s: 5
+            position: [0, 4]
+            facing_deg: 90
+            weight: 2
+        joints: [{at_s: 2, joint: head, position: [null, 1.9, ~]}]
+        frames: [{at_s: 1, clip: walk, frame: 9, lasts_s: 1.5}]
+        """
+    )
+    asked = load_request(file)
+    assert isinstance(asked, SolveRequest)
+    assert asked.body == parse_request(WHOLE).body and asked.joints == parse_request(WHOLE).joints  # type: ignore[union-attr]
+    assert asked.frames == (HardFrame(1, "walk", 9, 1.5),)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("length_s: 5\nbody: [}", r"r.yaml, line 2: not YAML: "),
+        ("length_s: 5\nlength_s: 6", r"r.yaml, line 2: not YAML: 'length_s' comes twice"),
+        ("length_s: 5\nbody:\n - {at_s: 0, at_s: 1}", r"line 3: not YAML: 'at_s' comes twice"),
+        ("!!python/object/apply:os.system ['true']", "not YAML: could not determine a constructor"),
+        ("length_s: 5\nbody: [{at_s: soon, position: [0, 0]}]", r"body\[0\].at_s is 'soon'"),
+        ("- 1", r"the request is \[1\]; it must be an object"),
+        ("", "the request is None; it must be an object"),
+        ("length_s: 2020-01-01", "length_s is datetime.date"),
+        ("? [1, 2]\n: 3", "not YAML"),
+        ("length_s: 5\non: 3", r"the request has True, which is not known"),
+        ("a: &a [*a]", "line 1: not YAML: found unconstructable recursive node"),
+    ],
+)
+def test_yaml_mistakes_have_a_line_or_a_place(tmp_path: Path, text: str, said: str) -> None:
+    file = tmp_path / "r.yaml"
+    file.write_text(text)
+    with pytest.raises(RequestError, match=said):
+        load_request(file)
+
+
+def test_other_files_are_no_requests(tmp_path: Path) -> None:
+    (tmp_path / "r.toml").write_text("")
+    (tmp_path / "deep.json").write_text("[" * 100_000)
+    (tmp_path / "deep.yaml").write_text("[" * 5_000)
+    with pytest.raises(RequestError, match=r"a request is a .json, .yaml or .yml file"):
+        load_request(tmp_path / "r.toml")
+    for name in ("deep.json", "deep.yaml"):
+        with pytest.raises(RequestError, match="deep"):
+            load_request(tmp_path / name)
+
+
+def test_functions_are_loaded_only_where_that_is_allowed(tmp_path: Path) -> None:
+    (tmp_path / "style.py").write_text(
+        f"from pathlib import Path\nPath({str(tmp_path / 'ran')!r}).touch()\nx = 3\ndef low(c):\n    return x\n"
+    )
+    (tmp_path / "bad.py").write_text("raise ValueError('no')")
+    file = tmp_path / "r.json"
+
+    def load(named: object, **how: bool) -> SolveRequest:
+        file.write_text(json.dumps({"length_s": 5, "body": [START], "functions": [{"function": named, "weight": 2}]}))
+        asked = load_request(file, **how)
+        assert isinstance(asked, SolveRequest)
+        return asked
+
+    with pytest.raises(
+        RequestError, match=r"functions\[0\].function is 'style.py:low': that runs the code in style.py; .*--allow-code"
+    ):
+        load("style.py:low")
+    assert not (tmp_path / "ran").exists()
+    asked = load("style.py:low", allow_code=True)
+    assert (tmp_path / "ran").exists() and asked.functions[0].name == "low" and asked.functions[0].weight == 2
+    assert asked.functions[0].function(None) == 3  # type: ignore[arg-type]
+    for named, said in (
+        ("style:low", "must be FILE.py:NAME"),
+        (3, "must be FILE.py:NAME"),
+        ("style.py:", "must be FILE.py:NAME"),
+        ("gone.py:low", "gone.py cannot be read"),
+        ("style.py:high", "style.py has no function 'high'"),
+        ("style.py:x", "style.py has no function 'x'"),
+        ("bad.py:low", "bad.py raised ValueError: no"),
+    ):
+        with pytest.raises(RequestError, match=said):
+            load(named, allow_code=True)
+
+
+GROUP: dict[str, Any] = {
+    "length_s": 5,
+    "min_piece_s": 0.5,
+    "obstacles": [{"circle": {"centre": [1, 2], "radius": 1}}],
+    "characters": {
+        "anna": {"body": [START]},
+        "ben": {"graph": "ben.mog", "obstacles": [], "min_piece_s": 0.4},
+        "carl": None,
+    },
+    "meet": [{"at_s": 3, "who": ["anna", "ben"], "clips": ["a", "b"], "frames": 7, "lasts_s": 1}],
+}
+
+
+def test_several_characters_share_what_is_said_beside_them() -> None:
+    asked = parse_request(GROUP, folder=Path("there"))
+    assert isinstance(asked, GroupRequest)
+    assert list(asked.characters) == ["anna", "ben", "carl"] and asked.length_s == 5
+    assert [len(each.obstacles) for each in asked.characters.values()] == [1, 0, 1]
+    assert [each.min_piece_s for each in asked.characters.values()] == [0.5, 0.4, 0.5]
+    assert asked.graphs == {"ben": Path("there/ben.mog")}
+    assert asked.meetings == (Meeting(3, ("anna", "ben"), ("a", "b"), (7, 7), 1),)
+    placed = {**GROUP["meet"][0], "frames": [7, 8], "position": [1, 2], "facing_deg": 90,
+              "offset": {"left": 0.5, "ahead": 1, "turned_deg": 180}}  # fmt: skip
+    meeting = parse_request({**GROUP, "meet": [placed]}).meetings[0]  # type: ignore[union-attr]
+    assert meeting.frames == (7, 8) and meeting.position == (1, 2) and meeting.facing == pytest.approx(math.pi / 2)
+    assert meeting.offset == (0.5, 1, pytest.approx(math.pi))
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"characters": 3}, "characters is 3; it must be an object"),
+        ({"characters": {}}, "characters is empty"),
+        ({"characters": {"anna": {"body": [{"at_s": 9, "position": [0, 0]}]}}}, r"characters.anna.body\[0\].at_s is 9"),
+        ({"characters": {"anna": {"length_s": 3}}}, "characters.anna has 'length_s', which is not known"),
+        ({"characters": {"anna": {"graph": 3}}}, "characters.anna.graph is 3"),
+        ({"body": []}, "the request has 'body', which is not known"),
+        ({"meet": [{"at_s": 3}]}, r"meet\[0\].who is missing"),
+        ({"meet": [{**GROUP["meet"][0], "who": ["anna"]}]}, r"meet\[0\].who is \['anna'\]; it must be two names"),
+        (
+            {"meet": [{**GROUP["meet"][0], "frames": [1.5, 2]}]},
+            r"meet\[0\].frames is \[1.5, 2\]; it must be two frames",
+        ),
+        ({"meet": [{**GROUP["meet"][0], "position": "here", "facing_deg": 0}]}, r"meet\[0\].position is 'here'"),
+        ({"meet": [{**GROUP["meet"][0], "offset": {"left": 1}}]}, r"meet\[0\].offset.ahead is missing"),
+        (
+            {"meet": [{**GROUP["meet"][0], "offset": {"left": "x", "ahead": 1, "turned_deg": 0}}]},
+            r"meet\[0\].offset is 'x'",
+        ),
+        (
+            {"meet": [{**GROUP["meet"][0], "offset": {"left": 1, "ahead": 1, "turned_deg": None}}]},
+            r"meet\[0\].offset is None",
+        ),
+    ],
+)
+def test_mistakes_about_several_characters_are_named_by_their_place(change: dict[str, Any], said: str) -> None:
+    with pytest.raises(RequestError, match=said):
+        parse_request({**GROUP, **change})
 
 
 def test_the_schema_knows_what_the_reader_knows() -> None:

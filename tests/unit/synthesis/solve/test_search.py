@@ -124,3 +124,54 @@ def test_it_can_be_cancelled_and_needs_a_limit(walks: MotionGraph, cuts: Hierarc
     assert solver.answers()
     with pytest.raises(RequestError, match="seconds or evaluations"):
         solver.run()
+
+
+def test_a_hard_stretch_is_shown_uncut(walks: MotionGraph, cuts: Hierarchy) -> None:
+    asked = SolveRequest(5.0, TURN.body, frames=(HardFrame(1.5, "walk_turn_90_right", 20, lasts_s=2.0),))
+    solver = Solver(walks, asked, hierarchy=cuts).run(evaluations=30_000)
+    for answer in solver.answers(5):
+        ends = np.cumsum(answer.splice.piece_frames)
+        piece = int(np.searchsorted(ends, 45, side="right"))
+        assert walks.infos[answer.splice.clip[piece]].name == "walk_turn_90_right"
+        begun = ends[piece] - answer.splice.piece_frames[piece]
+        assert answer.splice.start[piece] + 45 - begun == 20 and ends[piece] > 105
+    too_long = SolveRequest(5.0, TURN.body, frames=(HardFrame(0.5, "walk_turn_90_right", 100, lasts_s=3.0),))
+    with pytest.raises(RequestError, match=r"frames\[0\].lasts_s is 3; 'walk_turn_90_right' goes on for 0.73 s"):
+        Solver(walks, too_long, hierarchy=cuts)
+
+
+def test_a_changed_request_begins_with_what_was_found(walks: MotionGraph, cuts: Hierarchy) -> None:
+    solver = Solver(walks, TURN, hierarchy=cuts).run(evaluations=40_000)
+    near = SolveRequest(5.0, (BEGIN, BodyTarget(5.0, (2.4, 3.1), np.pi / 2)))
+    changed = solver.with_request(near)
+    at_once = changed.answers()[0]
+    assert changed.evaluations == 0 and at_once.cost < 2.0 and not at_once.minimum
+    fresh = Solver(walks, near, hierarchy=cuts).run(evaluations=400)
+    assert at_once.cost < fresh.answers()[0].cost
+    state = json.loads(json.dumps(changed.run(evaluations=300).as_dict()))
+    assert changed.answers()[0].cost <= at_once.cost
+    resumed = Solver(walks, near, hierarchy=cuts).resume(state)
+    assert resumed.run(evaluations=5_000).answers()[0].cost == changed.run(evaluations=5_000).answers()[0].cost
+    # Of another length nothing can be used, and what cannot be is refused without harm.
+    assert solver.with_request(SolveRequest(4.0, (BEGIN, BodyTarget(4.0, (1, 2))))).answers() == []
+    with pytest.raises(RequestError, match="no clip of the graph"):
+        solver.with_request(SolveRequest(5.0, TURN.body, frames=(HardFrame(1, "swim", 0),)))
+    assert solver.answers()
+    kept = solver.with_request(SolveRequest(5.0, TURN.body, frames=(HardFrame(1, "walk", 40),)))
+    for path in kept._waiting:
+        assert kept._fits(path)
+
+
+@pytest.mark.parametrize("spoil", [{"starts": [5]}, {"nodes": []}, {"stops": [10**9] * 9}])
+def test_a_state_that_was_tampered_with_is_refused(walks: MotionGraph, cuts: Hierarchy, spoil: dict) -> None:  # type: ignore[type-arg]
+    solver = Solver(walks, TURN, hierarchy=cuts).run(evaluations=20_000)
+    state = json.loads(json.dumps(solver.as_dict()))
+    state["minima"][0] |= spoil
+    with pytest.raises(RequestError, match="another graph or request"):
+        Solver(walks, TURN, hierarchy=cuts).resume(state)
+
+
+def test_hard_frames_in_parts_that_are_not_connected_are_refused(walks: MotionGraph, cuts: Hierarchy) -> None:
+    hard = (HardFrame(0.5, "walk", 20), HardFrame(4.5, "jog", 60))
+    with pytest.raises(RequestError, match=r"no motion of 5 s shows frames\[0\] \(walk, 0.5 s\) and frames\[1\] \(jog"):
+        Solver(walks, SolveRequest(5.0, TURN.body, frames=hard), hierarchy=cuts)

@@ -1,0 +1,35 @@
+"""How do I get a jump without naming one?
+
+After Arikan & Forsyth (2002, figure 7): the head is asked to be high at a moment, and what comes of it is a jump. First
+the solver is asked for more than anybody can jump, and says how high it goes.
+
+    python examples/09_jump_at_a_time.py [--recordings FOLDER] [--out FOLDER]
+"""
+
+import argparse
+from pathlib import Path
+
+from people import open_people, show, tell
+
+import choreograph as cg
+
+parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+parser.add_argument("--recordings", type=Path, help="folder with one person's motion files; else demo clips")
+parser.add_argument("--seconds", type=float, default=4.0, help="how long to search")
+parser.add_argument("--out", type=Path, default=Path("out"), help="folder to write to")
+args = parser.parse_args()
+
+graph = open_people(args.recordings, args.out)
+body = (cg.BodyTarget(0.0, (0.0, 0.0), 0.0), cg.BodyTarget(8.0, (0.5, 5.0), 0.0))
+cuts = cg.find_cuts(graph)
+
+too_high = cg.SolveRequest(8.0, body, (cg.JointTarget(4.0, "head", (None, 3.0, None)),))
+(limit,) = cg.Solver(graph, too_high, hierarchy=cuts).out_of_reach()
+print(limit.message)
+
+# A little less than the highest there is, and a weight that makes it worth the trouble.
+request = cg.SolveRequest(8.0, body, (cg.JointTarget(4.0, "head", (None, limit.nearest - 0.05, None), weight=4.0),))
+answers = cg.solve(graph, request, seconds=args.seconds, hierarchy=cuts)
+tell(answers)
+motion = cg.finish_splice(answers[0].splice, request.body, name="jump").clip
+show(args.out, "jump-at-a-time", [motion], [request])

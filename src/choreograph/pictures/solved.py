@@ -1,0 +1,117 @@
+"""What was asked of solving and what came of it, in one picture: figures along their ways, arrows on the floor."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from choreograph.errors import RequestError
+from choreograph.motion.clip import Clip
+from choreograph.pictures import raster
+from choreograph.pictures.camera import body_points, fit_camera
+from choreograph.pictures.figures import cast, thin_path
+from choreograph.pictures.raster import Scene, Stroke
+from choreograph.pictures.sheet import SheetSettings
+from choreograph.pictures.theme import AMBER, CLIP_COLOURS, TEAL, find_theme
+from choreograph.synthesis.solve.request import BodyTarget, Obstacle, SolveRequest
+
+Array = NDArray[np.float64]
+Image = NDArray[np.uint8]
+
+_SPACING = 0.55
+"""Statures between two figures along a way, if nothing else is said."""
+_MOST = 14
+_ARROW_M = 0.7
+_ELEVATION = np.radians(24.0)
+_HEIGHT = 0.5
+"""Of the picture, as a share of its width."""
+
+
+def draw_solved(
+    clips: Sequence[Clip],
+    requests: Sequence[SolveRequest],
+    settings: SheetSettings | None = None,
+    *,
+    others: Sequence[Clip] = (),
+) -> Image:
+    """The motions of one or several people and what each was asked for, (height, width, 3), sRGB.
+
+    Figures stand every so many metres along each way, and wherever a constraint has its time. Arrows are body
+    constraints, outlines obstacles. `others` are other answers, of which only the ways are drawn.
+    """
+    settings = settings or SheetSettings()
+    settings.check()
+    if not clips or len(clips) != len(requests):
+        raise RequestError(f"{len(clips)} motions do not go with {len(requests)} requests; give one for each")
+    theme = find_theme(settings.theme)
+    actors = cast(clips)
+    strokes = [Stroke(_way(clip), theme.quiet, 0.012, 0.55) for clip in others]
+    for number, actor in enumerate(actors):
+        colour = TEAL if len(actors) == 1 else CLIP_COLOURS[number % len(CLIP_COLOURS)]
+        strokes.append(Stroke(_way(actor.clip), colour, 0.016, 0.9))
+    figures, seen = [], []
+    for actor, request in zip(actors, requests, strict=True):
+        strokes += [_arrow(line) for target in request.body for line in _arrow_lines(target)]
+        strokes += [_outline(obstacle) for obstacle in request.obstacles]
+        frames = _moments(actor.clip, request, settings.every)
+        figures += [actor.pose(int(frame)) for frame in frames]
+        seen.append(body_points(actor.clip)[frames].reshape(-1, 3))
+    flat = np.concatenate([stroke.points for stroke in strokes])
+    points = np.concatenate([*seen, np.insert(flat, 1, 0.0, axis=1)])
+    height = settings.height or 2 * round(_HEIGHT * settings.width / 2)
+    camera = fit_camera(points, _across(points), _ELEVATION, settings.width / height)
+    reach = max(6.0, 1.1 * float(np.linalg.norm(np.ptp(points[:, [0, 2]], axis=0))))
+    scene = Scene(figures, strokes, theme, reach=reach)
+    return raster.draw(scene, camera, (settings.width, height), samples=settings.samples)
+
+
+def _way(clip: Clip) -> Array:
+    return thin_path(clip.root_pos[:, [0, 2]])[0]
+
+
+def _across(points: Array) -> float:
+    """The direction from which the longer extent on the floor is seen from the side."""
+    ground = points[:, [0, 2]] - points[:, [0, 2]].mean(axis=0)
+    along = np.linalg.eigh(ground.T @ ground)[1][:, 1]
+    along = along * (1 if along[0] >= 0 else -1)
+    return float(np.arctan2(-along[1], along[0]))
+
+
+def _moments(clip: Clip, request: SolveRequest, every: int | None) -> NDArray[np.intp]:
+    """Frames to show: those of the constraints, and others so far apart that figures do not run into each other."""
+    times = [item.at_s for item in request.body] + [item.at_s for item in request.joints]
+    times += [item.at_s for item in request.poses] + [item.at_s for item in request.frames]
+    asked = [min(round(at_s * clip.fps), len(clip) - 1) for at_s in times]
+    if every is not None:
+        return np.unique([*asked, *range(0, len(clip), every)])
+    steps = np.linalg.norm(np.diff(clip.root_pos[:, [0, 2]], axis=0), axis=1)
+    gone = np.concatenate([[0.0], np.cumsum(steps)])
+    gap = max(_SPACING * clip.skeleton.height, gone[-1] / _MOST)
+    kept = sorted({0, len(clip) - 1, *asked})
+    for frame in np.searchsorted(gone, np.arange(gap, gone[-1], gap)):
+        if min(np.linalg.norm(clip.root_pos[frame, ::2] - clip.root_pos[other, ::2]) for other in kept) > 0.8 * gap:
+            kept.append(int(frame))
+    return np.unique(kept)
+
+
+def _arrow_lines(target: BodyTarget) -> list[Array]:
+    at = np.array(target.position)
+    if target.facing is None:
+        return [at[None]]
+    ahead = np.array([np.sin(target.facing), np.cos(target.facing)])
+    side, tip = np.array([ahead[1], -ahead[0]]), at + _ARROW_M * ahead
+    barbs = [tip - 0.22 * ahead + sign * 0.16 * side for sign in (1, -1)]
+    return [np.array([at, tip]), np.array([barbs[0], tip, barbs[1]])]
+
+
+def _arrow(line: Array) -> Stroke:
+    return Stroke(line, AMBER, 0.1 if len(line) == 1 else 0.035, 1.0)
+
+
+def _outline(obstacle: Obstacle) -> Stroke:
+    corners = np.array(obstacle.corners, float)
+    if len(corners) == 1:
+        return Stroke(corners, AMBER, obstacle.radius, 0.9, ring=0.03)
+    return Stroke(np.concatenate([corners, corners[:1]]), AMBER, max(obstacle.radius, 0.03), 0.9)
