@@ -97,7 +97,16 @@ def test_arrows_are_placed_dragged_undone_and_found_again(
     before = asked(page)["body"]
     settle(page)
     at = pixel(page, *before[1]["position"])
-    drag(page, at, (at[0] + 60, at[1] + 20))
+    page.evaluate(f"{STAGE}.player.pause()")
+    page.mouse.move(*at)
+    page.mouse.down()
+    page.mouse.move(at[0] + 30, at[1] + 10)
+    page.mouse.move(at[0] + 40, at[1] + 15)
+    # The motion goes along while the arrow is in the hand; the document waits until it is let go.
+    until(page, f"{STATE}.results.some((r) => r.verb === 'solve' && r.request.count === 1)", LONG_S)
+    assert asked(page)["body"] == before
+    page.mouse.move(at[0] + 60, at[1] + 20)
+    page.mouse.up()
     until(page, f"{STATE}.undo === 'Move an arrow'")
     moved = asked(page)["body"][1]["position"]
     assert math.dist(moved, before[1]["position"]) > 0.2
@@ -151,6 +160,10 @@ def test_all_constraints_can_be_typed_and_unmet_ones_are_red(
           body: [{ at_s: 0, position: [0, 0], facing_deg: 0, weight: 1 }], joints: [], seconds: 1,
         }))"""
     )
+    page.get_by_role("button", name="Circle", exact=True).press("Enter")
+    until(page, f"{STATE}.document.solve.obstacles.length === 1")
+    assert asked(page)["obstacles"][0]["circle"] == {"centre": [0, 2], "radius": 0.5}, "ahead of the last arrow"
+    page.get_by_role("button", name="Remove Round obstacle").click()
     page.get_by_role("button", name="Joint", exact=True).click()
     page.get_by_role("menuitem", name="Head", exact=True).click()
     until(page, f"{STATE}.document.solve.joints.length === 1")

@@ -8,6 +8,7 @@ import { canonical } from "./asking";
 import { solveForm } from "./solveform";
 import { clipNames, constraintList } from "./solvelist";
 import { markers } from "./solvemarks";
+import { boxOf } from "./solveobstacles";
 import { PoseGhosts } from "./solveposes";
 import {
   asksForSomething,
@@ -16,6 +17,7 @@ import {
   nextTime,
   pathOf,
   putInOrder,
+  radians,
   said,
   whereOf,
   type Kind,
@@ -27,6 +29,8 @@ import { watch } from "./watch";
 import "../panels.css";
 import "./solve.css";
 
+/** Milliseconds after which a request that was tried out while dragging makes room for the next, answered or not. */
+const TRY_MS = 1000;
 const MODES: Record<Mode, string> = {
   arrow: "Press on the floor to place an arrow, drag to turn it. The right button turns the camera.",
   joint: "Click a joint of the figure.",
@@ -58,6 +62,8 @@ class SolvePanel {
   /** The request that was last asked or shown. */
   private asked = "";
   private number = 0;
+  /** When the latest request that is only tried out was asked, until it is answered. */
+  private tried = -Infinity;
   private graph: string | null = null;
   private timer = 0;
   private results: Result[] = [];
@@ -72,6 +78,7 @@ class SolvePanel {
       obstacle: (shape, label) => this.addObstacle(shape, label),
       joint: (name) => this.addJoint(name),
       change: (label, edit, where) => this.edit(label, edit, where),
+      tryOut: (draft) => this.tryOut(draft),
       remove: (where) => this.remove(where),
       select: (where) => this.choose(where),
       done: () => this.setMode("arrow"),
@@ -86,6 +93,7 @@ class SolvePanel {
       {
         edit: (label, change, settle) => this.edit(label, change, null, settle),
         mode: (mode) => this.setMode(mode),
+        add: (mode) => this.add(mode),
         joint: (name) => this.addJoint(name),
         pose: (kind) => this.addPose(kind),
         label: (name) => this.addLabel(name),
@@ -187,6 +195,20 @@ class SolvePanel {
     this.push("Place an arrow", "body", { at_s, position: at, facing_deg: degrees(facing), weight: 1 });
   }
 
+  /** Put something down without a pointer: before the last arrow, to be moved by its numbers. */
+  private add(mode: Mode): void {
+    const last = this.ask.body.at(-1);
+    const heading = radians(last?.facing_deg ?? 0);
+    const ahead = (metres: number, aside = 0): [number, number] => [
+      cm((last?.position[0] ?? 0) + metres * Math.sin(heading) + aside * Math.cos(heading)),
+      cm((last?.position[1] ?? 0) + metres * Math.cos(heading) - aside * Math.sin(heading)),
+    ];
+    if (mode === "arrow") this.addArrow(last ? ahead(2) : [0, 0], heading);
+    else if (mode === "circle") this.addObstacle({ circle: { centre: ahead(2), radius: 0.5 } }, "Add a round obstacle");
+    else if (mode === "box") this.addObstacle({ box: boxOf(ahead(1.5, -0.5), ahead(2.5, 0.5)) }, "Add a box");
+    else this.addObstacle({ polygon: { corners: [ahead(1.5), ahead(2.5, -0.5), ahead(2.5, 0.5)] } }, "Add a polygon");
+  }
+
   private addJoint(joint: string): void {
     const at_s = Math.min(this.now() ?? this.ask.length_s / 2, this.ask.length_s);
     const here = this.onStage.figureJoint(joint, at_s);
@@ -261,6 +283,15 @@ class SolvePanel {
     this.show();
   }
 
+  /** While something is dragged: the motion goes along, as often as answers come. */
+  private tryOut(draft: SolveAsk): void {
+    const now = performance.now();
+    if (now - this.tried < TRY_MS || !asksForSomething(draft) || !this.context.store.state.graph) return;
+    this.tried = now;
+    putInOrder(draft);
+    this.number = this.context.api.ask("solve", { ...draft, count: 1 });
+  }
+
   /** After undo, a reload or a link: show the answers that are known, or ask for them. */
   private askIfNew(): void {
     const key = canonical(this.ask);
@@ -287,6 +318,7 @@ class SolvePanel {
   private answered(results: Result[], final: boolean): void {
     this.setBusy(!final);
     this.refused = null;
+    this.tried = -Infinity;
     const rank = Math.max(
       0,
       this.results.findIndex((result) => result.id === this.shownResult()?.id),

@@ -16,6 +16,8 @@ const ON_FIGURE = "Click on the figure";
 export interface FormHooks {
   edit(label: string, change: (ask: SolveAsk) => void, settle?: number): void;
   mode(mode: Mode): void;
+  /** Put one down without a pointer. */
+  add(mode: Mode): void;
   joint(name: string): void;
   pose(kind: "poses" | "frames"): void;
   label(name: string): void;
@@ -40,7 +42,12 @@ export function solveForm(context: Context, hooks: FormHooks, { problem, list, f
   };
   const tool = (mode: Mode, label: string, title: string) => {
     const pressed = () => made.getAttribute("aria-pressed") === "true";
-    const made = button(label, () => hooks.mode(pressed() ? "arrow" : mode), { title });
+    const press = (event: MouseEvent) => {
+      // By a key there is no place on the floor: one is put down at once.
+      if (event.detail === 0) hooks.add(mode);
+      else hooks.mode(pressed() ? "arrow" : mode);
+    };
+    const made = button(label, press, { title });
     tools.set(mode, made);
     return made;
   };

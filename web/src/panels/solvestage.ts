@@ -15,6 +15,8 @@ type Edit = (ask: SolveAsk) => void;
 export interface SolveHooks extends Omit<ToolHooks, "sketched"> {
   joint(name: string): void;
   change(label: string, edit: Edit, where: Where): void;
+  /** What the request would be if the drag ended here. */
+  tryOut(draft: SolveAsk): void;
   remove(where: Where): void;
   select(where: Where): void;
 }
@@ -234,6 +236,7 @@ export class SolveStage {
         const draft = structuredClone(this.scene!.ask);
         this.pending.edit(draft);
         this.draw(draft);
+        this.hooks.tryOut(draft);
       },
       end: () => {
         const done = this.pending;
