@@ -117,6 +117,9 @@ def test_a_beginning_that_is_gone_is_said(studio: Studio) -> None:
         say(page, "moved", number=4, begin={"lag_s": 0.5}, samples=way(1.0))
         refused = hear(page, "refused", "partial")
         assert refused["number"] == 4 and "lag" in refused["failure"]["error"]
+        for text in ('"number":5', '"number":5,"samples":[[0,NaN,1]]', '"number":5,"samples":[[0,1]]'):
+            page.send(f'{{"type":"moved",{text}}}')
+            assert "samples" in hear(page, "trouble")["failure"]["error"]
         say(page, "hello", protocol="x")
         hear(page, "welcome")
 

@@ -42,6 +42,9 @@ class PerformPanel {
   private marks: Overlay[] = [];
   private readonly grips: SphereOverlay[];
   private timer = 0;
+  /** The clips that examples are chosen from, and whether answers to earlier ones are no answers any more. */
+  private library = "";
+  private outdated = false;
   private wantsPartner = false;
   private partner: { ghost: GhostOverlay; fps: number } | null = null;
 
@@ -64,7 +67,7 @@ class PerformPanel {
     this.way = new Way(stage, {
       moved: (samples, first) => (this.live = api.moved(samples, first ? { ...this.ask, samples: [] } : null)),
       done: (samples) => this.done(samples),
-      cancelled: () => this.askIfNew(),
+      cancelled: () => this.giveUp(),
       speed: (now) => this.form.speed(now, this.examples),
     });
     api.on("partial", (message, frames) => {
@@ -129,23 +132,38 @@ class PerformPanel {
     this.edit(`Perform ${samples.at(-1)![0].toFixed(1)} s`, (ask) => (ask.samples = samples));
   }
 
+  /** What was there before comes back. */
+  private giveUp(): void {
+    const streamed = this.live !== 0;
+    this.live = 0;
+    if (!streamed || !this.visible) return;
+    const { store, stage } = this.context;
+    const ids = store.state.view.shown.flatMap((id) => {
+      const result = store.state.results.find(({ motions }) => motions[0]?.id === id);
+      return result ? result.motions.map((motion) => motion.id) : [id];
+    });
+    void stage.show(ids).catch((error: Error) => store.say(error.message, "error"));
+  }
+
   private ready(): boolean {
     return this.ask.lead === "path" ? this.ask.samples.length >= 2 : this.ask.leader !== null;
   }
 
   private askNow(): void {
     window.clearTimeout(this.timer);
-    this.asked = canonical(this.ask);
-    if (this.ready()) this.asker.ask(this.ask);
+    this.asked = "";
+    if (this.ready()) this.askIfNew();
     else this.form.fail(null);
   }
 
-  /** After undo, a reload or a link: show the answer that is known, or ask for it. */
+  /** Show the answer that is known, or ask for it. */
   private askIfNew(): void {
     const key = canonical(this.ask);
     if (!this.ready() || key === this.asked) return;
     this.asked = key;
-    if (!this.asker.recall(this.ask)) this.asker.ask(this.ask);
+    const known = !this.outdated && this.asker.recall(this.ask);
+    if (!known) this.asker.ask(this.ask);
+    this.outdated = false;
   }
 
   // -------------------------------------------------------------- examples
@@ -239,6 +257,9 @@ class PerformPanel {
 
   private show(state: State): void {
     const ask = state.document.perform;
+    const library = canonical(state.document.clips);
+    if (this.library && library !== this.library) [this.asked, this.outdated] = ["", true];
+    this.library = library;
     this.element.dataset["lead"] = ask.lead;
     this.form.set(ask, this.examples);
     this.pairs.set(ask, this.examples);
