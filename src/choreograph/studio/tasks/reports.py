@@ -51,7 +51,7 @@ def _one(solver: Solver, error: ConstraintError, clip: Clip) -> ConstraintReport
         return ConstraintReport(where=error.constraint, text=text, met=without <= MET_LABEL_S)
     # The sum over all times is at least the worst of them.
     near_cm = 30 * math.sqrt(error.cost)
-    text = "clear" if near_cm < 1 else f"up to {near_cm:.0f} cm too near"
+    text = "clear" if near_cm < 1 else f"≤ {near_cm:.0f} cm too near"
     return ConstraintReport(where=error.constraint, text=text, met=near_cm <= MET_CM)
 
 
