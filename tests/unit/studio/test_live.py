@@ -170,7 +170,7 @@ def test_a_job_goes_on_when_its_page_has_gone(studio: Studio) -> None:
         hear(page, "job", "partial")
         page.socket.shutdown(socket.SHUT_RDWR)  # no farewell: the line is cut
     until(lambda: any(job["kind"] == "follow" for job in studio.get("jobs")))
-    until(lambda: any(one["request"]["seed"] == 11 for one in studio.get("results")))
+    until(lambda: any(one["request"].get("seed") == 11 for one in studio.get("results")))
 
 
 def test_a_follow_can_be_cancelled(studio: Studio) -> None:
