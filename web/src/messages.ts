@@ -1,7 +1,7 @@
 // Generated from studio/messages.py by `python -m choreograph.studio.typescript`; do not edit.
 
 /** Changes whenever a message does; told by both sides when they meet. */
-export const PROTOCOL = "36e8f44c3b59";
+export const PROTOCOL = "2cd5d8b8898d";
 
 /** What was asked for is here: fetch its frames. For `solve`, may come again, better, with the same number. */
 export interface Answer {
@@ -65,6 +65,12 @@ export interface ClipReport {
   transitions: number;
   why: string;
   joins_at_m: number | null;
+}
+
+/** How the same is done without the studio. */
+export interface Code {
+  command: string;
+  python: string;
 }
 
 /** How well a result meets one constraint. */

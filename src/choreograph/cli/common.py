@@ -59,6 +59,8 @@ def expand_inputs(inputs: Sequence[str]) -> list[Path]:
         path = Path(text).expanduser()
         if path.is_dir():
             inside = sorted(p for p in path.rglob("*") if p.suffix.lower() in readable and p.is_file())
+            # What is hidden is somebody's own business: the studio keeps copies of recordings in .choreograph.
+            inside = [p for p in inside if not any(part.startswith(".") for part in p.relative_to(path).parts)]
             if not inside:
                 raise RequestError(f"{path} holds no motion files ({', '.join(sorted(readable))})")
             found += inside

@@ -7,6 +7,8 @@ import re
 import secrets
 import shutil
 import urllib.parse
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -20,6 +22,7 @@ from starlette.exceptions import HTTPException
 from choreograph.errors import RequestError
 from choreograph.formats.registry import suffixes
 from choreograph.studio import messages as m
+from choreograph.studio import recipes
 from choreograph.studio.intake import import_uploads
 from choreograph.studio.motions import row_bytes
 from choreograph.studio.session import NotThere, Session
@@ -263,7 +266,7 @@ async def get_figure(session: Open, skeleton: Id) -> FileResponse:
 @router.post("/jobs")
 async def post_job(session: Open, asked: m.JobAsk) -> m.Job:
     """Begin work that takes a while."""
-    try:
+    with _asked():
         if asked.kind == "build":
             return session.build(m.GraphAsk.model_validate(asked.ask) if asked.ask else None)
         if asked.kind == "joins":
@@ -271,6 +274,24 @@ async def post_job(session: Open, asked: m.JobAsk) -> m.Job:
         if asked.kind == "export":
             return await session.export(m.ExportAsk.model_validate(asked.ask))
         return session.ask(asked.kind, asked.ask or getattr(session.project.document, asked.kind))
+
+
+@router.post("/code")
+async def post_code(session: Open, asked: m.JobAsk) -> m.Code:
+    """The command and the program that build or export the same; results have their own."""
+    with _asked():
+        if asked.kind == "build":
+            return await recipes.of_build(session, m.GraphAsk.model_validate(asked.ask) if asked.ask else None)
+        if asked.kind == "export":
+            return await recipes.of_export(session, m.ExportAsk.model_validate(asked.ask))
+    raise RequestError(f"builds and exports are shown as code here, not {asked.kind}; results carry their own")
+
+
+@contextmanager
+def _asked() -> Iterator[None]:
+    """Say which field of a job's `ask` is wrong, if one is."""
+    try:
+        yield
     except ValidationError as error:
         first = error.errors(include_url=False, include_context=False, include_input=False)[0]
         where = ".".join(["ask", *(str(part) for part in first["loc"])])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +13,11 @@ from choreograph.studio.messages import ClipEntry, Document, GraphAsk, Recording
 
 if TYPE_CHECKING:
     from choreograph.motion.clip import Clip
+
+DRAWINGS = (".mp4", ".gif", ".png")
+"""What motions can be downloaded as besides motion files."""
+TOGETHER = (".glb", ".usda", ".usdc", ".usd")
+"""Motion files that hold several people."""
 
 
 def clip_key(entry: ClipEntry) -> str:
@@ -27,6 +33,11 @@ def graph_key(entries: Sequence[ClipEntry], settings: GraphAsk) -> str:
 def digest(plain: Any) -> str:
     """A short word for plain data: the same for the same."""
     return hashlib.sha256(json.dumps(plain, sort_keys=True).encode()).hexdigest()[:24]
+
+
+def file_stem(name: str) -> str:
+    """A name for a file that goes anywhere."""
+    return re.sub(r"[^A-Za-z0-9._-]+", "_", name).strip("._")[:80] or "motion"
 
 
 def apply_entry(recording: Clip, entry: ClipEntry) -> Clip:

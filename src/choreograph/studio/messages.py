@@ -564,6 +564,14 @@ class ExportAsk(Message):
     """Of a motion file, or ".mp4", ".gif", ".png"."""
 
 
+class Code(Message):
+    """How the same is done without the studio."""
+
+    command: str
+    """Command lines; comments say what they leave out."""
+    python: str
+
+
 class PreviewAsk(Message):
     """A transition to be looked at."""
 
@@ -802,6 +810,7 @@ REST: tuple[type[Message], ...] = (
     DocumentState,
     JobAsk,
     ExportAsk,
+    Code,
     PreviewAsk,
     Kept,
     Failure,

@@ -17,7 +17,7 @@ from choreograph.finishing.blend import PRESETS
 from choreograph.formats.registry import FORMATS, suffixes
 from choreograph.studio import messages as m
 from choreograph.studio.jobs import Jobs, new_job_id
-from choreograph.studio.library import clip_key, graph_key
+from choreograph.studio.library import DRAWINGS, clip_key, graph_key
 from choreograph.studio.pages import Page, Pages
 from choreograph.studio.performing import Performing
 from choreograph.studio.places import Places
@@ -29,8 +29,6 @@ RESULTS_KEPT = 40
 """Results that are there without being marked to be kept."""
 PREVIEWS_KEPT = 8
 EXPORTS_KEPT = 20
-DRAWINGS = (".mp4", ".gif", ".png")
-"""What motions can be downloaded as besides motion files."""
 
 
 class NotThere(ChoreographError):
@@ -412,29 +410,39 @@ class Session:
 
     # ------------------------------------------------------------------ files out
 
-    async def export(self, asked: m.ExportAsk) -> m.Job:
-        """Make a file of a motion."""
+    async def export_facts(self, asked: m.ExportAsk) -> dict[str, Any]:
+        """What the file is made of: `which` (a ClipEntry, or a result's id), `people`, `name` and `path`.
+
+        Raises:
+            RequestError: If files of that type are not written.
+            NotThere: If there is no such motion.
+        """
         known = {s for known in FORMATS if known.writer for s in known.suffixes} | set(DRAWINGS)
         if asked.suffix not in known:
             raise RequestError(f"motions are written as {', '.join(sorted(known))}, not {asked.suffix}")
         motion, _ = await self.motion_named(asked.motion)
         kind, _, name = asked.motion.partition(":")
         name = name.partition("/")[0]
-        job = new_job_id()
-        result = self.result(name) if kind == "result" else None
-        ask = {
-            "which": self.entry(name) if result is None else name,
-            "people": 1 if result is None else len(result.motions),
-            "suffix": asked.suffix,
-            "name": motion.name if result is None else f"{result.verb} {result.name}",
-            "path": [] if result is None else result.path,
-            "folder": self.places.exports / job,
+        if kind == "clip":
+            return {"which": self.entry(name), "people": 1, "name": motion.name, "path": []}
+        made = self.result(name)
+        return {
+            "which": name,
+            "people": len(made.motions),
+            "name": f"{made.verb} {made.name}",
+            "path": made.path,
         }
+
+    async def export(self, asked: m.ExportAsk) -> m.Job:
+        """Make a file of a motion. Raises as `export_facts` does."""
+        facts = await self.export_facts(asked)
+        job = new_job_id()
+        ask = {**facts, "suffix": asked.suffix, "folder": self.places.exports / job}
 
         async def finish(files: list[str]) -> list[str]:
             return files
 
-        title = f"Export {motion.name}{asked.suffix}"
+        title = f"Export {facts['name']}{asked.suffix}"
         return self.jobs.start("export", title, self.files, "export", ask, finish, job_id=job)
 
     async def figure(self, skeleton: str) -> Path:

@@ -1,10 +1,11 @@
 /** Download a motion: motion files, a film, a picture. */
 
 import { button, dialog, el, fill, select } from "../dom";
-import type { Job } from "../messages";
+import type { Job, JobAsk } from "../messages";
 import { bar, underWay } from "../panels/progress";
 import { nameOf } from "../results";
 import type { Context } from "../types";
+import { codeButton } from "./share";
 import "../panels.css";
 
 const NAMES: Record<string, string> = {
@@ -62,13 +63,15 @@ export function openExport(context: Context, motion?: string): void {
   );
   const state = el("div", { class: "export-state", attrs: { "aria-live": "polite" } });
   const start = button("Export", () => void run(), { kind: "primary", icon: "export" });
-  fill(body, which.element, kind.element, el("div", { class: "row end" }, start), state);
+  const ask = (): JobAsk => ({ kind: "export", ask: { motion: chosen, suffix: usual } });
+  const code = codeButton(context, () => `Export ${titles.get(chosen)!}`, ask);
+  fill(body, which.element, kind.element, el("div", { class: "row end" }, code, start), state);
   start.focus();
 
   async function run(): Promise<void> {
     start.disabled = true;
     try {
-      const job = await context.api.start({ kind: "export", ask: { motion: chosen, suffix: usual } });
+      const job = await context.api.start(ask());
       watchJob(job.id);
     } catch (error) {
       start.disabled = false;

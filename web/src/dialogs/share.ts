@@ -1,7 +1,7 @@
 /** Links that ask for the same motion again, and the command and program that do. */
 
 import { button, dialog, el } from "../dom";
-import type { FollowAsk, PerformAsk, Result, SolveAsk } from "../messages";
+import type { Code, FollowAsk, JobAsk, PerformAsk, Result, SolveAsk } from "../messages";
 import type { Context } from "../types";
 
 interface Shared {
@@ -64,7 +64,7 @@ export async function copy({ store }: Context, text: string, what: string): Prom
 }
 
 /** Show how the same is done from the command line and from Python. */
-export function openCode(context: Context, result: Result): void {
+export function openCode(context: Context, shown: Code & { name: string }): void {
   const block = (title: string, what: string, text: string) =>
     el(
       "section",
@@ -78,8 +78,20 @@ export function openCode(context: Context, result: Result): void {
       el("pre", { attrs: { tabindex: 0, "aria-label": title } }, text),
     );
   dialog(
-    `The same without the studio: ${result.name}`,
-    block("Command", "the command", result.command),
-    block("Python", "the Python program", result.python),
+    `The same without the studio: ${shown.name}`,
+    block("Command", "the command", shown.command),
+    block("Python", "the Python program", shown.python),
   );
+}
+
+/** The button that shows it for a build or an export, as that is asked for when it is pressed. */
+export function codeButton(context: Context, name: () => string, ask: () => JobAsk): HTMLButtonElement {
+  const show = async () => {
+    try {
+      openCode(context, { name: name(), ...(await context.api.send<Code>("POST", "/api/code", ask())) });
+    } catch (error) {
+      context.store.say((error as Error).message, "error");
+    }
+  };
+  return button("Show the command and the Python", () => void show(), { icon: "code", iconOnly: true, kind: "quiet" });
 }

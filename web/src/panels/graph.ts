@@ -1,5 +1,6 @@
 /** The graph: how alike clips must be to flow into one another, what that connects, and what falls out. */
 
+import { codeButton } from "../dialogs/share";
 import { button, checkbox, el, fill, numberField, section, select, slider } from "../dom";
 import type { ClipReport, Curve, GraphAsk, GraphSummary } from "../messages";
 import type { Context, Panel, State } from "../types";
@@ -95,6 +96,8 @@ function parameters(context: Context): HTMLElement {
   const build = button("Build", () => void start(), { kind: "primary" });
   const start = () => api.start({ kind: "build", ask: {} }).catch((error: Error) => store.say(error.message, "error"));
 
+  const code = codeButton(context, () => "Build", () => ({ kind: "build", ask: {} }));
+
   watch(store, [(state) => state.document.graph, (state) => state.document.clips.length], (state) => {
     const { threshold_m, window_s, rate_hz, goal: aim, mirror: mirrored } = state.document.graph;
     threshold.set(threshold_m);
@@ -109,6 +112,7 @@ function parameters(context: Context): HTMLElement {
   });
   watch(store, [(state) => state.jobs, (state) => state.document.clips.length], (state) => {
     const job = newest(state.jobs, ["build"]);
+    code.disabled = state.document.clips.length === 0;
     build.disabled = state.document.clips.length === 0 || (job !== null && underWay(job));
   });
   // Looking beyond the threshold, which follows a build, makes the curve longer.
@@ -139,7 +143,7 @@ function parameters(context: Context): HTMLElement {
     share.element,
     el("div", { class: "pair" }, windowed.element, rate.element),
     mirror.element,
-    build,
+    el("div", { class: "row" }, build, code),
     jobStrip(context, ["build"]),
   );
 }

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from typing import Any
 
@@ -10,13 +9,10 @@ import numpy as np
 
 from choreograph.errors import RequestError
 from choreograph.motion.clip import Clip
+from choreograph.studio.library import DRAWINGS, TOGETHER, file_stem
 from choreograph.studio.messages import ClipEntry, Point
 from choreograph.studio.worker import Tell
 from choreograph.studio.workshop import Workshop
-
-FILMS = (".mp4", ".gif")
-MOVES_TOGETHER = (".glb", ".usda", ".usdc", ".usd")
-"""Motion files that hold several people."""
 
 
 def export(shop: Workshop, ask: dict[str, Any], tell: Tell) -> list[str]:
@@ -32,11 +28,11 @@ def export(shop: Workshop, ask: dict[str, Any], tell: Tell) -> list[str]:
     )
     folder: Path = ask["folder"]
     folder.mkdir(parents=True, exist_ok=True)
-    stem = re.sub(r"[^A-Za-z0-9._-]+", "_", ask["name"]).strip("._")[:80] or "motion"
+    stem = file_stem(ask["name"])
     target = folder / f"{stem}{ask['suffix']}"
     clips = [clip.with_name(stem if len(clips) == 1 else f"{stem}_{k}") for k, clip in enumerate(clips, 1)]
     tell.progress("writing", 0, 1)
-    if ask["suffix"] in (*FILMS, ".png"):
+    if ask["suffix"] in DRAWINGS:
         _draw(target, clips, ask["path"], tell)
     else:
         _write(target, clips)
@@ -53,7 +49,7 @@ def _write(target: Path, clips: list[Clip]) -> None:
         raise RequestError(f"{known.name} needs an optional part: pip install 'choreograph[{known.name}]'")
     if len(clips) == 1:
         write_clip(target, clips[0], overwrite=True)
-    elif target.suffix in MOVES_TOGETHER:
+    elif target.suffix in TOGETHER:
         assert known.writer is not None
         known.writer(target, clips, overwrite=True)
     else:

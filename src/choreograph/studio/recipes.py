@@ -1,0 +1,187 @@
+"""Building and exporting, said as command lines and as Python programs that do the same."""
+
+from __future__ import annotations
+
+import asyncio
+import shlex
+from dataclasses import dataclass
+from pathlib import Path
+
+from choreograph.errors import RequestError
+from choreograph.studio.library import DRAWINGS, TOGETHER, file_stem
+from choreograph.studio.messages import ClipEntry, Code, ExportAsk, GraphAsk, Point
+from choreograph.studio.session import Session
+
+
+@dataclass(frozen=True)
+class Source:
+    """A clip of the library and the file that it can be read from."""
+
+    file: Path
+    entry: ClipEntry
+    recorded_name: str
+
+    @property
+    def changes(self) -> list[str]:
+        """What is done to it that `choreograph convert` can do too, as options."""
+        words = ["--start", str(self.entry.trim[0]), "--stop", str(self.entry.trim[1])] if self.entry.trim else []
+        return [*words, *(["--mirror"] if self.entry.mirrored else [])]
+
+    @property
+    def python(self) -> str:
+        """The expression that reads it."""
+        entry = self.entry
+        text = f"cg.read_clip({str(self.file)!r})"
+        text += f"[{entry.trim[0]}:{entry.trim[1]}]" if entry.trim else ""
+        text += ".mirrored()" if entry.mirrored else ""
+        if entry.labels is not None:
+            labels = ", ".join(f"cg.Label({x.text!r}, {x.start}, {x.stop})" for x in entry.labels)
+            text += f".with_labels([{labels}])"
+        named = entry.mirrored or entry.name != self.recorded_name
+        return text + (f".with_name({entry.name!r})" if named else "")
+
+
+async def of_build(session: Session, asked: GraphAsk | None = None) -> Code:
+    """How the document's graph is built.
+
+    Raises:
+        RequestError: If there are no clips.
+    """
+    document = session.project.document
+    if not document.clips:
+        raise RequestError("there are no clips to build a graph of; drop motion files on the window first")
+    sources = await asyncio.to_thread(_sources, session, list(document.clips))
+    recordings = [session.project.recordings[entry.source] for entry in document.clips]
+    # Bodies that differ are carried onto the first one's, if they have the same joints.
+    carried = len({made.skeleton for made in recordings}) > 1 and len({tuple(made.joints) for made in recordings}) == 1
+    settings = asked or document.graph
+    return Code(
+        command=_build_command(session, sources, settings, carried), python=_build_python(sources, settings, carried)
+    )
+
+
+async def of_export(session: Session, asked: ExportAsk) -> Code:
+    """How a motion becomes such a file. Raises as `Session.export_facts` does."""
+    facts = await session.export_facts(asked)
+    name = f"{file_stem(facts['name'])}{asked.suffix}"
+    which: ClipEntry | str = facts["which"]
+    if isinstance(which, ClipEntry):
+        [source] = await asyncio.to_thread(_sources, session, [which])
+        files, read, changes = [source.file], [source.python], source.changes
+    else:
+        files = [session.places.result(which, ".npz", person) for person in range(facts["people"])]
+        read, changes = [f"cg.read_clip({str(file)!r})" for file in files], []
+    return Code(
+        command=_export_command(files, changes, name, facts["path"]),
+        python=_export_python(read, name, facts["path"]),
+    )
+
+
+def _sources(session: Session, entries: list[ClipEntry]) -> list[Source]:
+    """Where clips are read from: the folder's own file, if it is as it was, else the copy that the studio keeps."""
+    project, places = session.project, session.places
+    files = {}
+    for inside, (size, time, recording) in project.files.items():
+        path = places.folder / inside
+        if recording and path.is_file() and [path.stat().st_size, path.stat().st_mtime_ns] == [size, time]:
+            files[recording] = path
+    return [
+        Source(files.get(e.source, places.recording(e.source)), e, project.recordings[e.source].name) for e in entries
+    ]
+
+
+def _build_command(session: Session, sources: list[Source], settings: GraphAsk, carried: bool) -> str:
+    unsaid = [s.entry.name for s in sources if s.entry.labels is not None or s.entry.name != s.recorded_name]
+    lines = [f"# no command names or labels clips, the Python program does: {', '.join(unsaid)}"] if unsaid else []
+    files = []
+    for number, source in enumerate(sources, 1):
+        file = source.file
+        if source.changes:
+            file = Path(f"changed/{number}_{file_stem(source.entry.name)}.npz")
+            lines.append(shlex.join(["choreograph", "convert", str(source.file), "-o", str(file), *source.changes]))
+        files.append(file)
+    usual = GraphAsk()
+    words = ["choreograph", "build", *_inputs(session, files), "-o", "graph.mog"]
+    words += ["--rate", f"{settings.rate_hz:g}"] if settings.rate_hz != usual.rate_hz else []
+    words += ["--window", repr(settings.window_s)] if settings.window_s != usual.window_s else []
+    words += ["--threshold", f"{100 * settings.threshold_m:.10g}"]
+    words += ["--goal", str(settings.goal)] if settings.goal is not None else []
+    words += ["--ceiling", f"{100 * settings.ceiling_m:.10g}"] if settings.ceiling_m != usual.ceiling_m else []
+    words += ["--taper", settings.taper] if settings.taper != usual.taper else []
+    words += ["--mirror"] if settings.mirror else []
+    words += ["--onto", str(files[0])] if carried else []
+    return "\n".join([*lines, shlex.join(words)])
+
+
+def _inputs(session: Session, files: list[Path]) -> list[str]:
+    """The files, or the folder if they are all that is in it."""
+    from choreograph.studio.intake import list_files
+
+    folder = session.places.folder
+    if set(files) == {folder / inside for inside in list_files(session.places)}:
+        return [str(folder)]
+    return [str(file) for file in files]
+
+
+def _build_python(sources: list[Source], settings: GraphAsk, carried: bool) -> str:
+    usual = GraphAsk()
+    changed = {name: value for name, value in settings if value != getattr(usual, name)}
+    lines = [
+        "import choreograph as cg",
+        "",
+        "clips = [",
+        *(f"    {source.python}," for source in sources),
+        "]",
+        f"settings = cg.GraphSettings({', '.join(f'{name}={value!r}' for name, value in changed.items())})",
+        f"graph = cg.build_graph(clips, settings{', onto=clips[0].skeleton' if carried else ''})",
+        'cg.save_graph(graph, "graph.mog", overwrite=True)',
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def _export_command(files: list[Path], changes: list[str], name: str, path: list[Point]) -> str:
+    suffix, lines = Path(name).suffix, []
+    if suffix not in DRAWINGS:
+        if len(files) > 1 and suffix in TOGETHER:
+            return "# no command writes several people into one file; the Python program does it"
+        names = [name] if len(files) == 1 else [f"{Path(name).stem}_{k}{suffix}" for k in range(1, len(files) + 1)]
+        words = [["convert", str(file), "-o", name, *changes] for file, name in zip(files, names, strict=True)]
+        return "\n".join(shlex.join(["choreograph", *line]) for line in words)
+    if "--mirror" in changes:  # which drawing does not know
+        lines.append(shlex.join(["choreograph", "convert", str(files[0]), "-o", "changed.npz", *changes]))
+        files, changes = [Path("changed.npz")], []
+    if len(path) > 1 and suffix != ".png":
+        lines.append("# without the path on the floor, which the Python program draws")
+    words = ["choreograph", "render", *map(str, files), "-o", name, *changes]
+    return "\n".join([*lines, shlex.join(words)])
+
+
+def _export_python(read: list[str], name: str, path: list[Point]) -> str:
+    stem, suffix = Path(name).stem, Path(name).suffix
+    head, do = ["import choreograph as cg"], [f"cg.write_clip({name!r}, clips[0], overwrite=True)"]
+    if suffix == ".png":
+        head.append("from choreograph.pictures.sheet import write_sheet")
+        do = [f"write_sheet({name!r}, clips, overwrite=True)"]
+    elif suffix in DRAWINGS:
+        head.append("from choreograph.pictures.animation import FilmSettings, write_film")
+        settings = "FilmSettings(size=(640, 360), fps=25.0)" if suffix == ".gif" else "FilmSettings()"
+        floor = "[]"
+        if len(path) > 1:
+            head += ["from choreograph.pictures.raster import Stroke", "from choreograph.pictures.theme import AMBER"]
+            points = ", ".join(f"({x:.3f}, {z:.3f})" for x, z in path)
+            do, floor = [f"path = np.array([{points}])"], "[Stroke(path, AMBER, 0.02, 0.9)]"
+            head = ["import numpy as np", "", *head]
+        else:
+            do = []
+        do.append(f"write_film({name!r}, clips, {settings}, floor={floor}, overwrite=True)")
+    elif len(read) > 1 and suffix in TOGETHER:
+        head.append("from choreograph.formats.registry import find_format")
+        do = [f"find_format({name!r}).writer({name!r}, clips, overwrite=True)"]
+    elif len(read) > 1:
+        do = [f'for k, clip in enumerate(clips, 1):\n    cg.write_clip(f"{stem}_{{k}}{suffix}", clip, overwrite=True)']
+    clips = ["clips = [", *(f"    {expression}," for expression in read), "]"]
+    names = [f"clips = [clips[0].with_name({stem!r})]"]
+    if len(read) > 1:
+        names = [f'clips = [clip.with_name(f"{stem}_{{k}}") for k, clip in enumerate(clips, 1)]']
+    return "\n".join([*head, "", *clips, *names, *do, ""])
