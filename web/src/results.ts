@@ -150,7 +150,11 @@ function figures(known: Figures): HTMLElement {
       known.transitions_per_s === null ? null : `${known.transitions_per_s.toFixed(2)} /s`,
       "Changes of clip per second",
     ],
-    ["Fit", known.fit_cm === null ? null : `${known.fit_cm.toFixed(1)} cm`, "From what led to the recorded controls it was read as"],
+    [
+      "Fit",
+      known.fit_cm === null ? null : `${known.fit_cm.toFixed(1)} cm`,
+      "From what led to the recorded controls it was read as",
+    ],
     [
       "Partner",
       known.partner_cm === null ? null : `${known.partner_cm.toFixed(0)} cm`,

@@ -1,6 +1,17 @@
 /** Interfaces between the parts of the page; what travels to and from the server is in messages.ts. */
 
-import type { Document, DocumentState, FollowAsk, Job, JobAsk, Motion, PerformAsk, Project, ToPage, View } from "./messages";
+import type {
+  Document,
+  DocumentState,
+  FollowAsk,
+  Job,
+  JobAsk,
+  Motion,
+  PerformAsk,
+  Project,
+  ToPage,
+  View,
+} from "./messages";
 
 // ---------------------------------------------------------------- state
 
@@ -73,7 +84,7 @@ export interface Api extends MotionSource {
   cancel(job: string): Promise<void>;
   /** Ask for motion over the socket; newer asks of a verb replace older ones. Returns the number that answers carry. */
   ask(verb: "follow" | "solve" | "perform", ask: FollowAsk | Record<string, unknown>): number;
-  /** Places of a performance as they come; with the first, what they are answered by. Returns the number of its frames. */
+  /** Places of a performance as they come; with the first, what they are answered by. Its frames carry the number. */
   moved(samples: [number, number, number][], begin: PerformAsk | null): number;
   /** Hear a message of the socket; `frames` comes with `partial` and `frame`. Returns the way out. */
   on<T extends ToPage["type"]>(type: T, listener: Listener<T>): () => void;

@@ -95,7 +95,8 @@ class PerformPanel {
   }
 
   hint(): string {
-    if (this.context.store.state.document.clips.length === 0) return "Drop recordings of somebody who walks into the window.";
+    if (this.context.store.state.document.clips.length === 0)
+      return "Drop recordings of somebody who walks into the window.";
     if (this.ask.lead === "body") return this.ask.leader ? "The tinted figure leads." : "Choose the clip that leads.";
     return this.ask.samples.length < 2
       ? "Press on the floor and move as fast as somebody walks: a figure follows."
@@ -198,7 +199,10 @@ class PerformPanel {
       const motion = await api.motion(`clip:${clip}`);
       const frames = await api.frames(`clip:${clip}`);
       const width = 3 + 4 * motion.joints.length;
-      const track = Array.from({ length: motion.frames }, (_, k): [number, number] => [frames[k * width]!, frames[k * width + 2]!]);
+      const track = Array.from({ length: motion.frames }, (_, k): [number, number] => [
+        frames[k * width]!,
+        frames[k * width + 2]!,
+      ]);
       if (!this.visible) return;
       this.way.feel(track, motion.fps, motion.name);
       this.context.stage.camera.frame(track);
@@ -213,7 +217,10 @@ class PerformPanel {
   private build(): HTMLElement {
     const lead = select<PerformAsk["lead"]>(
       "What leads",
-      [{ value: "path", label: "my hand" }, { value: "body", label: "a dancer" }],
+      [
+        { value: "path", label: "my hand" },
+        { value: "body", label: "a dancer" },
+      ],
       this.ask.lead,
       (value) => this.edit(value === "path" ? "Perform a path" : "Lead and follow", (ask) => (ask.lead = value)),
     );
@@ -274,7 +281,9 @@ class PerformPanel {
 
   private resultOnStage(state: State): Result | null {
     const first = state.view.shown[0];
-    return state.results.find(({ verb, motions }) => verb === "perform" && motions.some(({ id }) => id === first)) ?? null;
+    return (
+      state.results.find(({ verb, motions }) => verb === "perform" && motions.some(({ id }) => id === first)) ?? null
+    );
   }
 
   /** What the motion on the stage is made of, and red where it could not keep up. */
@@ -288,7 +297,10 @@ class PerformPanel {
     for (const { text, place } of result?.problems ?? []) {
       if (!place) continue;
       const { stage } = this.context;
-      this.marks.push(stage.addSphere(place, { colour: RED, radius: 0.09 }), stage.addText([place[0], 0.3, place[2]], text.split(" is ")[0]!, RED));
+      this.marks.push(
+        stage.addSphere(place, { colour: RED, radius: 0.09 }),
+        stage.addText([place[0], 0.3, place[2]], text.split(" is ")[0]!, RED),
+      );
     }
     if (result) this.addPartner(result);
     this.follow();

@@ -36,7 +36,11 @@ export function performForm({ store }: Context, hooks: FormHooks): PerformForm {
   const setters: PerformForm["setters"] = [];
   const errors = new Map<string, (text: string | null) => void>();
   const ask = store.state.document.perform;
-  const bind = <T>(name: keyof PerformAsk, control: { element: HTMLElement; set(value: T): void; setError(text: string | null): void }, read = (now: PerformAsk): T => now[name] as T) => {
+  const bind = <T>(
+    name: keyof PerformAsk,
+    control: { element: HTMLElement; set(value: T): void; setError(text: string | null): void },
+    read = (now: PerformAsk): T => now[name] as T,
+  ) => {
     setters.push((now) => control.set(read(now)));
     errors.set(name, (text) => control.setError(text));
     return control.element;
@@ -56,9 +60,15 @@ export function performForm({ store }: Context, hooks: FormHooks): PerformForm {
     icon: "play",
     title: "A dot goes along the floor as the example went",
   });
-  const file = el("input", { hidden: true, attrs: { type: "file", accept: ".csv,text/csv", "aria-label": "Trajectory file" } });
+  const file = el("input", {
+    hidden: true,
+    attrs: { type: "file", accept: ".csv,text/csv", "aria-label": "Trajectory file" },
+  });
   file.addEventListener("change", () => void read());
-  const open = button("Open …", () => file.click(), { kind: "quiet", title: "A way from a .csv file of t, x, z (seconds, metres)" });
+  const open = button("Open …", () => file.click(), {
+    kind: "quiet",
+    title: "A way from a .csv file of t, x, z (seconds, metres)",
+  });
   const read = async () => {
     const [chosenFile] = file.files ?? [];
     if (!chosenFile) return;
@@ -67,7 +77,9 @@ export function performForm({ store }: Context, hooks: FormHooks): PerformForm {
     if (typeof samples === "string") return store.say(`${chosenFile.name}: ${samples}`, "error");
     hooks.edit(`Open ${chosenFile.name}`, (now) => (now.samples = samples));
   };
-  const clear = button("Clear", () => hooks.edit("Clear the performance", (now) => (now.samples = [])), { kind: "quiet" });
+  const clear = button("Clear", () => hooks.edit("Clear the performance", (now) => (now.samples = [])), {
+    kind: "quiet",
+  });
   const path = section(
     "The way",
     null,
@@ -77,16 +89,30 @@ export function performForm({ store }: Context, hooks: FormHooks): PerformForm {
     said,
     felt.element,
     el("div", { class: "row" }, feel, open, file, clear),
-    bind("smooth_s", slider("Smooth", {
-      min: 0, max: 1, step: 0.05, value: ask.smooth_s, format: (value) => `${value.toFixed(2)} s`,
-      hint: "Over so many seconds: a hand trembles, nobody walks so",
-      onInput: (value) => hooks.edit("Smooth the performance", (now) => (now.smooth_s = value), { settle: SETTLE }),
-    })),
-    bind("lag_s", slider("Behind the hand", {
-      min: 1, max: 4, step: 0.25, value: ask.lag_s, format: (value) => `${value.toFixed(2)} s`,
-      hint: "How far behind the hand the figure is while you perform; the more, the better it knows what comes",
-      onInput: (value) => hooks.edit("Change the lag", (now) => (now.lag_s = value), { settle: SETTLE }),
-    })),
+    bind(
+      "smooth_s",
+      slider("Smooth", {
+        min: 0,
+        max: 1,
+        step: 0.05,
+        value: ask.smooth_s,
+        format: (value) => `${value.toFixed(2)} s`,
+        hint: "Over so many seconds: a hand trembles, nobody walks so",
+        onInput: (value) => hooks.edit("Smooth the performance", (now) => (now.smooth_s = value), { settle: SETTLE }),
+      }),
+    ),
+    bind(
+      "lag_s",
+      slider("Behind the hand", {
+        min: 1,
+        max: 4,
+        step: 0.25,
+        value: ask.lag_s,
+        format: (value) => `${value.toFixed(2)} s`,
+        hint: "How far behind the hand the figure is while you perform; the more, the better it knows what comes",
+        onInput: (value) => hooks.edit("Change the lag", (now) => (now.lag_s = value), { settle: SETTLE }),
+      }),
+    ),
   );
   path.classList.add("for-path");
 
@@ -95,8 +121,14 @@ export function performForm({ store }: Context, hooks: FormHooks): PerformForm {
   const list = el("ul", { class: "examples", attrs: { "aria-label": "Examples" } });
   const chosenProblem = el("p", { class: "problem", hidden: true, attrs: { role: "alert" } });
   const usedIds = (): string[] => (present?.examples ?? []).map(({ clip }) => clip);
-  const walks = button("Walks", () => hooks.edit("Learn from the walks", (now) => (now.examples = null)), { title: "All clips that are called a walk" });
-  const all = button("All", () => hooks.edit("Learn from all clips", (now) => (now.examples = store.state.document.clips.map(({ id }) => id))), { kind: "quiet" });
+  const walks = button("Walks", () => hooks.edit("Learn from the walks", (now) => (now.examples = null)), {
+    title: "All clips that are called a walk",
+  });
+  const all = button(
+    "All",
+    () => hooks.edit("Learn from all clips", (now) => (now.examples = store.state.document.clips.map(({ id }) => id))),
+    { kind: "quiet" },
+  );
   const chosen = section("Examples", "closed", chosenProblem, el("div", { class: "row" }, walks, all), list);
   chosen.classList.add("for-path");
 
@@ -111,14 +143,25 @@ export function performForm({ store }: Context, hooks: FormHooks): PerformForm {
           next.examples = on ? [...held, id] : held.filter((other) => other !== id);
         }),
       );
-      return el("li", { title: fact ? `${fact.seconds.toFixed(1)} s, ${fact.segments} segments, up to ${fact.top_m_s.toFixed(1)} m/s` : "" }, box.element, el("span", { class: "quiet-text" }, about));
+      return el(
+        "li",
+        {
+          title: fact
+            ? `${fact.seconds.toFixed(1)} s, ${fact.segments} segments, up to ${fact.top_m_s.toFixed(1)} m/s`
+            : "",
+        },
+        box.element,
+        el("span", { class: "quiet-text" }, about),
+      );
     });
     refill(list, ...rows);
   };
 
   // -------------------------------------------------------------- leaders
 
-  const led = select<string>("Who leads", [], ask.leader ?? "", (id) => hooks.edit(`Let ${clipName(id)} lead`, (now) => (now.leader = id || null)));
+  const led = select<string>("Who leads", [], ask.leader ?? "", (id) =>
+    hooks.edit(`Let ${clipName(id)} lead`, (now) => (now.leader = id || null)),
+  );
   errors.set("leader", led.setError);
   const clipName = (id: string): string => store.state.document.clips.find((clip) => clip.id === id)?.name ?? "nobody";
   const leader = el("div", {}, led.element);
@@ -127,13 +170,26 @@ export function performForm({ store }: Context, hooks: FormHooks): PerformForm {
     "div",
     {},
     pairProblem,
-    bind("cut", checkbox("Cut the longer of a pair", ask.cut, (on) => hooks.edit(on ? "Cut pairs" : "Leave pairs whole", (now) => (now.cut = on)), "If both begin together")),
+    bind(
+      "cut",
+      checkbox(
+        "Cut the longer of a pair",
+        ask.cut,
+        (on) => hooks.edit(on ? "Cut pairs" : "Leave pairs whole", (now) => (now.cut = on)),
+        "If both begin together",
+      ),
+    ),
   );
 
   // -------------------------------------------------------------- how it is read
 
   const beam = numberField("Beam", {
-    min: 0.001, max: 100, step: 0.01, value: BEAM, unit: "m²·s", hint: "Sequences that are worse by so much are given up",
+    min: 0.001,
+    max: 100,
+    step: 0.01,
+    value: BEAM,
+    unit: "m²·s",
+    hint: "Sequences that are worse by so much are given up",
     onChange: (value) => hooks.edit("Change the beam", (now) => (now.beam_m2_s = value)),
   });
   setters.push((now) => {
@@ -143,53 +199,106 @@ export function performForm({ store }: Context, hooks: FormHooks): PerformForm {
   errors.set("beam_m2_s", beam.setError);
   const search = select<"exact" | "beam">(
     "Search",
-    [{ value: "exact", label: "exact" }, { value: "beam", label: "beam" }],
+    [
+      { value: "exact", label: "exact" },
+      { value: "beam", label: "beam" },
+    ],
     ask.beam_m2_s === null ? "exact" : "beam",
-    (value) => hooks.edit(value === "exact" ? "Search exactly" : "Search with a beam", (now) => (now.beam_m2_s = value === "exact" ? null : BEAM)),
+    (value) =>
+      hooks.edit(
+        value === "exact" ? "Search exactly" : "Search with a beam",
+        (now) => (now.beam_m2_s = value === "exact" ? null : BEAM),
+      ),
   );
   setters.push((now) => search.set(now.beam_m2_s === null ? "exact" : "beam"));
   const reading = section(
     "How it is read",
     "closed",
-    bind("stretch_s", slider("Stretch", {
-      min: 0, max: 0.6, step: 0.01, value: ask.stretch_s ?? 0.2, format: (value) => `± ${value.toFixed(2)} s`,
-      hint: "How much shorter or longer a segment may be played",
-      onInput: (value) => hooks.edit("Change the stretch", (now) => (now.stretch_s = value), { settle: SETTLE }),
-    }), (now) => now.stretch_s ?? present?.stretch_s ?? 0.2),
-    bind("continuity_s", slider("Smooth joins", {
-      min: 0, max: 3, step: 0.05, value: ask.continuity_s ?? 0.8, format: (value) => `${value.toFixed(2)} s`,
-      hint: "How much pieces that fit together count against the way itself",
-      onInput: (value) => hooks.edit("Change continuity", (now) => (now.continuity_s = value), { settle: SETTLE }),
-    }), (now) => now.continuity_s ?? present?.continuity_s ?? 0.8),
+    bind(
+      "stretch_s",
+      slider("Stretch", {
+        min: 0,
+        max: 0.6,
+        step: 0.01,
+        value: ask.stretch_s ?? 0.2,
+        format: (value) => `± ${value.toFixed(2)} s`,
+        hint: "How much shorter or longer a segment may be played",
+        onInput: (value) => hooks.edit("Change the stretch", (now) => (now.stretch_s = value), { settle: SETTLE }),
+      }),
+      (now) => now.stretch_s ?? present?.stretch_s ?? 0.2,
+    ),
+    bind(
+      "continuity_s",
+      slider("Smooth joins", {
+        min: 0,
+        max: 3,
+        step: 0.05,
+        value: ask.continuity_s ?? 0.8,
+        format: (value) => `${value.toFixed(2)} s`,
+        hint: "How much pieces that fit together count against the way itself",
+        onInput: (value) => hooks.edit("Change continuity", (now) => (now.continuity_s = value), { settle: SETTLE }),
+      }),
+      (now) => now.continuity_s ?? present?.continuity_s ?? 0.8,
+    ),
     search.element,
     beam.element,
-    bind("clean", checkbox("Feet still, hands held", ask.clean, (on) => hooks.edit("Change cleaning", (now) => (now.clean = on)), "Planted feet are kept still, and hands that were held are held")),
-    button("As it suits the examples", () => hooks.edit("Read it as usual", (now) => Object.assign(now, { stretch_s: null, continuity_s: null, beam_m2_s: null })), { kind: "quiet" }),
+    bind(
+      "clean",
+      checkbox(
+        "Feet still, hands held",
+        ask.clean,
+        (on) => hooks.edit("Change cleaning", (now) => (now.clean = on)),
+        "Planted feet are kept still, and hands that were held are held",
+      ),
+    ),
+    button(
+      "As it suits the examples",
+      () =>
+        hooks.edit("Read it as usual", (now) =>
+          Object.assign(now, { stretch_s: null, continuity_s: null, beam_m2_s: null }),
+        ),
+      { kind: "quiet" },
+    ),
   );
 
   return {
-    path, chosen, leader, paired, reading, setters,
+    path,
+    chosen,
+    leader,
+    paired,
+    reading,
+    setters,
     set(now, found) {
       present = found;
       path.dataset["drawn"] = String(now.samples.length >= 2);
       for (const set of setters) set(now);
       showList(now);
-      led.setChoices([{ value: "", label: "Choose …" }, ...store.state.document.clips.map(({ id, name }) => ({ value: id, label: name }))]);
+      led.setChoices([
+        { value: "", label: "Choose …" },
+        ...store.state.document.clips.map(({ id, name }) => ({ value: id, label: name })),
+      ]);
       led.set(now.leader ?? "");
       (now.lead === "path" ? said : leader).append(facts, problem, told);
     },
     examples(now, found, why) {
       present = found;
-      for (const [box, mode] of [[chosenProblem, "path"], [pairProblem, "body"]] as const) {
+      for (const [box, mode] of [
+        [chosenProblem, "path"],
+        [pairProblem, "body"],
+      ] as const) {
         box.hidden = why === null || now.lead !== mode;
         box.textContent = why;
       }
       if (why !== null && now.lead === "path") (chosen as HTMLDetailsElement).open = true;
-      pace.textContent = found && now.lead === "path"
-        ? `${found.examples.length} examples, ${found.segments} segments, up to ${found.fastest_m_s.toFixed(1)} m/s`
-        : "";
+      pace.textContent =
+        found && now.lead === "path"
+          ? `${found.examples.length} examples, ${found.segments} segments, up to ${found.fastest_m_s.toFixed(1)} m/s`
+          : "";
       const held = felt.element.querySelector("select")!.value;
-      const choices = (found?.examples ?? []).map(({ clip, name, usual_m_s }) => ({ value: clip, label: `${name}, ${usual_m_s.toFixed(1)} m/s` }));
+      const choices = (found?.examples ?? []).map(({ clip, name, usual_m_s }) => ({
+        value: clip,
+        label: `${name}, ${usual_m_s.toFixed(1)} m/s`,
+      }));
       felt.setChoices(choices);
       const richest = [...(found?.examples ?? [])].sort((a, b) => b.segments - a.segments)[0];
       felt.set(choices.some(({ value }) => value === held) ? held : (richest?.clip ?? ""));
@@ -200,8 +309,12 @@ export function performForm({ store }: Context, hooks: FormHooks): PerformForm {
       const words = figures
         ? [
             `${figures.seconds.toFixed(1)} s`,
-            figures.mean_cm === null ? null : `${figures.mean_cm.toFixed(1)} cm off on average, ${figures.worst_cm!.toFixed(1)} cm at most`,
-            figures.partner_cm === null ? null : `hands and feet ${figures.partner_cm.toFixed(0)} cm from the true partner's, the root ${figures.partner_root_cm!.toFixed(0)} cm`,
+            figures.mean_cm === null
+              ? null
+              : `${figures.mean_cm.toFixed(1)} cm off on average, ${figures.worst_cm!.toFixed(1)} cm at most`,
+            figures.partner_cm === null
+              ? null
+              : `hands and feet ${figures.partner_cm.toFixed(0)} cm from the true partner's, the root ${figures.partner_root_cm!.toFixed(0)} cm`,
             `${(figures.total_ms / 1000).toFixed(2)} s`,
           ]
         : [];
@@ -235,7 +348,8 @@ export function samplesOf(text: string): [number, number, number][] | string {
   const samples: [number, number, number][] = [];
   for (const [k, line] of text.split(/\r?\n/).entries()) {
     const cells = line.split(",").map((cell) => cell.trim());
-    if (line.trim() === "" || line.startsWith("#") || (samples.length === 0 && Number.isNaN(Number(cells[0])))) continue;
+    if (line.trim() === "" || line.startsWith("#") || (samples.length === 0 && Number.isNaN(Number(cells[0]))))
+      continue;
     const [t, x, z] = cells.map((cell) => (cell === "" ? NaN : Number(cell)));
     if (t === undefined || !Number.isFinite(t) || cells.length < 3) return `line ${k + 1} is not t, x, z`;
     if (!Number.isFinite(x) || !Number.isFinite(z)) continue;

@@ -23,17 +23,28 @@ export function pairsEditor({ store }: Context, hooks: PairsHooks): Pairs {
   const nameOf = (id: string): string => store.state.document.clips.find((clip) => clip.id === id)?.name ?? id;
   const side = (k: 0 | 1, label: string) => select<string>(label, [], "", (id) => (chosen[k] = id));
   const sides = [side(0, "Leader"), side(1, "Follower")] as const;
-  const add = button("Add the pair", () => {
-    const [leader, follower] = chosen;
-    if (!leader || !follower || leader === follower) return store.say("Choose two different clips.", "error");
-    hooks.change(`Pair ${nameOf(leader)} with ${nameOf(follower)}`, [...present, [leader, follower]]);
-  }, { icon: "plus" });
+  const add = button(
+    "Add the pair",
+    () => {
+      const [leader, follower] = chosen;
+      if (!leader || !follower || leader === follower) return store.say("Choose two different clips.", "error");
+      hooks.change(`Pair ${nameOf(leader)} with ${nameOf(follower)}`, [...present, [leader, follower]]);
+    },
+    { icon: "plus" },
+  );
   const byName = button("Pair by names", () => hooks.change("Pair by names", null), {
     kind: "quiet",
     title: "60_01 with 61_01, dance_leader with dance_follower",
   });
   return {
-    element: el("div", { class: "pairing" }, list, sides[0].element, sides[1].element, el("div", { class: "row" }, add, byName)),
+    element: el(
+      "div",
+      { class: "pairing" },
+      list,
+      sides[0].element,
+      sides[1].element,
+      el("div", { class: "row" }, add, byName),
+    ),
     set(ask, found) {
       const named = (found?.examples ?? []).flatMap((one): Pair[] => (one.leader ? [[one.leader, one.clip]] : []));
       present = ask.pairs ?? named;
@@ -44,7 +55,11 @@ export function pairsEditor({ store }: Context, hooks: PairsHooks): Pairs {
         control.set(chosen[k]!);
       });
       byName.disabled = ask.pairs === null;
-      const remove = (at: number) => hooks.change(`Part ${nameOf(present[at]![0])}`, present.filter((_, k) => k !== at));
+      const remove = (at: number) =>
+        hooks.change(
+          `Part ${nameOf(present[at]![0])}`,
+          present.filter((_, k) => k !== at),
+        );
       refill(
         list,
         ...present.map(([leader, follower], k) =>
@@ -52,7 +67,11 @@ export function pairsEditor({ store }: Context, hooks: PairsHooks): Pairs {
             "li",
             { class: "row" },
             el("span", {}, `${nameOf(leader)} → ${nameOf(follower)}`),
-            button(`Part ${nameOf(leader)} and ${nameOf(follower)}`, () => remove(k), { icon: "close", iconOnly: true, kind: "quiet" }),
+            button(`Part ${nameOf(leader)} and ${nameOf(follower)}`, () => remove(k), {
+              icon: "close",
+              iconOnly: true,
+              kind: "quiet",
+            }),
           ),
         ),
         present.length === 0 ? el("li", { class: "quiet-text" }, "No two clips are paired.") : null,

@@ -40,7 +40,10 @@ export function piecesView(context: Context): Pieces {
       none.hidden = result !== null;
       files.hidden = list.hidden = result === null;
       const clips = context.store.state.document.clips;
-      refill(list, ...(result?.pieces ?? []).map((piece) => row(piece, clipColour(piece.recording, clips), () => seek(piece))));
+      refill(
+        list,
+        ...(result?.pieces ?? []).map((piece) => row(piece, clipColour(piece.recording, clips), () => seek(piece))),
+      );
     },
     markers(result) {
       const fps = result.motions[0]!.fps;
@@ -86,7 +89,9 @@ function asCsv(pieces: readonly Piece[]): string {
     const text = Array.isArray(value) ? value.join("; ") : value === null ? "" : String(value);
     return /[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
   };
-  return [names.join(","), ...pieces.map((piece) => names.map((name) => cell(piece[name])).join(","))].join("\r\n") + "\r\n";
+  return (
+    [names.join(","), ...pieces.map((piece) => names.map((name) => cell(piece[name])).join(","))].join("\r\n") + "\r\n"
+  );
 }
 
 function download(name: string, text: string, type: string): void {

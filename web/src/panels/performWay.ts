@@ -1,4 +1,4 @@
-/** A way performed on the floor: where the hand is, when; and a dot that goes as an example went, to feel the speed by. */
+/** A way performed on the floor: where the hand is, and when; and a dot that goes as an example went, to feel it by. */
 
 import { AMBER } from "../colours";
 import type { FloorTool, LineOverlay, SphereOverlay, Stage, TextOverlay } from "../types";
@@ -44,9 +44,13 @@ export class Way {
   ) {
     this.line = stage.addLine([], { colour: AMBER, width: 3 });
     this.line.visible = false;
-    stage.element.addEventListener("pointermove", (event) => {
-      if (this.samples) this.onFloor = stage.floor.under(event) !== null;
-    }, { capture: true });
+    stage.element.addEventListener(
+      "pointermove",
+      (event) => {
+        if (this.samples) this.onFloor = stage.floor.under(event) !== null;
+      },
+      { capture: true },
+    );
   }
 
   get performing(): boolean {
