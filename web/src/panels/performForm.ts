@@ -314,7 +314,8 @@ export function performForm({ store }: Context, hooks: FormHooks): PerformForm {
               : `${figures.mean_cm.toFixed(1)} cm off on average, ${figures.worst_cm!.toFixed(1)} cm at most`,
             figures.partner_cm === null
               ? null
-              : `hands and feet ${figures.partner_cm.toFixed(0)} cm from the true partner's, the root ${figures.partner_root_cm!.toFixed(0)} cm`,
+              : `hands and feet ${figures.partner_cm.toFixed(0)} cm from the true partner's, ` +
+                `the root ${figures.partner_root_cm!.toFixed(0)} cm`,
             `${(figures.total_ms / 1000).toFixed(2)} s`,
           ]
         : [];
@@ -326,7 +327,8 @@ export function performForm({ store }: Context, hooks: FormHooks): PerformForm {
       meter.hidden = now === null;
       meter.classList.toggle("too-fast", now !== null && now > fastest);
       if (now === null) return;
-      meter.textContent = `${now.toFixed(1)} m/s${now > fastest ? `, faster than any example (${fastest.toFixed(1)})` : ""}`;
+      const haste = now > fastest ? `, faster than any example (${fastest.toFixed(1)})` : "";
+      meter.textContent = `${now.toFixed(1)} m/s${haste}`;
       meter.style.setProperty("--share", String(Math.min(1, now / fastest)));
     },
     feeling(on) {
