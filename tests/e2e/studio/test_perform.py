@@ -46,8 +46,8 @@ def test_a_way_is_performed_with_the_mouse(opened: Any, until: Until, shot: Call
     page.mouse.down()
     began = time.monotonic()
     while (seconds := time.monotonic() - began) < SLOW_S:
-        # Round and round at about a metre a second, however often the page has time to look, until the figure comes.
-        page.mouse.move(x + 150 * (1 - math.cos(0.7 * seconds)), y - 75 * math.sin(0.7 * seconds))
+        # Round and round at half a metre a second, so that no step is a leap on a busy machine, until the figure comes.
+        page.mouse.move(x + 150 * (1 - math.cos(0.35 * seconds)), y - 75 * math.sin(0.35 * seconds))
         page.wait_for_timeout(15)
         if seconds > 4 and performing(page):
             break
