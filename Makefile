@@ -48,7 +48,7 @@ pictures: demo  ## draw the README's pictures anew, from the demo motion
 	cp demo/eight.png docs/images/eight-plot.png
 
 test: $(VENV)/dev $(PAGE)  ## run the tests
-	$(BIN)/python -m pytest -n 2
+	$(BIN)/python -m pytest -n 2 --dist loadgroup
 
 check: $(VENV)/dev  ## format, lint, types, layers
 	$(BIN)/ruff format --check .
