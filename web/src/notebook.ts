@@ -44,8 +44,6 @@ interface Model {
 const NEAR = 200;
 /** Metres between the camera and whom it follows. */
 const FOLLOW_M = 5;
-/** Share of the distance from which a ball around the motion is seen: in wide cells, a slanted floor needs less. */
-const CLOSER = 0.65;
 /** Milliseconds between two times that are told to Python while it plays. */
 const TELL = 250;
 
@@ -137,9 +135,8 @@ class View {
     await stage.show(cast.map(({ motion }) => motion.id), { from: model.get("time") * this.fps });
     if (this.stage !== stage) return;
     stage.camera.frame([...paths.flat(), ...cast.flatMap(wayOf)]);
-    const wide = this.box.clientWidth > 1.5 * this.box.clientHeight;
-    const distance = model.get("follow") ? FOLLOW_M : stage.camera.distance * (wide ? CLOSER : 1);
-    Object.assign(stage.camera, { distance }, this.camera);
+    if (model.get("follow")) stage.camera.distance = FOLLOW_M;
+    Object.assign(stage.camera, this.camera);
     for (const name of ["theme", "loop", "speed", "ghosts", "follow", "playing"] as const) this.apply(name);
     stage.player.subscribe((player) => this.follows(player));
     this.element.dataset["state"] = "shown";

@@ -27,6 +27,7 @@ export function mountResults(column: HTMLElement, context: Context): void {
       (state) => state.results,
       (state) => state.view.shown,
       (state) => state.view.verb,
+      (state) => state.view.theme,
       (state) => state.document.kept,
       (state) => state.document.removed,
       (state) => state.document.names,
@@ -114,7 +115,7 @@ function card(context: Context, result: Result): HTMLElement {
       ? wayPicture(result.path)
       : el("img", {
           attrs: {
-            src: `/api/results/${result.id}/thumbnail.png`,
+            src: `/api/results/${result.id}/thumbnail.png?theme=${store.state.view.theme}`,
             alt: "",
             loading: "lazy",
             width: 88,

@@ -238,6 +238,9 @@ export interface Stage {
   readonly shown: readonly Motion[];
   /** Show motions; what was there keeps playing until they are loaded. `store.setView({shown})` calls this. */
   show(motions: readonly string[], options?: ShowOptions): Promise<void>;
+  /** The motions that were last asked for, and when they are there. */
+  readonly wanted: readonly string[];
+  readonly loaded: Promise<void>;
   /** Show frames of an ask while they arrive; replaces what is shown once so many (a second's worth) are there. */
   stream(number: number, motion: Motion, start: number, frames: Float32Array, worth?: number): void;
   /** Figures stand beside each other instead of where they are. */
@@ -310,9 +313,13 @@ export interface Marker {
   click?(): void;
 }
 
+/** Frames of the motion that is shown; below 0 and past its end are those that were cut away before. */
 export interface TrimRange {
   start: number;
   stop: number;
+  /** How far out the handles go; the timeline is as long. */
+  least: number;
+  most: number;
   change(start: number, stop: number, done: boolean): void;
 }
 

@@ -146,8 +146,10 @@ def _export_command(files: list[Path], changes: list[str], name: str, path: list
         if len(files) > 1 and suffix in TOGETHER:
             return "# no command writes several people into one file; the Python program does it"
         names = [name] if len(files) == 1 else [f"{Path(name).stem}_{k}{suffix}" for k in range(1, len(files) + 1)]
-        words = [["convert", str(file), "-o", name, *changes] for file, name in zip(files, names, strict=True)]
-        return "\n".join(shlex.join(["choreograph", *line]) for line in words)
+        return "\n".join(
+            shlex.join(["choreograph", "convert", str(file), "-o", name, *changes])
+            for file, name in zip(files, names, strict=True)
+        )
     if "--mirror" in changes:  # which drawing does not know
         lines.append(shlex.join(["choreograph", "convert", str(files[0]), "-o", "changed.npz", *changes]))
         files, changes = [Path("changed.npz")], []

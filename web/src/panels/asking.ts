@@ -26,11 +26,11 @@ export function asker(context: Context, verb: "follow" | "solve" | "perform", ho
     const [result] = results;
     if (!result) return;
     const motions = result.motions.map((motion) => motion.id);
-    // The view's own showing begins at 0; this one comes right after it, takes its place, and knows when to begin.
-    store.setView({ shown: motions.slice(0, 1) });
+    // Before the view's own showing, which leaves it at this: here is known when it is to begin.
     void stage.show(motions, isFresh ? {} : { from: "same" }).catch((error: Error) =>
       store.say(error.message, "error")
     );
+    store.setView({ shown: motions.slice(0, 1) });
     if (isFresh) stage.player.play();
   };
   api.on("partial", (message, frames) => {

@@ -42,7 +42,9 @@ export function clipEditor(context: Context) {
     const step = { min: 0, max: recording.frames, step: 1 };
     timeline.setRange({
       start: 0,
-      stop: motion.frames,
+      stop: stop - start,
+      least: -start,
+      most: recording.frames - start,
       change: (from, to, done) => done && trim(start + Math.round(from), start + Math.round(to)),
     });
     refill(

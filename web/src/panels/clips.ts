@@ -33,8 +33,7 @@ export function removeClip({ store }: Context, id: string): void {
 }
 
 /** The address says what is done to the clip, so that a changed one gets a new picture. */
-export function thumbnail(entry: ClipEntry): string {
-  return `/api/clips/${entry.id}/thumbnail.png?of=${entry.trim?.join("-") ?? "all"}${
-    entry.mirrored ? "-mirrored" : ""
-  }`;
+export function thumbnail(entry: ClipEntry, theme: State["view"]["theme"]): string {
+  const what = `${entry.trim?.join("-") ?? "all"}${entry.mirrored ? "-mirrored" : ""}`;
+  return `/api/clips/${entry.id}/thumbnail.png?theme=${theme}&of=${what}`;
 }

@@ -33,7 +33,11 @@ export const library: Panel = {
       editor.element,
       buildOffer(context),
     );
-    watch(store, [(state) => state.document.clips, (state) => state.clips, (state) => state.recordings], list.show);
+    watch(
+      store,
+      [(state) => state.document.clips, (state) => state.clips, (state) => state.recordings, (state) => state.view.theme],
+      list.show,
+    );
     store.subscribe((state) => state.view.shown, (_, state) => list.mark(state));
     return {
       hint:
@@ -121,7 +125,7 @@ function clipRow(state: State, entry: ClipEntry, select: (id: string, more: bool
       on: { click: (event) => select(entry.id, event.ctrlKey || event.metaKey || event.shiftKey) },
     },
     el("img", {
-      attrs: { src: thumbnail(entry), alt: "", loading: "lazy", width: 56, height: 56, draggable: "false" },
+      attrs: { src: thumbnail(entry, state.view.theme), alt: "", loading: "lazy", width: 56, height: 56, draggable: "false" },
     }),
     el(
       "div",

@@ -9,6 +9,12 @@ const LOWEST = Math.PI / 2 - 0.02;
 /** Seconds in which the camera makes up most of what it is behind. */
 const LAG_S = 0.25;
 const EYE_LEVEL_M = 0.85;
+/** Who is to be seen whole: as tall, and as wide to each side. */
+const FIGURE_M = 1.9;
+const ARM_M = 0.6;
+/** Share of the picture's height and width that is for them; the rest is air, and for words along the edges. */
+const SEEN = 0.85;
+const NEAREST_FRAME_M = 4;
 
 export class OrbitCamera implements StageCamera {
   readonly lens = new PerspectiveCamera(38, 1, 0.05, 600);
@@ -73,19 +79,34 @@ export class OrbitCamera implements StageCamera {
     this.changed = true;
   }
 
+  /** Stand as near as lets whoever is at one of these places be seen whole, looking from where it looks now. */
   frame(points: readonly At[]): void {
     if (points.length === 0) return;
+    this.goal = null;
     const low = new Vector3(Infinity, 0, Infinity);
     const high = new Vector3(-Infinity, 0, -Infinity);
-    for (const at of points) {
-      const place = WORK.set(at[0], 0, at.length === 3 ? at[2] : at[1]);
+    const places = points.map((at) => new Vector3(at[0], 0, at.length === 3 ? at[2] : at[1]));
+    for (const place of places) {
       low.min(place);
       high.max(place);
     }
-    const radius = Math.max(low.distanceTo(high) / 2 + 1, 1.5);
     this.target.addVectors(low, high).multiplyScalar(0.5).setY(EYE_LEVEL_M);
-    const half = Math.atan(Math.tan((this.lens.fov * Math.PI) / 360) * Math.min(1, this.lens.aspect));
-    this.distance = Math.min(radius / Math.sin(half), FARTHEST_M);
+    const back = new Vector3().setFromSphericalCoords(1, this.polar, this.azimuth);
+    const right = new Vector3(Math.cos(this.azimuth), 0, -Math.sin(this.azimuth));
+    const up = new Vector3().crossVectors(back, right);
+    const tall = SEEN * Math.tan((this.lens.fov * Math.PI) / 360);
+    const wide = tall * this.lens.aspect;
+    // A place that is this far to the right of the middle is in the picture if it is deep enough; so is one above it.
+    this.distance = NEAREST_FRAME_M;
+    for (const place of places) {
+      for (const height of [0, FIGURE_M]) {
+        const seen = WORK.copy(place).setY(height).sub(this.target);
+        const aside = (Math.abs(seen.dot(right)) + ARM_M) / wide;
+        const depth = Math.max(aside, Math.abs(seen.dot(up)) / tall);
+        this.distance = Math.max(this.distance, depth + seen.dot(back));
+      }
+    }
+    this.distance = Math.min(this.distance, FARTHEST_M);
     this.changed = true;
   }
 

@@ -10,7 +10,7 @@ const LENGTHS_M = [0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50];
 export class Compass {
   readonly element: HTMLElement;
   private readonly arms: { line: SVGLineElement; text: SVGTextElement; axis: Vector3 }[];
-  private readonly bar = el("div", { class: "bar" });
+  private readonly bar = el("div", { class: "length" });
   private readonly length = el("span", {});
 
   constructor() {

@@ -89,7 +89,8 @@ export class WebStage implements Stage {
   private jump = true;
   private last = 0;
   private asked = 0;
-  private wanted: readonly string[] = [];
+  wanted: readonly string[] = [];
+  loaded: Promise<void> = Promise.resolve();
   private streaming: { number: number; track: Track | null } | null = null;
   private size = { width: 1, height: 1 };
 
@@ -147,7 +148,11 @@ export class WebStage implements Stage {
 
   // -------------------------------------------------------------- motions
 
-  async show(motions: readonly string[], options: ShowOptions = {}): Promise<void> {
+  show(motions: readonly string[], options: ShowOptions = {}): Promise<void> {
+    return (this.loaded = this.change(motions, options));
+  }
+
+  private async change(motions: readonly string[], options: ShowOptions): Promise<void> {
     const turn = ++this.asked;
     const again = String(motions) === String(this.wanted);
     this.wanted = [...motions];

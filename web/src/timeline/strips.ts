@@ -20,6 +20,7 @@ export interface StripColours {
 export function paintStrips(
   canvas: HTMLCanvasElement,
   motion: Motion | null,
+  share: (frame: number) => number,
   library: readonly { name: string }[],
   colours: StripColours,
   contacts: boolean,
@@ -32,7 +33,7 @@ export function paintStrips(
   pen.scale(scale, scale);
   pen.clearRect(0, 0, width, height);
   if (!motion) return;
-  const x = (frame: number) => (frame / Math.max(motion.frames - 1, 1)) * width;
+  const x = (frame: number) => share(frame) * width;
   paintSources(pen, motion, library, x, colours);
   if (contacts) paintContacts(pen, motion, x, width, colours);
 }

@@ -74,12 +74,10 @@ export class StageTimeline implements Timeline {
   setRange(range: TrimRange | null): void {
     this.range = range;
     this.trim.hidden = range === null;
-    if (!range) return this.trim.replaceChildren();
-    const before = el("div", { class: "cut" });
-    const after = el("div", { class: "cut" });
-    const handles = (["start", "stop"] as const).map((side) => this.handle(side));
-    this.trim.replaceChildren(before, after, ...handles);
-    this.placeTrim();
+    const cuts = [el("div", { class: "cut" }), el("div", { class: "cut" })];
+    this.trim.replaceChildren(...(range ? [...cuts, this.handle("start"), this.handle("stop")] : []));
+    this.paint();
+    this.follow(this.stage.player);
   }
 
   // -------------------------------------------------------------- showing
@@ -91,8 +89,7 @@ export class StageTimeline implements Timeline {
       this.track.setAttribute("aria-valuemax", String(Math.max(player.frames - 1, 1)));
       this.paint();
     }
-    const last = Math.max(player.frames - 1, 1);
-    this.head.style.transform = `translateX(${((player.frame / last) * this.width).toFixed(2)}px)`;
+    this.head.style.transform = `translateX(${(this.share(player.frame) * this.width).toFixed(2)}px)`;
     const frame = Math.round(player.frame);
     if (this.track.getAttribute("aria-valuenow") !== String(frame) && !player.playing) {
       this.track.setAttribute("aria-valuenow", String(frame));
@@ -110,7 +107,7 @@ export class StageTimeline implements Timeline {
       contact: token("--contact"),
     };
     const { view, document: kept } = this.store.state;
-    paintStrips(this.canvas, this.motion, kept.clips, colours, view.contacts);
+    paintStrips(this.canvas, this.motion, (frame) => this.share(frame), kept.clips, colours, view.contacts);
     this.nameStrips(view.contacts);
     this.rule();
     this.setMarkers(this.markers);
@@ -133,25 +130,33 @@ export class StageTimeline implements Timeline {
 
   private rule(): void {
     if (!this.motion) return this.ruler.replaceChildren();
-    const seconds = Math.max(this.motion.frames - 1, 1) / this.motion.fps;
-    const step = TICKS_S.find((tick) => (tick / seconds) * this.width >= WANTED_TICK_PX) ?? TICKS_S.at(-1)!;
+    const { fps, frames } = this.motion;
+    const { low, span } = this.extent();
+    const step = TICKS_S.find((tick) => ((tick * fps) / span) * this.width >= WANTED_TICK_PX) ?? TICKS_S.at(-1)!;
     const ticks = [];
-    for (let k = 0; k * step <= seconds + 1e-9; k++) {
+    for (let k = 0; k * step * fps <= Math.min(low + span, frames - 1) + 1e-6; k++) {
       const tick = el("span", {}, step < 1 ? (k * step).toFixed(1) : String(k * step));
-      tick.style.left = `${((k * step) / seconds) * 100}%`;
+      tick.style.left = `${100 * this.share(k * step * fps)}%`;
       ticks.push(tick);
     }
     this.ruler.replaceChildren(...ticks);
   }
 
+  /** The frame at the left end, and frames from there to the right end: while it can be trimmed, the whole recording. */
+  private extent(): { low: number; span: number } {
+    const [low, high] = this.range ? [this.range.least, this.range.most] : [0, this.motion?.frames ?? 2];
+    return { low, span: Math.max(high - 1 - low, 1) };
+  }
+
   private share(frame: number): number {
-    return Math.min(Math.max(frame / Math.max((this.motion?.frames ?? 2) - 1, 1), 0), 1);
+    const { low, span } = this.extent();
+    return Math.min(Math.max((frame - low) / span, 0), 1);
   }
 
   private frameAt(event: PointerEvent): number {
+    const { low, span } = this.extent();
     const box = this.track.getBoundingClientRect();
-    const share = Math.min(Math.max((event.clientX - box.left) / Math.max(box.width, 1), 0), 1);
-    return share * Math.max((this.motion?.frames ?? 1) - 1, 0);
+    return low + span * Math.min(Math.max((event.clientX - box.left) / Math.max(box.width, 1), 0), 1);
   }
 
   // -------------------------------------------------------------- using
@@ -222,8 +227,8 @@ export class StageTimeline implements Timeline {
       const range = this.range;
       if (!range || !this.motion) return;
       const at = Math.round(frame);
-      if (side === "start") range.start = Math.min(Math.max(at, 0), range.stop - 2);
-      else range.stop = Math.max(Math.min(at, this.motion.frames), range.start + 2);
+      if (side === "start") range.start = Math.min(Math.max(at, range.least), range.stop - 2);
+      else range.stop = Math.max(Math.min(at, range.most), range.start + 2);
       this.placeTrim();
       this.stage.player.seek(side === "start" ? range.start : range.stop - 1);
       range.change(range.start, range.stop, done);
@@ -255,8 +260,8 @@ export class StageTimeline implements Timeline {
     stop!.style.left = `${right}%`;
     for (const [handle, value] of [[start!, range.start], [stop!, range.stop]] as const) {
       handle.setAttribute("aria-valuenow", String(value));
-      handle.setAttribute("aria-valuemin", "0");
-      handle.setAttribute("aria-valuemax", String(this.motion?.frames ?? 0));
+      handle.setAttribute("aria-valuemin", String(range.least));
+      handle.setAttribute("aria-valuemax", String(range.most));
     }
   }
 
