@@ -155,6 +155,11 @@ def test_from_recordings_to_a_walk_and_a_file(
     show(page, "graph")
     page.wait_for_selector(".chart path.frames")
     shot(page, "flow-graph")
+    page.locator(".graph").get_by_role("button", name="Show the command and the Python").click()
+    said = page.locator("dialog pre").first.inner_text()
+    assert said.startswith(f"choreograph build {walks.folder} -o graph.mog --threshold ")
+    shot(page, "flow-build-command")
+    page.keyboard.press("Escape")
 
     show(page, "follow")
     assert page.locator(".hint").inner_text() == "Draw a path on the floor."
@@ -176,6 +181,9 @@ def test_from_recordings_to_a_walk_and_a_file(
 
     page.keyboard.press("Control+e")
     page.get_by_label("As", exact=True).select_option(".glb")
+    page.locator("dialog.export").get_by_role("button", name="Show the command and the Python").click()
+    assert ".glb" in page.locator("dialog pre").first.inner_text()
+    page.keyboard.press("Escape")
     with page.expect_download(timeout=60_000) as download:
         page.locator("dialog.export").get_by_role("button", name="Export", exact=True).click()
     shot(page, "flow-export")
@@ -328,6 +336,9 @@ def test_a_path_is_edited_where_it_lies(built: Any, open_page: Any, shot: Take, 
     page.locator(".card").nth(1).get_by_role("button", name="Compare: show it too").click()
     until(page, f"{STAGE}.shown.length === 2")
     shot(page, "flow-compare")
+    page.get_by_label("Candidates").fill("1")
+    page.keyboard.press("Enter")
+    until(page, f"{STATE}.document.follow.count === 1 && {STATE}.unsaved === 0")
 
 
 def test_a_link_and_a_program_say_the_same(built: Any, open_page: Any, shot: Take, until: Until) -> None:

@@ -143,6 +143,39 @@ def test_camera_turns_zooms_and_leaves(page: Any, until: Until) -> None:
     until(page, f"{STAGE}.camera.polar < 0.1")
 
 
+@pytest.mark.parametrize("size", [(1280, 720), (1920, 600)])
+def test_what_is_framed_is_seen_whole_and_large(open_page: Any, studio: Any, size: tuple[int, int]) -> None:
+    """Also while the camera was on its way to another view; wide stages need no more distance."""
+    page = open_page(studio, viewport={"width": size[0], "height": size[1]})
+    rest(page, 0)
+    page.evaluate("window.choreograph.store.setView({ follow_camera: false })")
+    places = [[x, y, z] for x in (-4, 4) for y in (0, 1.8) for z in (-3, 5)]
+    page.evaluate(f"{STAGE}.camera.view(3); {STAGE}.camera.frame([[-4, -3], [4, -3], [-4, 5], [4, 5]])")
+    distance = page.evaluate(f"{STAGE}.camera.distance")
+    drawn(page)
+    drawn(page)
+    assert page.evaluate(f"{STAGE}.camera.distance") == distance, "the view that was given up still pulls"
+    seen = page.evaluate(
+        f"""(places) => places.map((at) => {{
+          const {{ lens }} = {STAGE}.camera;
+          const where = lens.position.clone().set(...at).project(lens);
+          return [where.x, where.y];
+        }})""",
+        places,
+    )
+    largest = max(abs(part) for place in seen for part in place)
+    assert 0.75 < largest < 0.9
+    page.evaluate("window.choreograph.store.setView({ follow_camera: true })")
+
+
+def test_thumbnails_follow_the_theme(page: Any, until: Until) -> None:
+    page.click(".tab[data-verb=library]")
+    pictures = "[...document.querySelectorAll('.clip img, .card img')].map((one) => one.src)"
+    for theme in ("light", "dark"):
+        page.evaluate(f"window.choreograph.store.setView({{ theme: '{theme}' }})")
+        until(page, f"{pictures}.length > 1 && {pictures}.every((src) => src.includes('theme={theme}'))")
+
+
 def test_two_fingers_turn_the_camera_and_draw_nothing(open_page: Any, studio: Any) -> None:
     """The first finger's stroke is given up when a second one comes."""
     page = open_page(studio, viewport={"width": 1024, "height": 768}, has_touch=True)

@@ -58,7 +58,9 @@ export function asker(context: Context, verb: "follow" | "solve" | "perform", ho
     },
     recall(request) {
       const key = canonical(request);
-      const found = store.state.results.find((result) => result.verb === verb && canonical(result.request) === key);
+      const known = store.state.results.filter((result) => result.verb === verb && canonical(result.request) === key);
+      // The newest come first; of those that were found together, the first is the one to show.
+      const found = known.slice(0, Number(known[0]?.request["count"] ?? 1)).at(-1);
       if (!found) return false;
       [number, isFresh] = [0, false];
       hooks.busy(false);

@@ -95,8 +95,10 @@ function clipList(context: Context, query: () => string) {
     });
     rows = clips.map((entry) => ({ id: entry.id, row: clipRow(state, entry, select) }));
     for (const [k, { row }] of rows.entries()) row.tabIndex = k === 0 ? 0 : -1;
+    const { scrollTop } = element;
     if (rows.length > 0) fill(element, ...rows.map(({ row }) => row));
     else fill(element, state.document.clips.length > 0 ? nothingFound(words.join(" ")) : emptyLibrary(context));
+    element.scrollTop = scrollTop;
     mark(state);
     const again = rows.findIndex(({ id }) => id === focused);
     if (again >= 0) focus(again);
