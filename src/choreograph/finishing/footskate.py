@@ -86,7 +86,7 @@ def clean_feet(
         RoleError: If the skeleton has no joints known to be feet, shins and thighs.
     """
     settings, told = settings or CleanSettings(), progress or silent
-    legs = _legs(clip.skeleton)
+    legs = find_legs(clip.skeleton)
     if contacts is None:
         contacts = clip.contacts if clip.contacts is not None else detect_contacts(clip)
     if contacts.shape != (len(clip), len(clip.skeleton.feet)):
@@ -99,7 +99,7 @@ def clean_feet(
     for done, leg in enumerate(legs):
         told("cleaning feet", done, 2 * len(legs))
         feet.append(_place_foot(leg, pos, held, clip.fps, settings))
-    shift = _low_pass(
+    shift = low_pass(
         np.mean([foot.target - pos[:, leg.ankle] for leg, foot in zip(legs, feet, strict=True)], axis=0),
         settings.root_s * clip.fps,
     ) * (1.0, 0.0, 1.0)
@@ -120,7 +120,7 @@ def clean_feet(
 
 
 @dataclass(frozen=True)
-class _Leg:
+class Leg:
     """Joints of a leg, and the columns of its heel and toe among the contacts; toe None where there is none."""
 
     hip: int
@@ -131,7 +131,12 @@ class _Leg:
     toe_column: int
 
 
-def _legs(skeleton: Skeleton) -> list[_Leg]:
+def find_legs(skeleton: Skeleton) -> list[Leg]:
+    """The legs that a skeleton has, left before right.
+
+    Raises:
+        RoleError: If it has no joints known to be feet, shins and thighs.
+    """
     found = []
     for side in ("left", "right"):
         if skeleton.find(f"{side}_foot") is None and skeleton.feet:
@@ -139,7 +144,7 @@ def _legs(skeleton: Skeleton) -> list[_Leg]:
         ankle, knee, hip = (skeleton.need(f"{side}_{part}") for part in ("foot", "lower_leg", "upper_leg"))
         toe = skeleton.find(f"{side}_toe")
         columns = {joint: k for k, joint in enumerate(skeleton.feet)}
-        found.append(_Leg(hip, knee, ankle, toe, columns[ankle], -1 if toe is None else columns[toe]))
+        found.append(Leg(hip, knee, ankle, toe, columns[ankle], -1 if toe is None else columns[toe]))
     return found
 
 
@@ -158,7 +163,7 @@ class _Foot:
     """How much it stands on its toe, 0 to 1, dying away when it is let go, (F,)."""
 
 
-def _place_foot(leg: _Leg, pos: Array, held: Flags, fps: float, settings: CleanSettings) -> _Foot:
+def _place_foot(leg: Leg, pos: Array, held: Flags, fps: float, settings: CleanSettings) -> _Foot:
     """The shift and turn that keep heel and toe at their places while they stand."""
     ankle, heel_held = pos[:, leg.ankle], held[:, leg.heel_column]
     heels = Places.of(ankle, heel_held, fps)
@@ -224,10 +229,10 @@ def _cover(values: Array, frames: float) -> Array:
         return values
     from scipy.ndimage import maximum_filter1d
 
-    return _low_pass(maximum_filter1d(values, 2 * round(2 * frames) + 1)[:, None], frames)[:, 0]
+    return low_pass(maximum_filter1d(values, 2 * round(2 * frames) + 1)[:, None], frames)[:, 0]
 
 
-def _low_pass(values: Array, sigma: float) -> Array:
+def low_pass(values: Array, sigma: float) -> Array:
     """The curve (F, D) under a Gaussian of this many frames, held at its ends."""
     if sigma <= 0:
         return values
@@ -240,14 +245,14 @@ def _calm(values: Array, sigma: float) -> Array:
     """The curve (F, D) under a narrow Gaussian; beyond its ends it goes on as it was, so it is not slowed there."""
     width = int(4 * sigma + 0.5)
     padded = np.pad(values, ((width, width), (0, 0)), mode="reflect", reflect_type="odd")
-    return _low_pass(padded, sigma)[width : width + len(values)]
+    return low_pass(padded, sigma)[width : width + len(values)]
 
 
 # ------------------------------------------------------------------ legs
 
 
 def _solve(
-    leg: _Leg,
+    leg: Leg,
     foot: _Foot,
     shift: Array,
     pos: Array,

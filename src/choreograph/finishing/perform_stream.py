@@ -75,7 +75,7 @@ class PerformStream:
         self.base = self._stream.base
         """Without the segments that are too long for the lag."""
         self._holds = ExampleHolds(self.base, self._finishing.hands)
-        self._handover = Handover(base.fps)
+        self._handover = Handover(feet=self._finishing.clean)
         self._shown = 0
         self._recent: list[Piece] = []
         self._leader: Clip | None = None
@@ -143,22 +143,21 @@ class PerformStream:
         leader = self._leader_at(times)
         _, clip, _ = make_motion(self.base, pieces, times, leader, self._finishing, find=self._holds)
         begin, end = self._shown - first, count - first
-        root, rot = self._handover.take(first, begin, end, clip.root_pos, clip.local_rot)
-        example, frame = shown_at(self.base, pieces, times)
-        contacts = clip.contacts
+        made = self._handover.take(self._shown, clip[begin:], end - begin)
+        example, frame = shown_at(self.base, pieces, times[begin:end])
         self._shown = count
         since = (count / self.rate_hz) - _CONTEXT_S - 1.0
         self._recent = [piece for piece in self._recent if piece.stop_s > since]
         return [
             Frame(
-                first + k,
-                root[k],
-                rot[k],
-                None if contacts is None else contacts[k],
+                first + begin + k,
+                made.root_pos[k],
+                made.local_rot[k],
+                None if made.contacts is None else made.contacts[k],
                 self.base.names[example[k]],
                 float(frame[k]),
             )
-            for k in range(begin, end)
+            for k in range(len(made))
         ]
 
     # ------------------------------------------------------------------ the one who leads

@@ -79,7 +79,7 @@ class MotionStream:
         self._per_frame = round(ratio)
         self._settings = replace(wanted, rate_hz=self.rate_hz)
         self._shown = 0
-        self._handover = Handover(self.rate_hz)
+        self._handover = Handover(feet=self._settings.clean)
 
     def change_path(self, path: Path) -> None:
         """Follow another path from where the search has come to."""
@@ -102,17 +102,17 @@ class MotionStream:
         begin = self._shown - first
         if stop <= begin:
             return
-        root, rot = self._handover.take(first, begin, stop, clip.root_pos, clip.local_rot)
+        shown = self._handover.take(self._shown, clip[begin:], stop - begin)
         infos = self.follower.graph.infos
         self._shown = first + stop
-        for k in range(begin, stop):
+        for k in range(len(shown)):
             yield Frame(
-                first + k,
-                root[k],
-                rot[k],
-                None if clip.contacts is None else clip.contacts[k],
-                infos[origins.source_clip[k]].name,
-                float(origins.source_frame[k]),
+                first + begin + k,
+                shown.root_pos[k],
+                shown.local_rot[k],
+                None if shown.contacts is None else shown.contacts[k],
+                infos[origins.source_clip[begin + k]].name,
+                float(origins.source_frame[begin + k]),
             )
 
     def _finish_tail(self) -> tuple[int, FinishedMotion]:
