@@ -42,10 +42,13 @@ studio: $(PAGE)  ## open the studio in the browser
 
 page: $(PAGE)  ## build the studio's page, and the notebook's stage
 
-pictures: demo  ## draw the README's pictures anew, from the demo motion
+pictures: demo $(VENV)/dev  ## draw the README's pictures anew, from the demo motion
 	$(BIN)/choreograph render demo/npz/walk_turn_90_left.npz -o docs/images/turn.png --size 1200 --force
 	$(BIN)/choreograph render demo/eight.bvh -o docs/images/eight.png --frame 700 --size 1200x540 --camera follow --force
 	cp demo/eight.png docs/images/eight-plot.png
+	$(BIN)/python -m pytest tests/e2e/studio/test_picture.py tests/e2e/studio/test_perform.py
+	cp out/studio/readme.png docs/images/studio.png
+	cp out/studio/perform.png docs/images/studio-perform.png
 
 test: $(VENV)/dev $(PAGE)  ## run the tests
 	$(BIN)/python -m pytest -n 2 --dist loadgroup

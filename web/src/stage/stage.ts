@@ -156,10 +156,12 @@ export class WebStage implements Stage {
     const turn = ++this.asked;
     const again = String(motions) === String(this.wanted);
     this.wanted = [...motions];
+    // Parts of a motion that are still on their way must not take the place of what is asked for now.
+    const streamed = this.streaming !== null;
+    this.streaming = null;
     const loaded = await Promise.all(motions.map((id) => this.load(id)));
     if (turn !== this.asked) return; // something newer was asked for meanwhile
-    const from = options.from ?? (again || this.streaming ? "same" : 0);
-    this.streaming = null;
+    const from = options.from ?? (again || streamed ? "same" : 0);
     this.replace(
       loaded.map(({ track, template }, k) => ({
         id: motions[k]!,
