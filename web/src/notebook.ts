@@ -242,11 +242,13 @@ function seconds({ frames, fps }: Motion): number {
   return (frames - 1) / fps;
 }
 
-/** Where on the floor a motion's root goes, twice a second. */
+/** Where on the floor a motion's root goes, twice a second and in the end. */
 function wayOf({ motion, frames }: Figure): At[] {
   const row = 4 * (3 + 4 * motion.joints.length);
   const way: At[] = [];
-  for (let frame = 0; frame < motion.frames; frame += Math.ceil(motion.fps / 2)) {
+  const last = motion.frames - 1;
+  for (let k = 0; k < motion.frames + motion.fps / 2; k += Math.ceil(motion.fps / 2)) {
+    const frame = Math.min(k, last);
     way.push([frames.getFloat32(frame * row, true), frames.getFloat32(frame * row + 8, true)]);
   }
   return way;

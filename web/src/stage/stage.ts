@@ -131,6 +131,7 @@ export class WebStage implements Stage {
     this.setView(this.view);
     this.observer = new ResizeObserver(() => this.resize());
     this.observer.observe(this.element);
+    this.resize(); // now, and not when the observer first tells: the camera may be framed before that
     this.renderer.setAnimationLoop((now) => this.tick(now));
   }
 
