@@ -51,6 +51,7 @@ pictures: demo $(VENV)/dev  ## draw the README's pictures anew, from the demo mo
 	cp out/studio/perform.png docs/images/studio-perform.png
 
 test: $(VENV)/dev $(PAGE)  ## run the tests
+	$(BIN)/python tools/compile_kernels.py
 	$(BIN)/python -m pytest -n 2 --dist loadgroup
 
 check: $(VENV)/dev  ## format, lint, types, layers

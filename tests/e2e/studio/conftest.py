@@ -27,7 +27,7 @@ CHROMIUM_FLAGS = (
     *("--disable-component-update", "--disable-sync", "--no-first-run"),
 )
 START_S = 60.0
-READY_MS = 60_000
+READY_MS = 120_000
 
 
 @dataclass
@@ -194,7 +194,7 @@ def shot() -> Callable[[Any, str], None]:
 def until() -> Callable[..., None]:
     """Wait for an expression of the page to be true; Playwright's own way breaks the page's security policy."""
 
-    def wait(page: Any, condition: str, seconds: float = 30.0) -> None:
+    def wait(page: Any, condition: str, seconds: float = 120.0) -> None:
         deadline = time.monotonic() + seconds
         while not page.evaluate(f"Boolean({condition})"):
             assert time.monotonic() < deadline, f"not within {seconds} s: {condition}"
