@@ -184,7 +184,7 @@ def test_from_recordings_to_a_walk_and_a_file(
     page.locator("dialog.export").get_by_role("button", name="Show the command and the Python").click()
     assert ".glb" in page.locator("dialog pre").first.inner_text()
     page.keyboard.press("Escape")
-    with page.expect_download(timeout=60_000) as download:
+    with page.expect_download(timeout=120_000) as download:
         page.locator("dialog.export").get_by_role("button", name="Export", exact=True).click()
     shot(page, "flow-export")
     file = tmp_path / "walk.glb"
@@ -221,7 +221,7 @@ def test_a_broken_file_is_named_and_the_others_come_in(
         }""",
         [["stand.bvh", good], ["broken.bvh", broken], ["notes.txt", "nothing to read"]],
     )
-    page.wait_for_selector(".clip[data-name=stand]", timeout=30_000)
+    page.wait_for_selector(".clip[data-name=stand]", timeout=120_000)
     alert = page.locator(".library [role=alert]")
     alert.wait_for()
     assert "broken.bvh" in alert.inner_text()

@@ -72,7 +72,7 @@ def test_a_folder_is_dropped(open_page: Any, studio: Any, until: Until, tmp_path
         if kind == "dragOver":
             page.get_by_text("Drop to add to the library").wait_for()
     for name in ("dropped_bvh", "dropped_amc"):
-        page.wait_for_selector(f".clip[data-name={name}]", timeout=30_000)
+        page.wait_for_selector(f".clip[data-name={name}]", timeout=120_000)
     assert page.evaluate(f"{STATE}.undo") == "Add 2 clips"
     assert page.get_by_text("Drop to add to the library").is_hidden()
     formats = {r["name"]: r["format"] for r in page.evaluate(f"{STATE}.recordings")}

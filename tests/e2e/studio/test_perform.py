@@ -90,7 +90,7 @@ def test_a_way_is_performed_with_the_mouse(opened: Any, until: Until, shot: Call
     page.keyboard.press("Control+Shift+z")
     until(page, f"{STORE}.state.document.perform.samples.length === {len(samples)}")
     page.reload()
-    page.wait_for_selector("body[data-state=ready]", timeout=60_000)
+    page.wait_for_selector("body[data-state=ready]", timeout=120_000)
     until(page, f"document.querySelectorAll('.perform .piece').length === {len(pieces)}", SLOW_S)
     assert on_stage(page)["id"] == result["id"]
 
