@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 export MPLBACKEND := Agg
 
-.PHONY: help demo studio page pictures test check fix bench fuzz clean
+.PHONY: help demo studio page pictures test browser check fix bench fuzz clean
 
 help:  ## list the words
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/'
@@ -52,7 +52,11 @@ pictures: demo $(VENV)/dev  ## draw the README's pictures anew, from the demo mo
 
 test: $(VENV)/dev $(PAGE)  ## run the tests
 	$(BIN)/python tools/compile_kernels.py
-	$(BIN)/python -m pytest -n 2 --dist loadgroup
+	$(BIN)/python -m pytest -n 2 --dist loadgroup --ignore tests/e2e/studio
+	$(BIN)/python -m pytest tests/e2e/studio/test_flow.py tests/e2e/studio/test_paths.py
+
+browser: $(VENV)/dev $(PAGE)  ## run all tests of the studio in a browser, one after another
+	$(BIN)/python -m pytest tests/e2e/studio
 
 check: $(VENV)/dev  ## format, lint, types, layers
 	$(BIN)/ruff format --check .
