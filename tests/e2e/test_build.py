@@ -113,9 +113,13 @@ def test_thresholds_goals_weights_and_mirrors(clips, tmp_path):
     assert settings.weights == {"foot": 2.0, "hand": 0.0}
 
 
+def test_the_folder_of_the_output_is_made(clips, tmp_path):
+    assert run("build", clips, "-o", tmp_path / "none" / "x.mog", "--no-advice").returncode == 0
+    assert (tmp_path / "none" / "x.mog").exists()
+
+
 def test_mistakes_get_one_line(built, clips, tmp_path):
     assert "exists already" in refused("build", clips, "-o", built)
-    assert "no folder" in refused("build", clips, "-o", tmp_path / "none" / "x.mog")
     assert "may not be written" in refused("build", clips, "-o", "/proc/x.mog")
     assert "threshold" in refused("build", clips, "-o", tmp_path / "x.mog", "--threshold", "much")
     assert "everything" in refused("build", clips, "-o", tmp_path / "x.mog", "--goal", "most")
