@@ -123,6 +123,6 @@ def test_the_page_is_asked_for_anew_and_its_parts_are_kept(studio: Studio) -> No
         assert "make page" in page.text
         pytest.skip("the page is not built")
     assert page.headers["cache-control"] == "no-cache"
-    part = re.search(r'"(/assets/[^"]+)"', page.text)
+    part = re.search(r'"\.?(/assets/[^"]+)"', page.text)
     assert part is not None
     assert "immutable" in studio.http.get(part[1]).headers["cache-control"]
