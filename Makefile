@@ -52,7 +52,7 @@ pictures: demo $(VENV)/dev  ## draw the README's pictures anew, from the demo mo
 
 test: $(VENV)/dev $(PAGE)  ## run the tests
 	$(BIN)/python tools/compile_kernels.py
-	$(BIN)/python -m pytest -n 2 --dist loadgroup --ignore tests/e2e/studio
+	$(BIN)/python -m pytest -n 2 --dist loadfile --ignore tests/e2e/studio
 	$(BIN)/python -m pytest tests/e2e/studio/test_flow.py tests/e2e/studio/test_paths.py
 
 browser: $(VENV)/dev $(PAGE)  ## run all tests of the studio in a browser, one after another

@@ -1,4 +1,4 @@
-// Generated from studio/messages.py by `python -m choreograph.studio.typescript`; do not edit.
+// Generated from the models of choreograph.studio by `python -m choreograph.studio.typescript`; do not edit.
 
 /** Changes whenever a message does; told by both sides when they meet. */
 export const PROTOCOL = "2cd5d8b8898d";

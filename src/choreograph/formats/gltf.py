@@ -19,9 +19,9 @@ from choreograph.formats.atomic import atomic_write, check_writable
 from choreograph.formats.figures import KEY, as_figures, describe, moving_joints
 from choreograph.maths import quat
 from choreograph.motion.clip import Clip
-from choreograph.motion.mannequin import SkinnedMesh, build_mannequin
+from choreograph.motion.mannequin import SkinnedMesh, build_mannequin, straightest_frame
 
-__all__ = ["read_glb", "write_glb"]
+__all__ = ["read_glb", "write_figure", "write_glb"]
 
 _FLOAT, _UBYTE, _USHORT, _UINT = 5126, 5121, 5123, 5125
 _ARRAY_BUFFER, _ELEMENT_ARRAY_BUFFER = 34962, 34963
@@ -46,6 +46,12 @@ def write_glb(path: str | Path, clips: Clip | Sequence[Clip], *, overwrite: bool
         document.add_figure(clip)
     with atomic_write(path, overwrite=overwrite) as temporary:
         document.save(temporary)
+
+
+def write_figure(path: str | Path, clip: Clip, *, overwrite: bool = False) -> None:
+    """Write the mannequin of a clip's body as a GLB file, in the frame of the clip in which it stands straightest."""
+    frame = straightest_frame(clip)
+    write_glb(path, clip[frame : frame + 1].with_name("figure"), overwrite=overwrite)
 
 
 class _Document:

@@ -1,12 +1,7 @@
-"""What a stage in a notebook shows: motions of all kinds as clips, bounded in size, packed for the page.
-
-The packed form is the studio's: facts of a motion as `studio.messages.Motion` has them, frames as float32 rows of root
-position and joint quaternions (x, y, z, w), a figure as a GLB file.
-"""
+"""What a stage in a notebook shows: motions of all kinds as clips, bounded in size, packed as the studio packs them."""
 
 from __future__ import annotations
 
-import hashlib
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,11 +15,10 @@ from choreograph.errors import RequestError
 from choreograph.finishing.performed import Performed
 from choreograph.finishing.pipeline import FinishedMotion, finish
 from choreograph.finishing.splice import SplicedMotion
-from choreograph.formats.gltf import write_glb
+from choreograph.formats.gltf import write_figure
 from choreograph.motion.clip import Clip
-from choreograph.motion.mannequin import has_natural_rest
-from choreograph.motion.skeleton import Skeleton
-from choreograph.pictures.figures import runs, stand, with_plants
+from choreograph.motion.packed import pack_facts, pack_frames, row_bytes
+from choreograph.pictures.figures import stand, with_plants
 from choreograph.synthesis.follow.result import FollowResult
 from choreograph.synthesis.path import Path
 
@@ -96,19 +90,14 @@ def bound(clips: Sequence[Clip], limit: int = MAX_BYTES) -> tuple[list[Clip], tu
     thin = [clip.resampled(CALM_HZ) if clip.fps > CALM_HZ else clip for clip in clips]
     notes = [f"shown at {CALM_HZ:g} frames a second, to keep the notebook small"] if thin != list(clips) else []
     if _size(thin) > limit:
-        fits = limit / sum(clip.fps * _row(clip.skeleton) for clip in thin)
+        fits = limit / sum(clip.fps * row_bytes(len(clip.skeleton)) for clip in thin)
         thin = [clip[: max(1, int(fits * clip.fps))] for clip in thin]
         notes.append(f"only the first {fits:.0f} of {whole:.0f} seconds are shown; show a part with clip[start:stop]")
     return thin, tuple(notes)
 
 
-def _row(skeleton: Skeleton) -> int:
-    """Bytes of one packed frame."""
-    return 4 * (3 + 4 * len(skeleton))
-
-
 def _size(clips: Sequence[Clip]) -> int:
-    return sum(len(clip) * _row(clip.skeleton) for clip in clips)
+    return sum(len(clip) * row_bytes(len(clip.skeleton)) for clip in clips)
 
 
 def pack(scene: Scene) -> tuple[list[dict[str, Any]], dict[str, bytes]]:
@@ -121,55 +110,16 @@ def pack(scene: Scene) -> tuple[list[dict[str, Any]], dict[str, bytes]]:
     figures: list[dict[str, Any]] = []
     meshes: dict[str, bytes] = {}
     for number, clip in enumerate(scene.clips):
-        skeleton = _skeleton_id(clip, number)
-        if skeleton not in meshes:
-            meshes[skeleton] = pack_mesh(clip)
-        figures.append({"motion": pack_facts(clip, f"clip:{number}", skeleton), "frames": pack_frames(clip)})
+        motion = pack_facts(clip, f"clip:{number}")
+        if motion["skeleton"] not in meshes:
+            meshes[motion["skeleton"]] = _figure(clip)
+        figures.append({"motion": motion, "frames": pack_frames(clip)})
     return figures, meshes
 
 
-def pack_frames(clip: Clip) -> bytes:
-    """Root position and joint rotations (x, y, z, w) of every frame, F rows of 3 + 4·J float32, little-endian."""
-    rows = np.empty((len(clip), 3 + 4 * len(clip.skeleton)), "<f4")
-    rows[:, :3] = clip.root_pos
-    rows[:, 3:] = clip.local_rot[..., [1, 2, 3, 0]].reshape(len(clip), -1)
-    return rows.tobytes()
-
-
-def pack_facts(clip: Clip, name: str, skeleton: str) -> dict[str, Any]:
-    """What the stage needs to know of a clip, as `studio.messages.Motion` says it."""
-    feet = clip.skeleton.feet if clip.contacts is not None else ()
-    return {
-        "id": name,
-        "name": clip.name,
-        "frames": len(clip),
-        "fps": clip.fps,
-        "skeleton": skeleton,
-        "joints": list(clip.skeleton.names),
-        "parents": [int(parent) for parent in clip.skeleton.parents],
-        "feet": [clip.skeleton.names[foot] for foot in feet],
-        "contacts": [] if clip.contacts is None else [runs(planted) for planted in clip.contacts.T],
-        "labels": [{"text": label.text, "start": label.start, "stop": label.stop} for label in clip.labels],
-        "sources": [{"start": 0, "stop": len(clip), "clip": clip.name, "clip_frame": 0.0, "blend": None}],
-    }
-
-
-def pack_mesh(clip: Clip) -> bytes:
+def _figure(clip: Clip) -> bytes:
     """The mannequin of a clip's skeleton, as a GLB file."""
-    # A rest pose that is no pose of a body leaves it to the motion to say what the body looks like.
-    shown = clip[:1] if has_natural_rest(clip.skeleton) else clip
     with tempfile.TemporaryDirectory() as folder:
         file = FilePath(folder) / "figure.glb"
-        write_glb(file, shown.with_name("figure"))
+        write_figure(file, clip)
         return file.read_bytes()
-
-
-def _skeleton_id(clip: Clip, number: int) -> str:
-    """Equal for clips that share a mannequin."""
-    skeleton = clip.skeleton
-    digest = hashlib.sha256(repr((skeleton.names, skeleton.roles)).encode())
-    for array in (skeleton.parents, skeleton.offsets, skeleton.tip_parents, skeleton.tip_offsets):
-        digest.update(array.tobytes())
-    if not has_natural_rest(skeleton):
-        digest.update(str(number).encode())
-    return digest.hexdigest()[:12]

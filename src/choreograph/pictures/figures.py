@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from choreograph.motion.clip import Clip
-from choreograph.motion.contacts import with_detected_contacts
+from choreograph.motion.contacts import runs, with_detected_contacts
 from choreograph.motion.mannequin import SkinnedMesh, build_mannequin, has_natural_rest, skin
 from choreograph.motion.skeleton import Skeleton
 from choreograph.pictures.raster import Figure, Stroke
@@ -135,12 +135,6 @@ def find_footprints(clip: Clip, *, shortest_s: float = 0.1) -> list[Footprint]:
                 own.append(Footprint(side == "left", start, stop, back, front))
         prints += own
     return sorted(prints, key=lambda footprint: footprint.start)
-
-
-def runs(flags: NDArray[np.bool_]) -> list[tuple[int, int]]:
-    """The ranges [start, stop) over which flags (F,) are true."""
-    edges = np.flatnonzero(np.diff(np.concatenate([[False], flags, [False]]).astype(int)))
-    return [(int(start), int(stop)) for start, stop in zip(edges[::2], edges[1::2], strict=True)]
 
 
 def with_plants(clip: Clip) -> Clip:

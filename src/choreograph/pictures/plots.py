@@ -13,9 +13,9 @@ from choreograph.errors import RequestError
 from choreograph.formats.atomic import atomic_write
 from choreograph.maths import quat
 from choreograph.motion.clip import Clip
-from choreograph.motion.contacts import detect_contacts
+from choreograph.motion.contacts import detect_contacts, runs
 from choreograph.motion.roles import ROLES
-from choreograph.pictures.figures import find_footprints, runs, thin_path
+from choreograph.pictures.figures import find_footprints, thin_path
 from choreograph.pictures.theme import CLIP_COLOURS, TEAL, Theme, find_theme
 
 if TYPE_CHECKING:

@@ -21,10 +21,12 @@ from starlette.exceptions import HTTPException
 
 from choreograph.errors import RequestError
 from choreograph.formats.registry import suffixes
+from choreograph.motion.packed import row_bytes
 from choreograph.studio import messages as m
 from choreograph.studio import recipes
+from choreograph.studio.document import GraphAsk, Name, PerformAsk, Point, View
+from choreograph.studio.facts import Curve, GraphSummary, Job, Matrix, Motion, Project, Result
 from choreograph.studio.intake import import_uploads
-from choreograph.studio.motions import row_bytes
 from choreograph.studio.session import NotThere, Session
 
 MOST_FILES = 5000
@@ -72,7 +74,7 @@ _GLB: dict[int | str, dict[str, Any]] = {200: {"content": {"model/gltf-binary": 
 
 
 @router.get("/project")
-async def get_project(session: Open) -> m.Project:
+async def get_project(session: Open) -> Project:
     """All that a page needs to begin."""
     return await session.describe()
 
@@ -84,7 +86,7 @@ async def put_document(session: Open, change: m.DocumentChange) -> m.DocumentSta
 
 
 @router.put("/view")
-async def put_view(session: Open, view: m.View) -> m.View:
+async def put_view(session: Open, view: View) -> View:
     """Keep what is shown and how."""
     await session.set_view(view)
     return view
@@ -123,7 +125,7 @@ _UPLOAD = {
 
 
 @router.post("/recordings", openapi_extra=_UPLOAD)
-async def post_recordings(session: Open, request: Request) -> m.Job:
+async def post_recordings(session: Open, request: Request) -> Job:
     """Read motion files into the project: many at once, ASF and AMC together. The job adds them to the library."""
     if not request.headers.get("content-type", "").startswith("multipart/form-data"):
         raise HTTPException(415, "files come as multipart/form-data, in fields called files")
@@ -189,7 +191,7 @@ def _archive(suffix: str) -> str:
 
 
 @router.get("/motions/{kind}/{name}")
-async def get_motion(session: Open, kind: Kind, name: Id) -> m.Motion:
+async def get_motion(session: Open, kind: Kind, name: Id) -> Motion:
     """What the stage needs to know of a motion."""
     return (await session.motion(kind, name))[0]
 
@@ -207,7 +209,7 @@ async def get_frames(
 
 
 @router.get("/motions/{kind}/{name}/{person}")
-async def get_person(session: Open, kind: Kind, name: Id, person: Annotated[int, InPath(ge=0, le=999)]) -> m.Motion:
+async def get_person(session: Open, kind: Kind, name: Id, person: Annotated[int, InPath(ge=0, le=999)]) -> Motion:
     """What the stage needs to know of one person's motion."""
     return (await session.motion(kind, name, person))[0]
 
@@ -264,11 +266,11 @@ async def get_figure(session: Open, skeleton: Id) -> FileResponse:
 
 
 @router.post("/jobs")
-async def post_job(session: Open, asked: m.JobAsk) -> m.Job:
+async def post_job(session: Open, asked: m.JobAsk) -> Job:
     """Begin work that takes a while."""
     with _asked():
         if asked.kind == "build":
-            return session.build(m.GraphAsk.model_validate(asked.ask) if asked.ask else None)
+            return session.build(GraphAsk.model_validate(asked.ask) if asked.ask else None)
         if asked.kind == "joins":
             return session.find_joins()
         if asked.kind == "export":
@@ -281,7 +283,7 @@ async def post_code(session: Open, asked: m.JobAsk) -> m.Code:
     """The command and the program that build or export the same; results have their own."""
     with _asked():
         if asked.kind == "build":
-            return await recipes.of_build(session, m.GraphAsk.model_validate(asked.ask) if asked.ask else None)
+            return await recipes.of_build(session, GraphAsk.model_validate(asked.ask) if asked.ask else None)
         if asked.kind == "export":
             return await recipes.of_export(session, m.ExportAsk.model_validate(asked.ask))
     raise RequestError(f"builds and exports are shown as code here, not {asked.kind}; results carry their own")
@@ -299,13 +301,13 @@ def _asked() -> Iterator[None]:
 
 
 @router.get("/jobs")
-async def get_jobs(session: Open) -> list[m.Job]:
+async def get_jobs(session: Open) -> list[Job]:
     """Jobs that run, wait, or ended not long ago."""
     return session.jobs.list()
 
 
 @router.get("/jobs/{name}")
-async def get_job(session: Open, name: Id) -> m.Job:
+async def get_job(session: Open, name: Id) -> Job:
     """One job."""
     job = session.jobs.find(name)
     if job is None:
@@ -314,7 +316,7 @@ async def get_job(session: Open, name: Id) -> m.Job:
 
 
 @router.delete("/jobs/{name}")
-async def delete_job(session: Open, name: Id) -> m.Job:
+async def delete_job(session: Open, name: Id) -> Job:
     """Cancel a job; one that has ended stays as it is."""
     session.jobs.cancel(name)
     return await get_job(session, name)
@@ -324,7 +326,7 @@ async def delete_job(session: Open, name: Id) -> m.Job:
 
 
 @router.get("/graph")
-async def get_graph(session: Open) -> m.GraphSummary:
+async def get_graph(session: Open) -> GraphSummary:
     """The graph."""
     if session.project.graph is None:
         raise NotThere("there is no motion graph yet; build one first")
@@ -332,7 +334,7 @@ async def get_graph(session: Open) -> m.GraphSummary:
 
 
 @router.get("/graph/curve")
-async def get_curve(session: Open) -> m.Curve:
+async def get_curve(session: Open) -> Curve:
     """Connectivity against the threshold."""
     if session.project.curve is None:
         raise NotThere("there is no motion graph yet; build one first")
@@ -340,25 +342,25 @@ async def get_curve(session: Open) -> m.Curve:
 
 
 @router.get("/graph/matrix")
-async def get_matrix(session: Open, a: m.Name, b: m.Name) -> m.Matrix:
+async def get_matrix(session: Open, a: Name, b: Name) -> Matrix:
     """Distances between the windows of two clips: size and minima."""
     return (await session.matrix(a, b))[0]
 
 
 @router.get("/graph/matrix.png", responses=_PNG, response_class=Response)
-async def get_matrix_picture(session: Open, a: m.Name, b: m.Name, theme: Theme = "dark") -> Response:
+async def get_matrix_picture(session: Open, a: Name, b: Name, theme: Theme = "dark") -> Response:
     """The same as a picture without a frame: clip a down, clip b across; bright is near."""
     return Response((await session.matrix(a, b))[1][theme], media_type="image/png")
 
 
 @router.post("/graph/preview")
-async def post_preview(session: Open, asked: m.PreviewAsk) -> m.Result:
+async def post_preview(session: Open, asked: m.PreviewAsk) -> Result:
     """A transition as motion, with a second before and after; it is not kept for long."""
     return await session.preview(asked)
 
 
 @router.post("/perform/examples")
-async def post_examples(session: Open, asked: m.PerformAsk) -> m.Examples:
+async def post_examples(session: Open, asked: PerformAsk) -> m.Examples:
     """The recordings that such a performance is made of: how many segments, how fast."""
     return await session.examples(asked)
 
@@ -367,13 +369,13 @@ async def post_examples(session: Open, asked: m.PerformAsk) -> m.Examples:
 
 
 @router.get("/results")
-async def get_results(session: Open) -> list[m.Result]:
+async def get_results(session: Open) -> list[Result]:
     """Results, the newest first."""
     return session.project.result_list()
 
 
 @router.get("/results/{name}")
-async def get_result(session: Open, name: Id) -> m.Result:
+async def get_result(session: Open, name: Id) -> Result:
     """One result."""
     return session.result(name)
 
@@ -385,7 +387,7 @@ async def delete_result(session: Open, name: Id) -> None:
 
 
 @router.put("/results/{name}/kept")
-async def put_kept(session: Open, name: Id, kept: m.Kept) -> m.Result:
+async def put_kept(session: Open, name: Id, kept: m.Kept) -> Result:
     """Mark a result to be kept, or let it go."""
     return await session.keep_result(name, kept.kept)
 
@@ -404,6 +406,6 @@ async def get_export(session: Open, job: Id, file: Annotated[str, InPath(max_len
 
 
 @router.get("/path")
-async def get_path(session: Open, text: Annotated[str, Query(min_length=1, max_length=200)]) -> list[m.Point]:
+async def get_path(session: Open, text: Annotated[str, Query(min_length=1, max_length=200)]) -> list[Point]:
     """Points of a named shape, such as "eight:radius=3"."""
     return await session.shape(text)

@@ -6,7 +6,7 @@ import math
 import shlex
 from collections.abc import Sequence
 
-from choreograph.studio.messages import FollowAsk, PerformAsk, SolveAsk
+from choreograph.studio.document import FollowAsk, PerformAsk, SolveAsk
 
 
 def follow_command(graph: str, paths: Sequence[str], asked: FollowAsk, number: int) -> str:

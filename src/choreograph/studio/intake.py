@@ -11,6 +11,8 @@ from typing import Any
 from choreograph.errors import ChoreographError
 from choreograph.formats.registry import suffixes
 from choreograph.studio import messages as m
+from choreograph.studio.document import ClipEntry, FollowAsk
+from choreograph.studio.facts import Job, Recording
 from choreograph.studio.jobs import Partly
 from choreograph.studio.library import graph_key
 from choreograph.studio.places import KEEP, Places
@@ -39,7 +41,7 @@ async def begin(session: Session) -> None:
         await _scan_folder(session)
 
 
-def import_uploads(session: Session, folder: Path, paths: list[Path]) -> m.Job:
+def import_uploads(session: Session, folder: Path, paths: list[Path]) -> Job:
     """Read files that were dropped on a page, and delete them."""
     title = f"Add {count(len(paths), 'file')}"
     return _import(session, title, "import", paths, after=lambda: shutil.rmtree(folder, ignore_errors=True))
@@ -81,7 +83,7 @@ def _import(
     then: Then | None = None,
     after: Callable[[], None] | None = None,
     lane: Lane | None = None,
-) -> m.Job:
+) -> Job:
     """Begin to read; `files` are those of the folder, by their path in it."""
 
     async def finish(imported: Any) -> list[str]:
@@ -108,7 +110,7 @@ def _import(
 
 
 async def add_recordings(
-    session: Session, recordings: Sequence[m.Recording], replaced: dict[str, str] | None = None
+    session: Session, recordings: Sequence[Recording], replaced: dict[str, str] | None = None
 ) -> list[str]:
     """Take recordings into the project, and into the library unless they are there: one step of undo.
 
@@ -136,7 +138,7 @@ async def add_recordings(
         if made.id in used:
             continue
         name = _unused(made.name[:190], names, "~")
-        entry = m.ClipEntry(id=_unused(f"c{made.id}", ids, "-"), source=made.id, name=name)
+        entry = ClipEntry(id=_unused(f"c{made.id}", ids, "-"), source=made.id, name=name)
         added.append(entry)
         for taken, value in ((used, made.id), (ids, entry.id), (names, entry.name)):
             taken.add(value)
@@ -171,7 +173,7 @@ def _make_demo(session: Session) -> None:
     """Make the demo motion, its graph, and a path to begin with; the first page to see the graph asks for the walk."""
 
     async def build() -> None:
-        follow = m.FollowAsk(points=await session.shape(DEMO_PATH))
+        follow = FollowAsk(points=await session.shape(DEMO_PATH))
         await session.change("Draw an eight", session.project.document.model_copy(update={"follow": follow}))
         session.build()
 

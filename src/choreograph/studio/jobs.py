@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 from choreograph.errors import Cancelled, ChoreographError
-from choreograph.studio.messages import Job
+from choreograph.studio.facts import Job
 from choreograph.studio.workers import Lane, Task
 
 KEPT = 40

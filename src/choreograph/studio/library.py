@@ -9,7 +9,8 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from choreograph.errors import RequestError
-from choreograph.studio.messages import ClipEntry, Document, GraphAsk, Recording
+from choreograph.studio.document import ClipEntry, Document, GraphAsk
+from choreograph.studio.facts import Recording
 
 if TYPE_CHECKING:
     from choreograph.motion.clip import Clip

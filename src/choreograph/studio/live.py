@@ -11,8 +11,9 @@ from fastapi import WebSocket, WebSocketDisconnect
 from pydantic import ValidationError
 
 from choreograph.errors import ChoreographError
+from choreograph.motion.packed import row_bytes
 from choreograph.studio import messages as m
-from choreograph.studio.motions import row_bytes
+from choreograph.studio.facts import Motion
 from choreograph.studio.pages import Page
 from choreograph.studio.session import Session
 
@@ -90,7 +91,7 @@ def _stop(page: Page) -> None:
         page.playing = None
 
 
-async def _play(page: Page, asked: m.Play, motion: m.Motion, path: Path) -> None:
+async def _play(page: Page, asked: m.Play, motion: Motion, path: Path) -> None:
     """Send frames as their time comes; where a page or this machine is late, none is left out."""
     data = await asyncio.to_thread(path.read_bytes)
     size = row_bytes(len(motion.joints))

@@ -7,7 +7,7 @@ import secrets
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from choreograph.studio.messages import Message
+from choreograph.studio.document import Message
 
 if TYPE_CHECKING:
     from choreograph.studio.performing import Performing

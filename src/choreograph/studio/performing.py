@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from choreograph.errors import Cancelled, ChoreographError
 from choreograph.studio import messages as m
+from choreograph.studio.document import PerformAsk, Sample
 
 if TYPE_CHECKING:
     from choreograph.studio.pages import Page
@@ -16,15 +17,15 @@ if TYPE_CHECKING:
 class Performing:
     """A performance that goes on."""
 
-    def __init__(self, page: Page, lane: Lane, number: int, begin: m.PerformAsk, library: Any) -> None:
+    def __init__(self, page: Page, lane: Lane, number: int, begin: PerformAsk, library: Any) -> None:
         self.number = number
         self._page, self._lane, self._library = page, lane, library
-        self._begin: m.PerformAsk | None = begin
-        self._waiting: list[m.Sample] = []
+        self._begin: PerformAsk | None = begin
+        self._waiting: list[Sample] = []
         self._run: asyncio.Task[None] | None = None
         self._over = False
 
-    def push(self, samples: list[m.Sample]) -> None:
+    def push(self, samples: list[Sample]) -> None:
         """Take places; those that come while others are worked on go together."""
         self._waiting += samples
         if self._run is None and not self._over:

@@ -12,8 +12,9 @@ from pydantic import ValidationError
 
 from choreograph.errors import ChoreographError, RequestError
 from choreograph.formats.atomic import atomic_write
+from choreograph.studio.document import Document, Message, View
+from choreograph.studio.facts import Curve, GraphSummary, Recording, Result
 from choreograph.studio.library import check_document, graph_key
-from choreograph.studio.messages import Curve, Document, GraphSummary, Message, Recording, Result, View
 from choreograph.studio.places import Places
 
 M = TypeVar("M", bound=Message)

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from choreograph.errors import RequestError
+from choreograph.studio.document import ClipEntry, GraphAsk, Point
 from choreograph.studio.library import DRAWINGS, TOGETHER, file_stem
-from choreograph.studio.messages import ClipEntry, Code, ExportAsk, GraphAsk, Point
+from choreograph.studio.messages import Code, ExportAsk
 from choreograph.studio.session import Session
 
 

@@ -15,7 +15,10 @@ from choreograph._version import __version__
 from choreograph.errors import ChoreographError, RequestError
 from choreograph.finishing.blend import PRESETS
 from choreograph.formats.registry import FORMATS, suffixes
+from choreograph.studio import facts
 from choreograph.studio import messages as m
+from choreograph.studio.document import ClipEntry, Document, GraphAsk, PerformAsk, Point, View
+from choreograph.studio.facts import Curve, GraphSummary, Job, Matrix, Motion, Result
 from choreograph.studio.jobs import Jobs, new_job_id
 from choreograph.studio.library import DRAWINGS, clip_key, graph_key
 from choreograph.studio.pages import Page, Pages
@@ -43,9 +46,9 @@ class Session:
         self.project = Project(places)
         self.pages = Pages()
         self.jobs = Jobs(lambda job: self.pages.say(m.JobChanged(job=job)))
-        self._motions: dict[str, m.Motion] = {}
-        self._previews: dict[str, m.Result] = {}
-        self._matrices: dict[tuple[str, str, str], tuple[m.Matrix, dict[str, bytes]]] = {}
+        self._motions: dict[str, Motion] = {}
+        self._previews: dict[str, Result] = {}
+        self._matrices: dict[tuple[str, str, str], tuple[Matrix, dict[str, bytes]]] = {}
         self._cut: str | None = None
         """The graph whose cuts were found, or are being found."""
         self._saving = asyncio.Lock()
@@ -85,10 +88,10 @@ class Session:
 
     # ------------------------------------------------------------------ what pages see
 
-    async def describe(self) -> m.Project:
+    async def describe(self) -> facts.Project:
         """All that a page needs to begin."""
         project = self.project
-        return m.Project(
+        return facts.Project(
             protocol=m.PROTOCOL,
             package=__version__,
             folder=str(self.places.given_graph or self.places.folder),
@@ -121,7 +124,7 @@ class Session:
             graph=project.graph,
         )
 
-    async def clip_motions(self) -> list[m.Motion]:
+    async def clip_motions(self) -> list[Motion]:
         """The document's clips as the stage takes them, in its order."""
         entries = list(self.project.document.clips)
         async with self._preparing:
@@ -133,36 +136,36 @@ class Session:
                     self._motions |= await self.looks.submit("clips", rest).answer()
         return [self._named(entry) for entry in entries]
 
-    def _read_cache(self, keys: Sequence[str]) -> dict[str, m.Motion]:
+    def _read_cache(self, keys: Sequence[str]) -> dict[str, Motion]:
         found = {}
         for key in keys:
             try:
                 if self.places.clip(key, ".f32").is_file():
-                    found[key] = m.Motion.model_validate_json(self.places.clip(key, ".json").read_bytes())
+                    found[key] = Motion.model_validate_json(self.places.clip(key, ".json").read_bytes())
             except (OSError, ValueError):
                 continue
         return found
 
-    def _named(self, entry: m.ClipEntry) -> m.Motion:
+    def _named(self, entry: ClipEntry) -> Motion:
         motion = self._motions[clip_key(entry)]
         sources = [run.model_copy(update={"clip": entry.name}) for run in motion.sources]
         return motion.model_copy(update={"id": f"clip:{entry.id}", "name": entry.name, "sources": sources})
 
-    def entry(self, clip: str) -> m.ClipEntry:
+    def entry(self, clip: str) -> ClipEntry:
         """A clip of the document."""
         for entry in self.project.document.clips:
             if entry.id == clip:
                 return entry
         raise NotThere(f"there is no clip {clip!r} in the library")
 
-    def result(self, result: str) -> m.Result:
+    def result(self, result: str) -> Result:
         """A result, or a preview that is still there."""
         found = self.project.results.get(result) or self._previews.get(result)
         if found is None:
             raise NotThere(f"there is no result {result!r}; it may have made room for newer ones")
         return found.model_copy(update={"kept": result in self.project.document.kept})
 
-    async def motion(self, kind: str, name: str, person: int = 0) -> tuple[m.Motion, Path]:
+    async def motion(self, kind: str, name: str, person: int = 0) -> tuple[Motion, Path]:
         """A motion of a clip or a result, and the file that has its frames."""
         if kind == "clip":
             entry = self.entry(name)
@@ -175,7 +178,7 @@ class Session:
                 return result.motions[person], self.places.result(name, ".f32", person)
         raise NotThere(f"{kind} {name!r} has no person {person}")
 
-    async def motion_named(self, text: str) -> tuple[m.Motion, Path]:
+    async def motion_named(self, text: str) -> tuple[Motion, Path]:
         """A motion by the name that the page calls it by: "clip:ID", "result:ID" or "result:ID/1"."""
         kind, _, rest = text.partition(":")
         name, _, person = rest.partition("/")
@@ -185,7 +188,7 @@ class Session:
 
     # ------------------------------------------------------------------ changes
 
-    async def change(self, label: str, document: m.Document, base: int | None = None) -> m.DocumentState:
+    async def change(self, label: str, document: Document, base: int | None = None) -> m.DocumentState:
         """Change the document, and tell all pages."""
         self.project.change(label, document, base)
         return await self._changed()
@@ -206,13 +209,13 @@ class Session:
         self.pages.say(m.DocumentChanged(state=state))
         return state
 
-    async def set_view(self, view: m.View) -> None:
+    async def set_view(self, view: View) -> None:
         """Keep what is shown."""
         self.project.view = view
         self._get_ready(view.verb)
         await self.save()
 
-    async def keep_result(self, result: str, kept: bool) -> m.Result:
+    async def keep_result(self, result: str, kept: bool) -> Result:
         """Mark a result to be kept, or let it go; a change of the document like any other."""
         name = self.result(result).name
         others = [other for other in self.project.document.kept if other != result]
@@ -233,7 +236,7 @@ class Session:
 
     # ------------------------------------------------------------------ the graph
 
-    def build(self, asked: m.GraphAsk | None = None) -> m.Job:
+    def build(self, asked: GraphAsk | None = None) -> Job:
         """Build the graph of the document's clips; a build that is under way makes room for it."""
         for job in self.jobs.list():
             if job.kind in ("build", "joins") and job.state in ("waiting", "running"):
@@ -250,7 +253,7 @@ class Session:
 
         return self.jobs.start("build", f"Build from {count(len(entries), 'clip')}", self.builds, "build", ask, finish)
 
-    def find_joins(self) -> m.Job:
+    def find_joins(self) -> Job:
         """Look what a higher threshold would bring in."""
         graph = self.need_graph()
         ask = {"graph": self.project.graph_file, "key": graph.built_from}
@@ -261,7 +264,7 @@ class Session:
 
         return self.jobs.start("joins", "Look beyond the threshold", self.builds, "joins", ask, finish)
 
-    async def use_graph(self, file: str, summary: m.GraphSummary, curve: m.Curve, *, warm: bool = True) -> None:
+    async def use_graph(self, file: str, summary: GraphSummary, curve: Curve, *, warm: bool = True) -> None:
         """Take over a graph that was built or looked into."""
         await asyncio.to_thread(self.project.set_graph, file, summary, curve)
         self._matrices.clear()
@@ -272,14 +275,14 @@ class Session:
         if warm:
             self.answers.submit("warm", file)
 
-    def need_graph(self) -> m.GraphSummary:
+    def need_graph(self) -> GraphSummary:
         """The graph; a RequestError where there is none."""
         graph = self.project.graph
         if graph is None:
             raise RequestError("there is no motion graph yet; build one first (panel Graph)")
         return graph
 
-    async def matrix(self, a: str, b: str) -> tuple[m.Matrix, dict[str, bytes]]:
+    async def matrix(self, a: str, b: str) -> tuple[Matrix, dict[str, bytes]]:
         """Distances between two clips of the graph."""
         graph = self.need_graph()
         key = (graph.built_from, a, b)
@@ -290,10 +293,10 @@ class Session:
                 del self._matrices[next(iter(self._matrices))]
         return self._matrices[key]
 
-    async def preview(self, asked: m.PreviewAsk) -> m.Result:
+    async def preview(self, asked: m.PreviewAsk) -> Result:
         """The motion of a transition."""
         self.need_graph()
-        made: m.Result = await self.looks.submit("preview", {"graph": self.project.graph_file, "ask": asked}).answer()
+        made: Result = await self.looks.submit("preview", {"graph": self.project.graph_file, "ask": asked}).answer()
         self._previews[made.id] = made
         while len(self._previews) > PREVIEWS_KEPT:
             oldest = next(iter(self._previews))
@@ -303,7 +306,7 @@ class Session:
 
     # ------------------------------------------------------------------ verbs
 
-    def ask(self, verb: str, asked: Any, page: Page | None = None, number: int = 0) -> m.Job:
+    def ask(self, verb: str, asked: Any, page: Page | None = None, number: int = 0) -> Job:
         """Ask for motion. A page hears parts of the answer as they are found; a newer request replaces its older one.
 
         Raises:
@@ -318,7 +321,7 @@ class Session:
         if page is not None and verb == "perform" and page.performing is not None:
             page.performing.stop()
         ask = {"graph": self.project.graph_file, "ask": valid, "arrived": time.time(), "library": self._library()}
-        early: list[m.Result] = []
+        early: list[Result] = []
         # What older requests found that were stopped by this one goes with what this one betters.
         told = set() if page is None else page.found.setdefault(verb, set())
         if verb == "solve":  # asked once more, a search goes on and betters what it had found
@@ -326,7 +329,7 @@ class Session:
             told |= {known.id for known in self.project.results.values() if known.request == same}
 
         def found(what: Any, frames: bytes) -> None:
-            if isinstance(what, m.Result | list):  # one more, or all there are so far
+            if isinstance(what, Result | list):  # one more, or all there are so far
                 early[:] = what if isinstance(what, list) else [*early, what]
                 self.project.results.update({made.id: made for made in early})
                 told.update(made.id for made in early)
@@ -337,7 +340,7 @@ class Session:
                 partial = m.Partial(number=number, verb=verb, motion=motion, start=start, count=motion.frames - start)
                 page.say(partial, frames)
 
-        async def finish(results: list[m.Result]) -> list[str]:
+        async def finish(results: list[Result]) -> list[str]:
             self.project.results.update({made.id: made for made in results})
             if page is not None and page.asks.get(verb) != job.id:  # replaced while it came to its end
                 told.update(made.id for made in results)
@@ -364,13 +367,13 @@ class Session:
             page.asks[verb] = job.id
         return job
 
-    def _library(self) -> tuple[list[m.ClipEntry], dict[str, tuple[str, float, int, list[str]]]]:
+    def _library(self) -> tuple[list[ClipEntry], dict[str, tuple[str, float, int, list[str]]]]:
         """The clips, and skeleton, rate, length and labels of their recordings: what tasks choose examples from."""
         recordings = self.project.recordings.values()
         bodies = {r.id: (r.skeleton, r.fps, r.frames, [label.text for label in r.labels]) for r in recordings}
         return list(self.project.document.clips), bodies
 
-    async def examples(self, asked: m.PerformAsk) -> m.Examples:
+    async def examples(self, asked: PerformAsk) -> m.Examples:
         """What performances as asked are made of; whoever looks at that is about to perform."""
         ask = {"ask": asked, "library": self._library()}
         found: m.Examples = await self.answers.submit("examples", ask).answer()
@@ -433,7 +436,7 @@ class Session:
             "path": made.path,
         }
 
-    async def export(self, asked: m.ExportAsk) -> m.Job:
+    async def export(self, asked: m.ExportAsk) -> Job:
         """Make a file of a motion. Raises as `export_facts` does."""
         facts = await self.export_facts(asked)
         job = new_job_id()
@@ -468,16 +471,16 @@ class Session:
         suffix = f".{theme}.png"
         path = (
             self.places.clip(clip_key(which), suffix)
-            if isinstance(which, m.ClipEntry)
+            if isinstance(which, ClipEntry)
             else self.places.result(which, suffix)
         )
         if not path.is_file():
             await self.pictures.submit("thumbnail", (which, path, theme)).answer()
         return path
 
-    async def shape(self, text: str) -> list[m.Point]:
+    async def shape(self, text: str) -> list[Point]:
         """Points of a named path."""
-        points: list[m.Point] = await self.looks.submit("shape", text).answer()
+        points: list[Point] = await self.looks.submit("shape", text).answer()
         return points
 
 

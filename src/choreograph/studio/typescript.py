@@ -9,7 +9,7 @@ from typing import Any
 
 from choreograph.studio.messages import PROTOCOL, schema
 
-_HEAD = """// Generated from studio/messages.py by `python -m choreograph.studio.typescript`; do not edit.
+_HEAD = """// Generated from the models of choreograph.studio by `python -m choreograph.studio.typescript`; do not edit.
 
 /** Changes whenever a message does; told by both sides when they meet. */
 export const PROTOCOL = "{protocol}";

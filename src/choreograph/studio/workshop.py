@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from choreograph.errors import RequestError
 from choreograph.formats.npz import read_npz
+from choreograph.studio.document import ClipEntry
 from choreograph.studio.library import apply_entry
-from choreograph.studio.messages import ClipEntry
 from choreograph.studio.places import Places
 
 if TYPE_CHECKING:

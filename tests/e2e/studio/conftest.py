@@ -221,12 +221,8 @@ def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
         item.failed = True  # type: ignore[attr-defined]
 
 
-@pytest.hookimpl(tryfirst=True)  # before the group becomes part of the name
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    # One browser at a time: two would draw in software on the same cores, and each worker would start a studio anew.
     for item in items:
         if item.path.is_relative_to(Path(__file__).parent):
-            item.add_marker(pytest.mark.xdist_group("browser"))
-            item.add_marker(
-                pytest.mark.flaky(reruns=2)
-            )  # a browser that draws in software on a busy machine may miss a moment
+            # A browser that draws in software on a busy machine may miss a moment.
+            item.add_marker(pytest.mark.flaky(reruns=2))

@@ -16,27 +16,20 @@ from choreograph.finishing.pipeline import FinishedMotion, FinishSettings, finis
 from choreograph.graph.build import build_graph
 from choreograph.maths import quat
 from choreograph.motion.clip import Clip
-from choreograph.notebook.scene import MAX_BYTES, bound, pack, pack_frames, set_scene
+from choreograph.motion.packed import row_bytes
+from choreograph.notebook.scene import MAX_BYTES, bound, pack, set_scene
 from choreograph.synthesis.follow.search import follow_path
 from choreograph.synthesis.path import Path
 
 
 def size(clips: list[Clip]) -> int:
-    return sum(len(pack_frames(clip)) for clip in clips)
-
-
-def test_frames_are_rows_of_root_and_quaternions_in_the_page_s_order(human: Clip) -> None:
-    rows = np.frombuffer(pack_frames(human), "<f4").reshape(len(human), -1)
-    assert rows.shape[1] == 3 + 4 * len(human.skeleton)
-    np.testing.assert_allclose(rows[:, :3], human.root_pos, atol=1e-6)
-    turns = rows[:, 3:].reshape(len(human), -1, 4)
-    np.testing.assert_allclose(quat.normalise(turns[..., [3, 0, 1, 2]].astype(float)), human.local_rot, atol=1e-6)
+    return sum(len(clip) * row_bytes(len(clip.skeleton)) for clip in clips)
 
 
 def test_facts_are_the_studio_s(human: Clip) -> None:
-    messages = pytest.importorskip("choreograph.studio.messages", reason="needs the studio extra")
+    facts = pytest.importorskip("choreograph.studio.facts", reason="needs the studio extra")
     figures, meshes = pack(set_scene([human.with_labels(["dance"])]))
-    motion = messages.Motion.model_validate(json.loads(json.dumps(figures[0]["motion"])))
+    motion = facts.Motion.model_validate(json.loads(json.dumps(figures[0]["motion"])))
     assert motion.joints == list(human.skeleton.names) and motion.parents[0] == -1
     assert motion.skeleton in meshes
     assert motion.frames == len(human) and motion.fps == human.fps

@@ -8,7 +8,7 @@ import pytest
 from choreograph.demo import demo_skeleton
 from choreograph.motion.clip import Clip
 from choreograph.motion.skeleton import Skeleton
-from choreograph.pictures.figures import cast, find_footprints, mannequin_of, runs, stand, thin_path
+from choreograph.pictures.figures import cast, find_footprints, mannequin_of, stand, thin_path
 
 
 def test_footprints_lie_where_and_when_the_feet_stand(walker):
@@ -33,11 +33,6 @@ def test_clip_without_feet_has_no_footprints():
     stick = Skeleton(("a", "b"), np.array([-1, 0]), np.array([[0, 0, 0], [0, 1.0, 0]]))
     rot = np.tile([1.0, 0, 0, 0], (3, 2, 1))
     assert find_footprints(Clip(stick, 30, np.zeros((3, 3)), rot)) == []
-
-
-def test_runs():
-    assert runs(np.array([True, True, False, True])) == [(0, 2), (3, 4)]
-    assert runs(np.zeros(3, bool)) == []
 
 
 def test_only_a_clip_far_off_the_floor_is_moved(walker):

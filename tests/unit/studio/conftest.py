@@ -37,12 +37,3 @@ def empty(tmp_path: Path) -> Iterator[Studio]:
     """A studio on an empty folder."""
     with opened(tmp_path) as running:
         yield running
-
-
-@pytest.hookimpl(tryfirst=True)  # before the group becomes part of the name
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    # All in one worker, so that the studio they share is started once.
-    for item in items:
-        if item.path.is_relative_to(Path(__file__).parent):
-            item.add_marker(pytest.mark.xdist_group("studio"))
-            item.add_marker(pytest.mark.flaky(reruns=1))  # real processes on a busy machine

@@ -14,6 +14,7 @@ from choreograph.demo import demo_clip
 from choreograph.formats import read_clip, write_clip
 from choreograph.formats.npz import read_npz
 from choreograph.studio import messages as m
+from choreograph.studio.facts import Curve, GraphSummary, Matrix, Project, Result
 from choreograph.studio.tasks import VERBS
 
 PATH = [[0.0, 0.0], [0.0, 3.0], [1.5, 5.0]]
@@ -29,7 +30,7 @@ def walked(studio: Studio) -> dict[str, Any]:
 
 
 def test_the_project_has_all_that_a_page_needs(studio: Studio) -> None:
-    project = m.Project.model_validate(studio.get("project"))
+    project = Project.model_validate(studio.get("project"))
     assert project.protocol == m.PROTOCOL and project.verbs == list(VERBS)
     assert [clip.name for clip in project.clips] == sorted(CLIPS)
     assert [motion.id for motion in project.clips] == [f"clip:{entry.id}" for entry in project.document.clips]
@@ -62,7 +63,7 @@ def test_frames_are_the_clips_own(studio: Studio) -> None:
 
 
 def test_a_result_follows_its_path_and_says_how_well(studio: Studio, walked: dict[str, Any]) -> None:
-    result = m.Result.model_validate(walked)
+    result = Result.model_validate(walked)
     assert result.figures.status == "complete" and result.figures.mean_cm is not None and result.figures.mean_cm < 15
     motion = result.motions[0]
     kept = read_npz(studio.session.places.result(result.id, ".npz"))
@@ -98,12 +99,12 @@ def test_thumbnails_are_small_pictures(studio: Studio, walked: dict[str, Any], t
 
 
 def test_the_graph_its_curve_and_a_matrix(studio: Studio) -> None:
-    graph = m.GraphSummary.model_validate(studio.get("graph"))
+    graph = GraphSummary.model_validate(studio.get("graph"))
     assert len(graph.clips) == len(CLIPS) and 0 < graph.shown <= graph.frames
-    curve = m.Curve.model_validate(studio.get("graph/curve"))
+    curve = Curve.model_validate(studio.get("graph/curve"))
     assert curve.threshold_m[-1] >= 3 * graph.threshold_m - 1e-9, "joins look beyond the threshold"
     assert curve.shown_share == sorted(curve.shown_share) and 0.5 < curve.shown_share[-1] <= 1
-    matrix = m.Matrix.model_validate(studio.get("graph/matrix", a="walk", b="walk_veer_left"))
+    matrix = Matrix.model_validate(studio.get("graph/matrix", a="walk", b="walk_veer_left"))
     assert matrix.minima and all(
         one.frame_a < matrix.rows and one.frame_b < matrix.columns and one.distance_m <= matrix.largest_m
         for one in matrix.minima
@@ -121,7 +122,7 @@ def test_a_minimum_can_be_looked_at(studio: Studio) -> None:
         "clip_b": "walk_veer_left",
         "frame_b": nearest["frame_b"],
     }
-    result = m.Result.model_validate(studio.send("POST", "graph/preview", ask))
+    result = Result.model_validate(studio.send("POST", "graph/preview", ask))
     assert result.verb == "preview" and result.motions[0].sources[-1].clip == "walk_veer_left"
     assert studio.http.get(f"/api/motions/result/{result.id}/frames").status_code == 200
     assert result.id not in [other["id"] for other in studio.get("results")]

@@ -18,7 +18,7 @@ from tests.unit.studio.running import Studio, hear, opened, say
 
 from choreograph.demo import demo_clip
 from choreograph.formats import read_clip, write_clip
-from choreograph.studio.messages import ClipEntry, PerformAsk
+from choreograph.studio.document import ClipEntry, PerformAsk
 from choreograph.studio.tasks.examples import Library, choose, find_pairs
 
 Samples = list[list[float]]

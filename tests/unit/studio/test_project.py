@@ -9,7 +9,8 @@ import pytest
 
 from choreograph.errors import RequestError
 from choreograph.studio import project as module
-from choreograph.studio.messages import ClipEntry, Document, Recording
+from choreograph.studio.document import ClipEntry, Document
+from choreograph.studio.facts import Recording
 from choreograph.studio.places import Places, find_places
 from choreograph.studio.project import Project, Stale
 

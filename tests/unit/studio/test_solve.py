@@ -10,8 +10,8 @@ import pytest
 import yaml
 from tests.unit.studio.running import Studio, hear, say, until
 
-from choreograph.studio.messages import SolveAsk
-from choreograph.studio.motions import frame_bytes
+from choreograph.motion.packed import pack_frames
+from choreograph.studio.document import SolveAsk
 from choreograph.studio.tasks.solve import request_document
 from choreograph.synthesis.solve.request_files import parse_request
 
@@ -75,7 +75,7 @@ def test_the_program_gives_the_same_motion(studio: Studio, tmp_path: Path, monke
     monkeypatch.chdir(tmp_path)
     names: dict[str, Any] = {}
     exec(result["python"], names)
-    assert frame_bytes(names["motion"].clip) == frames(studio, result).tobytes()
+    assert pack_frames(names["motion"].clip) == frames(studio, result).tobytes()
     assert (tmp_path / "solved.bvh").stat().st_size > 1000
 
 

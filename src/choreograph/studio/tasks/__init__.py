@@ -10,7 +10,7 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
-from choreograph.studio.messages import FollowAsk, PerformAsk, SolveAsk
+from choreograph.studio.document import FollowAsk, PerformAsk, SolveAsk
 
 TASKS = {
     "warm": "warm",

@@ -11,7 +11,8 @@ from choreograph.graph.report import APART, DEAD_END, ISLAND, KEPT, UNREACHED, c
 from choreograph.graph.settings import GraphSettings
 from choreograph.motion.clip import Clip
 from choreograph.motion.skeleton import Skeleton
-from choreograph.studio.messages import ClipEntry, ClipReport, Curve, GraphAsk, GraphSummary
+from choreograph.studio.document import ClipEntry, GraphAsk
+from choreograph.studio.facts import ClipReport, Curve, GraphSummary
 from choreograph.studio.worker import Tell
 from choreograph.studio.workshop import Workshop
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from choreograph.motion.clip import Clip
+from choreograph.motion.packed import pack_frames
+from choreograph.studio.document import ClipEntry
+from choreograph.studio.facts import Motion
 from choreograph.studio.library import clip_key
-from choreograph.studio.messages import ClipEntry, Motion
-from choreograph.studio.motions import describe_motion, frame_bytes
+from choreograph.studio.motions import describe_motion
 from choreograph.studio.worker import Tell
 from choreograph.studio.workshop import Workshop, write_bytes
 
@@ -22,7 +24,7 @@ def clips(shop: Workshop, entries: list[ClipEntry], tell: Tell) -> dict[str, Mot
 def prepare_clip(shop: Workshop, entry: ClipEntry, clip: Clip) -> Motion:
     """Write what the stage needs of a clip to the cache."""
     key = clip_key(entry)
-    write_bytes(shop.places.clip(key, ".f32"), frame_bytes(clip))
+    write_bytes(shop.places.clip(key, ".f32"), pack_frames(clip))
     motion = describe_motion(clip, f"clip:{entry.id}")
     write_bytes(shop.places.clip(key, ".json"), motion.model_dump_json().encode())
     return motion

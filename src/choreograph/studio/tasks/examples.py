@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from choreograph.errors import GraphFileError, RequestError
+from choreograph.studio.document import ClipEntry, PerformAsk
 from choreograph.studio.library import clip_key, digest
-from choreograph.studio.messages import ClipEntry, ExampleFacts, Examples, PerformAsk
+from choreograph.studio.messages import ExampleFacts, Examples
 from choreograph.studio.worker import Tell
 from choreograph.studio.workshop import Workshop
 from choreograph.synthesis.perform.examples import SegmentBase, own_track, pair_up

@@ -9,8 +9,8 @@ import numpy as np
 
 from choreograph.errors import RequestError
 from choreograph.motion.clip import Clip
+from choreograph.studio.document import ClipEntry, Point
 from choreograph.studio.library import DRAWINGS, TOGETHER, file_stem
-from choreograph.studio.messages import ClipEntry, Point
 from choreograph.studio.worker import Tell
 from choreograph.studio.workshop import Workshop
 

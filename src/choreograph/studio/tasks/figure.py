@@ -8,10 +8,8 @@ from choreograph.studio.workshop import Workshop
 
 def figure(shop: Workshop, ask: tuple[str, str, str], tell: Tell) -> None:
     """Write the figure of a skeleton as GLB, one frame long; asked as (skeleton, "clip" or "result", whose motion)."""
-    from choreograph.formats.gltf import write_glb
-    from choreograph.motion.mannequin import straightest_frame
+    from choreograph.formats.gltf import write_figure
 
     skeleton, kind, name = ask
     clip = shop.recording(name) if kind == "clip" else shop.result(name)
-    frame = straightest_frame(clip)
-    write_glb(shop.places.figure(skeleton), clip[frame : frame + 1].with_name("figure"), overwrite=True)
+    write_figure(shop.places.figure(skeleton), clip, overwrite=True)

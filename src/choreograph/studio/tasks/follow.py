@@ -15,9 +15,11 @@ from choreograph.finishing.blend import BlendSettings
 from choreograph.finishing.pipeline import FinishedMotion, FinishSettings, finish
 from choreograph.finishing.plants import plant_speed
 from choreograph.graph.model import TRANSITION
+from choreograph.motion.packed import pack_frames
 from choreograph.studio.command import follow_command, follow_python
-from choreograph.studio.messages import Figures, FollowAsk, Motion, Point, Problem, Result
-from choreograph.studio.motions import describe_motion, frame_bytes, source_runs
+from choreograph.studio.document import FollowAsk, Point
+from choreograph.studio.facts import Figures, Motion, Problem, Result
+from choreograph.studio.motions import describe_motion, source_runs
 from choreograph.studio.tasks.results import keep_result, new_id
 from choreograph.studio.worker import Tell
 from choreograph.studio.workshop import Workshop, write_bytes
@@ -121,7 +123,7 @@ def _search(follower: PathFollower, finishing: FinishSettings, tell: Tell, began
 def _show(motion: FinishedMotion, follower: PathFollower, before: bytes, tell: Tell) -> bytes:
     """Send the frames that are new or have changed."""
     names = [info.name for info in follower.graph.infos]
-    frames = frame_bytes(motion.clip)
+    frames = pack_frames(motion.clip)
     size = len(frames) // len(motion.clip)
     new, old = (np.frombuffer(data, np.uint8).reshape(-1, size) for data in (frames, before))
     both = min(len(new), len(old))

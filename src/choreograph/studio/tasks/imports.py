@@ -11,8 +11,9 @@ from pathlib import Path
 from choreograph.errors import ChoreographError
 from choreograph.graph.prepare import digest
 from choreograph.motion.clip import Clip
-from choreograph.studio.messages import ClipEntry, LabelRange, Recording
-from choreograph.studio.motions import skeleton_id
+from choreograph.motion.packed import skeleton_id
+from choreograph.studio.document import ClipEntry, LabelRange
+from choreograph.studio.facts import Recording
 from choreograph.studio.tasks.clips import prepare_clip
 from choreograph.studio.worker import Tell
 from choreograph.studio.workshop import Workshop, write_bytes

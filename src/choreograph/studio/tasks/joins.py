@@ -6,7 +6,7 @@ from typing import Any
 
 from choreograph.graph.report import joining_thresholds
 from choreograph.graph.search import Search
-from choreograph.studio.messages import Curve, GraphSummary
+from choreograph.studio.facts import Curve, GraphSummary
 from choreograph.studio.tasks.build import curve_of, summarise
 from choreograph.studio.worker import Tell
 from choreograph.studio.workshop import Workshop

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from choreograph.errors import RequestError
-from choreograph.studio.messages import Matrix, Minimum
+from choreograph.studio.facts import Matrix, Minimum
 from choreograph.studio.worker import Tell
 from choreograph.studio.workshop import Workshop
 

@@ -15,8 +15,9 @@ from choreograph.finishing.performed import Performed, PerformedSettings, finish
 from choreograph.finishing.plants import plant_speed
 from choreograph.motion.contacts import runs
 from choreograph.studio.command import perform_command, perform_python
+from choreograph.studio.document import PerformAsk, Point, Sample
+from choreograph.studio.facts import Figures, Hold, Piece, Problem, Result, SourceRun
 from choreograph.studio.library import clip_key
-from choreograph.studio.messages import Figures, Hold, PerformAsk, Piece, Point, Problem, Result, Sample, SourceRun
 from choreograph.studio.tasks.examples import Base, Library, find_base, settings_of
 from choreograph.studio.tasks.results import keep_result, new_id
 from choreograph.studio.worker import Tell

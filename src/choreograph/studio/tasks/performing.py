@@ -7,8 +7,9 @@ from typing import Any
 from choreograph.errors import RequestError
 from choreograph.finishing.perform_stream import PerformStream
 from choreograph.finishing.performed import PerformedSettings, finish_performance
-from choreograph.studio.messages import Motion, PerformAsk, Sample, SourceRun
-from choreograph.studio.motions import frame_bytes, skeleton_id
+from choreograph.motion.packed import pack_frames, skeleton_id
+from choreograph.studio.document import PerformAsk, Sample
+from choreograph.studio.facts import Motion, SourceRun
 from choreograph.studio.tasks.examples import Library, find_base, settings_of
 from choreograph.studio.tasks.perform import performed_way
 from choreograph.studio.worker import Tell
@@ -47,7 +48,7 @@ class Performance:
             self._append(frame.clip, frame.clip_frame)
         start = self._count
         self._count += len(frames)
-        return self._describe(), start, frame_bytes(self._stream.as_clip(frames))
+        return self._describe(), start, pack_frames(self._stream.as_clip(frames))
 
     def _append(self, clip: str, clip_frame: float) -> None:
         at = self._runs[-1].stop if self._runs else 0

@@ -6,7 +6,8 @@ import time
 from typing import Any
 
 from choreograph.finishing.pipeline import finish
-from choreograph.studio.messages import Figures, PreviewAsk, Result
+from choreograph.studio.facts import Figures, Result
+from choreograph.studio.messages import PreviewAsk
 from choreograph.studio.motions import source_runs
 from choreograph.studio.tasks.results import keep_result, new_id
 from choreograph.studio.worker import Tell

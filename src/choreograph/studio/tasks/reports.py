@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from choreograph.studio.messages import ConstraintReport, Problem
+from choreograph.studio.facts import ConstraintReport, Problem
 
 if TYPE_CHECKING:
     from choreograph.motion.clip import Clip

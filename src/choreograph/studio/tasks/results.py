@@ -9,8 +9,10 @@ from datetime import UTC, datetime
 from typing import Any
 
 from choreograph.motion.clip import Clip
-from choreograph.studio.messages import Figures, Hold, Motion, Piece, Point, Problem, Result, SourceRun
-from choreograph.studio.motions import describe_motion, frame_bytes
+from choreograph.motion.packed import pack_frames
+from choreograph.studio.document import Point
+from choreograph.studio.facts import Figures, Hold, Motion, Piece, Problem, Result, SourceRun
+from choreograph.studio.motions import describe_motion
 from choreograph.studio.workshop import Workshop, write_bytes
 
 
@@ -44,7 +46,7 @@ def keep_result(
 
     motions: list[Motion] = []
     for person, (clip, sources) in enumerate(people):
-        write_bytes(shop.places.result(result, ".f32", person), frame_bytes(clip))
+        write_bytes(shop.places.result(result, ".f32", person), pack_frames(clip))
         write_npz(shop.places.result(result, ".npz", person), clip, overwrite=True)
         motion = describe_motion(clip, f"result:{result}" + (f"/{person}" if person else ""), sources)
         motions.append(motion.model_copy(update={"leads": person == leader}))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from choreograph.studio.messages import Point
+from choreograph.studio.document import Point
 from choreograph.studio.worker import Tell
 from choreograph.studio.workshop import Workshop
 

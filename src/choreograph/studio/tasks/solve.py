@@ -13,7 +13,8 @@ from choreograph.errors import Cancelled, RequestError
 from choreograph.finishing.plants import plant_speed
 from choreograph.finishing.splice import finish_splice
 from choreograph.studio.command import solve_command, solve_python
-from choreograph.studio.messages import Figures, Problem, Result, SolveAsk
+from choreograph.studio.document import SolveAsk
+from choreograph.studio.facts import Figures, Problem, Result
 from choreograph.studio.motions import source_runs
 from choreograph.studio.tasks.reports import ReachCheck, report
 from choreograph.studio.tasks.results import keep_result, new_id

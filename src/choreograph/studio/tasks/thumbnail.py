@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from choreograph.studio.messages import ClipEntry
+from choreograph.studio.document import ClipEntry
 from choreograph.studio.worker import Tell
 from choreograph.studio.workshop import Workshop
 

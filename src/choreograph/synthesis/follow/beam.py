@@ -111,17 +111,17 @@ class BeamSearch:
 
     def advance(self, until: int, stay_in: int, tables: KernelTables, path: KernelPath, knobs: Knobs) -> int:
         """Extend all walks to the given frame; frames scored."""
-        from choreograph.synthesis.follow import _compiled
+        from choreograph.synthesis.follow import _compiled_beam
 
-        scored = int(_compiled.beam_advance(self.beam, self.now, until, stay_in, tables, path, knobs))
+        scored = int(_compiled_beam.beam_advance(self.beam, self.now, until, stay_in, tables, path, knobs))
         self.now = max(self.now, until)
         return scored
 
     def select(self, since: int, tables: KernelTables, path: KernelPath, knobs: Knobs) -> Found | None:
         """The best walk from frame `since`, at which all walks are one, to where the beam has come."""
-        from choreograph.synthesis.follow import _compiled
+        from choreograph.synthesis.follow import _compiled_beam
 
-        cost, time, row, edge, shown, done = _compiled.beam_select(self.beam, self.now, tables, path, knobs)
+        cost, time, row, edge, shown, done = _compiled_beam.beam_select(self.beam, self.now, tables, path, knobs)
         if time < 0:
             return None
         ring = len(self.beam.counts)
@@ -136,6 +136,6 @@ class BeamSearch:
 
     def restrict(self, at: int, row: int) -> None:
         """Keep only walks through the state kept at frame `at` in `row`."""
-        from choreograph.synthesis.follow import _compiled
+        from choreograph.synthesis.follow import _compiled_beam
 
-        _compiled.beam_restrict(self.beam, at, row, self.now)
+        _compiled_beam.beam_restrict(self.beam, at, row, self.now)

@@ -325,9 +325,9 @@ class PathFollower:
 
     def _bound(self, start: Floats, mark: Ints, stay_in: int, seed: Found | None) -> tuple[Found | None, float, int]:
         """Branch and bound, seeded with a walk or (as in the thesis) with nothing."""
-        from choreograph.synthesis.follow import _compiled
+        from choreograph.synthesis.follow import _compiled_bound
 
-        cost, edges, last, done, scored, untried = _compiled.branch_and_bound(
+        cost, edges, last, done, scored, untried = _compiled_bound.branch_and_bound(
             start, mark, self._horizon, stay_in, np.inf if seed is None else seed.cost, self.settings.budget_frames,
             seed is not None, seed is not None, self._kernel, self._path, self._knobs,
         )  # fmt: skip
@@ -339,10 +339,10 @@ class PathFollower:
 
     def _commit(self, state: Floats, mark: Ints, found: Found) -> int:
         """Take over the edges that show the frames to be retained, and go on from the node they lead to."""
-        from choreograph.synthesis.follow import _compiled
+        from choreograph.synthesis.follow import _compiled_bound
 
         retain = max(1, round(self.settings.retain_s * self.graph.rate_hz))
-        states, marks, gained, ended = _compiled.replay(
+        states, marks, gained, ended = _compiled_bound.replay(
             state, mark, found.edges, found.last_shown if found.done else -1, retain,
             self._kernel, self._path, self._knobs,
         )  # fmt: skip

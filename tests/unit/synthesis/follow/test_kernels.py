@@ -7,7 +7,10 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from choreograph.synthesis.follow import _compiled, reference
+from choreograph.synthesis.follow import _compiled_beam as _beam
+from choreograph.synthesis.follow import _compiled_bound as _bound
+from choreograph.synthesis.follow import _compiled_scoring as _scoring
+from choreograph.synthesis.follow import reference
 from choreograph.synthesis.follow.beam import BeamSearch
 from choreograph.synthesis.follow.state import COS, COST, RANK, REACHED, SIN, WALKED, YAW, X, Z
 
@@ -20,7 +23,7 @@ def all_walks(problem: SimpleNamespace, state: np.ndarray, mark: np.ndarray, sta
 
 
 def bound(problem, state, mark, *, stay_in=-1, best=np.inf, budget=10**9, ordered=True, bounded=True, horizon=HORIZON):
-    return _compiled.branch_and_bound(state, mark, horizon, stay_in, best, budget, ordered, bounded, *problem.shared)
+    return _bound.branch_and_bound(state, mark, horizon, stay_in, best, budget, ordered, bounded, *problem.shared)
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -34,11 +37,11 @@ def test_an_edge_is_scored_as_by_its_twin(make_problem: SimpleNamespace, seed: i
         fast, plain = np.zeros(10), np.zeros(10)
         answers = [
             kernel(state, int(mark[4]), edge, most, limit, *problem.shared, out)
-            for kernel, out in ((_compiled.score_edge, fast), (reference.score_edge, plain))
+            for kernel, out in ((_scoring.score_edge, fast), (reference.score_edge, plain))
         ]
         assert answers[0] == answers[1]
         np.testing.assert_allclose(fast, plain, atol=1e-12)
-        _compiled.arrive(state, edge, problem.tables, fast)
+        _scoring.arrive(state, edge, problem.tables, fast)
         reference.arrive(state, edge, problem.tables, plain)
         np.testing.assert_allclose(fast[[COS, SIN, X, Z]], plain[[COS, SIN, X, Z]], atol=1e-12)
         np.testing.assert_allclose(np.exp(1j * fast[YAW]), np.exp(1j * plain[YAW]), atol=1e-12)
@@ -120,7 +123,7 @@ def test_the_least_to_come_is_never_too_much(make_problem, seed: int, stretches:
         reference.arrive(state, edge, problem.tables, after)
         onward = np.array([problem.tables.target[edge], 0, 0, 0, begun])
         for horizon in (3, 10):
-            least = _compiled.least_to_come(error, after[REACHED], horizon, problem.knobs)
+            least = _scoring.least_to_come(error, after[REACHED], horizon, problem.knobs)
             truly = min(walk.cost for walk in all_walks(problem, after, onward, horizon=horizon)) - after[COST]
             assert least <= truly + 1e-12
             some |= least > 0.1 * truly
@@ -194,7 +197,7 @@ def test_a_full_place_keeps_the_best_and_says_what_must_be_beaten(make_problem, 
         assert beam.limit[3] == (np.sort(ranks[:k])[room - 1] if k >= room else np.inf)
         if rank < beam.limit[3]:
             state[RANK] = rank
-            _compiled.beam_put(beam, 3, state, mark)
+            _beam.beam_put(beam, 3, state, mark)
     assert beam.counts[3] == room
     np.testing.assert_array_equal(np.sort(beam.floats[3, :, RANK]), np.sort(ranks)[:room])
     np.testing.assert_array_equal(beam.floats[3, :, RANK], beam.ranks[3])

@@ -1,0 +1,259 @@
+"""The kernels of the beam: of the walks that arrive in one frame, the best few are kept and extended."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from choreograph.synthesis.follow._compiled_scoring import arrive, compiled, hot, inlined, played_on, score_edge
+from choreograph.synthesis.follow.state import (
+    COST,
+    EDGE,
+    FLOATS,
+    INTS,
+    NODE,
+    PARENT,
+    PAUSES,
+    RANK,
+    REACHED,
+    TIME,
+    WALKED,
+    YAW,
+    X,
+    Z,
+)
+
+
+@hot
+def _sink(ranks, heap, at, count) -> None:  # type: ignore[no-untyped-def]
+    """Let an entry of a heap, worst first, sink to where it belongs."""
+    row = heap[at]
+    rank = ranks[row]
+    while 2 * at + 1 < count:
+        child = 2 * at + 1
+        if child + 1 < count and ranks[heap[child + 1]] > ranks[heap[child]]:
+            child += 1
+        if ranks[heap[child]] <= rank:
+            break
+        heap[at] = heap[child]
+        at = child
+    heap[at] = row
+
+
+@hot
+def _heapify(ranks, heap, count) -> None:  # type: ignore[no-untyped-def]
+    """Make a heap, worst first, of the first `count` rows."""
+    for k in range(count):
+        heap[k] = k
+    for k in range(count // 2 - 1, -1, -1):
+        _sink(ranks, heap, k, count)
+
+
+@inlined
+def beam_put(beam, slot, state, mark) -> None:  # type: ignore[no-untyped-def]
+    """Enter a state among those of its age; where there is no room it replaces the worst, which it must beat."""
+    ranks, heap = beam.ranks[slot], beam.heap[slot]
+    room, row = len(ranks), beam.counts[slot]
+    if row == room:
+        row = heap[0]
+    else:
+        beam.counts[slot] += 1
+    ranks[row] = state[RANK]
+    for k in range(FLOATS):
+        beam.floats[slot, row, k] = state[k]
+    for k in range(INTS):
+        beam.marks[slot, row, k] = mark[k]
+    if beam.limit[slot] < np.inf:
+        _sink(ranks, heap, 0, room)
+        beam.limit[slot] = ranks[heap[0]]
+    elif beam.counts[slot] == room:
+        _heapify(ranks, heap, room)
+        beam.limit[slot] = ranks[heap[0]]
+
+
+@hot
+def _keep_best(beam, slot, now) -> None:  # type: ignore[no-untyped-def]
+    """Of the states that arrived in one frame, keep the best, but one only of those that are nearly the same."""
+    width, slots = beam.kept_floats.shape[1], len(beam.hash_key)
+    ranks, heap, count = beam.ranks[slot], beam.heap[slot], beam.counts[slot]
+    _heapify(ranks, heap, count)
+    for last in range(count - 1, 0, -1):  # heap sort: the worst go to the end
+        worst = heap[0]
+        heap[0] = heap[last]
+        _sink(ranks, heap, 0, last)
+        heap[last] = worst
+    kept = 0
+    for k in range(count):
+        row = heap[k]
+        if kept == width:
+            break
+        if beam.floats[slot, row, COST] >= beam.best_cost[0]:
+            continue
+        state = beam.floats[slot, row]
+        turn = state[YAW] - 2.0 * np.pi * np.floor(state[YAW] / (2.0 * np.pi))
+        key = np.int64(beam.marks[slot, row, NODE])
+        key = key * 1000003 + np.int64(np.floor(state[X] / beam.cell[0]))
+        key = key * 1000003 + np.int64(np.floor(state[Z] / beam.cell[0]))
+        key = key * 1000003 + np.int64(np.floor(turn / beam.cell[1]))
+        key = key * 1000003 + np.int64(np.floor(state[REACHED] / beam.cell[0]))
+        at = (key ^ (key >> 17) ^ (key >> 31)) & (slots - 1)
+        taken = False
+        while beam.hash_time[at] == now:
+            if beam.hash_key[at] == key:
+                taken = True
+                break
+            at = (at + 1) & (slots - 1)
+        if taken:
+            continue
+        beam.hash_key[at], beam.hash_time[at] = key, now
+        for i in range(FLOATS):
+            beam.kept_floats[slot, kept, i] = state[i]
+        for i in range(INTS):
+            beam.kept_marks[slot, kept, i] = beam.marks[slot, row, i]
+        kept += 1
+    beam.kept[slot] = kept
+    beam.counts[slot] = 0
+    beam.limit[slot] = np.inf
+
+
+@hot
+def _extend(beam, now, stay_in, tables, path, knobs, after, mark) -> int:  # type: ignore[no-untyped-def]
+    """Extend the states kept at a frame; the number of frames scored."""
+    ring = len(beam.counts)
+    slot = now % ring
+    scored = 0
+    for s in range(beam.kept[slot]):
+        state, node = beam.kept_floats[slot, s], beam.kept_marks[slot, s, NODE]
+        for edge in range(tables.first_edge[node], tables.first_edge[node + 1]):
+            if stay_in >= 0 and tables.target_clip[edge] != stay_in:
+                continue
+            length, target = tables.length[edge], tables.target[edge]
+            arrival = (now + length) % ring
+            over = beam.best_cost[0]
+            if state[COST] + tables.extra[edge] >= over:
+                continue
+            arrive(state, edge, tables, after)
+            # Looking ahead is cheaper than scoring the edge, so what is seen there comes first.
+            after[WALKED] = state[WALKED] + tables.edge_way[edge]
+            after[REACHED] = max(after[WALKED], state[REACHED] + knobs.gamma * knobs.dt * length)
+            left = knobs.credit * (knobs.length - after[REACHED])
+            spare = beam.limit[arrival] - left - state[COST] - tables.extra[edge]
+            # A walk that may end on the way is not judged by where the edge leads.
+            may_end = state[REACHED] + length * knobs.fastest >= knobs.length
+            if spare <= 0.0 and not may_end:
+                continue
+            if knobs.look_trust > 0.0:
+                look = knobs.look_trust * played_on(after, target, spare / knobs.look_trust, tables, path, knobs)
+                left += look
+                if look >= spare and not may_end:
+                    continue
+            limit = over if may_end else min(over, beam.limit[arrival] - left)
+            shown, done, pauses = score_edge(
+                state, beam.kept_marks[slot, s, PAUSES], edge, length, limit, tables, path, knobs, after
+            )
+            scored += shown
+            if after[COST] >= limit:
+                continue
+            if done:
+                beam.best_cost[0] = after[COST]
+                beam.best_mark[0], beam.best_mark[1] = now, s
+                beam.best_mark[2], beam.best_mark[3] = edge, shown
+                continue
+            after[RANK] = after[COST] + left
+            if after[RANK] >= beam.limit[arrival]:
+                continue
+            mark[NODE], mark[TIME], mark[PARENT] = target, now, s
+            mark[EDGE], mark[PAUSES] = edge, pauses
+            beam_put(beam, arrival, after, mark)
+    return scored
+
+
+@compiled
+def beam_advance(beam, since, until, stay_in, tables, path, knobs) -> int:  # type: ignore[no-untyped-def]
+    """Extend all states that arrive in the frames [since, until); the number of frames scored.
+
+    Walks that reach the path's end are over; the best of them is kept in `beam.best_*`.
+
+    Args:
+        beam: See `beam.Beam`.
+        since: First frame to work on.
+        until: Frame to stop before.
+        stay_in: Clip that must not be left, or -1.
+        tables, path, knobs: See `tables.py`.
+    """
+    after = np.empty(FLOATS)
+    mark = np.empty(INTS, np.int64)
+    scored = 0
+    for now in range(since, until):
+        _keep_best(beam, now % len(beam.counts), now)
+        scored += _extend(beam, now, stay_in, tables, path, knobs, after, mark)
+    return scored
+
+
+@compiled
+def beam_select(beam, horizon, tables, path, knobs):  # type: ignore[no-untyped-def]
+    """The best walk, scored at exactly the horizon; those under way on an edge are scored as far as they are.
+
+    Returns:
+        Cost, then time and row of the last kept state, the edge taken from it, the frames shown of that edge, and
+        whether the path's end was reached. A time of -1 says that there is no walk.
+    """
+    ring = len(beam.counts)
+    best, time, row, edge, shown, done = np.inf, -1, -1, -1, 0, False
+    after = np.empty(FLOATS)
+    if beam.best_mark[0] >= 0:
+        time, row, edge = beam.best_mark[0], beam.best_mark[1], beam.best_mark[2]
+        shown, done, _ = score_edge(
+            beam.kept_floats[time % ring, row], beam.kept_marks[time % ring, row, PAUSES], edge,
+            min(beam.best_mark[3], horizon - time), np.inf, tables, path, knobs, after,
+        )  # fmt: skip
+        best = after[COST]
+    for later in range(horizon, horizon + ring):
+        slot = later % ring
+        for k in range(beam.counts[slot]):
+            since, parent, on = beam.marks[slot, k, TIME], beam.marks[slot, k, PARENT], beam.marks[slot, k, EDGE]
+            if since < 0 or since >= horizon:
+                continue
+            cost = beam.floats[slot, k, COST]
+            if later > horizon:
+                old = since % ring
+                if beam.kept_floats[old, parent, COST] + tables.extra[on] >= best:
+                    continue
+                score_edge(
+                    beam.kept_floats[old, parent], beam.kept_marks[old, parent, PAUSES], on, horizon - since,
+                    best, tables, path, knobs, after,
+                )  # fmt: skip
+                cost = after[COST]
+            if cost < best:
+                best, time, row, edge, shown, done = cost, since, parent, on, horizon - since, False
+    return best, time, row, edge, shown, done
+
+
+@compiled
+def beam_restrict(beam, at, row, horizon) -> None:  # type: ignore[no-untyped-def]
+    """Forget every state that does not come from the one kept at frame `at` in `row`."""
+    ring, width = len(beam.counts), beam.kept_floats.shape[1]
+    alive = np.zeros((ring, width), np.bool_)
+    alive[at % ring, row] = True
+    for now in range(at + 1, horizon):
+        slot = now % ring
+        for s in range(beam.kept[slot]):
+            since = beam.kept_marks[slot, s, TIME]
+            if since >= at:
+                alive[slot, s] = alive[since % ring, beam.kept_marks[slot, s, PARENT]]
+    for later in range(horizon, horizon + ring):
+        slot, kept = later % ring, 0
+        for k in range(beam.counts[slot]):
+            since = beam.marks[slot, k, TIME]
+            if since >= at and alive[since % ring, beam.marks[slot, k, PARENT]]:
+                for i in range(FLOATS):
+                    beam.floats[slot, kept, i] = beam.floats[slot, k, i]
+                for i in range(INTS):
+                    beam.marks[slot, kept, i] = beam.marks[slot, k, i]
+                beam.ranks[slot, kept] = beam.ranks[slot, k]
+                kept += 1
+        beam.counts[slot] = kept
+        beam.limit[slot] = np.inf
+    over = beam.best_mark[0]
+    if over >= 0 and not (over >= at and alive[over % ring, beam.best_mark[1]]):
+        beam.best_mark[0] = -1
+        beam.best_cost[0] = np.inf

@@ -1,0 +1,138 @@
+"""What showing an edge of the graph costs a walk along a path: kernels that the searches share, on flat arrays.
+
+A state is a row of floats and a row of ints whose columns `state.py` names. The plain twins are in `reference.py`.
+Cost is in m²·s: squared distance to the path, integrated over time, plus what is asked for along stretches.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from choreograph.synthesis.follow.state import COS, COST, PAUSE, REACHED, SIN, WALKED, YAW, X, Z
+from choreograph.synthesis.follow.tables import LOOKS
+
+compiled = njit(cache=True, nogil=True, error_model="numpy", _nrt=True)
+# In the hot loops nothing is allocated, and counting references to arrays would take half of the time (see
+# github.com/numba/numba/issues/2345), so it is off there.
+hot = njit(cache=True, nogil=True, error_model="numpy", _nrt=False)
+# The tables are many arrays, and handing them to a function costs more than most of these functions do.
+inlined = njit(cache=True, nogil=True, error_model="numpy", _nrt=False, forceinline=True)
+
+
+@inlined
+def offset_to_path(state, way, row, reached, path, knobs):  # type: ignore[no-untyped-def]
+    """Squared distance from the root in a row of `way` to the point it should be at, and that point's index."""
+    at = min(max(reached, 0.0), knobs.length) * knobs.per_metre
+    i = min(int(at), len(path.points) - 2)
+    share = at - i
+    x = path.points[i, 0] + share * (path.points[i + 1, 0] - path.points[i, 0])
+    z = path.points[i, 1] + share * (path.points[i + 1, 1] - path.points[i, 1])
+    root_x, root_z = way[row, 0], way[row, 1]
+    dx = root_x * state[COS] + root_z * state[SIN] + state[X] - x
+    dz = -root_x * state[SIN] + root_z * state[COS] + state[Z] - z
+    return dx * dx + dz * dz, i
+
+
+@inlined
+def score_edge(  # type: ignore[no-untyped-def]
+    state, pauses, edge, most, limit, tables, path, knobs, out
+) -> tuple[int, bool, int]:
+    """Show up to `most` frames of an edge from a state; progress and cost after them go to `out`.
+
+    A walk that costs `limit` or more is of no interest: scoring then stops where it is, with a cost above the limit.
+
+    Returns:
+        Frames shown, whether the path's end was reached in the last of them, and how many pauses were begun.
+    """
+    dt, gamma = knobs.dt, knobs.gamma * knobs.dt
+    walked, reached, cost, pause = state[WALKED], state[REACHED], state[COST], state[PAUSE]
+    cost += tables.extra[edge]
+    shown, done = 0, False
+    for row in range(tables.first[edge], tables.first[edge] + min(tables.length[edge], most)):
+        shown += 1
+        way = tables.way[row, 2]
+        if pause > 0.0:
+            # Standing at a pause: the way made meanwhile is no progress, and moving is what is penalised.
+            pause -= dt
+            cost += knobs.speed_weight * way * way / dt
+        else:
+            walked += way
+            reached = max(walked, reached + gamma)
+            if pauses < len(path.pause_at) and reached >= path.pause_at[pauses]:
+                reached = path.pause_at[pauses]
+                walked = min(walked, reached)
+                pause = path.pause_s[pauses]
+                pauses += 1
+        off, i = offset_to_path(state, tables.way, row, reached, path, knobs)
+        cost += off * dt
+        if pause <= 0.0:
+            if path.speed[i] >= 0.0:
+                cost += knobs.speed_weight * (way / dt - path.speed[i]) ** 2 * dt
+            elif way < knobs.idle_below * dt:
+                cost += knobs.idle_weight * (1.0 - way / (knobs.idle_below * dt)) ** 2 * dt
+        if path.label[i] != 0 and tables.labels[row] & path.label[i] == 0:
+            cost += knobs.label_weight * dt
+        if reached >= knobs.length and pause <= 0.0 and pauses >= len(path.pause_at):
+            done = True
+            cost += knobs.end_weight * off
+            cost += knobs.facing_weight * (1.0 - np.cos(tables.facing[row] + state[YAW] - knobs.facing))
+            break
+        if cost >= limit:
+            break
+    out[WALKED], out[REACHED], out[COST], out[PAUSE] = walked, reached, cost, pause
+    return shown, done, pauses
+
+
+@inlined
+def arrive(state, edge, tables, out) -> None:  # type: ignore[no-untyped-def]
+    """Where on the floor the clip lies in which an edge arrives. Turns are composed without any trigonometry."""
+    cos, sin = state[COS], state[SIN]
+    turn_cos, turn_sin = tables.turn[edge, 0], tables.turn[edge, 1]
+    out[YAW] = state[YAW] + tables.yaw[edge]
+    out[COS] = cos * turn_cos - sin * turn_sin
+    out[SIN] = sin * turn_cos + cos * turn_sin
+    out[X] = tables.shift[edge, 0] * cos + tables.shift[edge, 1] * sin + state[X]
+    out[Z] = -tables.shift[edge, 0] * sin + tables.shift[edge, 1] * cos + state[Z]
+
+
+@inlined
+def least_to_come(error, reached, frames, knobs) -> float:  # type: ignore[no-untyped-def]
+    """The least that the next frames can cost a walk that is `error` metres off now.
+
+    Root and target each move at most `fastest` a frame, so the error falls by at most the sum of both; and the walk
+    cannot be over before the rest of the path is walked at that speed.
+    """
+    dt, fastest = knobs.dt, knobs.fastest
+    target = max(fastest, knobs.gamma * dt)
+    fall = fastest + target
+    left = min(float(frames), np.floor(max(knobs.length - reached, 0.0) / target))
+    n = min(left, np.floor(error / fall))
+    if n <= 0.0:
+        return 0.0
+    return dt * (n * error * error - fall * error * n * (n + 1.0) + fall * fall * n * (n + 1.0) * (2.0 * n + 1.0) / 6.0)
+
+
+@inlined
+def played_on(state, node, most, tables, path, knobs) -> float:  # type: ignore[no-untyped-def]
+    """Roughly what the next second costs if the clip is simply played on: what walks of one age are compared by.
+
+    Seen at a few moments only. A clip that ends sooner is taken to go on as it was. Beyond `most` the cost is of no
+    interest; the last moments come first, since errors grow.
+    """
+    here = tables.node_row[node]
+    moments = min(LOOKS, tables.node_left[node] // knobs.look_step)
+    stride = knobs.look_step * knobs.dt
+    if moments == 0:
+        off, _ = offset_to_path(state, tables.clip_way, here, state[REACHED], path, knobs)
+        return LOOKS * off * stride
+    cost, weight = 0.0, stride * LOOKS / moments
+    for m in range(moments, 0, -1):
+        row = here + m * knobs.look_step
+        walked = state[WALKED] + tables.clip_way[row, 2] - tables.clip_way[here, 2]
+        reached = max(walked, state[REACHED] + knobs.gamma * stride * m)
+        off, _ = offset_to_path(state, tables.clip_way, row, reached, path, knobs)
+        cost += off * weight
+        if cost >= most:
+            break
+    return cost
