@@ -1,7 +1,7 @@
 // Generated from the models of choreograph.studio by `python -m choreograph.studio.typescript`; do not edit.
 
 /** Changes whenever a message does; told by both sides when they meet. */
-export const PROTOCOL = "2cd5d8b8898d";
+export const PROTOCOL = "4a4e2fc164d1";
 
 /** What was asked for is here: fetch its frames. For `solve`, may come again, better, with the same number. */
 export interface Answer {
@@ -122,7 +122,7 @@ export interface DocumentState {
   document: Document;
   undo: string | null;
   redo: string | null;
-  clips: Motion[];
+  clips: Motion[] | null;
   graph: GraphSummary | null;
 }
 

@@ -192,7 +192,8 @@ export class ProjectStore implements Store {
       }
     }
     this.confirmed = state.document;
-    this.set({ version: state.version, undo: state.undo, redo: state.redo, clips: state.clips, graph: state.graph });
+    const { version, undo, redo, graph } = state;
+    this.set({ version, undo, redo, graph, clips: state.clips ?? this.held.clips });
     this.show();
   }
 

@@ -37,7 +37,8 @@ class DocumentState(Message):
     document: Document
     undo: str | None
     redo: str | None
-    clips: list[Motion]
+    clips: list[Motion] | None
+    """None where the change left the clips as they were: a library may be large, and edits are many."""
     graph: GraphSummary | None
 
 

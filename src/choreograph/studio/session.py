@@ -111,10 +111,10 @@ class Session:
             verbs=list(VERBS),
         )
 
-    async def state(self) -> m.DocumentState:
-        """The document and what follows from it."""
+    async def _state(self, before: Sequence[ClipEntry]) -> m.DocumentState:
+        """The document and what follows from it; of clips only if they are others than before."""
         project = self.project
-        clips = await self.clip_motions()
+        clips = None if project.document.clips == before else await self.clip_motions()
         return m.DocumentState(
             version=project.version,
             document=project.document,
@@ -190,22 +190,25 @@ class Session:
 
     async def change(self, label: str, document: Document, base: int | None = None) -> m.DocumentState:
         """Change the document, and tell all pages."""
+        before = self.project.document.clips
         self.project.change(label, document, base)
-        return await self._changed()
+        return await self._changed(before)
 
     async def undo(self) -> m.DocumentState:
         """Undo the last change."""
+        before = self.project.document.clips
         self.project.undo()
-        return await self._changed()
+        return await self._changed(before)
 
     async def redo(self) -> m.DocumentState:
         """Do again what was undone."""
+        before = self.project.document.clips
         self.project.redo()
-        return await self._changed()
+        return await self._changed(before)
 
-    async def _changed(self) -> m.DocumentState:
+    async def _changed(self, before: Sequence[ClipEntry]) -> m.DocumentState:
         await self.save()
-        state = await self.state()
+        state = await self._state(before)
         self.pages.say(m.DocumentChanged(state=state))
         return state
 

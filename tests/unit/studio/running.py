@@ -30,7 +30,9 @@ class Studio:
         self.app = app
         listening = socket.create_server(("127.0.0.1", 0))
         self.port = listening.getsockname()[1]
-        config = uvicorn.Config(app, log_level="warning", access_log=False, ws_per_message_deflate=False)
+        config = uvicorn.Config(
+            app, log_level="warning", access_log=False, ws_per_message_deflate=False, timeout_graceful_shutdown=2
+        )
         self._server = uvicorn.Server(config)
         self._thread = threading.Thread(target=self._server.run, kwargs={"sockets": [listening]})
         self._thread.start()

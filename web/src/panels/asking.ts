@@ -15,6 +15,8 @@ export interface Asker {
   ask(request: object, fresh?: boolean): void;
   /** Show an earlier answer to this very request, if there is one. */
   recall(request: object): boolean;
+  /** Whether an answer is on the stage, or something else. */
+  isShown(): boolean;
 }
 
 export function asker(context: Context, verb: "follow" | "solve" | "perform", hooks: AskHooks): Asker {
@@ -22,9 +24,11 @@ export function asker(context: Context, verb: "follow" | "solve" | "perform", ho
   let number = 0;
   let isFresh = true;
 
+  const onStage = () => store.state.view.verb === verb;
   const show = (results: readonly Result[]) => {
     const [result] = results;
-    if (!result) return;
+    // Whoever has gone on to another panel meanwhile finds it on coming back.
+    if (!result || !onStage()) return;
     const motions = result.motions.map((motion) => motion.id);
     // Before the view's own showing, which leaves it at this: here is known when it is to begin.
     void stage.show(motions, isFresh ? {} : { from: "same" }).catch((error: Error) =>
@@ -35,7 +39,9 @@ export function asker(context: Context, verb: "follow" | "solve" | "perform", ho
   };
   api.on("partial", (message, frames) => {
     // What arrives begins at 0; after an edit the old motion plays on instead, until the whole new one is there.
-    if (message.number === number && frames && isFresh) stage.stream(number, message.motion, message.start, frames);
+    if (message.number === number && frames && isFresh && onStage()) {
+      stage.stream(number, message.motion, message.start, frames);
+    }
   });
   api.on("answer", (message) => {
     if (message.number !== number || message.results.length === 0) return;
@@ -67,6 +73,10 @@ export function asker(context: Context, verb: "follow" | "solve" | "perform", ho
       hooks.answered([found]);
       show([found]);
       return true;
+    },
+    isShown() {
+      const [shown] = store.state.view.shown;
+      return store.state.results.some((result) => result.verb === verb && result.motions.some(({ id }) => id === shown));
     },
   };
 }

@@ -91,8 +91,8 @@ class FollowPanel {
     this.sketch.show(true);
     this.show(this.context.store.state);
     this.showResult(this.context.store.state);
-    // Whoever looked at clips meanwhile comes back to the walk.
-    if (this.context.store.state.view.shown[0]?.startsWith("clip:")) this.asked = "";
+    // Whoever looked at something else meanwhile comes back to the walk.
+    if (!this.asker.isShown()) this.asked = "";
     this.askIfNew(true);
   }
 

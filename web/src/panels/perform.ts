@@ -107,7 +107,7 @@ class PerformPanel {
     this.visible = true;
     this.show(this.context.store.state);
     this.showResult(this.context.store.state);
-    if (this.context.store.state.view.shown[0]?.startsWith("clip:")) this.asked = ""; // back from the library
+    if (!this.asker.isShown()) this.asked = ""; // back from another panel
     this.askIfNew();
   }
 

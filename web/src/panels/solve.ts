@@ -329,12 +329,12 @@ class SolvePanel {
       const { stage, store } = this.context;
       const fresh = this.shownResult() === null;
       const shown = chosen.motions.map((motion) => motion.id);
-      // The view's own showing begins at 0; this one comes right after it, takes its place, and knows when to begin.
-      store.setView({ shown: shown.slice(0, 1) });
+      // Before the view's own showing, which leaves it at this: here is known when it is to begin.
       void stage.show(shown, fresh ? {} : { from: "same" }).then(
         () => this.show(),
         (error: Error) => store.say(error.message, "error"),
       );
+      store.setView({ shown: shown.slice(0, 1) });
       if (fresh) stage.player.play();
     }
     this.show();

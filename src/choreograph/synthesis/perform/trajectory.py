@@ -37,6 +37,15 @@ class Trajectory:
     bridged_s: float = 0.0
     """Seconds of it that were missing and are straight lines now."""
 
+    def __post_init__(self) -> None:
+        places = np.asarray(self.places)
+        if places.ndim != 2 or places.shape[1] != 2:
+            raise RequestError(f"places of a trajectory are rows of x and z; found an array of shape {places.shape}")
+        if not np.isfinite(places).all():
+            raise RequestError("places of a trajectory have gaps (NaN); even_trajectory(times, places) bridges them")
+        if not (np.ndim(self.fps) == 0 and np.isfinite(self.fps) and self.fps > 0):
+            raise RequestError(f"a trajectory has a rate in frames per second; found {self.fps}")
+
     @property
     def speeds(self) -> Array:
         """Speed in each frame, (F,), m/s."""
