@@ -20,7 +20,7 @@ from choreograph.finishing.performed import PerformedSettings, finish_performanc
 from choreograph.finishing.pipeline import FinishSettings, finish
 from choreograph.finishing.splice import SpliceSettings, finish_splice, finish_together
 from choreograph.finishing.stream import MotionStream
-from choreograph.formats import read_clip, write_clip
+from choreograph.formats import read_clip, read_figures, write_clip
 from choreograph.graph.build import build_graph
 from choreograph.graph.model import MotionGraph
 from choreograph.graph.report import report_graph
@@ -145,6 +145,7 @@ __all__ = [
     "own_track",
     "pair_up",
     "read_clip",
+    "read_figures",
     "read_trajectory",
     "report_graph",
     "save_examples",

@@ -17,7 +17,7 @@ export interface PageActions {
   toggleTheme(): void;
 }
 
-export function makeKeys({ stage, store, openExport, openHelp }: Context, page: PageActions): Key[] {
+export function makeKeys({ stage, store, timeline, openExport, openHelp }: Context, page: PageActions): Key[] {
   const { player } = stage;
   const second = () => Math.round(player.fps);
   const flip = (name: "ghosts" | "paths" | "contacts" | "follow_camera" | "loop") => () =>
@@ -33,6 +33,8 @@ export function makeKeys({ stage, store, openExport, openHelp }: Context, page: 
     key("Time", "", "", ["Shift+ArrowRight", "PageUp"], () => player.step(second())),
     key("Time", "Home End", "First or last frame", ["Home"], () => player.seek(0)),
     key("Time", "", "", ["End"], () => player.seek(player.frames - 1)),
+    key("Time", "+ -", "Less or more of the timeline", ["+", "Shift++", "="], () => timeline.zoom("in")),
+    key("Time", "", "", ["-"], () => timeline.zoom("out")),
     key("Time", "L", "Loop", ["l"], flip("loop")),
     key("View", "F", "Camera follows the figure", ["f"], flip("follow_camera")),
     key("View", "1 – 5", "Three quarters, front, side, back, above", ["1"], () => stage.camera.view(1)),

@@ -327,6 +327,8 @@ export interface Timeline {
   setMarkers(markers: readonly Marker[]): void;
   /** Two handles and a shade outside of them; null takes them away. */
   setRange(range: TrimRange | null): void;
+  /** Show less or more of the motion, around the frame that is shown. */
+  zoom(way: "in" | "out"): void;
 }
 
 export type { Document, DocumentState, Motion, View };

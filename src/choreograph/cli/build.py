@@ -24,6 +24,7 @@ from choreograph.cli.common import (
     expand_inputs,
     progress_bar,
     read_input,
+    read_inputs,
 )
 from choreograph.errors import Cancelled, ChoreographError, RequestError
 
@@ -211,7 +212,7 @@ def read_clips(files: Sequence[str], progress: Progress, *, skip_bad: bool, **re
     for done, path in enumerate(paths):
         progress("reading clips", done, len(paths))
         try:
-            clips.append(read_input(path, **reading))  # type: ignore[arg-type]
+            clips += read_inputs(path, **reading)  # type: ignore[arg-type]
         except ChoreographError as error:
             if not skip_bad:
                 raise

@@ -86,13 +86,30 @@ def read_input(
     trim: bool = False,
 ) -> Clip:
     """One clip, with the options every verb has."""
-    from choreograph.formats import read_clip
+    return read_inputs(path, fps=fps, unit=unit, up=up, asf=asf, roles=roles, trim=trim, first=True)[0]
+
+
+def read_inputs(
+    path: Path,
+    *,
+    fps: float | None = None,
+    unit: str | None = None,
+    up: str | None = None,
+    asf: Path | None = None,
+    roles: Sequence[str] | None = None,
+    trim: bool = False,
+    first: bool = False,
+) -> list[Clip]:
+    """The figures of a file, or only the first, with the options every verb has."""
+    from choreograph.formats import read_clip, read_figures
     from choreograph.motion.trim import trimmed
 
-    clip = read_clip(path, fps=fps, metres_per_unit=unit, up_axis=up, asf=asf)
+    reading = {"fps": fps, "metres_per_unit": unit, "up_axis": up, "asf": asf}
+    clips = [read_clip(path, **reading)] if first else read_figures(path, **reading)  # type: ignore[arg-type]
     if roles:
-        clip = clip.with_skeleton(clip.skeleton.with_roles(_parse_roles(roles)))
-    return trimmed(clip) if trim else clip
+        known = _parse_roles(roles)
+        clips = [clip.with_skeleton(clip.skeleton.with_roles(known)) for clip in clips]
+    return [trimmed(clip) for clip in clips] if trim else clips
 
 
 def _parse_roles(texts: Sequence[str]) -> dict[str, str]:

@@ -19,7 +19,7 @@ from choreograph.cli.common import (
     console,
     expand_inputs,
     progress_bar,
-    read_input,
+    read_inputs,
 )
 from choreograph.errors import RequestError
 
@@ -44,6 +44,9 @@ def convert(
     rate: Annotated[float | None, typer.Option("--rate", help="Resample to this many frames per second.")] = None,
     start: Annotated[int | None, typer.Option("--start", help="First frame to keep.")] = None,
     stop: Annotated[int | None, typer.Option("--stop", help="Frame to stop before.")] = None,
+    figure: Annotated[
+        int | None, typer.Option("--figure", min=0, help="Which of several figures, from 0.", show_default="all")
+    ] = None,
     mirror: Annotated[bool, typer.Option("--mirror", help="Exchange left and right.")] = False,
     out_unit: Annotated[
         str | None, typer.Option("--out-unit", help="Unit of length to write BVH or AMC in: m, cm, in, cmu …")
@@ -77,15 +80,24 @@ def convert(
         if target.suffix.lower() == ".amc":  # its skeleton is written beside it
             check_writable(target.with_suffix(".asf"), overwrite=force)
     with progress_bar() as progress:
-        clips: list[Clip] = []
+        scenes: list[list[Clip]] = []
         for k, path in enumerate(paths):
-            clip = read_input(path, fps=fps, unit=unit, up=up, asf=asf, roles=role, trim=trim)
-            clip = clip[start:stop] if start is not None or stop is not None else clip
-            clip = clip.resampled(rate) if rate is not None else clip
-            clips.append(clip.mirrored() if mirror else clip)
+            clips = read_inputs(path, fps=fps, unit=unit, up=up, asf=asf, roles=role, trim=trim)
+            if figure is not None:
+                if figure >= len(clips):
+                    raise RequestError(f"{path} holds {len(clips)} figures, so there is no number {figure}")
+                clips = [clips[figure]]
+            elif len(clips) > 1 and find_format(targets[k]).figures is None:
+                raise RequestError(
+                    f"{path} holds {len(clips)} figures, a {targets[k].suffix} file one: choose with --figure 0, or "
+                    "write .glb or .usdc"
+                )
+            clips = [clip[start:stop] for clip in clips] if start is not None or stop is not None else clips
+            clips = [clip.resampled(rate) for clip in clips] if rate is not None else clips
+            scenes.append([clip.mirrored() for clip in clips] if mirror else clips)
             progress("reading", k + 1, len(paths))
-        for k, (clip, target) in enumerate(zip(clips, targets, strict=True)):
-            write_clip(target, clip, overwrite=force, **options)
+        for k, (scene, target) in enumerate(zip(scenes, targets, strict=True)):
+            write_clip(target, scene, overwrite=force, **options)
             progress("writing", k + 1, len(paths))
     what = str(targets[0]) if len(targets) == 1 else f"{len(targets)} files in {output}"
     console.print(f"wrote {what}", highlight=False, markup=False, soft_wrap=True)

@@ -69,6 +69,8 @@ def evaluate_perform(
 
       choreograph evaluate perform leaders/ --answers followers/
     """
+    from rich import box
+    from rich.console import Console
     from rich.table import Table
 
     from choreograph.evaluation.perform import METHODS, lag_losses, leave_one_out
@@ -89,13 +91,18 @@ def evaluate_perform(
             progress=progress,
         )
         losses = lag_losses(base, lag, settings, progress=progress) if lag else []
-    table = Table("held back", "s", *(title for _, title, _ in _COLUMNS))
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 0, 0, 1))
+    table.add_column("held back", no_wrap=True)
+    for title in ("s", *(title for _, title, _ in _COLUMNS)):
+        table.add_column(title, justify="right", no_wrap=True)
     rows = [*zip(found.names, found.seconds, found.single["found"], strict=True)]
     rows += [(f"all: {method}", sum(found.seconds), found.total[method]) for method in METHODS]
     for name, seconds, scores in rows:
         cells = (form.format(getattr(scores, field)) for field, _, form in _COLUMNS)
         table.add_row(name, f"{seconds:.1f}", *cells)
-    console.print(table)
+    # Figures are never cut: where the terminal is narrow, or there is none, lines are as long as they are.
+    whole = console.measure(table, options=console.options.update(max_width=1000)).maximum
+    Console(width=max(console.width, whole)).print(table)
     ours, nearest, random = (found.total[method].ends_m for method in METHODS)
     console.print(
         f"{len(base)} segments; hands and feet: {ours / nearest:.2f} × nearest frame, {ours / random:.2f} × random",

@@ -19,7 +19,7 @@ from choreograph.cli.common import (
     err_console,
     expand_inputs,
     progress_bar,
-    read_input,
+    read_inputs,
 )
 from choreograph.errors import ChoreographError, RequestError
 
@@ -53,8 +53,8 @@ def inspect(
     with progress_bar() as progress:
         for k, path in enumerate(paths):
             try:
-                clip = read_input(path, fps=fps, unit=unit, up=up, asf=asf, roles=role)
-                facts.append(_facts(path, clip, joints))
+                clips = read_inputs(path, fps=fps, unit=unit, up=up, asf=asf, roles=role)
+                facts += [_facts(path, clip, joints) for clip in clips]
             except RequestError:  # wrong for this file, wrong for all
                 raise
             except ChoreographError as error:

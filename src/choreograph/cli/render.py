@@ -21,7 +21,7 @@ from choreograph.cli.common import (
     console,
     expand_inputs,
     progress_bar,
-    read_input,
+    read_inputs,
 )
 from choreograph.errors import RequestError
 
@@ -114,12 +114,14 @@ def render(
     for target in targets:
         check_writable(target, overwrite=force)
     with progress_bar() as progress:
-        clips = []
+        scenes = []
         for done, path in enumerate(paths, 1):
-            clip = read_input(path, fps=fps, unit=unit, up=up, asf=asf, roles=role, trim=trim)
-            clips.append(clip[start:stop] if start is not None or stop is not None else clip)
+            clips = read_inputs(path, fps=fps, unit=unit, up=up, asf=asf, roles=role, trim=trim)
+            part = start is not None or stop is not None
+            scenes.append([clip[start:stop] if part else clip for clip in clips])
             progress("reading", done, len(paths))
-        scenes = [clips] if to is None else [[clip] for clip in clips]
+        if to is None:
+            scenes = [[clip for scene in scenes for clip in scene]]
         for target, scene in zip(targets, scenes, strict=True):
             if sheet:
                 _write_sheet(target, scene, size, every, theme, force, progress)

@@ -80,7 +80,7 @@ def clean_feet(
         progress: Hears how many legs are done.
 
     Returns:
-        A clip in which only the root's position and the legs' rotations differ; it carries the plants.
+        A clip in which only the root's position and the legs' rotations differ; its plants are those that were held.
 
     Raises:
         RoleError: If the skeleton has no joints known to be feet, shins and thighs.
@@ -114,9 +114,7 @@ def clean_feet(
     if local_pos is not None:
         local_pos[:, 0] = root
     told("cleaning feet", 2 * len(legs), 2 * len(legs))
-    return replace(
-        clip, root_pos=root, local_rot=seal(quat.make_continuous(local)), local_pos=local_pos, contacts=contacts
-    )
+    return replace(clip, root_pos=root, local_rot=seal(quat.make_continuous(local)), local_pos=local_pos, contacts=held)
 
 
 @dataclass(frozen=True)

@@ -24,6 +24,8 @@ HANDS = ("left", "right")
 _REACH = 0.97
 """Share of the arm's length up to which a hand is reached for; an arm that is straighter already stays so."""
 _NEARLY_M = 0.01
+_GRIP_M = 0.08
+"""A hand's breadth: a hand that is farther from its grip, on its way from one to the next, holds nothing."""
 
 
 @dataclass(frozen=True)
@@ -140,8 +142,9 @@ def hold_hands(clip: Clip, leader: Clip, holds: Holds, settings: HoldSettings | 
         kept[~held, a] = False
         if held.any():
             # What a hold asks for changes at once where pieces change; the arm must not.
-            change = _soften(np.where(held[:, None], change, 0.0), held, clip.fps)
-            change = fill_gaps(change, held, clip.fps, settings.ease_s)
+            soft = _soften(np.where(held[:, None], change, 0.0), held, clip.fps)
+            kept[np.linalg.norm(soft - change, axis=1) > _GRIP_M, a] = False
+            change = fill_gaps(soft, held, clip.fps, settings.ease_s)
             _reach(clip.skeleton, (shoulder, elbow, wrist), pos, rot, pos[:, wrist] + change, local)
     return replace(clip, local_rot=seal(quat.make_continuous(local))), Holds(kept, holds.offset)
 

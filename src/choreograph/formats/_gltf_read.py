@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -64,8 +66,22 @@ def read_glb(path: str | Path, *, figure: int = 0) -> Clip:
         FormatError: The file is damaged, or holds something a Clip cannot.
     """
     data = read_bytes(path)
-    try:
+    with _blaming(path):
         return _read(Path(path), data, figure)
+
+
+def count_glb_figures(path: str | Path) -> int:
+    """How many skinned figures a GLB file holds."""
+    data = read_bytes(path)
+    with _blaming(path):
+        return len(Glb(*chunks(data)).items("skins"))
+
+
+@contextmanager
+def _blaming(path: str | Path) -> Iterator[None]:
+    """Name the file in whatever is wrong with it."""
+    try:
+        yield
     except FormatError as error:
         raise error.at(path) from None
     except RecursionError:

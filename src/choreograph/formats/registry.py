@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -25,6 +25,8 @@ class ReadOptions:
     """"y", "z" …"""
     asf: str | Path | None = None
     """Skeleton file of an AMC file."""
+    figure: int = 0
+    """Which of several figures."""
 
     def unit(self) -> Unit | None:
         """The unit of length, if the caller gave one."""
@@ -50,6 +52,8 @@ class Format:
     writer: Callable[..., None] | None = None
     needs: str | None = None
     """Module that an extra brings."""
+    figures: Callable[[Path], int] | None = None
+    """How many figures a file holds, where it can be more than one."""
 
     @property
     def available(self) -> bool:
@@ -69,18 +73,26 @@ def _read_amc(path: Path, options: ReadOptions) -> Clip:
     return read_amc(path, asf=options.asf, fps=options.fps, unit=options.unit(), up_axis=options.up_axis)
 
 
-def _stated(module: str, function: str) -> Callable[[Path, ReadOptions], Clip]:
+def _stated(module: str, function: str, *, several: bool = False) -> Callable[[Path, ReadOptions], Clip]:
     """A reader of a format that states its own units and axes; only the frame rate can be overruled."""
 
     def read(path: Path, options: ReadOptions) -> Clip:
-        clip: Clip = getattr(importlib.import_module(f"choreograph.formats.{module}"), function)(path)
+        which = {"figure": options.figure} if several else {}
+        clip: Clip = getattr(importlib.import_module(f"choreograph.formats.{module}"), function)(path, **which)
         return clip if options.fps is None else replace(clip, fps=options.fps)
 
     return read
 
 
+def _counter(module: str, function: str) -> Callable[[Path], int]:
+    def count(path: Path) -> int:
+        return int(getattr(importlib.import_module(f"choreograph.formats.{module}"), function)(path))
+
+    return count
+
+
 def _writer(module: str, function: str) -> Callable[..., None]:
-    def write(path: Path, clip: Clip, **options: Any) -> None:
+    def write(path: Path, clip: Clip | Sequence[Clip], **options: Any) -> None:
         getattr(importlib.import_module(f"choreograph.formats.{module}"), function)(path, clip, **options)
 
     return write
@@ -90,9 +102,11 @@ FORMATS: tuple[Format, ...] = (
     Format("bvh", (".bvh",), "Biovision hierarchy", _read_bvh, _writer("bvh", "write_bvh")),
     Format("amc", (".amc",), "Acclaim motion, with its .asf", _read_amc, _writer("asfamc", "write_amc")),
     Format("npz", (".npz",), "NumPy arrays; keeps everything", _stated("npz", "read_npz"), _writer("npz", "write_npz")),
-    Format("glb", (".glb",), "binary glTF with a mannequin", _stated("gltf", "read_glb"), _writer("gltf", "write_glb")),
+    Format("glb", (".glb",), "binary glTF with a mannequin", _stated("gltf", "read_glb", several=True),
+           _writer("gltf", "write_glb"), figures=_counter("_gltf_read", "count_glb_figures")),
     Format("usd", (".usda", ".usdc", ".usd"), "Universal Scene Description with a mannequin",
-           _stated("usd", "read_usd"), _writer("usd", "write_usd"), needs="pxr"),
+           _stated("usd", "read_usd", several=True), _writer("usd", "write_usd"), needs="pxr",
+           figures=_counter("usd", "count_usd_figures")),
     Format("csv", (".csv",), "joint positions as a table (write only)", None, _writer("csv", "write_csv")),
 )  # fmt: skip
 """Every file type that is read or written."""
@@ -128,6 +142,7 @@ def read_clip(
     metres_per_unit: float | str | None = None,
     up_axis: str | None = None,
     asf: str | Path | None = None,
+    figure: int = 0,
 ) -> Clip:
     """The motion in a file, in metres, y up; the type is told by the suffix.
 
@@ -137,6 +152,7 @@ def read_clip(
         metres_per_unit: Unit of length, instead of the one judged by the body's height: a number or "cm", "m", "in" …
         up_axis: "y", "z" …, instead of the one judged by the motion.
         asf: Skeleton of an AMC file, instead of the one found beside it.
+        figure: Which of several figures in a GLB or USD file, from 0; see `read_figures`.
 
     Returns:
         The clip; `clip.source` says which unit and axis were taken and why, and what was odd about the file.
@@ -146,7 +162,9 @@ def read_clip(
     """
     known = find_format(path, readable=True)
     assert known.reader is not None
-    options = ReadOptions(fps, metres_per_unit, up_axis, asf)
+    if figure and known.figures is None:
+        raise RequestError(f"{known.name} files hold one figure, so there is no number {figure} (they count from 0)")
+    options = ReadOptions(fps, metres_per_unit, up_axis, asf, figure)
     options.check()
     try:
         return known.reader(Path(path), options)
@@ -154,15 +172,30 @@ def read_clip(
         raise FormatError(str(error), path=path) from error
 
 
-def write_clip(path: str | Path, clip: Clip, *, overwrite: bool = False, **options: Any) -> None:
+def read_figures(path: str | Path, **options: Any) -> list[Clip]:
+    """All figures of a file, a clip each: GLB and USD files may hold several that move together.
+
+    Args:
+        path: A .bvh, .amc, .npz, .glb or .usd file.
+        **options: What `read_clip` takes.
+    """
+    count = find_format(path, readable=True).figures
+    return [read_clip(path, **options, figure=k) for k in range(1 if count is None else max(count(Path(path)), 1))]
+
+
+def write_clip(path: str | Path, clip: Clip | Sequence[Clip], *, overwrite: bool = False, **options: Any) -> None:
     """Write a motion; the type is told by the suffix.
 
     Args:
         path: A .bvh, .amc, .npz, .glb, .usd or .csv file.
-        clip: What to write.
+        clip: What to write; GLB and USD files take several figures that move together.
         overwrite: Replace a file that exists.
         **options: What the format's own writer takes, such as `metres_per_unit` for BVH.
     """
-    writer = find_format(path).writer
-    assert writer is not None
-    writer(Path(path), clip, overwrite=overwrite, **options)
+    known = find_format(path)
+    assert known.writer is not None
+    if not isinstance(clip, Clip) and known.figures is None:
+        if len(clip) != 1:
+            raise RequestError(f"{path}: {known.name} files hold one figure, not {len(clip)}; write .glb or .usdc")
+        (clip,) = clip
+    known.writer(Path(path), clip, overwrite=overwrite, **options)

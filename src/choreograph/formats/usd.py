@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -247,6 +248,20 @@ def read_usd(path: str | Path, *, figure: int = 0) -> Clip:
         MissingExtra: USD is not installed.
     """
     data = read_bytes(path)
+    with _opened(path) as (pxr, stage):
+        return _read(pxr, stage, Path(path), hashlib.sha256(data).hexdigest(), figure)
+
+
+def count_usd_figures(path: str | Path) -> int:
+    """How many skeletons a USD file holds."""
+    read_bytes(path)
+    with _opened(path) as (pxr, stage):
+        return len(_skeletons(pxr, stage))
+
+
+@contextmanager
+def _opened(path: str | Path) -> Iterator[tuple[Any, Any]]:
+    """USD itself, and the stage of a file; whatever is wrong with it is said with its name."""
     pxr = _pxr("reading USD")
     try:
         # Anonymous, so that a file that changed since is not served from USD's own memory.
@@ -254,7 +269,7 @@ def read_usd(path: str | Path, *, figure: int = 0) -> Clip:
         stage = pxr.Usd.Stage.Open(layer) if layer else None
         if stage is None:
             raise FormatError("is not a USD file that can be opened")
-        return _read(pxr, stage, Path(path), hashlib.sha256(data).hexdigest(), figure)
+        yield pxr, stage
     except FormatError as error:
         raise error.at(path) from None
     except pxr.Tf.ErrorException as error:
@@ -266,8 +281,12 @@ def read_usd(path: str | Path, *, figure: int = 0) -> Clip:
         raise FormatError(f"does not hold a motion: {error}", path=path) from error
 
 
+def _skeletons(pxr: Any, stage: Any) -> list[Any]:
+    return [prim for prim in stage.Traverse() if prim.IsA(pxr.UsdSkel.Skeleton)]
+
+
 def _read(pxr: Any, stage: Any, path: Path, digest: str, figure: int) -> Clip:
-    found = [prim for prim in stage.Traverse() if prim.IsA(pxr.UsdSkel.Skeleton)]
+    found = _skeletons(pxr, stage)
     if not 0 <= figure < len(found):
         raise FormatError(f"has {len(found)} skeletons, so there is no number {figure} (they count from 0)")
     skeleton = pxr.UsdSkel.Skeleton(found[figure])

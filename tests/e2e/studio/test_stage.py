@@ -88,6 +88,30 @@ def test_scrubbing_is_a_slider(page: Any, until: Until) -> None:
     assert "seconds" in slider.get_attribute("aria-valuetext")
 
 
+def test_the_timeline_shows_a_part(page: Any) -> None:
+    frames = page.evaluate(f"{PLAYER}.frames")
+    rest(page, frames // 2)
+    track = page.locator(".track").bounding_box()
+    middle = track["x"] + track["width"] / 2
+    page.mouse.move(middle, track["y"] + 8)
+    ticks = "[...document.querySelectorAll('.ruler span')].map((tick) => Number(tick.textContent))"
+    whole = page.evaluate(ticks)
+    for _ in range(6):
+        page.mouse.wheel(0, -200)
+    drawn(page)
+    part = page.evaluate(ticks)
+    assert part[0] > whole[0] and part[-1] < whole[-1], "less of it, around the pointer"
+    page.mouse.click(track["x"] + 2, track["y"] + 8)
+    left = page.evaluate(f"{PLAYER}.frame")
+    assert 0 < left < frames / 2, "what is pressed is what is seen there"
+    page.keyboard.press("Home")
+    drawn(page)
+    assert not page.locator(".playhead").is_visible()
+    for _ in range(12):
+        page.keyboard.press("-")
+    assert page.evaluate(ticks) == whole and page.locator(".playhead").is_visible()
+
+
 def test_view_survives_reload(page: Any) -> None:
     """Even one that comes at once."""
     keys = {"g": "ghosts", "p": "paths", "b": "contacts", "f": "follow_camera", "l": "loop"}

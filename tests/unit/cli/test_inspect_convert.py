@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 
 from choreograph.cli.main import app
 from choreograph.errors import ChoreographError, FormatError, OutputExists, RequestError
-from choreograph.formats import read_clip, write_clip
+from choreograph.formats import read_clip, read_figures, write_clip
 from choreograph.formats.world import stature
 from choreograph.motion.clip import Clip, concatenate
 
@@ -171,6 +171,20 @@ def test_changes_on_the_way(folder: Path, tmp_path: Path) -> None:
     assert (len(clip), clip.fps, clip.labels[0].text) == (11, 30, "walk, turn right")
     run("convert", folder / "walker.bvh", "-o", tmp_path / "cm.bvh", "--out-unit", "cm")
     assert "OFFSET 0.00000000 90.00000000" in (tmp_path / "cm.bvh").read_text()
+
+
+def test_several_figures_in_one_file(human: Clip, tmp_path: Path) -> None:
+    pair = tmp_path / "pair.glb"
+    write_clip(pair, [human.with_name("one"), human.with_name("two")])
+    assert [row["name"] for row in json.loads(run("inspect", pair, "--json"))] == ["one", "two"]
+    run("convert", pair, "-o", tmp_path / "again.glb", "--stop", "20")
+    assert [len(clip) for clip in read_figures(tmp_path / "again.glb")] == [20, 20]
+    run("convert", pair, "-o", tmp_path / "two.npz", "--figure", "1")
+    assert read_clip(tmp_path / "two.npz").name == "two"
+    with pytest.raises(RequestError, match="holds 2 figures"):
+        run("convert", pair, "-o", tmp_path / "a.bvh")
+    with pytest.raises(RequestError, match="there is no number 2"):
+        run("convert", pair, "-o", tmp_path / "a.bvh", "--figure", "2")
 
 
 def test_nothing_is_overwritten_unless_asked(folder: Path, tmp_path: Path) -> None:

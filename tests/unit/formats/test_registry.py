@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from choreograph.errors import FormatError, OutputExists
-from choreograph.formats import read_clip, write_clip
+from choreograph.errors import FormatError, OutputExists, RequestError
+from choreograph.formats import read_clip, read_figures, write_clip
 from choreograph.formats.atomic import atomic_write
 from choreograph.formats.registry import FORMATS, find_format, suffixes
 from choreograph.motion.clip import Clip
@@ -93,3 +93,25 @@ def test_array_sizes_in_a_file_stay_what_they_are(walker: Clip, tmp_path: Path) 
     for suffix in (".bvh", ".npz"):
         write_clip(tmp_path / f"a{suffix}", walker[:1])
         assert np.allclose(read_clip(tmp_path / f"a{suffix}").root_pos, walker.root_pos[:1], atol=1e-6)
+
+
+@pytest.mark.parametrize("suffix", [".glb", ".usdc"])
+def test_all_figures_of_a_file(tmp_path, human, suffix):
+    if suffix == ".usdc":
+        pytest.importorskip("pxr", reason="needs the usd extra")
+    pair = [human.with_name("one"), human[:20].with_name("two")]
+    write_clip(tmp_path / f"pair{suffix}", pair)
+    assert [(clip.name, len(clip)) for clip in read_figures(tmp_path / f"pair{suffix}")] == [
+        ("one", len(human)),
+        ("two", 20),
+    ]
+    assert read_clip(tmp_path / f"pair{suffix}", figure=1).name == "two"
+
+
+def test_one_figure_where_there_is_room_for_one(tmp_path, human):
+    with pytest.raises(RequestError, match="bvh files hold one figure, not 2"):
+        write_clip(tmp_path / "a.bvh", [human, human])
+    write_clip(tmp_path / "a.bvh", [human])
+    assert len(read_figures(tmp_path / "a.bvh")) == 1
+    with pytest.raises(RequestError, match="there is no number 1"):
+        read_clip(tmp_path / "a.bvh", figure=1)

@@ -9,6 +9,7 @@ const POINTER: [string, string][] = [
   ["Move along", "Shift+drag"],
   ["Nearer, farther", "wheel, pinch"],
   ["Turn while drawing", "two fingers"],
+  ["Timeline: less or more of it, along it", "wheel, Shift+wheel"],
   ["Delete, nudge what was pressed last", "Del, arrows"],
 ];
 

@@ -100,8 +100,9 @@ function paintContacts(
     pen.fillRect(0, top, width, CONTACT_PX);
     pen.fillStyle = colours.contact;
     for (const [start, stop] of motion.contacts[foot] ?? []) {
-      const left = x(start);
-      pen.fillRect(left, top, Math.max(x(stop) - left, 1), CONTACT_PX);
+      const [left, right] = [x(start), x(stop)];
+      if (right <= 0 || left >= width) continue; // out of sight
+      pen.fillRect(left, top, Math.max(right - left, 1), CONTACT_PX);
     }
   });
 }

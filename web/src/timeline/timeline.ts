@@ -2,11 +2,13 @@
 
 import { el } from "../dom";
 import type { Marker, Motion, Player, Stage, Store, Timeline, TrimRange } from "../types";
+import { type Extent, having, moved, zoomed } from "./extent";
 import { CONTACT_PITCH_PX, GAP_PX, paintStrips, SOURCE_PX, type StripColours } from "./strips";
 import { transport } from "./transport";
 
 const WANTED_TICK_PX = 80;
 const TICKS_S = [0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600];
+const ZOOM = 1.5;
 const SIDES: [RegExp, string][] = [
   [/left|^l/i, "left"],
   [/right|^r/i, "right"],
@@ -25,6 +27,8 @@ export class StageTimeline implements Timeline {
   private motion: Motion | null = null;
   private markers: readonly Marker[] = [];
   private range: TrimRange | null = null;
+  /** What is zoomed in on; null for all of it. */
+  private part: Extent | null = null;
   private wasPlaying = false;
   /** Of the track, pixels; asking the browser each frame would lay the page out anew. */
   private width = 1;
@@ -55,6 +59,7 @@ export class StageTimeline implements Timeline {
     this.track.addEventListener("pointerdown", (event) => this.press(event));
     this.track.addEventListener("pointermove", (event) => this.tell(event));
     this.track.addEventListener("pointerleave", () => (this.said.hidden = true));
+    this.track.addEventListener("wheel", (event) => this.wheel(event), { passive: false });
     stage.player.subscribe((player) => this.follow(player));
     store.subscribe((state) => state.view.theme, () => this.paint());
     store.subscribe((state) => state.view.contacts, () => this.paint());
@@ -72,6 +77,7 @@ export class StageTimeline implements Timeline {
   }
 
   setRange(range: TrimRange | null): void {
+    if (!range !== !this.range) this.part = null;
     this.range = range;
     this.trim.hidden = range === null;
     const cuts = [el("div", { class: "cut" }), el("div", { class: "cut" })];
@@ -80,15 +86,32 @@ export class StageTimeline implements Timeline {
     this.follow(this.stage.player);
   }
 
+  zoom(way: "in" | "out"): void {
+    this.show(zoomed(this.extent(), this.whole(), way === "in" ? 1 / ZOOM : ZOOM, this.stage.player.frame));
+  }
+
   // -------------------------------------------------------------- showing
+
+  private show(part: Extent): void {
+    const whole = this.whole();
+    this.part = part.span < whole.span ? part : null;
+    this.paint();
+    this.follow(this.stage.player);
+  }
 
   private follow(player: Player): void {
     const motion = this.stage.shown[0] ?? null;
     if (motion !== this.motion) {
+      if (motion?.frames !== this.motion?.frames) this.part = null;
       this.motion = motion;
       this.track.setAttribute("aria-valuemax", String(Math.max(player.frames - 1, 1)));
       this.paint();
     }
+    if (this.part && player.playing) {
+      const next = having(this.part, this.whole(), player.frame);
+      if (next !== this.part) return this.show(next);
+    }
+    this.head.hidden = !this.inside(player.frame);
     this.head.style.transform = `translateX(${(this.share(player.frame) * this.width).toFixed(2)}px)`;
     const frame = Math.round(player.frame);
     if (this.track.getAttribute("aria-valuenow") !== String(frame) && !player.playing) {
@@ -134,7 +157,7 @@ export class StageTimeline implements Timeline {
     const { low, span } = this.extent();
     const step = TICKS_S.find((tick) => ((tick * fps) / span) * this.width >= WANTED_TICK_PX) ?? TICKS_S.at(-1)!;
     const ticks = [];
-    for (let k = 0; k * step * fps <= Math.min(low + span, frames - 1) + 1e-6; k++) {
+    for (let k = Math.max(0, Math.ceil(low / fps / step)); k * step * fps <= Math.min(low + span, frames - 1) + 1e-6; k++) {
       const tick = el("span", {}, step < 1 ? (k * step).toFixed(1) : String(k * step));
       tick.style.left = `${100 * this.share(k * step * fps)}%`;
       ticks.push(tick);
@@ -142,8 +165,12 @@ export class StageTimeline implements Timeline {
     this.ruler.replaceChildren(...ticks);
   }
 
-  /** The frame at the left end, and frames from there to the right end: while it can be trimmed, the whole recording. */
-  private extent(): { low: number; span: number } {
+  private extent(): Extent {
+    return this.part ?? this.whole();
+  }
+
+  /** All of the motion; while it can be trimmed, of the recording. */
+  private whole(): Extent {
     const [low, high] = this.range ? [this.range.least, this.range.most] : [0, this.motion?.frames ?? 2];
     return { low, span: Math.max(high - 1 - low, 1) };
   }
@@ -153,13 +180,30 @@ export class StageTimeline implements Timeline {
     return Math.min(Math.max((frame - low) / span, 0), 1);
   }
 
-  private frameAt(event: PointerEvent): number {
+  private inside(frame: number): boolean {
+    const { low, span } = this.extent();
+    return frame >= low - 1e-6 && frame <= low + span + 1e-6;
+  }
+
+  private frameAt(event: MouseEvent): number {
     const { low, span } = this.extent();
     const box = this.track.getBoundingClientRect();
     return low + span * Math.min(Math.max((event.clientX - box.left) / Math.max(box.width, 1), 0), 1);
   }
 
   // -------------------------------------------------------------- using
+
+  private wheel(event: WheelEvent): void {
+    event.preventDefault();
+    const [part, whole] = [this.extent(), this.whole()];
+    const pixels = event.deltaMode === WheelEvent.DOM_DELTA_LINE ? 16 : 1;
+    const along = event.shiftKey ? event.deltaX || event.deltaY : event.deltaX;
+    if (Math.abs(along) > Math.abs(event.shiftKey ? 0 : event.deltaY)) {
+      this.show(moved(part, whole, (along * pixels * part.span) / this.width));
+    } else {
+      this.show(zoomed(part, whole, Math.exp(0.003 * pixels * event.deltaY), this.frameAt(event)));
+    }
+  }
 
   private press(event: PointerEvent): void {
     if (event.button !== 0) return;
@@ -195,6 +239,7 @@ export class StageTimeline implements Timeline {
       attrs: { type: "button", "aria-label": `${marker.label}, frame ${Math.round(marker.frame)}` },
     });
     mark.style.left = `${100 * this.share(marker.frame)}%`;
+    mark.hidden = !this.inside(marker.frame);
     if (marker.colour) mark.style.setProperty("--mark", marker.colour);
     mark.addEventListener("pointerdown", (event) => {
       event.stopPropagation();
