@@ -46,6 +46,13 @@ def test_files_become_clips_in_one_step_of_undo(empty: Studio, files: dict[str, 
     assert not list(empty.session.places.incoming.glob("*")), "what was sent is deleted once it is read"
 
 
+def test_all_figures_of_a_file_come_in(empty: Studio, tmp_path: Path) -> None:
+    clip = demo_clip("walk", 30.0)
+    write_clip(tmp_path / "pair.glb", [clip[:40].with_name("lead"), clip[:50].with_name("follow")])
+    add(empty, ("pair.glb", (tmp_path / "pair.glb").read_bytes()))
+    assert {(clip["name"], clip["frames"]) for clip in empty.get("project")["clips"]} == {("lead", 40), ("follow", 50)}
+
+
 def test_clips_are_trimmed_mirrored_labelled_and_removed(empty: Studio, files: dict[str, bytes]) -> None:
     add(empty, ("walk.bvh", files["walk.bvh"]))
     entry = empty.get("project")["document"]["clips"][0]

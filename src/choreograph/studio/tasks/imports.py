@@ -27,28 +27,30 @@ class Imported:
     refused: list[str] = field(default_factory=list)
     """A sentence for each file that could not be read."""
     places: dict[str, str] = field(default_factory=dict)
-    """The recording that each file became, by the file's path."""
+    """The recording that each file became, by the file's path; of files with several figures nothing is said."""
 
 
 def import_files(shop: Workshop, paths: Sequence[Path], tell: Tell) -> Imported:
     """Read motion files; those that cannot be read are told, and do not keep the others out."""
-    from choreograph.formats import read_clip
+    from choreograph.formats import read_figures
     from choreograph.motion.trim import suggest_trim
 
     made = Imported()
     for done, path in enumerate(paths):
         tell.progress("reading files", done, len(paths))
         try:
-            clip = read_clip(path)
-            advice = suggest_trim(clip)
-            notes = [f"{advice.reason}: trim to begin at frame {advice.start}"] if advice.start else []
-            recording = _keep(shop, clip, path.name, notes)
+            recordings = []
+            for clip in read_figures(path):
+                advice = suggest_trim(clip)
+                notes = [f"{advice.reason}: trim to begin at frame {advice.start}"] if advice.start else []
+                recordings.append(_keep(shop, clip, path.name, notes))
         except ChoreographError as error:
             # Where the upload was put is nobody's business: the name is enough.
             made.refused.append(str(error).replace(f"{path.parent}/", ""))
             continue
-        made.recordings.append(recording)
-        made.places[str(path)] = recording.id
+        made.recordings += recordings
+        if len(recordings) == 1:
+            made.places[str(path)] = recordings[0].id
     tell.progress("reading files", len(paths), len(paths))
     return made
 
