@@ -6,7 +6,7 @@ import glob
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console
@@ -75,18 +75,9 @@ def expand_inputs(inputs: Sequence[str]) -> list[Path]:
     return list(dict.fromkeys(found))
 
 
-def read_input(
-    path: Path,
-    *,
-    fps: float | None = None,
-    unit: str | None = None,
-    up: str | None = None,
-    asf: Path | None = None,
-    roles: Sequence[str] | None = None,
-    trim: bool = False,
-) -> Clip:
-    """One clip, with the options every verb has."""
-    return read_inputs(path, fps=fps, unit=unit, up=up, asf=asf, roles=roles, trim=trim, first=True)[0]
+def read_input(path: Path, **options: Any) -> Clip:
+    """The clip of a file, the first where there are several; options are those of `read_inputs`."""
+    return read_inputs(path, **options, first=True)[0]
 
 
 def read_inputs(
@@ -104,8 +95,8 @@ def read_inputs(
     from choreograph.formats import read_clip, read_figures
     from choreograph.motion.trim import trimmed
 
-    reading = {"fps": fps, "metres_per_unit": unit, "up_axis": up, "asf": asf}
-    clips = [read_clip(path, **reading)] if first else read_figures(path, **reading)  # type: ignore[arg-type]
+    reading: dict[str, Any] = {"fps": fps, "metres_per_unit": unit, "up_axis": up, "asf": asf}
+    clips = [read_clip(path, **reading)] if first else read_figures(path, **reading)
     if roles:
         known = _parse_roles(roles)
         clips = [clip.with_skeleton(clip.skeleton.with_roles(known)) for clip in clips]
