@@ -31,6 +31,17 @@ def graph_key(entries: Sequence[ClipEntry], settings: GraphAsk) -> str:
     return digest([settings.model_dump(mode="json"), [[clip_key(entry), entry.name] for entry in entries]])
 
 
+def of_most_bodies(
+    entries: Sequence[ClipEntry], recordings: Mapping[str, Recording]
+) -> tuple[list[ClipEntry], list[ClipEntry]]:
+    """Clips whose bodies have the joints that most have, and the others: only clips of one kind make a graph."""
+    kinds: dict[tuple[str, ...], list[ClipEntry]] = {}
+    for entry in entries:
+        kinds.setdefault(tuple(recordings[entry.source].joints), []).append(entry)
+    most = max(kinds.values(), key=len, default=[])
+    return most, [entry for entry in entries if entry not in most]
+
+
 def digest(plain: Any) -> str:
     """A short word for plain data: the same for the same."""
     return hashlib.sha256(json.dumps(plain, sort_keys=True).encode()).hexdigest()[:24]

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from choreograph.errors import RequestError
 from choreograph.studio.document import ClipEntry, GraphAsk, Point
-from choreograph.studio.library import DRAWINGS, TOGETHER, file_stem
+from choreograph.studio.library import DRAWINGS, TOGETHER, file_stem, of_most_bodies
 from choreograph.studio.messages import Code, ExportAsk
 from choreograph.studio.session import Session
 
@@ -51,10 +51,10 @@ async def of_build(session: Session, asked: GraphAsk | None = None) -> Code:
     document = session.project.document
     if not document.clips:
         raise RequestError("there are no clips to build a graph of; drop motion files on the window first")
-    sources = await asyncio.to_thread(_sources, session, list(document.clips))
-    recordings = [session.project.recordings[entry.source] for entry in document.clips]
-    # Bodies that differ are carried onto the first one's, if they have the same joints.
-    carried = len({made.skeleton for made in recordings}) > 1 and len({tuple(made.joints) for made in recordings}) == 1
+    entries, _ = of_most_bodies(document.clips, session.project.recordings)
+    sources = await asyncio.to_thread(_sources, session, entries)
+    # Bodies that differ are carried onto the first one's.
+    carried = len({session.project.recordings[entry.source].skeleton for entry in entries}) > 1
     settings = asked or document.graph
     return Code(
         command=_build_command(session, sources, settings, carried), python=_build_python(sources, settings, carried)

@@ -20,7 +20,7 @@ from choreograph.studio import messages as m
 from choreograph.studio.document import ClipEntry, Document, GraphAsk, PerformAsk, Point, View
 from choreograph.studio.facts import Curve, GraphSummary, Job, Matrix, Motion, Result
 from choreograph.studio.jobs import Jobs, new_job_id
-from choreograph.studio.library import DRAWINGS, clip_key, graph_key
+from choreograph.studio.library import DRAWINGS, clip_key, graph_key, of_most_bodies
 from choreograph.studio.pages import Page, Pages
 from choreograph.studio.performing import Performing
 from choreograph.studio.places import Places
@@ -246,8 +246,12 @@ class Session:
                 self.jobs.cancel(job.id)
         document = self.project.document
         settings = asked or document.graph
-        entries = list(document.clips)
-        ask = {"entries": entries, "settings": settings, "key": graph_key(entries, settings)}
+        entries, others = of_most_bodies(document.clips, self.project.recordings)
+        notes = []
+        if others:
+            names = ", ".join(other.name for other in others)
+            notes.append(f"left out, since their joints are others than those of {entries[0].name!r}: {names}")
+        ask = {"entries": entries, "settings": settings, "key": graph_key(document.clips, settings), "notes": notes}
 
         async def finish(answer: Any) -> list[str]:
             await self.use_graph(*answer)
@@ -259,7 +263,7 @@ class Session:
     def find_joins(self) -> Job:
         """Look what a higher threshold would bring in."""
         graph = self.need_graph()
-        ask = {"graph": self.project.graph_file, "key": graph.built_from}
+        ask = {"graph": self.project.graph_file, "key": graph.built_from, "notes": graph.notes}
 
         async def finish(answer: Any) -> list[str]:
             await self.use_graph(*answer, warm=False)

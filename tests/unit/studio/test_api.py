@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -244,3 +245,20 @@ def test_files_of_the_folder_that_change_are_read_again(tmp_path: Path) -> None:
         assert [motion["frames"] for motion in project["clips"]] == [90] and project["undo"] == "Read changed files"
         third.send("POST", "undo")
         assert [motion["frames"] for motion in third.get("project")["clips"]] == [60]
+
+
+def test_clips_of_another_kind_of_body_are_left_out_and_said(tmp_path: Path) -> None:
+    for name in ("walk", "walk_veer_left"):
+        write_clip(tmp_path / f"{name}.npz", demo_clip(name, 30.0))
+    odd = demo_clip("walk", 30.0)
+    names = tuple(f"x{name}" for name in odd.skeleton.names)
+    write_clip(tmp_path / "odd.npz", replace(odd, skeleton=replace(odd.skeleton, names=names), name="odd"))
+    with opened(tmp_path) as studio:
+        studio.settle()
+        assert studio.wait(studio.send("POST", "jobs", {"kind": "build"}))["state"] == "done"
+        studio.settle()
+        graph = studio.get("project")["graph"]
+        assert {clip["name"] for clip in graph["clips"]} == {"walk", "walk_veer_left"} and graph["current"]
+        assert [note for note in graph["notes"] if "odd" in note and "left out" in note]
+        code = studio.send("POST", "code", {"kind": "build"})
+        assert "odd" not in code["python"] and "walk_veer_left" in code["python"]

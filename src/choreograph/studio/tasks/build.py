@@ -29,7 +29,7 @@ _CURVE_POINTS = 81
 def build(shop: Workshop, ask: dict[str, Any], tell: Tell) -> tuple[str, GraphSummary, Curve]:
     """Build the graph of the document's clips; its file, what became of the clips, and connectivity by threshold.
 
-    Asked as `entries`, `settings` and `key`, the name of what is built.
+    Asked as `entries`, `settings`, `key`, the name of what is built, and `notes`, what is to be said with it.
     """
     entries: list[ClipEntry] = ask["entries"]
     if not entries:
@@ -48,7 +48,9 @@ def build(shop: Workshop, ask: dict[str, Any], tell: Tell) -> tuple[str, GraphSu
         progress=tell.progress,
         command="choreograph studio",
     )
-    notes = [] if onto is None else [f"clips of other bodies were carried onto the skeleton of {clips[0].name!r}"]
+    notes = list(ask["notes"])
+    if onto is not None:
+        notes.append(f"clips of other bodies were carried onto the skeleton of {clips[0].name!r}")
     return str(shop.places.graph), *summarise(graph, ask["key"], notes)
 
 
