@@ -107,7 +107,7 @@ def perform(
     from choreograph.formats import write_clip
     from choreograph.formats.atomic import check_writable
     from choreograph.formats.registry import find_format
-    from choreograph.synthesis.perform.request import from_clip, from_trajectory
+    from choreograph.synthesis.perform.request import control_from_clip, control_from_trajectory
     from choreograph.synthesis.perform.search import interpret
     from choreograph.synthesis.perform.trajectory import read_trajectory
     from choreograph.synthesis.perform.transcription import check_suffix, write_transcription
@@ -126,7 +126,7 @@ def perform(
             check_writable(path, overwrite=force)
     base = load_base(examples, answers, cut_at, control, cut=cut, alike=alike)
     if leader is not None:
-        asked: Control = from_clip(read_input(leader), base)
+        asked: Control = control_from_clip(read_input(leader), base)
     else:
         assert trajectory is not None
         way = read_trajectory(trajectory)
@@ -134,7 +134,7 @@ def perform(
             console.print(
                 f"{trajectory}: {way.bridged_s:.2f} s were missing and are straight lines now", style="yellow"
             )
-        asked = from_trajectory(way.smoothed(smooth), base)
+        asked = control_from_trajectory(way.smoothed(smooth), base)
     settings = changed(base, stretch, continuity, search_rate, beam)
     finishing = PerformedSettings(clean=not raw, hold=not raw)
     with progress_bar() as progress:

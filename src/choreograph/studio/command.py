@@ -145,7 +145,7 @@ def perform_python(examples: str, led: str, asked: PerformAsk, held_back: int | 
     given = {name: getattr(asked, name) for name in ("stretch_s", "continuity_s", "beam_m2_s")}
     changed = "".join(f", {name}={value!r}" for name, value in given.items() if value is not None)
     path = asked.lead == "path"
-    lead = "from_trajectory" if path else "from_clip"
+    lead = "control_from_trajectory" if path else "control_from_clip"
     settings = f"replace(usual_settings(base){changed})" if changed else "usual_settings(base)"
     lines = [
         *(["from dataclasses import replace", ""] if changed else []),
@@ -157,9 +157,9 @@ def perform_python(examples: str, led: str, asked: PerformAsk, held_back: int | 
         *(["from choreograph.synthesis.perform.trajectory import read_trajectory"] if path else []),
         "",
         f"base = open_base({examples!r})" + ("" if held_back is None else f".without({held_back})"),
-        f"control = from_trajectory(read_trajectory({led!r}).smoothed({asked.smooth_s:g}), base)"
+        f"control = control_from_trajectory(read_trajectory({led!r}).smoothed({asked.smooth_s:g}), base)"
         if path
-        else f"control = from_clip(cg.read_clip({led!r}), base)",
+        else f"control = control_from_clip(cg.read_clip({led!r}), base)",
         f"found = interpret(base, control, {settings})",
         f"made = finish_performance(found, PerformedSettings(clean={asked.clean}, hold={asked.clean}))",
         f'cg.write_clip("{"performed" if path else "follower"}.bvh", made.clip, overwrite=True)',

@@ -11,7 +11,7 @@ from choreograph.motion.clip import Clip
 from choreograph.synthesis.perform.examples import SegmentBase, build_base, own_track, pair_up
 from choreograph.synthesis.perform.points import TRACK
 from choreograph.synthesis.perform.recorder import TrajectoryRecorder
-from choreograph.synthesis.perform.request import from_clip, from_trajectory
+from choreograph.synthesis.perform.request import control_from_clip, control_from_trajectory
 from choreograph.synthesis.perform.search import interpret
 
 
@@ -53,7 +53,7 @@ def test_a_way_is_walked_while_it_is_drawn(walks: SegmentBase):
     where = np.array([(2.5 * np.sin(0.5 * t), 2.5 * (1 - np.cos(0.5 * t))) for t in np.arange(len(made)) / made.fps])
     assert np.linalg.norm(made.root_pos[:, ::2] - where, axis=1).max() < 0.25
     # As smooth, and feet as still, as with the whole way at hand.
-    whole = finish_performance(interpret(walks, from_trajectory(hand.trajectory().smoothed(0.2), walks))).clip
+    whole = finish_performance(interpret(walks, control_from_trajectory(hand.trajectory().smoothed(0.2), walks))).clip
     jerk = [np.linalg.norm(np.diff(clip.global_positions(), 3, axis=0), axis=-1).max() for clip in (made, whole)]
     assert jerk[0] < 1.5 * jerk[1]
     assert slide(made) < 1.3 * slide(whole)
@@ -72,7 +72,7 @@ def test_a_body_leads_and_its_hands_are_held(couple: tuple[Clip, Clip]):
     assert len(frames) > 90
     frames += stream.finish()
     made = stream.as_clip(frames)
-    whole = finish_performance(interpret(base, from_clip(lead, base)), PerformedSettings(clean=False))
+    whole = finish_performance(interpret(base, control_from_clip(lead, base)), PerformedSettings(clean=False))
     assert len(made) == len(whole.clip)
     assert made.global_positions() == pytest.approx(whole.clip.global_positions(), abs=0.02)
     assert [p.segment for p in stream.pieces] == list(range(6))

@@ -11,7 +11,7 @@ from choreograph.finishing.performed import PerformedSettings, finish_performanc
 from choreograph.maths import quat
 from choreograph.motion.clip import Clip
 from choreograph.synthesis.perform.examples import build_base, pair_up
-from choreograph.synthesis.perform.request import from_clip
+from choreograph.synthesis.perform.request import control_from_clip
 from choreograph.synthesis.perform.search import interpret
 
 
@@ -54,7 +54,7 @@ def test_a_hand_out_of_reach_is_let_go(couple: tuple[Clip, Clip]):
 def test_a_recording_performed_is_the_recording(couple: tuple[Clip, Clip]):
     leader, follower = couple
     base = build_base([pair_up(leader, follower)], cut_at=[[0.0, 0.8, 1.6, 2.4, 3.2, 4.0, 4.8]])
-    control = from_clip(leader[: round(4.8 * 30) + 1], base)
+    control = control_from_clip(leader[: round(4.8 * 30) + 1], base)
     found = interpret(base, control)
     assert [p.segment for p in found.pieces] == list(range(6))
     made = finish_performance(found, PerformedSettings(clean=False, hold=False))
@@ -69,7 +69,7 @@ def test_a_recording_performed_is_the_recording(couple: tuple[Clip, Clip]):
 def test_pieces_that_do_not_meet_are_blended(couple: tuple[Clip, Clip]):
     leader, follower = couple
     base = build_base([pair_up(leader, follower)], cut_at=[[0.0, 0.8, 1.6, 2.4, 3.2]])
-    found = interpret(base, from_clip(leader[:97], base))
+    found = interpret(base, control_from_clip(leader[:97], base))
     shifted = tuple(
         replace(p, placement=replace(p.placement, x=p.placement.x + 0.1 * (k % 2))) for k, p in enumerate(found.pieces)
     )

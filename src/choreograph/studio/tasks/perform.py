@@ -22,7 +22,7 @@ from choreograph.studio.tasks.examples import Base, Library, find_base, settings
 from choreograph.studio.tasks.results import keep_result, new_id
 from choreograph.studio.worker import Tell
 from choreograph.studio.workshop import Workshop, write_bytes
-from choreograph.synthesis.perform.request import Control, from_clip, from_trajectory
+from choreograph.synthesis.perform.request import Control, control_from_clip, control_from_trajectory
 from choreograph.synthesis.perform.search import Interpretation, interpret
 from choreograph.synthesis.perform.trajectory import Trajectory, even_trajectory
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from choreograph.synthesis.perform.examples import SegmentBase
 
 _PEAK_S = 0.15
-"""Seconds over which speeds are smoothed before they are held against the examples', as `from_trajectory` does."""
+"""Seconds over which speeds are smoothed before they are held against the examples', as for any trajectory."""
 
 
 class _Lead(NamedTuple):
@@ -84,7 +84,7 @@ def performed_way(samples: Sequence[Sample]) -> Trajectory:
 def _path(asked: PerformAsk, base: Base) -> _Lead:
     raw = performed_way(asked.samples)
     way = raw.smoothed(asked.smooth_s)
-    control = from_trajectory(way, base.segments)
+    control = control_from_trajectory(way, base.segments)
     problems = []
     if way.bridged_s:
         problems.append(Problem(text=f"{way.bridged_s:.2f} s were missing and are straight lines now"))
@@ -105,7 +105,7 @@ def _body(shop: Workshop, asked: PerformAsk, base: Base, library: Library) -> _L
         raise RequestError("nobody leads yet: choose the clip that leads")
     entry = library.find(asked.leader)
     segments = base.segments
-    control = from_clip(shop.clip(entry), segments)
+    control = control_from_clip(shop.clip(entry), segments)
     own = [k for k, pair in enumerate(base.chosen) if pair.leader and clip_key(pair.leader) == clip_key(entry)]
     if not own:
         return _Lead(control, segments)

@@ -16,7 +16,7 @@ from choreograph.studio.worker import Tell
 from choreograph.studio.workshop import Workshop
 from choreograph.synthesis.perform.examples import SegmentBase
 from choreograph.synthesis.perform.recorder import TrajectoryRecorder
-from choreograph.synthesis.perform.request import from_trajectory
+from choreograph.synthesis.perform.request import control_from_trajectory
 from choreograph.synthesis.perform.search import interpret
 
 PAGES_KEPT = 8
@@ -98,6 +98,6 @@ def warm(shop: Workshop, ask: dict[str, Any], tell: Tell) -> None:
     for k, sample in enumerate(samples):
         tell.progress("making ready", k, len(samples))
         performance.push([sample])
-    found = interpret(base, from_trajectory(performed_way(samples), base), settings_of(base, asked))
+    found = interpret(base, control_from_trajectory(performed_way(samples), base), settings_of(base, asked))
     found.transcription()
     finish_performance(found)

@@ -106,7 +106,7 @@ class Control:
         return np.where(sure[:, None, None], points, 0.0), sure
 
 
-def from_clip(clip: Clip, base: SegmentBase) -> Control:
+def control_from_clip(clip: Clip, base: SegmentBase) -> Control:
     """A body as the control, by the points that the base was built with.
 
     Raises:
@@ -124,7 +124,7 @@ def from_clip(clip: Clip, base: SegmentBase) -> Control:
     return Control(points, clip.fps, clip.name, clip)
 
 
-def from_trajectory(trajectory: Trajectory, base: SegmentBase) -> Control:
+def control_from_trajectory(trajectory: Trajectory, base: SegmentBase) -> Control:
     """A performed way over the floor as the control.
 
     Raises:

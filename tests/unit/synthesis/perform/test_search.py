@@ -12,7 +12,7 @@ from choreograph.synthesis.perform._compiled import align, refine
 from choreograph.synthesis.perform.cells import build_cells, lay, split
 from choreograph.synthesis.perform.examples import Example, SegmentBase
 from choreograph.synthesis.perform.reference import align_plain, solve_plain
-from choreograph.synthesis.perform.request import Control, PerformSettings, Wish, from_clip
+from choreograph.synthesis.perform.request import Control, PerformSettings, Wish, control_from_clip
 from choreograph.synthesis.perform.search import Search, interpret, make_signal
 
 
@@ -207,7 +207,7 @@ def test_wrong_controls_get_a_sentence(base: SegmentBase, walker: Clip):
     with pytest.raises(RequestError, match=r"nothing is known of 'holed' for 1\.\d+ s from 0.97 s on"):
         interpret(base, Control(holed, 30.0, "holed"))
     with pytest.raises(RequestError, match="left_hand"):
-        from_clip(walker, base)
+        control_from_clip(walker, base)
     with pytest.raises(RequestError, match="wishes"):
         interpret(base, Control(base.examples[0].control, 30.0), PerformSettings(wishes=(Wish(1.0, ()), Wish(2.0, ()))))
 

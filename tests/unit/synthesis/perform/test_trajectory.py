@@ -9,7 +9,7 @@ from choreograph.errors import FormatError, RequestError
 from choreograph.motion.clip import Clip
 from choreograph.synthesis.perform.examples import build_base, own_track
 from choreograph.synthesis.perform.points import TRACK, TRACK_HALF_M, find_points, hip_track
-from choreograph.synthesis.perform.request import from_trajectory
+from choreograph.synthesis.perform.request import control_from_trajectory
 from choreograph.synthesis.perform.trajectory import Trajectory, even_trajectory, read_trajectory
 
 
@@ -98,4 +98,4 @@ def test_a_trajectory_too_fast_for_any_example_is_refused(human: Clip):
     base = build_base([own_track(human)], cut_at=[[0.0, 0.3, 0.6]], control_roles=TRACK)
     t = np.arange(60) / 30
     with pytest.raises(RequestError, match=r"9\.0 m/s, but the examples at"):
-        from_trajectory(Trajectory(np.stack([9 * t, 0 * t], axis=1), 30.0), base)
+        control_from_trajectory(Trajectory(np.stack([9 * t, 0 * t], axis=1), 30.0), base)

@@ -1,0 +1,159 @@
+# What the package offers, and where each comes from: read by type checkers, and by `__init__.py` when it is asked for.
+
+from ._version import __version__
+from .errors import (
+    Cancelled,
+    ChoreographError,
+    DownloadError,
+    FormatError,
+    GraphFileError,
+    MissingExtra,
+    OutputExists,
+    RequestError,
+    RoleError,
+    SkeletonMismatch,
+)
+from .finishing.blend import BlendSettings
+from .finishing.footskate import clean_feet
+from .finishing.perform_stream import PerformStream
+from .finishing.performed import PerformedSettings, finish_performance
+from .finishing.pipeline import FinishSettings, finish
+from .finishing.splice import SpliceSettings, finish_splice, finish_together
+from .finishing.stream import MotionStream
+from .formats import read_clip, read_figures, write_clip
+from .graph.build import build_graph
+from .graph.model import MotionGraph
+from .graph.report import report_graph
+from .graph.settings import GraphSettings
+from .graph.store import open_graph, save_graph
+from .maths.floor import FloorTransform
+from .motion.clip import Clip, Label, concatenate
+from .motion.contacts import detect_contacts, find_plants
+from .motion.skeleton import Skeleton
+from .motion.trim import suggest_trim, trimmed
+from .notebook import show
+from .synthesis.follow.measure import measure_path
+from .synthesis.follow.request import FollowSettings
+from .synthesis.follow.search import find_candidates, follow_path
+from .synthesis.path import Path, Stretch
+from .synthesis.path_files import load_path
+from .synthesis.path_shapes import named_path
+from .synthesis.perform.examples import Example, SegmentBase, build_base, own_track, pair_up
+from .synthesis.perform.recorder import TrajectoryRecorder
+from .synthesis.perform.request import PerformSettings, Wish, control_from_clip, control_from_trajectory
+from .synthesis.perform.search import Interpretation, interpret
+from .synthesis.perform.store import CutSettings, open_base, save_examples
+from .synthesis.perform.trajectory import Trajectory, read_trajectory
+from .synthesis.perform.transcription import write_transcription
+from .synthesis.solve.cuts import find_cuts, keep_cuts
+from .synthesis.solve.functions import Candidate
+from .synthesis.solve.group import GroupRequest, Meeting
+from .synthesis.solve.reach import OutOfReach
+from .synthesis.solve.request import (
+    BodyTarget,
+    FunctionTarget,
+    HardFrame,
+    JointTarget,
+    LabelTarget,
+    Obstacle,
+    PoseTarget,
+    SolveRequest,
+)
+from .synthesis.solve.request_files import load_request
+from .synthesis.solve.search import Answer, Solver, SolveSettings, solve
+from .synthesis.solve.splice import Splice
+from .synthesis.solve.together import GroupAnswer, solve_together
+from .synthesis.walk import Walk
+
+__all__ = [
+    "Answer",
+    "BlendSettings",
+    "BodyTarget",
+    "Cancelled",
+    "Candidate",
+    "ChoreographError",
+    "Clip",
+    "CutSettings",
+    "DownloadError",
+    "Example",
+    "FinishSettings",
+    "FloorTransform",
+    "FollowSettings",
+    "FormatError",
+    "FunctionTarget",
+    "GraphFileError",
+    "GraphSettings",
+    "GroupAnswer",
+    "GroupRequest",
+    "HardFrame",
+    "Interpretation",
+    "JointTarget",
+    "Label",
+    "LabelTarget",
+    "Meeting",
+    "MissingExtra",
+    "MotionGraph",
+    "MotionStream",
+    "Obstacle",
+    "OutOfReach",
+    "OutputExists",
+    "Path",
+    "PerformSettings",
+    "PerformStream",
+    "PerformedSettings",
+    "PoseTarget",
+    "RequestError",
+    "RoleError",
+    "SegmentBase",
+    "Skeleton",
+    "SkeletonMismatch",
+    "SolveRequest",
+    "SolveSettings",
+    "Solver",
+    "Splice",
+    "SpliceSettings",
+    "Stretch",
+    "Trajectory",
+    "TrajectoryRecorder",
+    "Walk",
+    "Wish",
+    "__version__",
+    "build_base",
+    "build_graph",
+    "clean_feet",
+    "concatenate",
+    "control_from_clip",
+    "control_from_trajectory",
+    "detect_contacts",
+    "find_candidates",
+    "find_cuts",
+    "find_plants",
+    "finish",
+    "finish_performance",
+    "finish_splice",
+    "finish_together",
+    "follow_path",
+    "interpret",
+    "keep_cuts",
+    "load_path",
+    "load_request",
+    "measure_path",
+    "named_path",
+    "open_base",
+    "open_graph",
+    "own_track",
+    "pair_up",
+    "read_clip",
+    "read_figures",
+    "read_trajectory",
+    "report_graph",
+    "save_examples",
+    "save_graph",
+    "show",
+    "solve",
+    "solve_together",
+    "suggest_trim",
+    "trimmed",
+    "write_clip",
+    "write_transcription",
+]
