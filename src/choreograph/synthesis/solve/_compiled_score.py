@@ -118,6 +118,14 @@ def _place_first(starts, stops, count, graph, asked):  # type: ignore[no-untyped
 
 
 @inlined
+def _place_at(n, row, turn, graph, asked):  # type: ignore[no-untyped-def]
+    """How a clip lies on the floor so that body constraint n, which asks for a facing or for none, is met at `row`."""
+    if asked.turn_weight[n] > 0.0:
+        turn = asked.goal_turn[n] * graph.turn[row].conjugate()
+    return turn, asked.goal[n] - turn * graph.place[row]
+
+
+@inlined
 def score_from(  # type: ignore[no-untyped-def]
     k, time, term, cost, turn, shift, starts, stops, nodes, count, limit, graph, asked
 ):
@@ -125,7 +133,10 @@ def score_from(  # type: ignore[no-untyped-def]
     while True:
         ends = time + stops[k] - starts[k]
         while term < len(asked.time) and asked.time[term] < ends:
-            cost += score_term(term, starts[k] + asked.time[term] - time, turn, shift, graph, asked)
+            row = starts[k] + asked.time[term] - time
+            cost += score_term(term, row, turn, shift, graph, asked)
+            if asked.by_legs and asked.kind[term] == BODY:
+                turn, shift = _place_at(term, row, turn, graph, asked)
             term += 1
             if cost >= limit:
                 return cost
@@ -158,7 +169,10 @@ def find_prefixes(path, count, graph, asked, prefix):  # type: ignore[no-untyped
         prefix.turn[k], prefix.shift[k] = turn, shift
         ends = time + stops[k] - starts[k]
         while term < len(asked.time) and asked.time[term] < ends:
-            cost += score_term(term, starts[k] + asked.time[term] - time, turn, shift, graph, asked)
+            row = starts[k] + asked.time[term] - time
+            cost += score_term(term, row, turn, shift, graph, asked)
+            if asked.by_legs and asked.kind[term] == BODY:
+                turn, shift = _place_at(term, row, turn, graph, asked)
             term += 1
         if k < count - 1:
             cost += asked.cut_weight * graph.cost[nodes[k]]

@@ -56,7 +56,7 @@ def placements(
 
 
 def term_costs(starts: Ints, stops: Ints, graph: Graph, asked: Asked) -> NDArray[np.float64]:
-    """What each term of a request costs a path, (T,)."""
+    """What each term of a request costs a path, (T,). By legs, the whole path is laid anew at each body constraint."""
     rows, piece = shown_rows(starts, stops), np.repeat(np.arange(len(starts)), stops - starts)
     turns, shifts = placements(starts, stops, graph, asked)
     out = np.zeros(len(asked.time))
@@ -69,6 +69,9 @@ def term_costs(starts: Ints, stops: Ints, graph: Graph, asked: Asked) -> NDArray
         elif kind == BODY:
             angle = np.angle(facing * asked.goal_turn[n].conj())
             out[n] = weight * abs(here - asked.goal[n]) ** 2 + asked.turn_weight[n] * angle**2
+            if asked.by_legs:
+                again = np.exp(-1j * angle) if asked.turn_weight[n] > 0 else 1
+                turns, shifts = again * turns, again * (shifts - here) + asked.goal[n]
         elif kind == OBSTACLE:
             for o in range(len(asked.reach)):
                 corners = asked.corners[asked.first_corner[o] : asked.first_corner[o + 1]]

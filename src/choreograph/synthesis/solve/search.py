@@ -21,7 +21,7 @@ from choreograph.synthesis.solve.hierarchy import Hierarchy
 from choreograph.synthesis.solve.reach import OutOfReach, cuts_by_source, find_out_of_reach
 from choreograph.synthesis.solve.request import SolveRequest
 from choreograph.synthesis.solve.splice import Splice
-from choreograph.synthesis.solve.terms import BODY, JOINT, compile_request, kernel_graph
+from choreograph.synthesis.solve.terms import BODY, JOINT, as_legs, compile_request, kernel_graph
 from choreograph.synthesis.solve.workspace import FoundPath, Ints, Workspace
 
 Complex = NDArray[np.complex128]
@@ -115,6 +115,7 @@ class Solver:
         self.graph, self.request, self.settings = graph, request, settings or SolveSettings()
         self.hierarchy = hierarchy or find_cuts(graph, progress=progress)
         self.asked, self.term_names = compile_request(request, graph, self.hierarchy, self.settings.sample)
+        self._legs = as_legs(self.asked)
         self.kernel = kernel_graph(self.hierarchy)
         self._functions = UserCosts(request.functions, graph, self.hierarchy.frames)
         self._seeding, self._kernels, self._scoring = _compiled_seeds, _compiled, _compiled_score
@@ -126,6 +127,10 @@ class Solver:
         """Paths of an earlier search that are still to be bettered, the best last."""
         self._open: FoundPath | None = None
         """The path that is being bettered, if it is no minimum yet."""
+        self._by_legs = False
+        """Whether it is bettered leg by leg as yet; then its score may rise."""
+        self._lowest: FoundPath | None = None
+        """The path with the least score so far, minimum or not."""
         self._chance = np.array([self.settings.seed * 0x2545F4914F6CDD1D + 1 & 0xFFFFFFFFFFFFFFFF], np.uint64)
         most = self.asked.frames // self.asked.least + 2
         most = min(most, 4 * int(self.asked.frames / graph.rate_hz) + 12)
@@ -157,9 +162,8 @@ class Solver:
 
     def answers(self, count: int = 1) -> list[Answer]:
         """The best answers found that differ from each other, best first; fewer than `count` if there are not more."""
-        paths = [*self.minima, *self._waiting, *([self._open] if self._open else [])]
         chosen: list[FoundPath] = []
-        for path in sorted(paths, key=lambda path: path.cost):
+        for path in sorted(self._paths(), key=lambda path: path.cost):
             if len(chosen) == count:
                 break
             if all(np.abs(path.root - other.root).max() > self.settings.apart_m for other in chosen):
@@ -177,7 +181,7 @@ class Solver:
         """
         made = Solver(self.graph, request, self.settings, hierarchy=self.hierarchy)
         made._chance[0] = self._chance[0]
-        kept = [p for p in (*self.minima, *self._waiting, *([self._open] if self._open else [])) if made._fits(p)]
+        kept = [path for path in self._paths() if made._fits(path)]
         kept = sorted((made._scored(p.starts, p.stops, p.nodes, False) for p in kept), key=lambda path: path.cost)
         made._waiting = kept[:_CARRIED][::-1]
         return made
@@ -194,6 +198,8 @@ class Solver:
             "chance": int(self._chance[0]),
             "evaluations": self.evaluations,
             "current": None if self._open is None else self._open.as_dict(),
+            "by_legs": self._by_legs,
+            "lowest": None if self._lowest is None else self._lowest.as_dict(),
             "batches": work.order[: work.passed[0]].tolist(),
             "tried": int(work.passed[1]),
             "waiting": [path.as_dict() for path in self._waiting],
@@ -204,9 +210,13 @@ class Solver:
         """Go on from a state that `as_dict` gave, of a search with the same graph, request and settings."""
         minima = [self._read_path(entry) for entry in state["minima"]]
         waiting = [self._read_path(entry) for entry in state["waiting"]]
-        current = None if state["current"] is None else self._read_path(state["current"])
+        current, lowest = (
+            None if state[name] is None else self._read_path(state[name]) for name in ("current", "lowest")
+        )
+        by_legs = bool(state["by_legs"]) and self._legs is not None
         batches = np.array(state["batches"], np.int64).reshape(-1, 3)
-        self.minima, self._waiting, self._open = minima, waiting, current
+        self.minima, self._waiting, self._open, self._lowest = minima, waiting, current, lowest
+        self._by_legs = by_legs
         self._chance[0], self.evaluations = state["chance"], int(state["evaluations"])
         if current is not None:
             self._work.put(current)
@@ -216,6 +226,13 @@ class Solver:
 
     # ------------------------------------------------------------------ inside
 
+    def _paths(self) -> list[FoundPath]:
+        """Every path there is."""
+        found = [*self.minima, *self._waiting, *([self._open] if self._open else [])]
+        if self._lowest and self._lowest is not self._open and not self._lowest.minimum:
+            found.append(self._lowest)
+        return found
+
     def _step(self, budget: int) -> None:
         """Better the open path, a new one if there is none, by about so many evaluations."""
         tally, work = np.zeros(1, np.int64), self._work
@@ -224,19 +241,24 @@ class Solver:
         if self._open is not None and len(self._functions):
             self._judge(self._open, tally)
         elif self._open is not None:
+            asked = self._legs if self._by_legs and self._legs else self.asked
             work.count, _, done = self._kernels.improve(
                 work.path, work.count, work.trial, work.best, work.prefix, work.order, work.passed,
-                self.kernel, self.asked, self._chance, budget, tally,
+                self.kernel, asked, self._chance, budget, tally,
             )  # fmt: skip
+            if self._by_legs and done:
+                work.passed[0], self._by_legs, done = 0, False, False
             self._note(self._scored(*work.taken(), done))
         self.evaluations += max(int(tally[0]), 1)
 
     def _begin_path(self, tally: Ints) -> FoundPath | None:
         """The next path to be bettered: one that waits, a good minimum mutated at random, or the best of some seeds.
 
-        None if no seed could be drawn.
+        None if no seed could be drawn. Where there are several legs, all but those that wait are bettered leg by leg
+        first, for what betters one leg moves all that comes behind it.
         """
         work = self._work
+        self._by_legs = self._legs is not None and not self._waiting and not len(self._functions)
         if self._waiting:
             work.put(self._waiting[-1])
             return self._waiting.pop()
@@ -282,6 +304,8 @@ class Solver:
     def _note(self, path: FoundPath) -> None:
         """Keep the path being bettered: among the minima if it is one, as the open one if not."""
         self._open = None if path.minimum else path
+        if self._lowest is None or path.cost < self._lowest.cost:
+            self._lowest = path
         if path.minimum and not any(np.array_equal(path.root, other.root) for other in self.minima):
             self.minima = sorted([*self.minima, path], key=lambda entry: entry.cost)[:_KEEP]
 

@@ -51,6 +51,8 @@ class Asked(NamedTuple):
     sample: int
     """How many of the replacements by two cuts are scored in a batch."""
     cut_weight: float
+    by_legs: bool
+    """Whether what comes behind a body constraint is scored as if that had been met."""
     anchor_time: int
     anchor: complex
     """Place of the torso at that time."""
@@ -86,6 +88,12 @@ def kernel_graph(hierarchy: Hierarchy) -> Graph:
         len(f.base) - 1, f.base, f.clip_of, f.real, f.place, f.turn,
         hierarchy.source, hierarchy.target, hierarchy.cost, hierarchy.child, hierarchy.first_root,
     )  # fmt: skip
+
+
+def as_legs(asked: Asked) -> Asked | None:
+    """The same request, each leg from one body constraint to the next scored by itself; None if there is but one."""
+    body, placed = np.flatnonzero(asked.kind == BODY), np.flatnonzero(asked.kind != TABLE)
+    return asked._replace(by_legs=True) if (body[1:] < placed.max(initial=-1)).any() else None
 
 
 class _Term(NamedTuple):
@@ -158,6 +166,7 @@ def compile_request(
         least=least,
         sample=sample,
         cut_weight=float(request.cut_weight),
+        by_legs=False,
         anchor_time=at(first.at_s) if first else 0,
         anchor=complex(*first.position) if first else 0j,
         anchor_turn=complex(np.exp(-1j * (first.facing or 0.0))) if first else 1 + 0j,

@@ -84,10 +84,26 @@ def check(path: tuple[np.ndarray, np.ndarray, np.ndarray], solver: Solver) -> No
 def test_scores_agree_with_the_plain_twin(walks: MotionGraph, cuts: Hierarchy) -> None:
     solver = Solver(walks, EVERYTHING, hierarchy=cuts)
     assert set(solver.asked.kind.tolist()) == {0, 1, 2, 3, 4}
-    for starts, stops, nodes in seeds(solver, 50):
-        padded = np.append(nodes, 0)
-        fast = _compiled_score.score(starts, stops, padded, len(starts), np.inf, solver.kernel, solver.asked)
-        assert fast == pytest.approx(reference.score(starts, stops, nodes, solver.kernel, solver.asked), rel=1e-9)
+    assert solver._legs is not None
+    for asked in (solver.asked, solver._legs):
+        for starts, stops, nodes in seeds(solver, 50):
+            padded = np.append(nodes, 0)
+            fast = _compiled_score.score(starts, stops, padded, len(starts), np.inf, solver.kernel, asked)
+            assert fast == pytest.approx(reference.score(starts, stops, nodes, solver.kernel, asked), rel=1e-9)
+
+
+def test_leg_by_leg_each_body_constraint_is_as_near_as_from_where_it_begins(
+    walks: MotionGraph, cuts: Hierarchy
+) -> None:
+    begin, middle, end = BodyTarget(0, (0, 0), 0.0), BodyTarget(2, (1, 1), 0.7), BodyTarget(4, (0, 3), 1.5)
+    whole = Solver(walks, SolveRequest(4.0, (begin, middle, end)), hierarchy=cuts)
+    first = Solver(walks, SolveRequest(4.0, (begin, middle)), hierarchy=cuts)
+    second = Solver(walks, SolveRequest(4.0, (middle, end)), hierarchy=cuts)
+    assert first._legs is None and second._legs is None and whole._legs is not None
+    for starts, stops, _ in seeds(whole, 10):
+        said = reference.term_costs(starts, stops, whole.kernel, whole._legs)
+        apart = [reference.term_costs(starts, stops, s.kernel, s.asked)[1] for s in (first, second)]
+        assert said == pytest.approx([0.0, *apart], abs=1e-9)
 
 
 def test_the_first_body_constraint_is_met(walks: MotionGraph, cuts: Hierarchy) -> None:

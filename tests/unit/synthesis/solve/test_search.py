@@ -22,6 +22,7 @@ from choreograph.synthesis.solve.search import Solver, SolveSettings, solve
 
 BEGIN = BodyTarget(0.0, (0.0, 0.0), 0.0)
 TURN = SolveRequest(5.0, (BEGIN, BodyTarget(5.0, (2.5, 3.0), np.pi / 2)))
+BY_A_CHECKPOINT = SolveRequest(5.0, (BEGIN, BodyTarget(2.5, (0.5, 2.0), 0.6), BodyTarget(5.0, (2.5, 3.0), np.pi / 2)))
 
 
 def test_it_comes_near_and_says_how_near(walks: MotionGraph, cuts: Hierarchy) -> None:
@@ -34,11 +35,12 @@ def test_it_comes_near_and_says_how_near(walks: MotionGraph, cuts: Hierarchy) ->
     assert last.cost == pytest.approx((last.metres / 0.3) ** 2 + (last.radians / np.radians(10)) ** 2)
 
 
-def test_more_time_is_never_worse(walks: MotionGraph, cuts: Hierarchy) -> None:
-    solver, costs = Solver(walks, TURN, hierarchy=cuts).run(evaluations=50), []
+@pytest.mark.parametrize("request_", [TURN, BY_A_CHECKPOINT])
+def test_more_time_is_never_worse(walks: MotionGraph, cuts: Hierarchy, request_: SolveRequest) -> None:
+    solver, costs = Solver(walks, request_, hierarchy=cuts).run(evaluations=50), []
     costs.append(solver.answers()[0].cost)
-    for _ in range(5):
-        costs.append(solver.run(evaluations=2_000).answers()[0].cost)
+    for _ in range(40):
+        costs.append(solver.run(evaluations=1_000).answers()[0].cost)
     assert costs == sorted(costs, reverse=True) and costs[-1] < costs[0]
 
 
@@ -50,11 +52,16 @@ def test_the_seed_decides(walks: MotionGraph, cuts: Hierarchy) -> None:
     assert pieces(1) == pieces(1) != pieces(2)
 
 
-def test_a_saved_search_goes_on_as_if_it_had_not_stopped(walks: MotionGraph, cuts: Hierarchy) -> None:
-    through = Solver(walks, TURN, hierarchy=cuts).run(evaluations=15_000)
+@pytest.mark.parametrize(("request_", "legs"), [(TURN, False), (BY_A_CHECKPOINT, True)])
+def test_a_saved_search_goes_on_as_if_it_had_not_stopped(
+    walks: MotionGraph, cuts: Hierarchy, request_: SolveRequest, legs: bool
+) -> None:
+    through = Solver(walks, request_, hierarchy=cuts).run(evaluations=15_000)
+    while through._by_legs != legs:
+        through.run(evaluations=1_000)
     state = json.loads(json.dumps(through.as_dict()))
     through.run(evaluations=30_000)
-    resumed = Solver(walks, TURN, hierarchy=cuts).resume(state).run(evaluations=30_000)
+    resumed = Solver(walks, request_, hierarchy=cuts).resume(state).run(evaluations=30_000)
     assert resumed.evaluations == through.evaluations
     assert [p.cost for p in resumed.minima] == pytest.approx([p.cost for p in through.minima], rel=1e-9)
     other = SolveRequest(4.0, (BEGIN, BodyTarget(4.0, (1.0, 1.0))))
