@@ -1,4 +1,4 @@
-"""From a splice to a finished motion: cuts smoothed, body constraints met exactly, feet clean.
+"""From a splice to a finished motion: cuts smoothed, flicks mended, body constraints met exactly, feet clean.
 
 After Arikan & Forsyth (2002, section 4.2.3). A cut is a jump from the pose that would have come to the pose that does.
 Half of it is added before the cut and half taken away behind it, fading over a window on either side.
@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from choreograph.errors import RequestError
 from choreograph.finishing.assemble import Origins, Shown, lay_out, output_rate, sample_numpy
 from choreograph.finishing.blend import BlendSettings
+from choreograph.finishing.flicks import mend_flicks
 from choreograph.finishing.footskate import CleanSettings, clean_feet
 from choreograph.maths import quat
 from choreograph.maths.floor import FloorTransform
@@ -37,6 +38,8 @@ class SpliceSettings:
     smooth_s: float = 0.2
     """Seconds before and behind a cut over which its jump is spread; the paper takes 1, which is farther from recorded
     poses and no smoother."""
+    mend: bool = True
+    """Whether single frames at which the capture slipped are put between their neighbours."""
     clean: bool = True
     """Whether feet are kept where they stand."""
     feet: CleanSettings = field(default_factory=CleanSettings)
@@ -84,7 +87,8 @@ def finish_splice(
     graph = splice.graph
     rate = output_rate(graph, np.unique(splice.clip), settings.rate_hz)
     made = lay_out(graph, _shown(splice, rate), rate, BlendSettings(), name)
-    clip = meet_body(_smoothed(made.clip, splice, settings.smooth_s), body)
+    clip = _smoothed(made.clip, splice, settings.smooth_s)
+    clip = meet_body(mend_flicks(clip) if settings.mend else clip, body)
     if settings.clean:
         # Clean feet pull the root along, by millimetres: these are spread once more.
         clip = meet_body(clean_feet(clip, settings.feet, progress=progress), body)
