@@ -10,6 +10,8 @@ Ints = NDArray[np.int32]
 
 _ROUNDS = 8
 """Rounds of k-means; begun along the group's long axis it has settled by then."""
+_FEW = 15
+"""Up to so many points, ranks are counted rather than sorted."""
 
 
 @njit(cache=True, nogil=True)
@@ -36,16 +38,39 @@ def _axes(i, j, at):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def _cluster(i, j, at, k, owner):  # type: ignore[no-untyped-def]
-    """Assign the points `at` to k clusters, begun at equal shares along the long axis; how many are not empty."""
+def _share_out(along, k, owner):  # type: ignore[no-untyped-def]
+    """Assign points to k equal shares in the order of `along`."""
+    size = len(along)
+    if size > _FEW:
+        order = np.argsort(along)
+        for n in range(size):
+            owner[order[n]] = n * k // size
+        return
+    # Most nodes of a tree hold a few points, and for these sorting costs less than what argsort allocates.
+    for n in range(size):
+        rank = 0
+        for m in range(size):
+            if along[m] < along[n] or (along[m] == along[n] and m < n):
+                rank += 1
+        owner[n] = rank * k // size
+
+
+@njit(cache=True, nogil=True)
+def _cluster(i, j, at, k, owner, along, centre, count):  # type: ignore[no-untyped-def]
+    """Assign the points `at` to k clusters, begun at equal shares along the long axis.
+
+    `along`, `centre` and `count` are room to work in, for as many points, (k, 2) and k.
+    """
+    if k == 2 and len(at) == 2:
+        # Half of all inner nodes: which comes first is told by the axis alone.
+        di, dj = i[at[1]] - i[at[0]], j[at[1]] - j[at[0]]
+        first = 0 if di > 0 or (di == 0 and dj > 0) else 1
+        owner[0], owner[1] = first, 1 - first
+        return
     mi, mj, ci, cj, _ = _axes(i, j, at)
-    along = np.empty(len(at))
     for n, p in enumerate(at):
         along[n] = (i[p] - mi) * ci + (j[p] - mj) * cj
-    order = np.argsort(along)
-    for n in range(len(at)):
-        owner[order[n]] = n * k // len(at)
-    centre, count = np.zeros((k, 2)), np.zeros(k)
+    _share_out(along, k, owner)
     for _ in range(_ROUNDS):
         centre[:] = 0.0
         count[:] = 0.0
@@ -69,7 +94,6 @@ def _cluster(i, j, at, k, owner):  # type: ignore[no-untyped-def]
                 changed = True
         if not changed:
             break
-    return k
 
 
 @njit(cache=True, nogil=True)
@@ -117,6 +141,7 @@ def build_trees(i: Ints, j: Ints, first: NDArray[np.int64], share: float) -> tup
     total = len(i)
     at = np.arange(total)
     owner = np.zeros(total, np.int64)
+    along, pair, pair_count = np.empty(total), np.empty((2, 2)), np.empty(2)
     # First the clusters: ranges of `at`, whose nodes are the roots.
     low, high = np.empty(2 * total, np.int64), np.empty(2 * total, np.int64)
     roots = 0
@@ -126,7 +151,8 @@ def build_trees(i: Ints, j: Ints, first: NDArray[np.int64], share: float) -> tup
         if share > 0 and end - begin > 2:
             k = min(max(int(np.rint(share * _axes(i, j, at[begin:end])[4])), 1), end - begin)
         if k > 1:
-            _cluster(i, j, at[begin:end], k, owner[begin:end])
+            room = along[: end - begin], np.empty((k, 2)), np.empty(k)
+            _cluster(i, j, at[begin:end], k, owner[begin:end], *room)
         edge = begin
         for c in range(k):
             stop = _partition(at[:end], owner[:end], c, edge) if k > 1 else end
@@ -142,7 +168,7 @@ def build_trees(i: Ints, j: Ints, first: NDArray[np.int64], share: float) -> tup
         leaf[node] = _medoid(i, j, at[begin:end])
         if end - begin > 1:
             owner[begin:end] = 0
-            _cluster(i, j, at[begin:end], 2, owner[begin:end])
+            _cluster(i, j, at[begin:end], 2, owner[begin:end], along[: end - begin], pair, pair_count)
             middle = _partition(at[:end], owner[:end], 0, begin)
             if middle in (begin, end):
                 middle = (begin + end) // 2
