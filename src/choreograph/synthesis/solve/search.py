@@ -210,10 +210,11 @@ class Solver:
         """Go on from a state that `as_dict` gave, of a search with the same graph, request and settings."""
         minima = [self._read_path(entry) for entry in state["minima"]]
         waiting = [self._read_path(entry) for entry in state["waiting"]]
+        # Searches saved before legs were told apart say nothing of the last two.
         current, lowest = (
-            None if state[name] is None else self._read_path(state[name]) for name in ("current", "lowest")
+            None if state.get(name) is None else self._read_path(state[name]) for name in ("current", "lowest")
         )
-        by_legs = bool(state["by_legs"]) and self._legs is not None
+        by_legs = bool(state.get("by_legs")) and self._legs is not None
         batches = np.array(state["batches"], np.int64).reshape(-1, 3)
         self.minima, self._waiting, self._open, self._lowest = minima, waiting, current, lowest
         self._by_legs = by_legs
