@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from choreograph.synthesis.follow._compiled_scoring import arrive, compiled, hot, inlined, played_on, score_edge
+from choreograph.synthesis.follow._compiled_scoring import arrive, best_way_on, compiled, hot, inlined, score_edge
 from choreograph.synthesis.follow.state import (
     COST,
     EDGE,
@@ -52,7 +52,7 @@ def _heapify(ranks, heap, count) -> None:  # type: ignore[no-untyped-def]
 def beam_put(beam, slot, state, mark) -> None:  # type: ignore[no-untyped-def]
     """Enter a state among those of its age; where there is no room it replaces the worst, which it must beat."""
     ranks, heap = beam.ranks[slot], beam.heap[slot]
-    room, row = len(ranks), beam.counts[slot]
+    room, row = beam.room[slot], beam.counts[slot]
     if row == room:
         row = heap[0]
     else:
@@ -68,6 +68,14 @@ def beam_put(beam, slot, state, mark) -> None:  # type: ignore[no-untyped-def]
     elif beam.counts[slot] == room:
         _heapify(ranks, heap, room)
         beam.limit[slot] = ranks[heap[0]]
+
+
+@inlined
+def _open(beam, slot) -> None:  # type: ignore[no-untyped-def]
+    """Let walks wait for a frame as many as there is room for; before, only some are let in."""
+    if beam.room[slot] < beam.ranks.shape[1]:
+        beam.room[slot] = beam.ranks.shape[1]
+        beam.limit[slot] = np.inf
 
 
 @hot
@@ -113,10 +121,11 @@ def _keep_best(beam, slot, now) -> None:  # type: ignore[no-untyped-def]
     beam.kept[slot] = kept
     beam.counts[slot] = 0
     beam.limit[slot] = np.inf
+    beam.room[slot] = beam.early[0]
 
 
 @hot
-def _extend(beam, now, stay_in, tables, path, knobs, after, mark) -> int:  # type: ignore[no-untyped-def]
+def _extend(beam, now, stay_in, tables, path, knobs, after, mark, ends) -> int:  # type: ignore[no-untyped-def]
     """Extend the states kept at a frame; the number of frames scored."""
     ring = len(beam.counts)
     slot = now % ring
@@ -142,7 +151,9 @@ def _extend(beam, now, stay_in, tables, path, knobs, after, mark) -> int:  # typ
             if spare <= 0.0 and not may_end:
                 continue
             if knobs.look_trust > 0.0:
-                look = knobs.look_trust * played_on(after, target, spare / knobs.look_trust, tables, path, knobs)
+                look = knobs.look_trust * best_way_on(
+                    after, target, spare / knobs.look_trust, tables, path, knobs, ends
+                )
                 left += look
                 if look >= spare and not may_end:
                     continue
@@ -182,10 +193,12 @@ def beam_advance(beam, since, until, stay_in, tables, path, knobs) -> int:  # ty
     """
     after = np.empty(FLOATS)
     mark = np.empty(INTS, np.int64)
+    ends = np.empty(np.diff(tables.first_way).max())
     scored = 0
     for now in range(since, until):
         _keep_best(beam, now % len(beam.counts), now)
-        scored += _extend(beam, now, stay_in, tables, path, knobs, after, mark)
+        _open(beam, (now + beam.early[1]) % len(beam.counts))
+        scored += _extend(beam, now, stay_in, tables, path, knobs, after, mark, ends)
     return scored
 
 

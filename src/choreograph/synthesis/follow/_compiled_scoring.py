@@ -10,7 +10,6 @@ import numpy as np
 from numba import njit
 
 from choreograph.synthesis.follow.state import COS, COST, PAUSE, REACHED, SIN, WALKED, YAW, X, Z
-from choreograph.synthesis.follow.tables import LOOKS
 
 compiled = njit(cache=True, nogil=True, error_model="numpy", _nrt=True)
 # In the hot loops nothing is allocated, and counting references to arrays would take half of the time (see
@@ -114,25 +113,42 @@ def least_to_come(error, reached, frames, knobs) -> float:  # type: ignore[no-un
 
 
 @inlined
-def played_on(state, node, most, tables, path, knobs) -> float:  # type: ignore[no-untyped-def]
-    """Roughly what the next second costs if the clip is simply played on: what walks of one age are compared by.
+def _offset_on_way(state, way, moment, tables, path, knobs) -> float:  # type: ignore[no-untyped-def]
+    """Squared distance to the path at a moment of a way on, to the nearest of its points; nothing once it is over."""
+    reached = max(state[WALKED] + tables.ways[way, moment, 2], state[REACHED])
+    if reached >= knobs.length:
+        return 0.0
+    i = int(max(reached, 0.0) * knobs.per_metre)
+    x, z = tables.ways[way, moment, 0], tables.ways[way, moment, 1]
+    dx = x * state[COS] + z * state[SIN] + state[X] - path.points[i, 0]
+    dz = -x * state[SIN] + z * state[COS] + state[Z] - path.points[i, 1]
+    return dx * dx + dz * dz
 
-    Seen at a few moments only. A clip that ends sooner is taken to go on as it was. Beyond `most` the cost is of no
-    interest; the last moments come first, since errors grow.
+
+@inlined
+def best_way_on(state, node, most, tables, path, knobs, ends) -> float:  # type: ignore[no-untyped-def]
+    """Roughly what the next second or so costs on the best of the node's ways on, or `most` if that is less.
+
+    All are judged by where they end first, and the one that ends best is seen whole before the others, most of which
+    need not be seen any further then. `ends` is room for what the ends cost.
     """
-    here = tables.node_row[node]
-    moments = min(LOOKS, tables.node_left[node] // knobs.look_step)
-    stride = knobs.look_step * knobs.dt
-    if moments == 0:
-        off, _ = offset_to_path(state, tables.clip_way, here, state[REACHED], path, knobs)
-        return LOOKS * off * stride
-    cost, weight = 0.0, stride * LOOKS / moments
-    for m in range(moments, 0, -1):
-        row = here + m * knobs.look_step
-        walked = state[WALKED] + tables.clip_way[row, 2] - tables.clip_way[here, 2]
-        reached = max(walked, state[REACHED] + knobs.gamma * stride * m)
-        off, _ = offset_to_path(state, tables.clip_way, row, reached, path, knobs)
-        cost += off * weight
-        if cost >= most:
-            break
-    return cost
+    first, count = tables.first_way[node], tables.first_way[node + 1] - tables.first_way[node]
+    last = tables.ways.shape[1] - 1
+    near, nearest = 0, np.inf
+    for k in range(count):
+        ends[k] = tables.way_cost[first + k] + knobs.look_s * _offset_on_way(
+            state, first + k, last, tables, path, knobs
+        )
+        if ends[k] < nearest:
+            near, nearest = k, ends[k]
+    if nearest >= most:
+        return most
+    best = most
+    for turn in range(-1, count):
+        k = near if turn < 0 else turn
+        cost, m = ends[k], last
+        while m > 0 and cost < best:
+            m -= 1
+            cost += knobs.look_s * _offset_on_way(state, first + k, m, tables, path, knobs)
+        best = min(best, cost)
+    return best

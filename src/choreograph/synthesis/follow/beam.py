@@ -23,6 +23,10 @@ CELL = (0.06, 0.1)
 ROOM = 1.2
 """States that may wait for a frame, for each that will be kept then; some turn out to be nearly the same."""
 
+EARLY = 0.2
+"""Share of that room for walks that arrive by long edges, which come first. Those are transitions: one in five of the
+walks that are kept, but most of those that ask, and what asks must be scored."""
+
 NARROWEST = 8
 """States that are kept however few are asked for."""
 
@@ -51,6 +55,10 @@ class Beam(NamedTuple):
     best_mark: Ints
     """Its last kept state's frame and row, the edge from it, and the frames shown of that edge."""
     cell: Floats
+    room: Ints
+    """States that may wait for each frame at present, (R,)."""
+    early: Ints
+    """How many may before the frame is near, and how near that is, frames, (2,)."""
 
 
 class Found(NamedTuple):
@@ -82,8 +90,10 @@ class BeamSearch:
             tables: The graph's tables.
         """
         self.width = width = max(width, NARROWEST)
-        ring = ahead + int(tables.length.max()) + 2
+        longest = int(tables.length.max())
+        ring = ahead + longest + 2
         room = max(round(ROOM * width), len(starts))
+        early, near = round(EARLY * room), int(np.median(tables.length)) // 2 + 1
         slots = 1 << int(np.ceil(np.log2(4 * width)))
         self.beam = Beam(
             np.empty((ring, room, FLOATS)),
@@ -100,6 +110,8 @@ class BeamSearch:
             np.array([np.inf]),
             np.full(4, -1, np.int64),
             np.array(CELL),
+            np.where(np.arange(ring) < near, room, early),
+            np.array([early, near]),
         )
         self.now = 0
         """Frame up to which states have been extended."""

@@ -14,6 +14,7 @@ from choreograph.synthesis.follow.state import COS, COST, PAUSE, REACHED, SIN, W
 from choreograph.synthesis.follow.tables import KernelPath, KernelTables, Knobs
 
 Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
 
 
 class Tried(NamedTuple):
@@ -92,6 +93,49 @@ def arrive(state: Floats, edge: int, tables: KernelTables, out: Floats) -> None:
     there = here @ FloorTransform(tables.yaw[edge], *tables.shift[edge])
     out[YAW], out[X], out[Z] = there.yaw, there.x, there.z
     out[COS], out[SIN] = math.cos(there.yaw), math.sin(there.yaw)
+
+
+def best_way_on(state: Floats, node: int, tables: KernelTables, path: KernelPath, knobs: Knobs) -> float:
+    """Roughly what the next second or so costs on the best of the node's ways on."""
+    ways = slice(tables.first_way[node], tables.first_way[node + 1])
+    x, z, made = np.moveaxis(tables.ways[ways], 2, 0)
+    place = FloorTransform(state[YAW], state[X], state[Z]).apply(np.stack([x, 0 * x, z], axis=-1))[..., [0, 2]]
+    reached = np.maximum(state[WALKED] + made, state[REACHED])
+    at = np.clip(reached * knobs.per_metre, 0, len(path.points) - 1).astype(int)
+    off = np.where(reached < knobs.length, ((place - path.points[at]) ** 2).sum(axis=-1), 0.0)
+    return float((tables.way_cost[ways] + knobs.look_s * off.sum(axis=1)).min())
+
+
+class Way(NamedTuple):
+    """A walk on from a node: its edges, its transitions, and how far it turns in all and in its second half."""
+
+    edges: tuple[int, ...]
+    changes: int
+    turn: float
+    late: float
+
+
+def find_ways(
+    node: int, frames: int, half: int, tables: KernelTables, changes: Ints, turned: Floats, bins: int, bin_rad: float
+) -> list[Way]:
+    """The ways of `frames` frames on from a node, of each kind the first of those with the fewest transitions."""
+    best: dict[tuple[int, int], Way] = {}
+    for edge in range(tables.first_edge[node], tables.first_edge[node + 1]):
+        first, length = int(tables.first[edge]), int(tables.length[edge])
+        turn = [0.0, *turned[first : first + min(length, frames)]]
+        late = turn[-1] - turn[min(max(frames - half, 0), len(turn) - 1)]
+        onward = [Way((), 0, 0.0, 0.0)]
+        if length < frames:
+            onward = find_ways(int(tables.target[edge]), frames - length, half, tables, changes, turned, bins, bin_rad)
+        for rest in onward:
+            way = Way((edge, *rest.edges), int(changes[edge]) + rest.changes, turn[-1] + rest.turn, late + rest.late)
+            early_kind, late_kind = (
+                int(np.clip(np.rint(x / bin_rad), -(bins // 2), bins // 2)) for x in (way.turn - way.late, way.late)
+            )
+            kind = early_kind, late_kind
+            if kind not in best or way.changes < best[kind].changes:
+                best[kind] = way
+    return [best[kind] for kind in sorted(best)]
 
 
 def every_walk(

@@ -24,19 +24,19 @@ class FollowSettings:
     method: str = "bound"
     """"bound" seeds branch and bound with a beam; "beam" is the beam alone; "thesis" is the plain budgeted
     depth-first branch and bound of Dirican (2014), for comparison."""
-    horizon_s: float = 10.0
+    horizon_s: float = 20.0
     """Seconds looked ahead in each step (s)."""
     retain_s: float = 1.0
     """Seconds kept of each step's answer (r)."""
-    beam_width: int = 220
+    beam_width: int = 280
     """Walks of one age that the beam keeps."""
-    look_s: float = 1.0
-    """Seconds that the beam looks along a walk's clip, as if it were simply played on, to compare walks."""
-    look_trust: float = 0.3
+    look_s: float = 1.4
+    """Seconds that the beam looks along the ways on from where a walk has come to, to compare walks."""
+    look_trust: float = 0.4
     """How much what it sees there counts, against what the walk has cost; 0 is a plain beam."""
     metre_cost: float = 0.005
     """What a metre of the path that is still to be walked is reckoned to cost when walks are compared, m²·s."""
-    budget_frames: int = 20_000
+    budget_frames: int = 3_000
     """Frames that branch and bound may score in one step."""
     max_seconds: float | None = None
     """Time for the whole search; then the rest is searched by the beam alone, at a tenth of its width."""
@@ -65,7 +65,7 @@ class FollowSettings:
     """Frame of that clip, at its own rate, near which to begin."""
     start_heading: float | None = None
     """Direction of travel at the start, yaw in radians; if not given, the path's own."""
-    starts: int = 60
+    starts: int = 200
     """Places to begin from that are tried."""
     seed: int = 0
     """Chooses which places those are."""

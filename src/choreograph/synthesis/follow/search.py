@@ -21,13 +21,13 @@ from choreograph.synthesis.follow.result import FollowResult, Step
 from choreograph.synthesis.follow.starts import find_starts
 from choreograph.synthesis.follow.state import COST, NODE, PAUSE, PAUSES, REACHED, WALKED, YAW, X, Z
 from choreograph.synthesis.follow.tables import (
-    LOOKS,
     EdgeTables,
     Knobs,
     build_edge_tables,
     kernel_path,
     kernel_tables,
 )
+from choreograph.synthesis.follow.ways import MOMENTS, no_ways
 from choreograph.synthesis.path import CURVE_STEP, Path
 from choreograph.synthesis.walk import Walk
 
@@ -122,7 +122,12 @@ class PathFollower:
         self.path = path
         self._path, spacing, labels = kernel_path(path)
         settings, facing = self.settings, path.final_facing
-        self._kernel = kernel_tables(self._tables, self.graph, labels, self._extra)
+        look_step = max(1, round(settings.look_s * self.graph.rate_hz / MOMENTS))
+        looks = settings.method != "thesis" and settings.look_trust > 0
+        ways = self._tables.ways_on(self.graph, look_step) if looks else no_ways(self.graph)
+        self._kernel = kernel_tables(
+            self._tables, self.graph, labels, self._extra, ways, float(settings.transition_cost)
+        )
         self._knobs = Knobs(
             dt=1.0 / self.graph.rate_hz,
             gamma=float(settings.forced_progress_m_s),
@@ -136,7 +141,7 @@ class PathFollower:
             fastest=self._tables.fastest,
             per_metre=1.0 / spacing,
             length=path.length,
-            look_step=max(1, round(settings.look_s * self.graph.rate_hz / LOOKS)),
+            look_s=look_step / self.graph.rate_hz,
             look_trust=float(settings.look_trust),
             credit=float(settings.metre_cost),
             facing=float(facing or 0.0),

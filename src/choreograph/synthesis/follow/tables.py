@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -16,6 +16,7 @@ from choreograph.graph.model import TRANSITION, MotionGraph
 from choreograph.maths import quat
 from choreograph.motion.arrays import seal
 from choreograph.motion.clip import Clip
+from choreograph.synthesis.follow.ways import Ways, find_ways
 from choreograph.synthesis.path import Path
 
 Floats = NDArray[np.float64]
@@ -26,8 +27,6 @@ PATH_STEP_M = 0.01
 TREMBLE_S = 0.012
 """Width (standard deviation) of the low-pass under which the root's way is summed. At 120 Hz the tremble of recorded
 hips adds up to 1 % to their way; clean-up takes it out of the motion, so the search must not count on it."""
-LOOKS = 6
-"""Moments at which the beam looks along a clip to compare walks."""
 _IMPOSSIBLE_RAD_S2 = 6000.0
 """Angular acceleration that no large joint reaches: recorded runs and jumps stay below 4,000, slips of the capture
 begin at 9,000."""
@@ -51,6 +50,8 @@ class EdgeTables:
     """Way made since the row before, metres, summed at the clips' own rate: hips sway, and coarser sums lose that."""
     facing: Floats
     """Yaw of the hips, radians."""
+    turned: Floats
+    """How far the hips have turned since the edge's source node, radians."""
     label_words: NDArray[np.int32]
     """Which set of labels holds, as an index into `label_sets`."""
     label_sets: tuple[frozenset[str], ...]
@@ -66,6 +67,19 @@ class EdgeTables:
     """The row of `clip_way` that each node stands at."""
     node_left: Ints
     """Frames of the clip after it."""
+    known_ways: dict[int, Ways] = field(default_factory=dict, repr=False)
+    """Ways on that were found before, by the frames between their moments."""
+
+    @property
+    def way(self) -> Floats:
+        """x, z and way made since the row before, (R, 3), metres."""
+        return np.stack([self.x, self.z, self.step], axis=1)
+
+    def ways_on(self, graph: MotionGraph, step: int) -> Ways:
+        """The ways on from every node, known each `step` frames; found once."""
+        if step not in self.known_ways:
+            self.known_ways[step] = find_ways(graph, self.first, self.length, self.way, self.turned, step)
+        return self.known_ways[step]
 
     def bits(self, labels: Sequence[str]) -> Ints:
         """For each row, which of the labels hold, as bits.
@@ -114,8 +128,10 @@ def build_edge_tables(graph: MotionGraph) -> EdgeTables:
         before = here
     assert before is not None
     facing, words, sets = _facing_and_labels(roots, graph, row_edge, ahead)
+    begun, _, _ = _facing_and_labels(roots, graph, np.arange(len(edges)), np.zeros(len(edges)))
     return EdgeTables(
-        seal(before.real.copy()), seal(before.imag.copy()), seal(step), seal(facing), seal(words), sets,
+        seal(before.real.copy()), seal(before.imag.copy()), seal(step), seal(facing),
+        seal(_turned(begun, facing, first)), seal(words), sets,
         seal(first.astype(np.int64)), seal(length), float(step.max(initial=1e-6)),
         seal(_faulty(roots, graph)), *_clip_ways(roots, graph, per_frame),
     )  # fmt: skip
@@ -242,6 +258,15 @@ def _facing_and_labels(
     return facing, roots.words[own], tuple(roots.sets)
 
 
+def _turned(begun: Floats, facing: Floats, first: Ints) -> Floats:
+    """How far each row has turned since its edge began, by way of the rows between."""
+    turn = np.diff(facing, prepend=0.0)
+    turn[first] = facing[first] - begun
+    turned = np.cumsum((turn + np.pi) % (2 * np.pi) - np.pi)
+    before = np.concatenate([[0.0], turned])[first]
+    return np.asarray(turned - np.repeat(before, np.diff(first, append=len(facing))))
+
+
 class KernelTables(NamedTuple):
     """The tables as the kernels take them."""
 
@@ -264,12 +289,12 @@ class KernelTables(NamedTuple):
     """x and z, (E, 2)."""
     first_edge: Ints
     target_clip: Ints
-    clip_way: Floats
-    """x, z and way made since the clip's start, of every frame of every clip, (R, 3), metres."""
-    node_row: Ints
-    """The row of `clip_way` that each node stands at."""
-    node_left: Ints
-    """Frames of the clip after it."""
+    first_way: Ints
+    """Each node's first way on, (N + 1,)."""
+    ways: Floats
+    """x, z and way made at a few moments of each way on, (W, M, 3)."""
+    way_cost: Floats
+    """What the transitions of each cost, (W,), m²·s."""
 
 
 class KernelPath(NamedTuple):
@@ -306,8 +331,8 @@ class Knobs(NamedTuple):
     """Points of the path for each metre of it."""
     length: float
     """Of the path."""
-    look_step: int
-    """Frames between the moments at which the beam looks along a clip."""
+    look_s: float
+    """Seconds between the moments at which the beam sees a way on."""
     look_trust: float
     """How much what it sees there counts."""
     credit: float
@@ -316,11 +341,13 @@ class Knobs(NamedTuple):
     """Yaw asked for at the end."""
 
 
-def kernel_tables(tables: EdgeTables, graph: MotionGraph, labels: Sequence[str], extra: Floats) -> KernelTables:
-    """The tables for a request: with the labels it asks for, and a cost per edge."""
+def kernel_tables(
+    tables: EdgeTables, graph: MotionGraph, labels: Sequence[str], extra: Floats, ways: Ways, transition_cost: float
+) -> KernelTables:
+    """The tables for a request: with the labels it asks for, a cost per edge, and the ways on that it looks along."""
     edges = graph.edges
     return KernelTables(
-        way=seal(np.stack([tables.x, tables.z, tables.step], axis=1)),
+        way=seal(tables.way),
         facing=tables.facing,
         labels=seal(tables.bits(labels)),
         first=tables.first,
@@ -333,9 +360,9 @@ def kernel_tables(tables: EdgeTables, graph: MotionGraph, labels: Sequence[str],
         shift=seal(np.stack([edges.x, edges.z], axis=1)),
         first_edge=seal(graph.first_edge.astype(np.int64)),
         target_clip=seal(edges.target_clip.astype(np.int64)),
-        clip_way=tables.clip_way,
-        node_row=tables.node_row,
-        node_left=tables.node_left,
+        first_way=ways.first,
+        ways=ways.places,
+        way_cost=seal(transition_cost * ways.changes),
     )
 
 

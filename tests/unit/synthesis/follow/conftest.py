@@ -54,7 +54,8 @@ def random_problem(
         turn=seal(np.stack([np.cos(yaw), np.sin(yaw)], axis=1)), shift=seal(shift),
         first_edge=seal(np.searchsorted(source, np.arange(nodes + 1)).astype(np.int64)),
         target_clip=seal(node_clip[target].astype(np.int64)),
-        clip_way=seal(np.zeros((nodes, 3))), node_row=seal(np.arange(nodes)), node_left=seal(np.zeros(nodes, np.int64)),
+        first_way=seal(3 * np.arange(nodes + 1)), ways=seal(rng.normal(0, 0.5, (3 * nodes, 4, 3))),
+        way_cost=seal(0.01 * rng.integers(0, 3, 3 * nodes)),
     )  # fmt: skip
     points = np.stack([0.5 * np.sin(np.linspace(0, 3, 81)), np.linspace(0, length, 81)], axis=1)
     along = float(np.hypot(*np.diff(points, axis=0).T).sum())
@@ -68,7 +69,7 @@ def random_problem(
         dt=0.1, gamma=0.06, speed_weight=0.02, label_weight=0.25, idle_weight=0.1, idle_below=0.9,
         end_weight=0.4 if stretches else 0.0,
         facing_weight=0.05 if stretches else 0.0,
-        fastest=float(way[:, 2].max()), per_metre=80 / along, length=along, look_step=1, look_trust=0.0, credit=0.0,
+        fastest=float(way[:, 2].max()), per_metre=80 / along, length=along, look_s=0.2, look_trust=0.0, credit=0.0,
         facing=0.7,
     )  # fmt: skip
     return SimpleNamespace(rng=rng, tables=tables, path=path, knobs=knobs, shared=(tables, path, knobs))

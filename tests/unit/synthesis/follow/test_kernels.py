@@ -7,9 +7,11 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from choreograph.maths.floor import FloorTransform
 from choreograph.synthesis.follow import _compiled_beam as _beam
 from choreograph.synthesis.follow import _compiled_bound as _bound
 from choreograph.synthesis.follow import _compiled_scoring as _scoring
+from choreograph.synthesis.follow import _compiled_ways as _ways
 from choreograph.synthesis.follow import reference
 from choreograph.synthesis.follow.beam import BeamSearch
 from choreograph.synthesis.follow.state import COS, COST, RANK, REACHED, SIN, WALKED, YAW, X, Z
@@ -186,12 +188,66 @@ def test_a_beam_goes_on_only_from_where_it_is_restricted_to(make_problem: Simple
     assert again.states[0] == (at, row)
 
 
+@pytest.mark.parametrize("seed", SEEDS)
+def test_the_best_way_on_is_that_of_the_twin(make_problem: SimpleNamespace, seed: int) -> None:
+    problem = make_problem.problem(seed)
+    ends = np.empty(3)
+    for _ in range(30):
+        state, mark = make_problem.state(problem)
+        plain = reference.best_way_on(state, int(mark[0]), *problem.shared)
+        for most in (np.inf, 1.1 * plain, 0.9 * plain):
+            fast = _scoring.best_way_on(state, int(mark[0]), most, *problem.shared, ends)
+            assert fast == pytest.approx(min(plain, most), abs=1e-12)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_the_ways_on_are_those_of_the_twin(make_problem: SimpleNamespace, seed: int) -> None:
+    tables = make_problem.problem(seed).tables
+    rng = np.random.default_rng(seed)
+    changes = (tables.extra > 0).astype(np.int64)
+    turned = np.cumsum(rng.normal(0, 0.3, len(tables.way)))
+    turned -= np.repeat(turned[tables.first], tables.length) - rng.normal(0, 0.3)
+    frames, step, kinds = 12, 3, (5, 0.4)
+    shape = (tables.first, tables.length)
+    begin, edge_of, then = _ways.find_ways(tables.first_edge, *shape, tables.target, changes, turned, frames, *kinds)
+    places, count = _ways.lay_ways(
+        begin, edge_of, then, *shape, tables.way, tables.turn, tables.shift, changes, step, frames // step
+    )
+    assert len(places) > len(tables.first_edge)  # some nodes have several
+    for node in range(len(tables.first_edge) - 1):
+        plain = reference.find_ways(node, frames, frames // 2, tables, changes, turned, *kinds)
+        for k, way in zip(range(begin[node], begin[node + 1]), plain, strict=True):
+            edges, here = [], k
+            while here >= 0:
+                edges.append(int(edge_of[here]))
+                here = int(then[here])
+            assert tuple(edges) == way.edges
+            assert count[k - begin[0]] == way.changes
+            # Where it leads: the edges one after another, each laid where the one before arrives.
+            state, after, rows = np.zeros(10), np.zeros(10), []
+            state[COS] = 1.0
+            for edge in edges:
+                for row in range(tables.first[edge], tables.first[edge] + tables.length[edge]):
+                    x, z, made = tables.way[row]
+                    place = FloorTransform(state[YAW], state[X], state[Z]).apply((x, 0.0, z))
+                    rows.append((place[0], place[2], made))
+                reference.arrive(state, edge, tables, after)
+                state = after.copy()
+            shown = np.array(rows[:frames])
+            shown[:, 2] = np.cumsum(shown[:, 2])
+            np.testing.assert_allclose(places[k - begin[0]], shown[step - 1 :: step], atol=1e-12)
+
+
 @pytest.mark.parametrize("distinct", [3, 1000])
-def test_a_full_place_keeps_the_best_and_says_what_must_be_beaten(make_problem, distinct: int) -> None:
+@pytest.mark.parametrize("near", [False, True])
+def test_a_full_place_keeps_the_best_and_says_what_must_be_beaten(make_problem, distinct: int, near: bool) -> None:
     problem = make_problem.problem(0)
     state, mark = make_problem.state(problem)
     beam = BeamSearch(state[None], mark[None], 40, HORIZON, problem.tables).beam
-    room = beam.floats.shape[1]
+    if near:
+        beam.room[3] = beam.floats.shape[1]
+    room = int(beam.room[3])
+    assert (room < beam.floats.shape[1]) != near
     ranks = problem.rng.integers(0, distinct, 5 * room).astype(float)
     for k, rank in enumerate(ranks):
         assert beam.limit[3] == (np.sort(ranks[:k])[room - 1] if k >= room else np.inf)
@@ -199,8 +255,8 @@ def test_a_full_place_keeps_the_best_and_says_what_must_be_beaten(make_problem, 
             state[RANK] = rank
             _beam.beam_put(beam, 3, state, mark)
     assert beam.counts[3] == room
-    np.testing.assert_array_equal(np.sort(beam.floats[3, :, RANK]), np.sort(ranks)[:room])
-    np.testing.assert_array_equal(beam.floats[3, :, RANK], beam.ranks[3])
+    np.testing.assert_array_equal(np.sort(beam.floats[3, :room, RANK]), np.sort(ranks)[:room])
+    np.testing.assert_array_equal(beam.floats[3, :room, RANK], beam.ranks[3, :room])
 
 
 def test_of_more_starts_than_are_kept_the_best_are(make_problem: SimpleNamespace) -> None:

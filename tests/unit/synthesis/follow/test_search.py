@@ -401,12 +401,12 @@ def test_settings_that_cannot_be_are_named(graph: MotionGraph, tables, how: dict
 
 
 def test_a_fork_goes_its_own_way_and_leaves_the_first_as_it_is(graph: MotionGraph, tables: EdgeTables) -> None:
-    first = PathFollower(graph, named_path("line", length=4), QUICK, tables=tables)
+    first = PathFollower(graph, named_path("line", length=8), QUICK, tables=tables)
     assert first.place == (0.0, 0.0)
     while first.step():
         pass
     edges, frames, here = list(first.edges), first.frames, np.array(first.place)
-    np.testing.assert_allclose(here, [0, 4], atol=0.6)
+    np.testing.assert_allclose(here, [0, 8], atol=0.6)
     ends = []
     for side in (-1, 1):
         there = np.add(here, (2.5 * side, 2.5))
