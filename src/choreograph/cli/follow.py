@@ -50,7 +50,7 @@ def follow(
     method: Annotated[str, typer.Option("--method", help="bound, beam or thesis (see docs/follow.md).")] = "bound",
     horizon: Annotated[float, typer.Option("--horizon", help="Seconds looked ahead.")] = 20.0,
     retain: Annotated[float, typer.Option("--retain", help="Seconds kept of each look.")] = 1.0,
-    beam: Annotated[int, typer.Option("--beam", min=1, max=100_000, help="Walks kept at a time.")] = 280,
+    beam: Annotated[int, typer.Option("--beam", min=1, max=100_000, help="Walks kept at a time.")] = 260,
     budget: Annotated[int, typer.Option("--budget", min=0, help="Frames branch and bound may score a look.")] = 3_000,
     max_seconds: Annotated[float | None, typer.Option("--max-seconds", help="Time after which to hurry.")] = None,
     transition_cost: Annotated[

@@ -114,11 +114,9 @@ def least_to_come(error, reached, frames, knobs) -> float:  # type: ignore[no-un
 
 @inlined
 def _offset_on_way(state, way, moment, tables, path, knobs) -> float:  # type: ignore[no-untyped-def]
-    """Squared distance to the path at a moment of a way on, to the nearest of its points; nothing once it is over."""
+    """Squared distance to the path at a moment of a way on, to the nearest of the path's points."""
     reached = max(state[WALKED] + tables.ways[way, moment, 2], state[REACHED])
-    if reached >= knobs.length:
-        return 0.0
-    i = int(max(reached, 0.0) * knobs.per_metre)
+    i = int(min(max(reached, 0.0) * knobs.per_metre, len(path.points) - 1.0))
     x, z = tables.ways[way, moment, 0], tables.ways[way, moment, 1]
     dx = x * state[COS] + z * state[SIN] + state[X] - path.points[i, 0]
     dz = -x * state[SIN] + z * state[COS] + state[Z] - path.points[i, 1]

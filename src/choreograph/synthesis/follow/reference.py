@@ -102,7 +102,7 @@ def best_way_on(state: Floats, node: int, tables: KernelTables, path: KernelPath
     place = FloorTransform(state[YAW], state[X], state[Z]).apply(np.stack([x, 0 * x, z], axis=-1))[..., [0, 2]]
     reached = np.maximum(state[WALKED] + made, state[REACHED])
     at = np.clip(reached * knobs.per_metre, 0, len(path.points) - 1).astype(int)
-    off = np.where(reached < knobs.length, ((place - path.points[at]) ** 2).sum(axis=-1), 0.0)
+    off = ((place - path.points[at]) ** 2).sum(axis=-1)
     return float((tables.way_cost[ways] + knobs.look_s * off.sum(axis=1)).min())
 
 

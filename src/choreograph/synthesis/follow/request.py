@@ -28,7 +28,7 @@ class FollowSettings:
     """Seconds looked ahead in each step (s)."""
     retain_s: float = 1.0
     """Seconds kept of each step's answer (r)."""
-    beam_width: int = 280
+    beam_width: int = 260
     """Walks of one age that the beam keeps."""
     look_s: float = 1.4
     """Seconds that the beam looks along the ways on from where a walk has come to, to compare walks."""
@@ -46,6 +46,9 @@ class FollowSettings:
     """Cost of a transition, also within a clip, m²·s: what keeps the answer from blending without pause."""
     fault_cost: float = 0.05
     """Cost of a piece in which the recording has a fault, such as a leap of the whole body, m²·s."""
+    rough_cost: float = 0.0005
+    """Cost of each frame of a joint that turns as abruptly as one in a thousand recorded ones, m²·s: a walk that plays
+    one clip again and again would show its worst moment each time."""
     speed_weight: float = 0.02
     """Cost of a second at 1 m/s off the speed asked for, m²·s."""
     label_weight: float = 0.25
@@ -79,8 +82,8 @@ class FollowSettings:
                 raise RequestError(f"{name} must be positive, not {getattr(self, name)}")
         for name in (
             "budget_frames", "max_seconds", "look_trust", "metre_cost", "forced_progress_m_s",
-            "transition_cost", "fault_cost", "speed_weight", "label_weight", "idle_weight", "end_weight_s",
-            "facing_weight",
+            "transition_cost", "fault_cost", "rough_cost", "speed_weight", "label_weight", "idle_weight",
+            "end_weight_s", "facing_weight",
         ):  # fmt: skip
             value = getattr(self, name)
             if value is not None and not (np.isfinite(value) and value >= 0):

@@ -113,7 +113,7 @@ class PathFollower:
         extra = np.zeros(len(self.graph.edges)) + (0.0 if edge_costs is None else edge_costs)
         if self.settings.method != "thesis":  # which knows no such costs
             extra += self.settings.transition_cost * (self.graph.edges.kind == TRANSITION)
-            extra += self.settings.fault_cost * self._tables.faulty
+            extra += self.settings.fault_cost * self._tables.faulty + self.settings.rough_cost * self._tables.rough
         return np.asarray(extra)
 
     # ------------------------------------------------------------------ the path

@@ -32,6 +32,8 @@ _IMPOSSIBLE_RAD_S2 = 6000.0
 begin at 9,000."""
 _SURE_PARTS = ("hips", "spine", "hip", "upper_leg", "lower_leg", "clavicle", "upper_arm")
 """Parts whose recorded rotations are smooth; hands, feet and heads tremble even in good recordings."""
+_USUAL = 99.9
+"""Percentile of all joints' accelerations in the graph's clips beyond which one is abrupt."""
 MAX_LABELS = 60
 """Different labels one request may ask for: bits of a word."""
 
@@ -61,6 +63,8 @@ class EdgeTables:
     """Longest step of all rows."""
     faulty: NDArray[np.bool_]
     """Edges that show a fault of the recording, (E,)."""
+    rough: Floats
+    """How often each edge shows a joint that turns abruptly, as in one of a thousand, (E,)."""
     clip_way: Floats
     """x, z and way made since its clip's start, of every frame of every clip, (R, 3)."""
     node_row: Ints
@@ -133,7 +137,7 @@ def build_edge_tables(graph: MotionGraph) -> EdgeTables:
         seal(before.real.copy()), seal(before.imag.copy()), seal(step), seal(facing),
         seal(_turned(begun, facing, first)), seal(words), sets,
         seal(first.astype(np.int64)), seal(length), float(step.max(initial=1e-6)),
-        seal(_faulty(roots, graph)), *_clip_ways(roots, graph, per_frame),
+        seal(_faulty(roots, graph)), seal(_rough(roots, graph)), *_clip_ways(roots, graph, per_frame),
     )  # fmt: skip
 
 
@@ -150,15 +154,23 @@ class _Roots:
         self.faults = np.zeros(self.offsets[-1], np.int64)
         self.sets: dict[frozenset[str], int] = {frozenset(): 0}
         self.words = np.zeros(self.offsets[-1], np.int32)
+        self.abrupt = np.zeros(self.offsets[-1], np.int64)
+        """How many joints turn abruptly in each frame."""
+        turning: list[Floats] = []
         for c, info in enumerate(graph.infos):
             clip, here = clips[c], slice(self.offsets[c], self.offsets[c + 1])
             self.place[here] = _calm(clip.root_pos[:, 0] + 1j * clip.root_pos[:, 2], TREMBLE_S * info.fps)
             self.facing[here] = clip.facing()
-            self.faults[here] = find_faults(clip)
+            turning.append(accelerations(clip))
+            self.faults[here] = find_faults(clip, turning[-1])
             cuts = sorted({0, info.own_frames, *(x.start for x in info.labels), *(x.stop for x in info.labels)})
             for a, b in pairwise(cuts):
                 said = frozenset(x.text for x in info.labels if x.start <= a < x.stop)
                 self.words[self.offsets[c] + a : self.offsets[c] + b] = self.sets.setdefault(said, len(self.sets))
+
+        usual = np.percentile(np.concatenate([x.ravel() for x in turning]), _USUAL) if turning else 0.0
+        for start, x in zip(self.offsets, turning, strict=False):
+            self.abrupt[start + 1 : start + 1 + len(x)] = (x > usual).sum(axis=1)
 
     def own(self, clip: NDArray[Any], frame: Floats) -> Floats:
         """Where a frame at the graph's rate stands among all clips' own frames."""
@@ -196,18 +208,44 @@ def _root(roots: _Roots, graph: MotionGraph, edge: Ints, ahead: Floats) -> NDArr
     return here
 
 
-def find_faults(clip: Clip) -> NDArray[np.bool_]:
-    """Frames at which a trunk, leg or upper arm turns as no body can: where the capture slipped, (F,)."""
+def accelerations(clip: Clip) -> Floats:
+    """Angular acceleration of every joint in all frames but the first and the last, (F - 2, J), rad/s²."""
+    spin = quat.as_rotvec(quat.multiply(quat.inverse(clip.local_rot[:-1]), clip.local_rot[1:])) * clip.fps
+    return np.asarray(np.linalg.norm(np.diff(spin, axis=0), axis=2) * clip.fps)
+
+
+def find_faults(clip: Clip, turning: Floats | None = None) -> NDArray[np.bool_]:
+    """Frames at which a trunk, leg or upper arm turns as no body can: where the capture slipped, (F,).
+
+    Args:
+        clip: The recording.
+        turning: Its `accelerations`, if they are known.
+    """
     sure = [j for j, role in enumerate(clip.skeleton.roles) if role.endswith(_SURE_PARTS)]
     faults = np.zeros(len(clip), bool)
     if len(clip) < 3 or not sure:
         return faults
-    turned = clip.local_rot[:, sure]
-    spin = quat.as_rotvec(quat.multiply(quat.inverse(turned[:-1]), turned[1:])) * clip.fps
-    jerked = np.linalg.norm(np.diff(spin, axis=0), axis=2).max(axis=1) * clip.fps > _IMPOSSIBLE_RAD_S2
+    turning = accelerations(clip) if turning is None else turning
+    jerked = turning[:, sure].max(axis=1) > _IMPOSSIBLE_RAD_S2
     for shift in range(3):  # the fault is in one of the three frames that the difference was taken over
         faults[shift : len(clip) - 2 + shift] |= jerked
     return faults
+
+
+def _rough(roots: _Roots, graph: MotionGraph) -> Floats:
+    """How often an edge shows a joint that turns as abruptly as few recorded ones do, (E,)."""
+    edges = graph.edges
+    counts = np.concatenate([[0], np.cumsum(roots.abrupt)])
+
+    def inside(clip: NDArray[Any], start: NDArray[Any]) -> Floats:
+        low, high = (
+            np.rint(roots.own(clip, frame.astype(float))).astype(np.int64)
+            for frame in (start, start + edges.stop - edges.start)
+        )
+        return np.asarray(counts[high] - counts[low], float)
+
+    here, there = inside(edges.clip, edges.start), inside(edges.target_clip, edges.target_start)
+    return np.where(edges.kind == TRANSITION, 0.5 * (here + there), here)
 
 
 def _faulty(roots: _Roots, graph: MotionGraph) -> NDArray[np.bool_]:

@@ -274,12 +274,15 @@ def test_a_pause_is_stood_through(graph: MotionGraph, tables: EdgeTables) -> Non
 def test_the_final_facing_is_turned_to(graph: MotionGraph, tables: EdgeTables) -> None:
     line = named_path("line", length=5)
 
-    def turned(facing: float) -> float:
-        made = assemble(follow(graph, line.with_final_facing(facing), tables, facing_weight=0.3).walk).clip
+    def turned(facing: float, seed: int) -> float:
+        # As it is followed by default: a narrow beam with a near horizon turns in at one seed and not at the next.
+        how = FollowSettings(facing_weight=0.3, seed=seed)
+        made = assemble(follow_path(graph, line.with_final_facing(facing), how, tables=tables).walk).clip
         return float(np.cos(made.facing()[-1] - facing))
 
-    assert turned(np.radians(60)) > np.cos(np.radians(45))
-    assert turned(np.radians(-60)) > np.cos(np.radians(45))
+    for seed in range(3):
+        assert turned(np.radians(60), seed) > np.cos(np.radians(45))
+        assert turned(np.radians(-60), seed) > np.cos(np.radians(45))
 
 
 # ------------------------------------------------------------------ candidates, changed paths

@@ -9,11 +9,12 @@ from choreograph.demo import demo_clip
 from choreograph.errors import RequestError
 from choreograph.finishing.assemble import assemble
 from choreograph.graph.build import build_graph
-from choreograph.graph.model import MotionGraph
+from choreograph.graph.model import TRANSITION, MotionGraph
 from choreograph.maths import quat
 from choreograph.synthesis.follow.tables import (
     MAX_LABELS,
     EdgeTables,
+    accelerations,
     build_edge_tables,
     find_faults,
     kernel_path,
@@ -123,3 +124,16 @@ def test_edges_that_show_a_fault_are_known() -> None:
     assert shown.any() and tables.faulty[shown].all()
     far = (edges.clip == 1) & (edges.target_clip == 1)
     assert far.any() and not tables.faulty[far].any()
+
+
+def test_rough_edges_are_those_that_show_abrupt_frames(graph: MotionGraph, tables: EdgeTables) -> None:
+    turning = [accelerations(clip) for clip in graph.clips]
+    usual = np.percentile(np.concatenate([x.ravel() for x in turning]), 99.9)
+    edges = graph.edges
+    pieces = np.flatnonzero((edges.kind != TRANSITION) & (edges.stop - edges.start > 1))
+    assert tables.rough.max() > 0
+    for edge in pieces:
+        clip = int(edges.clip[edge])
+        low, high = (round(graph.own_frame(clip, int(f))) for f in (edges.start[edge], edges.stop[edge]))
+        abrupt = (np.pad(turning[clip], ((1, 1), (0, 0))) > usual).sum(axis=1)
+        assert tables.rough[edge] == abrupt[low:high].sum()
