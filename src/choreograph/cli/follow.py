@@ -56,7 +56,7 @@ def follow(
     transition_cost: Annotated[
         float, typer.Option("--transition-cost", help="Price of a change of clip, m²·s.")
     ] = 0.01,
-    progress_speed: Annotated[float, typer.Option("--gamma", help="Forced progress, m/s.")] = 0.06,
+    progress_speed: Annotated[float, typer.Option("--gamma", help="Forced progress, m/s.")] = 0.3,
     blend: Annotated[str, typer.Option("--blend", help="linear, cubic or anticipation.")] = "cubic",
     preset: Annotated[
         str, typer.Option("--preset", help="Which parts an anticipation blend sends ahead, such as 'arms first'.")

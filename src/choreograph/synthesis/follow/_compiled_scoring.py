@@ -68,7 +68,7 @@ def score_edge(  # type: ignore[no-untyped-def]
         if pause <= 0.0:
             if path.speed[i] >= 0.0:
                 cost += knobs.speed_weight * (way / dt - path.speed[i]) ** 2 * dt
-            elif way < knobs.idle_below * dt:
+            elif path.label[i] == 0 and way < knobs.idle_below * dt:
                 cost += knobs.idle_weight * (1.0 - way / (knobs.idle_below * dt)) ** 2 * dt
         if path.label[i] != 0 and tables.labels[row] & path.label[i] == 0:
             cost += knobs.label_weight * dt

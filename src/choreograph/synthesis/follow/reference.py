@@ -75,7 +75,7 @@ def score_edge(
         cost += off * dt
         if pause <= 0 and path.speed[i] >= 0:
             cost += knobs.speed_weight * (step / dt - path.speed[i]) ** 2 * dt
-        elif pause <= 0:
+        elif pause <= 0 and path.label[i] == 0:
             cost += knobs.idle_weight * max(0.0, 1 - step / dt / knobs.idle_below) ** 2 * dt
         if path.label[i] and not tables.labels[row] & path.label[i]:
             cost += knobs.label_weight * dt

@@ -40,8 +40,8 @@ class FollowSettings:
     """Frames that branch and bound may score in one step."""
     max_seconds: float | None = None
     """Time for the whole search; then the rest is searched by the beam alone, at a tenth of its width."""
-    forced_progress_m_s: float = 0.06
-    """Least speed of the point that the character should be at (gamma)."""
+    forced_progress_m_s: float = 0.3
+    """Least speed of the point that the character should be at (gamma); never above a speed that is asked for."""
     transition_cost: float = 0.01
     """Cost of a transition, also within a clip, m²·s: what keeps the answer from blending without pause."""
     fault_cost: float = 0.05
@@ -53,8 +53,8 @@ class FollowSettings:
     """Cost of a second at 1 m/s off the speed asked for, m²·s."""
     label_weight: float = 0.25
     """Cost of a second without the label asked for, m²·s."""
-    idle_weight: float = 0.05
-    """Cost of a second of standing where neither a pause nor a speed is asked for, m²·s; less the faster one is,
+    idle_weight: float = 0.5
+    """Cost of a second of standing where neither pause, speed nor label is asked for, m²·s; less the faster one is,
     nothing from `IDLE_M_S` on. Without it, who finds a path hard to follow stands: the point to be at hardly moves."""
     end_weight_s: float = 0.5
     """Seconds for which the distance from the path's end, where the walk stops, counts."""

@@ -121,7 +121,7 @@ class PathFollower:
     def _set_path(self, path: Path) -> None:
         self.path = path
         self._path, spacing, labels = kernel_path(path)
-        settings, facing = self.settings, path.final_facing
+        settings, facing, asked = self.settings, path.final_facing, self._path.speed
         look_step = max(1, round(settings.look_s * self.graph.rate_hz / MOMENTS))
         looks = settings.method != "thesis" and settings.look_trust > 0
         ways = self._tables.ways_on(self.graph, look_step) if looks else no_ways(self.graph)
@@ -130,7 +130,7 @@ class PathFollower:
         )
         self._knobs = Knobs(
             dt=1.0 / self.graph.rate_hz,
-            gamma=float(settings.forced_progress_m_s),
+            gamma=float(min([settings.forced_progress_m_s, *asked[asked >= 0]])),
             speed_weight=float(settings.speed_weight),
             label_weight=float(settings.label_weight),
             # The thesis knows no cost of standing either.
