@@ -14,7 +14,6 @@ from choreograph.errors import RequestError
 from choreograph.finishing.blend import BlendSettings
 from choreograph.finishing.pipeline import FinishedMotion, FinishSettings, finish
 from choreograph.finishing.plants import plant_speed
-from choreograph.graph.model import TRANSITION
 from choreograph.motion.packed import pack_frames
 from choreograph.studio.command import follow_command, follow_python
 from choreograph.studio.document import FollowAsk, Point
@@ -25,7 +24,7 @@ from choreograph.studio.worker import Tell
 from choreograph.studio.workshop import Workshop, write_bytes
 from choreograph.synthesis.follow.measure import measure_path
 from choreograph.synthesis.follow.request import FollowSettings
-from choreograph.synthesis.follow.search import PathFollower
+from choreograph.synthesis.follow.search import PathFollower, dearer
 from choreograph.synthesis.path import Path, Stretch
 
 if TYPE_CHECKING:
@@ -101,8 +100,7 @@ def _candidates(
             follower = before.forked(path, settings, edge_costs=costs)
         begins = len(follower.edges)
         yield follower, begins
-        fresh = np.unique(np.array(follower.edges[begins:], np.int64))
-        costs[fresh[graph.edges.kind[fresh] == TRANSITION]] += REUSE_COST
+        costs += dearer(graph, np.array(follower.edges[begins:], np.int64), REUSE_COST)
 
 
 def _search(follower: PathFollower, finishing: FinishSettings, tell: Tell, began: float) -> FinishedMotion:

@@ -415,6 +415,20 @@ def follow_path(
     return follower.result()
 
 
+def dearer(graph: MotionGraph, taken: NDArray[np.int32] | NDArray[np.int64], reuse_cost: float) -> Floats:
+    """What each edge shall cost more once a walk took these, so that the next one differs, (E,), m²·s.
+
+    Its transitions do; where it took none, its clip does, since another stretch of that would look the same.
+    """
+    more = np.zeros(len(graph.edges))
+    used = np.unique(taken[graph.edges.kind[taken] == TRANSITION])
+    if len(used):
+        more[used] = reuse_cost
+    elif len(taken):
+        more[np.isin(graph.edges.clip, graph.edges.clip[taken])] = reuse_cost / len(taken)
+    return more
+
+
 def find_candidates(
     graph: MotionGraph,
     path: Path,
@@ -427,7 +441,8 @@ def find_candidates(
 ) -> Iterator[FollowResult]:
     """`count` walks along the path that differ: each transition that an earlier one took costs `reuse_cost` more.
 
-    The first is what `follow_path` gives. Each search also draws its own places to begin from.
+    Where one took none, as long a way in its clip does. The first is what `follow_path` gives. Each search also draws
+    its own places to begin from.
     """
     if count < 1:
         raise RequestError(f"at least one candidate must be asked for, not {count}")
@@ -438,6 +453,5 @@ def find_candidates(
         found = follow_path(
             graph, path, replace(settings, seed=settings.seed + k), tables=tables, edge_costs=costs, progress=progress
         )
-        used = np.unique(found.walk.edges[graph.edges.kind[found.walk.edges] == TRANSITION])
-        costs[used] += reuse_cost
+        costs += dearer(graph, found.walk.edges, reuse_cost)
         yield found

@@ -14,7 +14,7 @@ from choreograph.maths.floor import FloorTransform
 from choreograph.synthesis.follow import search
 from choreograph.synthesis.follow.request import FollowSettings
 from choreograph.synthesis.follow.result import FollowResult
-from choreograph.synthesis.follow.search import PathFollower, find_candidates, follow_path
+from choreograph.synthesis.follow.search import PathFollower, dearer, find_candidates, follow_path
 from choreograph.synthesis.follow.tables import EdgeTables
 from choreograph.synthesis.path import Path
 from choreograph.synthesis.path_shapes import named_path
@@ -295,6 +295,18 @@ def share_that_differs(first: FollowResult, second: FollowResult) -> float:
         table, edges = result.walk.graph.edges, result.walk.edges
         frames.append({(int(table.clip[e]), f) for e in edges for f in range(table.start[e], table.stop[e])})
     return len(frames[0] - frames[1]) / len(frames[0])
+
+
+def test_what_was_taken_is_dearer(graph: MotionGraph) -> None:
+    change = np.flatnonzero(graph.edges.kind == TRANSITION)[:2]
+    piece = np.flatnonzero(graph.edges.kind != TRANSITION)[:4]
+    more = dearer(graph, np.concatenate([change, piece, change[:1]]), 0.05)
+    assert np.flatnonzero(more).tolist() == change.tolist() and set(more[change]) == {0.05}
+    # Who changed nothing shall not find the same clip again at another place.
+    more = dearer(graph, piece, 0.05)
+    assert (more > 0).tolist() == np.isin(graph.edges.clip, graph.edges.clip[piece]).tolist()
+    assert more[piece].sum() == pytest.approx(0.05)
+    assert not dearer(graph, piece[:0], 0.05).any()
 
 
 def test_candidates_differ_and_the_first_is_the_answer(graph: MotionGraph, tables: EdgeTables) -> None:
