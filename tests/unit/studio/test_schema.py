@@ -10,7 +10,7 @@ import schemathesis
 from hypothesis import HealthCheck, Phase, given, settings
 from schemathesis.generation import GenerationMode
 from schemathesis.specs.openapi.checks import positive_data_acceptance
-from tests.unit.studio.running import Studio, opened
+from tests.unit.studio.running import LONG_S, Studio, opened
 
 from choreograph.studio import api
 
@@ -48,7 +48,7 @@ def test_it_does_what_its_description_says(described: Any, path: str, method: st
     )
     def check(case: Any) -> None:
         # What is well-formed may still name a clip, or a shape, that is not there.
-        case.call_and_validate(excluded_checks=[positive_data_acceptance])
+        case.call_and_validate(excluded_checks=[positive_data_acceptance], timeout=LONG_S)
 
     check()
 
