@@ -61,7 +61,7 @@ def settle(address: str) -> dict[str, Any]:
     """The project once nothing is being done."""
     while True:
         project: dict[str, Any] = httpx.get(f"{address}/api/project", timeout=60).json()
-        if project["results"] and all(job["state"] not in ("waiting", "running") for job in project["jobs"]):
+        if project["graph"] and all(job["state"] not in ("waiting", "running") for job in project["jobs"]):
             return project
         time.sleep(0.1)
 
@@ -145,6 +145,8 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         began = time.monotonic()
         with running(Path(folder)) as address:
+            settle(address)
+            httpx.post(f"{address}/api/jobs", json={"kind": "follow"}, timeout=60).raise_for_status()
             settle(address)
             print(f"demo motion, graph and first walk after {time.monotonic() - began:.1f} s")
         if "start" in wanted:
