@@ -163,7 +163,7 @@ def test_nothing_connected_is_an_answer_with_advice(tmp_path):
 
 
 SMALL_BATCHES = """
-import time
+import signal, time
 from choreograph.distance import minima
 from choreograph.graph.checkpoint import Checkpoint
 from choreograph.cli.main import main
@@ -174,6 +174,7 @@ def keep_slowly(*batch):  # so that there is time to interrupt it, however fast 
     time.sleep(0.2)
 
 minima._BATCH_PAIRS, Checkpoint.keep = 1, keep_slowly
+signal.signal(signal.SIGINT, signal.default_int_handler)  # shells turn it off for what they run in the background
 main()
 """
 
