@@ -1,6 +1,6 @@
 """How fast motion graphs are built, how the work grows, and how fast a large file opens.
 
-    CHOREOGRAPH_DATA=<folder with cmu/> python benchmarks/bench_build.py [table] [walks] [cold] [growth] [open]
+    CHOREOGRAPH_DATA=<folder with cmu/> python -m benchmarks.bench_build [table] [walks] [cold] [growth] [open]
 
 Times are CPU seconds of one thread, warm, the best of several, so that a busy machine does not count; files are read
 beforehand. What came out stands beside the times. Figures of the thesis (Dirican 2014, table 5.2) are wall-clock

@@ -1,6 +1,6 @@
 """How fast windows are compared, and whether what comes out is right: ratios from one run on one core.
 
-    CHOREOGRAPH_DATA=<folder with cmu/> python benchmarks/bench_distance.py
+    CHOREOGRAPH_DATA=<folder with cmu/> python -m benchmarks.bench_distance
 
 Times are CPU seconds, warm, the best of several, so that a busy machine does not count. "matmul" is this machine's
 float32 matrix product doing the same arithmetic (2 x 5 x joints operations per frame pair) in one large piece.

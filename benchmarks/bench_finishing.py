@@ -1,6 +1,6 @@
 """How fast a walk becomes motion, and what that does to its feet.
 
-    CHOREOGRAPH_DATA=<folder with cmu/> python benchmarks/bench_finishing.py [seconds]
+    CHOREOGRAPH_DATA=<folder with cmu/> python -m benchmarks.bench_finishing [seconds]
 
 Random walks, about one transition a second, through the graph of subject 16's walks, runs and turns; without
 recordings, through that of the demo motion. Speeds are seconds of motion per CPU second, warm, the best of three.

@@ -1,6 +1,6 @@
 """How near to a path walks stay, how fast they are found, and how the motion made of them compares to the recordings.
 
-    CHOREOGRAPH_DATA=<folder with cmu/> python benchmarks/bench_follow.py [paths] [methods] [motion] [--seeds N]
+    CHOREOGRAPH_DATA=<folder with cmu/> python -m benchmarks.bench_follow [paths] [methods] [motion] [--seeds N]
 
 The graph is that of subject 16's walks, runs and turns at 30 Hz, with default settings. Errors are distances of the
 finished motion's root, at its own rate, from the point of the path at the way walked so far. Times are CPU seconds of

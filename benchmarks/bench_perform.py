@@ -1,6 +1,6 @@
 """How fast a control is interpreted, how that grows with its length, and what deciding early costs.
 
-    CHOREOGRAPH_DATA=<folder with cmu/> python benchmarks/bench_perform.py
+    CHOREOGRAPH_DATA=<folder with cmu/> python -m benchmarks.bench_perform
 
 The sizes are those of Hsu (2004, chapter 6): 57 s of walk against 70 segments that may be stretched by 0.2 s, at 10
 Hz, and 150 s of dance against 168 segments, by 0.15 s, at 7.5 Hz; then the dance against all segments. Walks are
@@ -99,7 +99,7 @@ def main() -> None:
     def dance(seconds: float) -> Control:
         return Control(joined(lead, seconds, all_dances.fps), all_dances.fps)
 
-    interpret(few_walks, way), interpret(few_dances, dance(10))  # compiled
+    interpret(few_walks, way), find_sureness(interpret(few_dances, dance(10)))  # compiled
     with one_thread_each():
         report("walk", few_walks, way)
         report("dance", few_dances, dance(150))

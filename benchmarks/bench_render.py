@@ -1,6 +1,6 @@
 """How fast films are drawn: frames a second at 960x540, where the time goes, and how much compiling brings.
 
-    python benchmarks/bench_render.py [FILE] [--frames 120]
+    python -m benchmarks.bench_render [FILE] [--frames 120]
 
 Everything is measured in one run on one machine, CPU time beside wall time, against two yardsticks: copying a frame
 in memory (a floor no renderer can go below) and the plain NumPy twins of the kernels.

@@ -1,6 +1,6 @@
 """How near to what is asked the search comes in how much time, and what finishing makes of it.
 
-    CHOREOGRAPH_DATA=<folder with cmu/> python benchmarks/bench_solve.py [seeds]
+    CHOREOGRAPH_DATA=<folder with cmu/> python -m benchmarks.bench_solve [seeds]
 
 All trials of subject 16 at 30 Hz, motions of ten seconds in pieces of a third of a second or more. Times are CPU
 seconds of one core, kernels loaded. Errors are those of the search, before body constraints are met exactly: median and

@@ -1,6 +1,6 @@
 """How soon the studio answers, and whether frames stay in time while a graph is built.
 
-    python benchmarks/bench_studio.py [start] [follow] [load]
+    python -m benchmarks.bench_studio [start] [follow] [load]
 
 Everything is measured from outside, over loopback, against the real server in a process of its own with the demo
 project. `follow` sends a 10 m path over the socket and fetches the frames of the answer; a share of that is the search

@@ -39,7 +39,9 @@ def perform(graph: Path) -> None:
     stream.push(hand.finish())
     stream.finish()
     way = hand.trajectory().smoothed(0.2)
-    cg.finish_performance(cg.interpret(base, cg.control_from_trajectory(way, base)))
+    found = cg.interpret(base, cg.control_from_trajectory(way, base))
+    found.transcription()  # says how sure it is
+    cg.finish_performance(found)
 
 
 def draw(graph: Path) -> None:
