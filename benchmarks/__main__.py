@@ -17,8 +17,12 @@ def main() -> None:
     found = sorted(
         path for path in folder.glob("bench_*.py") if not wanted or path.stem.removeprefix("bench_") in wanted
     )
-    if not found:
-        sys.exit(f"no such benchmark; there are: {', '.join(p.stem[6:] for p in sorted(folder.glob('bench_*.py')))}")
+    known = [path.stem.removeprefix("bench_") for path in sorted(folder.glob("bench_*.py"))]
+    if unknown := [word for word in wanted if word not in known]:
+        sys.exit(
+            f"no benchmark {', '.join(unknown)}; there are: {', '.join(known)}. One with arguments of its own: "
+            "python -m benchmarks.bench_NAME …"
+        )
     print(describe_machine(), flush=True)
     env = {
         **os.environ,

@@ -85,7 +85,7 @@ def convert(
             clips = read_inputs(path, fps=fps, unit=unit, up=up, asf=asf, roles=role, trim=trim)
             if figure is not None:
                 if figure >= len(clips):
-                    raise RequestError(f"{path} holds {len(clips)} figures, so there is no number {figure}")
+                    raise RequestError(f"{path}: there is no figure {figure}; it holds {len(clips)}, counted from 0")
                 clips = [clips[figure]]
             elif len(clips) > 1 and find_format(targets[k]).figures is None:
                 raise RequestError(

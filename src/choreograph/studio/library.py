@@ -38,8 +38,8 @@ def of_most_bodies(
     kinds: dict[tuple[str, ...], list[ClipEntry]] = {}
     for entry in entries:
         kinds.setdefault(tuple(recordings[entry.source].joints), []).append(entry)
-    most = max(kinds.values(), key=len, default=[])
-    return most, [entry for entry in entries if entry not in most]
+    most = max(kinds, key=lambda kind: len(kinds[kind]), default=())
+    return kinds.pop(most, []), [entry for others in kinds.values() for entry in others]
 
 
 def digest(plain: Any) -> str:

@@ -179,8 +179,7 @@ def _export_python(read: list[str], name: str, path: list[Point]) -> str:
             do = []
         do.append(f"write_film({name!r}, clips, {settings}, floor={floor}, overwrite=True)")
     elif len(read) > 1 and suffix in TOGETHER:
-        head.append("from choreograph.formats.registry import find_format")
-        do = [f"find_format({name!r}).writer({name!r}, clips, overwrite=True)"]
+        do = [f"cg.write_clip({name!r}, clips, overwrite=True)"]
     elif len(read) > 1:
         do = [f'for k, clip in enumerate(clips, 1):\n    cg.write_clip(f"{stem}_{{k}}{suffix}", clip, overwrite=True)']
     clips = ["clips = [", *(f"    {expression}," for expression in read), "]"]

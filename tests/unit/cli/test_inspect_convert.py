@@ -183,7 +183,7 @@ def test_several_figures_in_one_file(human: Clip, tmp_path: Path) -> None:
     assert read_clip(tmp_path / "two.npz").name == "two"
     with pytest.raises(RequestError, match="holds 2 figures"):
         run("convert", pair, "-o", tmp_path / "a.bvh")
-    with pytest.raises(RequestError, match="there is no number 2"):
+    with pytest.raises(RequestError, match="there is no figure 2"):
         run("convert", pair, "-o", tmp_path / "a.bvh", "--figure", "2")
 
 

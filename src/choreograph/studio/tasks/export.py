@@ -10,7 +10,7 @@ import numpy as np
 from choreograph.errors import RequestError
 from choreograph.motion.clip import Clip
 from choreograph.studio.document import ClipEntry, Point
-from choreograph.studio.library import DRAWINGS, TOGETHER, file_stem
+from choreograph.studio.library import DRAWINGS, file_stem
 from choreograph.studio.worker import Tell
 from choreograph.studio.workshop import Workshop
 
@@ -47,11 +47,8 @@ def _write(target: Path, clips: list[Clip]) -> None:
     known = find_format(target)
     if not known.available:
         raise RequestError(f"{known.name} needs an optional part: pip install 'choreograph[{known.name}]'")
-    if len(clips) == 1:
-        write_clip(target, clips[0], overwrite=True)
-    elif target.suffix in TOGETHER:
-        assert known.writer is not None
-        known.writer(target, clips, overwrite=True)
+    if len(clips) == 1 or known.figures is not None:
+        write_clip(target, clips, overwrite=True)
     else:
         for clip in clips:
             write_clip(target.with_name(f"{clip.name}{target.suffix}"), clip, overwrite=True)

@@ -130,7 +130,7 @@ class PathFollower:
         )
         self._knobs = Knobs(
             dt=1.0 / self.graph.rate_hz,
-            gamma=float(min([settings.forced_progress_m_s, *asked[asked >= 0]])),
+            gamma=float(asked[asked >= 0].min(initial=settings.forced_progress_m_s)),
             speed_weight=float(settings.speed_weight),
             label_weight=float(settings.label_weight),
             # The thesis knows no cost of standing either.
