@@ -30,6 +30,9 @@ from choreograph.synthesis.solve.together import GroupAnswer
 
 Array = NDArray[np.float64]
 
+_STEP_M, _STEP_S = 0.08, 0.06
+"""A foot that jumps farther than this at a cut does not stand there but steps, for so long before and behind it."""
+
 
 @dataclass(frozen=True)
 class SpliceSettings:
@@ -86,8 +89,8 @@ def finish_splice(
     settings = settings or SpliceSettings()
     graph = splice.graph
     rate = output_rate(graph, np.unique(splice.clip), settings.rate_hz)
-    made = lay_out(graph, _shown(splice, rate), rate, BlendSettings(), name)
-    clip = _smoothed(made.clip, splice, settings.smooth_s)
+    made, cuts = lay_out(graph, _shown(splice, rate), rate, BlendSettings(), name), _Cuts.of(splice)
+    clip = _stepping(_smoothed(made.clip, cuts, settings.smooth_s), cuts)
     clip = meet_body(mend_flicks(clip) if settings.mend else clip, body)
     if settings.clean:
         # Clean feet pull the root along, by millimetres: these are spread once more.
@@ -137,22 +140,40 @@ def smoothing(share: Array, before: NDArray[np.bool_]) -> Array:
     return np.asarray(np.where(before, 0.5 * v**2, -0.5 * v**2 + 2 * v - 2))
 
 
-def _smoothed(clip: Clip, splice: Splice, window_s: float) -> Clip:
+@dataclass(frozen=True, eq=False)
+class _Cuts:
+    """The K cuts of a splice: when they are, and the poses on either side of each."""
+
+    at_s: Array
+    """(K,), seconds."""
+    root: Array
+    """Root positions before and behind each cut, (2 K, 3)."""
+    rot: Array
+    """Rotations, (2 K, J, 4)."""
+
+    @classmethod
+    def of(cls, splice: Splice) -> _Cuts:
+        sides = [(k, int(splice.stop[k])) for k in range(len(splice.clip))]
+        sides = [side for k, left in enumerate(sides[:-1]) for side in (left, (k + 1, int(splice.start[k + 1])))]
+        poses = [_pose(splice, *side) for side in sides]
+        joints = len(splice.graph.skeleton)
+        return cls(
+            np.cumsum(splice.piece_frames)[:-1] / splice.graph.rate_hz,
+            np.concatenate([np.zeros((0, 3)), *[root for root, _ in poses]]),
+            np.concatenate([np.zeros((0, joints, 4)), *[rot for _, rot in poses]]),
+        )
+
+
+def _smoothed(clip: Clip, cuts: _Cuts, window_s: float) -> Clip:
     """The motion with the jump at each cut spread around it.
 
     Windows overlap, and rotations do not commute: so the poses on either side of each cut are carried along as rows of
     their own, and each cut closes the jump that the cuts before it have left.
     """
-    cuts = len(splice.clip) - 1
-    if cuts == 0:
-        return clip
-    frames, at = len(clip), np.cumsum(splice.piece_frames)[:-1] / splice.graph.rate_hz
-    left = [_pose(splice, k, int(splice.stop[k])) for k in range(cuts)]
-    right = [_pose(splice, k + 1, int(splice.start[k + 1])) for k in range(cuts)]
-    root = np.concatenate([clip.root_pos, *[root for pair in zip(left, right, strict=True) for root, _ in pair]])
-    rot = np.concatenate([clip.local_rot, *[rot for pair in zip(left, right, strict=True) for _, rot in pair]])
-    times = np.concatenate([np.arange(frames) / clip.fps, np.repeat(at, 2)])
-    for k, moment in enumerate(at):
+    frames = len(clip)
+    root, rot = np.concatenate([clip.root_pos, cuts.root]), np.concatenate([clip.local_rot, cuts.rot])
+    times = np.concatenate([np.arange(frames) / clip.fps, np.repeat(cuts.at_s, 2)])
+    for k, moment in enumerate(cuts.at_s):
         ends, begins = frames + 2 * k, frames + 2 * k + 1
         rows = np.flatnonzero(np.abs(times - moment) < window_s)
         before = times[rows] < moment - 1e-9
@@ -166,6 +187,16 @@ def _smoothed(clip: Clip, splice: Splice, window_s: float) -> Clip:
     if local_pos is not None:
         local_pos[:, 0] = root
     return replace(clip, root_pos=seal(root), local_rot=seal(rot), local_pos=local_pos)
+
+
+def _stepping(clip: Clip, cuts: _Cuts) -> Clip:
+    """The motion without the plants of feet that jump too far at a cut: there they step from one place to the next."""
+    if clip.contacts is None or not len(cuts.at_s):
+        return clip
+    feet = Clip(clip.skeleton, clip.fps, cuts.root, cuts.rot).global_positions()[:, clip.skeleton.feet]
+    far = np.linalg.norm((feet[1::2] - feet[::2])[..., [0, 2]], axis=-1) > _STEP_M
+    near = np.abs(np.arange(len(clip)) / clip.fps - cuts.at_s[:, None]) < _STEP_S
+    return replace(clip, contacts=seal(clip.contacts & ~(near[..., None] & far[:, None]).any(axis=0)))
 
 
 def _pose(splice: Splice, piece: int, frame: int) -> tuple[Array, Array]:

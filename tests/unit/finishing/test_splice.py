@@ -76,6 +76,22 @@ def test_jumps_are_closed(splice: Splice) -> None:
         assert most(motion.clip, cut) < 1.5 * usual
 
 
+def test_a_foot_that_jumps_far_at_a_cut_steps(graph: MotionGraph) -> None:
+    """Held throughout the cut, it would stand a hand's breadth from where either piece has it."""
+    plants = []
+    for jump in (0.0, 0.05, 0.12):
+        lying = FloorTransform(np.zeros(2), np.array([0.0, jump]), np.zeros(2))
+        walk = Splice(graph, np.array([0, 0]), np.array([5, 30]), np.array([30, 50]), lying)
+        motion = finish_splice(walk, settings=SpliceSettings(clean=False))
+        assert motion.raw.contacts is not None and motion.clip.contacts is not None
+        plants.append(motion.clip.contacts)
+        assert (motion.raw.contacts == plants[0]).all()
+    at = 50  # the cut, at 60 Hz
+    assert plants[0][at].any() and (plants[1] == plants[0]).all()
+    assert not plants[2][at - 3 : at + 4].any()
+    assert (plants[2] == plants[0])[[*range(at - 4), *range(at + 4, len(plants[0]))]].all()
+
+
 @pytest.mark.parametrize("clean", [True, False])
 def test_body_constraints_are_met_exactly(splice: Splice, clean: bool) -> None:
     clip = finish_splice(splice, BODY, SpliceSettings(clean=clean)).clip

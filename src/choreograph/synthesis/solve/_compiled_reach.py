@@ -47,23 +47,34 @@ def find_shown(until, reach, begin, least, graph, first_cut, targets, hard_time,
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def longest_way(frames, step, first_cut, targets):  # type: ignore[no-untyped-def]
-    """The longest way, metres, that any path goes in so many steps from frame to frame; pieces may be of any length.
+def longest_way(frames, least, along, ends, first_cut, targets, moved):  # type: ignore[no-untyped-def]
+    """The longest way, metres, that any path goes in so many steps from frame to frame.
 
-    `step` is how far the torso goes from each row to the next, negative where there is none.
+    Every piece that is entered is shown for `least` frames, or to the end. `along` is how far the torso has come in its
+    clip at each row, `ends` the last row of its clip, and `moved` how far it goes at each cut.
     """
-    way = np.zeros(len(step))
-    after = np.zeros(len(step))
-    for _ in range(frames):
-        after[:] = -1.0
-        for g in range(len(step)):
-            if way[g] >= 0.0 and step[g] >= 0.0:
-                after[g + 1] = way[g] + step[g]
-        way[:] = after
-        # A piece that is entered goes on from where the torso would have been in the one that is left.
-        for g in range(len(step)):
-            if after[g] >= 0.0:
-                for n in range(first_cut[g], first_cut[g + 1]):
-                    to = targets[n]
-                    way[to] = max(way[to], after[g])
-    return way.max()
+    rows, size = len(along), least + 1
+    way = np.full((size, rows), -1.0)  # by the time, of which only the next `least` are kept
+    longest = 0.0
+    for g in range(rows):
+        way[0, g] = 0.0
+    for time in range(frames + 1):
+        here, left = way[time % size], frames - time
+        shown = min(least, left)
+        for g in range(rows):
+            if here[g] < 0.0:
+                continue
+            if left == 0:
+                longest = max(longest, here[g])
+                continue
+            if g < ends[g]:
+                after = way[(time + 1) % size]
+                after[g + 1] = max(after[g + 1], here[g] + along[g + 1] - along[g])
+            for n in range(first_cut[g], first_cut[g + 1]):
+                to = targets[n]
+                if to + shown <= ends[to]:
+                    entered = way[(time + shown) % size]
+                    total = here[g] + moved[n] + along[to + shown] - along[to]
+                    entered[to + shown] = max(entered[to + shown], total)
+        here[:] = -1.0
+    return longest

@@ -8,6 +8,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from choreograph.synthesis.solve.stance import LOOSE
 from choreograph.synthesis.solve.terms import BODY, JOINT, OBSTACLE, TABLE
 
 # In the hot loops nothing is allocated, and counting references to arrays would take half of the time (see
@@ -97,6 +98,21 @@ def score_term(n, row, turn, shift, graph, asked):  # type: ignore[no-untyped-de
 
 
 @inlined
+def _place_next(turn, shift, left, entered, graph):  # type: ignore[no-untyped-def]
+    """How a clip entered at a row lies on the floor, given how the one lies that is left at a row."""
+    both, x, z = LOOSE, 0.0, 0.0
+    for foot in range(graph.stance.shape[1]):
+        firm, other = np.float64(graph.stance[left, foot, 0]), np.float64(graph.stance[entered, foot, 0])
+        both += firm * other
+        x += other * graph.stance[left, foot, 1] - firm * graph.stance[entered, foot, 1]
+        z += other * graph.stance[left, foot, 2] - firm * graph.stance[entered, foot, 2]
+    out = turn * graph.turn[left]
+    at = turn * graph.place[left] + shift + out * complex(x / both, z / both)
+    turn = out * graph.turn[entered].conjugate()
+    return turn, at - turn * graph.place[entered]
+
+
+@inlined
 def _place_first(starts, stops, count, graph, asked):  # type: ignore[no-untyped-def]
     """How the first piece lies on the floor so that the first body constraint is met."""
     turn, shift = complex(1.0, 0.0), complex(0.0, 0.0)
@@ -109,10 +125,7 @@ def _place_first(starts, stops, count, graph, asked):  # type: ignore[no-untyped
             p = turn * graph.place[row] + shift
             first = asked.anchor_turn * t.conjugate()
             return first, asked.anchor - first * p
-        out = turn * graph.turn[stops[k]]
-        at = turn * graph.place[stops[k]] + shift
-        turn = out * graph.turn[starts[k + 1]].conjugate()
-        shift = at - turn * graph.place[starts[k + 1]]
+        turn, shift = _place_next(turn, shift, stops[k], starts[k + 1], graph)
         time = ends
     return turn, shift
 
@@ -143,10 +156,7 @@ def score_from(  # type: ignore[no-untyped-def]
         if k == count - 1:
             return cost
         cost += asked.cut_weight * graph.cost[nodes[k]]
-        out = turn * graph.turn[stops[k]]
-        at = turn * graph.place[stops[k]] + shift
-        turn = out * graph.turn[starts[k + 1]].conjugate()
-        shift = at - turn * graph.place[starts[k + 1]]
+        turn, shift = _place_next(turn, shift, stops[k], starts[k + 1], graph)
         time = ends
         k += 1
 
@@ -176,9 +186,6 @@ def find_prefixes(path, count, graph, asked, prefix):  # type: ignore[no-untyped
             term += 1
         if k < count - 1:
             cost += asked.cut_weight * graph.cost[nodes[k]]
-            out = turn * graph.turn[stops[k]]
-            at = turn * graph.place[stops[k]] + shift
-            turn = out * graph.turn[starts[k + 1]].conjugate()
-            shift = at - turn * graph.place[starts[k + 1]]
+            turn, shift = _place_next(turn, shift, stops[k], starts[k + 1], graph)
         time = ends
     return cost

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from choreograph.synthesis.solve.stance import cut_shift
 from choreograph.synthesis.solve.terms import JOINT, SPEED_M_S, TABLE, VELOCITY
 
 if TYPE_CHECKING:
@@ -71,11 +72,14 @@ class Reach:
         """No path leads farther in so many frames, metres."""
         from choreograph.synthesis.solve import _compiled_reach
 
-        table = self._solver.hierarchy.frames
-        step = np.full(len(table), -1.0)
-        step[:-1] = np.where(table.real[:-1] & table.real[1:], np.abs(np.diff(table.place)), -1.0)
+        h, least = self._solver.hierarchy, self._solver.asked.least
+        table = h.frames
+        step = np.where(table.real[1:] & table.real[:-1], np.abs(np.diff(table.place)), 0.0)
+        along = np.concatenate([[0.0], np.cumsum(step)])
         first, cuts = self.cuts(fine)
-        return float(_compiled_reach.longest_way(frames, step, first, self._solver.hierarchy.target[cuts]))
+        moved = np.abs(cut_shift(self._solver.kernel.stance, h.source[cuts], h.target[cuts]))
+        ends = table.base[1:][table.clip_of] - 2
+        return float(_compiled_reach.longest_way(frames, least, along, ends, first, h.target[cuts], moved))
 
 
 def cuts_by_source(hierarchy: Any, cuts: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from choreograph.synthesis.solve.request import Obstacle
+from choreograph.synthesis.solve.stance import cut_shift
 from choreograph.synthesis.solve.terms import BODY, JOINT, OBSTACLE, TABLE, Asked, Graph
 
 Ints = NDArray[np.int64]
@@ -39,13 +40,15 @@ def placements(
 ) -> tuple[NDArray[np.complex128], NDArray[np.complex128]]:
     """Turn and shift by which each piece of a path lies on the floor, (K,) each.
 
-    A piece begins where the torso of the piece before it would have been, facing the same way. All of it lies so that
-    the first body constraint is met.
+    A piece begins where the torso of the piece before it would have been, facing the same way, but for what keeps
+    standing feet where they are. All of it lies so that the first body constraint is met.
     """
     turn, shift = [1 + 0j], [0j]
     for stop, start in zip(stops[:-1], starts[1:], strict=True):
-        turn.append(turn[-1] * graph.turn[stop] * graph.turn[start].conj())
-        shift.append(turn[-2] * graph.place[stop] + shift[-1] - turn[-1] * graph.place[start])
+        facing = turn[-1] * graph.turn[stop]
+        place = turn[-1] * graph.place[stop] + shift[-1] + facing * cut_shift(graph.stance, stop, start)
+        turn.append(facing * graph.turn[start].conj())
+        shift.append(place - turn[-1] * graph.place[start])
     turns, shifts = np.array(turn), np.array(shift)
     ends = np.cumsum(stops - starts)
     k = min(int(np.searchsorted(ends, asked.anchor_time, side="right")), len(starts) - 1)

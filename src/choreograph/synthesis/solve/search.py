@@ -116,7 +116,7 @@ class Solver:
         self.hierarchy = hierarchy or find_cuts(graph, progress=progress)
         self.asked, self.term_names = compile_request(request, graph, self.hierarchy, self.settings.sample)
         self._legs = as_legs(self.asked)
-        self.kernel = kernel_graph(self.hierarchy)
+        self.kernel = kernel_graph(self.hierarchy, graph.skeleton.feet)
         self._functions = UserCosts(request.functions, graph, self.hierarchy.frames)
         self._seeding, self._kernels, self._scoring = _compiled_seeds, _compiled, _compiled_score
         self.evaluations = 0

@@ -13,6 +13,7 @@ from choreograph.graph.model import MotionGraph
 from choreograph.synthesis.solve.hierarchy import Hierarchy
 from choreograph.synthesis.solve.metric import FrameTable
 from choreograph.synthesis.solve.request import HardFrame, SolveRequest
+from choreograph.synthesis.solve.stance import find_stance
 
 BODY, JOINT, VELOCITY, TABLE, OBSTACLE = range(5)
 """Kinds of terms: the torso's place and facing, a joint's position, its velocity, a number for each frame, and the
@@ -40,6 +41,7 @@ class Graph(NamedTuple):
     cost: NDArray[np.float32]
     child: NDArray[np.int32]
     first_root: NDArray[np.int64]
+    stance: NDArray[np.float32]
 
 
 class Asked(NamedTuple):
@@ -81,12 +83,13 @@ class Asked(NamedTuple):
     hard_row: NDArray[np.int64]
 
 
-def kernel_graph(hierarchy: Hierarchy) -> Graph:
-    """The hierarchy as the kernels take it."""
+def kernel_graph(hierarchy: Hierarchy, feet: tuple[int, ...]) -> Graph:
+    """The hierarchy as the kernels take it, for bodies with these foot joints."""
     f = hierarchy.frames
     return Graph(
         len(f.base) - 1, f.base, f.clip_of, f.real, f.place, f.turn,
         hierarchy.source, hierarchy.target, hierarchy.cost, hierarchy.child, hierarchy.first_root,
+        find_stance(f, feet),
     )  # fmt: skip
 
 

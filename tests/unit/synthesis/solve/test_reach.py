@@ -43,7 +43,7 @@ def test_rows_that_can_be_shown_are_those_that_some_path_shows(tiny, hard: tuple
     for time in range(solver.asked.frames):
         assert reach.rows(time, fine=True).tolist() == np.flatnonzero(shown[time]).tolist()
         assert set(reach.rows(time, fine=False)) <= set(reach.rows(time, fine=True))
-    # Pieces may be of any length there, so it is a bound from above, and a near one.
+    # First and last pieces may be of any length there, and what cuts add goes any way: a bound from above, a near one.
     assert farthest <= reach.way(solver.asked.frames - 1, fine=True) + 1e-9 < 1.2 * farthest
 
 
