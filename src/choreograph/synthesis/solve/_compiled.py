@@ -7,20 +7,34 @@ k and k + 1 lies a cut, a node of the hierarchy; a path's row of `nodes` names t
 
 from __future__ import annotations
 
-from choreograph.synthesis.solve._compiled_score import copy, draw, find_prefixes, hot, inlined, score, score_from
+from choreograph.synthesis.solve._compiled_score import (
+    copy,
+    draw,
+    find_prefixes,
+    hot,
+    inlined,
+    score,
+    score_begun_earlier,
+    score_from,
+)
 
 
 @inlined
-def _keeps_hard(starts, stops, count, asked):  # type: ignore[no-untyped-def]
+def _keeps_hard(first, time, moved, starts, stops, count, asked):  # type: ignore[no-untyped-def]
+    """Whether a path shows every hard frame; before piece `first`, up to `time`, it does unless that part was moved."""
     for h in range(len(asked.hard_time)):
-        time = 0
-        for k in range(count):
-            ends = time + stops[k] - starts[k]
+        if asked.hard_time[h] < time:
+            if moved:
+                return False
+            continue
+        begins = time
+        for k in range(first, count):
+            ends = begins + stops[k] - starts[k]
             if asked.hard_time[h] < ends:
-                if starts[k] + asked.hard_time[h] - time != asked.hard_row[h]:
+                if starts[k] + asked.hard_time[h] - begins != asked.hard_row[h]:
                     return False
                 break
-            time = ends
+            begins = ends
     return True
 
 
@@ -50,14 +64,22 @@ def _try(first, total, trial, count, best, prefix, graph, asked, tally):  # type
             and stops[last] - starts[last] >= asked.least
             and stops[0] - starts[0] >= asked.least
         )
-        if not fits or (len(asked.hard_time) > 0 and not _keeps_hard(starts, stops, count, asked)):
+        if not fits:
             continue
+        if len(asked.hard_time) > 0:
+            time = prefix.time[first] + missing if way == 1 and first > 0 else prefix.time[first]
+            if not _keeps_hard(first, time, way == 1, starts, stops, count, asked):
+                continue
         tally[0] += 1
         limit = best.cost[0] if best.seen[0] < 0 else best.limit[0]
         if way == 0 and first > 0 and asked.anchor_time == 0:
             cost = score_from(
                 first, prefix.time[first], prefix.term[first], prefix.cost[first], prefix.turn[first],
                 prefix.shift[first], starts, stops, nodes, count, limit, graph, asked,
+            )  # fmt: skip
+        elif way == 1 and first > 0 and prefix.time[first] + max(missing, 0) <= asked.rigid:
+            cost = score_begun_earlier(
+                first, missing, starts, stops, nodes, count, limit, prefix, graph, asked
             )  # fmt: skip
         else:
             cost = score(starts, stops, nodes, count, limit, graph, asked)

@@ -168,14 +168,40 @@ def score(starts, stops, nodes, count, limit, graph, asked):  # type: ignore[no-
     return score_from(0, 0, 0, 0.0, turn, shift, starts, stops, nodes, count, limit, graph, asked)
 
 
+@inlined
+def score_begun_earlier(first, earlier, starts, stops, nodes, count, limit, prefix, graph, asked):  # type: ignore[no-untyped-def]
+    """The score of a path that begins so many frames earlier than one whose prefixes are known, its own to `first`.
+
+    All that comes behind its first frame keeps its shape, so it is turned and moved as one. This needs a first body
+    constraint at the first frame, and piece `first` to begin where no later one has laid the path anew.
+    """
+    row = starts[0]
+    begin_turn = asked.anchor_turn * graph.turn[row].conjugate()
+    begin = asked.anchor - begin_turn * graph.place[row]
+    again = begin_turn * prefix.turn[0].conjugate()
+    time, cost = prefix.time[first] + earlier, prefix.cuts[first]
+    term, k = 0, 0
+    while term < len(asked.time) and asked.time[term] < time:
+        while k + 1 < first and asked.time[term] >= prefix.time[k + 1] + earlier:
+            k += 1
+        row = stops[k] - (prefix.time[k + 1] + earlier - asked.time[term])
+        shift = again * (prefix.shift[k] - prefix.shift[0]) + begin
+        cost += score_term(term, row, again * prefix.turn[k], shift, graph, asked)
+        term += 1
+        if cost >= limit:
+            return cost
+    turn, shift = again * prefix.turn[first], again * (prefix.shift[first] - prefix.shift[0]) + begin
+    return score_from(first, time, term, cost, turn, shift, starts, stops, nodes, count, limit, graph, asked)
+
+
 @hot
 def find_prefixes(path, count, graph, asked, prefix):  # type: ignore[no-untyped-def]
     """What is known at the start of each piece, for scoring from there on."""
     starts, stops, nodes = path
     turn, shift = _place_first(starts, stops, count, graph, asked)
-    time, term, cost = 0, 0, 0.0
+    time, term, cost, cuts = 0, 0, 0.0, 0.0
     for k in range(count):
-        prefix.time[k], prefix.term[k], prefix.cost[k] = time, term, cost
+        prefix.time[k], prefix.term[k], prefix.cost[k], prefix.cuts[k] = time, term, cost, cuts
         prefix.turn[k], prefix.shift[k] = turn, shift
         ends = time + stops[k] - starts[k]
         while term < len(asked.time) and asked.time[term] < ends:
@@ -185,7 +211,9 @@ def find_prefixes(path, count, graph, asked, prefix):  # type: ignore[no-untyped
                 turn, shift = _place_at(term, row, turn, graph, asked)
             term += 1
         if k < count - 1:
-            cost += asked.cut_weight * graph.cost[nodes[k]]
+            rough = asked.cut_weight * graph.cost[nodes[k]]
+            cost += rough
+            cuts += rough
             turn, shift = _place_next(turn, shift, stops[k], starts[k + 1], graph)
         time = ends
     return cost

@@ -55,6 +55,8 @@ class Asked(NamedTuple):
     cut_weight: float
     by_legs: bool
     """Whether what comes behind a body constraint is scored as if that had been met."""
+    rigid: int
+    """Up to this time where a path begins tells where all of it lies, and its first frame how; 0 if it never does."""
     anchor_time: int
     anchor: complex
     """Place of the torso at that time."""
@@ -96,7 +98,9 @@ def kernel_graph(hierarchy: Hierarchy, feet: tuple[int, ...]) -> Graph:
 def as_legs(asked: Asked) -> Asked | None:
     """The same request, each leg from one body constraint to the next scored by itself; None if there is but one."""
     body, placed = np.flatnonzero(asked.kind == BODY), np.flatnonzero(asked.kind != TABLE)
-    return asked._replace(by_legs=True) if (body[1:] < placed.max(initial=-1)).any() else None
+    if not (body[1:] < placed.max(initial=-1)).any():
+        return None
+    return asked._replace(by_legs=True, rigid=min(asked.rigid, int(asked.time[body[1]])))
 
 
 class _Term(NamedTuple):
@@ -170,6 +174,7 @@ def compile_request(
         sample=sample,
         cut_weight=float(request.cut_weight),
         by_legs=False,
+        rigid=0 if first and at(first.at_s) > 0 else at(request.length_s) + 1,
         anchor_time=at(first.at_s) if first else 0,
         anchor=complex(*first.position) if first else 0j,
         anchor_turn=complex(np.exp(-1j * (first.facing or 0.0))) if first else 1 + 0j,

@@ -56,6 +56,8 @@ class Prefix(NamedTuple):
     time: Ints
     term: Ints
     cost: NDArray[np.float64]
+    cuts: NDArray[np.float64]
+    """What of the cost is that of cuts."""
     turn: NDArray[np.complex128]
     shift: NDArray[np.complex128]
 
@@ -70,7 +72,8 @@ class Workspace:
         self.path, self.trial = (ints(), ints(), ints()), (ints(), ints(), ints())
         found = (np.zeros(1), ints(1), ints(), ints(), ints())
         self.best = Best(*found, np.zeros(1), ints(1) - 1, chance, ints(1), ints(), ints(), ints())
-        self.prefix = Prefix(ints(), ints(), np.zeros(most), np.zeros(most, complex), np.zeros(most, complex))
+        floor = np.zeros(most, complex), np.zeros(most, complex)
+        self.prefix = Prefix(ints(), ints(), np.zeros(most), np.zeros(most), *floor)
         self.order = np.zeros(((most + 2) ** 2, 3), np.int64)
         """The batches of mutations, in the order in which they are tried."""
         self.passed = ints(2)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -90,6 +92,32 @@ def test_scores_agree_with_the_plain_twin(walks: MotionGraph, cuts: Hierarchy) -
             padded = np.append(nodes, 0)
             fast = _compiled_score.score(starts, stops, padded, len(starts), np.inf, solver.kernel, asked)
             assert fast == pytest.approx(reference.score(starts, stops, nodes, solver.kernel, asked), rel=1e-9)
+
+
+def test_a_path_that_begins_earlier_scores_as_if_it_were_scored_anew(walks: MotionGraph, cuts: Hierarchy) -> None:
+    begin = BodyTarget(0.0, (1.0, -2.0), 0.3)
+    solver = Solver(walks, replace(EVERYTHING, body=(begin, *EVERYTHING.body[1:])), hierarchy=cuts)
+    assert solver._legs is not None and solver._legs.rigid < solver.asked.rigid
+    base, prefix, checked = cuts.frames.base[cuts.frames.clip_of], solver._work.prefix, [0, 0]
+    for legs, asked in enumerate((solver.asked, solver._legs)):
+        for starts, stops, nodes in seeds(solver, 80):
+            count, padded = len(starts), np.append(nodes, 0)
+            _compiled_score.find_prefixes((starts, stops, padded), count, solver.kernel, asked, prefix)
+            for first in range(1, count):
+                # As many frames are shown as before: what the beginning gains, the end loses.
+                for earlier in (-3, 5):
+                    begun, ended = starts.copy(), stops.copy()
+                    begun[0] -= earlier
+                    ended[-1] -= earlier
+                    fits = begun[0] >= base[starts[0]] and begun[0] < stops[0] and starts[-1] < ended[-1]
+                    fits = fits and ended[-1] < base[starts[-1]] + cuts.frames.frames(cuts.frames.clip_of[starts[-1]])
+                    if not fits or prefix.time[first] + max(earlier, 0) > asked.rigid:
+                        continue
+                    path = begun, ended, padded, count, np.inf
+                    fast = _compiled_score.score_begun_earlier(first, earlier, *path, prefix, solver.kernel, asked)
+                    assert fast == pytest.approx(_compiled_score.score(*path, solver.kernel, asked), rel=1e-9)
+                    checked[legs] += 1
+    assert min(checked) > 20
 
 
 def test_leg_by_leg_each_body_constraint_is_as_near_as_from_where_it_begins(
