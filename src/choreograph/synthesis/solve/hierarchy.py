@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from choreograph.distance.blas import one_thread_each
 from choreograph.errors import RequestError
 from choreograph.motion.arrays import seal
 from choreograph.progress import Progress, silent
@@ -110,36 +111,37 @@ def build_hierarchy(
     clips = len(frames.base) - 1
     norms = (frames.features**2).sum(axis=1)
     parts, groups = [], 0
-    for a in range(clips):
-        told("finding cuts", a, clips)
-        rows = slice(int(frames.base[a]), int(frames.base[a + 1]) - 1)
-        # A strip of one clip's frames against those of all clips that follow.
-        beyond = slice(rows.start, len(frames))
-        cost = frames.features[rows] @ frames.features[beyond].T
-        cost *= -2
-        cost += norms[rows, None]
-        cost += norms[beyond]
-        near = (cost < tau) & frames.real[beyond]
-        for b in range(a, clips):
-            low, high = int(frames.base[b]) - rows.start, int(frames.base[b + 1]) - 1 - rows.start
-            block = near[:, low:high]
-            if a == b:
-                block = block & (np.abs(np.subtract.outer(np.arange(len(block)), np.arange(len(block)))) >= apart)
-            if not block.any():
-                continue
-            label, count = ndimage.label(block, _NEIGHBOURS)
-            i, j = np.nonzero(block)
-            group = label[i, j]
-            order = np.argsort(group, kind="stable")
-            i, j, group = i[order].astype(np.int32), j[order].astype(np.int32), group[order]
-            first = np.searchsorted(group, np.arange(1, count + 2))
-            share = np.maximum(cost[i, low + j] / tau, 0).astype(np.float32)
-            leaf, child, roots = _compiled_hierarchy.build_trees(i, j, first, SPLITS[settings.split])
-            here, there, share = i[leaf] + np.int32(rows.start), j[leaf] + np.int32(frames.base[b]), share[leaf]
-            parts.append(_Trees(a, b, here, there, share, child, roots))
-            if a != b:
-                parts.append(_Trees(b, a, there, here, share, child, roots))
-            groups += count * (1 if a == b else 2)
+    with one_thread_each():
+        for a in range(clips):
+            told("finding cuts", a, clips)
+            rows = slice(int(frames.base[a]), int(frames.base[a + 1]) - 1)
+            # A strip of one clip's frames against those of all clips that follow.
+            beyond = slice(rows.start, len(frames))
+            cost = frames.features[rows] @ frames.features[beyond].T
+            cost *= -2
+            cost += norms[rows, None]
+            cost += norms[beyond]
+            near = (cost < tau) & frames.real[beyond]
+            for b in range(a, clips):
+                low, high = int(frames.base[b]) - rows.start, int(frames.base[b + 1]) - 1 - rows.start
+                block = near[:, low:high]
+                if a == b:
+                    block = block & (np.abs(np.subtract.outer(np.arange(len(block)), np.arange(len(block)))) >= apart)
+                if not block.any():
+                    continue
+                label, count = ndimage.label(block, _NEIGHBOURS)
+                i, j = np.nonzero(block)
+                group = label[i, j]
+                order = np.argsort(group, kind="stable")
+                i, j, group = i[order].astype(np.int32), j[order].astype(np.int32), group[order]
+                first = np.searchsorted(group, np.arange(1, count + 2))
+                share = np.maximum(cost[i, low + j] / tau, 0).astype(np.float32)
+                leaf, child, roots = _compiled_hierarchy.build_trees(i, j, first, SPLITS[settings.split])
+                here, there, share = i[leaf] + np.int32(rows.start), j[leaf] + np.int32(frames.base[b]), share[leaf]
+                parts.append(_Trees(a, b, here, there, share, child, roots))
+                if a != b:
+                    parts.append(_Trees(b, a, there, here, share, child, roots))
+                groups += count * (1 if a == b else 2)
     told("finding cuts", clips, clips)
     return _joined(frames, settings, tau, parts, groups)
 
