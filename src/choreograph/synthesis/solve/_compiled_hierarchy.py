@@ -10,8 +10,6 @@ Ints = NDArray[np.int32]
 
 _ROUNDS = 8
 """Rounds of k-means; begun along the group's long axis it has settled by then."""
-_FEW = 15
-"""Up to so many points, ranks are counted rather than sorted."""
 
 
 @njit(cache=True, nogil=True)
@@ -38,39 +36,17 @@ def _axes(i, j, at):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def _share_out(along, k, owner):  # type: ignore[no-untyped-def]
-    """Assign points to k equal shares in the order of `along`."""
-    size = len(along)
-    if size > _FEW:
-        order = np.argsort(along)
-        for n in range(size):
-            owner[order[n]] = n * k // size
-        return
-    # Most nodes of a tree hold a few points, and for these sorting costs less than what argsort allocates.
-    for n in range(size):
-        rank = 0
-        for m in range(size):
-            if along[m] < along[n] or (along[m] == along[n] and m < n):
-                rank += 1
-        owner[n] = rank * k // size
-
-
-@njit(cache=True, nogil=True)
 def _cluster(i, j, at, k, owner, along, centre, count):  # type: ignore[no-untyped-def]
     """Assign the points `at` to k clusters, begun at equal shares along the long axis.
 
     `along`, `centre` and `count` are room to work in, for as many points, (k, 2) and k.
     """
-    if k == 2 and len(at) == 2:
-        # Half of all inner nodes: which comes first is told by the axis alone.
-        di, dj = i[at[1]] - i[at[0]], j[at[1]] - j[at[0]]
-        first = 0 if di > 0 or (di == 0 and dj > 0) else 1
-        owner[0], owner[1] = first, 1 - first
-        return
     mi, mj, ci, cj, _ = _axes(i, j, at)
     for n, p in enumerate(at):
         along[n] = (i[p] - mi) * ci + (j[p] - mj) * cj
-    _share_out(along, k, owner)
+    order = np.argsort(along)
+    for n in range(len(at)):
+        owner[order[n]] = n * k // len(at)
     for _ in range(_ROUNDS):
         centre[:] = 0.0
         count[:] = 0.0
@@ -94,6 +70,40 @@ def _cluster(i, j, at, k, owner, along, centre, count):  # type: ignore[no-untyp
                 changed = True
         if not changed:
             break
+
+
+@njit(cache=True, nogil=True)
+def _halve(i, j, at):  # type: ignore[no-untyped-def]
+    """Order the points `at` by two clusters, begun on either side of their mean along the long axis; where they part.
+
+    Of two clusters each point's is told by which side of a line it lies on. So a round is one pass that moves the
+    points of one side to the front, and all that is kept of a cluster is the sum of its points.
+    """
+    n = len(at)
+    if n == 2:
+        return 1
+    mi, mj, ci, cj, _ = _axes(i, j, at)
+    edge = mi * ci + mj * cj
+    total_i, total_j = mi * n, mj * n
+    before, last_i, last_j = 0, 0.0, 0.0
+    for _ in range(_ROUNDS):
+        front, sum_i, sum_j = 0, 0.0, 0.0
+        for k in range(n):
+            p = at[k]
+            if i[p] * ci + j[p] * cj < edge:
+                sum_i += i[p]
+                sum_j += j[p]
+                at[k], at[front] = at[front], p
+                front += 1
+        if front == 0 or front == n or (front == before and sum_i == last_i and sum_j == last_j):
+            break
+        before, last_i, last_j = front, sum_i, sum_j
+        # The line halfway between the clusters' centres.
+        ai, aj = sum_i / front, sum_j / front
+        bi, bj = (total_i - sum_i) / (n - front), (total_j - sum_j) / (n - front)
+        ci, cj = bi - ai, bj - aj
+        edge = 0.5 * ((ai + bi) * ci + (aj + bj) * cj)
+    return front if 0 < front < n else n // 2
 
 
 @njit(cache=True, nogil=True)
@@ -141,7 +151,7 @@ def build_trees(i: Ints, j: Ints, first: NDArray[np.int64], share: float) -> tup
     total = len(i)
     at = np.arange(total)
     owner = np.zeros(total, np.int64)
-    along, pair, pair_count = np.empty(total), np.empty((2, 2)), np.empty(2)
+    along = np.empty(total)
     # First the clusters: ranges of `at`, whose nodes are the roots.
     low, high = np.empty(2 * total, np.int64), np.empty(2 * total, np.int64)
     roots = 0
@@ -167,11 +177,7 @@ def build_trees(i: Ints, j: Ints, first: NDArray[np.int64], share: float) -> tup
         begin, end = low[node], high[node]
         leaf[node] = _medoid(i, j, at[begin:end])
         if end - begin > 1:
-            owner[begin:end] = 0
-            _cluster(i, j, at[begin:end], 2, owner[begin:end], along[: end - begin], pair, pair_count)
-            middle = _partition(at[:end], owner[:end], 0, begin)
-            if middle in (begin, end):
-                middle = (begin + end) // 2
+            middle = begin + _halve(i, j, at[begin:end])
             child[node] = nodes
             low[nodes], high[nodes] = begin, middle
             low[nodes + 1], high[nodes + 1] = middle, end

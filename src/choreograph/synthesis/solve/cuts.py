@@ -23,7 +23,7 @@ from choreograph.progress import Progress
 from choreograph.synthesis.solve.hierarchy import Hierarchy, HierarchySettings, build_hierarchy
 from choreograph.synthesis.solve.metric import FrameTable, build_frame_table
 
-VERSION = 1
+VERSION = 2
 """Of the method by which cuts are found: one more whenever the same clips would give others."""
 _FRAMES = ("base", "place", "turn", "joints", "features")
 _TREES = ("source", "target", "cost", "child")

@@ -109,7 +109,8 @@ def build_hierarchy(
     tau = choose_tau(frames) if settings.tau is None else settings.tau
     apart = round(settings.apart_s * frames.rate_hz)
     clips = len(frames.base) - 1
-    norms = (frames.features**2).sum(axis=1)
+    # |a - b|² < τ where a·b > (|a|² - τ/2) / 2 + (|b|² - τ/2) / 2; no frame is near to padding.
+    half = 0.5 * ((frames.features**2).sum(axis=1) - np.float32(0.5 * tau))
     parts, groups = [], 0
     with one_thread_each():
         for a in range(clips):
@@ -117,11 +118,8 @@ def build_hierarchy(
             rows = slice(int(frames.base[a]), int(frames.base[a + 1]) - 1)
             # A strip of one clip's frames against those of all clips that follow.
             beyond = slice(rows.start, len(frames))
-            cost = frames.features[rows] @ frames.features[beyond].T
-            cost *= -2
-            cost += norms[rows, None]
-            cost += norms[beyond]
-            near = (cost < tau) & frames.real[beyond]
+            product = frames.features[rows] @ frames.features[beyond].T
+            near = product > half[rows, None] + half[beyond]
             for b in range(a, clips):
                 low, high = int(frames.base[b]) - rows.start, int(frames.base[b + 1]) - 1 - rows.start
                 block = near[:, low:high]
@@ -135,7 +133,8 @@ def build_hierarchy(
                 order = np.argsort(group, kind="stable")
                 i, j, group = i[order].astype(np.int32), j[order].astype(np.int32), group[order]
                 first = np.searchsorted(group, np.arange(1, count + 2))
-                share = np.maximum(cost[i, low + j] / tau, 0).astype(np.float32)
+                left = half[rows][i] + half[beyond][low + j] - product[i, low + j]
+                share = np.maximum(1 + 2 * left / tau, 0).astype(np.float32)
                 leaf, child, roots = _compiled_hierarchy.build_trees(i, j, first, SPLITS[settings.split])
                 here, there, share = i[leaf] + np.int32(rows.start), j[leaf] + np.int32(frames.base[b]), share[leaf]
                 parts.append(_Trees(a, b, here, there, share, child, roots))
