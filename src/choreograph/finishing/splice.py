@@ -45,8 +45,8 @@ class SpliceSettings:
     """Whether single frames at which the capture slipped are put between their neighbours."""
     clean: bool = True
     """Whether feet are kept where they stand."""
-    feet: CleanSettings = field(default_factory=CleanSettings)
-    """How they are, if they are."""
+    feet: CleanSettings = field(default_factory=lambda: CleanSettings(hold_m_s=0.42))
+    """How they are, if they are; held a little longer than after blends, for out of a cut they are let go slowly."""
     rate_hz: float | None = None
     """Frames per second of the output; the highest rate among the clips shown if None."""
 
