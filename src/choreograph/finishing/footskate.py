@@ -8,6 +8,7 @@ away.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -70,6 +71,8 @@ def clean_feet(
     settings: CleanSettings | None = None,
     contacts: Flags | None = None,
     progress: Progress | None = None,
+    *,
+    keep: Sequence[int] | NDArray[np.int64] = (),
 ) -> Clip:
     """The motion with feet that do not slide while they stand.
 
@@ -78,6 +81,7 @@ def clean_feet(
         settings: How firmly, how softly.
         contacts: Which of `skeleton.feet` stand when, (F, feet); the clip's own if None, detected if it has none.
         progress: Hears how many legs are done.
+        keep: Frames at which feet that stand should rather be where they are than anywhere else.
 
     Returns:
         A clip in which only the root's position and the legs' rotations differ; its plants are those that were held.
@@ -98,7 +102,7 @@ def clean_feet(
     feet = []
     for done, leg in enumerate(legs):
         told("cleaning feet", done, 2 * len(legs))
-        feet.append(_place_foot(leg, pos, held, clip.fps, settings))
+        feet.append(_place_foot(leg, pos, held, clip.fps, settings, keep))
     shift = low_pass(
         np.mean([foot.target - pos[:, leg.ankle] for leg, foot in zip(legs, feet, strict=True)], axis=0),
         settings.root_s * clip.fps,
@@ -161,17 +165,19 @@ class _Foot:
     """How much it stands on its toe, 0 to 1, dying away when it is let go, (F,)."""
 
 
-def _place_foot(leg: Leg, pos: Array, held: Flags, fps: float, settings: CleanSettings) -> _Foot:
+def _place_foot(
+    leg: Leg, pos: Array, held: Flags, fps: float, settings: CleanSettings, keep: Sequence[int] | NDArray[np.int64]
+) -> _Foot:
     """The shift and turn that keep heel and toe at their places while they stand."""
     ankle, heel_held = pos[:, leg.ankle], held[:, leg.heel_column]
-    heels = Places.of(ankle, heel_held, fps)
+    heels = Places.of(ankle, heel_held, fps, keep)
     if leg.toe is None:
         shift = fill_gaps(heels.at(len(ankle)) - ankle, heel_held, fps, settings.ease_s)
         lifted = shift + _lift(heel_held, fps, settings)
         return _Foot(ankle + lifted, np.tile(quat.IDENTITY, (len(ankle), 1)), np.zeros(len(ankle)))
     toe, toe_held = pos[:, leg.toe], held[:, leg.toe_column]
     sole = toe - ankle
-    toes = Places.of(toe, toe_held, fps)
+    toes = Places.of(toe, toe_held, fps, keep)
     agree(heels, toes, float(np.linalg.norm(sole, axis=1).mean()))
     heel_at, toe_at = heels.at(len(ankle)), toes.at(len(toe))
     both = heel_held & toe_held

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -59,14 +60,20 @@ class Places:
     """(P, 3), metres."""
 
     @classmethod
-    def of(cls, path: Array, held: Flags, fps: float) -> Places:
-        """A place for each plant: along the floor the mean, slow moments first; in height the middle value."""
+    def of(cls, path: Array, held: Flags, fps: float, keep: Sequence[int] | NDArray[np.int64] = ()) -> Places:
+        """A place for each plant: along the floor the mean, slow moments first; in height the middle value.
+
+        A plant that holds frames to be kept is where the joint is then.
+        """
         ranges = np.array(runs(held), np.int64).reshape(-1, 2)
         trust = 1 / (_speeds(path, fps) ** 2 + _STILL_M_S**2)
         spots = np.empty((len(ranges), 3))
         for n, (start, stop) in enumerate(ranges):
             spots[n] = trust[start:stop] @ path[start:stop] / trust[start:stop].sum()
             spots[n, 1] = np.median(path[start:stop, 1])
+            kept = [frame for frame in keep if start <= frame < stop]
+            if kept:
+                spots[n] = path[kept].mean(axis=0)
         return cls(ranges, spots)
 
     def at(self, frames: int) -> Array:

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from choreograph.errors import RequestError
 from choreograph.finishing.assemble import Origins, Shown, lay_out, output_rate, sample_numpy
 from choreograph.finishing.blend import BlendSettings
+from choreograph.finishing.exact import keep_poses, room_around
 from choreograph.finishing.flicks import mend_flicks
 from choreograph.finishing.footskate import CleanSettings, clean_feet
 from choreograph.maths import quat
@@ -76,6 +77,8 @@ def finish_splice(
 ) -> SplicedMotion:
     """The motion that a splice shows, smooth, with clean feet, and at each body constraint exactly where it should be.
 
+    Frames that are to be shown exactly have the recorded pose, wherever on the floor it is.
+
     Args:
         splice: Which pieces of which clips.
         body: Where the torso is to be at which times.
@@ -90,11 +93,13 @@ def finish_splice(
     graph = splice.graph
     rate = output_rate(graph, np.unique(splice.clip), settings.rate_hz)
     made, cuts = lay_out(graph, _shown(splice, rate), rate, BlendSettings(), name), _Cuts.of(splice)
-    clip = _stepping(_smoothed(made.clip, cuts, settings.smooth_s), cuts)
+    exact = np.unique(np.round(splice.exact * (rate / graph.rate_hz)).astype(np.int64))
+    clip = _stepping(_smoothed(made.clip, cuts, exact / rate, settings.smooth_s), cuts)
     clip = meet_body(mend_flicks(clip) if settings.mend else clip, body)
     if settings.clean:
-        # Clean feet pull the root along, by millimetres: these are spread once more.
-        clip = meet_body(clean_feet(clip, settings.feet, progress=progress), body)
+        clip = clean_feet(clip, settings.feet, keep=exact, progress=progress)
+    # Clean feet pull the root along, by millimetres: these are spread once more.
+    clip = meet_body(keep_poses(clip, made.clip, exact, settings.smooth_s), body)
     return SplicedMotion(clip, made.origins, made.clip, settings)
 
 
@@ -129,15 +134,22 @@ def _shown(splice: Splice, rate: float) -> Shown:
     return Shown(clip, frame, place, none.astype(np.int64), nothing, none, nothing, np.zeros((0, 3)))
 
 
-def smoothing(share: Array, before: NDArray[np.bool_]) -> Array:
+def smoothing(time: Array, before: NDArray[np.bool_], rises: float, fades: float) -> Array:
     """How much of a cut's jump is added: rising from 0 to ½ before the cut, and from -½ to 0 behind it.
 
+    That is the paper's curve, for windows of one length. If they are not, each side takes its share of the jump, and
+    there is no kink at the cut.
+
     Args:
-        share: Time from the cut as a share of the window, (...).
+        time: Time from the cut, (...).
         before: Whether a moment is before the cut.
+        rises: How long before the cut it begins.
+        fades: How long behind the cut it ends; not both 0.
     """
-    v = np.clip(share, -1.0, 1.0) + 1.0
-    return np.asarray(np.where(before, 0.5 * v**2, -0.5 * v**2 + 2 * v - 2))
+    share = rises / (rises + fades)
+    rising = np.clip(1 + time / max(rises, 1e-9), 0.0, 1.0) ** 2
+    fading = np.clip(1 - time / max(fades, 1e-9), 0.0, 1.0) ** 2
+    return np.asarray(np.where(before, share * rising, (share - 1) * fading))
 
 
 @dataclass(frozen=True, eq=False)
@@ -164,8 +176,8 @@ class _Cuts:
         )
 
 
-def _smoothed(clip: Clip, cuts: _Cuts, window_s: float) -> Clip:
-    """The motion with the jump at each cut spread around it.
+def _smoothed(clip: Clip, cuts: _Cuts, exact_s: Array, window_s: float) -> Clip:
+    """The motion with the jump at each cut spread around it, but not beyond a moment that is to be shown exactly.
 
     Windows overlap, and rotations do not commute: so the poses on either side of each cut are carried along as rows of
     their own, and each cut closes the jump that the cuts before it have left.
@@ -175,10 +187,13 @@ def _smoothed(clip: Clip, cuts: _Cuts, window_s: float) -> Clip:
     times = np.concatenate([np.arange(frames) / clip.fps, np.repeat(cuts.at_s, 2)])
     for k, moment in enumerate(cuts.at_s):
         ends, begins = frames + 2 * k, frames + 2 * k + 1
-        rows = np.flatnonzero(np.abs(times - moment) < window_s)
+        rises, fades = room_around(moment, exact_s, window_s)
+        if rises + fades < 1e-6:
+            continue
+        rows = np.flatnonzero((times > moment - rises - 1e-9) & (times < moment + fades + 1e-9))
         before = times[rows] < moment - 1e-9
         before |= rows == ends
-        added = smoothing((times[rows] - moment) / window_s, before)
+        added = smoothing(times[rows] - moment, before, rises, fades)
         root[rows] += added[:, None] * (root[begins] - root[ends])
         jump = quat.as_rotvec(quat.multiply(quat.inverse(rot[ends]), rot[begins]))
         rot[rows] = quat.multiply(rot[rows], quat.from_rotvec(added[:, None, None] * jump))

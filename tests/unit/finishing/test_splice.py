@@ -44,14 +44,16 @@ def splice(graph: MotionGraph) -> Splice:
     )
 
 
-def test_the_smoothing_curve_closes_a_jump_of_one_and_fades_away() -> None:
-    share = np.linspace(-2, 2, 401)
-    left, right = smoothing(share, np.ones(401, bool)), smoothing(share, np.zeros(401, bool))
-    at = 200
-    assert left[at] == pytest.approx(0.5) and right[at] == pytest.approx(-0.5)
+@pytest.mark.parametrize(("rises", "fades"), [(1.0, 1.0), (1.5, 0.5), (0.2, 1.0)])
+def test_the_smoothing_curve_closes_a_jump_of_one_and_fades_away(rises: float, fades: float) -> None:
+    time = np.linspace(-2, 2, 4001)
+    left, right = (smoothing(time, np.full(4001, before), rises, fades) for before in (True, False))
+    at = 2000
     assert left[at] - right[at] == pytest.approx(1.0)
-    assert left[:101] == pytest.approx(0) and right[300:] == pytest.approx(0)
+    assert left[at] == pytest.approx(rises / (rises + fades))
+    assert left[time <= -rises] == pytest.approx(0) and right[time >= fades] == pytest.approx(0)
     assert left[at] - left[at - 1] == pytest.approx(right[at + 1] - right[at], rel=0.02)  # as fast before as behind
+    assert smoothing(np.array([-0.5]), np.array([True]), 1.0, 1.0) == pytest.approx(0.125)  # the paper's curve
 
 
 def test_raw_frames_are_the_recorded_ones(graph: MotionGraph, splice: Splice) -> None:

@@ -384,7 +384,8 @@ class Solver:
         frames = self.hierarchy.frames
         clip = frames.clip_of[path.starts]
         lying, _, _ = self._lay(path.starts, path.stops)
-        splice = Splice(self.graph, clip, path.starts - frames.base[clip], path.stops - frames.base[clip], lying)
+        exact = np.array([round(hard.at_s * frames.rate_hz) for hard in self.request.frames], np.int64)
+        splice = Splice(self.graph, clip, path.starts - frames.base[clip], path.stops - frames.base[clip], lying, exact)
         return Answer(splice, path.cost, self._errors(path), path.minimum)
 
     def _errors(self, path: FoundPath) -> tuple[ConstraintError, ...]:

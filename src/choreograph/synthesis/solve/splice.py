@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,8 +26,11 @@ class Splice:
     stop: NDArray[np.int32]
     placements: FloorTransform
     """How each piece's clip lies on the floor, a batch of K."""
+    exact: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))
+    """Frames whose pose finishing is to leave as it was recorded, from 0 to `len(self)` - 1."""
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "exact", frozen(self.exact, np.int64))
         for name in ("clip", "start", "stop"):
             object.__setattr__(self, name, frozen(getattr(self, name), np.int32))
         last = self.graph.clip_frames[self.clip]
