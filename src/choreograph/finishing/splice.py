@@ -31,6 +31,8 @@ from choreograph.synthesis.solve.together import GroupAnswer
 
 Array = NDArray[np.float64]
 
+_GLIDE_M_S, _GLIDE_RAD_S = 1.0, math.radians(90)
+"""The fastest that a torso is brought to body constraints: far more than a good answer lacks, and less than a walk."""
 _STEP_M, _STEP_S = 0.08, 0.06
 """A foot that jumps farther than this at a cut does not stand there but steps, for so long before and behind it."""
 
@@ -65,6 +67,8 @@ class SplicedMotion(ShowsItself):
     raw: Clip
     """The pieces as they were recorded, one after another on the floor, with the jumps at the cuts."""
     settings: SpliceSettings
+    missed_m: tuple[float, ...] = ()
+    """How far the torso stays from each body constraint: 0, or metres where it would have had to glide there."""
 
 
 def finish_splice(
@@ -95,12 +99,18 @@ def finish_splice(
     made, cuts = lay_out(graph, _shown(splice, rate), rate, BlendSettings(), name), _Cuts.of(splice)
     exact = np.unique(np.round(splice.exact * (rate / graph.rate_hz)).astype(np.int64))
     clip = _stepping(_smoothed(made.clip, cuts, exact / rate, settings.smooth_s), cuts)
-    clip = meet_body(mend_flicks(clip) if settings.mend else clip, body)
+    clip = mend_flicks(clip) if settings.mend else clip
+    asked, body = body, without_gliding(clip, body)
+    clip = meet_body(clip, body)
     if settings.clean:
         clip = clean_feet(clip, settings.feet, keep=exact, progress=progress)
     # Clean feet pull the root along, by millimetres: these are spread once more.
     clip = meet_body(keep_poses(clip, made.clip, exact, settings.smooth_s), body)
-    return SplicedMotion(clip, made.origins, made.clip, settings)
+    missed = tuple(
+        math.hypot(wanted.position[0] - met.position[0], wanted.position[1] - met.position[1])
+        for wanted, met in zip(asked, body, strict=True)
+    )
+    return SplicedMotion(clip, made.origins, made.clip, settings, missed)
 
 
 def finish_together(
@@ -225,6 +235,50 @@ def _pose(splice: Splice, piece: int, frame: int) -> tuple[Array, Array]:
     return sample_numpy(clip.root_pos, clip.local_rot, np.array([row]), np.array([share]), place)
 
 
+def without_gliding(clip: Clip, body: Sequence[BodyTarget]) -> tuple[BodyTarget, ...]:
+    """The body constraints, those that a motion misses by far moved to where it can be brought without gliding."""
+    if len(body) < 2:
+        return tuple(body)
+    at, gap, turn = _missing(clip, body)
+    place = _held_back(gap, _GLIDE_M_S * np.diff(at) / clip.fps)
+    known = [n for n, target in enumerate(body) if target.facing is not None]
+    yaw = turn.copy()
+    yaw[known] = _held_back(turn[known].astype(complex), _GLIDE_RAD_S * np.diff(at[known]) / clip.fps).real
+    return tuple(
+        replace(
+            target,
+            position=(target.position[0] - (gap - place)[n].real, target.position[1] - (gap - place)[n].imag),
+            facing=None if target.facing is None else target.facing - float(turn[n] - yaw[n]),
+        )
+        if abs(gap[n] - place[n]) > 1e-9 or abs(turn[n] - yaw[n]) > 1e-9
+        else target
+        for n, target in enumerate(body)
+    )
+
+
+def _held_back(values: NDArray[np.complex128], steps: Array) -> NDArray[np.complex128]:
+    """Values that follow the given ones from the first on, no farther from one to the next than by these steps."""
+    out = values.copy()
+    for n, most in enumerate(steps, start=1):
+        step = values[n] - out[n - 1]
+        out[n] = out[n - 1] + step * min(1.0, most / max(abs(step), 1e-12))
+    return out
+
+
+def _missing(clip: Clip, body: Sequence[BodyTarget]) -> tuple[NDArray[np.int64], NDArray[np.complex128], Array]:
+    """The frames nearest to body constraints, and what the torso lacks there in place, x + iz, and in facing.
+
+    Where no facing is asked for, it lacks what lies between its neighbours' that have one.
+    """
+    at = np.array([min(round(target.at_s * clip.fps), len(clip) - 1) for target in body])
+    hips, facing = clip.global_positions()[at, clip.skeleton.hips], clip.facing()[at]
+    gap = np.array([complex(*target.position) for target in body]) - (hips[:, 0] + 1j * hips[:, 2])
+    known = np.array([target.facing is not None for target in body])
+    wanted = np.array([target.facing or 0.0 for target in body])
+    turn = np.angle(np.exp(1j * (wanted - facing)))
+    return at, gap, np.interp(at, at[known], turn[known]) if known.any() else np.zeros(len(body))
+
+
 def meet_body(clip: Clip, body: Sequence[BodyTarget]) -> Clip:
     """The motion with the torso exactly where body constraints want it, at the frames nearest to their times.
 
@@ -232,14 +286,10 @@ def meet_body(clip: Clip, body: Sequence[BodyTarget]) -> Clip:
     """
     if not body:
         return clip
-    at = np.array([min(round(target.at_s * clip.fps), len(clip) - 1) for target in body])
+    at, gap, turn = _missing(clip, body)
     hips = clip.global_positions()[:, clip.skeleton.hips]
-    gap = np.array([[target.position[0], target.position[1]] for target in body]) - hips[at][:, [0, 2]]
-    facing = clip.facing()[at]
-    turn = np.array([0.0 if t.facing is None else t.facing - now for t, now in zip(body, facing, strict=True)])
-    turn = np.angle(np.exp(1j * turn))
     every = np.arange(len(clip))
-    dx, dz, yaw = (np.interp(every, at, column) for column in (gap[:, 0], gap[:, 1], turn))
+    dx, dz, yaw = (np.interp(every, at, column) for column in (gap.real, gap.imag, turn))
     # Turned about the torso, so that turning moves the torso nowhere.
     away = FloorTransform(yaw).apply(clip.root_pos - hips)
     root = hips + away + np.stack([dx, np.zeros(len(clip)), dz], axis=1)

@@ -113,6 +113,20 @@ def test_what_is_missing_is_spread_evenly(splice: Splice) -> None:
     assert meet_body(raw, ()) is raw
 
 
+def test_nobody_glides_to_where_he_could_not_get(splice: Splice) -> None:
+    far = (BODY[0], BODY[1], BodyTarget(2.0, (30.0, 0.0), 0.0))
+    motion = finish_splice(splice, far)
+    raw = finish_splice(splice, far[:2]).clip
+    hips = motion.clip.skeleton.hips
+    torso, alone = (c.global_positions()[:, hips][:, [0, 2]] for c in (motion.clip, raw))
+    assert np.allclose(torso[60], BODY[1].position, atol=1e-9)
+    # In a second it is brought as far as nobody minds, and said how far it stays away.
+    assert np.linalg.norm(torso[120] - alone[120]) == pytest.approx(1.0, abs=0.05)
+    left = np.linalg.norm(torso[120] - far[2].position)
+    assert motion.missed_m == pytest.approx((0.0, 0.0, left)) and left > 20
+    assert finish_splice(splice, BODY).missed_m == (0.0, 0.0, 0.0)
+
+
 def test_settings_and_pieces_are_checked(graph: MotionGraph) -> None:
     with pytest.raises(RequestError, match="smooth_s is 0"):
         SpliceSettings(smooth_s=0)
