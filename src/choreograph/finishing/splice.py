@@ -31,8 +31,8 @@ from choreograph.synthesis.solve.together import GroupAnswer
 
 Array = NDArray[np.float64]
 
-_GLIDE_M_S, _GLIDE_RAD_S = 1.0, math.radians(90)
-"""The fastest that a torso is brought to body constraints: far more than a good answer lacks, and less than a walk."""
+_GLIDE_RAD_M = math.radians(90)
+"""How fast a torso may be turned to a body constraint for each metre a second that it may be moved."""
 _STEP_M, _STEP_S = 0.08, 0.06
 """A foot that jumps farther than this at a cut does not stand there but steps, for so long before and behind it."""
 
@@ -50,12 +50,17 @@ class SpliceSettings:
     """Whether feet are kept where they stand."""
     feet: CleanSettings = field(default_factory=lambda: CleanSettings(hold_m_s=0.42))
     """How they are, if they are; held a little longer than after blends, for out of a cut they are let go slowly."""
+    glide_m_s: float = 1.0
+    """The fastest that the torso is brought to body constraints, metres a second: far more than a good answer lacks,
+    and less than a walk. What is missed by more stays missed."""
     rate_hz: float | None = None
     """Frames per second of the output; the highest rate among the clips shown if None."""
 
     def __post_init__(self) -> None:
         if not (math.isfinite(self.smooth_s) and 0 < self.smooth_s <= 10):
             raise RequestError(f"smooth_s is {self.smooth_s}; it must be above 0 and at most 10 seconds")
+        if not self.glide_m_s >= 0:
+            raise RequestError(f"glide_m_s is {self.glide_m_s}; it must not be negative")
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,7 +105,7 @@ def finish_splice(
     exact = np.unique(np.round(splice.exact * (rate / graph.rate_hz)).astype(np.int64))
     clip = _stepping(_smoothed(made.clip, cuts, exact / rate, settings.smooth_s), cuts)
     clip = mend_flicks(clip) if settings.mend else clip
-    asked, body = body, without_gliding(clip, body)
+    asked, body = body, without_gliding(clip, body, settings.glide_m_s)
     clip = meet_body(clip, body)
     if settings.clean:
         clip = clean_feet(clip, settings.feet, keep=exact, progress=progress)
@@ -118,11 +123,14 @@ def finish_together(
 ) -> dict[str, SplicedMotion]:
     """The motions of several people, by name; throughout their meetings they are to each other as they should be.
 
+    For that they are brought there however fast it takes.
+
     Args:
         found: Which pieces of which clips for whom, and where they meet.
         settings: How cuts are smoothed, whether and how feet are cleaned.
         progress: Hears how far the work has come.
     """
+    settings = replace(settings or SpliceSettings(), glide_m_s=math.inf)
     return {
         name: finish_splice(answer.splice, found.body[name], settings, name=name, progress=progress)
         for name, answer in found.answers.items()
@@ -235,15 +243,15 @@ def _pose(splice: Splice, piece: int, frame: int) -> tuple[Array, Array]:
     return sample_numpy(clip.root_pos, clip.local_rot, np.array([row]), np.array([share]), place)
 
 
-def without_gliding(clip: Clip, body: Sequence[BodyTarget]) -> tuple[BodyTarget, ...]:
-    """The body constraints, those that a motion misses by far moved to where it can be brought without gliding."""
-    if len(body) < 2:
+def without_gliding(clip: Clip, body: Sequence[BodyTarget], most_m_s: float) -> tuple[BodyTarget, ...]:
+    """The body constraints, those that a motion misses by far moved to where it can be brought no faster than this."""
+    if len(body) < 2 or math.isinf(most_m_s):
         return tuple(body)
     at, gap, turn = _missing(clip, body)
-    place = _held_back(gap, _GLIDE_M_S * np.diff(at) / clip.fps)
+    place = _held_back(gap, most_m_s * np.diff(at) / clip.fps)
     known = [n for n, target in enumerate(body) if target.facing is not None]
     yaw = turn.copy()
-    yaw[known] = _held_back(turn[known].astype(complex), _GLIDE_RAD_S * np.diff(at[known]) / clip.fps).real
+    yaw[known] = _held_back(turn[known].astype(complex), _GLIDE_RAD_M * most_m_s * np.diff(at[known]) / clip.fps).real
     return tuple(
         replace(
             target,

@@ -18,7 +18,8 @@ from choreograph.distance.blas import one_thread_each
 from choreograph.errors import RequestError
 from choreograph.motion.arrays import seal
 from choreograph.progress import Progress, silent
-from choreograph.synthesis.solve.metric import FrameTable, choose_tau
+from choreograph.synthesis.solve.metric import FrameTable
+from choreograph.synthesis.solve.tau import choose_tau
 
 Ints = NDArray[np.int32]
 
@@ -32,7 +33,7 @@ class HierarchySettings:
     """How near two frames must be for a cut, and how coarsely cuts are summarised."""
 
     tau: float | None = None
-    """Greatest cost of a cut; if None, the median cost between frames three apart."""
+    """Greatest cost of a cut; if None, the median cost between frames three apart, or more if clips would fall out."""
     split: str = "axis ratio"
     """A name from SPLITS."""
     apart_s: float = 1 / 3

@@ -21,10 +21,6 @@ from choreograph.progress import Progress, silent
 
 Array = NDArray[np.float64]
 
-MATCH_APART = 3
-"""Unless it is given, τ is the median cost between frames so far apart. At 30 Hz, two apart lose the jumps among other
-motion, and four apart let feet jump by several centimetres."""
-
 
 @dataclass(frozen=True, eq=False)
 class FrameTable:
@@ -94,15 +90,6 @@ def build_frame_table(
         features=seal(_padded(features, 1e6).astype(np.float32)),
         rate_hz=graph.rate_hz,
     )
-
-
-def choose_tau(table: FrameTable, apart: int = MATCH_APART) -> float:
-    """The median cost between frames that far apart in the same clip."""
-    costs = []
-    for first, stop in zip(table.base[:-1], table.base[1:] - 1, strict=True):
-        rows = table.features[first:stop]
-        costs.append(((rows[apart:] - rows[:-apart]) ** 2).sum(axis=1))
-    return float(np.median(np.concatenate(costs)))
 
 
 @dataclass(frozen=True, eq=False)

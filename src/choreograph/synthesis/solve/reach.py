@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 _MISS_M, _MISS_M_S, _MISS_POSE = 0.03, 0.1 * SPEED_M_S, 1.0
 """What must be missing at least for a constraint to count as out of reach: metres, metres per second, and for poses as
 much as the roughest cut."""
+_MISS_RAD = np.radians(3.0)
+"""The same for facings."""
 
 
 @dataclass(frozen=True)
@@ -31,7 +33,7 @@ class OutOfReach:
     message: str
     """A sentence for people."""
     asked: float
-    """What was asked for: metres, metres per second, or seconds with a label; 0 for a pose."""
+    """What was asked for: metres, metres per second, radians, or seconds with a label; 0 for a pose."""
     nearest: float
     """The nearest to it that there is; for a pose how unlike it is, in roughest cuts."""
     clip: str | None = None
@@ -70,15 +72,26 @@ class Reach:
 
     def way(self, frames: int, *, fine: bool) -> float:
         """No path leads farther in so many frames, metres."""
+        h = self._solver.hierarchy
+        _, cuts = self.cuts(fine)
+        moved = np.abs(cut_shift(self._solver.kernel.stance, h.source[cuts], h.target[cuts]))
+        return self._most(frames, np.abs(np.diff(h.frames.place)), moved, fine)
+
+    def turn(self, frames: int, *, fine: bool) -> float:
+        """No path turns by more in so many frames, radians."""
+        turn = self._solver.hierarchy.frames.turn
+        step = np.abs(np.angle(turn[1:] * turn[:-1].conj()))
+        return self._most(frames, step, np.zeros(len(self.cuts(fine)[1])), fine)
+
+    def _most(self, frames: int, step: NDArray[np.float64], moved: NDArray[np.float64], fine: bool) -> float:
+        """The most that steps from row to row and those at cuts can add up to in so many frames."""
         from choreograph.synthesis.solve import _compiled_reach
 
-        h, least = self._solver.hierarchy, self._solver.asked.least
+        h, (first, cuts) = self._solver.hierarchy, self.cuts(fine)
         table = h.frames
-        step = np.where(table.real[1:] & table.real[:-1], np.abs(np.diff(table.place)), 0.0)
-        along = np.concatenate([[0.0], np.cumsum(step)])
-        first, cuts = self.cuts(fine)
-        moved = np.abs(cut_shift(self._solver.kernel.stance, h.source[cuts], h.target[cuts]))
+        along = np.concatenate([[0.0], np.cumsum(np.where(table.real[1:] & table.real[:-1], step, 0.0))])
         ends = table.base[1:][table.clip_of] - 2
+        least = self._solver.asked.least
         return float(_compiled_reach.longest_way(frames, least, along, ends, first, h.target[cuts], moved))
 
 
@@ -190,6 +203,17 @@ def _body(solver: Solver, reach: Reach, fine: bool) -> list[OutOfReach | None]:
                 f"body[{n}]: {asked:.1f} m from body[{n - 1}] in {frames / rate:g} s is out of reach; no way through "
                 f"the clips is longer than {farthest:.1f} m in that time",
                 asked, farthest,
+            ))  # fmt: skip
+        if before.facing is None or here.facing is None:
+            continue
+        turned = float(abs(np.angle(np.exp(1j * (here.facing - before.facing)))))
+        most = reach.turn(frames, fine=fine)
+        if turned > most + _MISS_RAD:
+            found.append(OutOfReach(
+                f"body[{n}]",
+                f"body[{n}]: turned by {np.degrees(turned):.0f}° from body[{n - 1}] in {frames / rate:g} s is out of "
+                f"reach; no way through the clips turns by more than {np.degrees(most):.0f}° in that time",
+                turned, most,
             ))  # fmt: skip
     return found
 

@@ -17,7 +17,7 @@ LABELS = {"walk": "walk", "walk_turn_90_left": "turn", "walk_turn_90_right": "tu
 
 @pytest.fixture(scope="session")
 def walks() -> MotionGraph:
-    """Walks that lead into each other, and a jog that none of them leads to."""
+    """Walks that lead into each other, and a jog that a raised τ leads to."""
     return build_graph([demo_clip(name, 30.0).with_labels([LABELS[name]]) for name in NAMES])
 
 

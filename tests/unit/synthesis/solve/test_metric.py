@@ -5,7 +5,7 @@ import numpy as np
 from choreograph.graph.build import build_graph
 from choreograph.graph.model import MotionGraph
 from choreograph.maths.floor import FloorTransform
-from choreograph.synthesis.solve.metric import build_frame_table, choose_tau
+from choreograph.synthesis.solve.metric import build_frame_table
 
 
 def test_every_frame_has_a_row_and_every_clip_a_row_of_padding(walks: MotionGraph) -> None:
@@ -40,8 +40,3 @@ def test_the_cost_is_equation_5(walks: MotionGraph) -> None:
     # Each column of three numbers is scaled by its own greatest change, so none changes by more than 1 in a frame.
     columns = np.concatenate(steps).reshape(sum(map(len, steps)), -1, 3).sum(axis=2)
     assert np.allclose(columns.max(axis=0), 1.0, atol=1e-4)
-
-
-def test_tau_grows_with_the_frames_between(walks: MotionGraph) -> None:
-    table = build_frame_table(walks)
-    assert 0 < choose_tau(table, 2) < choose_tau(table) < choose_tau(table, 4)

@@ -80,6 +80,12 @@ def test_too_far(walks: MotionGraph, cuts: Hierarchy) -> None:
     assert "30.0 m from body[0] in 2 s is out of reach" in far.message
 
 
+def test_turned_too_fast(walks: MotionGraph, cuts: Hierarchy) -> None:
+    (quick,) = limits(walks, cuts, body=(BEGIN, BodyTarget(0.2, (0.0, 0.1), np.pi), BodyTarget(4.0, (0.0, 2.0))))
+    assert quick.constraint == "body[1]" and quick.asked == pytest.approx(np.pi) and 0 < quick.nearest < 1.5
+    assert "turned by 180° from body[0] in 0.2 s is out of reach; no way through the clips turns" in quick.message
+
+
 def test_a_label_or_pose_that_hard_frames_leave_no_room_for(walks: MotionGraph, cuts: Hierarchy) -> None:
     """The jog cannot be cut into: who walks at the start never gets there."""
     hard = (HardFrame(0.0, "walk", 10),)

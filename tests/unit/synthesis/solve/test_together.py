@@ -109,8 +109,9 @@ def test_limits_are_named_with_whom_they_concern(walks: MotionGraph, cuts: Hiera
     both = dict.fromkeys(("anna", "ben"), walks), dict.fromkeys(("anna", "ben"), cuts)
     found_ = find_group_limits(both[0], asked, both[1])
     assert [entry.constraint for entry in found_] == [
-        "characters.anna.joints[0]", "characters.anna.meet[0]", "characters.ben.meet[0]",
+        "characters.anna.joints[0]", "characters.anna.meet[0]", "characters.ben.meet[0]", "characters.ben.meet[0]",
     ]  # fmt: skip
+    assert "turned by" in found_[3].message
     assert "characters.anna: meet[0]: 60.0 m from body[0]" in found_[1].message
 
 
