@@ -81,15 +81,20 @@ class Hierarchy:
         pair += self.frames.clip_of[self.target[: self.roots]]
         return np.searchsorted(pair, np.arange(clips * clips + 1))
 
-    def lost_clips(self) -> list[int]:
-        """Clips that are not in the largest set of clips of which each can be reached from every other."""
+    @property
+    def part_of(self) -> NDArray[np.int32]:
+        """Which connected part each clip belongs to, (C,): from every clip of a part cuts lead to every other of it."""
         from scipy import sparse
         from scipy.sparse.csgraph import connected_components
 
         clips = len(self.frames.base) - 1
         ways = self.frames.clip_of[self.source[: self.roots]], self.frames.clip_of[self.target[: self.roots]]
         links = sparse.coo_matrix((np.ones(self.roots), ways), (clips, clips))
-        _, part = connected_components(links, directed=True, connection="strong")
+        return np.asarray(connected_components(links, directed=True, connection="strong")[1], np.int32)
+
+    def lost_clips(self) -> list[int]:
+        """Clips that are not in the largest set of clips of which each can be reached from every other."""
+        part = self.part_of
         frames = np.bincount(part, weights=np.diff(self.frames.base))
         return [int(c) for c in np.flatnonzero(part != frames.argmax())]
 

@@ -111,7 +111,26 @@ def find_out_of_reach(solver: Solver) -> tuple[OutOfReach, ...]:
         found += _body(solver, reach, fine)
         if not any(found):
             break
-    return tuple(entry for entry in found if entry is not None)
+    return (*(entry for entry in found if entry is not None), *_apart(solver))
+
+
+def _apart(solver: Solver) -> list[OutOfReach]:
+    """Frames, poses and labels that cannot all be had, for no cuts lead from the clips of one to those of another."""
+    part = solver.hierarchy.part_of
+    if len(set(part.tolist())) == 1:
+        return []
+    clip_of, asked = solver.hierarchy.frames.clip_of, solver.asked
+    homes = {f"frames[{n}]": {int(part[solver.graph.find_clip(f.clip)])} for n, f in enumerate(solver.request.frames)}
+    for n in np.flatnonzero(asked.kind == TABLE):
+        fits = asked.tables[asked.table[n]] <= (0.0 if solver.term_names[n].startswith("labels") else _MISS_POSE)
+        homes[solver.term_names[n]] = set(part[clip_of[fits & solver.hierarchy.frames.real]].tolist())
+    names = list(homes)
+    return [
+        OutOfReach(b, f"{a} and {b}: no cuts lead from the clips of one to those of the other; drop one", 0.0, 0.0)
+        for k, b in enumerate(names)
+        for a in names[:k]
+        if homes[a] and homes[b] and not homes[a] & homes[b]
+    ]
 
 
 def _joints(solver: Solver, reach: Reach, fine: bool) -> list[OutOfReach | None]:

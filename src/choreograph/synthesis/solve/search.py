@@ -19,8 +19,9 @@ from choreograph.synthesis.solve.cuts import find_cuts
 from choreograph.synthesis.solve.functions import UserCosts
 from choreograph.synthesis.solve.hierarchy import Hierarchy
 from choreograph.synthesis.solve.reach import OutOfReach, cuts_by_source, find_out_of_reach
-from choreograph.synthesis.solve.request import SolveRequest
+from choreograph.synthesis.solve.request import HardFrame, SolveRequest
 from choreograph.synthesis.solve.splice import Splice
+from choreograph.synthesis.solve.tau import joining_taus
 from choreograph.synthesis.solve.terms import BODY, JOINT, as_legs, compile_request, kernel_graph
 from choreograph.synthesis.solve.workspace import FoundPath, Ints, Workspace
 
@@ -34,6 +35,8 @@ _FRESH = 0.5
 """Share of the paths to be bettered that are fresh seeds; the rest are mutations of good minima."""
 _GOOD = 16
 """Minima, the best ones, of which mutations are taken to begin with."""
+_ALIKE = 0.8
+"""An answer of whose frames more than this share are shown by another is not a different one."""
 _CARRIED = 32
 """Paths with which a search for a changed request begins."""
 
@@ -49,7 +52,7 @@ class SolveSettings:
     sample: int = 400
     """How many of the ways to replace a stretch by two cuts are scored at a time, if there are more."""
     apart_m: float = 0.5
-    """Two answers differ if their roots are at one moment farther from each other than this, metres."""
+    """Two answers differ if their roots are at one moment farther from each other than this, metres (and `answers`)."""
 
     def __post_init__(self) -> None:
         for name in ("draws", "sample"):
@@ -161,12 +164,16 @@ class Solver:
             self._step(_SLICE if evaluations is None else min(_SLICE, evaluations - scored))
 
     def answers(self, count: int = 1) -> list[Answer]:
-        """The best answers found that differ from each other, best first; fewer than `count` if there are not more."""
+        """The best answers found that differ from each other, best first; fewer than `count` if there are not more.
+
+        Two differ if their roots are somewhere farther from each other than `apart_m` at the same time, and more than a
+        fifth of what one shows is not shown by the other: else it may be the same motion a little later.
+        """
         chosen: list[FoundPath] = []
         for path in sorted(self._paths(), key=lambda path: path.cost):
             if len(chosen) == count:
                 break
-            if all(np.abs(path.root - other.root).max() > self.settings.apart_m for other in chosen):
+            if all(self._differ(path, other) for other in chosen):
                 chosen.append(path)
         return [self._answer(path) for path in chosen]
 
@@ -233,6 +240,14 @@ class Solver:
         if self._lowest and self._lowest is not self._open and not self._lowest.minimum:
             found.append(self._lowest)
         return found
+
+    def _differ(self, path: FoundPath, other: FoundPath) -> bool:
+        """Whether two paths make different answers."""
+        if np.abs(path.root - other.root).max() <= self.settings.apart_m:
+            return False
+        both = np.minimum.outer(path.stops, other.stops) - np.maximum.outer(path.starts, other.starts)
+        common = np.minimum(np.maximum(both, 0).sum(axis=1), path.stops - path.starts).sum()
+        return bool(common <= _ALIKE * self.asked.frames)
 
     def _step(self, budget: int) -> None:
         """Better the open path, a new one if there is none, by about so many evaluations."""
@@ -370,15 +385,37 @@ class Solver:
             if len(self._begin):
                 return
         if self.request.frames:
-            pair = " and ".join(f"frames[{n}] ({f.clip}, {f.at_s:g} s)" for n, f in enumerate(self.request.frames))
-            raise RequestError(
-                f"no motion of {self.request.length_s:g} s shows {pair}: there is no way through the clips between "
-                "them, or to the motion's ends, that takes just that time; move or drop one, or build with more clips"
-            )
+            raise RequestError(self._why_impossible())
         raise RequestError(
             f"no motion of {self.request.length_s:g} s can be made of pieces of {self.request.min_piece_s:.2g} s or "
             "more; ask for a shorter one or allow shorter pieces"
         )
+
+    def _why_impossible(self) -> str:
+        """Which hard frames cannot be shown, as few of them as explain it, and what to try."""
+        hard = sorted(enumerate(self.request.frames), key=lambda entry: entry[1].at_s)
+        groups = [hard[k : k + size] for size in (1, 2) for k in range(len(hard) - size + 1) if size < len(hard)]
+        some = next((group for group in groups if not self._possible([frame for _, frame in group])), hard)
+        names = " and ".join(f"frames[{n}] ({frame.clip}, {frame.at_s:g} s)" for n, frame in some)
+        said = f"no motion of {self.request.length_s:g} s shows {names}: "
+        clips = [self.graph.find_clip(frame.clip) for _, frame in some]
+        if len({int(self.hierarchy.part_of[clip]) for clip in clips}) > 1:
+            enough = joining_taus(self.hierarchy.frames, self.hierarchy.tau)[clips].max()
+            return f"{said}no cuts lead from one clip to the other; drop one, or allow cuts up to tau {enough:.2g}"
+        if len(some) == 1:
+            return f"{said}its clip cannot be come to or left so that this takes just that time; move or drop it"
+        return (
+            f"{said}there is no way between them that takes just that time; move or drop one, or build with more clips"
+        )
+
+    def _possible(self, frames: list[HardFrame]) -> bool:
+        """Whether there are motions of the length asked for that show these frames."""
+        alone = SolveRequest(self.request.length_s, frames=tuple(frames), min_piece_s=self.request.min_piece_s)
+        try:
+            Solver(self.graph, alone, self.settings, hierarchy=self.hierarchy)
+        except RequestError:
+            return False
+        return True
 
     def _answer(self, path: FoundPath) -> Answer:
         frames = self.hierarchy.frames

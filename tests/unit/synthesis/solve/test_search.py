@@ -8,7 +8,8 @@ import pytest
 from choreograph.errors import Cancelled, RequestError
 from choreograph.graph.model import MotionGraph
 from choreograph.progress import Recorder
-from choreograph.synthesis.solve.hierarchy import Hierarchy
+from choreograph.synthesis.solve.cuts import find_cuts
+from choreograph.synthesis.solve.hierarchy import Hierarchy, HierarchySettings
 from choreograph.synthesis.solve.request import (
     BodyTarget,
     HardFrame,
@@ -19,6 +20,7 @@ from choreograph.synthesis.solve.request import (
     SolveRequest,
 )
 from choreograph.synthesis.solve.search import Solver, SolveSettings, solve
+from choreograph.synthesis.solve.tau import median_cost
 
 BEGIN = BodyTarget(0.0, (0.0, 0.0), 0.0)
 TURN = SolveRequest(5.0, (BEGIN, BodyTarget(5.0, (2.5, 3.0), np.pi / 2)))
@@ -179,6 +181,32 @@ def test_a_state_that_was_tampered_with_is_refused(walks: MotionGraph, cuts: Hie
 
 
 def test_hard_frames_in_parts_that_are_not_connected_are_refused(walks: MotionGraph, cuts: Hierarchy) -> None:
-    hard = (HardFrame(0.5, "walk", 20), HardFrame(4.5, "jog", 60))
-    with pytest.raises(RequestError, match=r"no motion of 5 s shows frames\[0\] \(walk, 0.5 s\) and frames\[1\] \(jog"):
+    strict = find_cuts(walks, HierarchySettings(tau=median_cost(cuts.frames, 3)))
+    assert strict.lost_clips() == [walks.find_clip("jog")]
+    first, third, fourth = HardFrame(0.5, "walk", 20), HardFrame(4.0, "jog", 60), HardFrame(4.5, "jog", 75)
+    hard = (first, HardFrame(1.0, "walk", 35), third, fourth)
+    # Of four hard frames, the two are named between which there is no way, and from which tau on there would be one.
+    said = r"shows frames\[1\] \(walk, 1 s\) and frames\[2\] \(jog, 4 s\): no cuts lead .* allow cuts up to tau \d"
+    with pytest.raises(RequestError, match=said) as refused:
+        Solver(walks, SolveRequest(5.0, TURN.body, frames=hard), hierarchy=strict)
+    enough = float(str(refused.value).rsplit(" ", 1)[1])
+    assert find_cuts(walks, HierarchySettings(tau=1.1 * enough)).lost_clips() == []
+
+
+def test_a_hard_frame_that_cannot_be_come_to_in_time_is_named_alone(walks: MotionGraph, cuts: Hierarchy) -> None:
+    hard = (HardFrame(1.0, "walk", 40), HardFrame(4.9, "walk", walks.infos[0].own_frames - 2))
+    with pytest.raises(RequestError, match=r"no motion of 5 s shows frames\[1\] \(walk, 4.9 s\): its clip"):
         Solver(walks, SolveRequest(5.0, TURN.body, frames=hard), hierarchy=cuts)
+
+
+def test_the_same_motion_a_little_later_is_no_other_answer(walks: MotionGraph, cuts: Hierarchy) -> None:
+    asked = SolveRequest(2.0, labels=(LabelTarget(0, 2, "turn"),))
+    solver = Solver(walks, asked, SolveSettings(apart_m=0.1), hierarchy=cuts).run(evaluations=1_000)
+    nothing, base = np.zeros(0, np.int64), int(cuts.frames.base[walks.find_clip("walk_turn_90_left")])
+    solver.minima, solver._open, solver._lowest = [], None, None
+    for begin in (0, 4, 8, 30):
+        rows = np.array([base + begin]), np.array([base + begin + solver.asked.frames])
+        solver.minima.append(solver._scored(*rows, nothing, True))
+    roots = [path.root for path in solver.minima]
+    assert np.abs(roots[1] - roots[0]).max() > 0.1  # it turns sooner
+    assert [int(answer.splice.start[0]) for answer in solver.answers(4)] == [0, 30]
