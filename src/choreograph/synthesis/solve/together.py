@@ -29,6 +29,8 @@ _LEADS = 4
 """Answers of the first character from which the others are tried, where a meeting's place is free."""
 _ROUNDS = 4
 """How often a free place is moved."""
+_GOLDEN = 2.39996
+"""The golden angle, radians: places along a spiral by it lie evenly around its middle."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,11 +89,11 @@ def solve_together(
 
     first, share = people[0], (0.5 if free else 1.0) / len(people)
     solver = stage.solver(first, stage.places, settings)
-    search(solver, share)
+    search(solver, share / 2)
     casts = []
     alone: dict[str, Solver] = {}
-    for number, answer in enumerate(solver.answers(leads)):
-        cast = _Cast({first: solver}, {first: answer}, {**stage.places, **stage.places_of(first, answer, stage.places)})
+    for number, (lead, answer) in enumerate(_find_leads(stage, first, solver, leads, search, share / 2)):
+        cast = _Cast({first: lead}, {first: answer}, {**stage.places, **stage.places_of(first, answer, stage.places)})
         for name in people[1:]:
             # Without free places what others do does not depend on the first: they are searched for once.
             if free or name not in alone:
@@ -130,6 +132,38 @@ class _Cast:
     @property
     def cost(self) -> float:
         return sum(answer.cost for answer in self.answers.values())
+
+
+def _find_leads(
+    stage: _Stage, name: str, solver: Solver, count: int, search: Callable[[Solver, float], None], share: float
+) -> list[tuple[Solver, Answer]]:
+    """Different motions of the one who leads, each with the search that it is from.
+
+    Who is free to meet anywhere does what is easiest, every time. So if there are too few answers, he is asked to meet
+    at places around that one, farther and farther from it.
+    """
+    found = solver.answers(count)
+    home = next(iter(stage.places_of(name, found[0], stage.places).items()), None) if found else None
+    if len(found) >= count or home is None:
+        search(solver, share)
+        return [(solver, answer) for answer in solver.answers(count)]
+    meeting, place = home
+    leads, apart = [(solver, answer) for answer in found], solver.settings.apart_m
+    spots = [stage.spot_of(name, meeting, answer) for answer in found]
+    tries = 2 * (count - len(found))
+    for k in range(1, tries + 1):
+        if len(leads) == count:
+            break
+        away = 2 * apart * np.sqrt(k) * np.exp(1j * _GOLDEN * k)
+        elsewhere = FloorTransform(0.0, float(away.real), float(away.imag)) @ place
+        other = solver.with_request(stage.asked(name, {**stage.places, meeting: elsewhere}))
+        search(other, share / tries)
+        answer = other.answers()[0]
+        spot = stage.spot_of(name, meeting, answer)
+        if min(abs(spot - one) for one in spots) > apart:
+            leads.append((other, answer))
+            spots.append(spot)
+    return leads
 
 
 def _brought_together(stage: _Stage, cast: _Cast, search: Callable[[Solver, float], None], share: float) -> _Cast:
@@ -192,6 +226,12 @@ class _Stage:
     def places_of(self, name: str, answer: Answer, known: Mapping[int, FloorTransform]) -> dict[int, FloorTransform]:
         """Where the meetings of which the place was not known take place if one moves like this."""
         return {n: self._place_in(n, k, answer) for n, k, _ in self._own(name) if n not in known}
+
+    def spot_of(self, name: str, meeting: int, answer: Answer) -> complex:
+        """Where on the floor one is when a meeting begins if he moves like this, x + iz."""
+        which = self.request.meetings[meeting].who.index(name)
+        torso = self._lying(meeting, which, self._place_in(meeting, which, answer)) @ self._torso(meeting, which, 0)
+        return complex(torso.x, torso.z)
 
     def middles(self, cast: _Cast) -> dict[int, FloorTransform]:
         """The places of all meetings, free ones in the middle between where either of the two would have them."""

@@ -153,3 +153,14 @@ def test_groups_that_cannot_be(walks: MotionGraph, cuts: Hierarchy) -> None:
     with pytest.raises(RequestError, match=r"characters.anna, .*no motion of 4 s shows"):
         apart = SolveRequest(4.0, frames=(HardFrame(1.0, "jog", 20),))
         solve_together(walks, GroupRequest({"anna": apart, "ben": BEN}, (PAIR,)), evaluations=100)
+
+
+def test_who_may_meet_anywhere_meets_at_different_places(walks: MotionGraph, cuts: Hierarchy) -> None:
+    answers = found(walks, cuts, PAIR, count=4)
+    assert len(answers) == 4
+    places = []
+    for answer in answers:
+        motions = finish_together(answer, SpliceSettings(clean=False))
+        meets = torso(motions["anna"].clip, round(PAIR.at_s * motions["anna"].clip.fps))
+        places.append(complex(float(meets.x), float(meets.z)))
+    assert min(abs(a - b) for k, a in enumerate(places) for b in places[:k]) > 0.02
