@@ -19,19 +19,21 @@ from numpy.typing import NDArray
 
 from benchmarks.datasets import find_recordings
 from choreograph.finishing.plants import foot_slide
-from choreograph.finishing.splice import finish_splice
+from choreograph.finishing.splice import SplicedMotion, finish_splice
 from choreograph.formats import read_clip
 from choreograph.graph.build import build_graph
 from choreograph.graph.model import MotionGraph
 from choreograph.graph.settings import GraphSettings
 from choreograph.graph.store import open_graph, save_graph
 from choreograph.maths import quat
+from choreograph.maths.floor import FloorTransform
 from choreograph.motion.clip import Clip
 from choreograph.motion.contacts import with_detected_contacts
 from choreograph.synthesis.solve.cuts import find_cuts, keep_cuts, read_cuts
 from choreograph.synthesis.solve.hierarchy import Hierarchy, HierarchySettings
 from choreograph.synthesis.solve.request import BodyTarget, HardFrame, JointTarget, SolveRequest
 from choreograph.synthesis.solve.search import Solver, SolveSettings
+from choreograph.synthesis.solve.splice import Splice
 
 BEGIN = BodyTarget(0.0, (0.0, 0.0), 0.0)
 END = BodyTarget(10.0, (0.0, 4.0), np.pi / 2)
@@ -115,9 +117,23 @@ def accel_peak(clips: list[Clip]) -> float:
     return float(np.percentile(np.concatenate(found), 99.9))
 
 
+def hard_frames_off_mm(motion: SplicedMotion, splice: Splice) -> float:
+    """How far joints are from where they were recorded at hard frames, seen from the torso's place on the floor."""
+
+    def seen(clip: Clip, frame: int) -> NDArray[np.float64]:
+        points = clip.global_positions()[frame]
+        x, _, z = points[clip.skeleton.hips]
+        return FloorTransform(clip.facing()[frame], x, z).inverse().apply(points)
+
+    frames = [round(frame * motion.clip.fps / splice.graph.rate_hz) for frame in splice.exact]
+    return 1000 * max((np.abs(seen(motion.clip, f) - seen(motion.raw, f)).max() for f in frames), default=0.0)
+
+
 def finishing_table(graph: MotionGraph, cuts: Hierarchy, seeds: int) -> None:
     print("\nfinished after 2 million evaluations, median (worst): pieces, slide of planted feet cm before → after,")
-    print("torso off at constraints mm, from poses cm, peaks of angular acceleration over those of the clips used")
+    print(
+        "torso off at constraints mm, joints at hard frames mm, from poses cm, peaks of angular acceleration over those"
+    )
     for name, (request, _) in REQUESTS.items():
         rows = []
         for seed in range(seeds):
@@ -129,12 +145,13 @@ def finishing_table(graph: MotionGraph, cuts: Hierarchy, seeds: int) -> None:
             off = max(np.hypot(*(hips[round(b.at_s * clip.fps)] - b.position)) for b in request.body)
             peaks = accel_peak([clip]) / accel_peak([graph.clips[int(c)] for c in used])
             slides = 100 * foot_slide(motion.raw), 100 * foot_slide(clip)
-            rows.append([len(splice.clip), *slides, 1000 * off, novelty_cm(clip, graph, used), peaks])
+            hard = hard_frames_off_mm(motion, splice)
+            rows.append([len(splice.clip), *slides, 1000 * off, hard, novelty_cm(clip, graph, used), peaks])
         middle, worst = np.median(rows, axis=0), np.max(rows, axis=0)
-        pieces, before, after, off, novel, peaks = (
-            f"{m:.{n}f} ({w:.{n}f})" for m, w, n in zip(middle, worst, (0, 2, 2, 4, 2, 2), strict=True)
+        pieces, before, after, off, hard, novel, peaks = (
+            f"{m:.{n}f} ({w:.{n}f})" for m, w, n in zip(middle, worst, (0, 2, 2, 4, 4, 2, 2), strict=True)
         )
-        print(f"  {name:<36} {pieces:>8}  {before} → {after}  {off}  {novel}  {peaks}")
+        print(f"  {name:<36} {pieces:>8}  {before} → {after}  {off}  {hard}  {novel}  {peaks}")
 
 
 def kept_times(graph: MotionGraph, cuts: Hierarchy) -> None:
