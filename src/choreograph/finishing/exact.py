@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 from numpy.typing import NDArray
 
 from choreograph.maths import quat
 from choreograph.maths.floor import FloorTransform
-from choreograph.motion.arrays import seal
 from choreograph.motion.clip import Clip
 
 Array = NDArray[np.float64]
@@ -57,7 +54,4 @@ def keep_poses(clip: Clip, recorded: Clip, exact: Frames, fade_s: float) -> Clip
         missing = quat.as_rotvec(quat.multiply(quat.inverse(rot[frame]), wanted_rot[n]))
         root[rows] += left[:, None] * (wanted_root[n] - root[frame])
         rot[rows] = quat.multiply(rot[rows], quat.from_rotvec(left[:, None, None] * missing))
-    local_pos = None if clip.local_pos is None else np.array(clip.local_pos)
-    if local_pos is not None:
-        local_pos[:, 0] = root
-    return replace(clip, root_pos=seal(root), local_rot=seal(quat.make_continuous(rot)), local_pos=local_pos)
+    return clip.with_poses(root, quat.make_continuous(rot))

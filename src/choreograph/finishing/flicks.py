@@ -6,13 +6,10 @@ shows the same flick each time.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 from numpy.typing import NDArray
 
 from choreograph.maths import quat
-from choreograph.motion.arrays import seal
 from choreograph.motion.clip import Clip
 
 Array = NDArray[np.float64]
@@ -36,10 +33,7 @@ def mend_flicks(clip: Clip) -> Clip:
     halfway = 0.5 * (root[:-2] + root[2:])
     flicks = _find(root[1:-1] - halfway, _FLICK_M_S2 * least)
     root[1:-1][flicks] = halfway[flicks]
-    local_pos = None if clip.local_pos is None else np.array(clip.local_pos)
-    if local_pos is not None:
-        local_pos[:, 0] = root
-    return replace(clip, root_pos=seal(root), local_rot=seal(quat.make_continuous(rot)), local_pos=local_pos)
+    return clip.with_poses(root, quat.make_continuous(rot))
 
 
 def _find(off: Array, limit: float) -> NDArray[np.bool_]:

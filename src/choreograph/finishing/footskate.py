@@ -9,7 +9,7 @@ away.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +18,6 @@ from choreograph.errors import RequestError
 from choreograph.finishing.plants import Places, agree, fill_gaps, hold
 from choreograph.maths import quat
 from choreograph.motion import ik
-from choreograph.motion.arrays import seal
 from choreograph.motion.clip import Clip
 from choreograph.motion.contacts import detect_contacts, runs
 from choreograph.motion.skeleton import Skeleton
@@ -113,12 +112,8 @@ def clean_feet(
     for done, (leg, foot) in enumerate(zip(legs, feet, strict=True)):
         told("cleaning feet", len(legs) + done, 2 * len(legs))
         _solve(leg, foot, shift, pos, rot, local, clip.skeleton, settings, tremble)
-    root = seal(clip.root_pos + shift)
-    local_pos = None if clip.local_pos is None else np.array(clip.local_pos)
-    if local_pos is not None:
-        local_pos[:, 0] = root
     told("cleaning feet", 2 * len(legs), 2 * len(legs))
-    return replace(clip, root_pos=root, local_rot=seal(quat.make_continuous(local)), local_pos=local_pos, contacts=held)
+    return clip.with_poses(clip.root_pos + shift, quat.make_continuous(local)).with_contacts(held)
 
 
 @dataclass(frozen=True)

@@ -215,11 +215,7 @@ def _smoothed(clip: Clip, cuts: _Cuts, exact_s: Array, window_s: float) -> Clip:
         root[rows] += added[:, None] * (root[begins] - root[ends])
         jump = quat.as_rotvec(quat.multiply(quat.inverse(rot[ends]), rot[begins]))
         rot[rows] = quat.multiply(rot[rows], quat.from_rotvec(added[:, None, None] * jump))
-    root, rot = root[:frames], quat.make_continuous(quat.normalise(rot[:frames]))
-    local_pos = None if clip.local_pos is None else np.array(clip.local_pos)
-    if local_pos is not None:
-        local_pos[:, 0] = root
-    return replace(clip, root_pos=seal(root), local_rot=seal(rot), local_pos=local_pos)
+    return clip.with_poses(root[:frames], quat.make_continuous(quat.normalise(rot[:frames])))
 
 
 def _stepping(clip: Clip, cuts: _Cuts) -> Clip:
@@ -303,7 +299,4 @@ def meet_body(clip: Clip, body: Sequence[BodyTarget]) -> Clip:
     root = hips + away + np.stack([dx, np.zeros(len(clip)), dz], axis=1)
     rot = np.array(clip.local_rot)
     rot[:, 0] = FloorTransform(yaw).turn(rot[:, 0])
-    local_pos = None if clip.local_pos is None else np.array(clip.local_pos)
-    if local_pos is not None:
-        local_pos[:, 0] = root
-    return replace(clip, root_pos=seal(root), local_rot=seal(quat.make_continuous(rot)), local_pos=local_pos)
+    return clip.with_poses(root, quat.make_continuous(rot))

@@ -175,6 +175,13 @@ class Clip(ShowsItself):
         """A copy with other root positions and rotations for the same frames; bones keep their rest lengths."""
         return replace(self, root_pos=root_pos, local_rot=local_rot, local_pos=None)
 
+    def with_poses(self, root_pos: Array, local_rot: Array) -> Clip:
+        """A copy with other root positions and rotations for the same frames; bones are as long as they were."""
+        local_pos = None if self.local_pos is None else np.array(self.local_pos)
+        if local_pos is not None:
+            local_pos[:, 0] = root_pos
+        return replace(self, root_pos=seal(root_pos), local_rot=seal(local_rot), local_pos=local_pos)
+
     def with_skeleton(self, skeleton: Skeleton) -> Clip:
         """A copy whose skeleton has other roles, tips or axes but the same joints."""
         if not self.skeleton.same_joints(skeleton):
@@ -250,11 +257,7 @@ class Clip(ShowsItself):
         """The motion elsewhere on the floor."""
         rot = np.array(self.local_rot)
         rot[:, 0] = quat.make_continuous(transform.turn(rot[:, 0]))
-        root = transform.apply(self.root_pos)
-        local_pos = None if self.local_pos is None else np.array(self.local_pos)
-        if local_pos is not None:
-            local_pos[:, 0] = root
-        return replace(self, root_pos=seal(root), local_rot=seal(rot), local_pos=local_pos)
+        return self.with_poses(transform.apply(self.root_pos), rot)
 
     def raised(self, height: float) -> Clip:
         """The motion `height` metres higher."""
