@@ -39,12 +39,13 @@ def _keeps_hard(first, time, moved, starts, stops, count, asked):  # type: ignor
 
 
 @inlined
-def _try(first, total, trial, count, best, prefix, graph, asked, tally):  # type: ignore[no-untyped-def]
+def _try(first, total, trial, count, fixed, best, prefix, graph, asked, tally):  # type: ignore[no-untyped-def]
     """Score a trial path whose pieces before `first` are the path's own, both ways to come out at N frames.
 
     Its pieces show `total` frames. Either the last piece's end makes up for it, and what is before the mutation keeps
-    its time, or the first piece's start does, and what is behind keeps its time. The best path yet is kept in `best`;
-    when others are to judge paths too (`seen` is not negative), so is one drawn from all below the limit.
+    its time, or the first piece's start does, and what is behind keeps its time. `fixed` tells whether the part before
+    and the part behind hold hard frames and so have to keep it. The best path yet is kept in `best`; when others are to
+    judge paths too (`seen` is not negative), so is one drawn from all below the limit.
     """
     starts, stops, nodes = trial
     last = count - 1
@@ -53,6 +54,8 @@ def _try(first, total, trial, count, best, prefix, graph, asked, tally):  # type
     for way in range(2):
         if way == 1 and missing == 0:
             break
+        if missing != 0 and fixed[1 - way]:
+            continue
         if way == 0:
             stops[last] = own_stop + missing
         else:
@@ -100,6 +103,15 @@ def _try(first, total, trial, count, best, prefix, graph, asked, tally):  # type
 
 
 @inlined
+def _holds_hard(low, high, asked):  # type: ignore[no-untyped-def]
+    """Whether a hard frame is shown at a time from `low` to below `high`."""
+    for h in range(len(asked.hard_time)):  # noqa: SIM110  (generators are not compiled)
+        if low <= asked.hard_time[h] < high:
+            return True
+    return False
+
+
+@inlined
 def _join(trial, k, node, graph):  # type: ignore[no-untyped-def]
     """Put a cut behind piece k of a trial."""
     starts, stops, nodes = trial
@@ -138,6 +150,11 @@ def replace_stretch(i, j, path, count, trial, best, prefix, graph, asked, chance
     there = graph.clip_of[starts[j]] if j < count else -1
     earliest = starts[i] + least if i >= 0 else 0
     latest = stops[j] - least if j < count else 0
+    # A piece that is left and come back to may show a hard frame before or behind.
+    fixed = (
+        0 <= i < j and _holds_hard(0, prefix.time[i] + stops[i] - starts[i], asked),
+        i < j < count and _holds_hard(prefix.time[j], asked.frames, asked),
+    )
 
     for cuts in range(3):
         # Pieces of the trial: the head, what the cuts lead through, the tail. With an open side, one piece more.
@@ -154,14 +171,14 @@ def replace_stretch(i, j, path, count, trial, best, prefix, graph, asked, chance
         if cuts == 0:
             if opened == 1:
                 # Simply begin in piece j, or end in piece i.
-                _try(0 if i < 0 else i, _shown(trial, size), trial, size, best, prefix, graph, asked, tally)
+                _try(0 if i < 0 else i, _shown(trial, size), trial, size, fixed, best, prefix, graph, asked, tally)
             elif here == there and i < j and stops[j] - starts[i] >= least:
                 # Go on in the same clip.
                 copy(starts, j + 1, tail - 1, new_starts, head)
                 copy(stops, j + 1, tail - 1, new_stops, head)
                 copy(nodes, j, tail - 1, new_nodes, head - 1)
                 new_stops[i] = stops[j]
-                _try(i, _shown(trial, size), trial, size, best, prefix, graph, asked, tally)
+                _try(i, _shown(trial, size), trial, size, fixed, best, prefix, graph, asked, tally)
                 new_stops[i] = stops[i]
             continue
         if cuts == 1:
@@ -180,7 +197,7 @@ def replace_stretch(i, j, path, count, trial, best, prefix, graph, asked, chance
                         _join(trial, 0, node, graph)
                         new_starts[0] = new_stops[0] - (length - (stops[j] - graph.target[node]))
                         if new_starts[0] >= graph.base[other] and new_stops[0] - new_starts[0] >= least:
-                            _try(0, asked.frames, trial, size, best, prefix, graph, asked, tally)
+                            _try(0, asked.frames, trial, size, fixed, best, prefix, graph, asked, tally)
             else:
                 low = graph.first_root[here * clips + (there if there >= 0 else 0)]
                 high = graph.first_root[here * clips + (there + 1 if there >= 0 else clips)]
@@ -191,7 +208,7 @@ def replace_stretch(i, j, path, count, trial, best, prefix, graph, asked, chance
                     if there < 0:
                         new_stops[i + 1] = new_starts[i + 1] + least
                     total = kept + new_stops[i] - starts[i] + new_stops[i + 1] - new_starts[i + 1]
-                    _try(i, total, trial, size, best, prefix, graph, asked, tally)
+                    _try(i, total, trial, size, fixed, best, prefix, graph, asked, tally)
             continue
         if i < 0:
             continue
@@ -228,7 +245,7 @@ def replace_stretch(i, j, path, count, trial, best, prefix, graph, asked, chance
                     new_stops[i + 2] = new_starts[i + 2] + least
                 total = kept + new_stops[i] - starts[i] + new_stops[i + 1] - new_starts[i + 1]
                 total += new_stops[i + 2] - new_starts[i + 2]
-                _try(i, total, trial, size, best, prefix, graph, asked, tally)
+                _try(i, total, trial, size, fixed, best, prefix, graph, asked, tally)
             passed += stop - first
         if i >= 0:
             new_stops[i] = stops[i]
@@ -241,6 +258,10 @@ def demote(p, q, path, count, trial, best, prefix, graph, asked, tally):  # type
     copy(starts, 0, count, trial[0], 0)
     copy(stops, 0, count, trial[1], 0)
     copy(nodes, 0, count - 1, trial[2], 0)
+    fixed = (
+        _holds_hard(0, prefix.time[p] + stops[p] - starts[p], asked),
+        _holds_hard(prefix.time[q + 1], asked.frames, asked),
+    )
     for a in range(3 if graph.child[nodes[p]] >= 0 else 1):
         first = nodes[p] if a == 0 else graph.child[nodes[p]] + a - 1
         for b in range(3 if p != q and graph.child[nodes[q]] >= 0 else 1):
@@ -256,7 +277,7 @@ def demote(p, q, path, count, trial, best, prefix, graph, asked, tally):  # type
                 if 0 < k < count - 1 and trial[1][k] - trial[0][k] < asked.least:
                     ok = False
             if ok:
-                _try(p, _shown(trial, count), trial, count, best, prefix, graph, asked, tally)
+                _try(p, _shown(trial, count), trial, count, fixed, best, prefix, graph, asked, tally)
 
 
 @hot

@@ -261,7 +261,7 @@ def _without_label(graph: MotionGraph, frames: FrameTable, label: str, path: str
             known |= {entry.text, *label_parts(entry.text)}
         out[frames.base[clip] : frames.base[clip] + info.frames][label_mask(info, label, frames.rate_hz)] = 0
     if label not in known:
-        some = ", ".join(sorted(known)[:12]) or "none"
+        some = ", ".join(repr(word) if "," in word else word for word in sorted(known)[:12]) or "none"
         raise RequestError(f"{path} is {label!r}, which no clip has; labels are: {some}")
     return out
 
