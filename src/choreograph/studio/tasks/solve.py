@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import yaml
 
 from choreograph.errors import Cancelled, RequestError
 from choreograph.finishing.plants import plant_speed
@@ -21,6 +20,7 @@ from choreograph.studio.tasks.results import keep_result, new_id
 from choreograph.studio.worker import Tell
 from choreograph.studio.workshop import Workshop, write_bytes
 from choreograph.synthesis.solve.cuts import find_cuts
+from choreograph.synthesis.solve.documents import as_yaml
 from choreograph.synthesis.solve.request import BodyTarget, SolveRequest
 from choreograph.synthesis.solve.request_files import parse_request
 from choreograph.synthesis.solve.search import Answer, Solver, SolveSettings
@@ -181,7 +181,7 @@ class _Shown:
             total_ms=1000 * (time.monotonic() - self._began),
         )
         file = shop.places.result(result, ".request.yaml")
-        write_bytes(file, yaml.safe_dump(request_document(asked), sort_keys=False, allow_unicode=True).encode())
+        write_bytes(file, as_yaml(request_document(asked)).encode())
         scored = None if self._ready.carried else solver.evaluations - self._ready.warmed
         made = keep_result(
             shop,

@@ -75,6 +75,8 @@ def parse_request(
         allow_code: Whether functions that it names may be loaded, which runs their files.
         folder: From where files that it names are looked for; the current folder if None.
     """
+    if document is None:
+        raise RequestError("the request is empty; it must be an object with length_s")
     if isinstance(document, dict) and "characters" in document:
         return _parse_group(document, allow_code, folder or Path())
     given = _mapping(document, "the request", ("length_s",), (*_NUMBERS[1:], *_LISTS, "$schema"))

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ import pytest
 
 from choreograph.errors import RequestError
 from choreograph.synthesis.solve import request_files
+from choreograph.synthesis.solve.documents import as_yaml, load_document
 from choreograph.synthesis.solve.group import GroupRequest, Meeting
 from choreograph.synthesis.solve.request import BodyTarget, HardFrame, JointTarget, Obstacle, SolveRequest
 from choreograph.synthesis.solve.request_files import load_request, parse_request, request_schema
@@ -92,6 +94,9 @@ def test_files_that_are_no_requests(tmp_path: Path) -> None:
     file.write_text('{"length_s": 5,\n oops}')
     with pytest.raises(RequestError, match=r"r.json, line 2: not JSON"):
         load_request(file)
+    file.write_text(" \n")
+    with pytest.raises(RequestError, match=r"r.json: the request is empty"):
+        load_request(file)
     file.write_text("[]")
     with pytest.raises(RequestError, match="the request is \\[\\]; it must be an object"):
         load_request(file)
@@ -121,6 +126,58 @@ def test_yaml_says_the_same_as_json(tmp_path: Path) -> None:
     assert asked.frames == (HardFrame(1, "walk", 9, 1.5),)
 
 
+WORDS = (
+    "60_03",
+    "1:30",
+    "0b11",
+    "1_000.5",
+    "yes",
+    "on",
+    "No",
+    "off",
+    "2020-01-01",
+    "=",
+    "0o8",
+    "-0x1f",
+    "1e",
+    ".",
+    "e5",
+)
+VALUES = {
+    "~": None, "null": None, "": None, "true": True, "FALSE": False, "012": 12, "-7": -7, "0o17": 15, "0x1F": 31,
+    "1e5": 1e5, "1E-3": 1e-3, "+1.5e+2": 150.0, ".5": 0.5, "3.": 3.0, "-.inf": -math.inf,
+}  # fmt: skip
+
+
+def test_yaml_is_read_by_its_core_rules(tmp_path: Path) -> None:
+    file = tmp_path / "r.yaml"
+    file.write_text("\n".join(f"- {text}" for text in (*WORDS, *VALUES)))
+    read = load_document(file)
+    assert read == [*WORDS, *VALUES.values()]
+    assert [type(value) for value in read[len(WORDS) :]] == [type(value) for value in VALUES.values()]
+    file.write_text("a: &a {weight: 2}\nb: {<<: *a, at_s: 0}")
+    assert load_document(file)["b"] == {"weight": 2, "at_s": 0}
+
+
+def test_what_is_written_as_yaml_is_read_as_the_same(tmp_path: Path) -> None:
+    file = tmp_path / "r.yaml"
+    whole = {"words": [*WORDS, *VALUES, "ä: b", "a, b"], "values": [None, True, 3, 1e-9, 1e22, 0.1]}
+    file.write_text(as_yaml(whole), encoding="utf-8")
+    assert load_document(file) == whole
+
+
+def test_the_requests_of_the_documentation_are_requests(tmp_path: Path) -> None:
+    blocks = re.findall(
+        r"```yaml\n(.*?)```", (Path(__file__).parents[4] / "docs" / "solve.md").read_text("utf-8"), re.S
+    )
+    asked = []
+    for text in blocks:
+        (tmp_path / "r.yaml").write_text(text)
+        asked.append(load_request(tmp_path / "r.yaml"))
+    assert [type(each) for each in asked] == [SolveRequest, GroupRequest]
+    assert isinstance(asked[1], GroupRequest) and asked[1].meetings[0].clips == ("60_03", "61_03")
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [
@@ -130,10 +187,12 @@ def test_yaml_says_the_same_as_json(tmp_path: Path) -> None:
         ("!!python/object/apply:os.system ['true']", "not YAML: could not determine a constructor"),
         ("length_s: 5\nbody: [{at_s: soon, position: [0, 0]}]", r"body\[0\].at_s is 'soon'"),
         ("- 1", r"the request is \[1\]; it must be an object"),
-        ("", "the request is None; it must be an object"),
-        ("length_s: 2020-01-01", "length_s is datetime.date"),
+        ("", r"r.yaml: the request is empty"),
+        ("# nothing yet", r"r.yaml: the request is empty"),
+        ("length_s: 2020-01-01", "length_s is '2020-01-01'"),
         ("? [1, 2]\n: 3", "not YAML"),
-        ("length_s: 5\non: 3", r"the request has True, which is not known"),
+        ("length_s: 5\non: 3", r"the request has 'on', which is not known"),
+        ("length_s: !!int five", "not YAML: invalid literal"),
         ("a: &a [*a]", "line 1: not YAML: found unconstructable recursive node"),
     ],
 )
