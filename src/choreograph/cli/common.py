@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import glob
-from collections.abc import Iterator, Sequence
+import signal
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from types import FrameType
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console
 
-from choreograph.errors import RequestError
+from choreograph.errors import Cancelled, RequestError
 from choreograph.progress import Progress
 
 if TYPE_CHECKING:
@@ -121,9 +123,17 @@ def _short(amount: float) -> str:
     return f"{amount:.0f}"
 
 
+Amount = Callable[[float, float], str]
+"""How much is done of how much, in words."""
+
+
 @contextmanager
-def progress_bar() -> Iterator[Progress]:
-    """A callback that draws a bar per stage on the terminal; silent where the output is no terminal."""
+def progress_bar(amounts: Mapping[str, Amount] | None = None) -> Iterator[Progress]:
+    """A callback that draws a bar per stage on the terminal; silent where the output is no terminal.
+
+    Args:
+        amounts: How to say how far stages have come whose units are not just counted.
+    """
     from rich.progress import (
         BarColumn,
         ProgressColumn,
@@ -134,12 +144,15 @@ def progress_bar() -> Iterator[Progress]:
         TimeRemainingColumn,
     )
     from rich.progress import Progress as RichProgress
+    from rich.table import Column
     from rich.text import Text
 
     class AmountColumn(ProgressColumn):
         """How much is done of how much, and how much in a second."""
 
         def render(self, task: Task) -> Text:
+            if amounts and task.description in amounts:
+                return Text(amounts[task.description](task.completed, task.total or 0))
             speed = task.finished_speed or task.speed
             rate = "" if speed is None else f"  {_short(speed)}/s"
             return Text(f"{_short(task.completed)}/{_short(task.total or 0)}{rate}")
@@ -147,7 +160,7 @@ def progress_bar() -> Iterator[Progress]:
     columns = (
         TextColumn("{task.description}"),
         BarColumn(),
-        AmountColumn(),
+        AmountColumn(Column(no_wrap=True)),
         TimeElapsedColumn(),
         TextColumn("left"),
         TimeRemainingColumn(),
@@ -161,3 +174,39 @@ def progress_bar() -> Iterator[Progress]:
             bars.update(tasks[stage], completed=done, total=total)
 
         yield show
+
+
+class Kept(Cancelled):
+    """The work was stopped, and what had come of it is kept: the message says what."""
+
+
+@contextmanager
+def stop_well(progress: Progress) -> Iterator[Progress]:
+    """A progress of work that Ctrl-C ends by `Cancelled`, so that what has come of it can be kept.
+
+    Before it was first told of, and from the second on, Ctrl-C is what it is anywhere: the end of the command.
+    """
+    before = signal.getsignal(signal.SIGINT)
+    begun = pressed = False
+
+    def press(number: int, frame: FrameType | None) -> None:
+        nonlocal pressed
+        if pressed or not begun:
+            raise KeyboardInterrupt
+        pressed = True
+
+    def told(stage: str, done: int, total: int) -> None:
+        nonlocal begun
+        begun = True
+        progress(stage, done, total)
+        if pressed:
+            raise Cancelled
+
+    if before is not signal.default_int_handler:  # whoever began us has it off, or hears it himself
+        yield progress
+        return
+    try:
+        signal.signal(signal.SIGINT, press)
+        yield told
+    finally:
+        signal.signal(signal.SIGINT, before)

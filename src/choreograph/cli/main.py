@@ -10,7 +10,7 @@ from typing import Annotated, NoReturn
 import typer
 
 from choreograph._version import __version__
-from choreograph.cli.common import err_console
+from choreograph.cli.common import Kept, err_console
 from choreograph.errors import Cancelled, ChoreographError
 
 VERBS = (
@@ -83,6 +83,9 @@ def main() -> None:
         if end.code == EXIT_CANCELLED:  # what typer makes of Ctrl-C, without a word
             _say_stopped()
         raise
+    except Kept as stopped:
+        _say_stopped(str(stopped))
+        sys.exit(EXIT_CANCELLED)
     except (KeyboardInterrupt, Cancelled):
         _say_stopped()
         sys.exit(EXIT_CANCELLED)
@@ -99,8 +102,8 @@ def main() -> None:
         _fail(f"{error.filename}: {error.strerror}" if error.filename else str(error))
 
 
-def _say_stopped() -> None:
-    err_console.print("stopped; nothing half-made was left behind", style="yellow")
+def _say_stopped(words: str = "stopped; nothing half-made was left behind") -> None:
+    err_console.print(words, style="yellow", markup=False, highlight=False, soft_wrap=True)
 
 
 def _fail(message: str) -> NoReturn:

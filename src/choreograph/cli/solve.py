@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
-from choreograph.cli.common import ForceOption, console, progress_bar
+from choreograph.cli.common import ForceOption, Kept, console, progress_bar, stop_well
+from choreograph.cli.solve_folder import REPORT, STATE, answer_files, staged, write_json, write_motions
+from choreograph.cli.solve_report import facts, line, origin
+from choreograph.errors import Cancelled
 
 if TYPE_CHECKING:
     from choreograph.finishing.splice import SpliceSettings
@@ -72,6 +76,7 @@ def solve(
     from choreograph.formats.atomic import check_writable
     from choreograph.formats.registry import find_format
     from choreograph.graph.store import open_graph
+    from choreograph.synthesis.solve.documents import load_document
     from choreograph.synthesis.solve.group import GroupRequest
     from choreograph.synthesis.solve.request_files import load_request
     from choreograph.synthesis.solve.search import Solver, SolveSettings
@@ -80,36 +85,40 @@ def solve(
     people = list(asked.characters) if isinstance(asked, GroupRequest) else []
     if people and resume:
         raise RequestError("--resume is for requests of one person; a group is searched for anew")
-    answers = [output / f"answer_{n}.{suffix.lstrip('.')}" for n in range(1, count + 1)]
-    find_format(answers[0])
-    targets = {answer: _files(answer, people) for answer in answers}
-    state, report = output / "search.json", output / "answers.json"
+    targets = [answer_files(number, suffix.lstrip("."), people) for number in range(1, count + 1)]
+    find_format(targets[0][0])
     finishing = SpliceSettings(smooth, clean=not raw, rate_hz=rate)
     settings = SolveSettings(seed, apart_m=apart)
     if not resume:
-        for target in (*(file for files in targets.values() for file in files), report, state):
-            check_writable(target, overwrite=force)
-    limit = _Limit(None if evaluations else seconds, evaluations)
-    with progress_bar() as progress:
+        for target in (*(file for files in targets for file in files), REPORT, STATE):
+            check_writable(output / target, overwrite=force)
+    search = _Search(count, None if evaluations else seconds, evaluations)
+    with progress_bar({} if evaluations else {"searching": search.amount}) as progress:
         opened = open_graph(graph)
         cuts = _find_cuts(opened, tau, keep, progress)
         if isinstance(asked, GroupRequest):
             graphs, hierarchies = _own_graphs(asked, opened, cuts, tau, keep, progress)
-            found = _solve_group(asked, graphs, hierarchies, count, limit, settings, finishing, progress)
+            found = _solve_group(asked, graphs, hierarchies, search, settings, finishing, progress)
         else:
             solver = Solver(opened, asked, settings, hierarchy=cuts)
             if resume:
-                _resume(solver, state)
-            found = _solve_one(solver, count, limit, finishing, progress)
+                _resume(solver, output / STATE)
+            found = _solve_one(solver, search, finishing, progress)
         if not found.motions:
             raise RequestError("no motion was found in that time; search longer")
-        output.mkdir(parents=True, exist_ok=True)
-        for answer, clips, line in zip(answers, found.motions, found.lines, strict=False):
-            _write(targets[answer], clips, people, force or resume)
-            console.print(f"{answer}: {line}", highlight=False, markup=False, soft_wrap=True)
-    _write_json(report, {**_settings(graph, request, settings, cuts), **found.about}, force or resume)
-    if not people:
-        _write_json(state, solver.as_dict(), force or resume)
+        with staged(output, overwrite=force or resume) as folder:
+            for files, clips, about in zip(targets, found.motions, found.about["answers"], strict=False):
+                about["files"] = write_motions(folder, files, clips, people)
+            write_json(folder / REPORT, {**origin(graph, load_document(request), settings, cuts), **found.about})
+            if not people:
+                write_json(folder / STATE, solver.as_dict())
+        for files, words in zip(targets, found.lines, strict=False):
+            where = ", ".join(str(output / file) for file in files)
+            console.print(f"{where}: {words}", highlight=False, markup=False, soft_wrap=True)
+    if search.stopped_after is not None:
+        number = len(found.motions)
+        kept = "the best answer so far is" if number == 1 else f"the {number} best answers so far are"
+        raise Kept(f"stopped after {search.stopped_after:.1f} s: {kept} written; --resume goes on from there")
     if len(found.motions) < count:
         _warn(f"{len(found.motions)} answers differ by {apart:g} m or more; search longer or lower --apart for {count}")
 
@@ -119,11 +128,32 @@ def register(app: typer.Typer) -> None:
     app.command("solve")(solve)
 
 
-class _Limit(NamedTuple):
-    """How long to search."""
+class _Search:
+    """How many answers are searched for, how long, and how far that has come."""
 
-    seconds: float | None
-    evaluations: int | None
+    def __init__(self, count: int, seconds: float | None, evaluations: int | None) -> None:
+        self.count, self.seconds, self.evaluations = count, seconds, evaluations
+        self.solver: Solver | None = None
+        self.stopped_after: float | None = None
+        """Seconds of search after which Ctrl-C ended it."""
+
+    def run(self, solver: Solver, progress: Progress) -> list[Answer]:
+        """The best answers of a search; if it was stopped, those there are by then."""
+        self.solver, begun = solver, time.monotonic()
+        try:
+            with stop_well(progress) as stoppable:
+                solver.run(self.seconds, evaluations=self.evaluations, progress=stoppable)
+        except Cancelled:
+            self.stopped_after = time.monotonic() - begun
+        answers = solver.answers(self.count)
+        if self.stopped_after is not None and not answers:
+            raise Cancelled
+        return answers
+
+    def amount(self, done: float, total: float) -> str:
+        """Searching counts milliseconds: they are shown as seconds, with the best local minimum so far."""
+        best = f", score {self.solver.minima[0].cost:.4f}" if self.solver and self.solver.minima else ""
+        return f"{done / 1000:.1f}/{total / 1000:.1f} s{best}"
 
 
 class _Found(NamedTuple):
@@ -173,20 +203,22 @@ def _resume(solver: Solver, state: Path) -> None:
         raise RequestError(f"{state} holds no search to go on from: {error}") from None
 
 
-def _solve_one(solver: Solver, count: int, limit: _Limit, finishing: SpliceSettings, progress: Progress) -> _Found:
+def _solve_one(solver: Solver, search: _Search, finishing: SpliceSettings, progress: Progress) -> _Found:
     from choreograph.finishing.splice import finish_splice
 
     limits = _say_limits(solver.out_of_reach())
-    solver.run(limit.seconds, evaluations=limit.evaluations, progress=progress)
-    answers = solver.answers(count)
-    motions = [[finish_splice(answer.splice, solver.request.body, finishing).clip] for answer in answers]
+    answers = search.run(solver, progress)
+    motions = []
+    for number, answer in enumerate(answers):
+        progress("finishing", number, len(answers))
+        motions.append([finish_splice(answer.splice, solver.request.body, finishing).clip])
     about = {
         "evaluations": solver.evaluations,
         "local_minima": len(solver.minima),
         "out_of_reach": limits,
-        "answers": [_facts(answer) for answer in answers],
+        "answers": [facts(answer) for answer in answers],
     }
-    return _Found(motions, [_line(answer) for answer in answers], about)
+    return _Found(motions, [line(answer) for answer in answers], about)
 
 
 def _own_graphs(
@@ -209,8 +241,7 @@ def _solve_group(
     asked: GroupRequest,
     graphs: Mapping[str, MotionGraph],
     hierarchies: Mapping[str, Hierarchy],
-    count: int,
-    limit: _Limit,
+    search: _Search,
     settings: SolveSettings,
     finishing: SpliceSettings,
     progress: Progress,
@@ -220,98 +251,19 @@ def _solve_group(
 
     limits = _say_limits(find_group_limits(graphs, asked, hierarchies))
     answers = solve_together(
-        graphs, asked, count=count, settings=settings, hierarchies=hierarchies, progress=progress, **limit._asdict()
-    )
-    motions = [[motion.clip for motion in finish_together(answer, finishing).values()] for answer in answers]
+        graphs, asked, count=search.count, seconds=search.seconds, evaluations=search.evaluations, settings=settings,
+        hierarchies=hierarchies, progress=progress,
+    )  # fmt: skip
+    motions = []
+    for number, answer in enumerate(answers):
+        progress("finishing", number, len(answers))
+        motions.append([motion.clip for motion in finish_together(answer, finishing).values()])
     about = {
         "out_of_reach": limits,
         "answers": [
-            {"score": answer.cost, "characters": {name: _facts(each) for name, each in answer.answers.items()}}
+            {"score": answer.cost, "characters": {name: facts(each) for name, each in answer.answers.items()}}
             for answer in answers
         ],
     }
-    lines = ["; ".join(f"{name}: {_line(each)}" for name, each in answer.answers.items()) for answer in answers]
+    lines = ["; ".join(f"{name}: {line(each)}" for name, each in answer.answers.items()) for answer in answers]
     return _Found(motions, lines, about)
-
-
-def _together(answer: Path) -> bool:
-    return answer.suffix.lower() in (".glb", ".usd", ".usda", ".usdc")
-
-
-def _files(answer: Path, people: Sequence[str]) -> list[Path]:
-    """The files of an answer: one, or one for each where the format holds a single figure."""
-    if not people or _together(answer):
-        return [answer]
-    return [answer.with_stem(f"{answer.stem}_{name}") for name in people]
-
-
-def _write(files: Sequence[Path], clips: Sequence[Clip], people: Sequence[str], force: bool) -> None:
-    from choreograph.formats import write_clip
-    from choreograph.formats.gltf import write_glb
-    from choreograph.formats.usd import write_usd
-
-    if len(clips) > 1 and len(files) == 1:
-        writer = write_glb if files[0].suffix.lower() == ".glb" else write_usd
-        writer(files[0], clips, overwrite=force)
-        return
-    for file, clip in zip(files, clips, strict=True):
-        write_clip(file, clip if people else clip.with_name(file.stem), overwrite=force)
-
-
-def _line(answer: Answer) -> str:
-    return f"{len(answer.splice.clip)} pieces, score {answer.cost:.4f}" + "".join(
-        f"; {e.constraint} {_said(e)}" for e in answer.errors if e.cost > 1e-9
-    )
-
-
-def _said(error: Any) -> str:
-    """How far from a constraint the motion is, before finishing."""
-    import math
-
-    parts = []
-    if error.metres is not None:
-        parts.append(f"{100 * error.metres:.1f} cm")
-    if error.radians is not None:
-        parts.append(f"{math.degrees(error.radians):.1f}°")
-    return " ".join(parts) + " off" if parts else f"costs {error.cost:.3g}"
-
-
-def _write_json(path: Path, content: dict[str, Any], force: bool) -> None:
-    from choreograph.formats.atomic import atomic_write
-
-    with atomic_write(path, overwrite=force) as temporary:
-        temporary.write_text(json.dumps(content, ensure_ascii=False) + "\n", encoding="utf-8")
-
-
-def _settings(graph: Path, request: Path, settings: SolveSettings, cuts: Hierarchy) -> dict[str, Any]:
-    """What is needed to get the answers again."""
-    from dataclasses import asdict
-
-    from choreograph._version import __version__
-    from choreograph.synthesis.solve.documents import load_document
-
-    return {
-        "choreograph": __version__,
-        "graph": str(graph),
-        "request": load_document(request),
-        "settings": asdict(settings),
-        "tau": cuts.tau,
-        "rate_hz": cuts.frames.rate_hz,
-    }
-
-
-def _facts(answer: Answer) -> dict[str, Any]:
-    """What is needed to understand an answer."""
-    from dataclasses import asdict
-
-    splice = answer.splice
-    infos = splice.graph.infos
-    return {
-        "score": answer.cost,
-        "local_minimum": answer.minimum,
-        "errors": [asdict(error) for error in answer.errors],
-        "pieces": [
-            {"clip": infos[int(clip)].name, "start": int(start), "stop": int(stop)}
-            for clip, start, stop in zip(splice.clip, splice.start, splice.stop, strict=True)
-        ],
-    }

@@ -1,0 +1,72 @@
+"""What `choreograph solve` says about answers: a line for people, and everything for programs."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from choreograph.synthesis.solve.hierarchy import Hierarchy
+    from choreograph.synthesis.solve.search import Answer, ConstraintError, SolveSettings
+
+
+def line(answer: Answer) -> str:
+    """An answer in a few words; what is off is so before finishing."""
+    pieces = len(answer.splice.clip)
+    off = [f"{error.constraint} {_said(error)}" for error in _errors(answer) if error.cost > 1e-9]
+    words = f"{pieces} piece{'' if pieces == 1 else 's'}, score {answer.cost:.4f}"
+    return f"{words}; before finishing {', '.join(off)}" if off else words
+
+
+def facts(answer: Answer) -> dict[str, Any]:
+    """What is needed to understand an answer."""
+    splice = answer.splice
+    infos = splice.graph.infos
+    return {
+        "score": answer.cost,
+        "local_minimum": answer.minimum,
+        "errors": [asdict(error) for error in _errors(answer)],
+        "pieces": [
+            {"clip": infos[int(clip)].name, "start": int(start), "stop": int(stop)}
+            for clip, start, stop in zip(splice.clip, splice.start, splice.stop, strict=True)
+        ],
+    }
+
+
+def origin(graph: Path, document: Any, settings: SolveSettings, cuts: Hierarchy) -> dict[str, Any]:
+    """What is needed to get the answers again."""
+    from choreograph._version import __version__
+
+    return {
+        "choreograph": __version__,
+        "graph": str(graph),
+        "request": document,
+        "settings": asdict(settings),
+        "tau": cuts.tau,
+        "rate_hz": cuts.frames.rate_hz,
+    }
+
+
+def _errors(answer: Answer) -> list[ConstraintError]:
+    """How far from each constraint an answer is: from a meeting where it is worst, at its beginning or its end."""
+    found: dict[str, ConstraintError] = {}
+    for error in answer.errors:
+        other = found.setdefault(error.constraint, error)
+        if other is not error:
+            metres, radians = (
+                max((v for v in pair if v is not None), default=None)
+                for pair in ((other.metres, error.metres), (other.radians, error.radians))
+            )
+            found[error.constraint] = replace(error, cost=other.cost + error.cost, metres=metres, radians=radians)
+    return list(found.values())
+
+
+def _said(error: ConstraintError) -> str:
+    parts = []
+    if error.metres is not None:
+        parts.append(f"{100 * error.metres:.1f} cm")
+    if error.radians is not None:
+        parts.append(f"{math.degrees(error.radians):.1f}°")
+    return " ".join(parts) + " off" if parts else f"costs {error.cost:.3g}"

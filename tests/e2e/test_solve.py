@@ -1,0 +1,77 @@
+"""The real command: solve, with a real process that is stopped."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from choreograph.demo import demo_clip
+from choreograph.graph.build import build_graph
+from choreograph.graph.store import save_graph
+
+TELLING = """
+import signal
+from choreograph.cli.main import main
+from choreograph.synthesis.solve.search import Solver
+
+run = Solver.run
+def run_telling(solver, seconds, *, progress, **how):
+    return run(solver, seconds, progress=lambda *told: (progress(*told), print("searching", flush=True)), **how)
+
+Solver.run = run_telling
+signal.signal(signal.SIGINT, signal.default_int_handler)  # shells turn it off for what they run in the background
+main()
+"""
+
+
+@pytest.fixture(scope="module")
+def words(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+    folder = tmp_path_factory.mktemp("solve")
+    save_graph(build_graph([demo_clip("walk"), demo_clip("walk_turn_90_left")]), folder / "walks.mog")
+    body = [{"at_s": 0, "position": [0, 0], "facing_deg": 0}, {"at_s": 3, "position": [1, 2]}]
+    (folder / "r.json").write_text(json.dumps({"length_s": 3, "body": body}))
+    return ["solve", str(folder / "walks.mog"), str(folder / "r.json"), "-n", "1", "--seconds", "600"]
+
+
+@pytest.mark.slow
+def test_control_c_writes_the_best_so_far_and_resume_goes_on(words: list[str], tmp_path: Path) -> None:
+    command = [sys.executable, "-c", TELLING, *words, "-o", str(tmp_path / "out")]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert process.stdout is not None and "searching" in process.stdout.readline()
+    process.send_signal(signal.SIGINT)
+    said, errors = process.communicate(timeout=300)
+    assert process.returncode == 130, errors
+    assert "answer_1.bvh: " in said
+    assert errors.startswith("stopped after ") and errors.count("\n") == 1
+    assert "the best answer so far is written; --resume goes on from there" in errors
+    out = tmp_path / "out"
+    assert sorted(path.name for path in out.iterdir()) == ["answer_1.bvh", "answers.json", "search.json"]
+    before = json.loads((out / "answers.json").read_text())
+    again = [sys.executable, "-m", "choreograph.cli.main", *words[:-2], "--evaluations", "2000", "--resume"]
+    done = subprocess.run([*again, "-o", str(out)], capture_output=True, text=True, check=False, timeout=300)
+    assert done.returncode == 0, done.stderr
+    after = json.loads((out / "answers.json").read_text())
+    assert after["evaluations"] >= before["evaluations"] + 2000
+    assert after["answers"][0]["score"] <= before["answers"][0]["score"]
+
+
+@pytest.mark.slow
+def test_control_c_before_anything_is_found_writes_nothing(words: list[str], tmp_path: Path) -> None:
+    early = TELLING.replace("\nmain()", "\nprint('begun', flush=True)\nmain()")
+    process = subprocess.Popen(
+        [sys.executable, "-c", early, *words, "-o", str(tmp_path / "out")],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout is not None and "begun" in process.stdout.readline()
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=300)
+    assert process.returncode == 130 and "Traceback" not in errors
+    assert "stopped; nothing half-made was left behind" in errors
+    assert not (tmp_path / "out").exists()
