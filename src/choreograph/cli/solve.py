@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -11,7 +10,18 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 import typer
 
 from choreograph.cli.common import ForceOption, Kept, console, progress_bar, stop_well
-from choreograph.cli.solve_folder import REPORT, STATE, answer_files, staged, write_json, write_motions
+from choreograph.cli.solve_folder import (
+    DAMAGE,
+    REPORT,
+    STATE,
+    answer_files,
+    damaged,
+    read_json,
+    read_state,
+    staged,
+    write_json,
+    write_motions,
+)
 from choreograph.cli.solve_report import facts, line, origin
 from choreograph.errors import Cancelled
 
@@ -23,6 +33,7 @@ if TYPE_CHECKING:
     from choreograph.synthesis.solve.group import GroupRequest
     from choreograph.synthesis.solve.hierarchy import Hierarchy
     from choreograph.synthesis.solve.reach import OutOfReach
+    from choreograph.synthesis.solve.request import SolveRequest
     from choreograph.synthesis.solve.search import Answer, Solver, SolveSettings
 
 
@@ -31,11 +42,13 @@ def solve(
     request: Annotated[Path, typer.Argument(help="What is wanted: a YAML or JSON file (see docs/solve.md).")],
     output: Annotated[Path, typer.Option("--output", "-o", help="Folder to write the motions to.")],
     count: Annotated[int, typer.Option("--count", "-n", min=1, max=500, help="Different answers to write.")] = 5,
-    seconds: Annotated[float, typer.Option("--seconds", "-s", min=0.01, help="How long to search.")] = 3.0,
+    seconds: Annotated[float, typer.Option("--seconds", "-s", help="How long to search.")] = 3.0,
     evaluations: Annotated[
         int | None, typer.Option("--evaluations", min=1, help="Score so many paths instead: same on any machine.")
     ] = None,
-    seed: Annotated[int, typer.Option("--seed", min=0, help="Chooses where the search begins.")] = 0,
+    seed: Annotated[
+        int | None, typer.Option("--seed", min=0, help="Chooses where the search begins.", show_default="0")
+    ] = None,
     apart: Annotated[float, typer.Option("--apart", min=0.0, help="Metres by which answers differ at least.")] = 0.5,
     tau: Annotated[
         float | None, typer.Option("--tau", help="Greatest cost of a cut.", show_default="chosen from the motion")
@@ -81,6 +94,8 @@ def solve(
     from choreograph.synthesis.solve.request_files import load_request
     from choreograph.synthesis.solve.search import Solver, SolveSettings
 
+    if not 0.01 <= seconds <= 1e6:
+        raise RequestError(f"--seconds is {seconds:g}; it must be a number from 0.01 to 1000000")
     asked = load_request(request, allow_code=allow_code)
     people = list(asked.characters) if isinstance(asked, GroupRequest) else []
     if people and resume:
@@ -88,7 +103,9 @@ def solve(
     targets = [answer_files(number, suffix.lstrip("."), people) for number in range(1, count + 1)]
     find_format(targets[0][0])
     finishing = SpliceSettings(smooth, clean=not raw, rate_hz=rate)
-    settings = SolveSettings(seed, apart_m=apart)
+    saved = _saved(output, seed) if resume else None
+    settings = SolveSettings(saved["seed"] if saved else seed or 0, apart_m=apart)
+    document = load_document(request)
     if not resume:
         for target in (*(file for files in targets for file in files), REPORT, STATE):
             check_writable(output / target, overwrite=force)
@@ -101,15 +118,18 @@ def solve(
             found = _solve_group(asked, graphs, hierarchies, search, settings, finishing, progress)
         else:
             solver = Solver(opened, asked, settings, hierarchy=cuts)
-            if resume:
-                _resume(solver, output / STATE)
+            if saved:
+                before = read_json(output / REPORT).get("request", document)
+                solver = _resumed(
+                    solver, saved, output, None if before == document else _earlier(before, request, allow_code)
+                )
             found = _solve_one(solver, search, finishing, progress)
         if not found.motions:
             raise RequestError("no motion was found in that time; search longer")
         with staged(output, overwrite=force or resume) as folder:
             for files, clips, about in zip(targets, found.motions, found.about["answers"], strict=False):
                 about["files"] = write_motions(folder, files, clips, people)
-            write_json(folder / REPORT, {**origin(graph, load_document(request), settings, cuts), **found.about})
+            write_json(folder / REPORT, {**origin(graph, document, settings, cuts), **found.about})
             if not people:
                 write_json(folder / STATE, solver.as_dict())
         for files, words in zip(targets, found.lines, strict=False):
@@ -194,13 +214,41 @@ def _say_limits(limits: Sequence[OutOfReach]) -> list[str]:
     return [entry.message for entry in limits]
 
 
-def _resume(solver: Solver, state: Path) -> None:
+def _saved(output: Path, seed: int | None) -> dict[str, Any]:
+    """The search that an earlier run kept in the folder; its seed rules."""
     from choreograph.errors import RequestError
 
+    state = read_state(output / STATE)
+    if seed not in (None, state["seed"]):
+        raise RequestError(f"--seed is {seed}, but the search in {output / STATE} began with {state['seed']}")
+    return state
+
+
+def _earlier(document: Any, file: Path, allow_code: bool) -> SolveRequest:
+    """The request of a saved search, if it is not what the file holds now."""
+    from choreograph.errors import RequestError
+    from choreograph.synthesis.solve.request import SolveRequest
+    from choreograph.synthesis.solve.request_files import parse_request
+
+    request = parse_request(document, allow_code=allow_code, folder=file.parent)
+    if not isinstance(request, SolveRequest):
+        raise RequestError("the saved search is for several people; begin a new one with --force")
+    return request
+
+
+def _resumed(solver: Solver, saved: Mapping[str, Any], output: Path, earlier: SolveRequest | None) -> Solver:
+    """A search that goes on from a saved one, of another request if there is one."""
+    from choreograph.synthesis.solve.search import Solver
+
+    begun = Solver(solver.graph, earlier, solver.settings, hierarchy=solver.hierarchy) if earlier else solver
     try:
-        solver.resume(json.loads(state.read_text("utf-8")))
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise RequestError(f"{state} holds no search to go on from: {error}") from None
+        begun.resume(saved)
+    except DAMAGE:
+        raise damaged(output / STATE) from None
+    if earlier is None:
+        return begun
+    _warn(f"the request is not the one of {output / STATE}: the search goes on from what was found, for what it is now")
+    return begun.with_request(solver.request)
 
 
 def _solve_one(solver: Solver, search: _Search, finishing: SpliceSettings, progress: Progress) -> _Found:

@@ -10,7 +10,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from choreograph.errors import FormatError
+from choreograph.errors import FormatError, RequestError
 
 if TYPE_CHECKING:
     from choreograph.motion.clip import Clip
@@ -48,7 +48,7 @@ def write_json(path: Path, content: Mapping[str, Any]) -> None:
 def staged(output: Path, *, overwrite: bool) -> Iterator[Path]:
     """A folder to write to, whose files move into another once the block has ended well; else nothing changes there.
 
-    Motions that an earlier answers.json there names and that were not written anew go with it.
+    Motions that an earlier answers.json there names, and its search.json, go with it if they were not written anew.
     """
     from choreograph.formats.atomic import check_writable
 
@@ -59,7 +59,7 @@ def staged(output: Path, *, overwrite: bool) -> Iterator[Path]:
         files = sorted(temporary.iterdir())
         for file in files:
             check_writable(output / file.name, overwrite=overwrite)
-        stale = _named_files(output) - {file.name for file in files}
+        stale = {*_named_files(output), STATE} - {file.name for file in files}
         for file in files:
             file.replace(output / file.name)
         for name in stale:
@@ -87,3 +87,47 @@ def read_json(path: Path) -> dict[str, Any]:
     except (OSError, ValueError, RecursionError):
         return {}
     return content if isinstance(content, dict) else {}
+
+
+def read_state(path: Path) -> dict[str, Any]:
+    """The search that an earlier run kept in a file.
+
+    Raises:
+        RequestError: If there is none, or numbers in it are not what a search can have: the kernels trust them.
+    """
+    try:
+        state = json.loads(path.read_text("utf-8"))
+        sound = _is_sound(state)
+    except OSError as error:
+        raise RequestError(f"{path} holds no search to go on from: {error.strerror}") from None
+    except (*DAMAGE, RecursionError):
+        sound = False
+    if not sound:
+        raise damaged(path)
+    return dict(state)
+
+
+DAMAGE = (ValueError, KeyError, TypeError, IndexError, AttributeError, OverflowError)
+"""What reading a search raises where something other is written than was kept."""
+
+
+def damaged(path: Path) -> RequestError:
+    """What is said of such a file."""
+    return RequestError(f"{path}: the saved search is damaged; begin a new one with --force")
+
+
+def _is_sound(state: Any) -> bool:
+    """Whether a search's numbers, but for its paths, are such as a search keeps."""
+    import numpy as np
+
+    numbers = [state[name] for name in ("seed", "chance", "evaluations", "tried")]
+    if not all(type(number) is int and 0 <= number < 2**64 for number in numbers) or state["chance"] == 0:
+        return False
+    if state.get("current") is None:
+        return True
+    pieces = len(state["current"]["starts"])
+    kind, first, last = np.array(state["batches"], np.int64).reshape(-1, 3).T
+    stretches = (kind == 0) & (first >= -1) & (last >= np.maximum(first, 0)) & (first < pieces) & (last <= pieces)
+    cuts = (kind == 1) & (first >= 0) & (last >= first) & (last < pieces - 1)
+    # Where there are none they are listed anew, and how many of the last were tried does not matter.
+    return bool((stretches | cuts).all()) and (state["tried"] <= len(kind) or not len(kind))

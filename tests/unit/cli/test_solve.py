@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
 import pytest
@@ -18,7 +19,7 @@ from choreograph.graph.build import build_graph
 from choreograph.graph.store import open_graph, save_graph
 from choreograph.synthesis.solve.cuts import read_cuts
 
-REQUEST = {
+REQUEST: dict[str, Any] = {
     "length_s": 4,
     "body": [
         {"at_s": 0, "position": [0, 0], "facing_deg": 0},
@@ -68,6 +69,105 @@ def test_a_kept_search_is_gone_on_with(mog: Path, request_file: Path, tmp_path: 
     after = json.loads((out / "answers.json").read_text())
     assert after["evaluations"] >= before["evaluations"] + 40_000
     assert after["answers"][0]["score"] <= before["answers"][0]["score"]
+
+
+def test_answers_that_are_no_longer_named_are_removed(mog: Path, request_file: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    words = (mog, request_file, "-o", out, "--evaluations", 60_000, "--apart", 0.1)
+    run(*words, "-n", 3, "--format", "amc")
+    (out / "answer_9.bvh").write_text("mine")
+    whole = {f"answer_{n}.{suffix}" for n in (1, 2, 3) for suffix in ("amc", "asf")}
+    rest = {"answer_9.bvh", "answers.json", "search.json"}
+    assert {path.name for path in out.iterdir()} == whole | rest
+    run(*words, "-n", 2, "--resume")
+    assert {path.name for path in out.iterdir()} == {"answer_1.bvh", "answer_2.bvh"} | rest
+    run(*words, "-n", 1, "--force")
+    assert {path.name for path in out.iterdir()} == {"answer_1.bvh"} | rest
+    assert json.loads((out / "answers.json").read_text())["answers"][0]["files"] == ["answer_1.bvh"]
+
+
+def test_nothing_but_answers_of_the_folder_can_be_removed(mog: Path, request_file: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    out.mkdir()
+    for file in ("precious.txt", "out/notes.txt", "out/answer_7.bvh"):
+        (tmp_path / file).write_text("mine")
+    named = ["../precious.txt", "notes.txt", "answer_7.bvh", "answer_/../notes.txt", 3]
+    (out / "answers.json").write_text(json.dumps({"answers": [{"files": named}, 4]}))
+    run(mog, request_file, "-o", out, "-n", 1, "--evaluations", 500, "--force")
+    assert (tmp_path / "precious.txt").exists() and (out / "notes.txt").exists()
+    assert not (out / "answer_7.bvh").exists()
+
+
+def test_the_seed_of_a_kept_search_rules(mog: Path, request_file: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    words = (mog, request_file, "-o", out, "-n", 1, "--evaluations", 500)
+    run(*words, "--seed", 5)
+    with pytest.raises(RequestError, match=r"--seed is 7, but the search in .*search.json began with 5"):
+        run(*words, "--resume", "--seed", 7)
+    run(*words, "--resume", "--seed", 5)
+    run(*words, "--resume")
+    assert json.loads((out / "answers.json").read_text())["settings"]["seed"] == 5
+
+
+def test_a_kept_search_goes_on_with_a_changed_request(mog: Path, request_file: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    words = (mog, request_file, "-o", out, "-n", 1, "--evaluations", 5_000)
+    run(*words)
+    assert "the request is not the one" not in run(*words, "--resume")
+    changed = {**REQUEST, "body": [REQUEST["body"][0], {"at_s": 4, "position": [2.2, 3.1]}]}
+    request_file.write_text(json.dumps(changed))
+    assert "the request is not the one" in run(*words, "--resume")
+    assert json.loads((out / "answers.json").read_text())["request"] == changed
+    assert read_clip(out / "answer_1.bvh").root_pos[-1, [0, 2]] == pytest.approx([2.2, 3.1], abs=1e-3)
+    request_file.write_text(json.dumps({**REQUEST, "length_s": 5}))
+    assert "the request is not the one" in run(*words, "--resume")
+    assert read_clip(out / "answer_1.bvh").seconds > 5
+
+
+def damage(**change: object) -> Callable[[dict[str, Any]], object]:
+    return lambda state: {**state, **change}
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda state: [],
+        lambda state: {},
+        damage(batches=[[0, 900, 901]]),
+        damage(batches=[[1, 0, 10**6]]),
+        damage(batches=[[7, 0, 0]]),
+        damage(batches=[[0, -5, 0]]),
+        damage(batches=[[0, 0, 0]] * 100_000),
+        damage(batches=[1, 2]),
+        damage(batches=[[0, 0, 1]], tried=2),
+        damage(tried=-1),
+        damage(chance=0),
+        damage(chance=-3),
+        damage(chance=2**70),
+        damage(seed="5"),
+        damage(minima=3),
+        damage(minima=[{"starts": [[1]], "stops": 3, "nodes": None}]),
+        damage(waiting=[[]]),
+        damage(evaluations=None),
+    ],
+)
+def test_a_damaged_search_is_refused(
+    mog: Path, request_file: Path, tmp_path: Path, change: Callable[[dict[str, Any]], object]
+) -> None:
+    out = tmp_path / "out"
+    words = (mog, request_file, "-o", out, "-n", 1, "--evaluations", 5)
+    run(*words, "--raw")
+    state = json.loads((out / "search.json").read_text())
+    assert state["current"] is not None
+    (out / "search.json").write_text(json.dumps(change(state)))
+    with pytest.raises(RequestError, match=r"search.json: the saved search is damaged"):
+        run(*words, "--resume")
+
+
+@pytest.mark.parametrize("seconds", ["inf", "nan", "0", "1e300"])
+def test_searches_end(mog: Path, request_file: Path, tmp_path: Path, seconds: str) -> None:
+    with pytest.raises(RequestError, match=r"--seconds is .*; it must be a number from 0.01"):
+        run(mog, request_file, "-o", tmp_path / "out", "--seconds", seconds)
 
 
 @pytest.mark.parametrize(
