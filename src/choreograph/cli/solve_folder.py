@@ -121,7 +121,7 @@ def _is_sound(state: Any) -> bool:
     import numpy as np
 
     numbers = [state[name] for name in ("seed", "chance", "evaluations", "tried")]
-    if not all(type(number) is int and 0 <= number < 2**64 for number in numbers) or state["chance"] == 0:
+    if not all(type(number) is int and number >= 0 for number in numbers) or not 0 < state["chance"] < 2**64:
         return False
     if state.get("current") is None:
         return True

@@ -111,7 +111,7 @@ def test_a_search_can_be_stopped_and_goes_on(studio: Studio) -> None:
         ({"body": [START]}, "nothing is asked for besides a length and a start"),
         ({"body": [START, {**END, "at_s": 12}]}, "body[1].at_s is 12"),
         ({"body": [END, START]}, "body[1].at_s is 0, not after body[0]"),
-        ({"body": [{**START, "facing_deg": None}, END]}, "body[0].facing is missing"),
+        ({"body": [{**START, "facing_deg": None}, END]}, "body[0].facing_deg is missing"),
         ({"body": [START, {**END, "position": [1]}]}, "body[1].position"),
         ({"joints": [{"at_s": 1, "joint": "nose", "position": [None, 1, None]}]}, "joints[0].joint is 'nose'"),
         ({"joints": [{"at_s": 1, "joint": "head"}]}, "joints[0]: neither a position nor a velocity"),

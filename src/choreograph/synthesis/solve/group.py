@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from choreograph.errors import RequestError
-from choreograph.synthesis.solve.request import Point, SolveRequest, need_point, need_range
+from choreograph.synthesis.solve.request import Plain, Point, SolveRequest, need_point, need_range
+
+_NAME = re.compile(r"\w[\w .-]{0,49}(?<![ .])")
+"""Names of people, which become parts of file names."""
 
 
 @dataclass(frozen=True)
-class Meeting:
+class Meeting(Plain):
     """Two people come together and play a pair of recordings, each his own part of it.
 
     The pair may be two recordings of one moment, such as two dancers' in one world frame: then they are to each other
@@ -50,6 +54,11 @@ class GroupRequest:
         object.__setattr__(self, "meetings", tuple(self.meetings))
         if not self.characters:
             raise RequestError("characters is empty; name one or more")
+        for name in self.characters:
+            if not isinstance(name, str) or not _NAME.fullmatch(name):
+                raise RequestError(
+                    f"characters has {name!r}; names become parts of file names: give letters and digits"
+                )
         lengths = sorted({request.length_s for request in self.characters.values()})
         if len(lengths) > 1:
             raise RequestError(f"the characters' motions last {lengths[0]:g} to {lengths[-1]:g} s; give one length")
@@ -84,5 +93,7 @@ class GroupRequest:
         for frame in meeting.frames:
             need_range(f"{path}.frames", frame, 0, 1e9)
         if meeting.offset is not None:
+            if not isinstance(meeting.offset, tuple) or len(meeting.offset) != 3:
+                raise RequestError(f"{path}.offset is {meeting.offset!r}; it must be 3 numbers: left, ahead, turned")
             for value in meeting.offset:
                 need_range(f"{path}.offset", value, -1e3, 1e3)

@@ -11,6 +11,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from choreograph.errors import RequestError
 
 if TYPE_CHECKING:
@@ -19,8 +21,22 @@ if TYPE_CHECKING:
 Point = tuple[float, float]
 
 
+class Plain:
+    """A dataclass that keeps arrays and lists as tuples, and NumPy's numbers as Python's."""
+
+    def __post_init__(self) -> None:
+        for entry in fields(self):  # type: ignore[arg-type]
+            object.__setattr__(self, entry.name, _plain(getattr(self, entry.name)))
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, np.ndarray | np.generic):
+        value = value.tolist()
+    return tuple(_plain(part) for part in value) if isinstance(value, list | tuple) else value
+
+
 @dataclass(frozen=True)
-class BodyTarget:
+class BodyTarget(Plain):
     """Where the body is on the floor at a time, and where it faces. The first of a request is met exactly."""
 
     at_s: float
@@ -32,7 +48,7 @@ class BodyTarget:
 
 
 @dataclass(frozen=True)
-class JointTarget:
+class JointTarget(Plain):
     """Where a joint is at a time, and how it moves."""
 
     at_s: float
@@ -46,7 +62,7 @@ class JointTarget:
 
 
 @dataclass(frozen=True)
-class PoseTarget:
+class PoseTarget(Plain):
     """A pose like that of a clip's frame at a time, wherever on the floor."""
 
     at_s: float
@@ -57,7 +73,7 @@ class PoseTarget:
 
 
 @dataclass(frozen=True)
-class HardFrame:
+class HardFrame(Plain):
     """Exactly this frame of this clip at this time, and what follows it for a while: every answer shows it."""
 
     at_s: float
@@ -69,7 +85,7 @@ class HardFrame:
 
 
 @dataclass(frozen=True)
-class LabelTarget:
+class LabelTarget(Plain):
     """Motion with this label from one time to another."""
 
     start_s: float
@@ -79,7 +95,7 @@ class LabelTarget:
 
 
 @dataclass(frozen=True)
-class FunctionTarget:
+class FunctionTarget(Plain):
     """A function of one's own that says what a motion costs; the search keeps what lowers it."""
 
     function: Callable[[Candidate], Any]
@@ -91,7 +107,7 @@ class FunctionTarget:
 
 
 @dataclass(frozen=True)
-class Obstacle:
+class Obstacle(Plain):
     """A circle, box or polygon on the floor that the torso keeps clear of."""
 
     corners: tuple[Point, ...]
@@ -109,8 +125,9 @@ class Obstacle:
 
     @classmethod
     def box(cls, low: Point, high: Point, **how: float) -> Obstacle:
-        """A rectangle along the axes, from its corner with the least x and z to that with the greatest."""
-        return cls((low, (high[0], low[1]), high, (low[0], high[1])), **how)
+        """A rectangle along the axes, between two opposite corners."""
+        (left, right), (near, far) = (sorted((low[axis], high[axis])) for axis in (0, 1))
+        return cls(((left, near), (right, near), (right, far), (left, far)), **how)
 
 
 @dataclass(frozen=True)
@@ -136,8 +153,9 @@ class SolveRequest:
     is asked for, and a tenth farther from recorded poses."""
 
     def __post_init__(self) -> None:
-        for name in LISTS:
-            object.__setattr__(self, name, tuple(getattr(self, name)))
+        for entry in fields(self):
+            value = getattr(self, entry.name)
+            object.__setattr__(self, entry.name, tuple(value) if entry.name in LISTS else _plain(value))
         need_range("length_s", self.length_s, 0.1, 600.0)
         need_range("min_piece_s", self.min_piece_s, 0.0, self.length_s)
         need_range("cut_weight", self.cut_weight, 0.0, 1e6)
@@ -187,12 +205,11 @@ class SolveRequest:
         if isinstance(item, LabelTarget) and item.stop_s <= item.start_s:
             raise RequestError(f"{path}.stop_s is {item.stop_s:g}, not after its start_s, {item.start_s:g}")
         if isinstance(item, Obstacle):
-            if len(item.corners) == 2 or not item.corners:
-                raise RequestError(f"{path}: {len(item.corners)} corners; a polygon has three or more, a circle one")
-            for number, corner in enumerate(item.corners):
-                need_point(f"{path}.corners[{number}]", corner, 2)
-            if len(item.corners) == 1 and item.radius <= 0:
-                raise RequestError(f"{path}.radius is {item.radius:g}; a circle needs one above 0")
+            if len(item.corners) == 1:
+                need_point(f"{path}.corners[0]", item.corners[0], 2)
+                need_radius(f"{path}.radius", item.radius)
+            else:
+                need_polygon(f"{path}.corners", item.corners)
 
 
 LISTS = ("body", "joints", "poses", "frames", "labels", "obstacles", "functions")
@@ -217,3 +234,39 @@ def need_point(where: str, value: object, size: int, holes: bool = False) -> Non
         names = "x and z" if size == 2 else "x, y and z"
         free = ", null for one that does not matter" if holes else ""
         raise RequestError(f"{where} is {value!r}; it must be {size} numbers, {names} in metres{free}")
+
+
+def need_radius(where: str, value: object) -> None:
+    """Raise a RequestError unless a value can be the radius of a circle."""
+    need_range(where, value, 0.0, 1e3)
+    if not value:
+        raise RequestError(f"{where} is {value!r}; a circle needs one above 0")
+
+
+def need_polygon(where: str, value: object) -> None:
+    """Raise a RequestError unless a value is the corners of a polygon, in order, whose sides do not cross."""
+    if not isinstance(value, Sequence) or isinstance(value, str):
+        raise RequestError(f"{where} is {value!r}; it must be a list of points")
+    if len(value) < 3:
+        raise RequestError(f"{where} has {len(value)}; a polygon has three or more")
+    for number, corner in enumerate(value):
+        need_point(f"{where}[{number}]", corner, 2)
+    sides = [(value[n], value[(n + 1) % len(value)]) for n in range(len(value))]
+    if abs(sum(a[0] * b[1] - b[0] * a[1] for a, b in sides)) < 1e-9:
+        raise RequestError(f"{where} enclose nothing; give corners of a polygon, in order")
+    for n, one in enumerate(sides):
+        for m in range(n + 1, len(sides)):
+            if _cross(one, sides[m]):
+                raise RequestError(
+                    f"{where}: the side behind corner {n} crosses that behind corner {m}; give them in order"
+                )
+
+
+def _cross(one: tuple[Point, Point], other: tuple[Point, Point]) -> bool:
+    """Whether two sides go through each other; touching does not count."""
+
+    def side(line: tuple[Point, Point], point: Point) -> float:
+        (ax, az), (bx, bz) = line
+        return (bx - ax) * (point[1] - az) - (bz - az) * (point[0] - ax)
+
+    return side(one, other[0]) * side(one, other[1]) < 0 and side(other, one[0]) * side(other, one[1]) < 0

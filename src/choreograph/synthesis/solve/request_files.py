@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Mapping
 from importlib import resources
 from pathlib import Path
@@ -21,6 +22,10 @@ from choreograph.synthesis.solve.request import (
     Obstacle,
     PoseTarget,
     SolveRequest,
+    need_point,
+    need_polygon,
+    need_radius,
+    need_range,
 )
 
 _KINDS: Mapping[str, tuple[Any, tuple[str, ...], tuple[str, ...]]] = {
@@ -97,6 +102,8 @@ def _parse_one(given: dict[str, Any], allow_code: bool, folder: Path) -> SolveRe
         _function(_mapping(entry, f"functions[{n}]", ("function",), ("weight",)), f"functions[{n}]", allow_code, folder)
         for n, entry in enumerate(_entries(given, "functions"))
     )
+    if values["body"] and values["body"][0].facing is None:
+        raise RequestError("body[0].facing_deg is missing: the first body constraint says where the motion begins")
     return SolveRequest(**values)
 
 
@@ -122,7 +129,9 @@ def _parse_group(document: dict[str, Any], allow_code: bool, folder: Path) -> Gr
         try:
             people[name] = _parse_one({**shared, **own}, allow_code, folder)
         except RequestError as error:
-            raise RequestError(f"{where}.{error}") from None
+            said = re.match(r"\w+", str(error))
+            beside = said is not None and said[0] in shared and said[0] not in own
+            raise RequestError(str(error) if beside else f"{where}.{error}") from None
     meetings = [
         _meeting(_mapping(entry, f"meet[{n}]", *_MEETING), f"meet[{n}]")
         for n, entry in enumerate(_entries(given, "meet"))
@@ -142,9 +151,15 @@ def _meeting(entry: dict[str, Any], where: str) -> Meeting:
     if "position" in entry:
         values["position"] = tuple(entry["position"]) if isinstance(entry["position"], list) else entry["position"]
     if "facing_deg" in entry:
-        values["facing"] = _radians(entry["facing_deg"], f"{where}.facing_deg")
+        values["facing"] = _radians(entry["facing_deg"], f"{where}.facing_deg", free=True)
+    for name, other in (("position", "facing"), ("facing", "position")):
+        if values.get(name) is None and values.get(other) is not None:
+            missing = name.replace("facing", "facing_deg")
+            raise RequestError(f"{where}.{missing} is missing; give position and facing_deg, or none of them")
     if "offset" in entry:
         how = _mapping(entry["offset"], f"{where}.offset", ("left", "ahead", "turned_deg"), ())
+        for name in ("left", "ahead"):
+            need_range(f"{where}.offset.{name}", how[name], -1e3, 1e3)
         turned = _radians(how["turned_deg"], f"{where}.offset.turned_deg")
         values["offset"] = (how["left"], how["ahead"], turned)
     return Meeting(who=pairs["who"], clips=pairs["clips"], frames=pairs["frames"], **values)
@@ -208,14 +223,15 @@ def _constraint(kind: Any, entry: dict[str, Any], where: str) -> Any:
         if isinstance(values.get(name), list):
             values[name] = tuple(values[name])
     if "facing_deg" in values:
-        values["facing"] = _radians(values.pop("facing_deg"), f"{where}.facing_deg")
+        values["facing"] = _radians(values.pop("facing_deg"), f"{where}.facing_deg", free=True)
     return kind(**values)
 
 
-def _radians(degrees: Any, where: str) -> float | None:
-    if degrees is not None and (not isinstance(degrees, int | float) or isinstance(degrees, bool)):
-        raise RequestError(f"{where} is {degrees!r}; it must be a number of degrees, or null for any")
-    return None if degrees is None else math.radians(degrees)
+def _radians(degrees: Any, where: str, *, free: bool = False) -> float | None:
+    if free and degrees is None:
+        return None
+    need_range(where, degrees, -36_000, 36_000, "degrees" + (", or null for any" if free else ""))
+    return math.radians(degrees)
 
 
 def _obstacle(entry: Any, where: str) -> Obstacle:
@@ -227,20 +243,16 @@ def _obstacle(entry: Any, where: str) -> Obstacle:
     how = {name: given[name] for name in ("clearance", "weight") if name in given}
     here = f"{where}.{shape}"
     inside = _mapping(given[shape], here, _SHAPES[shape], ())
-    points = {n: v for n, v in inside.items() if n in ("centre", "low", "high")}
-    for name, value in points.items():
-        if not isinstance(value, list) or len(value) != 2 or not all(type(v) in (int, float) for v in value):
-            raise RequestError(f"{here}.{name} is {value!r}; it must be 2 numbers, x and z in metres")
+    for name in ("centre", "low", "high"):
+        if name in inside:
+            need_point(f"{here}.{name}", inside[name], 2)
     if shape == "circle":
-        return Obstacle.circle(tuple(inside["centre"]), inside["radius"], **how)
+        need_radius(f"{here}.radius", inside["radius"])
+        return Obstacle.circle(inside["centre"], inside["radius"], **how)
     if shape == "box":
-        low, high = tuple(inside["low"]), tuple(inside["high"])
+        low, high = inside["low"], inside["high"]
         if not (low[0] < high[0] and low[1] < high[1]):
-            raise RequestError(f"{here}.high is {list(high)}; it must lie beyond low, {list(low)}, in x and in z")
+            raise RequestError(f"{here}.high is {high}; it must lie beyond low, {low}, in x and in z")
         return Obstacle.box(low, high, **how)
-    if not isinstance(inside["corners"], list):
-        raise RequestError(f"{here}.corners is {inside['corners']!r}; it must be a list of points")
-    corners = tuple(tuple(c) if isinstance(c, list) else c for c in inside["corners"])
-    if len(corners) < 3:
-        raise RequestError(f"{here}.corners has {len(corners)}; a polygon has three or more")
-    return Obstacle(corners, **how)
+    need_polygon(f"{here}.corners", inside["corners"])
+    return Obstacle(inside["corners"], **how)

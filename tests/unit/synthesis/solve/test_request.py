@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from choreograph.errors import RequestError
@@ -47,10 +48,11 @@ def test_a_document_and_python_say_the_same() -> None:
         ({"body": [START, {"at_s": 5, "position": [0]}]}, r"body\[1\].position is \(0,\); it must be 2 numbers"),
         ({"body": [START, {"at_s": 6, "position": [0, 1]}]}, r"body\[1\].at_s is 6; it must be a number from 0 to 5"),
         ({"body": [START, START]}, r"body\[1\].at_s is 0, not after body\[0\]"),
-        ({"body": [{"at_s": 0, "position": [0, 0]}]}, r"body\[0\].facing is missing"),
+        ({"body": [{"at_s": 0, "position": [0, 0]}]}, r"^body\[0\].facing_deg is missing"),
         ({"body": [{**START, "weight": 0}]}, r"body\[0\].weight is 0"),
         ({"body": [{**START, "weight": -1}]}, r"body\[0\].weight is -1"),
         ({"body": [{**START, "facing_deg": "north"}]}, r"body\[0\].facing_deg is 'north'"),
+        ({"body": [{**START, "facing_deg": 1e6}]}, r"body\[0\].facing_deg is .*from -36000 to 36000; degrees, or null"),
         ({"body": [{**START, "wieght": 1}]}, r"body\[0\] has 'wieght', which is not known; it can have at_s"),
         ({"body": 3}, "body is 3; it must be a list"),
         ({"joints": [{"at_s": 1, "joint": "head"}]}, r"joints\[0\]: neither a position nor a velocity"),
@@ -64,7 +66,7 @@ def test_a_document_and_python_say_the_same() -> None:
             r"frames\[1\].at_s is 1",
         ),
         ({"functions": [{}]}, r"functions\[0\].function is missing"),
-        ({"obstacles": [{"circle": {"centre": [1, 1], "radius": -1}}]}, r"obstacles\[0\].radius is -1"),
+        ({"obstacles": [{"circle": {"centre": [1, 1], "radius": -1}}]}, r"obstacles\[0\].circle.radius is -1"),
         ({"obstacles": [{"circle": {"centre": [1, 1], "radius": 1}, "weight": 0}]}, r"obstacles\[0\].weight is 0"),
         ({"joints": [{"at_s": -1, "joint": "head", "position": [1, 1, 1]}]}, r"joints\[0\].at_s is -1"),
         ({"frames": [{"at_s": 1, "clip": "walk", "frame": 1.5}]}, r"frames\[0\].frame is 1.5; it must be a whole"),
@@ -72,7 +74,18 @@ def test_a_document_and_python_say_the_same() -> None:
         ({"obstacles": [{}]}, r"obstacles\[0\] must have one of circle, box, polygon; it has none"),
         ({"obstacles": [{"box": {"low": [1, 1], "high": [0, 2]}}]}, r"obstacles\[0\].box.high"),
         ({"obstacles": [{"polygon": {"corners": [[1, 1], [2, 2]]}}]}, r"polygon.corners has 2"),
-        ({"obstacles": [{"circle": {"centre": [1, 1], "radius": 0}}]}, r"obstacles\[0\].radius is 0"),
+        (
+            {"obstacles": [{"polygon": {"corners": [[1, 1], [2, 2], [3]]}}]},
+            r"obstacles\[0\].polygon.corners\[2\] is \[3\]",
+        ),
+        (
+            {"obstacles": [{"polygon": {"corners": [[0, 0], [2, 2], [2, 0], [0, 3]]}}]},
+            r"polygon.corners: the side behind corner 0 crosses that behind corner 2",
+        ),
+        ({"obstacles": [{"polygon": {"corners": [[1, 1], [2, 2], [3, 3]]}}]}, "polygon.corners enclose nothing"),
+        ({"obstacles": [{"polygon": {"corners": "all"}}]}, "polygon.corners is 'all'; it must be a list of points"),
+        ({"obstacles": [{"circle": {"centre": [1], "radius": 1}}]}, r"obstacles\[0\].circle.centre is \[1\]"),
+        ({"obstacles": [{"circle": {"centre": [1, 1], "radius": 0}}]}, r"obstacles\[0\].circle.radius is 0"),
         ({"length_s": "long"}, "length_s is 'long'"),
         ({"length_s": float("nan")}, "length_s is nan"),
     ],
@@ -80,6 +93,44 @@ def test_a_document_and_python_say_the_same() -> None:
 def test_mistakes_are_named_by_their_place(change: dict[str, Any], said: str) -> None:
     with pytest.raises(RequestError, match=said):
         parse_request({**WHOLE, **change})
+
+
+def test_arrays_and_their_numbers_are_as_good_as_tuples() -> None:
+    whole, half = np.int64(2), np.float32(0.5)
+    made = SolveRequest(
+        np.float32(5.0),  # type: ignore[arg-type]
+        [BodyTarget(half, np.zeros(2), half), BodyTarget(np.array(3.0), np.array([1, 2]), weight=whole)],  # type: ignore[arg-type]
+        joints=[JointTarget(whole, "head", np.array([0, 1, half]), [None, half, None])],  # type: ignore[arg-type]
+        frames=[HardFrame(whole, "walk", np.int32(9))],  # type: ignore[arg-type]
+        obstacles=np.array([Obstacle.circle(np.ones(2), half), Obstacle(np.array([[7, 7], [8, 7], [7, 8]]))]),  # type: ignore[arg-type]
+        min_piece_s=half,  # type: ignore[arg-type]
+    )
+    plain = SolveRequest(
+        5.0,
+        (BodyTarget(0.5, (0, 0), 0.5), BodyTarget(3, (1, 2), weight=2)),
+        joints=(JointTarget(2, "head", (0, 1, 0.5), (None, 0.5, None)),),
+        frames=(HardFrame(2, "walk", 9),),
+        obstacles=(Obstacle.circle((1, 1), 0.5), Obstacle(((7, 7), (8, 7), (7, 8)))),
+        min_piece_s=0.5,
+    )
+    assert made == plain and hash(made) == hash(plain) and type(made.frames[0].frame) is int
+    met = Meeting(whole, ["a", "b"], ["x", "y"], np.array([1, 2]), offset=np.zeros(3))  # type: ignore[arg-type]
+    assert met == Meeting(2, ("a", "b"), ("x", "y"), (1, 2), offset=(0, 0, 0))
+    with pytest.raises(RequestError, match=r"body\[0\].at_s is True"):
+        SolveRequest(5.0, (BodyTarget(np.True_, (0, 0), 0.0),))  # type: ignore[arg-type]
+
+
+def test_corners_of_a_box_come_in_any_order() -> None:
+    assert Obstacle.box((1, 2), (0, 0)) == Obstacle.box((0, 0), (1, 2)) == Obstacle.box((0, 2), (1, 0))
+    start = (BodyTarget(0, (9, 9), 0.0),)
+    for corners, said in (
+        (Obstacle.box((1, 1), (1, 2)).corners, r"obstacles\[0\].corners enclose nothing"),
+        (((0, 0), (1, 1)), r"obstacles\[0\].corners has 2; a polygon has three or more"),
+        (((0, 0), (2, 2), (2, 0), (0, 3)), r"obstacles\[0\].corners: the side behind corner 0 crosses"),
+        (((0, 0),), r"obstacles\[0\].radius is 0.0; a circle needs one above 0"),
+    ):
+        with pytest.raises(RequestError, match=said):
+            SolveRequest(5.0, start, obstacles=(Obstacle(corners),))
 
 
 def test_something_must_be_asked_for() -> None:
@@ -185,7 +236,7 @@ def test_the_requests_of_the_documentation_are_requests(tmp_path: Path) -> None:
         ("length_s: 5\nlength_s: 6", r"r.yaml, line 2: not YAML: 'length_s' comes twice"),
         ("length_s: 5\nbody:\n - {at_s: 0, at_s: 1}", r"line 3: not YAML: 'at_s' comes twice"),
         ("!!python/object/apply:os.system ['true']", "not YAML: could not determine a constructor"),
-        ("length_s: 5\nbody: [{at_s: soon, position: [0, 0]}]", r"body\[0\].at_s is 'soon'"),
+        ("length_s: 5\nbody: [{at_s: soon, position: [0, 0], facing_deg: 0}]", r"body\[0\].at_s is 'soon'"),
         ("- 1", r"the request is \[1\]; it must be an object"),
         ("", r"r.yaml: the request is empty"),
         ("# nothing yet", r"r.yaml: the request is empty"),
@@ -281,7 +332,7 @@ def test_several_characters_share_what_is_said_beside_them() -> None:
     [
         ({"characters": 3}, "characters is 3; it must be an object"),
         ({"characters": {}}, "characters is empty"),
-        ({"characters": {"anna": {"body": [{"at_s": 9, "position": [0, 0]}]}}}, r"characters.anna.body\[0\].at_s is 9"),
+        ({"characters": {"anna": {"body": [{**START, "at_s": 9}]}}}, r"characters.anna.body\[0\].at_s is 9"),
         ({"characters": {"anna": {"length_s": 3}}}, "characters.anna has 'length_s', which is not known"),
         ({"characters": {"anna": {"graph": 3}}}, "characters.anna.graph is 3"),
         ({"body": []}, "the request has 'body', which is not known"),
@@ -295,12 +346,21 @@ def test_several_characters_share_what_is_said_beside_them() -> None:
         ({"meet": [{**GROUP["meet"][0], "offset": {"left": 1}}]}, r"meet\[0\].offset.ahead is missing"),
         (
             {"meet": [{**GROUP["meet"][0], "offset": {"left": "x", "ahead": 1, "turned_deg": 0}}]},
-            r"meet\[0\].offset is 'x'",
+            r"meet\[0\].offset.left is 'x'",
         ),
         (
             {"meet": [{**GROUP["meet"][0], "offset": {"left": 1, "ahead": 1, "turned_deg": None}}]},
-            r"meet\[0\].offset is None",
+            r"meet\[0\].offset.turned_deg is None",
         ),
+        ({"meet": [{**GROUP["meet"][0], "position": [0, 0]}]}, r"meet\[0\].facing_deg is missing; give position and"),
+        ({"meet": [{**GROUP["meet"][0], "facing_deg": 9}]}, r"meet\[0\].position is missing"),
+        ({"obstacles": [{"circle": {"centre": [1, 2], "radius": 0}}]}, r"^obstacles\[0\].circle.radius is 0"),
+        ({"length_s": "long"}, "^length_s is 'long'"),
+        ({"characters": {"be/n": None}}, "characters has 'be/n'; names become parts of file names"),
+        ({"characters": {"..": None}}, r"characters has '\.\.'"),
+        ({"characters": {"": None}}, "characters has ''"),
+        ({"characters": {"ben.": None}}, r"characters has 'ben\.'"),
+        ({"characters": {"x" * 60: None}}, "characters has 'xxx"),
     ],
 )
 def test_mistakes_about_several_characters_are_named_by_their_place(change: dict[str, Any], said: str) -> None:
