@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from choreograph.cli.common import ForceOption, console, progress_bar
+from choreograph.cli.common import ForceOption, check_suffix, console, film_settings, progress_bar
 from choreograph.errors import RequestError
 
 if TYPE_CHECKING:
@@ -100,8 +100,8 @@ def follow(
     from choreograph.synthesis.follow.search import find_candidates
 
     find_format(output)
-    _check_suffix(render, (".mp4", ".gif"), "films are")
-    _check_suffix(picture, (".png", ".svg", ".pdf"), "plots are")
+    check_suffix(render, (".mp4", ".gif"), "films are")
+    check_suffix(picture, (".png", ".svg", ".pdf"), "plots are")
     for target in (output, result, picture, render):
         for number in range(1, count + 1):
             if target is not None:
@@ -172,11 +172,6 @@ def _asked_for(
     if speed is not None or label is not None:
         line = line.with_stretch(0.0, line.length, speed=speed, label=label)
     return line
-
-
-def _check_suffix(path: Path | None, known: tuple[str, ...], what: str) -> None:
-    if path is not None and path.suffix.lower() not in known:
-        raise RequestError(f"{what} written as {', '.join(known)}, not {path.suffix or 'without a suffix'}")
 
 
 def _numbered(path: Path, number: int, count: int) -> Path:
@@ -260,10 +255,9 @@ def _without_margins(found: FollowResult) -> Any:
 
 
 def _film(path: Path, line: FloorPath, motion: FinishedMotion, force: bool, progress: Any) -> None:
-    from choreograph.pictures.animation import FilmSettings, write_film
+    from choreograph.pictures.animation import write_film
     from choreograph.pictures.raster import Stroke
     from choreograph.pictures.theme import AMBER
 
     drawn = Stroke(line.sampled(min(0.1, line.length / 10)), AMBER, 0.02, 0.9)
-    settings = FilmSettings(size=(640, 360), fps=25.0) if path.suffix.lower() == ".gif" else FilmSettings()
-    write_film(path, [motion.clip], settings, floor=[drawn], overwrite=force, progress=progress)
+    write_film(path, [motion.clip], film_settings(path), floor=[drawn], overwrite=force, progress=progress)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
-from choreograph.cli.common import ForceOption, Kept, console, progress_bar, stop_well
+from choreograph.cli.common import ForceOption, Kept, check_suffix, console, film_settings, progress_bar, stop_well
 from choreograph.cli.solve_folder import (
     DAMAGE,
     REPORT,
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from choreograph.synthesis.solve.reach import OutOfReach
     from choreograph.synthesis.solve.request import SolveRequest
     from choreograph.synthesis.solve.search import Answer, Solver, SolveSettings
+    from choreograph.synthesis.solve.together import GroupAnswer
 
 
 def solve(
@@ -62,6 +63,13 @@ def solve(
         float | None, typer.Option("--rate", help="Frames per second to write; else the clips' own.")
     ] = None,
     suffix: Annotated[str, typer.Option("--format", help="Of the motion files: bvh, glb, usda, npz …")] = "bvh",
+    picture: Annotated[
+        Path | None,
+        typer.Option("--picture", help="Also draw the best answer, what was asked and the others' ways (.png)."),
+    ] = None,
+    render: Annotated[
+        Path | None, typer.Option("--render", help="Also make a film of the best answer (.mp4 or .gif).")
+    ] = None,
     resume: Annotated[
         bool, typer.Option("--resume", help="Go on from the search that an earlier run kept in the folder.")
     ] = False,
@@ -82,7 +90,7 @@ def solve(
 
       choreograph solve people.mog request.yaml -o out/ --resume --seconds 10
 
-      choreograph solve leads.mog dance.yaml -o out/ --format glb
+      choreograph solve leads.mog dance.yaml -o out/ --format glb --render dance.mp4
     """
     from choreograph.errors import RequestError
     from choreograph.finishing.splice import SpliceSettings
@@ -102,6 +110,8 @@ def solve(
         raise RequestError("--resume is for requests of one person; a group is searched for anew")
     targets = [answer_files(number, suffix.lstrip("."), people) for number in range(1, count + 1)]
     find_format(targets[0][0])
+    check_suffix(render, (".mp4", ".gif"), "films are")
+    check_suffix(picture, (".png",), "pictures are")
     finishing = SpliceSettings(smooth, clean=not raw, rate_hz=rate)
     saved = _saved(output, seed) if resume else None
     settings = SolveSettings(saved["seed"] if saved else seed or 0, apart_m=apart)
@@ -109,6 +119,9 @@ def solve(
     if not resume:
         for target in (*(file for files in targets for file in files), REPORT, STATE):
             check_writable(output / target, overwrite=force)
+    for drawing in (picture, render):
+        if drawing is not None:
+            check_writable(drawing, overwrite=force or resume)
     search = _Search(count, None if evaluations else seconds, evaluations)
     with progress_bar({} if evaluations else {"searching": search.amount}) as progress:
         opened = open_graph(graph)
@@ -135,12 +148,14 @@ def solve(
         for files, words in zip(targets, found.lines, strict=False):
             where = ", ".join(str(output / file) for file in files)
             console.print(f"{where}: {words}", highlight=False, markup=False, soft_wrap=True)
+        _draw(found, picture, render, force or resume, progress)
     if search.stopped_after is not None:
         number = len(found.motions)
         kept = "the best answer so far is" if number == 1 else f"the {number} best answers so far are"
         raise Kept(f"stopped after {search.stopped_after:.1f} s: {kept} written; --resume goes on from there")
     if len(found.motions) < count:
-        _warn(f"{len(found.motions)} answers differ by {apart:g} m or more; search longer or lower --apart for {count}")
+        few = f"only {len(found.motions)} of {count} answers"
+        _warn(f"{few} differ from each other by {apart:g} m or more; search longer, or lower --apart")
 
 
 def register(app: typer.Typer) -> None:
@@ -182,6 +197,8 @@ class _Found(NamedTuple):
     motions: list[list[Clip]]
     lines: list[str]
     about: dict[str, Any]
+    requests: list[SolveRequest]
+    """What each was asked for in the best answer, for pictures of it."""
 
 
 def _warn(message: str) -> None:
@@ -266,7 +283,7 @@ def _solve_one(solver: Solver, search: _Search, finishing: SpliceSettings, progr
         "out_of_reach": limits,
         "answers": [facts(answer) for answer in answers],
     }
-    return _Found(motions, [line(answer) for answer in answers], about)
+    return _Found(motions, [line(answer) for answer in answers], about, [solver.request])
 
 
 def _own_graphs(
@@ -314,4 +331,33 @@ def _solve_group(
         ],
     }
     lines = ["; ".join(f"{name}: {line(each)}" for name, each in answer.answers.items()) for answer in answers]
-    return _Found(motions, lines, about)
+    return _Found(motions, lines, about, _placed(asked, answers[0]) if answers else [])
+
+
+def _placed(asked: GroupRequest, answer: GroupAnswer) -> list[SolveRequest]:
+    """What each was asked for, with the places where they meet."""
+    from dataclasses import replace
+
+    placed = []
+    for name, request in asked.characters.items():
+        half = 0.5 / answer.answers[name].splice.graph.rate_hz
+        times = [target.at_s for target in request.body]
+        times += [meeting.at_s for meeting in asked.meetings if name in meeting.who]
+        body = [target for target in answer.body[name] if any(abs(target.at_s - at_s) <= half for at_s in times)]
+        placed.append(replace(request, body=tuple(body)))
+    return placed
+
+
+def _draw(found: _Found, picture: Path | None, film: Path | None, force: bool, progress: Progress) -> None:
+    if picture is None and film is None:
+        return
+    from choreograph.pictures.animation import write_film, write_png
+    from choreograph.pictures.solved import asked_strokes, draw_solved
+
+    best, *others = found.motions
+    if picture is not None:
+        ways = [clip for clips in others for clip in clips]
+        write_png(picture, draw_solved(best, found.requests, others=ways), overwrite=force)
+    if film is not None:
+        strokes = [stroke for request in found.requests for stroke in asked_strokes(request)]
+        write_film(film, best, film_settings(film), floor=strokes, overwrite=force, progress=progress)

@@ -53,8 +53,7 @@ def draw_solved(
         strokes.append(Stroke(_way(actor.clip), colour, 0.016, 0.9))
     figures, seen = [], []
     for actor, request in zip(actors, requests, strict=True):
-        strokes += [_arrow(line) for target in request.body for line in _arrow_lines(target)]
-        strokes += [_outline(obstacle) for obstacle in request.obstacles]
+        strokes += asked_strokes(request)
         frames = _moments(actor.clip, request, settings.every)
         figures += [actor.pose(int(frame)) for frame in frames]
         seen.append(body_points(actor.clip)[frames].reshape(-1, 3))
@@ -65,6 +64,12 @@ def draw_solved(
     reach = max(6.0, 1.1 * float(np.linalg.norm(np.ptp(points[:, [0, 2]], axis=0))))
     scene = Scene(figures, strokes, theme, reach=reach)
     return raster.draw(scene, camera, (settings.width, height), samples=settings.samples)
+
+
+def asked_strokes(request: SolveRequest) -> list[Stroke]:
+    """What was asked for, as lines on the floor: arrows for body constraints, outlines for obstacles."""
+    arrows = [_arrow(line) for target in request.body for line in _arrow_lines(target)]
+    return [*arrows, *(_outline(obstacle) for obstacle in request.obstacles)]
 
 
 def _way(clip: Clip) -> Array:

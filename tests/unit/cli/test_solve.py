@@ -17,7 +17,9 @@ from choreograph.errors import ChoreographError, GraphFileError, OutputExists, R
 from choreograph.formats import read_clip
 from choreograph.graph.build import build_graph
 from choreograph.graph.store import open_graph, save_graph
+from choreograph.motion.clip import Clip
 from choreograph.synthesis.solve.cuts import read_cuts
+from choreograph.synthesis.solve.request import SolveRequest
 
 REQUEST: dict[str, Any] = {
     "length_s": 4,
@@ -278,3 +280,54 @@ def test_two_who_meet_one_with_a_graph_of_his_own(mog: Path, tmp_path: Path, suf
         run(*words, "--resume")
     with pytest.raises(OutputExists):
         run(*words)
+
+
+def test_a_picture_and_a_film_beside_the_motions(mog: Path, request_file: Path, tmp_path: Path) -> None:
+    words = (mog, request_file, "-o", tmp_path / "out", "-n", 2, "--evaluations", 20_000, "--apart", 0.1)
+    for extra, said in (
+        (("--picture", "p.svg"), "pictures are written as .png, not .svg"),
+        (("--render", "f"), "films"),
+    ):
+        with pytest.raises(RequestError, match=said):
+            run(*words, *extra)
+    picture, film = tmp_path / "best.png", tmp_path / "best.gif"
+    picture.write_text("precious")
+    with pytest.raises(OutputExists):
+        run(*words, "--picture", picture)
+    assert picture.read_text() == "precious" and not (tmp_path / "out").exists()
+    run(*words, "--picture", picture, "--render", film, "--force")
+    assert picture.read_bytes().startswith(b"\x89PNG") and film.read_bytes().startswith(b"GIF8")
+
+
+def test_pictures_of_several_people_show_where_they_meet(
+    mog: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "r.yaml").write_text(
+        """
+        length_s: 4
+        characters:
+          anna: {body: [{at_s: 0, position: [0, 0], facing_deg: 0}]}
+          ben: {body: [{at_s: 0, position: [0, 4], facing_deg: 180}]}
+        meet:
+          - {at_s: 3, who: [anna, ben], clips: [walk, walk], frames: [120, 100], lasts_s: 0.5,
+             offset: {left: 0, ahead: 1, turned_deg: 180}}
+        """
+    )
+    drawn: list[tuple[int, list[list[float]]]] = []
+
+    def draw(clips: list[Clip], requests: list[SolveRequest], others: list[Clip]) -> np.ndarray:
+        drawn.append((len(clips), [[target.at_s for target in request.body] for request in requests]))
+        return np.zeros((8, 8, 3), np.uint8)
+
+    monkeypatch.setattr("choreograph.pictures.solved.draw_solved", draw)
+    out = tmp_path / "out"
+    said = run(mog, tmp_path / "r.yaml", "-o", out, "-n", 1, "--evaluations", 20_000, "--raw",
+               "--picture", tmp_path / "p.png")  # fmt: skip
+    assert drawn == [(2, [[0, 3], [0, 3]])]
+    assert f"{out / 'answer_1_anna.bvh'}, {out / 'answer_1_ben.bvh'}: anna: " in said
+    for part in said.split("; ben: "):  # a meeting has a beginning and an end: the worse is said
+        assert part.count("meet[0]") <= 1
+    assert "before finishing meet[0]" in said
+    named = json.loads((out / "answers.json").read_text())["answers"][0]
+    assert named["files"] == ["answer_1_anna.bvh", "answer_1_ben.bvh"]
+    assert [e["constraint"] for e in named["characters"]["ben"]["errors"]] == ["body[0]", "meet[0]"]
