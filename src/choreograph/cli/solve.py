@@ -290,13 +290,17 @@ def _own_graphs(
     asked: GroupRequest, opened: MotionGraph, cuts: Hierarchy, tau: float | None, keep: bool, progress: Progress
 ) -> tuple[dict[str, MotionGraph], dict[str, Hierarchy]]:
     """Everybody's graph and its cuts: the one given, or one of his own where the request says so."""
+    from choreograph.errors import ChoreographError, RequestError
     from choreograph.graph.store import open_graph
 
     graphs, hierarchies = dict.fromkeys(asked.characters, opened), dict.fromkeys(asked.characters, cuts)
     own: dict[Path, tuple[MotionGraph, Hierarchy]] = {}
     for name, file in asked.graphs.items():
         if file not in own:
-            its = open_graph(file)
+            try:
+                its = open_graph(file)
+            except ChoreographError as error:
+                raise RequestError(f"characters.{name}.graph: {error}") from None
             own[file] = its, _find_cuts(its, tau, keep, progress)
         graphs[name], hierarchies[name] = own[file]
     return graphs, hierarchies

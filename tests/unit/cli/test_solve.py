@@ -276,6 +276,9 @@ def test_two_who_meet_one_with_a_graph_of_his_own(mog: Path, tmp_path: Path, suf
     else:
         assert [p.name for p in sorted(out.iterdir())] == ["answer_1.glb", "answers.json"]
         assert json.loads((out / "answers.json").read_text())["answers"][0]["characters"].keys() == {"anna", "ben"}
+    (tmp_path / "ben.mog").unlink()
+    with pytest.raises(RequestError, match=r"characters.ben.graph: .*ben.mog: "):
+        run(*words, "--force")
     with pytest.raises(RequestError, match="--resume is for requests of one person"):
         run(*words, "--resume")
     with pytest.raises(OutputExists):

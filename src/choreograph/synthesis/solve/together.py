@@ -188,6 +188,8 @@ class _Stage:
 
     def __init__(self, request: GroupRequest, graphs: Mapping[str, MotionGraph], cuts: Mapping[str, Hierarchy]) -> None:
         self.request, self.graphs, self.cuts = request, graphs, cuts
+        for name in request.characters:
+            self._check(name)
         self.places = {
             n: FloorTransform(m.facing, *m.position) @ self._torso(n, 0, 0).inverse()
             for n, m in enumerate(request.meetings)
@@ -200,7 +202,37 @@ class _Stage:
         try:
             return Solver(self.graphs[name], self.asked(name, places), settings, hierarchy=self.cuts[name])
         except RequestError as error:
-            raise RequestError(f"characters.{name}, with its meetings as frames and body: {error}") from None
+            raise RequestError(self._in_request(name, places, str(error))) from None
+
+    def _check(self, name: str) -> None:
+        """Raise a RequestError if one's meetings name what does not exist, or clash with where he is to be."""
+        body = self.request.characters[name].body
+        taken = {target.at_s: f"characters.{name}.body[{n}]" for n, target in enumerate(body)}
+        for n, k, meeting in self._own(name):
+            self._row(n, k)
+            ends = self._ends(name, meeting)
+            for at_s in ends:
+                if at_s in taken:
+                    raise RequestError(
+                        f"meet[{n}].at_s is {meeting.at_s:g}: it says where {name} is at {at_s:g} s, and {taken[at_s]} "
+                        "does so too; move or drop one"
+                    )
+            taken |= dict.fromkeys(ends, f"meet[{n}]")
+
+    def _in_request(self, name: str, places: Mapping[int, FloorTransform], message: str) -> str:
+        """What is said about one's search, in the words of the group's request."""
+        own = self.request.characters[name].frames
+        hard = [(frame.at_s, f"frames[{n}]") for n, frame in enumerate(own)]
+        hard += [(meeting.at_s, f"meet[{n}]") for n, _, meeting in self._own(name)]
+        hard.sort(key=lambda pair: pair[0])
+        names = {**self._names(name, places), **{f"frames[{n}]": called for n, (_, called) in enumerate(hard)}}
+
+        def full(match: re.Match[str]) -> str:
+            called = names.get(match[0], match[0])
+            return called if called.startswith("meet") else f"characters.{name}.{called}"
+
+        words = re.sub(r"(?:body|joints|poses|frames|labels|functions)\[\d+\]", full, message)
+        return f"characters.{name}: {message}" if words == message else words
 
     def asked(self, name: str, places: Mapping[int, FloorTransform]) -> SolveRequest:
         """What one character is asked for, with the meetings as hard frames and places of the body."""
@@ -302,10 +334,26 @@ class _Stage:
         m = self.request.meetings[meeting]
         name = m.who[which]
         frames = self.cuts[name].frames
-        row = find_row(self.graphs[name], frames, m.clips[which], m.frames[which], f"meet[{meeting}]")
+        row = self._row(meeting, which)
         row = min(row + step, int(frames.base[frames.clip_of[row] + 1]) - 2)
         place = frames.place[row]
         return FloorTransform(float(-np.angle(frames.turn[row])), float(place.real), float(place.imag))
+
+    def _row(self, meeting: int, which: int) -> int:
+        """The row of the frame that one of the two shows first."""
+        m = self.request.meetings[meeting]
+        name = m.who[which]
+        try:
+            return find_row(self.graphs[name], self.cuts[name].frames, m.clips[which], m.frames[which], "meet")
+        except RequestError as error:
+            words = re.sub(r"^meet\.(clip|frame)", rf"meet[{meeting}].\1s[{which}]", str(error))
+            raise RequestError(words) from None
+
+    def _ends(self, name: str, meeting: Meeting) -> list[float]:
+        """When one's meeting begins and ends, at frames of his graph."""
+        rate = self.graphs[name].rate_hz
+        first = round(meeting.at_s * rate)
+        return [step / rate for step in sorted({first, first + round(meeting.lasts_s * rate)})]
 
     def _lying(self, meeting: int, which: int, place: FloorTransform) -> FloorTransform:
         """How the clip of one of the two lies on the floor, if the first one's lies at the place."""

@@ -11,7 +11,7 @@ from choreograph.motion.clip import Clip
 from choreograph.synthesis.solve import together
 from choreograph.synthesis.solve.group import GroupRequest, Meeting
 from choreograph.synthesis.solve.hierarchy import Hierarchy
-from choreograph.synthesis.solve.request import BodyTarget, HardFrame, JointTarget, SolveRequest
+from choreograph.synthesis.solve.request import BodyTarget, HardFrame, JointTarget, LabelTarget, SolveRequest
 from choreograph.synthesis.solve.search import SolveSettings
 from choreograph.synthesis.solve.together import GroupAnswer, find_group_limits, solve_together
 
@@ -140,19 +140,38 @@ def test_groups_that_cannot_be(walks: MotionGraph, cuts: Hierarchy) -> None:
     with pytest.raises(RequestError, match=r"meet\[1\].at_s is 2, before meet\[0\] at 3"):
         GroupRequest({"anna": ANNA, "ben": BEN}, (Meeting(3.0, PAIR.who, PAIR.clips, PAIR.frames), PAIR))
     for change, said in (
-        ({"clips": ("walk", "swim")}, r"meet\[0\].clip: no clip of the graph is called 'swim'|frames\[0\].clip"),
-        ({"frames": (40, 9999)}, "is 9999; 'walk_turn_90_left' has frames 0 to"),
+        ({"clips": ("walk", "swim")}, r"^meet\[0\].clips\[1\]: no clip of the graph is called 'swim'"),
+        ({"frames": (40, 9999)}, r"^meet\[0\].frames\[1\] is 9999; 'walk_turn_90_left' has frames 0 to"),
+        (
+            {"at_s": 0.0},
+            r"^meet\[0\].at_s is 0: it says where anna is at 0 s, and characters.anna.body\[0\] does so too",
+        ),
         (
             {"clips": ("walk", "jog"), "frames": (40, 100), "lasts_s": 2.0},
-            r"characters.ben, .*lasts_s is 2; 'jog' goes on",
+            r"^meet\[0\].lasts_s is 2; 'jog' goes on",
         ),
     ):
         values = {"at_s": 2.0, "who": PAIR.who, "clips": PAIR.clips, "frames": PAIR.frames, **change}
         with pytest.raises(RequestError, match=said):
             found(walks, cuts, Meeting(**values))  # type: ignore[arg-type]
-    with pytest.raises(RequestError, match=r"characters.anna, .*no motion of 4 s shows"):
-        apart = SolveRequest(4.0, frames=(HardFrame(1.0, "jog", 20),))
-        solve_together(walks, GroupRequest({"anna": apart, "ben": BEN}, (PAIR,)), evaluations=100)
+    for own, said in (
+        (
+            {"frames": (HardFrame(1.0, "jog", 20),)},
+            r"shows characters.anna.frames\[0\] \(jog, 1 s\) and meet\[0\] \(walk,",
+        ),
+        ({"frames": (HardFrame(2.0, "walk", 9),)}, r"^meet\[0\].at_s is 2, not after characters.anna.frames\[0\] at 2"),
+        ({"labels": (LabelTarget(0.0, 1.0, "swim"),)}, r"^characters.anna.labels\[0\].label is 'swim'"),
+    ):
+        asked = GroupRequest({"anna": SolveRequest(4.0, **own), "ben": BEN}, (PAIR,))  # type: ignore[arg-type]
+        with pytest.raises(RequestError, match=said):
+            solve_together(walks, asked, hierarchies={"anna": cuts, "ben": cuts}, evaluations=100)
+    with pytest.raises(RequestError, match=r"^characters.carl: nothing is asked for"):
+        solve_together(walks, GroupRequest({"carl": SolveRequest(4.0)}), hierarchies={"carl": cuts}, evaluations=100)
+    follows = Meeting(3.0, PAIR.who, PAIR.clips, PAIR.frames)
+    with pytest.raises(
+        RequestError, match=r"^meet\[1\].at_s is 3: it says where anna is at 3 s, and meet\[0\] does so"
+    ):
+        found(walks, cuts, PAIR, follows)
 
 
 def test_who_may_meet_anywhere_meets_at_different_places(walks: MotionGraph, cuts: Hierarchy) -> None:
