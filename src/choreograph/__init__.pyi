@@ -59,7 +59,7 @@ from .synthesis.solve.request import (
     PoseTarget,
     SolveRequest,
 )
-from .synthesis.solve.request_files import load_request
+from .synthesis.solve.request_files import load_request, parse_request, request_schema
 from .synthesis.solve.search import Answer, Solver, SolveSettings, solve
 from .synthesis.solve.splice import Splice
 from .synthesis.solve.together import GroupAnswer, solve_together
@@ -143,10 +143,12 @@ __all__ = [
     "open_graph",
     "own_track",
     "pair_up",
+    "parse_request",
     "read_clip",
     "read_figures",
     "read_trajectory",
     "report_graph",
+    "request_schema",
     "save_examples",
     "save_graph",
     "show",

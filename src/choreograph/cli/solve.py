@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -36,6 +37,14 @@ if TYPE_CHECKING:
     from choreograph.synthesis.solve.request import SolveRequest
     from choreograph.synthesis.solve.search import Answer, Solver, SolveSettings
     from choreograph.synthesis.solve.together import GroupAnswer
+
+
+def _show_schema(wanted: bool) -> None:
+    if wanted:
+        from choreograph.synthesis.solve.request_files import request_schema
+
+        typer.echo(json.dumps(request_schema(), indent=1))
+        raise typer.Exit
 
 
 def solve(
@@ -77,11 +86,18 @@ def solve(
         bool, typer.Option("--allow-code", help="Run the Python files whose functions the request names.")
     ] = False,
     force: ForceOption = False,
+    schema: Annotated[
+        bool,
+        typer.Option(
+            "--schema", callback=_show_schema, is_eager=True, help="Print the requests' JSON Schema and stop."
+        ),
+    ] = False,
 ) -> None:
     """Solve a request: motions of a given length that are where they should be when they should be.
 
-    Writes answer_1.bvh, answer_2.bvh …, the best first, and answers.json with pieces, errors and settings. What the
-    search knows is kept as search.json, from which --resume goes on to better answers. Where several people are asked
+    Writes answer_1.bvh, answer_2.bvh …, the best first, and answers.json with pieces, errors and settings. What is
+    printed as off is so before finishing, which meets body constraints exactly. What the search knows is kept as
+    search.json, from which --resume goes on to better answers; Ctrl-C ends it early. Where several people are asked
     for, GLB and USD files hold them all, other formats have a file for each: answer_1_anna.bvh.
 
     Examples:

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
+import choreograph as cg
 from choreograph.cli.main import app
 from choreograph.demo import demo_clip
 from choreograph.errors import ChoreographError, GraphFileError, OutputExists, RequestError
@@ -334,3 +335,9 @@ def test_pictures_of_several_people_show_where_they_meet(
     named = json.loads((out / "answers.json").read_text())["answers"][0]
     assert named["files"] == ["answer_1_anna.bvh", "answer_1_ben.bvh"]
     assert [e["constraint"] for e in named["characters"]["ben"]["errors"]] == ["body[0]", "meet[0]"]
+
+
+def test_the_schema_is_printed_alone() -> None:
+    schema = json.loads(run("--schema"))
+    assert schema == cg.request_schema() and schema["$id"] == "urn:choreograph:solve-request:1"
+    assert isinstance(cg.parse_request(REQUEST), cg.SolveRequest)
