@@ -60,16 +60,40 @@ def test_control_c_writes_the_best_so_far_and_resume_goes_on(words: list[str], t
     assert after["answers"][0]["score"] <= before["answers"][0]["score"]
 
 
+SLOW = """
+import time
+from choreograph.{module} import {name}
+
+def wait(*anything):
+    print("waiting", flush=True)
+    time.sleep(100)
+
+{name}.{function} = wait
+"""
+
+
+@pytest.mark.slow
+def test_a_second_control_c_writes_nothing(words: list[str], tmp_path: Path) -> None:
+    slow = SLOW.format(module="finishing", name="splice", function="finish_splice")
+    command = [sys.executable, "-c", slow + TELLING, *words, "-o", str(tmp_path / "out")]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert process.stdout is not None and "searching" in process.stdout.readline()
+    process.send_signal(signal.SIGINT)
+    while "waiting" not in process.stdout.readline():
+        assert process.poll() is None
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert errors == "stopped; nothing half-made was left behind\n"
+    assert not (tmp_path / "out").exists()
+
+
 @pytest.mark.slow
 def test_control_c_before_anything_is_found_writes_nothing(words: list[str], tmp_path: Path) -> None:
-    early = TELLING.replace("\nmain()", "\nprint('begun', flush=True)\nmain()")
-    process = subprocess.Popen(
-        [sys.executable, "-c", early, *words, "-o", str(tmp_path / "out")],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    assert process.stdout is not None and "begun" in process.stdout.readline()
+    slow = SLOW.format(module="graph", name="store", function="open_graph")
+    command = [sys.executable, "-c", slow + TELLING, *words, "-o", str(tmp_path / "out")]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert process.stdout is not None and "waiting" in process.stdout.readline()
     process.send_signal(signal.SIGINT)
     _, errors = process.communicate(timeout=300)
     assert process.returncode == 130 and "Traceback" not in errors

@@ -222,5 +222,7 @@ def stop_well(progress: Progress) -> Iterator[Progress]:
     try:
         signal.signal(signal.SIGINT, press)
         yield told
+        if pressed:  # after the last word
+            raise Cancelled
     finally:
         signal.signal(signal.SIGINT, before)

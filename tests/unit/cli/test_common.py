@@ -30,15 +30,20 @@ def press() -> None:
 
 def test_control_c_ends_the_work_at_its_next_word_and_the_second_the_command() -> None:
     kept = Recorder()
-    with stop_well(kept) as told:
+    with pytest.raises(KeyboardInterrupt), stop_well(kept) as told:
         told("searching", 1, 9)
         press()
         with pytest.raises(Cancelled):
             told("searching", 2, 9)
-        with pytest.raises(KeyboardInterrupt):
-            press()
+        press()
     assert [done for _, done, _ in kept.calls] == [1, 2]
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_control_c_after_the_last_word_counts() -> None:
+    with pytest.raises(Cancelled), stop_well(Recorder()) as told:
+        told("searching", 9, 9)
+        press()
 
 
 def test_control_c_before_the_work_began_ends_the_command() -> None:

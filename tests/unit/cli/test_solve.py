@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import io
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NoReturn
 
 import numpy as np
 import pytest
+from rich.console import Console
 from typer.testing import CliRunner
 
 import choreograph as cg
@@ -341,3 +344,12 @@ def test_the_schema_is_printed_alone() -> None:
     schema = json.loads(run("--schema"))
     assert schema == cg.request_schema() and schema["$id"] == "urn:choreograph:solve-request:1"
     assert isinstance(cg.parse_request(REQUEST), cg.SolveRequest)
+
+
+def test_the_bar_tells_seconds_and_the_score(
+    mog: Path, request_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    screen = io.StringIO()
+    monkeypatch.setattr("choreograph.cli.common.err_console", Console(file=screen, force_terminal=True, width=120))
+    run(mog, request_file, "-o", tmp_path / "out", "-n", 1, "--seconds", 0.5, "--raw")
+    assert re.search(r"0\.\d/0\.5 s, score \d\.\d{4}", screen.getvalue())
