@@ -96,9 +96,9 @@ def solve(
     """Solve a request: motions of a given length that are where they should be when they should be.
 
     Writes answer_1.bvh, answer_2.bvh …, the best first, and answers.json with pieces, errors and settings. What is
-    printed as off is so before finishing, which meets body constraints exactly. What the search knows is kept as
-    search.json, from which --resume goes on to better answers; Ctrl-C ends it early. Where several people are asked
-    for, GLB and USD files hold them all, other formats have a file for each: answer_1_anna.bvh.
+    printed as off is so before finishing, which meets body constraints exactly where it can. What the search knows is
+    kept as search.json, from which --resume goes on to better answers; Ctrl-C ends it early. Where several people are
+    asked for, GLB and USD files hold them all, other formats have a file for each: answer_1_anna.bvh.
 
     Examples:
 
@@ -292,14 +292,15 @@ def _solve_one(solver: Solver, search: _Search, finishing: SpliceSettings, progr
     motions = []
     for number, answer in enumerate(answers):
         progress("finishing", number, len(answers))
-        motions.append([finish_splice(answer.splice, solver.request.body, finishing).clip])
+        motions.append(finish_splice(answer.splice, solver.request.body, finishing))
+    ends = [(answer, motion.missed_m) for answer, motion in zip(answers, motions, strict=True)]
     about = {
         "evaluations": solver.evaluations,
         "local_minima": len(solver.minima),
         "out_of_reach": limits,
-        "answers": [facts(answer) for answer in answers],
+        "answers": [facts(*end) for end in ends],
     }
-    return _Found(motions, [line(answer) for answer in answers], about, [solver.request])
+    return _Found([[motion.clip] for motion in motions], [line(*end) for end in ends], about, [solver.request])
 
 
 def _own_graphs(

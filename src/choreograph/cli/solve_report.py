@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,22 +13,25 @@ if TYPE_CHECKING:
     from choreograph.synthesis.solve.search import Answer, ConstraintError, SolveSettings
 
 
-def line(answer: Answer) -> str:
-    """An answer in a few words; what is off is so before finishing."""
+def line(answer: Answer, missed_m: Sequence[float] = ()) -> str:
+    """An answer in a few words: what is off before finishing, and which body constraints stay missed after it."""
     pieces = len(answer.splice.clip)
     off = [f"{error.constraint} {_said(error)}" for error in _errors(answer) if error.cost > 1e-9]
     words = f"{pieces} piece{'' if pieces == 1 else 's'}, score {answer.cost:.4f}"
-    return f"{words}; before finishing {', '.join(off)}" if off else words
+    stays = [f"body[{n}] {100 * metres:.1f} cm off" for n, metres in enumerate(missed_m) if metres > 1e-6]
+    words += f"; before finishing {', '.join(off)}" if off else ""
+    return words + (f"; in the file {', '.join(stays)}: nobody is that fast" if stays else "")
 
 
-def facts(answer: Answer) -> dict[str, Any]:
-    """What is needed to understand an answer."""
+def facts(answer: Answer, missed_m: Sequence[float] | None = None) -> dict[str, Any]:
+    """What is needed to understand an answer, with how far from body constraints it is when finished, if known."""
     splice = answer.splice
     infos = splice.graph.infos
     return {
         "score": answer.cost,
         "local_minimum": answer.minimum,
         "errors": [asdict(error) for error in _errors(answer)],
+        **({} if missed_m is None else {"missed_m": list(missed_m)}),
         "pieces": [
             {"clip": infos[int(clip)].name, "start": int(start), "stop": int(stop)}
             for clip, start, stop in zip(splice.clip, splice.start, splice.stop, strict=True)

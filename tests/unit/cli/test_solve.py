@@ -251,6 +251,17 @@ def test_what_is_out_of_reach_is_said(mog: Path, tmp_path: Path) -> None:
     assert len(json.loads((tmp_path / "out" / "answers.json").read_text())["out_of_reach"]) == 1
 
 
+def test_what_stays_missed_after_finishing_is_said(mog: Path, tmp_path: Path) -> None:
+    far = {**REQUEST, "body": [REQUEST["body"][0], {"at_s": 4, "position": [0, 60]}]}
+    (tmp_path / "r.json").write_text(json.dumps(far))
+    said = run(mog, tmp_path / "r.json", "-o", tmp_path / "out", "-n", 1, "--evaluations", 500)
+    answer = json.loads((tmp_path / "out" / "answers.json").read_text())["answers"][0]
+    assert f"; in the file body[1] {100 * answer['missed_m'][1]:.1f} cm off" in said
+    last = read_clip(tmp_path / "out" / "answer_1.bvh").root_pos[-1, [0, 2]]
+    assert np.linalg.norm(last - [0, 60]) == pytest.approx(answer["missed_m"][1], abs=0.2)  # the root is not the torso
+    assert answer["missed_m"][0] == 0
+
+
 @pytest.mark.parametrize("suffix", ["bvh", "glb"])
 def test_two_who_meet_one_with_a_graph_of_his_own(mog: Path, tmp_path: Path, suffix: str) -> None:
     (tmp_path / "ben.mog").write_bytes(mog.read_bytes())
