@@ -158,7 +158,7 @@ def solve(
         with staged(output, overwrite=force or resume) as folder:
             for files, clips, about in zip(targets, found.motions, found.about["answers"], strict=False):
                 about["files"] = write_motions(folder, files, clips, people)
-            write_json(folder / REPORT, {**origin(graph, document, settings, cuts), **found.about})
+            write_json(folder / REPORT, {**origin(graph, opened, document, settings, cuts), **found.about})
             if not people:
                 write_json(folder / STATE, solver.as_dict())
         for files, words in zip(targets, found.lines, strict=False):
@@ -226,6 +226,7 @@ def _find_cuts(opened: MotionGraph, tau: float | None, keep: bool, progress: Pro
     from choreograph.errors import ChoreographError
     from choreograph.synthesis.solve.cuts import find_cuts, keep_cuts, read_cuts
     from choreograph.synthesis.solve.hierarchy import HierarchySettings
+    from choreograph.synthesis.solve.tau import joining_taus, say_tau
 
     settings = HierarchySettings(tau)
     kept = read_cuts(opened, settings)
@@ -235,9 +236,14 @@ def _find_cuts(opened: MotionGraph, tau: float | None, keep: bool, progress: Pro
             keep_cuts(opened, cuts)
         except ChoreographError as error:  # the search does not need it
             _warn(f"the cuts are not kept, and will be found anew next time: {error}")
-    lost = [opened.infos[c].name for c in cuts.lost_clips()]
+    lost = cuts.lost_clips()
     if lost:
-        _warn(f"{len(lost)} of {len(opened.infos)} clips cannot be cut into the others and back: {', '.join(lost)}")
+        names = ", ".join(opened.infos[clip].name for clip in lost)
+        enough = joining_taus(cuts.frames, cuts.tau)[lost].max()
+        _warn(
+            f"{len(lost)} of {len(opened.infos)} clips cannot be cut into the others and back: {names} "
+            f"(tau is {cuts.tau:.3g}; --tau {say_tau(enough)} would connect them, with rougher cuts)"
+        )
     return cuts
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from choreograph.graph.model import MotionGraph
     from choreograph.synthesis.solve.hierarchy import Hierarchy
     from choreograph.synthesis.solve.search import Answer, ConstraintError, SolveSettings
 
@@ -39,16 +40,17 @@ def facts(answer: Answer, missed_m: Sequence[float] | None = None) -> dict[str, 
     }
 
 
-def origin(graph: Path, document: Any, settings: SolveSettings, cuts: Hierarchy) -> dict[str, Any]:
+def origin(file: Path, graph: MotionGraph, document: Any, settings: SolveSettings, cuts: Hierarchy) -> dict[str, Any]:
     """What is needed to get the answers again."""
     from choreograph._version import __version__
 
     return {
         "choreograph": __version__,
-        "graph": str(graph),
+        "graph": str(file),
         "request": document,
         "settings": asdict(settings),
         "tau": cuts.tau,
+        "lost_clips": [graph.infos[clip].name for clip in cuts.lost_clips()],
         "rate_hz": cuts.frames.rate_hz,
     }
 

@@ -21,7 +21,7 @@ from choreograph.synthesis.solve.hierarchy import Hierarchy
 from choreograph.synthesis.solve.reach import OutOfReach, cuts_by_source, find_out_of_reach
 from choreograph.synthesis.solve.request import HardFrame, SolveRequest
 from choreograph.synthesis.solve.splice import Splice
-from choreograph.synthesis.solve.tau import joining_taus
+from choreograph.synthesis.solve.tau import joining_taus, say_tau
 from choreograph.synthesis.solve.terms import BODY, JOINT, as_legs, compile_request, kernel_graph
 from choreograph.synthesis.solve.workspace import FoundPath, Ints, Workspace
 
@@ -401,7 +401,7 @@ class Solver:
         clips = [self.graph.find_clip(frame.clip) for _, frame in some]
         if len({int(self.hierarchy.part_of[clip]) for clip in clips}) > 1:
             enough = joining_taus(self.hierarchy.frames, self.hierarchy.tau)[clips].max()
-            return f"{said}no cuts lead from one clip to the other; drop one, or allow cuts up to tau {enough:.2g}"
+            return f"{said}no cuts lead from one clip to the other; drop one, or allow cuts up to tau {say_tau(enough)}"
         if len(some) == 1:
             return f"{said}its clip cannot be come to or left so that this takes just that time; move or drop it"
         return (

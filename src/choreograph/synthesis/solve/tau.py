@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -58,6 +60,12 @@ def joining_taus(frames: FrameTable, tau: float) -> Array:
         group[joined] = group[a]
     # A cut costs less than τ, and costs are known in single precision.
     return np.where(within, 0.0, out * (1 + 1e-4))
+
+
+def say_tau(tau: float) -> str:
+    """A τ in three digits, rounded up: what is said to be enough is."""
+    step = 10.0 ** (math.floor(math.log10(tau)) - 2)
+    return f"{math.ceil(tau / step) * step:.3g}"
 
 
 def _nearest_costs(frames: FrameTable) -> Array:

@@ -6,7 +6,7 @@ import pytest
 from choreograph.graph.model import MotionGraph
 from choreograph.synthesis.solve.hierarchy import build_hierarchy
 from choreograph.synthesis.solve.metric import FrameTable, build_frame_table
-from choreograph.synthesis.solve.tau import choose_tau, joining_taus, median_cost
+from choreograph.synthesis.solve.tau import choose_tau, joining_taus, median_cost, say_tau
 
 
 def table(*clips: np.ndarray) -> FrameTable:
@@ -52,3 +52,8 @@ def test_clips_join_by_the_least_cuts_on_the_way() -> None:
     for tau in (0.2, 0.26, 1.3):
         lost = np.flatnonzero(joining_taus(chain, tau)).tolist()
         assert lost == np.flatnonzero(joining > tau).tolist()
+
+
+@pytest.mark.parametrize(("tau", "said"), [(0.37316, "0.374"), (11.31, "11.4"), (0.0001235, "0.000124"), (2.0, "2")])
+def test_what_is_said_to_be_enough_is(tau: float, said: str) -> None:
+    assert say_tau(tau) == said and float(said) >= tau
