@@ -12,7 +12,7 @@ from choreograph.graph.report import report_graph
 from choreograph.graph.settings import GraphSettings, LabelThreshold
 from choreograph.graph.store import open_graph, save_graph
 from choreograph.synthesis.perform.store import CutSettings, open_base
-from choreograph.synthesis.solve.cuts import find_cuts
+from choreograph.synthesis.solve.cuts import VERSION, find_cuts
 from choreograph.synthesis.solve.hierarchy import HierarchySettings
 
 HERE = Path(__file__).parent
@@ -38,6 +38,7 @@ def main() -> None:
         "distance_sum_m": float(graph.edges.distance_m.sum()),
         "segments": [base.name(k) for k in range(len(base))],
         "cuts": [cuts.roots, cuts.groups, cuts.leaves],
+        "cuts_version": VERSION,
         "heights_m": [float(clip.global_positions()[:, :, 1].max()) for clip in graph.clips],
     }
     path.with_suffix(".json").write_text(json.dumps(facts, indent=2) + "\n")
