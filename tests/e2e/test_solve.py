@@ -20,7 +20,9 @@ from choreograph.cli.main import main
 from choreograph.synthesis.solve.search import Solver
 
 run = Solver.run
-def run_telling(solver, seconds, *, progress, **how):
+def run_telling(solver, seconds, *, progress=None, **how):
+    if progress is None:
+        return run(solver, seconds, **how)
     return run(solver, seconds, progress=lambda *told: (progress(*told), print("searching", flush=True)), **how)
 
 Solver.run = run_telling
@@ -58,6 +60,24 @@ def test_control_c_writes_the_best_so_far_and_resume_goes_on(words: list[str], t
     after = json.loads((out / "answers.json").read_text())
     assert after["evaluations"] >= before["evaluations"] + 2000
     assert after["answers"][0]["score"] <= before["answers"][0]["score"]
+
+
+@pytest.mark.slow
+def test_control_c_writes_what_two_people_have_so_far(words: list[str], tmp_path: Path) -> None:
+    start = {"at_s": 0, "position": [0, 0], "facing_deg": 0}
+    meet = {"at_s": 2, "who": ["anna", "ben"], "clips": ["walk", "walk_turn_90_left"], "frames": 60}
+    asked = {"length_s": 3, "characters": {"anna": {"body": [start]}, "ben": {}}, "meet": [meet]}
+    (tmp_path / "two.json").write_text(json.dumps(asked))
+    own = [*words[:2], str(tmp_path / "two.json"), *words[3:]]
+    command = [sys.executable, "-c", TELLING, *own, "-o", str(tmp_path / "out")]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert process.stdout is not None and "searching" in process.stdout.readline()
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=300)
+    assert process.returncode == 130, errors
+    assert errors.startswith("stopped after ") and errors.endswith("the best answer so far is written\n")
+    written = sorted(path.name for path in (tmp_path / "out").iterdir())
+    assert written == ["answer_1_anna.bvh", "answer_1_ben.bvh", "answers.json"]
 
 
 SLOW = """

@@ -168,7 +168,8 @@ def solve(
     if search.stopped_after is not None:
         number = len(found.motions)
         kept = "the best answer so far is" if number == 1 else f"the {number} best answers so far are"
-        raise Kept(f"stopped after {search.stopped_after:.1f} s: {kept} written; --resume goes on from there")
+        more = "" if people else "; --resume goes on from there"
+        raise Kept(f"stopped after {search.stopped_after:.1f} s: {kept} written{more}")
     if len(found.motions) < count:
         few = f"only {len(found.motions)} of {count} answers"
         _warn(f"{few} differ from each other by {apart:g} m or more; search longer, or lower --apart")
@@ -342,10 +343,18 @@ def _solve_group(
     from choreograph.synthesis.solve.together import find_group_limits, solve_together
 
     limits = _say_limits(find_group_limits(graphs, asked, hierarchies))
-    answers = solve_together(
-        graphs, asked, count=search.count, seconds=search.seconds, evaluations=search.evaluations, settings=settings,
-        hierarchies=hierarchies, progress=progress,
-    )  # fmt: skip
+    answers: list[GroupAnswer] = []
+    begun = time.monotonic()
+    try:
+        with stop_well(progress) as stoppable:
+            answers = solve_together(
+                graphs, asked, count=search.count, seconds=search.seconds, evaluations=search.evaluations,
+                settings=settings, hierarchies=hierarchies, progress=stoppable,
+            )  # fmt: skip
+    except Cancelled:
+        if not answers:
+            raise
+        search.stopped_after = time.monotonic() - begun
     motions = []
     for number, answer in enumerate(answers):
         progress("finishing", number, len(answers))

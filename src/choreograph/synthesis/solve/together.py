@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from choreograph.errors import RequestError
+from choreograph.errors import Cancelled, RequestError
 from choreograph.graph.model import MotionGraph
 from choreograph.maths.floor import FloorTransform
 from choreograph.progress import Progress
@@ -71,6 +71,8 @@ def solve_together(
 
     Raises:
         RequestError: If the request names what does not exist, or somebody's hard frames cannot all be met.
+        Cancelled: If `progress` raises it before there is a motion for everybody. Later that ends the search, and what
+            there is by then is returned.
     """
     people = list(request.characters)
     each = {name: graphs if isinstance(graphs, MotionGraph) else graphs[name] for name in people}
@@ -82,10 +84,20 @@ def solve_together(
     free = any(meeting.position is None for meeting in request.meetings)
     leads = max(count, _LEADS) if free and len(people) > 1 else count
 
-    def search(solver: Solver, share: float) -> None:
-        """Run one search for so much of what there is."""
+    stopped = False
+
+    def search(solver: Solver, share: float) -> bool:
+        """Run one search for so much of what there is, if nobody has stopped; False if somebody has."""
+        nonlocal stopped
         budget = None if evaluations is None else max(1, int(evaluations * share))
-        solver.run(None if seconds is None else seconds * share, evaluations=budget, progress=progress)
+        try:
+            if stopped:
+                solver.run(0.0)
+            else:
+                solver.run(None if seconds is None else seconds * share, evaluations=budget, progress=progress)
+        except Cancelled:
+            stopped = True
+        return not stopped
 
     first, share = people[0], (0.5 if free else 1.0) / len(people)
     solver = stage.solver(first, stage.places, settings)
@@ -110,6 +122,8 @@ def solve_together(
     if free and len(people) > 1:
         each_share = 0.5 / (_ROUNDS * len(people) * max(1, len(casts)))
         casts = sorted((_brought_together(stage, cast, search, each_share) for cast in casts), key=lambda c: c.cost)
+    if stopped and not casts:
+        raise Cancelled
     return [stage.answer(cast) for cast in casts]
 
 
@@ -135,7 +149,7 @@ class _Cast:
 
 
 def _find_leads(
-    stage: _Stage, name: str, solver: Solver, count: int, search: Callable[[Solver, float], None], share: float
+    stage: _Stage, name: str, solver: Solver, count: int, search: Callable[[Solver, float], bool], share: float
 ) -> list[tuple[Solver, Answer]]:
     """Different motions of the one who leads, each with the search that it is from.
 
@@ -157,7 +171,8 @@ def _find_leads(
         away = 2 * apart * np.sqrt(k) * np.exp(1j * _GOLDEN * k)
         elsewhere = FloorTransform(0.0, float(away.real), float(away.imag)) @ place
         other = solver.with_request(stage.asked(name, {**stage.places, meeting: elsewhere}))
-        search(other, share / tries)
+        if not search(other, share / tries):
+            break
         answer = other.answers()[0]
         spot = stage.spot_of(name, meeting, answer)
         if min(abs(spot - one) for one in spots) > apart:
@@ -166,14 +181,15 @@ def _find_leads(
     return leads
 
 
-def _brought_together(stage: _Stage, cast: _Cast, search: Callable[[Solver, float], None], share: float) -> _Cast:
+def _brought_together(stage: _Stage, cast: _Cast, search: Callable[[Solver, float], bool], share: float) -> _Cast:
     """A cast whose free meetings have moved to where they suit all."""
     for _ in range(_ROUNDS):
         places = stage.middles(cast)
         moved = _Cast({}, {}, places)
         for name, solver in cast.solvers.items():
             moved.solvers[name] = solver.with_request(stage.asked(name, places))
-            search(moved.solvers[name], share)
+            if not search(moved.solvers[name], share):
+                return cast
             moved.answers[name] = moved.solvers[name].answers()[0]
         if moved.cost < cast.cost:
             cast = moved

@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from choreograph.errors import RequestError
+from choreograph.errors import Cancelled, RequestError
 from choreograph.finishing.splice import SpliceSettings, finish_together
 from choreograph.graph.model import MotionGraph
 from choreograph.maths.floor import FloorTransform
@@ -183,3 +183,22 @@ def test_who_may_meet_anywhere_meets_at_different_places(walks: MotionGraph, cut
         meets = torso(motions["anna"].clip, round(PAIR.at_s * motions["anna"].clip.fps))
         places.append(complex(float(meets.x), float(meets.z)))
     assert min(abs(a - b) for k, a in enumerate(places) for b in places[:k]) > 0.02
+
+
+@pytest.mark.parametrize("after", [1, 3, 6])
+def test_stopped_there_is_what_was_found_by_then(walks: MotionGraph, cuts: Hierarchy, after: int) -> None:
+    heard = 0
+
+    def stop(stage: str, done: int, total: int) -> None:
+        nonlocal heard
+        heard += 1
+        if heard > after:
+            raise Cancelled
+
+    asked = GroupRequest({"anna": ANNA, "ben": BEN}, (PAIR,))
+    both = {"anna": cuts, "ben": cuts}
+    answers = solve_together(walks, asked, seconds=600.0, hierarchies=both, progress=stop)
+    assert heard == after + 1
+    assert set(answers[0].answers) == {"anna", "ben"} and all(
+        len(each.splice) == 121 for each in answers[0].answers.values()
+    )
