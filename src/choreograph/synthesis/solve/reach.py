@@ -226,8 +226,7 @@ def _body(solver: Solver, reach: Reach, fine: bool) -> list[OutOfReach | None]:
         if before.facing is None or here.facing is None:
             continue
         turned = float(abs(np.angle(np.exp(1j * (here.facing - before.facing)))))
-        most = reach.turn(frames, fine=fine)
-        if turned > most + _MISS_RAD:
+        if turned > _MISS_RAD and turned > (most := reach.turn(frames, fine=fine)) + _MISS_RAD:
             found.append(OutOfReach(
                 f"body[{n}]",
                 f"body[{n}]: turned by {np.degrees(turned):.0f}° from body[{n - 1}] in {frames / rate:g} s is out of "
