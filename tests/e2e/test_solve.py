@@ -31,6 +31,14 @@ main()
 """
 
 
+def begun(code: str, words: list[str], out: Path, said: str) -> subprocess.Popen[str]:
+    """The command, run by this code, as soon as it has said the word."""
+    command = [sys.executable, "-c", code, *words, "-o", str(out)]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert process.stdout is not None and said in process.stdout.readline()
+    return process
+
+
 @pytest.fixture(scope="module")
 def words(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
     folder = tmp_path_factory.mktemp("solve")
@@ -42,9 +50,7 @@ def words(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
 
 @pytest.mark.slow
 def test_control_c_writes_the_best_so_far_and_resume_goes_on(words: list[str], tmp_path: Path) -> None:
-    command = [sys.executable, "-c", TELLING, *words, "-o", str(tmp_path / "out")]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    assert process.stdout is not None and "searching" in process.stdout.readline()
+    process = begun(TELLING, words, tmp_path / "out", "searching")
     process.send_signal(signal.SIGINT)
     said, errors = process.communicate(timeout=300)
     assert process.returncode == 130, errors
@@ -69,9 +75,7 @@ def test_control_c_writes_what_two_people_have_so_far(words: list[str], tmp_path
     asked = {"length_s": 3, "characters": {"anna": {"body": [start]}, "ben": {}}, "meet": [meet]}
     (tmp_path / "two.json").write_text(json.dumps(asked))
     own = [*words[:2], str(tmp_path / "two.json"), *words[3:]]
-    command = [sys.executable, "-c", TELLING, *own, "-o", str(tmp_path / "out")]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    assert process.stdout is not None and "searching" in process.stdout.readline()
+    process = begun(TELLING, own, tmp_path / "out", "searching")
     process.send_signal(signal.SIGINT)
     _, errors = process.communicate(timeout=300)
     assert process.returncode == 130, errors
@@ -95,11 +99,9 @@ def wait(*anything):
 @pytest.mark.slow
 def test_a_second_control_c_writes_nothing(words: list[str], tmp_path: Path) -> None:
     slow = SLOW.format(module="finishing", name="splice", function="finish_splice")
-    command = [sys.executable, "-c", slow + TELLING, *words, "-o", str(tmp_path / "out")]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    assert process.stdout is not None and "searching" in process.stdout.readline()
+    process = begun(slow + TELLING, words, tmp_path / "out", "searching")
     process.send_signal(signal.SIGINT)
-    while "waiting" not in process.stdout.readline():
+    while process.stdout and "waiting" not in process.stdout.readline():
         assert process.poll() is None
     process.send_signal(signal.SIGINT)
     _, errors = process.communicate(timeout=60)
@@ -111,9 +113,7 @@ def test_a_second_control_c_writes_nothing(words: list[str], tmp_path: Path) -> 
 @pytest.mark.slow
 def test_control_c_before_anything_is_found_writes_nothing(words: list[str], tmp_path: Path) -> None:
     slow = SLOW.format(module="graph", name="store", function="open_graph")
-    command = [sys.executable, "-c", slow + TELLING, *words, "-o", str(tmp_path / "out")]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    assert process.stdout is not None and "waiting" in process.stdout.readline()
+    process = begun(slow + TELLING, words, tmp_path / "out", "waiting")
     process.send_signal(signal.SIGINT)
     _, errors = process.communicate(timeout=300)
     assert process.returncode == 130 and "Traceback" not in errors

@@ -300,7 +300,7 @@ def _solve_one(solver: Solver, search: _Search, finishing: SpliceSettings, progr
     for number, answer in enumerate(answers):
         progress("finishing", number, len(answers))
         motions.append(finish_splice(answer.splice, solver.request.body, finishing))
-    ends = [(answer, motion.missed_m) for answer, motion in zip(answers, motions, strict=True)]
+    ends = list(zip(answers, motions, strict=True))
     about = {
         "evaluations": solver.evaluations,
         "local_minima": len(solver.minima),

@@ -3,28 +3,29 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from choreograph.finishing.splice import SplicedMotion
     from choreograph.graph.model import MotionGraph
     from choreograph.synthesis.solve.hierarchy import Hierarchy
     from choreograph.synthesis.solve.search import Answer, ConstraintError, SolveSettings
 
 
-def line(answer: Answer, missed_m: Sequence[float] = ()) -> str:
+def line(answer: Answer, motion: SplicedMotion | None = None) -> str:
     """An answer in a few words: what is off before finishing, and which body constraints stay missed after it."""
     pieces = len(answer.splice.clip)
     off = [f"{error.constraint} {_said(error)}" for error in _errors(answer) if error.cost > 1e-9]
     words = f"{pieces} piece{'' if pieces == 1 else 's'}, score {answer.cost:.4f}"
-    stays = [f"body[{n}] {100 * metres:.1f} cm off" for n, metres in enumerate(missed_m) if metres > 1e-6]
+    missed = zip(motion.missed_m, motion.missed_rad, strict=True) if motion else ()
+    stays = [f"body[{n}] {_off(*by)}" for n, by in enumerate(missed) if max(by) > 1e-6]
     words += f"; before finishing {', '.join(off)}" if off else ""
     return words + (f"; in the file {', '.join(stays)}: nobody is that fast" if stays else "")
 
 
-def facts(answer: Answer, missed_m: Sequence[float] | None = None) -> dict[str, Any]:
+def facts(answer: Answer, motion: SplicedMotion | None = None) -> dict[str, Any]:
     """What is needed to understand an answer, with how far from body constraints it is when finished, if known."""
     splice = answer.splice
     infos = splice.graph.infos
@@ -32,7 +33,7 @@ def facts(answer: Answer, missed_m: Sequence[float] | None = None) -> dict[str, 
         "score": answer.cost,
         "local_minimum": answer.minimum,
         "errors": [asdict(error) for error in _errors(answer)],
-        **({} if missed_m is None else {"missed_m": list(missed_m)}),
+        **({"missed_m": list(motion.missed_m), "missed_rad": list(motion.missed_rad)} if motion else {}),
         "pieces": [
             {"clip": infos[int(clip)].name, "start": int(start), "stop": int(stop)}
             for clip, start, stop in zip(splice.clip, splice.start, splice.stop, strict=True)
@@ -70,9 +71,14 @@ def _errors(answer: Answer) -> list[ConstraintError]:
 
 
 def _said(error: ConstraintError) -> str:
+    return _off(error.metres, error.radians) or f"costs {error.cost:.3g}"
+
+
+def _off(metres: float | None, radians: float | None) -> str:
+    """So far off, in words; nothing if neither is known."""
     parts = []
-    if error.metres is not None:
-        parts.append(f"{100 * error.metres:.1f} cm")
-    if error.radians is not None:
-        parts.append(f"{math.degrees(error.radians):.1f}°")
-    return " ".join(parts) + " off" if parts else f"costs {error.cost:.3g}"
+    if metres is not None:
+        parts.append(f"{100 * metres:.1f} cm")
+    if radians is not None:
+        parts.append(f"{math.degrees(radians):.1f}°")
+    return " ".join(parts) + " off" if parts else ""

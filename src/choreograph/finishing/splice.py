@@ -74,6 +74,8 @@ class SplicedMotion(ShowsItself):
     settings: SpliceSettings
     missed_m: tuple[float, ...] = ()
     """How far the torso stays from each body constraint: 0, or metres where it would have had to glide there."""
+    missed_rad: tuple[float, ...] = ()
+    """How far from facing as it asks, likewise."""
 
 
 def finish_splice(
@@ -111,11 +113,11 @@ def finish_splice(
         clip = clean_feet(clip, settings.feet, keep=exact, progress=progress)
     # Clean feet pull the root along, by millimetres: these are spread once more.
     clip = meet_body(keep_poses(clip, made.clip, exact, settings.smooth_s), body)
-    missed = tuple(
-        math.hypot(wanted.position[0] - met.position[0], wanted.position[1] - met.position[1])
-        for wanted, met in zip(asked, body, strict=True)
+    missed_m = tuple(math.dist(wanted.position, met.position) for wanted, met in zip(asked, body, strict=True))
+    missed_rad = tuple(
+        abs((wanted.facing or 0.0) - (met.facing or 0.0)) for wanted, met in zip(asked, body, strict=True)
     )
-    return SplicedMotion(clip, made.origins, made.clip, settings, missed)
+    return SplicedMotion(clip, made.origins, made.clip, settings, missed_m, missed_rad)
 
 
 def finish_together(

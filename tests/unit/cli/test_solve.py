@@ -256,7 +256,7 @@ def test_what_stays_missed_after_finishing_is_said(mog: Path, tmp_path: Path) ->
     (tmp_path / "r.json").write_text(json.dumps(far))
     said = run(mog, tmp_path / "r.json", "-o", tmp_path / "out", "-n", 1, "--evaluations", 500)
     answer = json.loads((tmp_path / "out" / "answers.json").read_text())["answers"][0]
-    assert f"; in the file body[1] {100 * answer['missed_m'][1]:.1f} cm off" in said
+    assert f"; in the file body[1] {100 * answer['missed_m'][1]:.1f} cm 0.0° off" in said
     last = read_clip(tmp_path / "out" / "answer_1.bvh").root_pos[-1, [0, 2]]
     assert np.linalg.norm(last - [0, 60]) == pytest.approx(answer["missed_m"][1], abs=0.2)  # the root is not the torso
     assert answer["missed_m"][0] == 0

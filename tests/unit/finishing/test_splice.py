@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -124,7 +126,12 @@ def test_nobody_glides_to_where_he_could_not_get(splice: Splice) -> None:
     assert np.linalg.norm(torso[120] - alone[120]) == pytest.approx(1.0, abs=0.05)
     left = np.linalg.norm(torso[120] - far[2].position)
     assert motion.missed_m == pytest.approx((0.0, 0.0, left)) and left > 20
-    assert finish_splice(splice, BODY).missed_m == (0.0, 0.0, 0.0)
+    met = finish_splice(splice, BODY)
+    assert met.missed_m == met.missed_rad == (0.0, 0.0, 0.0)
+    quick = finish_splice(splice, (BODY[0], replace(BODY[1], facing=0.5), BodyTarget(1.2, (1.5, 2.0), 0.5 + np.pi)))
+    left = quick.clip.facing()[72] - (0.5 + np.pi)
+    assert quick.missed_rad[2] == pytest.approx(abs(np.angle(np.exp(1j * left)))) and quick.missed_rad[2] > 1
+    assert quick.missed_rad[:2] == (0.0, 0.0)
 
 
 def test_settings_and_pieces_are_checked(graph: MotionGraph) -> None:
