@@ -1,0 +1,175 @@
+"""Requests whose answers are held to those of earlier versions: same graph, same request, same seed, same motion.
+
+python -m tests.golden.cases      # write the answers anew, after a change that is meant to change them
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+import choreograph as cg
+from choreograph.demo import demo_clip
+
+ANSWERS = Path(__file__).parent / "answers.npz"
+EVERY = 25
+"""Frames between those that are kept of each answer."""
+
+WALKS = (
+    *("walk", "walk_fast", "walk_veer_left", "walk_veer_right", "walk_turn_90_left", "walk_turn_90_right"),
+    *("stand", "start_left_foot", "stop_left_foot", "jog", "walk_to_jog", "jog_to_walk"),
+)
+
+
+@cache
+def walks() -> cg.MotionGraph:
+    """Twelve clips of the demo motion, named in their labels."""
+    clips = [demo_clip(name, 60.0).with_labels([name.split("_")[0]]) for name in WALKS]
+    return cg.build_graph(clips, cg.GraphSettings(threshold_m=0.08), workers=1)
+
+
+def follow_eight() -> list[cg.Clip]:
+    """The figure of eight, three different walks."""
+    path = cg.load_path("eight:radius=3")
+    return [cg.finish(found.walk).clip for found in cg.find_candidates(walks(), path, 3)]
+
+
+def follow_stretches() -> list[cg.Clip]:
+    """A line with a pause, a stretch to be jogged, and a facing at the end."""
+    path = cg.named_path("s").with_stretch(2.0, 5.0, label="jog").with_stretch(6.0, 6.0, pause=1.0)
+    found = cg.follow_path(walks(), path.with_final_facing(0.5), cg.FollowSettings(seed=3))
+    settings = cg.FinishSettings(cg.BlendSettings("anticipation", "arms first"))
+    return [cg.finish(found.walk, settings).clip]
+
+
+def solve_checkpoints() -> list[cg.Clip]:
+    """Through a place, round an obstacle, to another place, with the head at a height."""
+    request = cg.SolveRequest(
+        6.0,
+        body=(cg.BodyTarget(0.0, (0.0, 0.0), 0.0), cg.BodyTarget(3.0, (0.5, 3.0)), cg.BodyTarget(6.0, (3.0, 4.0), 1.5)),
+        joints=(cg.JointTarget(2.0, "head", (None, 1.6, None)),),
+        obstacles=(cg.Obstacle.circle((0.0, 1.5), 0.3),),
+    )
+    answers = cg.solve(walks(), request, count=2, seconds=None, evaluations=200_000, settings=cg.SolveSettings(seed=1))
+    return [cg.finish_splice(answer.splice, request.body).clip for answer in answers]
+
+
+def solve_hard_frame() -> list[cg.Clip]:
+    """A given frame at a given time, and a label before it."""
+    request = cg.SolveRequest(
+        5.0,
+        body=(cg.BodyTarget(0.0, (0.0, 0.0), 0.0),),
+        frames=(cg.HardFrame(3.0, "stop_left_foot", 60),),
+        labels=(cg.LabelTarget(0.0, 1.5, "walk"),),
+        poses=(cg.PoseTarget(4.5, "stand", 10),),
+    )
+    [answer] = cg.solve(walks(), request, seconds=None, evaluations=100_000)
+    return [cg.finish_splice(answer.splice, request.body).clip]
+
+
+def solve_meeting() -> list[cg.Clip]:
+    """Two people who meet."""
+    people = {
+        "anna": cg.SolveRequest(5.0, (cg.BodyTarget(0.0, (0.0, 0.0), 0.0),)),
+        "ben": cg.SolveRequest(5.0, (cg.BodyTarget(0.0, (4.0, 4.0), 3.0),)),
+    }
+    meeting = cg.Meeting(
+        4.0, ("anna", "ben"), ("stop_left_foot", "stop_left_foot"), frames=(100, 100), offset=(0.0, 1.0, np.pi)
+    )
+    request = cg.GroupRequest(people, (meeting,))
+    [answer] = cg.solve_together(dict.fromkeys(people, walks()), request, seconds=None, evaluations=100_000)
+    return [motion.clip for motion in cg.finish_together(answer).values()]
+
+
+def _way(frames: int = 240) -> cg.Trajectory:
+    times = np.arange(frames) / 30.0
+    places = np.stack([1.5 * np.sin(0.4 * times), 1.1 * times], axis=1)
+    return cg.Trajectory(places, 30.0, name="hand")
+
+
+def perform_way() -> list[cg.Clip]:
+    """A hand's way over the floor, answered by walks."""
+    base = cg.build_base([cg.own_track(clip) for clip in walks().clips], cut_at="plants", control_roles=("track",))
+    return [cg.finish_performance(cg.interpret(base, cg.control_from_trajectory(_way(), base))).clip]
+
+
+def perform_stream() -> list[cg.Clip]:
+    """The same, bit by bit."""
+    base = cg.build_base([cg.own_track(clip) for clip in walks().clips], cut_at="plants", control_roles=("track",))
+    control = cg.control_from_trajectory(_way(), base)
+    stream = cg.PerformStream(base, control.fps, lag_s=1.5)
+    frames = [frame for k in range(0, 240, 5) for frame in stream.push(control.points[k : k + 5])]
+    return [stream.as_clip([*frames, *stream.finish()])]
+
+
+def follow_stream() -> list[cg.Clip]:
+    """A path followed frame by frame."""
+    stream = cg.MotionStream(walks(), cg.load_path("circle:radius=2"))
+    frames = list(stream)
+    root, rot = (np.array([getattr(frame, name) for frame in frames]) for name in ("root_pos", "local_rot"))
+    return [cg.Clip(walks().skeleton, stream.rate_hz, root, rot)]
+
+
+def _recorded(folder: Path, *names: str) -> list[cg.Clip]:
+    return [cg.read_clip(folder / "cmu" / name.split("_")[0] / f"{name}.amc") for name in names]
+
+
+def recorded_follow(folder: Path) -> list[cg.Clip]:
+    """Subject 16 along a zigzag."""
+    names = ("16_11", "16_12", "16_17", "16_19", "16_15", "16_21", "16_31", "16_47")
+    graph = cg.build_graph(_recorded(folder, *names), cg.GraphSettings(), workers=1)
+    return [cg.finish(cg.follow_path(graph, cg.named_path("s")).walk).clip]
+
+
+def recorded_solve(folder: Path) -> list[cg.Clip]:
+    """Subject 16 to a place, with a jump on the way."""
+    graph = cg.build_graph(_recorded(folder, "16_01", "16_15", "16_17", "16_19", "16_47"), workers=1)
+    body = (cg.BodyTarget(0.0, (0.0, 0.0), 0.0), cg.BodyTarget(5.0, (1.0, 3.0), 0.8))
+    request = cg.SolveRequest(5.0, body)
+    [answer] = cg.solve(graph, request, seconds=None, evaluations=100_000)
+    return [cg.finish_splice(answer.splice, request.body).clip]
+
+
+def recorded_perform(folder: Path) -> list[cg.Clip]:
+    """A salsa dancer's partner, hands held."""
+    pairs = [cg.pair_up(*_recorded(folder, f"60_{n}", f"61_{n}"), cut=True) for n in ("02", "03", "04")]
+    base = cg.build_base(pairs)
+    [leader] = _recorded(folder, "60_01")
+    return [cg.finish_performance(cg.interpret(base, cg.control_from_clip(leader[:400], base))).clip]
+
+
+MADE: Mapping[str, Callable[[], list[cg.Clip]]] = {
+    work.__name__: work
+    for work in (
+        *(follow_eight, follow_stretches, follow_stream, solve_checkpoints, solve_hard_frame, solve_meeting),
+        *(perform_way, perform_stream),
+    )
+}
+RECORDED: Mapping[str, Callable[[Path], list[cg.Clip]]] = {
+    work.__name__: work for work in (recorded_follow, recorded_solve, recorded_perform)
+}
+
+
+def joints(clip: cg.Clip) -> NDArray[np.float64]:
+    """Where the joints are in every so many frames, (N, J, 3), metres."""
+    return np.asarray(clip.global_positions()[::EVERY])
+
+
+def main() -> None:
+    """Write the answers of today."""
+    import os
+
+    folder = Path(os.environ["CHOREOGRAPH_DATA"])
+    found = {name: work() for name, work in MADE.items()} | {name: work(folder) for name, work in RECORDED.items()}
+    arrays = {f"{name}.{k}": joints(clip) for name, clips in found.items() for k, clip in enumerate(clips)}
+    np.savez_compressed(ANSWERS, **arrays)
+    for name, array in arrays.items():
+        print(name, array.shape)
+
+
+if __name__ == "__main__":
+    main()
