@@ -23,17 +23,17 @@ from typing import Any
 
 import numpy as np
 
+from choreograph.build.graph import build_graph
 from choreograph.distance.minima import Minima, iterate_minima
 from choreograph.distance.window import WindowedClip
 from choreograph.formats import read_clip
-from choreograph.graph.build import build_graph
+from choreograph.graph.clips import window_clip
 from choreograph.graph.model import MotionGraph
-from choreograph.graph.onto import carry_onto
 from choreograph.graph.report import report_graph
-from choreograph.graph.search import window_clip
 from choreograph.graph.settings import GraphSettings
 from choreograph.graph.store import save_graph
 from choreograph.motion.clip import Clip
+from choreograph.motion.retarget import retarget
 
 FOUR = ("16_47", "16_17", "16_19", "16_45")
 THESIS = {120: (71, 572, 628), 60: (18, 484, 431), 30: (9, 402, 274), 20: (7, 334, 204)}
@@ -105,7 +105,7 @@ def cold(folder: Path) -> None:
 
 def growth(clips: dict[str, Clip], workers: int = 1) -> None:
     onto = clips["16_15"].skeleton
-    took, carried = cpu(lambda: [carry_onto(clip, onto) for clip in clips.values()], 1)
+    took, carried = cpu(lambda: [retarget(clip, onto) for clip in clips.values()], 1)
     minutes = sum(clip.seconds for clip in carried) / 60
     print(f"\nGrowth at 30 Hz: {len(carried)} recordings of six people, {minutes:.1f} min, in random order")
     print(f"carried onto one skeleton in {took:.2f} s")
@@ -175,7 +175,7 @@ def reset_peak() -> float:
 def opening(clips: dict[str, Clip]) -> None:
     """A file of a gigabyte, made of copies of the recordings under other names."""
     onto = clips["16_15"].skeleton
-    own = [carry_onto(clip, onto) for clip in clips.values() if clip.skeleton.same_joints(onto)]
+    own = [retarget(clip, onto) for clip in clips.values() if clip.skeleton.same_joints(onto)]
     graph = build_graph(own, GraphSettings(), workers=1)
     size = sum(clip.root_pos.nbytes + clip.local_rot.nbytes for clip in own)
     times = -(-1_000_000_000 // size)

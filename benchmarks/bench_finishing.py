@@ -19,12 +19,12 @@ from typing import Any
 
 import numpy as np
 
+from choreograph.build.graph import build_graph
 from choreograph.demo import demo_clips
 from choreograph.finishing.assemble import assemble
+from choreograph.finishing.foot_contacts import foot_slide
 from choreograph.finishing.footskate import clean_feet
-from choreograph.finishing.plants import foot_slide
 from choreograph.formats import read_clip
-from choreograph.graph.build import build_graph
 from choreograph.graph.model import SEGMENT, TRANSITION, MotionGraph
 from choreograph.maths import quat
 from choreograph.motion.clip import Clip

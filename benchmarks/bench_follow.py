@@ -20,9 +20,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.datasets import find_recordings
+from choreograph.build.graph import build_graph
 from choreograph.finishing.pipeline import FinishedMotion, finish
 from choreograph.formats import read_clip
-from choreograph.graph.build import build_graph
 from choreograph.graph.model import MotionGraph
 from choreograph.graph.settings import GraphSettings
 from choreograph.maths import quat
@@ -42,7 +42,7 @@ PATHS = {name: named_path(name) for name in ("line", "circle", "eight", "s", "sq
 METHODS = {
     "default": FollowSettings(),
     "beam alone": FollowSettings(method="beam"),
-    "plain beam": FollowSettings(method="beam", look_trust=0.0),
+    "plain beam": FollowSettings(method="beam", heuristic_weight=0.0),
     "thesis": FollowSettings(method="thesis", horizon_s=2.0),
 }
 

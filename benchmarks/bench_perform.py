@@ -23,15 +23,15 @@ from choreograph.finishing.perform_stream import PerformStream
 from choreograph.finishing.performed import finish_performance
 from choreograph.formats import read_clip
 from choreograph.synthesis.perform.cells import build_cells
-from choreograph.synthesis.perform.examples import SegmentBase, build_base, own_track, pair_up
+from choreograph.synthesis.perform.confidence import find_confidence
+from choreograph.synthesis.perform.examples import SegmentDatabase, build_segments, pair_up, root_example
 from choreograph.synthesis.perform.points import ENDS, TRACK, find_points
 from choreograph.synthesis.perform.request import Control, usual_settings
-from choreograph.synthesis.perform.search import interpret
+from choreograph.synthesis.perform.search import find_segments
 from choreograph.synthesis.perform.stream import PieceStream
-from choreograph.synthesis.perform.sureness import find_sureness
 
 
-def shrunk(base: SegmentBase, count: int, stretch_s: float) -> SegmentBase:
+def shrunk(base: SegmentDatabase, count: int, stretch_s: float) -> SegmentDatabase:
     """The base clustered to about so many segments."""
     low, high = 0.0, 2.0
     for _ in range(25):
@@ -62,13 +62,13 @@ def cpu(work, times: int = 3):
     return best, result
 
 
-def report(name: str, base: SegmentBase, control: Control) -> None:
+def report(name: str, base: SegmentDatabase, control: Control) -> None:
     settings = usual_settings(base)
     built, cells = cpu(lambda: build_cells(base, settings.rate_hz, settings.stretch_s), 1)
-    exact, found = cpu(lambda: interpret(base, control, settings, cells=cells))
-    coarse, _ = cpu(lambda: interpret(base, control, replace(settings, refine_hz=settings.rate_hz), cells=cells))
+    exact, found = cpu(lambda: find_segments(base, control, settings, cells=cells))
+    coarse, _ = cpu(lambda: find_segments(base, control, replace(settings, refine_hz=settings.rate_hz), cells=cells))
     mean = found.coarse_cost / len(found.pieces)
-    beam, narrow = cpu(lambda: interpret(base, control, replace(settings, beam_m2_s=7 * mean), cells=cells))
+    beam, narrow = cpu(lambda: find_segments(base, control, replace(settings, beam_m2_s=7 * mean), cells=cells))
     finish, _ = cpu(lambda: finish_performance(found), 1)
     print(
         f"{name:<28} {control.seconds:>5.0f} s {len(base):>5} segments {len(cells):>5} cells: exact {coarse:.3f} s, "
@@ -81,8 +81,8 @@ def main() -> None:
     cmu = find_recordings() / "cmu"
     lines = [line.split("\t") for line in (cmu / "trials.tsv").read_text().splitlines()]
     names = [row[0] for row in lines if row[0].startswith("16_") and "walk" in row[-1]]
-    walks = [own_track(read_clip(cmu / "16" / f"{name}.amc")) for name in names]
-    all_walks = build_base(walks, cut_at="plants", control_roles=TRACK)
+    walks = [root_example(read_clip(cmu / "16" / f"{name}.amc")) for name in names]
+    all_walks = build_segments(walks, cut_at="plants", control_roles=TRACK)
     few_walks = shrunk(all_walks, 70, 0.2)
     way = Control(joined([e.control for e in walks], 57, all_walks.fps), all_walks.fps)
 
@@ -90,7 +90,7 @@ def main() -> None:
         return cmu / str(subject) / f"{subject}_{trial:02d}.amc"
 
     pairs = [pair_up(read_clip(dancer(60, n)), read_clip(dancer(61, n))) for n in range(1, 11)]
-    all_dances = build_base(pairs)
+    all_dances = build_segments(pairs)
     known = all_dances.taken(np.flatnonzero(all_dances.example < 6))
     few_dances = shrunk(known, 168, 0.15)
     # Mirrored, so that even the base of all trials has not seen them.
@@ -99,7 +99,7 @@ def main() -> None:
     def dance(seconds: float) -> Control:
         return Control(joined(lead, seconds, all_dances.fps), all_dances.fps)
 
-    interpret(few_walks, way), find_sureness(interpret(few_dances, dance(10)))  # compiled
+    find_segments(few_walks, way), find_confidence(find_segments(few_dances, dance(10)))  # compiled
     with one_thread_each():
         report("walk", few_walks, way)
         report("dance", few_dances, dance(150))
@@ -107,15 +107,15 @@ def main() -> None:
         print("\ninput s   CPU s   CPU s per minute")
         cells = build_cells(few_dances, 7.5, 0.15)
         for seconds in (37.5, 75.0, 150.0, 300.0, 600.0):
-            spent, _ = cpu(lambda s=seconds: interpret(few_dances, dance(s), cells=cells))
+            spent, _ = cpu(lambda s=seconds: find_segments(few_dances, dance(s), cells=cells))
             print(f"{seconds:>7.1f} {spent:>7.3f} {60 * spent / seconds:>12.3f}")
         print("\nsure: CPU s, against the search's")
-        found = interpret(few_dances, dance(150))
-        spent, _ = cpu(lambda: find_sureness(found), 1)
+        found = find_segments(few_dances, dance(150))
+        spent, _ = cpu(lambda: find_confidence(found), 1)
         print(f"{spent:.2f} {spent / found.seconds:.1f}")
         print("\nlag s   cost against the whole input at hand   CPU s per s   the first half's, the second's")
         control = dance(150)
-        whole = interpret(few_dances, control)
+        whole = find_segments(few_dances, control)
         halves = np.array_split(np.arange(0, len(control.points), 8), 2)
         for lag in (1.25, 1.5, 2.0, 3.0, 4.0):
             stream = PieceStream(few_dances, control.fps, lag_s=lag)

@@ -18,10 +18,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.datasets import find_recordings
-from choreograph.finishing.plants import foot_slide
+from choreograph.build.graph import build_graph
+from choreograph.finishing.foot_contacts import foot_slide
 from choreograph.finishing.splice import SplicedMotion, finish_splice
 from choreograph.formats import read_clip
-from choreograph.graph.build import build_graph
 from choreograph.graph.model import MotionGraph
 from choreograph.graph.settings import GraphSettings
 from choreograph.graph.store import open_graph, save_graph

@@ -14,8 +14,8 @@ from pathlib import Path
 from four_clips import build_four_clip_graph
 
 import choreograph as cg
-from choreograph.pictures.path_plots import plot_comparison
 from choreograph.pictures.plots import write_plot
+from choreograph.synthesis.follow.plot import plot_comparison
 
 BLENDS = {
     "linear": cg.BlendSettings("linear"),

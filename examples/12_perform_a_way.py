@@ -26,9 +26,9 @@ args.out.mkdir(parents=True, exist_ok=True)
 
 if args.graph is None:
     walks = [clip for clip in demo_clips(30.0) if clip.name.startswith(("walk", "start", "stop"))]
-    base = cg.build_base([cg.own_track(clip) for clip in walks], cut_at="plants", control_roles=("track",))
+    base = cg.build_segments([cg.root_example(clip) for clip in walks], cut_at="plants", control_roles=("track",))
 else:
-    base = cg.open_base(args.graph)
+    base = cg.open_segments(args.graph)
 print(f"{len(base)} segments; examples go at up to {base.fastest:.1f} m/s")
 
 
@@ -56,7 +56,7 @@ frames += stream.push(hand.finish()) + stream.finish()
 live = stream.as_clip(frames, "live")
 print(f"live: {live.seconds:.1f} s of motion in {spent:.1f} s, each frame at most {latest:.1f} s after its place")
 
-found = cg.interpret(base, cg.control_from_trajectory(hand.trajectory().smoothed(0.2), base))
+found = cg.find_segments(base, cg.control_from_trajectory(hand.trajectory().smoothed(0.2), base))
 whole = cg.finish_performance(found, name="whole").clip
 print(f"deciding within 2 s cost {stream.cost / found.cost:.2f} times as much as with the whole way at hand")
 for row in found.transcription()[:4]:

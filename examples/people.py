@@ -7,7 +7,7 @@ import choreograph as cg
 from choreograph.demo import demo_clip
 from choreograph.pictures.animation import write_png
 from choreograph.pictures.sheet import SheetSettings
-from choreograph.pictures.solved import draw_solved
+from choreograph.synthesis.solve.picture import draw_solved
 
 TURNS = ("walk_veer_tight", "walk_turn_90", "walk_turn_about", "pivot")
 DEMO = (

@@ -29,8 +29,8 @@ def solve(graph: Path) -> None:
 
 def perform(graph: Path) -> None:
     """The dynamic program, whole and streamed."""
-    base = cg.build_base(
-        [cg.own_track(clip) for clip in cg.open_graph(graph).clips], cut_at="plants", control_roles=("track",)
+    base = cg.build_segments(
+        [cg.root_example(clip) for clip in cg.open_graph(graph).clips], cut_at="plants", control_roles=("track",)
     )
     hand = cg.TrajectoryRecorder(smooth_s=0.2)
     stream = cg.PerformStream(base, hand.fps, lag_s=1.5)
@@ -39,7 +39,7 @@ def perform(graph: Path) -> None:
     stream.push(hand.finish())
     stream.finish()
     way = hand.trajectory().smoothed(0.2)
-    found = cg.interpret(base, cg.control_from_trajectory(way, base))
+    found = cg.find_segments(base, cg.control_from_trajectory(way, base))
     found.transcription()  # says how sure it is
     cg.finish_performance(found)
 

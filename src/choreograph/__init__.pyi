@@ -1,6 +1,7 @@
 # What the package offers, and where each comes from: read by type checkers, and by `__init__.py` when it is asked for.
 
 from ._version import __version__
+from .build.graph import build_graph
 from .errors import (
     Cancelled,
     ChoreographError,
@@ -21,14 +22,13 @@ from .finishing.pipeline import FinishSettings, finish
 from .finishing.splice import SpliceSettings, finish_splice, finish_together
 from .finishing.stream import MotionStream
 from .formats import read_clip, read_figures, write_clip
-from .graph.build import build_graph
 from .graph.model import MotionGraph
 from .graph.report import report_graph
 from .graph.settings import GraphSettings
 from .graph.store import open_graph, save_graph
 from .maths.floor import FloorTransform
 from .motion.clip import Clip, Label, concatenate
-from .motion.contacts import detect_contacts, find_plants
+from .motion.contacts import detect_contacts, find_foot_contacts
 from .motion.skeleton import Skeleton
 from .motion.trim import suggest_trim, trimmed
 from .notebook import show
@@ -38,15 +38,15 @@ from .synthesis.follow.search import find_candidates, follow_path
 from .synthesis.path import Path, Stretch
 from .synthesis.path_files import load_path
 from .synthesis.path_shapes import named_path
-from .synthesis.perform.examples import Example, SegmentBase, build_base, own_track, pair_up
+from .synthesis.perform.examples import Example, SegmentDatabase, build_segments, pair_up, root_example
 from .synthesis.perform.recorder import TrajectoryRecorder
-from .synthesis.perform.request import PerformSettings, Wish, control_from_clip, control_from_trajectory
-from .synthesis.perform.search import Interpretation, interpret
-from .synthesis.perform.store import CutSettings, open_base, save_examples
+from .synthesis.perform.request import PerformSettings, SegmentConstraint, control_from_clip, control_from_trajectory
+from .synthesis.perform.search import SegmentSequence, find_segments
+from .synthesis.perform.store import CutSettings, open_segments, save_segments
 from .synthesis.perform.trajectory import Trajectory, read_trajectory
 from .synthesis.perform.transcription import write_transcription
 from .synthesis.solve.cuts import find_cuts, keep_cuts
-from .synthesis.solve.functions import Candidate
+from .synthesis.solve.functions import MotionView
 from .synthesis.solve.group import GroupRequest, Meeting
 from .synthesis.solve.reach import OutOfReach
 from .synthesis.solve.request import (
@@ -70,7 +70,6 @@ __all__ = [
     "BlendSettings",
     "BodyTarget",
     "Cancelled",
-    "Candidate",
     "ChoreographError",
     "Clip",
     "CutSettings",
@@ -86,7 +85,6 @@ __all__ = [
     "GroupAnswer",
     "GroupRequest",
     "HardFrame",
-    "Interpretation",
     "JointTarget",
     "Label",
     "LabelTarget",
@@ -94,6 +92,7 @@ __all__ = [
     "MissingExtra",
     "MotionGraph",
     "MotionStream",
+    "MotionView",
     "Obstacle",
     "OutOfReach",
     "OutputExists",
@@ -104,7 +103,9 @@ __all__ = [
     "PoseTarget",
     "RequestError",
     "RoleError",
-    "SegmentBase",
+    "SegmentConstraint",
+    "SegmentDatabase",
+    "SegmentSequence",
     "Skeleton",
     "SkeletonMismatch",
     "SolveRequest",
@@ -116,10 +117,9 @@ __all__ = [
     "Trajectory",
     "TrajectoryRecorder",
     "Walk",
-    "Wish",
     "__version__",
-    "build_base",
     "build_graph",
+    "build_segments",
     "clean_feet",
     "concatenate",
     "control_from_clip",
@@ -127,21 +127,20 @@ __all__ = [
     "detect_contacts",
     "find_candidates",
     "find_cuts",
-    "find_plants",
+    "find_foot_contacts",
+    "find_segments",
     "finish",
     "finish_performance",
     "finish_splice",
     "finish_together",
     "follow_path",
-    "interpret",
     "keep_cuts",
     "load_path",
     "load_request",
     "measure_path",
     "named_path",
-    "open_base",
     "open_graph",
-    "own_track",
+    "open_segments",
     "pair_up",
     "parse_request",
     "read_clip",
@@ -149,8 +148,9 @@ __all__ = [
     "read_trajectory",
     "report_graph",
     "request_schema",
-    "save_examples",
+    "root_example",
     "save_graph",
+    "save_segments",
     "show",
     "solve",
     "solve_together",

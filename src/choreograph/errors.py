@@ -67,7 +67,17 @@ class GraphFileError(ChoreographError):
 
 
 class RequestError(ChoreographError):
-    """A setting or argument is outside what can be done."""
+    """A setting or argument is outside what can be done.
+
+    Attributes:
+        where: Its place in the request, such as "body[1].position", if it is about one.
+        mistakes: All that is wrong with a request, each as its place and a sentence.
+    """
+
+    def __init__(self, message: str, *, where: str = "") -> None:
+        self.where = where
+        self.mistakes: tuple[tuple[str, str], ...] = ((where, message),)
+        super().__init__(message)
 
 
 class OutputExists(ChoreographError):

@@ -6,12 +6,12 @@ import json
 import runpy
 from pathlib import Path
 
+from choreograph.build.graph import build_graph
 from choreograph.graph import schema
-from choreograph.graph.build import build_graph
 from choreograph.graph.report import report_graph
 from choreograph.graph.settings import GraphSettings, LabelThreshold
 from choreograph.graph.store import open_graph, save_graph
-from choreograph.synthesis.perform.store import CutSettings, open_base
+from choreograph.synthesis.perform.store import CutSettings, open_segments
 from choreograph.synthesis.solve.cuts import VERSION, find_cuts
 from choreograph.synthesis.solve.hierarchy import HierarchySettings
 
@@ -29,8 +29,8 @@ def main() -> None:
     report = report_graph(graph)
     path = HERE / f"graph_v{schema.latest_version()}.mog"
     save_graph(graph, path, command="made for tests")
-    base = open_base(path, FEET)
-    cuts = find_cuts(open_graph(path), HierarchySettings(tau=1.0), keep=True)
+    base = open_segments(path, FEET)
+    cuts = find_cuts(open_graph(path), HierarchySettings(max_cut_cost=1.0), keep=True)
     facts = {
         "clips": [info.name for info in graph.infos],
         "counts": [report.nodes, report.kept_transitions, report.minima],

@@ -16,7 +16,7 @@ from choreograph.graph import schema
 from choreograph.graph.report import report_graph
 from choreograph.graph.store import open_graph
 from choreograph.synthesis.perform import store
-from choreograph.synthesis.perform.store import CutSettings, open_base
+from choreograph.synthesis.perform.store import CutSettings, open_segments
 from choreograph.synthesis.solve.cuts import VERSION, find_cuts, read_cuts
 from choreograph.synthesis.solve.hierarchy import HierarchySettings
 
@@ -35,10 +35,10 @@ def test_segments_are_read_where_they_were_kept_and_made_where_not(path, tmp_pat
     shutil.copy(path, copy)
     expected = json.loads(path.with_suffix(".json").read_text()).get("segments")
     if expected is None:
-        made = open_base(copy, FEET)
+        made = open_segments(copy, FEET)
         expected = [made.name(k) for k in range(len(made))]
     monkeypatch.setattr(store, "_build", None)
-    kept = open_base(copy, FEET)
+    kept = open_segments(copy, FEET)
     assert len(kept) > 4 and [kept.name(k) for k in range(len(kept))] == expected
 
 
@@ -56,7 +56,7 @@ def test_old_files_open_and_hold_what_they_held(path, tmp_path):
     for clip, height in zip(graph.clips, expected["heights_m"], strict=True):
         assert float(clip.global_positions()[:, :, 1].max()) == pytest.approx(height)
     # Cuts that an earlier method kept are found anew, in other trees, and kept in their place.
-    settings, cuts = HierarchySettings(tau=1.0), expected.get("cuts")
+    settings, cuts = HierarchySettings(max_cut_cost=1.0), expected.get("cuts")
     known = cuts if expected.get("cuts_version", VERSION) == VERSION else None
     kept = read_cuts(graph, settings)
     assert (None if kept is None else [kept.roots, kept.groups, kept.leaves]) == known

@@ -165,7 +165,7 @@ def test_nothing_connected_is_an_answer_with_advice(tmp_path):
 SMALL_BATCHES = """
 import signal, time
 from choreograph.distance import minima
-from choreograph.graph.checkpoint import Checkpoint
+from choreograph.build.checkpoint import Checkpoint
 from choreograph.cli.main import main
 
 keep = Checkpoint.keep

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from choreograph.build.graph import build_graph
 from choreograph.demo import demo_clip
-from choreograph.graph.build import build_graph
 from choreograph.graph.store import save_graph
 
 TELLING = """

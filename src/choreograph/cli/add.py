@@ -51,7 +51,7 @@ def add(
 
       choreograph add people.mog 60/ --onto
     """
-    from choreograph.graph.files import add_to_file
+    from choreograph.build.files import add_to_file
 
     with interruptible(graph), progress_bar() as progress:
         reading = {"fps": fps, "unit": unit, "up": up, "asf": asf, "roles": role, "trim": trim}

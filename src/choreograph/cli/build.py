@@ -108,7 +108,7 @@ def build(
 
       choreograph build 13/ 16/ 60/ -o all.mog --onto 16/16_15.amc
     """
-    from choreograph.graph.files import build_file
+    from choreograph.build.files import build_file
     from choreograph.graph.settings import GraphSettings
     from choreograph.graph.store import check_target
 
@@ -255,7 +255,7 @@ def show_outcome(graph: MotionGraph, path: Path) -> None:
 
 def show_advice(graph: MotionGraph, workers: int | None) -> None:
     """Print which thresholds, up to four times the present one, would bring lost clips in."""
-    from choreograph.graph.build import find_joining_thresholds
+    from choreograph.build.graph import find_joining_thresholds
 
     with progress_bar() as progress:
         ceiling = min(4 * graph.threshold_m, 10.0)

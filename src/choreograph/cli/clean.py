@@ -42,8 +42,8 @@ def clean(
 
       choreograph clean robot.bvh -o clean.bvh --role left_foot=L_Ankle --role right_foot=R_Ankle
     """
+    from choreograph.finishing.foot_contacts import foot_slide
     from choreograph.finishing.footskate import clean_feet
-    from choreograph.finishing.plants import foot_slide
     from choreograph.formats import write_clip
     from choreograph.formats.atomic import check_writable
     from choreograph.formats.registry import find_format

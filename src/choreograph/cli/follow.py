@@ -122,8 +122,8 @@ def follow(
             if result is not None:
                 _write_json(_numbered(result, number, count), _as_json(opened, graph, found, motion), force)
             if picture is not None:
-                from choreograph.pictures.path_plots import plot_follow
                 from choreograph.pictures.plots import write_plot
+                from choreograph.synthesis.follow.plot import plot_follow
 
                 write_plot(_numbered(picture, number, count), plot_follow(found, motion), overwrite=force)
             if render is not None:

@@ -41,7 +41,7 @@ def info(
 
       choreograph info people.mog --json
     """
-    from choreograph.graph.build import find_joining_thresholds
+    from choreograph.build.graph import find_joining_thresholds
     from choreograph.graph.report import report_graph
     from choreograph.graph.store import open_graph
 

@@ -80,7 +80,7 @@ def register(app: typer.Typer) -> None:
 def _facts(path: Path, clip: Clip, joints: bool) -> dict[str, Any]:
     from choreograph.formats.registry import find_format
     from choreograph.motion.clip import Source
-    from choreograph.motion.contacts import find_plants
+    from choreograph.motion.contacts import find_foot_contacts
     from choreograph.motion.trim import suggest_trim
 
     own = find_format(path).name
@@ -90,7 +90,7 @@ def _facts(path: Path, clip: Clip, joints: bool) -> dict[str, Any]:
             str(path), own, unit_reason=f"metres, as in every {own} file", up_reason=f"y in every {own} file"
         )
     advice = suggest_trim(clip)
-    plants = find_plants(clip) if clip.skeleton.feet else None
+    plants = find_foot_contacts(clip) if clip.skeleton.feet else None
     facts: dict[str, Any] = {
         "file": str(path),
         "name": clip.name,
@@ -117,8 +117,8 @@ def _facts(path: Path, clip: Clip, joints: bool) -> dict[str, Any]:
 
 def _height(skeleton: Skeleton) -> float:
     """Stature in metres: of the rest pose, or along the bones where that is no pose of a body."""
+    from choreograph.figure.mannequin import has_natural_rest
     from choreograph.formats.world import stature
-    from choreograph.motion.mannequin import has_natural_rest
 
     along_bones = None if has_natural_rest(skeleton) else stature(skeleton)
     return skeleton.height if along_bones is None else along_bones

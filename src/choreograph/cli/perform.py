@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from choreograph.finishing.performed import PerformedSettings
     from choreograph.motion.clip import Clip
     from choreograph.progress import Progress
-    from choreograph.synthesis.perform.examples import Example, SegmentBase
+    from choreograph.synthesis.perform.examples import Example, SegmentDatabase
     from choreograph.synthesis.perform.request import Control, PerformSettings
-    from choreograph.synthesis.perform.search import Interpretation
+    from choreograph.synthesis.perform.search import SegmentSequence
     from choreograph.synthesis.perform.store import CutSettings
 
 Examples = Annotated[
@@ -108,7 +108,7 @@ def perform(
     from choreograph.formats.atomic import check_writable
     from choreograph.formats.registry import find_format
     from choreograph.synthesis.perform.request import control_from_clip, control_from_trajectory
-    from choreograph.synthesis.perform.search import interpret
+    from choreograph.synthesis.perform.search import find_segments
     from choreograph.synthesis.perform.trajectory import read_trajectory
     from choreograph.synthesis.perform.transcription import check_suffix, write_transcription
 
@@ -138,7 +138,7 @@ def perform(
     settings = changed(base, stretch, continuity, search_rate, beam)
     finishing = PerformedSettings(clean=not raw, hold=not raw)
     with progress_bar() as progress:
-        best = interpret(base, asked, settings, progress=progress)
+        best = find_segments(base, asked, settings, progress=progress)
         if lag is None:
             found, clip = best, finish_performance(best, finishing, name=output.stem, progress=progress).clip
         else:
@@ -171,19 +171,19 @@ def perform(
 
 
 def _live(
-    base: SegmentBase,
+    base: SegmentDatabase,
     asked: Control,
     settings: PerformSettings,
     finishing: PerformedSettings,
     lag: float,
     name: str,
     progress: Progress,
-) -> tuple[Interpretation, Clip]:
+) -> tuple[SegmentSequence, Clip]:
     """The same, with the control given bit by bit."""
     import time
 
     from choreograph.finishing.perform_stream import PerformStream
-    from choreograph.synthesis.perform.search import Interpretation, matched
+    from choreograph.synthesis.perform.search import SegmentSequence, matched
 
     began = time.process_time()
     base, asked = matched(base, asked)
@@ -196,11 +196,11 @@ def _live(
     progress("performing", len(control), len(control))
     spent = time.process_time() - began
     pieces = tuple(stream.pieces)
-    found = Interpretation(stream.base, asked, settings, pieces, stream.cost, stream.coarse_cost, spent)
+    found = SegmentSequence(stream.base, asked, settings, pieces, stream.cost, stream.coarse_cost, spent)
     return found, stream.as_clip(frames, name)
 
 
-def _write_result(path: Path, found: Interpretation, force: bool) -> None:
+def _write_result(path: Path, found: SegmentSequence, force: bool) -> None:
     import json
 
     from choreograph.formats.atomic import atomic_write
@@ -222,18 +222,18 @@ def load_base(
     *,
     cut: bool = False,
     alike: float = 0.0,
-) -> SegmentBase:
+) -> SegmentDatabase:
     """The segment database of the recordings that the options name; a .mog keeps its own."""
     if is_graph_file(examples) and answers is None:
         from dataclasses import replace
 
-        from choreograph.synthesis.perform.store import PAIRS, WALKS, keeps_pairs, open_base
+        from choreograph.synthesis.perform.store import PAIRS, WALKS, keeps_pairs, open_segments
 
         if cut_at is None and control is None and not alike:
-            return open_base(examples)
+            return open_segments(examples)
         given: dict[str, Any] = {"cut_at": cut_at, "control_roles": _roles(control), "alike_m": alike}
         usual = PAIRS if keeps_pairs(examples) else WALKS
-        return open_base(examples, replace(usual, **{name: value for name, value in given.items() if value}))
+        return open_segments(examples, replace(usual, **{name: value for name, value in given.items() if value}))
     settings, recorded = read_examples(examples, answers, cut_at, control, cut=cut, alike=alike)
     return settings.build(recorded)
 
@@ -242,7 +242,7 @@ def read_examples(
     examples: str, answers: str | None, cut_at: str | None, control: str | None, *, cut: bool, alike: float
 ) -> tuple[CutSettings, list[Example]]:
     """The recordings that the options name, and how they are to be cut."""
-    from choreograph.synthesis.perform.examples import own_track, pair_up
+    from choreograph.synthesis.perform.examples import pair_up, root_example
     from choreograph.synthesis.perform.points import ENDS, TRACK
     from choreograph.synthesis.perform.store import CutSettings
 
@@ -254,7 +254,7 @@ def read_examples(
         return CutSettings(cut_at or "beats", roles, alike_m=alike), recorded
     if control and control != "track":
         raise RequestError("without --answers the control is the track of the hips; --control is for pairs")
-    return CutSettings(cut_at or "plants", TRACK, alike_m=alike), [own_track(clip) for clip in clips]
+    return CutSettings(cut_at or "plants", TRACK, alike_m=alike), [root_example(clip) for clip in clips]
 
 
 def is_graph_file(where: str) -> bool:
@@ -294,7 +294,11 @@ def match_names(leaders: Sequence[Clip], followers: Sequence[Clip]) -> list[tupl
 
 
 def changed(
-    base: SegmentBase, stretch: float | None, continuity: float | None, rate: float | None, beam: float | None = None
+    base: SegmentDatabase,
+    stretch: float | None,
+    continuity: float | None,
+    rate: float | None,
+    beam: float | None = None,
 ) -> PerformSettings:
     """The settings that suit a base, with what the options say."""
     from dataclasses import replace

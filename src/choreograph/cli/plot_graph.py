@@ -40,8 +40,8 @@ def draw_graph(path: Path, kind: str, *, clips: Sequence[str], ceiling_cm: float
 
 
 def _draw_connectivity(graph: MotionGraph, ceiling_m: float, theme: str) -> Figure:
+    from choreograph.build.comparison import Search
     from choreograph.graph.report import compute_connectivity
-    from choreograph.graph.search import Search
     from choreograph.pictures import graph_plots
 
     if not 0 < ceiling_m <= 10:

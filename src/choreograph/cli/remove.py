@@ -21,7 +21,7 @@ def remove(
 
       choreograph remove people.mog 16_45 16_46
     """
-    from choreograph.graph.files import remove_from_file
+    from choreograph.build.files import remove_from_file
 
     with progress_bar() as progress:
         shrunk = remove_from_file(graph, names, progress=progress, command=command_line())

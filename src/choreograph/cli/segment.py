@@ -54,13 +54,13 @@ def segment(
         base, path = load_base(examples, None, cut_at, control, alike=alike), Path(examples)
     else:
         from choreograph.graph.store import check_target
-        from choreograph.synthesis.perform.store import save_examples
+        from choreograph.synthesis.perform.store import save_segments
 
         if output is None:
             raise RequestError("say where to keep the segments: --output pairs.mog")
         check_target(output, overwrite=force)
         settings, recorded = read_examples(examples, answers, cut_at, control, cut=cut, alike=alike)
-        base, path = save_examples(output, recorded, settings, overwrite=force, command=command_line()), output
+        base, path = save_segments(output, recorded, settings, overwrite=force, command=command_line()), output
     low, middle, high = np.percentile(base.seconds, [5, 50, 95])
     console.print(
         f"{path}: {len(base)} segments of {len(np.unique(base.example))} recordings, {middle:.2f} s long "

@@ -60,8 +60,9 @@ def solve(
         int | None, typer.Option("--seed", min=0, help="Chooses where the search begins.", show_default="0")
     ] = None,
     apart: Annotated[float, typer.Option("--apart", min=0.0, help="Metres by which answers differ at least.")] = 0.5,
-    tau: Annotated[
-        float | None, typer.Option("--tau", help="Greatest cost of a cut.", show_default="chosen from the motion")
+    max_cut_cost: Annotated[
+        float | None,
+        typer.Option("--max-cut-cost", help="Greatest cost of a cut.", show_default="chosen from the motion"),
     ] = None,
     keep: Annotated[
         bool, typer.Option("--keep/--no-keep", help="Keep the cuts that were found in the graph's file.")
@@ -141,9 +142,9 @@ def solve(
     search = _Search(count, None if evaluations else seconds, evaluations)
     with progress_bar({} if evaluations else {"searching": search.amount}) as progress:
         opened = open_graph(graph)
-        cuts = _find_cuts(opened, tau, keep, progress)
+        cuts = _find_cuts(opened, max_cut_cost, keep, progress)
         if isinstance(asked, GroupRequest):
-            graphs, hierarchies = _own_graphs(asked, opened, cuts, tau, keep, progress)
+            graphs, hierarchies = _own_graphs(asked, opened, cuts, max_cut_cost, keep, progress)
             found = _solve_group(asked, graphs, hierarchies, search, settings, finishing, progress)
         else:
             solver = Solver(opened, asked, settings, hierarchy=cuts)
@@ -222,17 +223,17 @@ def _warn(message: str) -> None:
     console.print(message, style="yellow", markup=False, highlight=False, soft_wrap=True)
 
 
-def _find_cuts(opened: MotionGraph, tau: float | None, keep: bool, progress: Progress) -> Hierarchy:
+def _find_cuts(opened: MotionGraph, max_cut_cost: float | None, keep: bool, progress: Progress) -> Hierarchy:
     """A graph's cuts, kept in its file if that can be; what falls out is said."""
     from choreograph.errors import ChoreographError
+    from choreograph.synthesis.solve.cut_costs import joining_cut_costs, say_cut_cost
     from choreograph.synthesis.solve.cuts import find_cuts, keep_cuts, read_cuts
     from choreograph.synthesis.solve.hierarchy import HierarchySettings
-    from choreograph.synthesis.solve.tau import joining_taus, say_tau
 
-    settings = HierarchySettings(tau)
+    settings = HierarchySettings(max_cut_cost)
     kept = read_cuts(opened, settings)
     cuts = kept or find_cuts(opened, settings, progress)
-    if keep and kept is None and tau is None:
+    if keep and kept is None and max_cut_cost is None:
         try:
             keep_cuts(opened, cuts)
         except ChoreographError as error:  # the search does not need it
@@ -240,10 +241,10 @@ def _find_cuts(opened: MotionGraph, tau: float | None, keep: bool, progress: Pro
     lost = cuts.lost_clips()
     if lost:
         names = ", ".join(opened.infos[clip].name for clip in lost)
-        enough = joining_taus(cuts.frames, cuts.tau)[lost].max()
+        enough = joining_cut_costs(cuts.frames, cuts.max_cut_cost)[lost].max()
         _warn(
             f"{len(lost)} of {len(opened.infos)} clips cannot be cut into the others and back: {names} "
-            f"(tau is {cuts.tau:.3g}; --tau {say_tau(enough)} would connect them, with rougher cuts)"
+            f"(max_cut_cost is {cuts.max_cut_cost:.3g}; --max-cut-cost {say_cut_cost(enough)} would connect them, with rougher cuts)"
         )
     return cuts
 
@@ -311,7 +312,12 @@ def _solve_one(solver: Solver, search: _Search, finishing: SpliceSettings, progr
 
 
 def _own_graphs(
-    asked: GroupRequest, opened: MotionGraph, cuts: Hierarchy, tau: float | None, keep: bool, progress: Progress
+    asked: GroupRequest,
+    opened: MotionGraph,
+    cuts: Hierarchy,
+    max_cut_cost: float | None,
+    keep: bool,
+    progress: Progress,
 ) -> tuple[dict[str, MotionGraph], dict[str, Hierarchy]]:
     """Everybody's graph and its cuts: the one given, or one of his own where the request says so."""
     from choreograph.errors import ChoreographError, RequestError
@@ -325,7 +331,7 @@ def _own_graphs(
                 its = open_graph(file)
             except ChoreographError as error:
                 raise RequestError(f"characters.{name}.graph: {error}") from None
-            own[file] = its, _find_cuts(its, tau, keep, progress)
+            own[file] = its, _find_cuts(its, max_cut_cost, keep, progress)
         graphs[name], hierarchies[name] = own[file]
     return graphs, hierarchies
 
@@ -388,7 +394,7 @@ def _draw(found: _Found, picture: Path | None, film: Path | None, force: bool, p
     if picture is None and film is None:
         return
     from choreograph.pictures.animation import write_film, write_png
-    from choreograph.pictures.solved import asked_strokes, draw_solved
+    from choreograph.synthesis.solve.picture import asked_strokes, draw_solved
 
     best, *others = found.motions
     if picture is not None:

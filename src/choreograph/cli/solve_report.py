@@ -50,7 +50,7 @@ def origin(file: Path, graph: MotionGraph, document: Any, settings: SolveSetting
         "graph": str(file),
         "request": document,
         "settings": asdict(settings),
-        "tau": cuts.tau,
+        "max_cut_cost": cuts.max_cut_cost,
         "lost_clips": [graph.infos[clip].name for clip in cuts.lost_clips()],
         "rate_hz": cuts.frames.rate_hz,
     }

@@ -16,11 +16,11 @@ from choreograph.motion.clip import Clip
 from choreograph.motion.contacts import with_detected_contacts
 from choreograph.progress import Progress, silent
 from choreograph.synthesis.perform.cells import split
-from choreograph.synthesis.perform.examples import SegmentBase
+from choreograph.synthesis.perform.examples import SegmentDatabase
 from choreograph.synthesis.perform.placing import place
 from choreograph.synthesis.perform.points import BODY_TRACK_HALF_M, find_points
 from choreograph.synthesis.perform.request import Control, PerformSettings, usual_settings
-from choreograph.synthesis.perform.search import Interpretation, interpret, make_signal
+from choreograph.synthesis.perform.search import SegmentSequence, find_segments, make_signal
 from choreograph.synthesis.perform.stream import PieceStream
 
 Array = NDArray[np.float64]
@@ -117,13 +117,13 @@ class Evaluation:
 
 
 def leave_one_out(
-    base: SegmentBase,
+    base: SegmentDatabase,
     settings: PerformSettings | None = None,
     finishing: PerformedSettings | None = None,
     *,
     only: Sequence[int] | None = None,
     seed: int = 0,
-    prepare: Callable[[SegmentBase], SegmentBase] | None = None,
+    prepare: Callable[[SegmentDatabase], SegmentDatabase] | None = None,
     progress: Progress | None = None,
 ) -> Evaluation:
     """Each example's control answered by the segments of all others, beside two simple ways to answer it.
@@ -156,7 +156,7 @@ def leave_one_out(
         control = Control(
             example.control, base.fps, example.target.name, example.leader, track_half_m=BODY_TRACK_HALF_M
         )
-        found = interpret(rest, control, settings)
+        found = find_segments(rest, control, settings)
         for method, answer in (("found", found), ("random", random_sequence(found, rng))):
             made[method].append((finish_performance(answer, finishing).clip, example.target))
             gaps[method].append([p.gap_m for p in answer.pieces[1:]])
@@ -186,7 +186,7 @@ class LagLoss:
 
 
 def lag_losses(
-    base: SegmentBase,
+    base: SegmentDatabase,
     lags: Sequence[float],
     settings: PerformSettings | None = None,
     *,
@@ -210,7 +210,7 @@ def lag_losses(
         (progress or silent)("deciding early", done, len(chosen))
         true = base.target_points[number]
         control = Control(base.controls[number], base.fps, track_half_m=BODY_TRACK_HALF_M)
-        whole = interpret(base.without(number), control, settings)
+        whole = find_segments(base.without(number), control, settings)
         count += true[..., 0].size
         for k in range(len(lags) + 1):
             found = whole
@@ -226,7 +226,7 @@ def lag_losses(
     return [LagLoss(lag, float(cost[k]), float(off[k]), float(off[0])) for k, lag in enumerate(lags, start=1)]
 
 
-def random_sequence(found: Interpretation, rng: np.random.Generator) -> Interpretation:
+def random_sequence(found: SegmentSequence, rng: np.random.Generator) -> SegmentSequence:
     """Segments chosen at random, each at its own length, laid over the control one after another."""
     base, rate = found.base, found.settings.refine_hz
     points, known = found.control.sampled(rate)
@@ -240,7 +240,7 @@ def random_sequence(found: Interpretation, rng: np.random.Generator) -> Interpre
     return replace(found, pieces=pieces)
 
 
-def nearest_frames(base: SegmentBase, control: Control) -> Clip:
+def nearest_frames(base: SegmentDatabase, control: Control) -> Clip:
     """For each frame of the control, the pose recorded with the most similar control frame, where that puts it."""
     examples = [base.examples[n] for n in np.unique(base.example)]
     a, a_height, a_middle = _centred(np.concatenate([e.control for e in examples]))

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from choreograph.errors import RequestError
-from choreograph.finishing.plants import Places, agree, fill_gaps, hold
+from choreograph.finishing.foot_contacts import Places, agree, fill_gaps, hold
 from choreograph.maths import quat
 from choreograph.motion import ik
 from choreograph.motion.clip import Clip

@@ -13,15 +13,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from choreograph.errors import RequestError
-from choreograph.finishing.handover import Handover
-from choreograph.finishing.holds import ExampleHolds
+from choreograph.finishing.hand_contacts import ExampleHandContacts
+from choreograph.finishing.inertialisation import Inertialisation
 from choreograph.finishing.performed import PerformedSettings, make_motion, shown_at
 from choreograph.finishing.stream import Frame
 from choreograph.maths import quat
 from choreograph.motion.arrays import seal
 from choreograph.motion.clip import Clip
 from choreograph.motion.resample import sample_positions, sample_rotations
-from choreograph.synthesis.perform.examples import SegmentBase
+from choreograph.synthesis.perform.examples import SegmentDatabase
 from choreograph.synthesis.perform.placing import Piece
 from choreograph.synthesis.perform.points import find_points
 from choreograph.synthesis.perform.request import PerformSettings
@@ -44,7 +44,7 @@ class PerformStream:
 
     def __init__(
         self,
-        base: SegmentBase,
+        base: SegmentDatabase,
         fps: float,
         settings: PerformSettings | None = None,
         finishing: PerformedSettings | None = None,
@@ -67,15 +67,15 @@ class PerformStream:
         self.rate_hz = base.fps
         """Frames per second that come back."""
         self.pieces: list[Piece] = []
-        """The interpretation so far."""
+        """The sequence so far."""
         self._finishing = finishing or PerformedSettings()
         # A frame shows the next piece too if that begins within half a blend.
         margin = self._finishing.blend_s / 2 + _BATCH_S
         self._stream = PieceStream(base, fps, settings, lag_s=lag_s, margin_s=margin)
         self.base = self._stream.base
         """Without the segments that are too long for the lag."""
-        self._holds = ExampleHolds(self.base, self._finishing.hands)
-        self._handover = Handover(feet=self._finishing.clean)
+        self._holds = ExampleHandContacts(self.base, self._finishing.hands)
+        self._inertialisation = Inertialisation(feet=self._finishing.clean)
         self._shown = 0
         self._recent: list[Piece] = []
         self._leader: Clip | None = None
@@ -83,12 +83,12 @@ class PerformStream:
 
     @property
     def cost(self) -> float:
-        """Of the pieces so far, m²·s: to be held against `Interpretation.cost`."""
+        """Of the pieces so far, m²·s: to be held against `SegmentSequence.cost`."""
         return self._stream.cost
 
     @property
     def coarse_cost(self) -> float:
-        """Of all of them at the search's rate, once finished: against `Interpretation.coarse_cost`."""
+        """Of all of them at the search's rate, once finished: against `SegmentSequence.coarse_cost`."""
         return self._stream.coarse_cost
 
     def push(self, control: Array | Clip) -> list[Frame]:
@@ -143,7 +143,7 @@ class PerformStream:
         leader = self._leader_at(times)
         _, clip, _ = make_motion(self.base, pieces, times, leader, self._finishing, find=self._holds)
         begin, end = self._shown - first, count - first
-        made = self._handover.take(self._shown, clip[begin:], end - begin)
+        made = self._inertialisation.take(self._shown, clip[begin:], end - begin)
         example, frame = shown_at(self.base, pieces, times[begin:end])
         self._shown = count
         since = (count / self.rate_hz) - _CONTEXT_S - 1.0

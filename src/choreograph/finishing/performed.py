@@ -1,4 +1,4 @@
-"""From an interpretation to motion: its pieces stretched, placed and blended, feet kept still and hands held."""
+"""From an sequence to motion: its pieces stretched, placed and blended, feet kept still and hands held."""
 
 from __future__ import annotations
 
@@ -11,7 +11,13 @@ from numpy.typing import NDArray
 
 from choreograph.errors import RequestError
 from choreograph.finishing.footskate import CleanSettings, clean_feet
-from choreograph.finishing.holds import ExampleHolds, Holds, HoldSettings, hold_hands, read_holds
+from choreograph.finishing.hand_contacts import (
+    ExampleHandContacts,
+    HandContacts,
+    HandSettings,
+    hold_hands,
+    read_hand_contacts,
+)
 from choreograph.maths import quat
 from choreograph.maths.floor import FloorTransform
 from choreograph.motion.arrays import seal
@@ -20,9 +26,9 @@ from choreograph.motion.contacts import runs
 from choreograph.motion.display import ShowsItself
 from choreograph.motion.resample import sample_positions, sample_rotations
 from choreograph.progress import Progress
-from choreograph.synthesis.perform.examples import SegmentBase
+from choreograph.synthesis.perform.examples import SegmentDatabase
 from choreograph.synthesis.perform.placing import Piece
-from choreograph.synthesis.perform.search import Interpretation
+from choreograph.synthesis.perform.search import SegmentSequence
 
 Array = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -35,7 +41,7 @@ _FLIP_S = 0.1
 
 @dataclass(frozen=True)
 class PerformedSettings:
-    """What is done to an interpretation until it is motion to be shown."""
+    """What is done to an sequence until it is motion to be shown."""
 
     blend_s: float = 0.3
     """Seconds over which one piece gives way to the next; never longer than half of the shorter one."""
@@ -45,7 +51,7 @@ class PerformedSettings:
     """How they are, if they are."""
     hold: bool = True
     """Whether hands that were held in the examples are brought together, where the control is a body."""
-    hands: HoldSettings = field(default_factory=HoldSettings)
+    hands: HandSettings = field(default_factory=HandSettings)
 
     def __post_init__(self) -> None:
         if not (np.isfinite(self.blend_s) and 0 <= self.blend_s <= 10):
@@ -59,9 +65,9 @@ class Performed(ShowsItself):
     clip: Clip
     raw: Clip
     """The motion before feet and hands were seen to."""
-    holds: Holds | None
+    holds: HandContacts | None
     """Which hands are held when; None where the control has no hands."""
-    interpretation: Interpretation
+    sequence: SegmentSequence
 
 
 class _Side(NamedTuple):
@@ -73,13 +79,13 @@ class _Side(NamedTuple):
 
 
 def finish_performance(
-    found: Interpretation,
+    found: SegmentSequence,
     settings: PerformedSettings | None = None,
     *,
     name: str = "performed",
     progress: Progress | None = None,
 ) -> Performed:
-    """The motion that an interpretation calls for, at the examples' rate, as long as the control.
+    """The motion that an sequence calls for, at the examples' rate, as long as the control.
 
     Args:
         found: Which segments, when and where.
@@ -97,16 +103,16 @@ def finish_performance(
 
 
 def make_motion(
-    base: SegmentBase,
+    base: SegmentDatabase,
     pieces: Sequence[Piece],
     times: Array,
     leader: Clip | None,
     settings: PerformedSettings,
     *,
-    find: Callable[[int], Holds] | None = None,
+    find: Callable[[int], HandContacts] | None = None,
     name: str = "performed",
     progress: Progress | None = None,
-) -> tuple[Clip, Clip, Holds | None]:
+) -> tuple[Clip, Clip, HandContacts | None]:
     """The motion that pieces show, before feet and hands were seen to and after, and the hands that are held.
 
     Args:
@@ -124,18 +130,18 @@ def make_motion(
     clip = clean_feet(raw, settings.feet, progress=progress) if settings.clean else raw
     holds = None
     if settings.hold and leader is not None:
-        holds = read_holds(base, now.example, now.frame, find or ExampleHolds(base, settings.hands))
+        holds = read_hand_contacts(base, now.example, now.frame, find or ExampleHandContacts(base, settings.hands))
         clip, holds = hold_hands(clip, leader, holds, settings.hands)
     return raw, clip, holds
 
 
-def shown_at(base: SegmentBase, pieces: Sequence[Piece], times: Array) -> tuple[Ints, Array]:
+def shown_at(base: SegmentDatabase, pieces: Sequence[Piece], times: Array) -> tuple[Ints, Array]:
     """Which example is shown at each time, (F,), and the frame of it, (F,)."""
     now, _, _ = _sides(base, pieces, times, 0.0)
     return now.example, now.frame
 
 
-def _sides(base: SegmentBase, pieces: Sequence[Piece], times: Array, blend_s: float) -> tuple[_Side, _Side, Array]:
+def _sides(base: SegmentDatabase, pieces: Sequence[Piece], times: Array, blend_s: float) -> tuple[_Side, _Side, Array]:
     """For each frame the piece it is in, the neighbour that it is blended with, and that one's share."""
     starts, stops = (np.array([getattr(p, name) for p in pieces]) for name in ("start_s", "stop_s"))
     inside = np.clip(np.searchsorted(starts, times, side="right") - 1, 0, len(pieces) - 1)
@@ -160,7 +166,7 @@ def _sides(base: SegmentBase, pieces: Sequence[Piece], times: Array, blend_s: fl
     return side(inside), side(other), share
 
 
-def _blend(base: SegmentBase, now: _Side, then: _Side, share: Array, name: str) -> Clip:
+def _blend(base: SegmentDatabase, now: _Side, then: _Side, share: Array, name: str) -> Clip:
     skeleton = base.examples[0].target.skeleton
     here_pos, here_rot = _read(base, now)
     there_pos, there_rot = _read(base, then)
@@ -172,11 +178,11 @@ def _blend(base: SegmentBase, now: _Side, then: _Side, share: Array, name: str) 
         clip = base.examples[number].target
         assert clip.contacts is not None, "examples have their plants"
         contacts[rows] = clip.contacts[np.clip(np.rint(now.frame[rows]).astype(int), 0, len(clip) - 1)]
-    rot = seal(mend_flips(quat.make_continuous(mixed), base.fps))
+    rot = seal(repair_flips(quat.make_continuous(mixed), base.fps))
     return Clip(skeleton, base.fps, seal(pos), rot, name=name, contacts=contacts)
 
 
-def mend_flips(local_rot: Array, fps: float) -> Array:
+def repair_flips(local_rot: Array, fps: float) -> Array:
     """Rotations (F, J, 4) in which joints that turn faster than anyone can do so over a fifth of a second instead.
 
     Recorded hands and thumbs now and then flip by half a turn from one frame to the next.
@@ -196,7 +202,7 @@ def mend_flips(local_rot: Array, fps: float) -> Array:
     return quat.make_continuous(out)
 
 
-def _read(base: SegmentBase, side: _Side) -> tuple[Array, Array]:
+def _read(base: SegmentDatabase, side: _Side) -> tuple[Array, Array]:
     """Root positions and rotations of one side, placed."""
     examples = base.examples
     pos = np.zeros((len(side.frame), 3))

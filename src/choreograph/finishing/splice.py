@@ -17,13 +17,13 @@ from choreograph.errors import RequestError
 from choreograph.finishing.assemble import Origins, Shown, lay_out, output_rate, sample_numpy
 from choreograph.finishing.blend import BlendSettings
 from choreograph.finishing.exact import keep_poses, room_around
-from choreograph.finishing.flicks import mend_flicks
 from choreograph.finishing.footskate import CleanSettings, clean_feet
 from choreograph.maths import quat
 from choreograph.maths.floor import FloorTransform
 from choreograph.motion.arrays import seal
 from choreograph.motion.clip import Clip
 from choreograph.motion.display import ShowsItself
+from choreograph.motion.repair import remove_spikes
 from choreograph.progress import Progress
 from choreograph.synthesis.solve.request import BodyTarget
 from choreograph.synthesis.solve.splice import Splice
@@ -106,8 +106,8 @@ def finish_splice(
     made, cuts = lay_out(graph, _shown(splice, rate), rate, BlendSettings(), name), _Cuts.of(splice)
     exact = np.unique(np.round(splice.exact * (rate / graph.rate_hz)).astype(np.int64))
     clip = _stepping(_smoothed(made.clip, cuts, exact / rate, settings.smooth_s), cuts)
-    clip = mend_flicks(clip) if settings.mend else clip
-    asked, body = body, without_gliding(clip, body, settings.glide_m_s)
+    clip = remove_spikes(clip) if settings.mend else clip
+    asked, body = body, limit_root_correction(clip, body, settings.glide_m_s)
     clip = meet_body(clip, body)
     if settings.clean:
         clip = clean_feet(clip, settings.feet, keep=exact, progress=progress)
@@ -241,7 +241,7 @@ def _pose(splice: Splice, piece: int, frame: int) -> tuple[Array, Array]:
     return sample_numpy(clip.root_pos, clip.local_rot, np.array([row]), np.array([share]), place)
 
 
-def without_gliding(clip: Clip, body: Sequence[BodyTarget], most_m_s: float) -> tuple[BodyTarget, ...]:
+def limit_root_correction(clip: Clip, body: Sequence[BodyTarget], most_m_s: float) -> tuple[BodyTarget, ...]:
     """The body constraints, those that a motion misses by far moved to where it can be brought no faster than this."""
     if len(body) < 2 or math.isinf(most_m_s):
         return tuple(body)

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from choreograph.errors import RequestError
-from choreograph.finishing.handover import Handover
+from choreograph.finishing.inertialisation import Inertialisation
 from choreograph.finishing.pipeline import FinishedMotion, FinishSettings, finish
 from choreograph.graph.model import MotionGraph
 from choreograph.maths.floor import FloorTransform
@@ -79,7 +79,7 @@ class MotionStream:
         self._per_frame = round(ratio)
         self._settings = replace(wanted, rate_hz=self.rate_hz)
         self._shown = 0
-        self._handover = Handover(feet=self._settings.clean)
+        self._inertialisation = Inertialisation(feet=self._settings.clean)
 
     def change_path(self, path: Path) -> None:
         """Follow another path from where the search has come to."""
@@ -102,7 +102,7 @@ class MotionStream:
         begin = self._shown - first
         if stop <= begin:
             return
-        shown = self._handover.take(self._shown, clip[begin:], stop - begin)
+        shown = self._inertialisation.take(self._shown, clip[begin:], stop - begin)
         infos = self.follower.graph.infos
         self._shown = first + stop
         for k in range(len(shown)):

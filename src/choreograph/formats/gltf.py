@@ -14,12 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from choreograph._version import __version__
+from choreograph.figure.mannequin import SkinnedMesh, build_mannequin, straightest_frame
 from choreograph.formats._gltf_read import read_glb
 from choreograph.formats.atomic import atomic_write, check_writable
 from choreograph.formats.figures import KEY, as_figures, describe, moving_joints
 from choreograph.maths import quat
 from choreograph.motion.clip import Clip
-from choreograph.motion.mannequin import SkinnedMesh, build_mannequin, straightest_frame
 
 __all__ = ["read_glb", "write_figure", "write_glb"]
 

@@ -18,12 +18,12 @@ from numpy.typing import NDArray
 
 from choreograph._version import __version__
 from choreograph.errors import FormatError, MissingExtra
+from choreograph.figure.mannequin import SkinnedMesh, build_mannequin
 from choreograph.formats.assemble import read_bytes
 from choreograph.formats.atomic import atomic_write, check_writable
 from choreograph.formats.figures import KEY, as_figures, describe, from_rest, moving_joints, restore_clip
 from choreograph.maths import quat
 from choreograph.motion.clip import Clip, Note, Source
-from choreograph.motion.mannequin import SkinnedMesh, build_mannequin
 from choreograph.motion.skeleton import Skeleton
 
 Array = NDArray[np.float64]

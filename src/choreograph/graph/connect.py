@@ -5,7 +5,6 @@ Pure functions of arrays and settings; `build` finds the minima, `report` asks w
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -15,6 +14,7 @@ from numpy.typing import NDArray
 from choreograph.graph.model import SEGMENT, TRANSITION, ClipInfo, Edges, Minima, Nodes, Transitions
 from choreograph.graph.settings import EVERYTHING, GraphSettings
 from choreograph.maths.floor import FloorTransform
+from choreograph.motion.labels import matches_label
 
 
 def find_transitions(minima: Minima, clip_frames: NDArray[np.int32], window: int) -> Transitions:
@@ -88,7 +88,7 @@ def limits_between(infos: Sequence[ClipInfo], settings: GraphSettings, threshold
     entries = settings.label_thresholds
     texts = {text for entry in entries for text in (entry.first, entry.second)}
     said = [
-        frozenset(t for label in info.labels for t in (label.text, *label_parts(label.text)) if t in texts)
+        frozenset(text for text in texts if any(matches_label(text, label.text) for label in info.labels))
         for info in infos
     ]
     groups = sorted(set(said), key=sorted)
@@ -104,21 +104,16 @@ def limits_between(infos: Sequence[ClipInfo], settings: GraphSettings, threshold
 def missing_labels(infos: Sequence[ClipInfo], settings: GraphSettings) -> list[str]:
     """Labels that have a threshold of their own but are on no clip."""
     asked = [text for entry in settings.label_thresholds for text in (entry.first, entry.second)]
-    said = {text for info in infos for label in info.labels for text in (label.text, *label_parts(label.text))}
-    return [text for text in dict.fromkeys(asked) if text not in said]
-
-
-def label_parts(text: str) -> list[str]:
-    """What a label says, part by part: "run/jog, veer left" says "run", "jog" and "veer left"."""
-    return [part.strip() for part in re.split(r"[,;/]", text) if part.strip()] or [text]
+    said = {label.text for info in infos for label in info.labels}
+    return [wanted for wanted in dict.fromkeys(asked) if not any(matches_label(wanted, text) for text in said)]
 
 
 def label_mask(info: ClipInfo, text: str, rate_hz: float) -> NDArray[np.bool_]:
-    """Which frames of a clip, at the graph's rate, carry a label, whole or as one of its parts, (F,)."""
+    """Which frames of a clip, at the graph's rate, carry a label that says this, (F,)."""
     at = np.minimum(np.arange(info.frames) * (info.fps / rate_hz), info.own_frames - 1)
     mask = np.zeros(info.frames, bool)
     for label in info.labels:
-        if text == label.text or text in label_parts(label.text):
+        if matches_label(text, label.text):
             mask |= (at >= label.start - 1e-9) & (at < label.stop - 1e-9)
     return mask
 

@@ -81,7 +81,7 @@ class Minima(Table):
 
 @dataclass(frozen=True, eq=False)
 class Transitions(Table):
-    """Ways from one clip into another: leave `source` at a window's start, blend a window, go on in `target`.
+    """Continuations from one clip into another: leave `source` at a window's start, blend a window, go on in `target`.
 
     Blended frame k of L mixes source_frame + k with target_frame + k; the next frame shown is target_frame + L.
     """

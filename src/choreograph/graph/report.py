@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from choreograph.graph import connect
 from choreograph.graph.model import SEGMENT, ClipInfo, Minima, MotionGraph
 from choreograph.graph.settings import GraphSettings
+from choreograph.motion.labels import label_parts
 
 KEPT, APART, DEAD_END, UNREACHED, ISLAND = "kept", "apart", "dead end", "unreached", "island"
 """How a clip stands to the graph: part of it; with no transition to or from it; it can be reached but not left again
@@ -195,7 +196,7 @@ def _labels(graph: MotionGraph) -> tuple[LabelReport, ...]:
 
 
 def _parts(info: ClipInfo) -> list[str]:
-    return list(dict.fromkeys(part for label in info.labels for part in connect.label_parts(label.text)))
+    return list(dict.fromkeys(part for label in info.labels for part in label_parts(label.text)))
 
 
 @dataclass(frozen=True, eq=False)

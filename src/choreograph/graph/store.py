@@ -27,9 +27,9 @@ from numpy.typing import NDArray
 from choreograph._version import __version__
 from choreograph.errors import ChoreographError, GraphFileError, OutputExists
 from choreograph.graph import rows, schema
+from choreograph.graph.clips import graph_frames
 from choreograph.graph.lazy import LazyClips, LazyTables, Reader
 from choreograph.graph.model import TABLES, ClipInfo, MotionGraph, Provenance
-from choreograph.graph.prepare import graph_frames
 from choreograph.graph.settings import GraphSettings
 from choreograph.motion.clip import Clip, Label, Note
 from choreograph.motion.contacts import detect_contacts

@@ -38,7 +38,7 @@ class ContactSettings:
 
 @dataclass(frozen=True)
 class FootPlants:
-    """What `find_plants` found."""
+    """What `find_foot_contacts` found."""
 
     planted: Flags
     """(F, feet), a column per joint of `skeleton.feet`."""
@@ -52,7 +52,7 @@ class FootPlants:
 
 def detect_contacts(clip: Clip, settings: ContactSettings | None = None) -> Flags:
     """Which foot joints are planted in which frames, (F, len(clip.skeleton.feet))."""
-    return find_plants(clip, settings).planted
+    return find_foot_contacts(clip, settings).planted
 
 
 def with_detected_contacts(clip: Clip, settings: ContactSettings | None = None) -> Clip:
@@ -60,7 +60,7 @@ def with_detected_contacts(clip: Clip, settings: ContactSettings | None = None) 
     return clip if clip.contacts is not None else clip.with_contacts(detect_contacts(clip, settings))
 
 
-def find_plants(clip: Clip, settings: ContactSettings | None = None) -> FootPlants:
+def find_foot_contacts(clip: Clip, settings: ContactSettings | None = None) -> FootPlants:
     """Foot plants by height and speed with hysteresis, the floor estimated from the feet themselves.
 
     Raises:

@@ -63,7 +63,7 @@ def set_scene(motions: Sequence[Motion], path: Path | ArrayLike | None = None) -
             paths.append(motion.path.points)
             clips.append(finish(motion.walk).clip)
         elif isinstance(motion, Performed):
-            leader = motion.interpretation.control.leader
+            leader = motion.sequence.control.leader
             clips += [motion.clip] if leader is None else [leader, motion.clip]
         elif isinstance(motion, FinishedMotion | SplicedMotion):
             clips.append(motion.clip)

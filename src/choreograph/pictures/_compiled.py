@@ -1,6 +1,6 @@
 """Compiled drawing kernels on flat arrays; imported on first use, since importing numba takes a while.
 
-Each has a plain twin of the same name and signature in `reference`, which says what the arguments are.
+Each has a plain twin of the same name and signature in `tests/unit/pictures/plain_shaders.py`.
 """
 
 from __future__ import annotations

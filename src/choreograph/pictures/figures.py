@@ -9,9 +9,9 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from choreograph.figure.mannequin import SkinnedMesh, build_mannequin, has_natural_rest, skin
 from choreograph.motion.clip import Clip
 from choreograph.motion.contacts import runs, with_detected_contacts
-from choreograph.motion.mannequin import SkinnedMesh, build_mannequin, has_natural_rest, skin
 from choreograph.motion.skeleton import Skeleton
 from choreograph.pictures.raster import Figure, Stroke
 from choreograph.pictures.theme import CLIP_COLOURS, TEAL, from_hex

@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 
 from choreograph.distance.minima import distance_matrix, find_minima
 from choreograph.errors import RequestError
-from choreograph.graph.connect import label_parts
+from choreograph.graph.clips import window_clip
 from choreograph.graph.model import SEGMENT, TRANSITION, MotionGraph
 from choreograph.graph.report import Connectivity
-from choreograph.graph.search import window_clip
+from choreograph.motion.labels import label_parts
 from choreograph.pictures.plots import new_figure, title_figure
 from choreograph.pictures.theme import CLIP_COLOURS, TEAL, Theme, find_theme
 

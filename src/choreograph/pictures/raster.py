@@ -72,7 +72,9 @@ class Scene:
     """Radius of the lit part of the floor around the middle of the picture, metres."""
 
 
-def draw(scene: Scene, camera: Camera, size: tuple[int, int], *, samples: int = 2, plain: bool = False) -> Image:
+def draw(
+    scene: Scene, camera: Camera, size: tuple[int, int], *, samples: int = 2, kernels: ModuleType | None = None
+) -> Image:
     """The picture of a scene, (height, width, 3), sRGB.
 
     Args:
@@ -81,9 +83,10 @@ def draw(scene: Scene, camera: Camera, size: tuple[int, int], *, samples: int = 
         size: Width and height in pixels.
         samples: Figures are sampled at this many points across each pixel and down; the floor and its lines are
             antialiased in closed form.
-        plain: Whether to draw with the plain twins of the compiled kernels, which is slow.
+        kernels: What draws; the compiled kernels if None.
     """
-    kernels = _kernels(plain)
+    # Imported on first use, since importing numba takes a while.
+    kernels = kernels or import_module("choreograph.pictures._compiled")
     width, height = size
     theme = scene.theme
     key_yaw = scene.key_yaw
@@ -108,11 +111,6 @@ def draw(scene: Scene, camera: Camera, size: tuple[int, int], *, samples: int = 
     out = np.empty((height, width, 3), np.uint8)
     kernels.encode(image, _srgb_table(), _noise(), out)
     return out
-
-
-def _kernels(plain: bool) -> ModuleType:
-    # Compiled ones are imported on first use, since importing numba takes a while.
-    return import_module(f"choreograph.pictures.{'reference' if plain else '_compiled'}")
 
 
 @dataclass(frozen=True, eq=False)

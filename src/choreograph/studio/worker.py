@@ -37,7 +37,7 @@ def read_message(source: BinaryIO) -> Any:
     return pickle.loads(source.read(struct.unpack("<I", head)[0])) if len(head) == 4 else None
 
 
-class Tell:
+class TaskChannel:
     """How a task speaks to the server while it works."""
 
     def __init__(self, number: int, out: BinaryIO, stopped: set[int]) -> None:
@@ -74,14 +74,14 @@ def main() -> None:
     stopped: set[int] = set()
     threading.Thread(target=_listen, args=(sys.stdin.buffer, todo, stopped), daemon=True).start()
 
+    from choreograph.studio.context import WorkerContext
     from choreograph.studio.tasks import find_task
-    from choreograph.studio.workshop import Workshop
 
-    shop = Workshop(places)
+    shop = WorkerContext(places)
     while True:
         number, name, ask = todo.get()
         try:
-            answer: tuple[Any, ...] = ("done", number, find_task(name)(shop, ask, Tell(number, out, stopped)))
+            answer: tuple[Any, ...] = ("done", number, find_task(name)(shop, ask, TaskChannel(number, out, stopped)))
         except Cancelled:
             answer = ("cancelled", number)
         except ChoreographError as error:

@@ -6,8 +6,8 @@ import numpy as np
 
 from choreograph.distance.window import align_windows
 from choreograph.errors import RequestError
+from choreograph.graph.clips import window_clip
 from choreograph.graph.model import SEGMENT, TRANSITION, Edges, MotionGraph, Nodes
-from choreograph.graph.search import window_clip
 from choreograph.synthesis.walk import Walk
 
 

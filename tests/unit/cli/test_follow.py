@@ -10,11 +10,11 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
+from choreograph.build.graph import build_graph
 from choreograph.cli.main import app
 from choreograph.demo import demo_clip
 from choreograph.errors import ChoreographError, OutputExists, RequestError
 from choreograph.formats import read_clip
-from choreograph.graph.build import build_graph
 from choreograph.graph.store import save_graph
 from choreograph.synthesis.follow.request import FollowSettings
 

@@ -15,11 +15,11 @@ from rich.console import Console
 from typer.testing import CliRunner
 
 import choreograph as cg
+from choreograph.build.graph import build_graph
 from choreograph.cli.main import app
 from choreograph.demo import demo_clip
 from choreograph.errors import ChoreographError, GraphFileError, OutputExists, RequestError
 from choreograph.formats import read_clip
-from choreograph.graph.build import build_graph
 from choreograph.graph.store import open_graph, save_graph
 from choreograph.motion.clip import Clip
 from choreograph.synthesis.solve.cuts import read_cuts
@@ -229,7 +229,7 @@ def test_cuts_are_kept_unless_that_is_not_wanted_or_cannot_be(
     path = tmp_path / "walks.mog"
     save_graph(build_graph([demo_clip(name) for name in ("walk", "walk_turn_90_left")]), path)
     words = (path, request_file, "-n", 1, "--evaluations", 500)
-    for number, extra in enumerate((("--no-keep",), ("--tau", 3.0))):
+    for number, extra in enumerate((("--no-keep",), ("--max-cut-cost", 3.0))):
         run(*words, "-o", tmp_path / f"out{number}", *extra)
         assert read_cuts(open_graph(path)) is None
     monkeypatch.setattr("choreograph.synthesis.solve.cuts.changing", refuse)
@@ -337,7 +337,7 @@ def test_pictures_of_several_people_show_where_they_meet(
         drawn.append((len(clips), [[target.at_s for target in request.body] for request in requests]))
         return np.zeros((8, 8, 3), np.uint8)
 
-    monkeypatch.setattr("choreograph.pictures.solved.draw_solved", draw)
+    monkeypatch.setattr("choreograph.synthesis.solve.picture.draw_solved", draw)
     out = tmp_path / "out"
     said = run(mog, tmp_path / "r.yaml", "-o", out, "-n", 1, "--evaluations", 20_000, "--raw",
                "--picture", tmp_path / "p.png")  # fmt: skip

@@ -12,7 +12,7 @@ from choreograph.finishing.performed import PerformedSettings
 from choreograph.formats import read_clip
 from choreograph.maths.floor import FloorTransform
 from choreograph.motion.clip import Clip
-from choreograph.synthesis.perform.examples import SegmentBase, build_base, own_track, pair_up
+from choreograph.synthesis.perform.examples import SegmentDatabase, build_segments, pair_up, root_example
 from choreograph.synthesis.perform.points import ENDS, TRACK
 from choreograph.synthesis.perform.request import Control
 
@@ -34,19 +34,19 @@ def test_scores_measure_what_they_say(human: Clip):
 
 
 @pytest.fixture(scope="module")
-def walks() -> SegmentBase:
+def walks() -> SegmentDatabase:
     clips = [clip for clip in demo_clips(30.0) if clip.name.startswith("walk")]
-    return build_base([own_track(clip) for clip in clips], cut_at="plants", control_roles=TRACK)
+    return build_segments([root_example(clip) for clip in clips], cut_at="plants", control_roles=TRACK)
 
 
-def test_the_nearest_frame_of_a_known_control_is_its_own(walks: SegmentBase):
+def test_the_nearest_frame_of_a_known_control_is_its_own(walks: SegmentDatabase):
     example = walks.examples[int(walks.example[0])]
     made = nearest_frames(walks, Control(example.control, walks.fps))
     assert len(made) == len(example.target)
     assert compare([(made, example.target)], ("hips",), 1.0).ends_m < 0.3
 
 
-def test_demo_walks_held_back_beat_a_random_sequence(walks: SegmentBase):
+def test_demo_walks_held_back_beat_a_random_sequence(walks: SegmentDatabase):
     numbers = np.unique(walks.example)[:6].tolist()
     found = leave_one_out(walks, finishing=PerformedSettings(clean=False), only=numbers)
     assert found.total["found"].ends_m < 0.5 * found.total["random"].ends_m
@@ -54,7 +54,7 @@ def test_demo_walks_held_back_beat_a_random_sequence(walks: SegmentBase):
     assert len(found.single["found"]) == len(numbers) == len(found.names)
 
 
-def test_one_recording_cannot_be_held_back(walks: SegmentBase):
+def test_one_recording_cannot_be_held_back(walks: SegmentDatabase):
     only = walks.taken(np.flatnonzero(walks.example == walks.example[0]))
     with pytest.raises(RequestError, match="two or more"):
         leave_one_out(only)
@@ -66,7 +66,7 @@ def test_salsa_held_back_is_followed(recordings: Path):
         pair_up(read_clip(recordings / f"cmu/60/60_{n:02d}.amc"), read_clip(recordings / f"cmu/61/61_{n:02d}.amc"))
         for n in range(1, 6)
     ]
-    found = leave_one_out(build_base(pairs), only=[0, 1])
+    found = leave_one_out(build_segments(pairs), only=[0, 1])
     ours, nearest, random = (found.total[m] for m in ("found", "nearest", "random"))
     # From four other trials only; from all nine it is nearer (docs/perform.md).
     assert ours.ends_m < 0.42 and ours.root_m < 0.18 and ours.facing_deg < 20

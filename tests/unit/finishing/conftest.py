@@ -7,9 +7,9 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
+from choreograph.build.graph import build_graph
 from choreograph.demo import demo_clip
-from choreograph.finishing.holds import grips
-from choreograph.graph.build import build_graph
+from choreograph.finishing.hand_contacts import grips
 from choreograph.graph.model import SEGMENT, TRANSITION, MotionGraph
 from choreograph.graph.settings import GraphSettings
 from choreograph.maths import quat

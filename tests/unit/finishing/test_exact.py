@@ -3,10 +3,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from choreograph.build.graph import build_graph
 from choreograph.demo import demo_clip
 from choreograph.finishing.exact import keep_poses, room_around
 from choreograph.finishing.splice import SpliceSettings, finish_splice
-from choreograph.graph.build import build_graph
 from choreograph.graph.model import MotionGraph
 from choreograph.graph.settings import GraphSettings
 from choreograph.maths.floor import FloorTransform

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from choreograph.errors import Cancelled, RequestError, RoleError
+from choreograph.finishing.foot_contacts import foot_slide
 from choreograph.finishing.footskate import CleanSettings, clean_feet
-from choreograph.finishing.plants import foot_slide
 from choreograph.formats import read_clip, write_clip
 from choreograph.maths import quat
 from choreograph.motion.clip import Clip

@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 from choreograph.errors import RequestError
-from choreograph.finishing.holds import find_holds, grip_goals, grips, hold_hands
-from choreograph.finishing.performed import PerformedSettings, finish_performance, mend_flips
+from choreograph.finishing.hand_contacts import find_holds, grip_goals, grips, hold_hands
+from choreograph.finishing.performed import PerformedSettings, finish_performance, repair_flips
 from choreograph.maths import quat
 from choreograph.motion.clip import Clip
-from choreograph.synthesis.perform.examples import build_base, pair_up
+from choreograph.synthesis.perform.examples import build_segments, pair_up
 from choreograph.synthesis.perform.request import control_from_clip
-from choreograph.synthesis.perform.search import interpret
+from choreograph.synthesis.perform.search import find_segments
 
 
 def test_holds_are_found_where_hands_meet(couple: tuple[Clip, Clip]):
@@ -53,9 +53,9 @@ def test_a_hand_out_of_reach_is_let_go(couple: tuple[Clip, Clip]):
 
 def test_a_recording_performed_is_the_recording(couple: tuple[Clip, Clip]):
     leader, follower = couple
-    base = build_base([pair_up(leader, follower)], cut_at=[[0.0, 0.8, 1.6, 2.4, 3.2, 4.0, 4.8]])
+    base = build_segments([pair_up(leader, follower)], cut_at=[[0.0, 0.8, 1.6, 2.4, 3.2, 4.0, 4.8]])
     control = control_from_clip(leader[: round(4.8 * 30) + 1], base)
-    found = interpret(base, control)
+    found = find_segments(base, control)
     assert [p.segment for p in found.pieces] == list(range(6))
     made = finish_performance(found, PerformedSettings(clean=False, hold=False))
     assert len(made.clip) == len(control.points)
@@ -68,8 +68,8 @@ def test_a_recording_performed_is_the_recording(couple: tuple[Clip, Clip]):
 
 def test_pieces_that_do_not_meet_are_blended(couple: tuple[Clip, Clip]):
     leader, follower = couple
-    base = build_base([pair_up(leader, follower)], cut_at=[[0.0, 0.8, 1.6, 2.4, 3.2]])
-    found = interpret(base, control_from_clip(leader[:97], base))
+    base = build_segments([pair_up(leader, follower)], cut_at=[[0.0, 0.8, 1.6, 2.4, 3.2]])
+    found = find_segments(base, control_from_clip(leader[:97], base))
     shifted = tuple(
         replace(p, placement=replace(p.placement, x=p.placement.x + 0.1 * (k % 2))) for k, p in enumerate(found.pieces)
     )
@@ -88,11 +88,11 @@ def test_pieces_that_do_not_meet_are_blended(couple: tuple[Clip, Clip]):
 
 def test_flips_are_spread_and_the_rest_is_left_alone(human: Clip):
     rot = np.array(human.local_rot)
-    assert mend_flips(rot, 60.0) == pytest.approx(quat.make_continuous(rot), abs=1e-12)
+    assert repair_flips(rot, 60.0) == pytest.approx(quat.make_continuous(rot), abs=1e-12)
     hand = human.skeleton.need("left_hand")
     flipped = np.array(rot)
     flipped[20:, hand] = quat.multiply(rot[20:, hand], quat.from_rotvec(np.array([3.0, 0.0, 0.0])))
-    mended = mend_flips(quat.make_continuous(flipped), 60.0)
+    mended = repair_flips(quat.make_continuous(flipped), 60.0)
     step = np.linalg.norm(quat.as_rotvec(quat.multiply(quat.inverse(mended[:-1]), mended[1:])), axis=-1)
     assert step.max() < 0.5
     others = [j for j in range(len(human.skeleton)) if j != hand]

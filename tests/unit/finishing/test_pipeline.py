@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 import numpy as np
 
+from choreograph.finishing.foot_contacts import foot_slide
 from choreograph.finishing.pipeline import FinishSettings, finish
-from choreograph.finishing.plants import foot_slide
 from choreograph.graph.model import MotionGraph
 from choreograph.synthesis.walk import Walk
 

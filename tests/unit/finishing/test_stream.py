@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from choreograph.build.graph import build_graph
 from choreograph.demo import demo_clip
 from choreograph.errors import RequestError
 from choreograph.finishing.pipeline import FinishSettings, finish
 from choreograph.finishing.stream import MotionStream
-from choreograph.graph.build import build_graph
 from choreograph.graph.model import MotionGraph
 from choreograph.maths import quat
 from choreograph.synthesis.follow.request import FollowSettings

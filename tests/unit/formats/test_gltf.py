@@ -16,10 +16,10 @@ import numpy as np
 import pytest
 
 from choreograph.errors import FormatError, OutputExists, RequestError
+from choreograph.figure.mannequin import build_mannequin, skin
 from choreograph.formats.gltf import read_glb, write_glb
 from choreograph.maths import quat
 from choreograph.motion.clip import Clip, Label, Source
-from choreograph.motion.mannequin import build_mannequin, skin
 from choreograph.motion.skeleton import Skeleton
 
 ROOT = Path(__file__).parents[3]

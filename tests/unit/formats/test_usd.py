@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from choreograph.errors import FormatError, MissingExtra, OutputExists
+from choreograph.figure.mannequin import build_mannequin, skin
 from choreograph.formats.usd import read_usd, write_usd
 from choreograph.maths import quat
 from choreograph.motion.clip import Clip, Label
-from choreograph.motion.mannequin import build_mannequin, skin
 from choreograph.motion.skeleton import Skeleton
 
 pytest.importorskip("pxr", reason="needs the usd extra")

@@ -8,12 +8,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from choreograph.build.graph import add_clips, build_graph, find_joining_thresholds, remove_clips
 from choreograph.formats import read_clip
-from choreograph.graph.build import add_clips, build_graph, find_joining_thresholds, remove_clips
 from choreograph.graph.model import TABLES
-from choreograph.graph.onto import carry_onto
 from choreograph.graph.report import report_graph
 from choreograph.graph.settings import EVERYTHING, GraphSettings
+from choreograph.motion.retarget import retarget
 
 pytestmark = pytest.mark.recordings
 THESIS = ("16_47", "16_17", "16_19", "16_45")
@@ -67,7 +67,7 @@ def test_growing_and_shrinking_change_nothing_else(recordings, four):
 @pytest.mark.parametrize("name", ["13_11", "60_05", "87_03"])
 def test_other_people_are_carried_over_with_their_feet_where_they_were(recordings, four, name):
     clip, onto = trial(recordings, name), four[0].skeleton
-    carried = carry_onto(clip, onto)
+    carried = retarget(clip, onto)
     scale = onto.leg_length / clip.skeleton.leg_length
     feet = [onto.need("left_foot"), onto.need("right_foot")]
     gap = carried.global_positions()[:, feet] - scale * clip.global_positions()[:, feet]

@@ -11,10 +11,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from choreograph.build.files import add_to_file, build_file, remove_from_file
+from choreograph.build.graph import build_graph
 from choreograph.errors import GraphFileError, OutputExists
 from choreograph.graph import schema, store
-from choreograph.graph.build import build_graph
-from choreograph.graph.files import add_to_file, build_file, remove_from_file
 from choreograph.graph.model import TABLES, MotionGraph
 from choreograph.graph.settings import GraphSettings, LabelThreshold
 from choreograph.graph.store import open_graph, save_graph
@@ -356,7 +356,7 @@ def test_a_full_disk_leaves_the_old_file_and_no_other(saved, tmp_path):
 def test_a_disk_that_fills_during_the_build_is_named(saved, tmp_path):
     target = tmp_path / "new.mog"
     code = f"""
-        from choreograph.graph.files import build_file
+        from choreograph.build.files import build_file
         from choreograph.graph.store import open_graph
         from choreograph.errors import GraphFileError
         clips = list(open_graph({str(saved)!r}).clips)

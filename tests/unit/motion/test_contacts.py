@@ -12,7 +12,7 @@ from choreograph.errors import RoleError
 from choreograph.formats import read_clip
 from choreograph.maths import quat
 from choreograph.motion.clip import Clip
-from choreograph.motion.contacts import detect_contacts, find_plants, runs, with_detected_contacts
+from choreograph.motion.contacts import detect_contacts, find_foot_contacts, runs, with_detected_contacts
 from choreograph.motion.skeleton import Skeleton
 from choreograph.motion.trim import trimmed
 
@@ -57,7 +57,7 @@ def steps(rise: float, count: int = 4, stand: int = 40, swing: int = 24) -> tupl
 
 def test_steps_on_a_level_floor() -> None:
     clip, standing = steps(0.0)
-    found = find_plants(clip)
+    found = find_foot_contacts(clip)
     # Lifting off and setting down take a few frames in which either answer is right.
     assert (found.planted == standing).mean() > 0.93
     assert not found.moving_floor
@@ -67,12 +67,12 @@ def test_steps_on_a_level_floor() -> None:
 
 @pytest.mark.parametrize("rise", [0.16, 0.2])
 def test_stairs_are_flagged(rise: float) -> None:
-    assert find_plants(steps(rise)[0]).moving_floor
+    assert find_foot_contacts(steps(rise)[0]).moving_floor
 
 
 def test_a_floor_elsewhere_is_still_one_floor() -> None:
     clip, standing = steps(0.0)
-    found = find_plants(clip.raised(0.7))
+    found = find_foot_contacts(clip.raised(0.7))
     assert found.floor_height == pytest.approx(0.7, abs=1e-3)
     assert (found.planted == standing).mean() > 0.93
 
@@ -136,7 +136,7 @@ def test_recorded_jumps_leave_the_floor_once(recordings: Path, trial: str) -> No
 @pytest.mark.recordings
 def test_no_recording_of_subject_16_has_a_moving_floor(recordings: Path) -> None:
     for path in sorted((recordings / "cmu/16").glob("*.amc")):
-        assert not find_plants(read_clip(path)).moving_floor, path.name
+        assert not find_foot_contacts(read_clip(path)).moving_floor, path.name
 
 
 def test_contacts_do_not_depend_on_the_rate(human_clip: Callable[..., Clip]) -> None:

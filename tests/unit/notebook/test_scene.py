@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from choreograph.build.graph import build_graph
 from choreograph.demo import demo_clip
 from choreograph.errors import RequestError
 from choreograph.finishing.performed import Performed
 from choreograph.finishing.pipeline import FinishedMotion, FinishSettings, finish
-from choreograph.graph.build import build_graph
 from choreograph.maths import quat
 from choreograph.motion.clip import Clip
 from choreograph.motion.packed import row_bytes

@@ -2,14 +2,15 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from tests.unit.pictures import plain_shaders
 
-from choreograph.pictures import _compiled, raster, reference
+from choreograph.pictures import _compiled, raster
 from choreograph.pictures.camera import Camera, place_cameras
 from choreograph.pictures.figures import cast
 from choreograph.pictures.raster import Figure, Scene, Stroke
 from choreograph.pictures.theme import DARK, LIGHT, as_linear, as_srgb, from_hex
 
-BOTH = pytest.mark.parametrize("kernels", [_compiled, reference], ids=["compiled", "plain"])
+BOTH = pytest.mark.parametrize("kernels", [_compiled, plain_shaders], ids=["compiled", "plain"])
 
 
 def blank(height: int = 20, width: int = 24) -> tuple[np.ndarray, np.ndarray]:
@@ -55,7 +56,7 @@ def test_kernels_agree_on_random_triangles():
     points = rng.uniform((-5, -5, 0.1), (30, 25, 2), (90, 3))
     corners = rng.integers(0, 90, (60, 3)).astype(np.int32)
     results = []
-    for kernels in (_compiled, reference):
+    for kernels in (_compiled, plain_shaders):
         depth, owner = blank()
         kernels.draw_triangles(points, corners, depth, owner)
         results.append((depth, owner))
@@ -103,7 +104,7 @@ def test_kernels_agree_on_strokes(ring):
     segments = np.array([[-1.0, 0, 1, 0.5, 0.05, 1.0], [1, 0.5, 1.5, -3, 0.02, 0.5], [0, 0, 0, 0, 0.2, 0.7]])
     low, high = np.array([[0, 0], [0, 0], [5, 5]], np.int32), np.array([[96, 54], [96, 54], [90, 50]], np.int32)
     covers = [np.zeros((54, 96), np.float32) for _ in range(2)]
-    for kernels, cover in zip((_compiled, reference), covers, strict=True):
+    for kernels, cover in zip((_compiled, plain_shaders), covers, strict=True):
         kernels.paint_strokes(camera().floor_homography(size), segments, ring, low, high, cover)
     assert covers[0].max() > 0.5
     assert np.allclose(*covers, atol=1e-4)
@@ -133,7 +134,7 @@ def test_whole_picture_is_the_same_with_plain_kernels(theme, samples):
     ]
     scene = Scene([ball((0.0, 0.5, 0.0), 0.5), ball((0.5, 1.1, 0.3), 0.2)], strokes, theme)
     fast = raster.draw(scene, camera(), (128, 72), samples=samples).astype(int)
-    plain = raster.draw(scene, camera(), (128, 72), samples=samples, plain=True).astype(int)
+    plain = raster.draw(scene, camera(), (128, 72), samples=samples, kernels=plain_shaders).astype(int)
     off = np.abs(fast - plain).max(axis=2)
     assert fast.max() > 150 and np.ptp(fast[40:], axis=(0, 1)).min() > 50
     assert np.mean(off > 2) < 0.005

@@ -59,7 +59,7 @@ def test_a_performed_way_is_answered_and_explained(studio: Studio, tmp_path: Pat
     there = np.stack([np.interp(times, goal[:, 0], goal[:, k]) for k in (1, 2)], axis=1)
     assert np.linalg.norm(root - there, axis=1).mean() == pytest.approx(figures["mean_cm"] / 100, abs=0.02)
     assert np.linalg.norm(np.diff(root, axis=0), axis=1).max() * result["motions"][0]["fps"] < 3, "nobody leaps"
-    # The interpretation covers the whole, in order, and the strip on the timeline says the same.
+    # The sequence covers the whole, in order, and the strip on the timeline says the same.
     pieces = result["pieces"]
     assert pieces[0]["start_s"] == 0 and pieces[-1]["stop_s"] == pytest.approx(8.0, abs=0.05)
     assert all(a["stop_s"] == b["start_s"] for a, b in pairwise(pieces))

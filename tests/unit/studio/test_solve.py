@@ -122,7 +122,7 @@ def test_a_search_can_be_stopped_and_goes_on(studio: Studio) -> None:
         ({"obstacles": [{"circle": {"centre": [1, -1], "radius": 1}}]}, "obstacles[0]"),
         ({"length_s": -1}, "length_s is -1"),
         ({"count": 1000}, "count"),
-        ({"wishes": []}, "wishes"),
+        ({"constraints": []}, "constraints"),
     ],
 )
 def test_what_cannot_be_is_named_by_its_place(studio: Studio, change: dict[str, Any], why: str) -> None:

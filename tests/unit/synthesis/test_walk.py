@@ -7,8 +7,8 @@ from decimal import Decimal, getcontext
 import numpy as np
 import pytest
 
+from choreograph.build.graph import build_graph
 from choreograph.demo import demo_clip
-from choreograph.graph.build import build_graph
 from choreograph.graph.model import TRANSITION, MotionGraph
 from choreograph.graph.settings import GraphSettings
 from choreograph.maths.floor import FloorTransform

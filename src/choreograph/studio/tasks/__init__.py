@@ -1,6 +1,6 @@
 """What worker processes do: one module for each kind of work, each a plain function.
 
-A task takes the workshop, what was asked, and a `Tell` to speak through while it works. A verb, that is a way of asking
+A task takes the workshop, what was asked, and a `TaskChannel` to speak through while it works. A verb, that is a way of asking
 for motion, is a task that comes back with a list of `Result`; it also has a line in `VERBS`.
 """
 
@@ -38,7 +38,7 @@ TASKS = {
 """Where tasks are: a module here, and a function of it where that is not called like the module."""
 
 VERBS: dict[str, Any] = {"follow": FollowAsk, "solve": SolveAsk, "perform": PerformAsk}
-"""Ways of asking for motion, and the type that what is asked has."""
+"""Continuations of asking for motion, and the type that what is asked has."""
 
 
 def find_task(name: str) -> Callable[..., Any]:

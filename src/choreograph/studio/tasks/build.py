@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
+from choreograph.build.files import build_file
 from choreograph.errors import RequestError
-from choreograph.graph.files import build_file
 from choreograph.graph.model import MotionGraph
 from choreograph.graph.report import APART, DEAD_END, ISLAND, KEPT, UNREACHED, compute_connectivity, report_graph
 from choreograph.graph.settings import GraphSettings
 from choreograph.motion.clip import Clip
 from choreograph.motion.skeleton import Skeleton
+from choreograph.studio.context import WorkerContext
 from choreograph.studio.document import ClipEntry, GraphAsk
 from choreograph.studio.facts import ClipReport, Curve, GraphSummary
-from choreograph.studio.worker import Tell
-from choreograph.studio.workshop import Workshop
+from choreograph.studio.worker import TaskChannel
 
 _WHY = {
     KEPT: "",
@@ -26,7 +26,7 @@ _WHY = {
 _CURVE_POINTS = 81
 
 
-def build(shop: Workshop, ask: dict[str, Any], tell: Tell) -> tuple[str, GraphSummary, Curve]:
+def build(shop: WorkerContext, ask: dict[str, Any], tell: TaskChannel) -> tuple[str, GraphSummary, Curve]:
     """Build the graph of the document's clips; its file, what became of the clips, and connectivity by threshold.
 
     Asked as `entries`, `settings`, `key`, the name of what is built, and `notes`, what is to be said with it.
@@ -54,7 +54,7 @@ def build(shop: Workshop, ask: dict[str, Any], tell: Tell) -> tuple[str, GraphSu
     return str(shop.places.graph), *summarise(graph, ask["key"], notes)
 
 
-def summary(shop: Workshop, ask: dict[str, Any], tell: Tell) -> tuple[str, GraphSummary, Curve]:
+def summary(shop: WorkerContext, ask: dict[str, Any], tell: TaskChannel) -> tuple[str, GraphSummary, Curve]:
     """What became of the clips of a graph that was built elsewhere; asked as `graph`, its file."""
     return ask["graph"], *summarise(shop.graph(ask["graph"]), "")
 

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from choreograph.motion.clip import Clip
 from choreograph.motion.packed import pack_frames
+from choreograph.studio.context import WorkerContext, write_bytes
 from choreograph.studio.document import ClipEntry
 from choreograph.studio.facts import Motion
 from choreograph.studio.library import clip_key
 from choreograph.studio.motions import describe_motion
-from choreograph.studio.worker import Tell
-from choreograph.studio.workshop import Workshop, write_bytes
+from choreograph.studio.worker import TaskChannel
 
 
-def clips(shop: Workshop, entries: list[ClipEntry], tell: Tell) -> dict[str, Motion]:
+def clips(shop: WorkerContext, entries: list[ClipEntry], tell: TaskChannel) -> dict[str, Motion]:
     """Frames and facts of these clips, written to the cache; the facts by the clips' keys."""
     made = {}
     for done, entry in enumerate(entries):
@@ -21,7 +21,7 @@ def clips(shop: Workshop, entries: list[ClipEntry], tell: Tell) -> dict[str, Mot
     return made
 
 
-def prepare_clip(shop: Workshop, entry: ClipEntry, clip: Clip) -> Motion:
+def prepare_clip(shop: WorkerContext, entry: ClipEntry, clip: Clip) -> Motion:
     """Write what the stage needs of a clip to the cache."""
     key = clip_key(entry)
     write_bytes(shop.places.clip(key, ".f32"), pack_frames(clip))

@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from choreograph.errors import GraphFileError, RequestError
+from choreograph.studio.context import WorkerContext
 from choreograph.studio.document import ClipEntry, PerformAsk
 from choreograph.studio.library import clip_key, digest
 from choreograph.studio.messages import ExampleFacts, Examples
-from choreograph.studio.worker import Tell
-from choreograph.studio.workshop import Workshop
-from choreograph.synthesis.perform.examples import SegmentBase, own_track, pair_up
+from choreograph.studio.worker import TaskChannel
+from choreograph.synthesis.perform.examples import SegmentDatabase, pair_up, root_example
 from choreograph.synthesis.perform.request import PerformSettings, usual_settings
-from choreograph.synthesis.perform.store import PAIRS, WALKS, open_base, save_examples
+from choreograph.synthesis.perform.store import PAIRS, WALKS, open_segments, save_segments
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -65,12 +65,12 @@ class Library(NamedTuple):
 class Base(NamedTuple):
     """A segment database, the clips it is of and its file."""
 
-    segments: SegmentBase
+    segments: SegmentDatabase
     chosen: list[Chosen]
     file: Path
 
 
-def examples(shop: Workshop, ask: dict[str, Any], tell: Tell) -> Examples:
+def examples(shop: WorkerContext, ask: dict[str, Any], tell: TaskChannel) -> Examples:
     """What is to be known of the examples; asked as a PerformAsk and the library."""
     asked: PerformAsk = ask["ask"]
     base = find_base(shop, asked, Library(*ask["library"]), tell)
@@ -100,14 +100,14 @@ def examples(shop: Workshop, ask: dict[str, Any], tell: Tell) -> Examples:
 
 
 def _speeds(control: NDArray[np.float64], fps: float) -> NDArray[np.float64]:
-    """Speeds of the control's middle over half a second, as `SegmentBase.fastest` takes them."""
+    """Speeds of the control's middle over half a second, as `SegmentDatabase.fastest` takes them."""
     middle = control.mean(axis=1)[:, ::2]
     half = max(1, min(round(0.25 * fps), (len(middle) - 1) // 2))
     apart = middle[2 * half :] - middle[: -2 * half]
     return np.linalg.norm(apart, axis=1) / (2 * half / fps) if len(apart) else np.zeros(1)
 
 
-def settings_of(base: SegmentBase, asked: PerformAsk) -> PerformSettings:
+def settings_of(base: SegmentDatabase, asked: PerformAsk) -> PerformSettings:
     """How a control is interpreted."""
     from dataclasses import replace
 
@@ -180,7 +180,7 @@ def _trial(name: str) -> tuple[str, str]:
 # ---------------------------------------------------------------- the database
 
 
-def find_base(shop: Workshop, asked: PerformAsk, library: Library, tell: Tell) -> Base:
+def find_base(shop: WorkerContext, asked: PerformAsk, library: Library, tell: TaskChannel) -> Base:
     """The segment database of the examples: at hand, in its file, or made now."""
     chosen = choose(asked, library)
     named = [[entry and [clip_key(entry), entry.name] for entry in both] for both in chosen]
@@ -188,7 +188,7 @@ def find_base(shop: Workshop, asked: PerformAsk, library: Library, tell: Tell) -
     file = shop.places.examples(key)
     if key not in shop.bases:
         try:
-            segments = open_base(file)
+            segments = open_segments(file)
         except GraphFileError:  # not made yet, or damaged
             segments = _build(shop, asked, chosen, file, tell)
         shop.keep_base(key, segments)
@@ -197,14 +197,16 @@ def find_base(shop: Workshop, asked: PerformAsk, library: Library, tell: Tell) -
     return Base(shop.bases[key], chosen, file)
 
 
-def _build(shop: Workshop, asked: PerformAsk, chosen: Sequence[Chosen], file: Path, tell: Tell) -> SegmentBase:
+def _build(
+    shop: WorkerContext, asked: PerformAsk, chosen: Sequence[Chosen], file: Path, tell: TaskChannel
+) -> SegmentDatabase:
     recorded = []
     for done, (leader, entry) in enumerate(chosen):
         tell.progress("cutting examples", done, len(chosen))
         clip = shop.clip(entry)
-        recorded.append(own_track(clip) if leader is None else pair_up(shop.clip(leader), clip, cut=asked.cut))
+        recorded.append(root_example(clip) if leader is None else pair_up(shop.clip(leader), clip, cut=asked.cut))
     file.parent.mkdir(exist_ok=True)
     for old in sorted(file.parent.glob("*.mog"), key=lambda path: path.stat().st_mtime)[: 1 - FILES_KEPT]:
         old.unlink()
     settings = WALKS if asked.lead == "path" else PAIRS
-    return save_examples(file, recorded, settings, overwrite=True, command="choreograph studio")
+    return save_segments(file, recorded, settings, overwrite=True, command="choreograph studio")

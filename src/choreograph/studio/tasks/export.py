@@ -9,13 +9,13 @@ import numpy as np
 
 from choreograph.errors import RequestError
 from choreograph.motion.clip import Clip
+from choreograph.studio.context import WorkerContext
 from choreograph.studio.document import ClipEntry, Point
 from choreograph.studio.library import DRAWINGS, file_stem
-from choreograph.studio.worker import Tell
-from choreograph.studio.workshop import Workshop
+from choreograph.studio.worker import TaskChannel
 
 
-def export(shop: Workshop, ask: dict[str, Any], tell: Tell) -> list[str]:
+def export(shop: WorkerContext, ask: dict[str, Any], tell: TaskChannel) -> list[str]:
     """Write a motion as a file of some type; names of the files.
 
     Asked as `which` (a ClipEntry, or a result's id), `people`, `suffix`, `name`, `path` and `folder`.
@@ -54,7 +54,7 @@ def _write(target: Path, clips: list[Clip]) -> None:
             write_clip(target.with_name(f"{clip.name}{target.suffix}"), clip, overwrite=True)
 
 
-def _draw(target: Path, clips: list[Clip], path: list[Point], tell: Tell) -> None:
+def _draw(target: Path, clips: list[Clip], path: list[Point], tell: TaskChannel) -> None:
     from choreograph.pictures.animation import FilmSettings, write_film
     from choreograph.pictures.raster import Stroke
     from choreograph.pictures.sheet import write_sheet

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from choreograph.studio.worker import Tell
-from choreograph.studio.workshop import Workshop
+from choreograph.studio.context import WorkerContext
+from choreograph.studio.worker import TaskChannel
 
 
-def figure(shop: Workshop, ask: tuple[str, str, str], tell: Tell) -> None:
+def figure(shop: WorkerContext, ask: tuple[str, str, str], tell: TaskChannel) -> None:
     """Write the figure of a skeleton as GLB, one frame long; asked as (skeleton, "clip" or "result", whose motion)."""
     from choreograph.formats.gltf import write_figure
 

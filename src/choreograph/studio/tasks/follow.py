@@ -12,19 +12,19 @@ import numpy as np
 
 from choreograph.errors import RequestError
 from choreograph.finishing.blend import BlendSettings
+from choreograph.finishing.foot_contacts import plant_speed
 from choreograph.finishing.pipeline import FinishedMotion, FinishSettings, finish
-from choreograph.finishing.plants import plant_speed
 from choreograph.motion.packed import pack_frames
 from choreograph.studio.command import follow_command, follow_python
+from choreograph.studio.context import WorkerContext, write_bytes
 from choreograph.studio.document import FollowAsk, Point
 from choreograph.studio.facts import Figures, Motion, Problem, Result
 from choreograph.studio.motions import describe_motion, source_runs
 from choreograph.studio.tasks.results import keep_result, new_id
-from choreograph.studio.worker import Tell
-from choreograph.studio.workshop import Workshop, write_bytes
+from choreograph.studio.worker import TaskChannel
 from choreograph.synthesis.follow.measure import measure_path
 from choreograph.synthesis.follow.request import FollowSettings
-from choreograph.synthesis.follow.search import PathFollower, dearer
+from choreograph.synthesis.follow.search import PathFollower, reuse_penalty
 from choreograph.synthesis.path import Path, Stretch
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ REUSE_COST = 0.05
 """What a transition costs more for each earlier candidate that took it, m²·s; as `find_candidates` has it."""
 
 
-def follow(shop: Workshop, ask: dict[str, Any], tell: Tell) -> list[Result]:
+def follow(shop: WorkerContext, ask: dict[str, Any], tell: TaskChannel) -> list[Result]:
     """Walks along a path; asked as a FollowAsk, the graph's file, and when the request came."""
     asked: FollowAsk = ask["ask"]
     began = time.monotonic() - max(0.0, time.time() - ask["arrived"])
@@ -90,7 +90,7 @@ def finish_settings(asked: FollowAsk) -> FinishSettings:
 def _candidates(
     graph: MotionGraph, tables: EdgeTables, path: Path, asked: FollowAsk, before: PathFollower | None
 ) -> Iterator[tuple[PathFollower, int]]:
-    """Searches to run, each dearer where earlier ones went, and the edges that each has already."""
+    """Searches to run, each reuse_penalty where earlier ones went, and the edges that each has already."""
     costs = np.zeros(len(graph.edges))
     for number in range(1, asked.count + 1):
         settings = follow_settings(asked, number)
@@ -100,10 +100,10 @@ def _candidates(
             follower = before.forked(path, settings, edge_costs=costs)
         begins = len(follower.edges)
         yield follower, begins
-        costs += dearer(graph, np.array(follower.edges[begins:], np.int64), REUSE_COST)
+        costs += reuse_penalty(graph, np.array(follower.edges[begins:], np.int64), REUSE_COST)
 
 
-def _search(follower: PathFollower, finishing: FinishSettings, tell: Tell, began: float) -> FinishedMotion:
+def _search(follower: PathFollower, finishing: FinishSettings, tell: TaskChannel, began: float) -> FinishedMotion:
     """Search to the end, showing what is there now and then."""
     shown: bytes = b""
     due = time.monotonic() + SHOW_EVERY_S
@@ -118,7 +118,7 @@ def _search(follower: PathFollower, finishing: FinishSettings, tell: Tell, began
     return finish(follower.walk(), finishing, name="walk")
 
 
-def _show(motion: FinishedMotion, follower: PathFollower, before: bytes, tell: Tell) -> bytes:
+def _show(motion: FinishedMotion, follower: PathFollower, before: bytes, tell: TaskChannel) -> bytes:
     """Send the frames that are new or have changed."""
     names = [info.name for info in follower.graph.infos]
     frames = pack_frames(motion.clip)
@@ -133,7 +133,7 @@ def _show(motion: FinishedMotion, follower: PathFollower, before: bytes, tell: T
 
 
 def _keep(
-    shop: Workshop,
+    shop: WorkerContext,
     graph_file: str,
     asked: FollowAsk,
     number: int,
@@ -204,7 +204,7 @@ def _drawn(asked: FollowAsk, place: Point | None) -> dict[str, Any]:
     return floor_path(plain, place).as_json()
 
 
-def _keep_legs(shop: Workshop, result: str, legs: Sequence[_Leg]) -> list[str]:
+def _keep_legs(shop: WorkerContext, result: str, legs: Sequence[_Leg]) -> list[str]:
     """Write what a walk came through, and the path of each leg as a file; those files."""
     plain = [{"ask": leg.ask.model_dump(mode="json"), "number": leg.number, "drawn": leg.drawn} for leg in legs]
     write_bytes(shop.places.result(result, ".legs.json"), json.dumps(plain).encode())
@@ -216,7 +216,7 @@ def _keep_legs(shop: Workshop, result: str, legs: Sequence[_Leg]) -> list[str]:
     return files
 
 
-def _legs(shop: Workshop, result: str | None) -> list[_Leg]:
+def _legs(shop: WorkerContext, result: str | None) -> list[_Leg]:
     if result is None:
         return []
     try:
@@ -226,7 +226,7 @@ def _legs(shop: Workshop, result: str | None) -> list[_Leg]:
         raise RequestError(f"there is no walk {result!r} to go on from; follow a path first") from None
 
 
-def walk_again(shop: Workshop, graph_file: str, result: str, tell: Tell) -> PathFollower:
+def walk_again(shop: WorkerContext, graph_file: str, result: str, tell: TaskChannel) -> PathFollower:
     """The search that ended with this result: kept, or, since the same search finds the same walk, run once more."""
     if result in shop.walks:
         return shop.walks[result]

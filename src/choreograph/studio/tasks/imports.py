@@ -8,15 +8,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from choreograph.build.prepare import digest
 from choreograph.errors import ChoreographError
-from choreograph.graph.prepare import digest
 from choreograph.motion.clip import Clip
 from choreograph.motion.packed import skeleton_id
+from choreograph.studio.context import WorkerContext, write_bytes
 from choreograph.studio.document import ClipEntry, LabelRange
 from choreograph.studio.facts import Recording
 from choreograph.studio.tasks.clips import prepare_clip
-from choreograph.studio.worker import Tell
-from choreograph.studio.workshop import Workshop, write_bytes
+from choreograph.studio.worker import TaskChannel
 
 
 @dataclass
@@ -30,7 +30,7 @@ class Imported:
     """The recording that each file became, by the file's path; of files with several figures nothing is said."""
 
 
-def import_files(shop: Workshop, paths: Sequence[Path], tell: Tell) -> Imported:
+def import_files(shop: WorkerContext, paths: Sequence[Path], tell: TaskChannel) -> Imported:
     """Read motion files; those that cannot be read are told, and do not keep the others out."""
     from choreograph.formats import read_figures
     from choreograph.motion.trim import suggest_trim
@@ -55,21 +55,23 @@ def import_files(shop: Workshop, paths: Sequence[Path], tell: Tell) -> Imported:
     return made
 
 
-def import_demo(shop: Workshop, _: None, tell: Tell) -> Imported:
+def import_demo(shop: WorkerContext, _: None, tell: TaskChannel) -> Imported:
     """The motion that comes with the package."""
     from choreograph.demo import demo_clips
 
     return _import_clips(shop, demo_clips(progress=tell.progress), lambda clip: f"{clip.name}.npz", tell)
 
 
-def import_graph(shop: Workshop, path: str, tell: Tell) -> Imported:
+def import_graph(shop: WorkerContext, path: str, tell: TaskChannel) -> Imported:
     """The clips of a .mog file, without the mirrored copies that a build made."""
     graph = shop.graph(path)
     own = [graph.clips[n] for n, info in enumerate(graph.infos) if info.mirror_of is None]
     return _import_clips(shop, own, lambda clip: Path(clip.source.path).name if clip.source else clip.name, tell)
 
 
-def _import_clips(shop: Workshop, clips: Sequence[Clip], file: Callable[[Clip], str], tell: Tell) -> Imported:
+def _import_clips(
+    shop: WorkerContext, clips: Sequence[Clip], file: Callable[[Clip], str], tell: TaskChannel
+) -> Imported:
     made = Imported()
     for done, clip in enumerate(clips):
         tell.progress("keeping clips", done, len(clips))
@@ -83,7 +85,7 @@ def _name_of(clip: Clip, file: str) -> str:
     return hashlib.sha256(repr((digest(clip), clip.labels, file)).encode()).hexdigest()[:20]
 
 
-def _keep(shop: Workshop, clip: Clip, file: str, notes: list[str]) -> Recording:
+def _keep(shop: WorkerContext, clip: Clip, file: str, notes: list[str]) -> Recording:
     from choreograph.formats.npz import write_npz
 
     name = _name_of(clip, file)

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
+from choreograph.build.comparison import Search
 from choreograph.graph.report import joining_thresholds
-from choreograph.graph.search import Search
+from choreograph.studio.context import WorkerContext
 from choreograph.studio.facts import Curve, GraphSummary
 from choreograph.studio.tasks.build import curve_of, summarise
-from choreograph.studio.worker import Tell
-from choreograph.studio.workshop import Workshop
+from choreograph.studio.worker import TaskChannel
 
 TIMES = 3.0
 """Thresholds up to this many times the graph's own are looked at."""
 
 
-def joins(shop: Workshop, ask: dict[str, Any], tell: Tell) -> tuple[str, GraphSummary, Curve]:
+def joins(shop: WorkerContext, ask: dict[str, Any], tell: TaskChannel) -> tuple[str, GraphSummary, Curve]:
     """The graph's summary with the thresholds at which lost clips join, and its curve beyond its own threshold.
 
     Asked as `graph`, the file, `key`, its name, and `notes`, what was said of it when it was built.

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from choreograph.errors import RequestError
+from choreograph.studio.context import WorkerContext
 from choreograph.studio.facts import Matrix, Minimum
-from choreograph.studio.worker import Tell
-from choreograph.studio.workshop import Workshop
+from choreograph.studio.worker import TaskChannel
 
 MOST_CELLS = 40_000_000
 """Pairs of windows that are compared for a picture; two clips of 200 s at 30 Hz."""
@@ -18,10 +18,10 @@ _MOST_PIXELS = 1024
 _MOST_MINIMA = 400
 
 
-def matrix(shop: Workshop, ask: dict[str, Any], tell: Tell) -> tuple[Matrix, dict[str, bytes]]:
+def matrix(shop: WorkerContext, ask: dict[str, Any], tell: TaskChannel) -> tuple[Matrix, dict[str, bytes]]:
     """Distances between the windows of clips `a` (down) and `b` (across), and a PNG of them for each theme."""
     from choreograph.distance.minima import distance_matrix, find_minima
-    from choreograph.graph.search import window_clip
+    from choreograph.graph.clips import window_clip
 
     graph = shop.graph(ask["graph"])
     a, b = graph.find_clip(ask["a"]), graph.find_clip(ask["b"])

@@ -10,25 +10,25 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from choreograph.errors import RequestError
-from choreograph.finishing.holds import Holds, grips
+from choreograph.finishing.foot_contacts import plant_speed
+from choreograph.finishing.hand_contacts import HandContacts, grips
 from choreograph.finishing.performed import Performed, PerformedSettings, finish_performance
-from choreograph.finishing.plants import plant_speed
 from choreograph.motion.contacts import runs
 from choreograph.studio.command import perform_command, perform_python
+from choreograph.studio.context import WorkerContext, write_bytes
 from choreograph.studio.document import PerformAsk, Point, Sample
 from choreograph.studio.facts import Figures, Hold, Piece, Problem, Result, SourceRun
 from choreograph.studio.library import clip_key
 from choreograph.studio.tasks.examples import Base, Library, find_base, settings_of
 from choreograph.studio.tasks.results import keep_result, new_id
-from choreograph.studio.worker import Tell
-from choreograph.studio.workshop import Workshop, write_bytes
+from choreograph.studio.worker import TaskChannel
 from choreograph.synthesis.perform.request import Control, control_from_clip, control_from_trajectory
-from choreograph.synthesis.perform.search import Interpretation, interpret
+from choreograph.synthesis.perform.search import SegmentSequence, find_segments
 from choreograph.synthesis.perform.trajectory import Trajectory, even_trajectory
 
 if TYPE_CHECKING:
     from choreograph.motion.clip import Clip
-    from choreograph.synthesis.perform.examples import SegmentBase
+    from choreograph.synthesis.perform.examples import SegmentDatabase
 
 _PEAK_S = 0.15
 """Seconds over which speeds are smoothed before they are held against the examples', as for any trajectory."""
@@ -38,7 +38,7 @@ class _Lead(NamedTuple):
     """What leads, and what follows from it."""
 
     control: Control
-    segments: SegmentBase
+    segments: SegmentDatabase
     """Those that may answer it."""
     way: Trajectory | None = None
     """As it was performed, smoothed."""
@@ -49,14 +49,14 @@ class _Lead(NamedTuple):
     problems: Sequence[Problem] = ()
 
 
-def perform(shop: Workshop, ask: dict[str, Any], tell: Tell) -> list[Result]:
+def perform(shop: WorkerContext, ask: dict[str, Any], tell: TaskChannel) -> list[Result]:
     """The answer to a performed way or to a leader; asked as a PerformAsk, the library, and when the request came."""
     asked: PerformAsk = ask["ask"]
     began = time.monotonic() - max(0.0, time.time() - ask["arrived"])
     library = Library(*ask["library"])
     base = find_base(shop, asked, library, tell)
     lead = _path(asked, base) if asked.lead == "path" else _body(shop, asked, base, library)
-    found = interpret(lead.segments, lead.control, settings_of(lead.segments, asked), progress=tell.progress)
+    found = find_segments(lead.segments, lead.control, settings_of(lead.segments, asked), progress=tell.progress)
     finishing = PerformedSettings(clean=asked.clean, hold=asked.clean)
     made = finish_performance(found, finishing, name="performed", progress=tell.progress)
     return [_keep(shop, asked, base, lead, made, began)]
@@ -100,7 +100,7 @@ def _path(asked: PerformAsk, base: Base) -> _Lead:
     return _Lead(control, base.segments, way, problems=problems)
 
 
-def _body(shop: Workshop, asked: PerformAsk, base: Base, library: Library) -> _Lead:
+def _body(shop: WorkerContext, asked: PerformAsk, base: Base, library: Library) -> _Lead:
     if asked.leader is None:
         raise RequestError("nobody leads yet: choose the clip that leads")
     entry = library.find(asked.leader)
@@ -120,8 +120,8 @@ def _body(shop: Workshop, asked: PerformAsk, base: Base, library: Library) -> _L
 # ---------------------------------------------------------------- what comes of it
 
 
-def _keep(shop: Workshop, asked: PerformAsk, base: Base, lead: _Lead, made: Performed, began: float) -> Result:
-    result, found = new_id(), made.interpretation
+def _keep(shop: WorkerContext, asked: PerformAsk, base: Base, lead: _Lead, made: Performed, began: float) -> Result:
+    result, found = new_id(), made.sequence
     people: list[tuple[Clip, Sequence[SourceRun]]] = [(made.clip, piece_runs(found, made.clip))]
     if asked.lead == "path":
         assert lead.way is not None
@@ -152,14 +152,14 @@ def _keep(shop: Workshop, asked: PerformAsk, base: Base, lead: _Lead, made: Perf
     )
 
 
-def _poverty(segments: SegmentBase) -> list[Problem]:
+def _poverty(segments: SegmentDatabase) -> list[Problem]:
     if len(segments) > 1:
         return []
     return [Problem(text="the examples have one segment only, and all is made of it; add longer recordings")]
 
 
 def _figures(asked: PerformAsk, lead: _Lead, made: Performed, began: float) -> Figures:
-    found, clip = made.interpretation, made.clip
+    found, clip = made.sequence, made.clip
     base, pieces = found.base, found.pieces
     segments = np.array([piece.segment for piece in pieces])
     goes_on = (base.example[segments[1:]] == base.example[segments[:-1]]) & (
@@ -194,7 +194,7 @@ def _row(row: dict[str, Any]) -> dict[str, Any]:
     return {name: row[name] for name in Piece.model_fields}
 
 
-def piece_runs(found: Interpretation, clip: Clip) -> list[SourceRun]:
+def piece_runs(found: SegmentSequence, clip: Clip) -> list[SourceRun]:
     """Which recording each frame shows: a run for each piece."""
     base, made = found.base, []
     for piece in found.pieces:
@@ -210,8 +210,8 @@ def piece_runs(found: Interpretation, clip: Clip) -> list[SourceRun]:
     return made
 
 
-def _holds(made: Performed, holds: Holds) -> list[Hold]:
-    leader = made.interpretation.control.leader
+def _holds(made: Performed, holds: HandContacts) -> list[Hold]:
+    leader = made.sequence.control.leader
     assert leader is not None
     mine, theirs = grips(made.clip.skeleton), grips(leader.skeleton)
     return [

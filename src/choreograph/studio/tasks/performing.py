@@ -8,16 +8,16 @@ from choreograph.errors import RequestError
 from choreograph.finishing.perform_stream import PerformStream
 from choreograph.finishing.performed import PerformedSettings, finish_performance
 from choreograph.motion.packed import pack_frames, skeleton_id
+from choreograph.studio.context import WorkerContext
 from choreograph.studio.document import PerformAsk, Sample
 from choreograph.studio.facts import Motion, SourceRun
 from choreograph.studio.tasks.examples import Library, find_base, settings_of
 from choreograph.studio.tasks.perform import performed_way
-from choreograph.studio.worker import Tell
-from choreograph.studio.workshop import Workshop
-from choreograph.synthesis.perform.examples import SegmentBase
+from choreograph.studio.worker import TaskChannel
+from choreograph.synthesis.perform.examples import SegmentDatabase
 from choreograph.synthesis.perform.recorder import TrajectoryRecorder
 from choreograph.synthesis.perform.request import control_from_trajectory
-from choreograph.synthesis.perform.search import interpret
+from choreograph.synthesis.perform.search import find_segments
 
 PAGES_KEPT = 8
 """Pages that may be performing at once."""
@@ -26,7 +26,7 @@ PAGES_KEPT = 8
 class Performance:
     """A way that is being performed and what was shown of its answer."""
 
-    def __init__(self, number: int, base: SegmentBase, asked: PerformAsk) -> None:
+    def __init__(self, number: int, base: SegmentDatabase, asked: PerformAsk) -> None:
         self.number = number
         self._way = TrajectoryRecorder(smooth_s=asked.smooth_s)
         finishing = PerformedSettings(clean=asked.clean, hold=False)
@@ -74,7 +74,7 @@ class Performance:
         )
 
 
-def moved(shop: Workshop, ask: dict[str, Any], tell: Tell) -> tuple[Motion, int, bytes] | None:
+def moved(shop: WorkerContext, ask: dict[str, Any], tell: TaskChannel) -> tuple[Motion, int, bytes] | None:
     """The frames that new places bring; asked as a page, the performance's number, its beginning, and the places."""
     page, begin = ask["page"], ask["begin"]
     if begin is not None:
@@ -88,7 +88,7 @@ def moved(shop: Workshop, ask: dict[str, Any], tell: Tell) -> tuple[Motion, int,
     return performance.push(ask["samples"])
 
 
-def warm(shop: Workshop, ask: dict[str, Any], tell: Tell) -> None:
+def warm(shop: WorkerContext, ask: dict[str, Any], tell: TaskChannel) -> None:
     """Perform a few steps and throw them away, so that the first real ones need not wait for kernels."""
     asked: PerformAsk = ask["ask"]
     base = find_base(shop, asked, Library(*ask["library"]), tell).segments
@@ -98,6 +98,6 @@ def warm(shop: Workshop, ask: dict[str, Any], tell: Tell) -> None:
     for k, sample in enumerate(samples):
         tell.progress("making ready", k, len(samples))
         performance.push([sample])
-    found = interpret(base, control_from_trajectory(performed_way(samples), base), settings_of(base, asked))
+    found = find_segments(base, control_from_trajectory(performed_way(samples), base), settings_of(base, asked))
     found.transcription()
     finish_performance(found)

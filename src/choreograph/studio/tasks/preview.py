@@ -6,16 +6,16 @@ import time
 from typing import Any
 
 from choreograph.finishing.pipeline import finish
+from choreograph.studio.context import WorkerContext
 from choreograph.studio.facts import Figures, Result
 from choreograph.studio.messages import PreviewAsk
 from choreograph.studio.motions import source_runs
 from choreograph.studio.tasks.results import keep_result, new_id
-from choreograph.studio.worker import Tell
-from choreograph.studio.workshop import Workshop
+from choreograph.studio.worker import TaskChannel
 from choreograph.synthesis.preview import preview_transition
 
 
-def preview(shop: Workshop, ask: dict[str, Any], tell: Tell) -> Result:
+def preview(shop: WorkerContext, ask: dict[str, Any], tell: TaskChannel) -> Result:
     """The motion of one transition; asked as a PreviewAsk and the graph's file."""
     began = time.monotonic()
     asked: PreviewAsk = ask["ask"]

@@ -10,10 +10,10 @@ from typing import Any
 
 from choreograph.motion.clip import Clip
 from choreograph.motion.packed import pack_frames
+from choreograph.studio.context import WorkerContext, write_bytes
 from choreograph.studio.document import Point
 from choreograph.studio.facts import Figures, Hold, Motion, Piece, Problem, Result, SourceRun
 from choreograph.studio.motions import describe_motion
-from choreograph.studio.workshop import Workshop, write_bytes
 
 
 def new_id() -> str:
@@ -22,7 +22,7 @@ def new_id() -> str:
 
 
 def keep_result(
-    shop: Workshop,
+    shop: WorkerContext,
     result: str,
     people: Sequence[tuple[Clip, Sequence[SourceRun]]],
     *,

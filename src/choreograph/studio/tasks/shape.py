@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
+from choreograph.studio.context import WorkerContext
 from choreograph.studio.document import Point
-from choreograph.studio.worker import Tell
-from choreograph.studio.workshop import Workshop
+from choreograph.studio.worker import TaskChannel
 
 _APART_M = 0.1
 _MOST = 4000
 
 
-def shape(shop: Workshop, text: str, tell: Tell) -> list[Point]:
+def shape(shop: WorkerContext, text: str, tell: TaskChannel) -> list[Point]:
     """Points of a named shape, such as "eight:radius=3"."""
     from choreograph.synthesis.path_shapes import parse_shape
 

@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from choreograph.errors import Cancelled, RequestError
-from choreograph.finishing.plants import plant_speed
+from choreograph.finishing.foot_contacts import plant_speed
 from choreograph.finishing.splice import finish_splice
 from choreograph.studio.command import solve_command, solve_python
+from choreograph.studio.context import WorkerContext, write_bytes
 from choreograph.studio.document import SolveAsk
 from choreograph.studio.facts import Figures, Problem, Result
 from choreograph.studio.motions import source_runs
 from choreograph.studio.tasks.reports import ReachCheck, report
 from choreograph.studio.tasks.results import keep_result, new_id
-from choreograph.studio.worker import Tell
-from choreograph.studio.workshop import Workshop, write_bytes
+from choreograph.studio.worker import TaskChannel
 from choreograph.synthesis.solve.cuts import find_cuts
 from choreograph.synthesis.solve.documents import as_yaml
 from choreograph.synthesis.solve.request import BodyTarget, SolveRequest
@@ -62,7 +62,7 @@ class Solving:
         return solver
 
 
-def cuts(shop: Workshop, graph_file: str, tell: Tell) -> None:
+def cuts(shop: WorkerContext, graph_file: str, tell: TaskChannel) -> None:
     """Make ready: find where the graph's clips can be cut into each other, and load what searching needs."""
     ready = _ready(shop, graph_file, tell)
     request = SolveRequest(1.0, body=(BodyTarget(0.0, (0.0, 0.0), 0.0), BodyTarget(1.0, (0.0, 1.0))))
@@ -71,7 +71,7 @@ def cuts(shop: Workshop, graph_file: str, tell: Tell) -> None:
         finish_splice(answer.splice, request.body)
 
 
-def solve(shop: Workshop, ask: dict[str, Any], tell: Tell) -> list[Result]:
+def solve(shop: WorkerContext, ask: dict[str, Any], tell: TaskChannel) -> list[Result]:
     """The best answers to a SolveAsk, all of them again whenever there are better ones; stopped, those there are."""
     asked: SolveAsk = ask["ask"]
     request = parse_request(request_document(asked))
@@ -115,7 +115,7 @@ def request_document(asked: SolveAsk) -> dict[str, Any]:
     return plain
 
 
-def _ready(shop: Workshop, graph_file: str | None, tell: Tell) -> Solving:
+def _ready(shop: WorkerContext, graph_file: str | None, tell: TaskChannel) -> Solving:
     graph = shop.graph(graph_file)
     if shop.solving is None or shop.solving.graph is not graph:
         shop.solving = Solving(graph, find_cuts(graph, progress=tell.progress))
@@ -125,7 +125,7 @@ def _ready(shop: Workshop, graph_file: str | None, tell: Tell) -> Solving:
 class _Shown:
     """The candidates that a page sees, each finished once."""
 
-    def __init__(self, shop: Workshop, graph_file: str, asked: SolveAsk, ready: Solving, began: float) -> None:
+    def __init__(self, shop: WorkerContext, graph_file: str, asked: SolveAsk, ready: Solving, began: float) -> None:
         assert ready.solver is not None
         self._shop, self._graph_file, self._asked, self._ready = shop, graph_file, asked, ready
         self._solver, self._began = ready.solver, began
@@ -133,7 +133,7 @@ class _Shown:
         self._problems: list[Problem] = []
         self.results: list[Result] = []
 
-    def update(self, answers: list[Answer], searched: float, tell: Tell, *, wait: bool = False) -> bool:
+    def update(self, answers: list[Answer], searched: float, tell: TaskChannel, *, wait: bool = False) -> bool:
         """Show these, the best first; whether that is news. `wait` until it is known what is out of reach."""
         results = []
         for number, answer in enumerate(answers, 1):
@@ -150,7 +150,7 @@ class _Shown:
         self.results = results
         return True
 
-    def _look(self, best: Result, tell: Tell, wait: bool) -> list[Problem]:
+    def _look(self, best: Result, tell: TaskChannel, wait: bool) -> list[Problem]:
         """What is out of reach, if that is known already, or can be waited for."""
         for _ in range(2):  # a look at an earlier request, then the one at this
             check = self._ready.reach

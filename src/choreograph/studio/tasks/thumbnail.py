@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from choreograph.studio.context import WorkerContext
 from choreograph.studio.document import ClipEntry
-from choreograph.studio.worker import Tell
-from choreograph.studio.workshop import Workshop
+from choreograph.studio.worker import TaskChannel
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -15,7 +15,7 @@ SIZE = (288, 128)
 """Pixels, twice as many as the page shows, for sharp screens."""
 
 
-def thumbnail(shop: Workshop, ask: tuple[ClipEntry | str, Path, str], tell: Tell) -> None:
+def thumbnail(shop: WorkerContext, ask: tuple[ClipEntry | str, Path, str], tell: TaskChannel) -> None:
     """Write the picture of a clip or result; asked as (which, where to, theme)."""
     from choreograph.pictures.animation import write_png
     from choreograph.pictures.sheet import SheetSettings, draw_thumbnail

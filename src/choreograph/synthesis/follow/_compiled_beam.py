@@ -125,7 +125,7 @@ def _keep_best(beam, slot, now) -> None:  # type: ignore[no-untyped-def]
 
 
 @hot
-def _extend(beam, now, stay_in, tables, path, knobs, after, mark, ends) -> int:  # type: ignore[no-untyped-def]
+def _extend(beam, now, stay_in, tables, path, params, after, mark, ends) -> int:  # type: ignore[no-untyped-def]
     """Extend the states kept at a frame; the number of frames scored."""
     ring = len(beam.counts)
     slot = now % ring
@@ -143,23 +143,23 @@ def _extend(beam, now, stay_in, tables, path, knobs, after, mark, ends) -> int: 
             arrive(state, edge, tables, after)
             # Looking ahead is cheaper than scoring the edge, so what is seen there comes first.
             after[WALKED] = state[WALKED] + tables.edge_way[edge]
-            after[REACHED] = max(after[WALKED], state[REACHED] + knobs.gamma * knobs.dt * length)
-            left = knobs.credit * (knobs.length - after[REACHED])
+            after[REACHED] = max(after[WALKED], state[REACHED] + params.gamma * params.dt * length)
+            left = params.credit * (params.length - after[REACHED])
             spare = beam.limit[arrival] - left - state[COST] - tables.extra[edge]
             # A walk that may end on the way is not judged by where the edge leads.
-            may_end = state[REACHED] + length * knobs.fastest >= knobs.length
+            may_end = state[REACHED] + length * params.fastest >= params.length
             if spare <= 0.0 and not may_end:
                 continue
-            if knobs.look_trust > 0.0:
-                look = knobs.look_trust * best_way_on(
-                    after, target, spare / knobs.look_trust, tables, path, knobs, ends
+            if params.heuristic_weight > 0.0:
+                look = params.heuristic_weight * best_way_on(
+                    after, target, spare / params.heuristic_weight, tables, path, params, ends
                 )
                 left += look
                 if look >= spare and not may_end:
                     continue
             limit = over if may_end else min(over, beam.limit[arrival] - left)
             shown, done, pauses = score_edge(
-                state, beam.kept_marks[slot, s, PAUSES], edge, length, limit, tables, path, knobs, after
+                state, beam.kept_marks[slot, s, PAUSES], edge, length, limit, tables, path, params, after
             )
             scored += shown
             if after[COST] >= limit:
@@ -179,7 +179,7 @@ def _extend(beam, now, stay_in, tables, path, knobs, after, mark, ends) -> int: 
 
 
 @compiled
-def beam_advance(beam, since, until, stay_in, tables, path, knobs) -> int:  # type: ignore[no-untyped-def]
+def beam_advance(beam, since, until, stay_in, tables, path, params) -> int:  # type: ignore[no-untyped-def]
     """Extend all states that arrive in the frames [since, until); the number of frames scored.
 
     Walks that reach the path's end are over; the best of them is kept in `beam.best_*`.
@@ -189,7 +189,7 @@ def beam_advance(beam, since, until, stay_in, tables, path, knobs) -> int:  # ty
         since: First frame to work on.
         until: Frame to stop before.
         stay_in: Clip that must not be left, or -1.
-        tables, path, knobs: See `tables.py`.
+        tables, path, params: See `tables.py`.
     """
     after = np.empty(FLOATS)
     mark = np.empty(INTS, np.int64)
@@ -198,12 +198,12 @@ def beam_advance(beam, since, until, stay_in, tables, path, knobs) -> int:  # ty
     for now in range(since, until):
         _keep_best(beam, now % len(beam.counts), now)
         _open(beam, (now + beam.early[1]) % len(beam.counts))
-        scored += _extend(beam, now, stay_in, tables, path, knobs, after, mark, ends)
+        scored += _extend(beam, now, stay_in, tables, path, params, after, mark, ends)
     return scored
 
 
 @compiled
-def beam_select(beam, horizon, tables, path, knobs):  # type: ignore[no-untyped-def]
+def beam_select(beam, horizon, tables, path, params):  # type: ignore[no-untyped-def]
     """The best walk, scored at exactly the horizon; those under way on an edge are scored as far as they are.
 
     Returns:
@@ -217,7 +217,7 @@ def beam_select(beam, horizon, tables, path, knobs):  # type: ignore[no-untyped-
         time, row, edge = beam.best_mark[0], beam.best_mark[1], beam.best_mark[2]
         shown, done, _ = score_edge(
             beam.kept_floats[time % ring, row], beam.kept_marks[time % ring, row, PAUSES], edge,
-            min(beam.best_mark[3], horizon - time), np.inf, tables, path, knobs, after,
+            min(beam.best_mark[3], horizon - time), np.inf, tables, path, params, after,
         )  # fmt: skip
         best = after[COST]
     for later in range(horizon, horizon + ring):
@@ -233,7 +233,7 @@ def beam_select(beam, horizon, tables, path, knobs):  # type: ignore[no-untyped-
                     continue
                 score_edge(
                     beam.kept_floats[old, parent], beam.kept_marks[old, parent, PAUSES], on, horizon - since,
-                    best, tables, path, knobs, after,
+                    best, tables, path, params, after,
                 )  # fmt: skip
                 cost = after[COST]
             if cost < best:

@@ -17,7 +17,7 @@ from choreograph.synthesis.follow.state import COST, FLOATS, NODE, PAUSES, RANK,
 
 @hot
 def _open_state(  # type: ignore[no-untyped-def]
-    state, node, pauses, left, stay_in, best, bounded, tables, path, knobs, child_state, child_mark
+    state, node, pauses, left, stay_in, best, bounded, tables, path, params, child_state, child_mark
 ) -> tuple[int, int, int, bool, float, int]:
     """Score the edges that leave a state; those that lead on go to the children, their bounds in the column RANK.
 
@@ -31,7 +31,7 @@ def _open_state(  # type: ignore[no-untyped-def]
         if stay_in >= 0 and tables.target_clip[edge] != stay_in:
             continue
         child = child_state[count]
-        shown, done, begun = score_edge(state, pauses, edge, left, best, tables, path, knobs, child)
+        shown, done, begun = score_edge(state, pauses, edge, left, best, tables, path, params, child)
         scored += shown
         if child[COST] >= best:
             continue
@@ -41,8 +41,8 @@ def _open_state(  # type: ignore[no-untyped-def]
             continue
         bound = child[COST]
         if bounded:
-            off, _ = offset_to_path(state, tables.way, tables.first[edge] + shown - 1, child[REACHED], path, knobs)
-            bound += least_to_come(np.sqrt(off), child[REACHED], left - shown, knobs)
+            off, _ = offset_to_path(state, tables.way, tables.first[edge] + shown - 1, child[REACHED], path, params)
+            bound += least_to_come(np.sqrt(off), child[REACHED], left - shown, params)
             if bound >= best:
                 continue
         arrive(state, edge, tables, child)
@@ -54,7 +54,7 @@ def _open_state(  # type: ignore[no-untyped-def]
 
 @compiled
 def branch_and_bound(  # type: ignore[no-untyped-def]
-    start, start_mark, horizon, stay_in, best, budget, ordered, bounded, tables, path, knobs
+    start, start_mark, horizon, stay_in, best, budget, ordered, bounded, tables, path, params
 ):
     """The best walk of `horizon` frames, exactly, if the budget lasts.
 
@@ -69,7 +69,7 @@ def branch_and_bound(  # type: ignore[no-untyped-def]
         budget: Frames that may be scored.
         ordered: Whether the most promising edge is tried first, or simply the first.
         bounded: Whether a branch is judged by the least it can still cost too, or by its cost so far alone.
-        tables, path, knobs: See `tables.py`.
+        tables, path, params: See `tables.py`.
 
     Returns:
         Cost, edges, frames shown by the last edge, whether the path's end was reached, frames scored, and the least
@@ -94,7 +94,7 @@ def branch_and_bound(  # type: ignore[no-untyped-def]
     depth, scored = 0, 0
     while True:
         count[depth], edge, shown, done, best, more = _open_state(
-            state, node, pauses, horizon - time_at[depth], stay_in, best, bounded, tables, path, knobs,
+            state, node, pauses, horizon - time_at[depth], stay_in, best, bounded, tables, path, params,
             child_state[depth], child_mark[depth],
         )  # fmt: skip
         scored += more
@@ -136,7 +136,7 @@ def branch_and_bound(  # type: ignore[no-untyped-def]
 
 
 @compiled
-def replay(start, start_mark, edges, last_shown, enough, tables, path, knobs):  # type: ignore[no-untyped-def]
+def replay(start, start_mark, edges, last_shown, enough, tables, path, params):  # type: ignore[no-untyped-def]
     """Follow edges from a state until enough frames are shown or the path's end is reached.
 
     Args:
@@ -145,7 +145,7 @@ def replay(start, start_mark, edges, last_shown, enough, tables, path, knobs):  
         edges: The edges to take.
         last_shown: Frames to show of the last of them, or -1 for all.
         enough: Frames after which no further edge is begun.
-        tables, path, knobs: See `tables.py`.
+        tables, path, params: See `tables.py`.
 
     Returns:
         The states before, between and after the edges taken, (K + 1, 10); the ints of the last, (5,); the frames
@@ -161,7 +161,7 @@ def replay(start, start_mark, edges, last_shown, enough, tables, path, knobs):  
         most = tables.length[edge]
         if taken == len(edges) - 1 and last_shown >= 0:
             most = last_shown
-        shown, done, mark[PAUSES] = score_edge(state, mark[PAUSES], edge, most, np.inf, tables, path, knobs, after)
+        shown, done, mark[PAUSES] = score_edge(state, mark[PAUSES], edge, most, np.inf, tables, path, params, after)
         arrive(state, edge, tables, after)
         mark[NODE] = tables.target[edge]
         frames += shown

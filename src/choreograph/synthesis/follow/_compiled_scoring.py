@@ -20,9 +20,9 @@ inlined = njit(cache=True, nogil=True, error_model="numpy", _nrt=False, forceinl
 
 
 @inlined
-def offset_to_path(state, way, row, reached, path, knobs):  # type: ignore[no-untyped-def]
+def offset_to_path(state, way, row, reached, path, params):  # type: ignore[no-untyped-def]
     """Squared distance from the root in a row of `way` to the point it should be at, and that point's index."""
-    at = min(max(reached, 0.0), knobs.length) * knobs.per_metre
+    at = min(max(reached, 0.0), params.length) * params.per_metre
     i = min(int(at), len(path.points) - 2)
     share = at - i
     x = path.points[i, 0] + share * (path.points[i + 1, 0] - path.points[i, 0])
@@ -35,7 +35,7 @@ def offset_to_path(state, way, row, reached, path, knobs):  # type: ignore[no-un
 
 @inlined
 def score_edge(  # type: ignore[no-untyped-def]
-    state, pauses, edge, most, limit, tables, path, knobs, out
+    state, pauses, edge, most, limit, tables, path, params, out
 ) -> tuple[int, bool, int]:
     """Show up to `most` frames of an edge from a state; progress and cost after them go to `out`.
 
@@ -44,7 +44,7 @@ def score_edge(  # type: ignore[no-untyped-def]
     Returns:
         Frames shown, whether the path's end was reached in the last of them, and how many pauses were begun.
     """
-    dt, gamma = knobs.dt, knobs.gamma * knobs.dt
+    dt, gamma = params.dt, params.gamma * params.dt
     walked, reached, cost, pause = state[WALKED], state[REACHED], state[COST], state[PAUSE]
     cost += tables.extra[edge]
     shown, done = 0, False
@@ -54,7 +54,7 @@ def score_edge(  # type: ignore[no-untyped-def]
         if pause > 0.0:
             # Standing at a pause: the way made meanwhile is no progress, and moving is what is penalised.
             pause -= dt
-            cost += knobs.speed_weight * way * way / dt
+            cost += params.speed_weight * way * way / dt
         else:
             walked += way
             reached = max(walked, reached + gamma)
@@ -63,19 +63,19 @@ def score_edge(  # type: ignore[no-untyped-def]
                 walked = min(walked, reached)
                 pause = path.pause_s[pauses]
                 pauses += 1
-        off, i = offset_to_path(state, tables.way, row, reached, path, knobs)
+        off, i = offset_to_path(state, tables.way, row, reached, path, params)
         cost += off * dt
         if pause <= 0.0:
             if path.speed[i] >= 0.0:
-                cost += knobs.speed_weight * (way / dt - path.speed[i]) ** 2 * dt
-            elif path.label[i] == 0 and way < knobs.idle_below * dt:
-                cost += knobs.idle_weight * (1.0 - way / (knobs.idle_below * dt)) ** 2 * dt
+                cost += params.speed_weight * (way / dt - path.speed[i]) ** 2 * dt
+            elif path.label[i] == 0 and way < params.idle_below * dt:
+                cost += params.idle_weight * (1.0 - way / (params.idle_below * dt)) ** 2 * dt
         if path.label[i] != 0 and tables.labels[row] & path.label[i] == 0:
-            cost += knobs.label_weight * dt
-        if reached >= knobs.length and pause <= 0.0 and pauses >= len(path.pause_at):
+            cost += params.label_weight * dt
+        if reached >= params.length and pause <= 0.0 and pauses >= len(path.pause_at):
             done = True
-            cost += knobs.end_weight * off
-            cost += knobs.facing_weight * (1.0 - np.cos(tables.facing[row] + state[YAW] - knobs.facing))
+            cost += params.end_weight * off
+            cost += params.facing_weight * (1.0 - np.cos(tables.facing[row] + state[YAW] - params.facing))
             break
         if cost >= limit:
             break
@@ -96,16 +96,16 @@ def arrive(state, edge, tables, out) -> None:  # type: ignore[no-untyped-def]
 
 
 @inlined
-def least_to_come(error, reached, frames, knobs) -> float:  # type: ignore[no-untyped-def]
+def least_to_come(error, reached, frames, params) -> float:  # type: ignore[no-untyped-def]
     """The least that the next frames can cost a walk that is `error` metres off now.
 
     Root and target each move at most `fastest` a frame, so the error falls by at most the sum of both; and the walk
     cannot be over before the rest of the path is walked at that speed.
     """
-    dt, fastest = knobs.dt, knobs.fastest
-    target = max(fastest, knobs.gamma * dt)
+    dt, fastest = params.dt, params.fastest
+    target = max(fastest, params.gamma * dt)
     fall = fastest + target
-    left = min(float(frames), np.floor(max(knobs.length - reached, 0.0) / target))
+    left = min(float(frames), np.floor(max(params.length - reached, 0.0) / target))
     n = min(left, np.floor(error / fall))
     if n <= 0.0:
         return 0.0
@@ -113,10 +113,10 @@ def least_to_come(error, reached, frames, knobs) -> float:  # type: ignore[no-un
 
 
 @inlined
-def _offset_on_way(state, way, moment, tables, path, knobs) -> float:  # type: ignore[no-untyped-def]
+def _offset_on_way(state, way, moment, tables, path, params) -> float:  # type: ignore[no-untyped-def]
     """Squared distance to the path at a moment of a way on, to the nearest of the path's points."""
     reached = max(state[WALKED] + tables.ways[way, moment, 2], state[REACHED])
-    i = int(min(max(reached, 0.0) * knobs.per_metre, len(path.points) - 1.0))
+    i = int(min(max(reached, 0.0) * params.per_metre, len(path.points) - 1.0))
     x, z = tables.ways[way, moment, 0], tables.ways[way, moment, 1]
     dx = x * state[COS] + z * state[SIN] + state[X] - path.points[i, 0]
     dz = -x * state[SIN] + z * state[COS] + state[Z] - path.points[i, 1]
@@ -124,7 +124,7 @@ def _offset_on_way(state, way, moment, tables, path, knobs) -> float:  # type: i
 
 
 @inlined
-def best_way_on(state, node, most, tables, path, knobs, ends) -> float:  # type: ignore[no-untyped-def]
+def best_way_on(state, node, most, tables, path, params, ends) -> float:  # type: ignore[no-untyped-def]
     """Roughly what the next second or so costs on the best of the node's ways on, or `most` if that is less.
 
     All are judged by where they end first, and the one that ends best is seen whole before the others, most of which
@@ -134,8 +134,8 @@ def best_way_on(state, node, most, tables, path, knobs, ends) -> float:  # type:
     last = tables.ways.shape[1] - 1
     near, nearest = 0, np.inf
     for k in range(count):
-        ends[k] = tables.way_cost[first + k] + knobs.look_s * _offset_on_way(
-            state, first + k, last, tables, path, knobs
+        ends[k] = tables.way_cost[first + k] + params.continuation_s * _offset_on_way(
+            state, first + k, last, tables, path, params
         )
         if ends[k] < nearest:
             near, nearest = k, ends[k]
@@ -147,6 +147,6 @@ def best_way_on(state, node, most, tables, path, knobs, ends) -> float:  # type:
         cost, m = ends[k], last
         while m > 0 and cost < best:
             m -= 1
-            cost += knobs.look_s * _offset_on_way(state, first + k, m, tables, path, knobs)
+            cost += params.continuation_s * _offset_on_way(state, first + k, m, tables, path, params)
         best = min(best, cost)
     return best

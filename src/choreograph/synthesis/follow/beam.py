@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from choreograph.synthesis.follow.state import EDGE, FLOATS, INTS, PARENT, RANK, TIME
-from choreograph.synthesis.follow.tables import KernelPath, KernelTables, Knobs
+from choreograph.synthesis.follow.tables import KernelParams, KernelPath, KernelTables
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -121,19 +121,19 @@ class BeamSearch:
             self.beam.marks[0, k, TIME], self.beam.marks[0, k, PARENT] = -1, k
         self.beam.counts[0] = len(starts)
 
-    def advance(self, until: int, stay_in: int, tables: KernelTables, path: KernelPath, knobs: Knobs) -> int:
+    def advance(self, until: int, stay_in: int, tables: KernelTables, path: KernelPath, params: KernelParams) -> int:
         """Extend all walks to the given frame; frames scored."""
         from choreograph.synthesis.follow import _compiled_beam
 
-        scored = int(_compiled_beam.beam_advance(self.beam, self.now, until, stay_in, tables, path, knobs))
+        scored = int(_compiled_beam.beam_advance(self.beam, self.now, until, stay_in, tables, path, params))
         self.now = max(self.now, until)
         return scored
 
-    def select(self, since: int, tables: KernelTables, path: KernelPath, knobs: Knobs) -> Found | None:
+    def select(self, since: int, tables: KernelTables, path: KernelPath, params: KernelParams) -> Found | None:
         """The best walk from frame `since`, at which all walks are one, to where the beam has come."""
         from choreograph.synthesis.follow import _compiled_beam
 
-        cost, time, row, edge, shown, done = _compiled_beam.beam_select(self.beam, self.now, tables, path, knobs)
+        cost, time, row, edge, shown, done = _compiled_beam.beam_select(self.beam, self.now, tables, path, params)
         if time < 0:
             return None
         ring = len(self.beam.counts)

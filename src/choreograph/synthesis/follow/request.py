@@ -30,9 +30,9 @@ class FollowSettings:
     """Seconds kept of each step's answer (r)."""
     beam_width: int = 260
     """Walks of one age that the beam keeps."""
-    look_s: float = 1.4
+    continuation_s: float = 1.4
     """Seconds that the beam looks along the ways on from where a walk has come to, to compare walks."""
-    look_trust: float = 0.4
+    heuristic_weight: float = 0.4
     """How much what it sees there counts, against what the walk has cost; 0 is a plain beam."""
     metre_cost: float = 0.005
     """What a metre of the path that is still to be walked is reckoned to cost when walks are compared, m²·s."""
@@ -77,11 +77,11 @@ class FollowSettings:
         """Raise a RequestError that says which value cannot be, and what could."""
         if self.method not in METHODS:
             raise RequestError(f"unknown method {self.method!r}; choose from {', '.join(METHODS)}")
-        for name in ("horizon_s", "retain_s", "beam_width", "starts", "look_s"):
+        for name in ("horizon_s", "retain_s", "beam_width", "starts", "continuation_s"):
             if not (np.isfinite(getattr(self, name)) and getattr(self, name) > 0):
                 raise RequestError(f"{name} must be positive, not {getattr(self, name)}")
         for name in (
-            "budget_frames", "max_seconds", "look_trust", "metre_cost", "forced_progress_m_s",
+            "budget_frames", "max_seconds", "heuristic_weight", "metre_cost", "forced_progress_m_s",
             "transition_cost", "fault_cost", "rough_cost", "speed_weight", "label_weight", "idle_weight",
             "end_weight_s", "facing_weight",
         ):  # fmt: skip

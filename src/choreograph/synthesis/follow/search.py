@@ -16,18 +16,18 @@ from choreograph.graph.model import TRANSITION, MotionGraph
 from choreograph.maths.floor import FloorTransform
 from choreograph.progress import Progress, silent
 from choreograph.synthesis.follow.beam import NARROWEST, BeamSearch, Found
+from choreograph.synthesis.follow.continuations import MOMENTS, no_continuations
 from choreograph.synthesis.follow.request import IDLE_M_S, FollowSettings
 from choreograph.synthesis.follow.result import FollowResult, Step
 from choreograph.synthesis.follow.starts import find_starts
 from choreograph.synthesis.follow.state import COST, NODE, PAUSE, PAUSES, REACHED, WALKED, YAW, X, Z
 from choreograph.synthesis.follow.tables import (
     EdgeTables,
-    Knobs,
+    KernelParams,
     build_edge_tables,
     kernel_path,
     kernel_tables,
 )
-from choreograph.synthesis.follow.ways import MOMENTS, no_ways
 from choreograph.synthesis.path import CURVE_STEP, Path
 from choreograph.synthesis.walk import Walk
 
@@ -122,13 +122,13 @@ class PathFollower:
         self.path = path
         self._path, spacing, labels = kernel_path(path)
         settings, facing, asked = self.settings, path.final_facing, self._path.speed
-        look_step = max(1, round(settings.look_s * self.graph.rate_hz / MOMENTS))
-        looks = settings.method != "thesis" and settings.look_trust > 0
-        ways = self._tables.ways_on(self.graph, look_step) if looks else no_ways(self.graph)
+        look_step = max(1, round(settings.continuation_s * self.graph.rate_hz / MOMENTS))
+        looks = settings.method != "thesis" and settings.heuristic_weight > 0
+        ways = self._tables.continuations(self.graph, look_step) if looks else no_continuations(self.graph)
         self._kernel = kernel_tables(
             self._tables, self.graph, labels, self._extra, ways, float(settings.transition_cost)
         )
-        self._knobs = Knobs(
+        self._params = KernelParams(
             dt=1.0 / self.graph.rate_hz,
             gamma=float(asked[asked >= 0].min(initial=settings.forced_progress_m_s)),
             speed_weight=float(settings.speed_weight),
@@ -141,8 +141,8 @@ class PathFollower:
             fastest=self._tables.fastest,
             per_metre=1.0 / spacing,
             length=path.length,
-            look_s=look_step / self.graph.rate_hz,
-            look_trust=float(settings.look_trust),
+            continuation_s=look_step / self.graph.rate_hz,
+            heuristic_weight=float(settings.heuristic_weight),
             credit=float(settings.metre_cost),
             facing=float(facing or 0.0),
         )
@@ -162,11 +162,11 @@ class PathFollower:
     def _nearest(self, since: float, until: float) -> tuple[float, float]:
         """Distance from here of the path between two places, and which place of it that is, metres."""
         x, z = self._here()
-        first, last = (min(int(at * self._knobs.per_metre), len(self._path.points) - 1) for at in (since, until))
+        first, last = (min(int(at * self._params.per_metre), len(self._path.points) - 1) for at in (since, until))
         points = self._path.points[first : last + 1]
         away = np.hypot(points[:, 0] - x, points[:, 1] - z)
         nearest = int(away.argmin())
-        return float(away[nearest]), (first + nearest) / self._knobs.per_metre
+        return float(away[nearest]), (first + nearest) / self._params.per_metre
 
     def _aim(self, along: float) -> None:
         """Let the point to be at be this far along the path."""
@@ -318,7 +318,7 @@ class PathFollower:
     def _by_beam(
         self, beam: BeamSearch, since: int, starts: Floats, marks: Ints, stay_in: int, late: bool
     ) -> tuple[Found | None, float, int]:
-        shared = (self._kernel, self._path, self._knobs)
+        shared = (self._kernel, self._path, self._params)
         scored = beam.advance(since + self._horizon, stay_in, *shared)
         found = beam.select(since, *shared)
         if found is None:
@@ -334,7 +334,7 @@ class PathFollower:
 
         cost, edges, last, done, scored, untried = _compiled_bound.branch_and_bound(
             start, mark, self._horizon, stay_in, np.inf if seed is None else seed.cost, self.settings.budget_frames,
-            seed is not None, seed is not None, self._kernel, self._path, self._knobs,
+            seed is not None, seed is not None, self._kernel, self._path, self._params,
         )  # fmt: skip
         found = seed
         if len(edges):
@@ -349,7 +349,7 @@ class PathFollower:
         retain = max(1, round(self.settings.retain_s * self.graph.rate_hz))
         states, marks, gained, ended = _compiled_bound.replay(
             state, mark, found.edges, found.last_shown if found.done else -1, retain,
-            self._kernel, self._path, self._knobs,
+            self._kernel, self._path, self._params,
         )  # fmt: skip
         taken = len(states) - 1
         self.edges.extend(int(edge) for edge in found.edges[:taken])
@@ -415,7 +415,7 @@ def follow_path(
     return follower.result()
 
 
-def dearer(graph: MotionGraph, taken: NDArray[np.int32] | NDArray[np.int64], reuse_cost: float) -> Floats:
+def reuse_penalty(graph: MotionGraph, taken: NDArray[np.int32] | NDArray[np.int64], reuse_cost: float) -> Floats:
     """What each edge shall cost more once a walk took these, so that the next one differs, (E,), m²·s.
 
     Its transitions do; where it took none, its clip does, since another stretch of that would look the same.
@@ -453,5 +453,5 @@ def find_candidates(
         found = follow_path(
             graph, path, replace(settings, seed=settings.seed + k), tables=tables, edge_costs=costs, progress=progress
         )
-        costs += dearer(graph, found.walk.edges, reuse_cost)
+        costs += reuse_penalty(graph, found.walk.edges, reuse_cost)
         yield found

@@ -29,7 +29,7 @@ def find_starts(graph: MotionGraph, path: Path, tables: EdgeTables, settings: Fo
     """
     nodes = _choose_nodes(graph, settings)
     placed = _lay(graph, path, tables, nodes, settings.start_heading)
-    cost = settings.look_trust * _played_on(graph, path, tables, nodes, placed, settings.look_s)
+    cost = settings.heuristic_weight * _played_on(graph, path, tables, nodes, placed, settings.continuation_s)
     order = np.argsort(cost, kind="stable")
     states, marks = np.zeros((len(nodes), state.FLOATS)), np.zeros((len(nodes), state.INTS), np.int64)
     marks[:, state.NODE] = nodes[order]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -16,7 +15,8 @@ from choreograph.graph.model import TRANSITION, MotionGraph
 from choreograph.maths import quat
 from choreograph.motion.arrays import seal
 from choreograph.motion.clip import Clip
-from choreograph.synthesis.follow.ways import Ways, find_ways
+from choreograph.motion.labels import matches_label, say_labels
+from choreograph.synthesis.follow.continuations import Continuations, find_continuations
 from choreograph.synthesis.path import Path
 
 Floats = NDArray[np.float64]
@@ -71,19 +71,21 @@ class EdgeTables:
     """The row of `clip_way` that each node stands at."""
     node_left: Ints
     """Frames of the clip after it."""
-    known_ways: dict[int, Ways] = field(default_factory=dict, repr=False)
-    """Ways on that were found before, by the frames between their moments."""
+    known_continuations: dict[int, Continuations] = field(default_factory=dict, repr=False)
+    """Continuations on that were found before, by the frames between their moments."""
 
     @property
     def way(self) -> Floats:
         """x, z and way made since the row before, (R, 3), metres."""
         return np.stack([self.x, self.z, self.step], axis=1)
 
-    def ways_on(self, graph: MotionGraph, step: int) -> Ways:
+    def continuations(self, graph: MotionGraph, step: int) -> Continuations:
         """The ways on from every node, known each `step` frames; found once."""
-        if step not in self.known_ways:
-            self.known_ways[step] = find_ways(graph, self.first, self.length, self.way, self.turned, step)
-        return self.known_ways[step]
+        if step not in self.known_continuations:
+            self.known_continuations[step] = find_continuations(
+                graph, self.first, self.length, self.way, self.turned, step
+            )
+        return self.known_continuations[step]
 
     def bits(self, labels: Sequence[str]) -> Ints:
         """For each row, which of the labels hold, as bits.
@@ -98,19 +100,11 @@ class EdgeTables:
         for bit, wanted in enumerate(labels):
             matches = [text for text in known if matches_label(wanted, text)]
             if not matches:
-                raise RequestError(
-                    f"no clip of the graph is labelled {wanted!r}; there are: {', '.join(known) or 'none'}"
-                )
+                raise RequestError(f"no clip of the graph is labelled {wanted!r}; labels are: {say_labels(known)}")
             for k, words_here in enumerate(self.label_sets):
                 if words_here.intersection(matches):
                     words[k] |= 1 << bit
         return words[self.label_words]
-
-
-def matches_label(wanted: str, text: str) -> bool:
-    """Whether a label says what is wanted: all words of it, in any order ("run" is in "run/jog, veer left")."""
-    said = set(re.findall(r"\w+", text.lower()))
-    return set(re.findall(r"\w+", wanted.lower())) <= said
 
 
 def build_edge_tables(graph: MotionGraph) -> EdgeTables:
@@ -348,7 +342,7 @@ class KernelPath(NamedTuple):
     pause_s: Floats
 
 
-class Knobs(NamedTuple):
+class KernelParams(NamedTuple):
     """The numbers that the kernels take."""
 
     dt: float
@@ -369,9 +363,9 @@ class Knobs(NamedTuple):
     """Points of the path for each metre of it."""
     length: float
     """Of the path."""
-    look_s: float
+    continuation_s: float
     """Seconds between the moments at which the beam sees a way on."""
-    look_trust: float
+    heuristic_weight: float
     """How much what it sees there counts."""
     credit: float
     """What a metre of the path that is still to be walked is reckoned to cost, m²·s."""
@@ -380,7 +374,12 @@ class Knobs(NamedTuple):
 
 
 def kernel_tables(
-    tables: EdgeTables, graph: MotionGraph, labels: Sequence[str], extra: Floats, ways: Ways, transition_cost: float
+    tables: EdgeTables,
+    graph: MotionGraph,
+    labels: Sequence[str],
+    extra: Floats,
+    ways: Continuations,
+    transition_cost: float,
 ) -> KernelTables:
     """The tables for a request: with the labels it asks for, a cost per edge, and the ways on that it looks along."""
     edges = graph.edges

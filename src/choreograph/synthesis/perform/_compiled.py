@@ -82,10 +82,10 @@ def advance(
             if not cost[i, n] < np.inf:
                 continue
             best, previous = 0.0, -1
-            rho, tau = turn[i, n], shift[i, n]
+            rho, shift_n = turn[i, n], shift[i, n]
             if u > begin:
                 for k in range(points):
-                    z = (rho * head[n, k] + tau) * scale
+                    z = (rho * head[n, k] + shift_n) * scale
                     place[3 * k] = z.real
                     place[3 * k + 1] = head_height[n, k] * scale
                     place[3 * k + 2] = z.imag
@@ -112,7 +112,7 @@ def advance(
             if i < len(reached):
                 reached[i, n] = best + cost[i, n]
             for k in range(points):
-                z = (rho * tail[n, k] + tau) * scale
+                z = (rho * tail[n, k] + shift_n) * scale
                 tails[stop % ring, n, 3 * k] = z.real
                 tails[stop % ring, n, 3 * k + 1] = tail_height[n, k] * scale
                 tails[stop % ring, n, 3 * k + 2] = z.imag
@@ -239,7 +239,7 @@ def refine(
                 squares, rho, x_mean, a_mean, _, _ = align(flat, height, weight, u, d, a, a_height, row[i], frames[i])
                 if not squares < np.inf:
                     continue
-                tau = x_mean - rho * a_mean
+                shift_n = x_mean - rho * a_mean
                 best, previous = 0.0, -1
                 if i > 0:
                     best = np.inf
@@ -251,7 +251,7 @@ def refine(
                             continue
                         gap = up
                         for k in range(targets):
-                            z = rho * head[i, k] + tau - ends[o, p, k]
+                            z = rho * head[i, k] + shift_n - ends[o, p, k]
                             gap += z.real**2 + z.imag**2
                         value = score[o, p] + price * gap / targets
                         if value < best:
@@ -261,7 +261,7 @@ def refine(
                 new[p, r] = best + squares * step_s / points
                 back[i, p, r] = previous
                 for k in range(targets):
-                    new_ends[p, r, k] = rho * tail[i, k] + tau
+                    new_ends[p, r, k] = rho * tail[i, k] + shift_n
         score, ends = new, new_ends
     found = bounds.copy()
     at = int(np.argmin(score))
@@ -352,12 +352,12 @@ def retreat(
             rest[i, n] = np.inf
             if not cost[i, n] < np.inf or u >= last:
                 continue
-            rho, tau = turn[i, n], shift[i, n]
+            rho, shift_n = turn[i, n], shift[i, n]
             stop = u + duration[n]
             best = 0.0
             if stop < last:
                 for k in range(points):
-                    z = (rho * tail[n, k] + tau) * scale
+                    z = (rho * tail[n, k] + shift_n) * scale
                     place[3 * k] = z.real
                     place[3 * k + 1] = tail_height[n, k] * scale
                     place[3 * k + 2] = z.imag
@@ -377,7 +377,7 @@ def retreat(
             rest[i, n] = best
             ahead[slot, n] = best + cost[i, n]
             for k in range(points):
-                z = (rho * head[n, k] + tau) * scale
+                z = (rho * head[n, k] + shift_n) * scale
                 heads[slot, n, 3 * k] = z.real
                 heads[slot, n, 3 * k + 1] = head_height[n, k] * scale
                 heads[slot, n, 3 * k + 2] = z.imag

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from choreograph.synthesis.perform.examples import SegmentBase
+from choreograph.synthesis.perform.examples import SegmentDatabase
 
 Array = NDArray[np.float64]
 Complex = NDArray[np.complex128]
@@ -71,7 +71,7 @@ class Cells:
         return int(self.duration[-1])
 
 
-def step_ranges(base: SegmentBase, rate_hz: float, stretch_s: float) -> list[tuple[int, int]]:
+def step_ranges(base: SegmentDatabase, rate_hz: float, stretch_s: float) -> list[tuple[int, int]]:
     """Least and greatest number of steps of each segment.
 
     They differ from its own length by `stretch_s` seconds at most. Each segment has the length nearest to its own in
@@ -86,7 +86,7 @@ def step_ranges(base: SegmentBase, rate_hz: float, stretch_s: float) -> list[tup
     return found
 
 
-def build_cells(base: SegmentBase, rate_hz: float, stretch_s: float) -> Cells:
+def build_cells(base: SegmentDatabase, rate_hz: float, stretch_s: float) -> Cells:
     """The cells of a base at a rate: every segment at every number of steps that it may have."""
     ranges = step_ranges(base, rate_hz, stretch_s)
     rows = [(d, s) for s, (low, high) in enumerate(ranges) for d in range(low, high + 1)]

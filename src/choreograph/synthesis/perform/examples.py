@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from choreograph.errors import RequestError
-from choreograph.graph.prepare import mirror_name
+from choreograph.graph.clips import mirror_name
 from choreograph.motion.clip import Clip
 from choreograph.motion.contacts import with_detected_contacts
 from choreograph.motion.resample import sample_positions
@@ -42,7 +42,7 @@ class Example:
 
 
 @dataclass(frozen=True, eq=False)
-class SegmentBase:
+class SegmentDatabase:
     """Examples and the segments they are cut into."""
 
     examples: Sequence[Example]
@@ -101,22 +101,22 @@ class SegmentBase:
         at = np.linspace(self.start[segment], self.stop[segment], count)
         return sample_positions(self.controls[e], at), sample_positions(self.target_points[e], at)
 
-    def taken(self, kept: Sequence[int] | Ints) -> SegmentBase:
+    def taken(self, kept: Sequence[int] | Ints) -> SegmentDatabase:
         """The base with only these segments."""
         kept = np.asarray(kept, np.int64)
         return replace(self, example=self.example[kept], start=self.start[kept], stop=self.stop[kept])
 
-    def without(self, example: int) -> SegmentBase:
+    def without(self, example: int) -> SegmentDatabase:
         """The base without the segments of one example and its mirror image, as if it had not been recorded."""
         recorded = [name.removesuffix(mirror_name("")) for name in self.names]
         others = np.array([name != recorded[example] for name in recorded])
         return self.taken(np.flatnonzero(others[self.example]))
 
-    def with_track_half(self, half_m: float) -> SegmentBase:
+    def with_track_half(self, half_m: float) -> SegmentDatabase:
         """The base with the points of its tracks at another distance from their middle, metres."""
         return replace(self, controls=tuple(set_apart(control, half_m) for control in self.controls))
 
-    def clustered(self, threshold_m: float, *, stretch_s: float = 0.15) -> SegmentBase:
+    def clustered(self, threshold_m: float, *, stretch_s: float = 0.15) -> SegmentDatabase:
         """The base with one segment left of each cluster of segments that are alike.
 
         Complete linkage: no two segments of a cluster are further apart than the threshold. The distance is the
@@ -197,18 +197,18 @@ def pair_up(leader: Clip, target: Clip, *, roles: Sequence[str] = ENDS, cut: boo
     return Example(with_detected_contacts(target), find_points(leader, roles), leader)
 
 
-def own_track(clip: Clip) -> Example:
+def root_example(clip: Clip) -> Example:
     """An example whose control is the track that the body's own hips leave on the floor."""
     return Example(with_detected_contacts(clip), find_points(clip, TRACK))
 
 
-def build_base(
+def build_segments(
     examples: Sequence[Example],
     *,
     cut_at: str | Sequence[Sequence[float]] = "beats",
     control_roles: Sequence[str] = ENDS,
     target_roles: Sequence[str] = ENDS,
-) -> SegmentBase:
+) -> SegmentDatabase:
     """A segment database.
 
     Args:
@@ -240,7 +240,7 @@ def build_base(
     if not rows:
         raise RequestError("no recording could be cut in two places or more, so there is no segment; cut otherwise")
     example, start, stop = np.array(rows, np.int64).T
-    return SegmentBase(
+    return SegmentDatabase(
         tuple(examples),
         tuple(e.target.name for e in examples),
         tuple(e.control for e in examples),

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from choreograph.maths.floor import FloorTransform
 from choreograph.synthesis.perform.cells import Signal, split
-from choreograph.synthesis.perform.examples import SegmentBase
+from choreograph.synthesis.perform.examples import SegmentDatabase
 from choreograph.synthesis.perform.request import PerformSettings
 
 Array = NDArray[np.float64]
@@ -43,7 +43,7 @@ class Piece:
 
 
 def refine_bounds(
-    base: SegmentBase,
+    base: SegmentDatabase,
     segments: Ints,
     signal: Signal,
     bounds: Ints,
@@ -93,7 +93,7 @@ def refine_bounds(
 
 
 def place(
-    base: SegmentBase,
+    base: SegmentDatabase,
     segments: Ints,
     signal: Signal,
     bounds: Ints,
@@ -263,7 +263,7 @@ class _Joint:
         return np.asarray(-solveh_banded(bands, gradient.ravel())).reshape(count, 3)
 
 
-def ends(base: SegmentBase, segments: Sequence[int] | Ints) -> Any:
+def ends(base: SegmentDatabase, segments: Sequence[int] | Ints) -> Any:
     """Points and heights of the targets' first and last frames."""
     points = base.target_points
     first = np.array([points[base.example[s]][base.start[s]] for s in segments])

@@ -49,7 +49,7 @@ class TrajectoryRecorder:
 
     @property
     def speed(self) -> float:
-        """How fast the way goes now, smoothed, m/s: to be held against `SegmentBase.fastest`."""
+        """How fast the way goes now, smoothed, m/s: to be held against `SegmentDatabase.fastest`."""
         return self._speed
 
     def push(self, t: float, x: float, z: float) -> Array:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from choreograph.errors import RequestError
 from choreograph.motion.clip import Clip
 from choreograph.motion.resample import sample_positions, sample_times
-from choreograph.synthesis.perform.examples import SegmentBase
+from choreograph.synthesis.perform.examples import SegmentDatabase
 from choreograph.synthesis.perform.points import BODY_TRACK_HALF_M, TRACK, TRACK_HALF_M, find_points
 from choreograph.synthesis.perform.trajectory import Trajectory
 
@@ -22,7 +22,7 @@ TOO_FAST = 1.5
 
 
 @dataclass(frozen=True)
-class Wish:
+class SegmentConstraint:
     """That at some time one of some segments is played."""
 
     time_s: float
@@ -44,7 +44,7 @@ class PerformSettings:
     between controls, each lasting a second."""
     beam_m2_s: float | None = None
     """Sequences that are so much worse than the best one of their length are given up; None is exact."""
-    wishes: tuple[Wish, ...] = field(default=())
+    constraints: tuple[SegmentConstraint, ...] = field(default=())
     """Segments that have to be played at given times."""
 
     def __post_init__(self) -> None:
@@ -66,7 +66,7 @@ class PerformSettings:
         return max(1, round(self.refine_hz / self.rate_hz))
 
 
-def usual_settings(base: SegmentBase) -> PerformSettings:
+def usual_settings(base: SegmentDatabase) -> PerformSettings:
     """The settings that suit a base: those for dancers, or those for walkers led by a track (Hsu 2004, section 6).
 
     A track says nothing about which foot comes next, so there fitting together counts for more.
@@ -106,7 +106,7 @@ class Control:
         return np.where(sure[:, None, None], points, 0.0), sure
 
 
-def control_from_clip(clip: Clip, base: SegmentBase) -> Control:
+def control_from_clip(clip: Clip, base: SegmentDatabase) -> Control:
     """A body as the control, by the points that the base was built with.
 
     Raises:
@@ -124,7 +124,7 @@ def control_from_clip(clip: Clip, base: SegmentBase) -> Control:
     return Control(points, clip.fps, clip.name, clip)
 
 
-def control_from_trajectory(trajectory: Trajectory, base: SegmentBase) -> Control:
+def control_from_trajectory(trajectory: Trajectory, base: SegmentDatabase) -> Control:
     """A performed way over the floor as the control.
 
     Raises:

@@ -1,4 +1,4 @@
-"""The interpretation of a control: which recorded segments it is made of, when, and where on the floor."""
+"""The sequence of a control: which recorded segments it is made of, when, and where on the floor."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from choreograph.errors import RequestError
 from choreograph.motion.contacts import runs
 from choreograph.progress import Progress, silent
 from choreograph.synthesis.perform.cells import Cells, Laid, Signal, build_cells, forbid, lay, split
-from choreograph.synthesis.perform.examples import SegmentBase
+from choreograph.synthesis.perform.confidence import Confidence, find_confidence
+from choreograph.synthesis.perform.examples import SegmentDatabase
 from choreograph.synthesis.perform.placing import Piece, place, refine_bounds
 from choreograph.synthesis.perform.points import TRACK, TRACK_HALF_M, set_apart
-from choreograph.synthesis.perform.request import Control, PerformSettings, Wish, usual_settings
-from choreograph.synthesis.perform.sureness import Sureness, find_sureness
+from choreograph.synthesis.perform.request import Control, PerformSettings, SegmentConstraint, usual_settings
 from choreograph.synthesis.perform.trajectory import LONGEST_GAP_S
 
 Array = NDArray[np.float64]
@@ -30,10 +30,10 @@ _CHUNK = 128
 
 
 @dataclass(frozen=True, eq=False)
-class Interpretation:
+class SegmentSequence:
     """A control as a sequence of segments."""
 
-    base: SegmentBase
+    base: SegmentDatabase
     control: Control
     settings: PerformSettings
     pieces: tuple[Piece, ...]
@@ -45,9 +45,9 @@ class Interpretation:
     """CPU time the search took."""
 
     @cached_property
-    def sureness(self) -> tuple[Sureness, ...]:
+    def confidence(self) -> tuple[Confidence, ...]:
         """How sure each piece is; found when it is first asked for, which takes a few times as long as the search."""
-        return find_sureness(self)
+        return find_confidence(self)
 
     def coarse_signal(self, cells: Cells) -> Signal:
         """The control as the search saw it."""
@@ -75,7 +75,7 @@ class Interpretation:
     def transcription(self) -> list[dict[str, Any]]:
         """The pieces as rows: when, which recording and which part of it, how well it fits, and how sure it is."""
         rows = []
-        for piece, sure in zip(self.pieces, self.sureness, strict=True):
+        for piece, sure in zip(self.pieces, self.confidence, strict=True):
             rival = None if sure.rival < 0 else sure
             clip = self.base.examples[int(self.base.example[piece.segment])].target
             rows.append(
@@ -98,14 +98,14 @@ class Interpretation:
         return rows
 
 
-def interpret(
-    base: SegmentBase,
+def find_segments(
+    base: SegmentDatabase,
     control: Control,
     settings: PerformSettings | None = None,
     *,
     cells: Cells | None = None,
     progress: Progress | None = None,
-) -> Interpretation:
+) -> SegmentSequence:
     """The sequence of segments that explains a control best while its targets fit together.
 
     Args:
@@ -117,7 +117,7 @@ def interpret(
 
     Raises:
         RequestError: If the control cannot be answered: it is too short, has other points than the examples, or the
-            wishes cannot all be had.
+            constraints cannot all be had.
     """
     settings = settings or usual_settings(base)
     if control.points.shape[1] != base.controls[0].shape[1]:
@@ -152,10 +152,10 @@ def interpret(
     bounds = np.array([*starts, starts[-1] + int(cells.duration[sequence[-1][0]])]) * settings.fine + shift
     _, bounds = refine_bounds(base, segments, fine, bounds, settings, fine_hz)
     cost, pieces = place(base, segments, fine, bounds, fine_hz, settings.continuity_s)
-    return Interpretation(base, control, settings, pieces, cost, coarse_cost, time.process_time() - began)
+    return SegmentSequence(base, control, settings, pieces, cost, coarse_cost, time.process_time() - began)
 
 
-def matched(base: SegmentBase, control: Control) -> tuple[SegmentBase, Control]:
+def matched(base: SegmentDatabase, control: Control) -> tuple[SegmentDatabase, Control]:
     """Both with the points of their tracks as far apart as the control asks for."""
     if base.control_roles != TRACK or control.track_half_m == TRACK_HALF_M:
         return base, control
@@ -209,7 +209,7 @@ class Search:
         starts = np.arange(start, stop)
         laid = lay(cells, signal, starts)
         forbid(cells, signal, starts, laid)
-        for wish in self.settings.wishes:
+        for wish in self.settings.constraints:
             self._grant(wish, signal, starts, laid.cost)
         need = stop + cells.longest
         if need > len(self.back):
@@ -224,7 +224,7 @@ class Search:
         self.done = stop
         return laid
 
-    def _grant(self, wish: Wish, signal: Signal, starts: Ints, cost: Array) -> None:
+    def _grant(self, wish: SegmentConstraint, signal: Signal, starts: Ints, cost: Array) -> None:
         at = signal.begin + wish.time_s * self.cells.rate_hz
         covers = (starts[:, None] <= at) & (starts[:, None] + self.cells.duration > at)
         cost[covers & ~np.isin(self.cells.segment, wish.segments)] = np.inf
@@ -256,7 +256,7 @@ class Search:
         at = int(scores.argmin())
         stop, n = int(ends[at // len(self.cells)]), at % len(self.cells)
         if not scores.flat[at] < np.inf:
-            why = "with these wishes" if self.settings.wishes else "with segments of these lengths"
+            why = "with these constraints" if self.settings.constraints else "with segments of these lengths"
             raise RequestError(
                 f"no sequence of segments lasts {(signal.last - signal.begin) / self.cells.rate_hz:.2f} s {why}; "
                 "allow more stretch (stretch_s), or use more segments"

@@ -20,13 +20,13 @@ from numpy.typing import NDArray
 
 from choreograph.errors import GraphFileError, RequestError
 from choreograph.graph import rows
+from choreograph.graph.clips import clip_info
 from choreograph.graph.model import TABLES, MotionGraph
-from choreograph.graph.prepare import clip_info
 from choreograph.graph.settings import GraphSettings
 from choreograph.graph.store import changing, looking_into, open_graph, save_graph
 from choreograph.motion.clip import Clip
 from choreograph.motion.contacts import with_detected_contacts
-from choreograph.synthesis.perform.examples import Example, SegmentBase, build_base, own_track, pair_up
+from choreograph.synthesis.perform.examples import Example, SegmentDatabase, build_segments, pair_up, root_example
 from choreograph.synthesis.perform.points import ENDS, TRACK
 
 Array = NDArray[np.float64]
@@ -48,9 +48,9 @@ class CutSettings:
     alike_m: float = 0.0
     """One is kept of segments that are alike within so many metres; 0 keeps all."""
 
-    def build(self, examples: Sequence[Example]) -> SegmentBase:
+    def build(self, examples: Sequence[Example]) -> SegmentDatabase:
         """The base of these examples."""
-        base = build_base(
+        base = build_segments(
             examples, cut_at=self.cut_at, control_roles=self.control_roles, target_roles=self.target_roles
         )
         return base.clustered(self.alike_m) if self.alike_m else base
@@ -65,14 +65,14 @@ Names = tuple[tuple[str, str], ...]
 """Leaders and followers, by the names of their clips."""
 
 
-def save_examples(
+def save_segments(
     path: str | Path,
     examples: Sequence[Example],
     settings: CutSettings | None = None,
     *,
     overwrite: bool = False,
-    command: str = "save_examples",
-) -> SegmentBase:
+    command: str = "save_segments",
+) -> SegmentDatabase:
     """Write examples and their segment database to a new .mog file, whole or not at all.
 
     The file has no motion graph in it: it is for performing only.
@@ -114,10 +114,10 @@ def save_examples(
         _write(connection, base, _key(settings, names), np.array(numbers))
 
     save_graph(graph, path, overwrite=overwrite, command=command, also=also)
-    return open_base(path, settings)
+    return open_segments(path, settings)
 
 
-def open_base(path: str | Path, settings: CutSettings | None = None) -> SegmentBase:
+def open_segments(path: str | Path, settings: CutSettings | None = None) -> SegmentDatabase:
     """The segment database of a .mog file: the one kept there, or one built from its clips now and kept.
 
     Where the file may not be written to, nothing is kept.
@@ -194,7 +194,7 @@ def _with_own_names(clips: Sequence[Clip]) -> list[Clip]:
     return found
 
 
-def _build(graph: MotionGraph, settings: CutSettings, names: Names | None) -> tuple[SegmentBase, NDArray[Any]]:
+def _build(graph: MotionGraph, settings: CutSettings, names: Names | None) -> tuple[SegmentDatabase, NDArray[Any]]:
     if names is None and settings.control_roles != TRACK:
         raise RequestError(
             "the file does not say who leads whom, so its clips answer the track of their own hips: use the control "
@@ -202,7 +202,7 @@ def _build(graph: MotionGraph, settings: CutSettings, names: Names | None) -> tu
         )
     if names is None or settings.control_roles == TRACK:
         numbers = np.array([(-1, n) for n in range(len(graph.infos))])
-        return settings.build([own_track(clip) for clip in graph.clips]), numbers
+        return settings.build([root_example(clip) for clip in graph.clips]), numbers
     numbers = np.array([[graph.find_clip(name) for name in pair] for pair in names])
     pairs = [pair_up(graph.clips[a], graph.clips[b], roles=settings.control_roles) for a, b in numbers.tolist()]
     return settings.build(pairs), numbers
@@ -256,7 +256,7 @@ def _fingerprint(connection: sqlite3.Connection) -> str:
     return state.hexdigest()
 
 
-def _write(connection: sqlite3.Connection, base: SegmentBase, key: str, numbers: NDArray[Any]) -> None:
+def _write(connection: sqlite3.Connection, base: SegmentDatabase, key: str, numbers: NDArray[Any]) -> None:
     """Insert a base; one that was asked for in the same way goes."""
     connection.execute(
         "DELETE FROM segment_array WHERE base IN (SELECT id FROM segment_base WHERE settings = ?)", (key,)
@@ -274,7 +274,7 @@ def _write(connection: sqlite3.Connection, base: SegmentBase, key: str, numbers:
         rows.write_array(connection, "segment_array", (row, name), array)
 
 
-def _read(connection: sqlite3.Connection, row: int, graph: MotionGraph, settings: CutSettings) -> SegmentBase:
+def _read(connection: sqlite3.Connection, row: int, graph: MotionGraph, settings: CutSettings) -> SegmentDatabase:
     found = {}
     for name in ("clips", "segments", "controls", "target_points"):
         array = rows.read_array(connection, "segment_array", (row, name))
@@ -300,7 +300,7 @@ def _read(connection: sqlite3.Connection, row: int, graph: MotionGraph, settings
         if not np.isfinite(found[name]).all():
             raise ValueError(f"{name} has values that are not finite numbers")
         points[name] = tuple(np.split(found[name].astype(float), edges))
-    return SegmentBase(
+    return SegmentDatabase(
         KeptExamples(graph.clips, numbers, points["controls"]),
         tuple(graph.infos[n].name for n in numbers[:, 1]),
         points["controls"],

@@ -1,8 +1,8 @@
-"""Interpretation while the control is being performed: pieces are settled a fixed time after they were seen.
+"""SegmentSequence while the control is being performed: pieces are settled a fixed time after they were seen.
 
 The dynamic program runs along with the input. At every step its best sequence up to now is known; what that says about
 the time before the look-ahead is settled and kept: sequences that say otherwise are given up. So the answer can be
-worse than the one found with the whole control at hand: `cost` against `Interpretation.cost` says by how much. What has
+worse than the one found with the whole control at hand: `cost` against `SegmentSequence.cost` says by how much. What has
 been settled is forgotten: each step costs the same, however long the performance.
 """
 
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from choreograph.errors import RequestError
 from choreograph.maths.floor import FloorTransform
 from choreograph.synthesis.perform.cells import Signal, build_cells, split, step_ranges
-from choreograph.synthesis.perform.examples import SegmentBase
+from choreograph.synthesis.perform.examples import SegmentDatabase
 from choreograph.synthesis.perform.placing import Piece, place, refine_bounds
 from choreograph.synthesis.perform.request import Control, PerformSettings, usual_settings
 from choreograph.synthesis.perform.search import Search
@@ -44,14 +44,14 @@ class _Settled:
 
 
 class PieceStream:
-    """An interpretation in progress: `push` control points as they come, `finish` when no more will.
+    """An sequence in progress: `push` control points as they come, `finish` when no more will.
 
     Steps are counted from the first one that is not forgotten.
     """
 
     def __init__(
         self,
-        base: SegmentBase,
+        base: SegmentDatabase,
         fps: float,
         settings: PerformSettings | None = None,
         *,

@@ -23,7 +23,7 @@ def check_suffix(path: Path) -> None:
 
 
 def write_transcription(path: str | Path, rows: Sequence[dict[str, Any]], *, overwrite: bool = False) -> None:
-    """Write the rows of `Interpretation.transcription` in the form that the file's name asks for.
+    """Write the rows of `SegmentSequence.transcription` in the form that the file's name asks for.
 
     Raises:
         RequestError: If the name asks for none.

@@ -73,7 +73,7 @@ def keep_cuts(graph: MotionGraph, hierarchy: Hierarchy) -> None:
     facts = {
         "version": VERSION,
         "settings": asdict(hierarchy.settings),
-        "tau": hierarchy.tau,
+        "max_cut_cost": hierarchy.max_cut_cost,
         "roots": hierarchy.roots,
         "groups": hierarchy.groups,
     }
@@ -137,7 +137,7 @@ def _restored(arrays: dict[str, Any], facts: dict[str, Any], settings: Hierarchy
     # Children come behind their parent and behind all roots, so no way down leads round in a circle.
     if not 0 < roots <= nodes or (child[inner] <= inner).any() or (child[inner] < roots).any():
         raise ValueError("its trees of cuts are tangled")
-    if (child[inner] + 1 >= nodes).any() or not facts["tau"] > 0 or (arrays["cost"] < 0).any():
+    if (child[inner] + 1 >= nodes).any() or not facts["max_cut_cost"] > 0 or (arrays["cost"] < 0).any():
         raise ValueError("its trees of cuts are impossible")
     clip_of = np.repeat(np.arange(len(lengths), dtype=np.int32), lengths + 1)
     pair = clip_of[arrays["source"][:roots]].astype(np.int64) * len(lengths) + clip_of[arrays["target"][:roots]]
@@ -154,7 +154,7 @@ def _restored(arrays: dict[str, Any], facts: dict[str, Any], settings: Hierarchy
         rate_hz=graph.rate_hz,
     )
     trees = {name: arrays[name] for name in _TREES}
-    return Hierarchy(frames, settings, float(facts["tau"]), **trees, roots=roots, groups=int(facts["groups"]))
+    return Hierarchy(frames, settings, float(facts["max_cut_cost"]), **trees, roots=roots, groups=int(facts["groups"]))
 
 
 def _complex(pairs: NDArray[np.float64]) -> NDArray[np.complex128]:

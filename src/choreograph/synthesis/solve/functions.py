@@ -25,7 +25,7 @@ Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
-class Candidate:
+class MotionView:
     """A motion of N frames that the search thinks of, before finishing, for a user's function to judge."""
 
     times_s: Array
@@ -95,7 +95,7 @@ class UserCosts:
             RequestError: If a function raises, or returns what is no cost; it names the constraint.
         """
         clip = self._frames.clip_of[rows].astype(np.int64)
-        candidate = Candidate(
+        candidate = MotionView(
             times_s=np.arange(len(rows)) / self._frames.rate_hz,
             root=np.stack([place.real, place.imag], axis=1),
             facing=-np.angle(turn),
@@ -109,7 +109,7 @@ class UserCosts:
             for target, name in zip(self._functions, self.names, strict=True)
         ]
 
-    def _ask(self, target: FunctionTarget, name: str, candidate: Candidate) -> float:
+    def _ask(self, target: FunctionTarget, name: str, candidate: MotionView) -> float:
         try:
             said: Any = target.function(candidate)
         except Exception as error:

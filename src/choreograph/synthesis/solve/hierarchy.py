@@ -18,8 +18,8 @@ from choreograph.distance.blas import one_thread_each
 from choreograph.errors import RequestError
 from choreograph.motion.arrays import seal
 from choreograph.progress import Progress, silent
+from choreograph.synthesis.solve.cut_costs import choose_max_cut_cost
 from choreograph.synthesis.solve.metric import FrameTable
-from choreograph.synthesis.solve.tau import choose_tau
 
 Ints = NDArray[np.int32]
 
@@ -32,7 +32,7 @@ _NEIGHBOURS = np.ones((3, 3), int)
 class HierarchySettings:
     """How near two frames must be for a cut, and how coarsely cuts are summarised."""
 
-    tau: float | None = None
+    max_cut_cost: float | None = None
     """Greatest cost of a cut; if None, the median cost between frames three apart, or more if clips would fall out."""
     split: str = "axis ratio"
     """A name from SPLITS."""
@@ -40,8 +40,8 @@ class HierarchySettings:
     """Seconds that a cut within one clip must skip or go back at least."""
 
     def __post_init__(self) -> None:
-        if self.tau is not None and not (np.isfinite(self.tau) and self.tau > 0):
-            raise RequestError(f"tau is {self.tau}; it must be a positive number")
+        if self.max_cut_cost is not None and not (np.isfinite(self.max_cut_cost) and self.max_cut_cost > 0):
+            raise RequestError(f"max_cut_cost is {self.max_cut_cost}; it must be a positive number")
         if self.split not in SPLITS:
             raise RequestError(f"groups of cuts are not split by {self.split!r}; choose from {', '.join(SPLITS)}")
         if not (np.isfinite(self.apart_s) and self.apart_s >= 0):
@@ -54,7 +54,7 @@ class Hierarchy:
 
     frames: FrameTable
     settings: HierarchySettings
-    tau: float
+    max_cut_cost: float
     """The greatest cost of a cut."""
     source: Ints
     """Row of the frame that is not shown any more, (N,)."""
@@ -112,11 +112,11 @@ def build_hierarchy(
     from choreograph.synthesis.solve import _compiled_hierarchy
 
     settings, told = settings or HierarchySettings(), progress or silent
-    tau = choose_tau(frames) if settings.tau is None else settings.tau
+    max_cut_cost = choose_max_cut_cost(frames) if settings.max_cut_cost is None else settings.max_cut_cost
     apart = round(settings.apart_s * frames.rate_hz)
     clips = len(frames.base) - 1
     # |a - b|² < τ where a·b > (|a|² - τ/2) / 2 + (|b|² - τ/2) / 2; no frame is near to padding.
-    half = 0.5 * ((frames.features**2).sum(axis=1) - np.float32(0.5 * tau))
+    half = 0.5 * ((frames.features**2).sum(axis=1) - np.float32(0.5 * max_cut_cost))
     parts, groups = [], 0
     with one_thread_each():
         for a in range(clips):
@@ -140,7 +140,7 @@ def build_hierarchy(
                 i, j, group = i[order].astype(np.int32), j[order].astype(np.int32), group[order]
                 first = np.searchsorted(group, np.arange(1, count + 2))
                 left = half[rows][i] + half[beyond][low + j] - product[i, low + j]
-                share = np.maximum(1 + 2 * left / tau, 0).astype(np.float32)
+                share = np.maximum(1 + 2 * left / max_cut_cost, 0).astype(np.float32)
                 leaf, child, roots = _compiled_hierarchy.build_trees(i, j, first, SPLITS[settings.split])
                 here, there, share = i[leaf] + np.int32(rows.start), j[leaf] + np.int32(frames.base[b]), share[leaf]
                 parts.append(_Trees(a, b, here, there, share, child, roots))
@@ -148,7 +148,7 @@ def build_hierarchy(
                     parts.append(_Trees(b, a, there, here, share, child, roots))
                 groups += count * (1 if a == b else 2)
     told("finding cuts", clips, clips)
-    return _joined(frames, settings, tau, parts, groups)
+    return _joined(frames, settings, max_cut_cost, parts, groups)
 
 
 @dataclass(frozen=True, eq=False)
@@ -164,11 +164,13 @@ class _Trees:
     roots: int
 
 
-def _joined(frames: FrameTable, settings: HierarchySettings, tau: float, parts: list[_Trees], groups: int) -> Hierarchy:
+def _joined(
+    frames: FrameTable, settings: HierarchySettings, max_cut_cost: float, parts: list[_Trees], groups: int
+) -> Hierarchy:
     """All trees in one set of arrays: the roots of all pairs of clips in order, then the rest."""
     if not parts:
         raise RequestError(
-            f"no frame is near enough to another to cut there (tau is {tau:.3g}); give a greater tau or more motion"
+            f"no frame is near enough to another to cut there (max_cut_cost is {max_cut_cost:.3g}); give a greater max_cut_cost or more motion"
         )
     parts = sorted(parts, key=lambda part: (part.left, part.entered))
     roots = sum(part.roots for part in parts)
@@ -184,4 +186,4 @@ def _joined(frames: FrameTable, settings: HierarchySettings, tau: float, parts: 
             top.append(values[: part.roots][order])
             rest.append(values[part.roots :])
     whole = {name: seal(np.concatenate(top + rest)) for name, (top, rest) in columns.items()}
-    return Hierarchy(frames, settings, tau, **whole, roots=roots, groups=groups)
+    return Hierarchy(frames, settings, max_cut_cost, **whole, roots=roots, groups=groups)

@@ -16,7 +16,7 @@ import numpy as np
 from choreograph.errors import RequestError
 
 if TYPE_CHECKING:
-    from choreograph.synthesis.solve.functions import Candidate
+    from choreograph.synthesis.solve.functions import MotionView
 
 Point = tuple[float, float]
 
@@ -98,8 +98,8 @@ class LabelTarget(Plain):
 class FunctionTarget(Plain):
     """A function of one's own that says what a motion costs; the search keeps what lowers it."""
 
-    function: Callable[[Candidate], Any]
-    """Gets a `Candidate` and returns its cost, 0 or more: one number, or one for each frame (N,), which count by
+    function: Callable[[MotionView], Any]
+    """Gets a `MotionView` and returns its cost, 0 or more: one number, or one for each frame (N,), which count by
     the second: 1 throughout ten seconds costs 10."""
     name: str = ""
     """What messages call it; the function's own name if empty."""

@@ -14,14 +14,14 @@ from choreograph.errors import RequestError
 from choreograph.graph.model import MotionGraph
 from choreograph.maths.floor import FloorTransform
 from choreograph.progress import Progress, silent
-from choreograph.synthesis.solve import reference
+from choreograph.synthesis.solve import layout
+from choreograph.synthesis.solve.cut_costs import joining_cut_costs, say_cut_cost
 from choreograph.synthesis.solve.cuts import find_cuts
 from choreograph.synthesis.solve.functions import UserCosts
 from choreograph.synthesis.solve.hierarchy import Hierarchy
 from choreograph.synthesis.solve.reach import OutOfReach, cuts_by_source, find_out_of_reach
 from choreograph.synthesis.solve.request import HardFrame, SolveRequest
 from choreograph.synthesis.solve.splice import Splice
-from choreograph.synthesis.solve.tau import joining_taus, say_tau
 from choreograph.synthesis.solve.terms import BODY, JOINT, as_legs, compile_request, kernel_graph
 from choreograph.synthesis.solve.workspace import FoundPath, Ints, Workspace
 
@@ -332,13 +332,13 @@ class Solver:
         )
         _, place, turn = self._lay(starts, stops)
         if len(self._functions):
-            cost += sum(self._functions.costs(reference.shown_rows(starts, stops), place, turn))
+            cost += sum(self._functions.costs(layout.shown_rows(starts, stops), place, turn))
         return FoundPath(starts, stops, nodes, cost, bool(minimum), place)
 
     def _lay(self, starts: Ints, stops: Ints) -> tuple[FloorTransform, Complex, Complex]:
         """How each piece lies on the floor, and the torso's place and facing in each frame."""
-        turns, shifts = reference.placements(starts, stops, self.kernel, self.asked)
-        rows, piece = reference.shown_rows(starts, stops), np.repeat(np.arange(len(starts)), stops - starts)
+        turns, shifts = layout.placements(starts, stops, self.kernel, self.asked)
+        rows, piece = layout.shown_rows(starts, stops), np.repeat(np.arange(len(starts)), stops - starts)
         lying = FloorTransform(-np.angle(turns), shifts.real, shifts.imag)
         return lying, turns[piece] * self.kernel.place[rows] + shifts[piece], turns[piece] * self.kernel.turn[rows]
 
@@ -349,7 +349,7 @@ class Solver:
             return False
         if len(path.starts) > len(self._work.path[0]):
             return False
-        shown = reference.shown_rows(path.starts, path.stops)
+        shown = layout.shown_rows(path.starts, path.stops)
         return bool((shown[self.asked.hard_time] == self.asked.hard_row).all())
 
     def _read_path(self, entry: Mapping[str, Any]) -> FoundPath:
@@ -400,8 +400,8 @@ class Solver:
         said = f"no motion of {self.request.length_s:g} s shows {names}: "
         clips = [self.graph.find_clip(frame.clip) for _, frame in some]
         if len({int(self.hierarchy.part_of[clip]) for clip in clips}) > 1:
-            enough = joining_taus(self.hierarchy.frames, self.hierarchy.tau)[clips].max()
-            return f"{said}no cuts lead from one clip to the other; drop one, or allow cuts up to tau {say_tau(enough)}"
+            enough = joining_cut_costs(self.hierarchy.frames, self.hierarchy.max_cut_cost)[clips].max()
+            return f"{said}no cuts lead from one clip to the other; drop one, or allow cuts up to max_cut_cost {say_cut_cost(enough)}"
         if len(some) == 1:
             return f"{said}its clip cannot be come to or left so that this takes just that time; move or drop it"
         return (
@@ -426,7 +426,7 @@ class Solver:
         return Answer(splice, path.cost, self._errors(path), path.minimum)
 
     def _errors(self, path: FoundPath) -> tuple[ConstraintError, ...]:
-        costs = reference.term_costs(path.starts, path.stops, self.kernel, self.asked)
+        costs = layout.term_costs(path.starts, path.stops, self.kernel, self.asked)
         found: dict[str, dict[str, Any]] = {}
         for n, name in enumerate(self.term_names):
             entry = found.setdefault(name, {"constraint": name, "cost": 0.0})
@@ -441,7 +441,7 @@ class Solver:
                     entry["radians"] = float(np.sqrt(max(left, 0.0) / self.asked.turn_weight[n]))
         if len(self._functions):
             _, place, turn = self._lay(path.starts, path.stops)
-            said = self._functions.costs(reference.shown_rows(path.starts, path.stops), place, turn)
+            said = self._functions.costs(layout.shown_rows(path.starts, path.stops), place, turn)
             for n, cost in enumerate(said):
                 found[f"functions[{n}]"] = {"constraint": f"functions[{n}]", "cost": cost}
         return tuple(ConstraintError(**entry) for entry in found.values())

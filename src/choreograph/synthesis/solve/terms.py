@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from choreograph.errors import RequestError
-from choreograph.graph.connect import label_mask, label_parts
+from choreograph.graph.connect import label_mask
 from choreograph.graph.model import MotionGraph
+from choreograph.motion.labels import say_labels
 from choreograph.synthesis.solve.hierarchy import Hierarchy
 from choreograph.synthesis.solve.metric import FrameTable
 from choreograph.synthesis.solve.request import HardFrame, SolveRequest
@@ -150,7 +151,9 @@ def compile_request(
                     goal_point=goal, table=len(points) - 1,  # type: ignore[arg-type]
                 ))  # fmt: skip
     for n, pose in enumerate(request.poses):
-        tables.append(frames.cost_to(find_row(graph, frames, pose.clip, pose.frame, f"poses[{n}]")) / hierarchy.tau)
+        tables.append(
+            frames.cost_to(find_row(graph, frames, pose.clip, pose.frame, f"poses[{n}]")) / hierarchy.max_cut_cost
+        )
         terms.append(_Term(at(pose.at_s), TABLE, pose.weight, f"poses[{n}]", table=len(tables) - 1))
     for n, style in enumerate(request.labels):
         tables.append(_without_label(graph, frames, style.label, f"labels[{n}].label"))
@@ -254,21 +257,19 @@ def _joint_velocity(frames: FrameTable, joint: int) -> NDArray[np.float32]:
 
 
 def _without_label(graph: MotionGraph, frames: FrameTable, label: str, path: str) -> NDArray[np.float32]:
-    """1 for every frame that does not have the label, else 0. "walk, veer left" also answers to its parts."""
-    out, known = np.ones(len(frames), np.float32), set()
+    """1 for every frame that does not have the label, else 0."""
+    out = np.ones(len(frames), np.float32)
     for clip, info in enumerate(graph.infos):
-        for entry in info.labels:
-            known |= {entry.text, *label_parts(entry.text)}
         out[frames.base[clip] : frames.base[clip] + info.frames][label_mask(info, label, frames.rate_hz)] = 0
-    if label not in known:
-        some = ", ".join(repr(word) if "," in word else word for word in sorted(known)[:12]) or "none"
+    if out.all():
+        some = say_labels(entry.text for info in graph.infos for entry in info.labels)
         raise RequestError(f"{path} is {label!r}, which no clip has; labels are: {some}")
     return out
 
 
 def _check_start(request: SolveRequest) -> None:
     """Refuse an obstacle that stands where the body has to be."""
-    from choreograph.synthesis.solve.reference import floor_distance
+    from choreograph.synthesis.solve.layout import floor_distance
 
     for n, body in enumerate(request.body):
         for number, obstacle in enumerate(request.obstacles):

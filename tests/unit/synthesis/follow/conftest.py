@@ -7,12 +7,12 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from choreograph.build.graph import build_graph
 from choreograph.demo import demo_clip
-from choreograph.graph.build import build_graph
 from choreograph.graph.model import MotionGraph
 from choreograph.graph.settings import GraphSettings
 from choreograph.motion.arrays import seal
-from choreograph.synthesis.follow.tables import EdgeTables, KernelPath, KernelTables, Knobs, build_edge_tables
+from choreograph.synthesis.follow.tables import EdgeTables, KernelParams, KernelPath, KernelTables, build_edge_tables
 
 
 def random_problem(
@@ -24,7 +24,7 @@ def random_problem(
     length: float = 4.0,
     bend: float = 0.3,
 ) -> SimpleNamespace:
-    """Tables of a graph of random edges, a path, knobs, and a state to begin from.
+    """Tables of a graph of random edges, a path, params, and a state to begin from.
 
     Each edge is a way of a few frames; every node has one edge that stays in its clip and some that may change it.
     """
@@ -65,23 +65,23 @@ def random_problem(
         speed[20:50], label[10:40], label[40:60] = 2.0, 1, 3
         pause_at, pause_s = np.array([0.3 * along, 0.3 * along, 0.8 * along]), np.array([0.2, 0.1, 0.15])
     path = KernelPath(*(seal(a) for a in (points, speed, label, pause_at, pause_s)))
-    knobs = Knobs(
+    params = KernelParams(
         dt=0.1, gamma=0.06, speed_weight=0.02, label_weight=0.25, idle_weight=0.1, idle_below=0.9,
         end_weight=0.4 if stretches else 0.0,
         facing_weight=0.05 if stretches else 0.0,
-        fastest=float(way[:, 2].max()), per_metre=80 / along, length=along, look_s=0.2, look_trust=0.0, credit=0.0,
+        fastest=float(way[:, 2].max()), per_metre=80 / along, length=along, continuation_s=0.2, heuristic_weight=0.0, credit=0.0,
         facing=0.7,
     )  # fmt: skip
-    return SimpleNamespace(rng=rng, tables=tables, path=path, knobs=knobs, shared=(tables, path, knobs))
+    return SimpleNamespace(rng=rng, tables=tables, path=path, params=params, shared=(tables, path, params))
 
 
 def random_state(problem: SimpleNamespace, *, far: float = 0.3) -> tuple[np.ndarray, np.ndarray]:
     """A state somewhere near the path, not always at its start."""
     rng = problem.rng
     state, mark = np.zeros(10), np.zeros(5, np.int64)
-    reached = rng.uniform(0, 0.9) * problem.knobs.length
+    reached = rng.uniform(0, 0.9) * problem.params.length
     yaw = rng.normal(0, 0.5)
-    at = problem.path.points[int(reached * problem.knobs.per_metre)] + rng.normal(0, far, 2)
+    at = problem.path.points[int(reached * problem.params.per_metre)] + rng.normal(0, far, 2)
     state[:9] = yaw, np.cos(yaw), np.sin(yaw), *at, reached * rng.uniform(0.9, 1), reached, rng.uniform(0, 1), 0.0
     mark[0] = rng.integers(len(problem.tables.first_edge) - 1)
     mark[4] = int((problem.path.pause_at < reached).sum())

@@ -6,13 +6,13 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from tests.unit.synthesis.follow import plain_search
 
 from choreograph.maths.floor import FloorTransform
 from choreograph.synthesis.follow import _compiled_beam as _beam
 from choreograph.synthesis.follow import _compiled_bound as _bound
+from choreograph.synthesis.follow import _compiled_continuations as _ways
 from choreograph.synthesis.follow import _compiled_scoring as _scoring
-from choreograph.synthesis.follow import _compiled_ways as _ways
-from choreograph.synthesis.follow import reference
 from choreograph.synthesis.follow.beam import BeamSearch
 from choreograph.synthesis.follow.state import COS, COST, RANK, REACHED, SIN, WALKED, YAW, X, Z
 
@@ -21,7 +21,7 @@ HORIZON = 18
 
 
 def all_walks(problem: SimpleNamespace, state: np.ndarray, mark: np.ndarray, stay_in: int = -1, horizon: int = HORIZON):
-    return list(reference.every_walk(state, int(mark[0]), int(mark[4]), horizon, stay_in, *problem.shared))
+    return list(plain_search.every_walk(state, int(mark[0]), int(mark[4]), horizon, stay_in, *problem.shared))
 
 
 def bound(problem, state, mark, *, stay_in=-1, best=np.inf, budget=10**9, ordered=True, bounded=True, horizon=HORIZON):
@@ -39,12 +39,12 @@ def test_an_edge_is_scored_as_by_its_twin(make_problem: SimpleNamespace, seed: i
         fast, plain = np.zeros(10), np.zeros(10)
         answers = [
             kernel(state, int(mark[4]), edge, most, limit, *problem.shared, out)
-            for kernel, out in ((_scoring.score_edge, fast), (reference.score_edge, plain))
+            for kernel, out in ((_scoring.score_edge, fast), (plain_search.score_edge, plain))
         ]
         assert answers[0] == answers[1]
         np.testing.assert_allclose(fast, plain, atol=1e-12)
         _scoring.arrive(state, edge, problem.tables, fast)
-        reference.arrive(state, edge, problem.tables, plain)
+        plain_search.arrive(state, edge, problem.tables, plain)
         np.testing.assert_allclose(fast[[COS, SIN, X, Z]], plain[[COS, SIN, X, Z]], atol=1e-12)
         np.testing.assert_allclose(np.exp(1j * fast[YAW]), np.exp(1j * plain[YAW]), atol=1e-12)
 
@@ -60,8 +60,8 @@ def test_every_stretch_takes_part_in_what_is_tested(make_problem: SimpleNamespac
             "label": {"label": np.zeros_like(problem.path.label)},
             "pause_at": {"pause_at": np.zeros(0), "pause_s": np.zeros(0)},
         }.get(name, {})
-        knobs = problem.knobs if without else problem.knobs._replace(facing_weight=0.0)
-        plain = SimpleNamespace(shared=(problem.tables, problem.path._replace(**without), knobs))
+        params = problem.params if without else problem.params._replace(facing_weight=0.0)
+        plain = SimpleNamespace(shared=(problem.tables, problem.path._replace(**without), params))
         costs[name] = [min(walk.cost for walk in all_walks(p, state, mark, horizon=30)) for p in (problem, plain)]
     assert all(abs(a - b) > 1e-6 for a, b in costs.values()), costs
 
@@ -117,15 +117,15 @@ def test_the_least_to_come_is_never_too_much(make_problem, seed: int, stretches:
         state, mark = make_problem.state(problem, far=far)
         edge = int(problem.tables.first_edge[mark[0]])
         after = np.zeros(10)
-        shown, done, begun = reference.score_edge(state, int(mark[4]), edge, 99, np.inf, *problem.shared, after)
+        shown, done, begun = plain_search.score_edge(state, int(mark[4]), edge, 99, np.inf, *problem.shared, after)
         if done:
             continue
         row = int(problem.tables.first[edge]) + shown - 1
-        error = np.sqrt(reference.offset(state, problem.tables.way, row, after[REACHED], *problem.shared[1:])[0])
-        reference.arrive(state, edge, problem.tables, after)
+        error = np.sqrt(plain_search.offset(state, problem.tables.way, row, after[REACHED], *problem.shared[1:])[0])
+        plain_search.arrive(state, edge, problem.tables, after)
         onward = np.array([problem.tables.target[edge], 0, 0, 0, begun])
         for horizon in (3, 10):
-            least = _scoring.least_to_come(error, after[REACHED], horizon, problem.knobs)
+            least = _scoring.least_to_come(error, after[REACHED], horizon, problem.params)
             truly = min(walk.cost for walk in all_walks(problem, after, onward, horizon=horizon)) - after[COST]
             assert least <= truly + 1e-12
             some |= least > 0.1 * truly
@@ -158,8 +158,8 @@ def test_a_beam_of_all_walks_is_exact_and_a_narrow_one_not_better(make_problem, 
         for k, edge in enumerate(found.edges):
             after = np.zeros(10)
             most = found.last_shown if k == len(found.edges) - 1 else 99
-            shown, done, pauses = reference.score_edge(here, pauses, int(edge), most, np.inf, *problem.shared, after)
-            reference.arrive(here, int(edge), problem.tables, after)
+            shown, done, pauses = plain_search.score_edge(here, pauses, int(edge), most, np.inf, *problem.shared, after)
+            plain_search.arrive(here, int(edge), problem.tables, after)
             here, frames = after, frames + shown
         assert here[COST] == pytest.approx(found.cost, abs=1e-9)
         assert done == found.done
@@ -194,7 +194,7 @@ def test_the_best_way_on_is_that_of_the_twin(make_problem: SimpleNamespace, seed
     ends = np.empty(3)
     for _ in range(30):
         state, mark = make_problem.state(problem)
-        plain = reference.best_way_on(state, int(mark[0]), *problem.shared)
+        plain = plain_search.best_way_on(state, int(mark[0]), *problem.shared)
         for most in (np.inf, 1.1 * plain, 0.9 * plain):
             fast = _scoring.best_way_on(state, int(mark[0]), most, *problem.shared, ends)
             assert fast == pytest.approx(min(plain, most), abs=1e-12)
@@ -209,13 +209,15 @@ def test_the_ways_on_are_those_of_the_twin(make_problem: SimpleNamespace, seed: 
     turned -= np.repeat(turned[tables.first], tables.length) - rng.normal(0, 0.3)
     frames, step, kinds = 12, 3, (5, 0.4)
     shape = (tables.first, tables.length)
-    begin, edge_of, then = _ways.find_ways(tables.first_edge, *shape, tables.target, changes, turned, frames, *kinds)
+    begin, edge_of, then = _ways.find_continuations(
+        tables.first_edge, *shape, tables.target, changes, turned, frames, *kinds
+    )
     places, count = _ways.lay_ways(
         begin, edge_of, then, *shape, tables.way, tables.turn, tables.shift, changes, step, frames // step
     )
     assert len(places) > len(tables.first_edge)  # some nodes have several
     for node in range(len(tables.first_edge) - 1):
-        plain = reference.find_ways(node, frames, frames // 2, tables, changes, turned, *kinds)
+        plain = plain_search.find_continuations(node, frames, frames // 2, tables, changes, turned, *kinds)
         for k, way in zip(range(begin[node], begin[node + 1]), plain, strict=True):
             edges, here = [], k
             while here >= 0:
@@ -231,7 +233,7 @@ def test_the_ways_on_are_those_of_the_twin(make_problem: SimpleNamespace, seed: 
                     x, z, made = tables.way[row]
                     place = FloorTransform(state[YAW], state[X], state[Z]).apply((x, 0.0, z))
                     rows.append((place[0], place[2], made))
-                reference.arrive(state, edge, tables, after)
+                plain_search.arrive(state, edge, tables, after)
                 state = after.copy()
             shown = np.array(rows[:frames])
             shown[:, 2] = np.cumsum(shown[:, 2])

@@ -14,7 +14,7 @@ from choreograph.maths.floor import FloorTransform
 from choreograph.synthesis.follow import search
 from choreograph.synthesis.follow.request import FollowSettings
 from choreograph.synthesis.follow.result import FollowResult
-from choreograph.synthesis.follow.search import PathFollower, dearer, find_candidates, follow_path
+from choreograph.synthesis.follow.search import PathFollower, find_candidates, follow_path, reuse_penalty
 from choreograph.synthesis.follow.tables import EdgeTables
 from choreograph.synthesis.path import Path
 from choreograph.synthesis.path_shapes import named_path
@@ -226,7 +226,7 @@ def test_when_time_is_up_the_rest_is_found_quickly(graph, tables, monkeypatch: p
     assert errors(hurried).mean() < 0.5
 
 
-# ------------------------------------------------------------------ wishes along the path
+# ------------------------------------------------------------------ constraints along the path
 
 
 def speed_between(result: FollowResult, start: float, stop: float) -> float:
@@ -300,13 +300,13 @@ def share_that_differs(first: FollowResult, second: FollowResult) -> float:
 def test_what_was_taken_is_dearer(graph: MotionGraph) -> None:
     change = np.flatnonzero(graph.edges.kind == TRANSITION)[:2]
     piece = np.flatnonzero(graph.edges.kind != TRANSITION)[:4]
-    more = dearer(graph, np.concatenate([change, piece, change[:1]]), 0.05)
+    more = reuse_penalty(graph, np.concatenate([change, piece, change[:1]]), 0.05)
     assert np.flatnonzero(more).tolist() == change.tolist() and set(more[change]) == {0.05}
     # Who changed nothing shall not find the same clip again at another place.
-    more = dearer(graph, piece, 0.05)
+    more = reuse_penalty(graph, piece, 0.05)
     assert (more > 0).tolist() == np.isin(graph.edges.clip, graph.edges.clip[piece]).tolist()
     assert more[piece].sum() == pytest.approx(0.05)
-    assert not dearer(graph, piece[:0], 0.05).any()
+    assert not reuse_penalty(graph, piece[:0], 0.05).any()
 
 
 def test_candidates_differ_and_the_first_is_the_answer(graph: MotionGraph, tables: EdgeTables) -> None:
@@ -378,7 +378,7 @@ def test_what_does_not_exist_is_named_with_what_does(graph: MotionGraph, tables:
         follow(graph, line, tables, margins={"moonwalk": 1.0})
     with pytest.raises(RequestError, match="no clip of the graph is called 'moonwalk'"):
         follow(graph, line, tables, start_clip="moonwalk")
-    with pytest.raises(RequestError, match="labelled 'swim'; there are"):
+    with pytest.raises(RequestError, match="labelled 'swim'; labels are"):
         follow(graph, line.with_stretch(0, 2, label="swim"), tables)
 
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from choreograph.build.graph import build_graph
 from choreograph.demo import demo_clip
 from choreograph.errors import RequestError
 from choreograph.finishing.assemble import assemble
-from choreograph.graph.build import build_graph
 from choreograph.graph.model import TRANSITION, MotionGraph
 from choreograph.maths import quat
+from choreograph.motion.labels import matches_label
 from choreograph.synthesis.follow.tables import (
     MAX_LABELS,
     EdgeTables,
@@ -18,7 +19,6 @@ from choreograph.synthesis.follow.tables import (
     build_edge_tables,
     find_faults,
     kernel_path,
-    matches_label,
 )
 from choreograph.synthesis.path_shapes import named_path
 from choreograph.synthesis.walk import Walk
@@ -76,7 +76,7 @@ def test_labels_are_bits_of_the_rows_that_carry_them(graph: MotionGraph, tables:
     assert (bits[segment & (names == "stand")] & 1 == 1).all()
     assert (bits[segment & (names == "walk")] == 0).all()
     assert (bits[segment & (names == "walk_veer_left")] & 2 == 2).any()
-    with pytest.raises(RequestError, match=r"no clip of the graph is labelled 'swim'; there are: .*walk"):
+    with pytest.raises(RequestError, match=r"no clip of the graph is labelled 'swim'; labels are: .*walk"):
         tables.bits(["swim"])
     with pytest.raises(RequestError, match=f"at most {MAX_LABELS}"):
         tables.bits(["walk"] * (MAX_LABELS + 1))

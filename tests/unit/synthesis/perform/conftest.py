@@ -10,7 +10,7 @@ import pytest
 from choreograph.maths import quat
 from choreograph.motion.clip import Clip
 from choreograph.motion.skeleton import Skeleton
-from choreograph.synthesis.perform.examples import Example, SegmentBase, build_base, pair_up
+from choreograph.synthesis.perform.examples import Example, SegmentDatabase, build_segments, pair_up
 
 FPS = 30.0
 
@@ -53,9 +53,9 @@ def make_example(human_clip: Callable[..., Clip]) -> Callable[..., Example]:
 
 
 @pytest.fixture
-def base(make_example: Callable[..., Example]) -> SegmentBase:
+def base(make_example: Callable[..., Example]) -> SegmentDatabase:
     """Four pairs of six seconds, cut about every 0.6 s."""
     rng = np.random.default_rng(5)
     examples = [make_example(seed) for seed in range(4)]
     times = [np.cumsum(rng.uniform(0.5, 0.7, 8)).tolist() for _ in examples]
-    return build_base(examples, cut_at=times)
+    return build_segments(examples, cut_at=times)

@@ -11,10 +11,10 @@ from choreograph.errors import RequestError
 from choreograph.maths.floor import FloorTransform
 from choreograph.motion.clip import Clip, Label
 from choreograph.synthesis.perform import cuts
-from choreograph.synthesis.perform.examples import Example, SegmentBase, build_base, own_track, pair_up
+from choreograph.synthesis.perform.examples import Example, SegmentDatabase, build_segments, pair_up, root_example
 
 
-def test_neighbours_share_their_boundary_frame(base: SegmentBase):
+def test_neighbours_share_their_boundary_frame(base: SegmentDatabase):
     for e in range(4):
         own = np.flatnonzero(base.example == e)
         assert (base.stop[own[:-1]] == base.start[own[1:]]).all()
@@ -74,7 +74,7 @@ def test_clusters_merge_copies_and_keep_apart_unlike_answers(make_example: Calla
     # The same lead, answered otherwise: a metre further away.
     other = pair_up(one.leader, replace(one.target, root_pos=one.target.root_pos + np.array([1.0, 0.0, 0.0])))
     times = [0.0, 1.0, 2.0, 3.0]
-    base = build_base([one, copy, other], cut_at=[times] * 3)
+    base = build_segments([one, copy, other], cut_at=[times] * 3)
     assert len(base) == 9
     kept = base.clustered(0.01)
     assert len(kept) == 6
@@ -87,8 +87,8 @@ def test_clusters_merge_copies_and_keep_apart_unlike_answers(make_example: Calla
 
 def test_bases_that_cannot_be_get_a_sentence(human: Clip):
     with pytest.raises(RequestError, match="one example"):
-        build_base([])
+        build_segments([])
     with pytest.raises(RequestError, match="no segment"):
-        build_base([own_track(human)], cut_at=[[0.2]])
+        build_segments([root_example(human)], cut_at=[[0.2]])
     with pytest.raises(RequestError, match="'bars'"):
-        build_base([own_track(human)], cut_at="bars")
+        build_segments([root_example(human)], cut_at="bars")

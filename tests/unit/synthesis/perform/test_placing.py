@@ -7,7 +7,7 @@ import pytest
 from scipy.optimize import minimize
 
 from choreograph.maths.floor import FloorTransform
-from choreograph.synthesis.perform.examples import Example, SegmentBase
+from choreograph.synthesis.perform.examples import Example, SegmentDatabase
 from choreograph.synthesis.perform.placing import Piece, place
 from choreograph.synthesis.perform.search import make_signal
 
@@ -16,7 +16,7 @@ PRICE = 0.4
 
 
 @pytest.fixture
-def sequence(base: SegmentBase, make_example: Callable[..., Example], rng: np.random.Generator):
+def sequence(base: SegmentDatabase, make_example: Callable[..., Example], rng: np.random.Generator):
     """Five segments over a control that they do not fit, with a gap in it."""
     points = make_example(31).control
     known = np.ones(len(points), bool)
@@ -27,7 +27,7 @@ def sequence(base: SegmentBase, make_example: Callable[..., Example], rng: np.ra
     return segments, signal, bounds
 
 
-def price_of(base: SegmentBase, signal, bounds, segments, places: list[FloorTransform]) -> float:
+def price_of(base: SegmentDatabase, signal, bounds, segments, places: list[FloorTransform]) -> float:
     """The cost, written down."""
     total, before = 0.0, None
     for i, (s, placement) in enumerate(zip(segments, places, strict=True)):
@@ -44,7 +44,7 @@ def price_of(base: SegmentBase, signal, bounds, segments, places: list[FloorTran
     return total
 
 
-def test_places_are_the_best_there_are(base: SegmentBase, sequence):
+def test_places_are_the_best_there_are(base: SegmentDatabase, sequence):
     segments, signal, bounds = sequence
     cost, pieces = place(base, segments, signal, bounds, RATE, PRICE)
     found = [p.placement for p in pieces]
@@ -71,7 +71,7 @@ def residuals(signal, bounds, pieces: tuple[Piece, ...]) -> list[float]:
     return out
 
 
-def test_a_piece_that_lies_already_stays(base: SegmentBase, sequence):
+def test_a_piece_that_lies_already_stays(base: SegmentDatabase, sequence):
     segments, signal, bounds = sequence
     there = FloorTransform(0.3, 1.0, -2.0)
     _, pieces = place(base, segments, signal, bounds, RATE, PRICE, first=there)

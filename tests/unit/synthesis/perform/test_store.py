@@ -8,15 +8,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from choreograph.build.files import add_to_file, build_file, remove_from_file
 from choreograph.demo import demo_clips
 from choreograph.errors import GraphFileError, OutputExists, RequestError
-from choreograph.graph.files import add_to_file, build_file, remove_from_file
 from choreograph.graph.store import open_graph
 from choreograph.synthesis.perform import store
-from choreograph.synthesis.perform.examples import Example, SegmentBase
+from choreograph.synthesis.perform.examples import Example, SegmentDatabase
 from choreograph.synthesis.perform.request import Control
-from choreograph.synthesis.perform.search import interpret
-from choreograph.synthesis.perform.store import CutSettings, KeptExamples, open_base, save_examples
+from choreograph.synthesis.perform.search import find_segments
+from choreograph.synthesis.perform.store import CutSettings, KeptExamples, open_segments, save_segments
 
 TIMES = tuple(tuple(0.1 + 0.6 * k for k in range(9)) for _ in range(3))
 
@@ -24,7 +24,7 @@ TIMES = tuple(tuple(0.1 + 0.6 * k for k in range(9)) for _ in range(3))
 @pytest.fixture
 def pairs(make_example: Callable[..., Example], tmp_path: Path) -> Path:
     path = tmp_path / "new" / "pairs.mog"
-    save_examples(path, [make_example(seed) for seed in range(3)], CutSettings(TIMES))
+    save_segments(path, [make_example(seed) for seed in range(3)], CutSettings(TIMES))
     return path
 
 
@@ -47,7 +47,7 @@ def forbid_building(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(store, "_build", fail)
 
 
-def assert_same(one: SegmentBase, other: SegmentBase) -> None:
+def assert_same(one: SegmentDatabase, other: SegmentDatabase) -> None:
     assert (one.names, one.fps, one.control_roles, one.target_roles) == (
         other.names,
         other.fps,
@@ -62,7 +62,7 @@ def assert_same(one: SegmentBase, other: SegmentBase) -> None:
 
 def test_pairs_come_back_as_they_were(pairs: Path, make_example: Callable[..., Example]):
     examples = [make_example(seed) for seed in range(3)]
-    kept = open_base(pairs)
+    kept = open_segments(pairs)
     assert isinstance(kept.examples, KeptExamples)
     assert_same(CutSettings(TIMES).build(examples), kept)
     for mine, theirs in zip(examples, kept.examples, strict=True):
@@ -71,54 +71,54 @@ def test_pairs_come_back_as_they_were(pairs: Path, make_example: Callable[..., E
         assert np.array_equal(mine.leader.root_pos, theirs.leader.root_pos)
         assert np.array_equal(mine.target.contacts, theirs.target.contacts)
     control = Control(make_example(9).control, kept.fps)
-    here, there = interpret(CutSettings(TIMES).build(examples), control), interpret(kept, control)
+    here, there = find_segments(CutSettings(TIMES).build(examples), control), find_segments(kept, control)
     assert [(p.segment, p.start_s) for p in here.pieces] == [(p.segment, p.start_s) for p in there.pieces]
     assert here.cost == pytest.approx(there.cost, rel=1e-12)
 
 
 def test_a_search_reads_no_clip(pairs: Path, make_example: Callable[..., Example], monkeypatch: pytest.MonkeyPatch):
-    kept = open_base(pairs)
+    kept = open_segments(pairs)
 
     def fail(*_: object) -> None:
         raise AssertionError("a clip was read")
 
     monkeypatch.setattr(KeptExamples, "__getitem__", fail)
-    assert interpret(kept, Control(make_example(9).control, kept.fps)).pieces
+    assert find_segments(kept, Control(make_example(9).control, kept.fps)).pieces
 
 
 def test_a_graph_keeps_its_segments_once_they_were_asked_for(walks: Path, monkeypatch: pytest.MonkeyPatch):
     size = walks.stat().st_size
-    first = open_base(walks)
+    first = open_segments(walks)
     assert walks.stat().st_size > size and not list(walks.parent.glob("*.tmp"))
     assert len(open_graph(walks).nodes)  # the graph is as it was
-    other = open_base(walks, CutSettings("plants", ("track",), alike_m=0.2))
+    other = open_segments(walks, CutSettings("plants", ("track",), alike_m=0.2))
     assert len(other) < len(first)
     forbid_building(monkeypatch)
-    assert_same(first, open_base(walks))
-    assert_same(other, open_base(walks, CutSettings("plants", ("track",), alike_m=0.2)))
+    assert_same(first, open_segments(walks))
+    assert_same(other, open_segments(walks, CutSettings("plants", ("track",), alike_m=0.2)))
     with pytest.raises(AssertionError, match="built again"):
-        open_base(walks, CutSettings("plants", ("track",), alike_m=0.3))
+        open_segments(walks, CutSettings("plants", ("track",), alike_m=0.3))
 
 
 def test_segments_of_other_clips_are_stale(walks: Path, monkeypatch: pytest.MonkeyPatch):
-    first = open_base(walks)
+    first = open_segments(walks)
     with sqlite3.connect(walks) as connection:
         connection.execute("UPDATE clip SET name = 'another' WHERE id = 0")
-    again = open_base(walks)
+    again = open_segments(walks)
     assert "another" in again.names and "another" not in first.names
     forbid_building(monkeypatch)
-    assert_same(again, open_base(walks))
+    assert_same(again, open_segments(walks))
     with sqlite3.connect(walks) as connection:
         assert connection.execute("SELECT count(*) FROM segment_base").fetchone() == (1,)
         connection.execute("UPDATE clip_array SET crc32 = crc32 + 1 WHERE clip = 1 AND name = 'root_pos'")
     with pytest.raises(AssertionError, match="built again"):
-        open_base(walks)
+        open_segments(walks)
 
 
 def test_a_graph_that_grows_is_cut_anew(walks: Path):
-    before = open_base(walks)
+    before = open_segments(walks)
     add_to_file(walks, [c for c in demo_clips(30.0) if c.name == "walk_slow"])
-    assert len(open_base(walks)) > len(before)
+    assert len(open_segments(walks)) > len(before)
 
 
 def test_what_may_not_be_written_to_is_still_read(walks: Path, monkeypatch: pytest.MonkeyPatch):
@@ -127,7 +127,7 @@ def test_what_may_not_be_written_to_is_still_read(walks: Path, monkeypatch: pyte
 
     content = walks.read_bytes()
     monkeypatch.setattr(store, "changing", refuse)
-    assert len(open_base(walks)) > 5
+    assert len(open_segments(walks)) > 5
     assert walks.read_bytes() == content
 
 
@@ -141,17 +141,17 @@ def test_damage_is_found(pairs: Path):
         with sqlite3.connect(copy) as connection:
             connection.execute(change)
         with pytest.raises(GraphFileError, match="damaged"):
-            open_base(copy)
+            open_segments(copy)
 
 
 def test_mistakes_get_a_sentence(pairs: Path, walks: Path, make_example: Callable[..., Example]):
     with pytest.raises(OutputExists):
-        save_examples(pairs, [make_example(1)], CutSettings(TIMES[:1]))
+        save_segments(pairs, [make_example(1)], CutSettings(TIMES[:1]))
     with pytest.raises(RequestError, match="does not say who leads whom"):
-        open_base(walks, CutSettings("plants"))
+        open_segments(walks, CutSettings("plants"))
     alone = make_example(2)
     with pytest.raises(RequestError, match="all have a leader"):
-        save_examples(pairs.with_name("b.mog"), [make_example(1), Example(alone.target, alone.control)])
+        save_segments(pairs.with_name("b.mog"), [make_example(1), Example(alone.target, alone.control)])
     for change in (lambda: add_to_file(pairs, [alone.target]), lambda: remove_from_file(pairs, ["leader_1"])):
         with pytest.raises(GraphFileError, match="no motion graph"):
             change()

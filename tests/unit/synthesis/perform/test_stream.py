@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from choreograph.errors import RequestError
-from choreograph.synthesis.perform.examples import Example, SegmentBase
+from choreograph.synthesis.perform.examples import Example, SegmentDatabase
 from choreograph.synthesis.perform.request import Control
-from choreograph.synthesis.perform.search import interpret
+from choreograph.synthesis.perform.search import find_segments
 from choreograph.synthesis.perform.stream import PieceStream
 
 
@@ -20,7 +20,7 @@ def run(stream: PieceStream, points: np.ndarray, batch: int):
     return [*pieces, *stream.finish()]
 
 
-def test_pieces_are_settled_in_order_and_within_the_lag(base: SegmentBase, make_example: Callable[..., Example]):
+def test_pieces_are_settled_in_order_and_within_the_lag(base: SegmentDatabase, make_example: Callable[..., Example]):
     points = make_example(21, frames=301).control
     stream = PieceStream(base, base.fps, lag_s=1.5)
     pieces, until = [], 0.0
@@ -45,22 +45,22 @@ def test_pieces_are_settled_in_order_and_within_the_lag(base: SegmentBase, make_
 
 @pytest.mark.parametrize("frames", [241, 250])  # whole steps of 7.5 Hz, and not
 def test_with_all_the_time_in_the_world_a_stream_is_exact(
-    base: SegmentBase, make_example: Callable[..., Example], frames: int
+    base: SegmentDatabase, make_example: Callable[..., Example], frames: int
 ):
     points = make_example(22, frames=frames).control
     stream = PieceStream(base, base.fps, lag_s=60)
     pieces = run(stream, points, 10)
-    whole = interpret(base, Control(points, base.fps))
+    whole = find_segments(base, Control(points, base.fps))
     assert stream.coarse_cost == pytest.approx(whole.coarse_cost, rel=1e-9)
     assert stream.cost == pytest.approx(whole.cost, rel=1e-9)
     assert [(p.segment, p.start_s) for p in pieces] == [(p.segment, p.start_s) for p in whole.pieces]
 
 
 def test_deciding_early_can_only_cost_and_a_longer_lag_costs_less(
-    base: SegmentBase, make_example: Callable[..., Example]
+    base: SegmentDatabase, make_example: Callable[..., Example]
 ):
     points = np.concatenate([make_example(seed, frames=300).control for seed in (23, 24, 25)])
-    best = interpret(base, Control(points, base.fps)).coarse_cost
+    best = find_segments(base, Control(points, base.fps)).coarse_cost
     costs = []
     for lag in (0.95, 2.0, 4.0):
         stream = PieceStream(base, base.fps, lag_s=lag)
@@ -72,7 +72,7 @@ def test_deciding_early_can_only_cost_and_a_longer_lag_costs_less(
 
 @pytest.mark.parametrize("fps", [30.0, 24.0, 100.0])
 def test_the_answer_does_not_depend_on_how_the_control_is_pushed(
-    base: SegmentBase, make_example: Callable[..., Example], fps: float
+    base: SegmentDatabase, make_example: Callable[..., Example], fps: float
 ):
     points = Control(make_example(26, frames=300).control, 30.0).sampled(fps)[0]
     points[50:53] = np.nan
@@ -81,7 +81,7 @@ def test_the_answer_does_not_depend_on_how_the_control_is_pushed(
     assert len(one) > 10
 
 
-def test_work_and_memory_do_not_grow(base: SegmentBase, make_example: Callable[..., Example]):
+def test_work_and_memory_do_not_grow(base: SegmentDatabase, make_example: Callable[..., Example]):
     points = np.tile(make_example(27, frames=300).control, (8, 1, 1))
     stream = PieceStream(base, base.fps, lag_s=1.5)
     sizes = []
@@ -91,14 +91,14 @@ def test_work_and_memory_do_not_grow(base: SegmentBase, make_example: Callable[.
     assert max(sizes[20:]) <= max(sizes[:20])
 
 
-def test_segments_too_long_for_the_lag_are_not_used(base: SegmentBase, make_example: Callable[..., Example]):
+def test_segments_too_long_for_the_lag_are_not_used(base: SegmentDatabase, make_example: Callable[..., Example]):
     stream = PieceStream(base, base.fps, lag_s=0.7)
     assert 0 < len(stream.base) < len(base)
     assert stream.base.seconds.max() < base.seconds.max()
     assert len(run(stream, make_example(28).control, 9)) > 5
 
 
-def test_bad_streams_get_a_sentence(base: SegmentBase):
+def test_bad_streams_get_a_sentence(base: SegmentDatabase):
     with pytest.raises(RequestError, match=r"too short.*0\.\d\d s are enough for all"):
         PieceStream(base, 30.0, lag_s=0.3)
     with pytest.raises(RequestError, match="too short"):

@@ -7,7 +7,7 @@ import pytest
 
 from choreograph.errors import FormatError, RequestError
 from choreograph.motion.clip import Clip
-from choreograph.synthesis.perform.examples import build_base, own_track
+from choreograph.synthesis.perform.examples import build_segments, root_example
 from choreograph.synthesis.perform.points import TRACK, TRACK_HALF_M, find_points, hip_track
 from choreograph.synthesis.perform.request import control_from_trajectory
 from choreograph.synthesis.perform.trajectory import Trajectory, even_trajectory, read_trajectory
@@ -95,7 +95,7 @@ def test_the_hips_track_has_the_same_form(human: Clip):
 
 
 def test_a_trajectory_too_fast_for_any_example_is_refused(human: Clip):
-    base = build_base([own_track(human)], cut_at=[[0.0, 0.3, 0.6]], control_roles=TRACK)
+    base = build_segments([root_example(human)], cut_at=[[0.0, 0.3, 0.6]], control_roles=TRACK)
     t = np.arange(60) / 30
     with pytest.raises(RequestError, match=r"9\.0 m/s, but the examples at"):
         control_from_trajectory(Trajectory(np.stack([9 * t, 0 * t], axis=1), 30.0), base)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from choreograph.build.graph import build_graph
 from choreograph.demo import demo_clip
-from choreograph.graph.build import build_graph
 from choreograph.graph.model import MotionGraph
 from choreograph.graph.settings import GraphSettings
 from choreograph.synthesis.solve.cuts import find_cuts
@@ -31,4 +31,4 @@ def tiny() -> tuple[MotionGraph, Hierarchy]:
     """Three clips of some 15 frames each at 10 Hz, and a few dozen cuts."""
     clips = [demo_clip(name, 30.0)[10:56] for name in NAMES[:3]]
     graph = build_graph(clips, GraphSettings(rate_hz=10.0, threshold_m=0.001))
-    return graph, find_cuts(graph, HierarchySettings(tau=6.0, apart_s=0.3))
+    return graph, find_cuts(graph, HierarchySettings(max_cut_cost=6.0, apart_s=0.3))

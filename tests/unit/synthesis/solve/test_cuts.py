@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from choreograph.build.files import add_to_file
 from choreograph.demo import demo_clip
 from choreograph.errors import GraphFileError, RequestError
-from choreograph.graph.files import add_to_file
 from choreograph.graph.model import MotionGraph
 from choreograph.graph.store import open_graph, save_graph
 from choreograph.synthesis.solve import cuts as cuts_module
@@ -51,7 +51,7 @@ def test_cuts_come_back_as_they_were_and_give_the_same_answers(
         assert np.array_equal(getattr(kept, name), getattr(cuts, name))
     for name in ("base", "clip_of", "real", "place", "turn", "joints", "features"):
         assert np.array_equal(getattr(kept.frames, name), getattr(cuts.frames, name)), name
-    assert (kept.roots, kept.groups, kept.tau) == (found.roots, found.groups, found.tau)
+    assert (kept.roots, kept.groups, kept.max_cut_cost) == (found.roots, found.groups, found.max_cut_cost)
     costs = [
         solve(again, REQUEST, seconds=None, evaluations=5_000, hierarchy=h)[0].cost for h in (kept, cuts)
     ]  # fmt: skip
@@ -60,7 +60,7 @@ def test_cuts_come_back_as_they_were_and_give_the_same_answers(
 
 def test_other_settings_and_other_clips_make_kept_cuts_stale(mog: Path) -> None:
     find_cuts(open_graph(mog), keep=True)
-    assert read_cuts(open_graph(mog), HierarchySettings(tau=2.0)) is None
+    assert read_cuts(open_graph(mog), HierarchySettings(max_cut_cost=2.0)) is None
     change(mog, "UPDATE setting SET value = '{\"foot\": 9.0}' WHERE name = 'weights'")
     assert read_cuts(open_graph(mog)) is None
     find_cuts(open_graph(mog), keep=True)

@@ -8,7 +8,7 @@ import pytest
 from choreograph.errors import RequestError
 from choreograph.finishing.splice import SpliceSettings, finish_splice
 from choreograph.graph.model import MotionGraph
-from choreograph.synthesis.solve.functions import Candidate
+from choreograph.synthesis.solve.functions import MotionView
 from choreograph.synthesis.solve.hierarchy import Hierarchy
 from choreograph.synthesis.solve.request import BodyTarget, FunctionTarget, HardFrame, SolveRequest
 from choreograph.synthesis.solve.search import Answer, Solver, solve
@@ -23,9 +23,9 @@ def answer_to(graph: MotionGraph, cuts: Hierarchy, function, evaluations: int = 
 
 
 def test_a_candidate_is_the_motion_that_would_come_of_it(walks: MotionGraph, cuts: Hierarchy) -> None:
-    seen: list[Candidate] = []
+    seen: list[MotionView] = []
 
-    def look(candidate: Candidate) -> float:
+    def look(candidate: MotionView) -> float:
         seen.append(candidate)
         return 0.0
 
@@ -44,10 +44,10 @@ def test_a_candidate_is_the_motion_that_would_come_of_it(walks: MotionGraph, cut
 
 
 def test_the_search_turns_to_what_a_function_likes(walks: MotionGraph, cuts: Hierarchy) -> None:
-    def left_of_the_line(candidate: Candidate) -> np.ndarray:
+    def left_of_the_line(candidate: MotionView) -> np.ndarray:
         return np.asarray(np.maximum(0.3 - candidate.root[:, 0], 0.0) / 0.3)
 
-    def right_of_the_line(candidate: Candidate) -> np.ndarray:
+    def right_of_the_line(candidate: MotionView) -> np.ndarray:
         return np.asarray(np.maximum(candidate.root[:, 0] + 0.3, 0.0) / 0.3)
 
     middles, costs = [], []

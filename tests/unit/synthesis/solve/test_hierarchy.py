@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from choreograph.errors import RequestError
+from choreograph.synthesis.solve.cut_costs import median_cost
 from choreograph.synthesis.solve.hierarchy import SPLITS, Hierarchy, HierarchySettings, build_hierarchy
-from choreograph.synthesis.solve.tau import median_cost
 
 
 def leaves_below(cuts: Hierarchy, node: int) -> list[int]:
@@ -16,16 +16,16 @@ def leaves_below(cuts: Hierarchy, node: int) -> list[int]:
 
 @pytest.mark.parametrize("split", SPLITS)
 def test_the_leaves_are_all_pairs_of_frames_below_tau(tiny, split: str) -> None:  # type: ignore[no-untyped-def]
-    frames, tau = tiny[1].frames, tiny[1].tau
-    cuts = build_hierarchy(frames, HierarchySettings(tau=tau, apart_s=0.3, split=split))
+    frames, max_cut_cost = tiny[1].frames, tiny[1].max_cut_cost
+    cuts = build_hierarchy(frames, HierarchySettings(max_cut_cost=max_cut_cost, apart_s=0.3, split=split))
     cost = ((frames.features[:, None].astype(float) - frames.features) ** 2).sum(axis=2)
     rows = np.arange(len(frames))
-    near = (cost < tau) & frames.real[:, None] & frames.real
+    near = (cost < max_cut_cost) & frames.real[:, None] & frames.real
     near &= (frames.clip_of[:, None] != frames.clip_of) | (np.abs(rows[:, None] - rows) >= 3)
     leaves = cuts.child < 0
     pairs = set(zip(cuts.source[leaves].tolist(), cuts.target[leaves].tolist(), strict=True))
     assert len(pairs) == leaves.sum() and pairs == set(map(tuple, np.argwhere(near).tolist()))
-    assert np.allclose(cuts.cost, cost[cuts.source, cuts.target] / tau, atol=1e-3)
+    assert np.allclose(cuts.cost, cost[cuts.source, cuts.target] / max_cut_cost, atol=1e-3)
 
 
 def test_every_tree_names_only_its_own_leaves_and_roots_cover_all(cuts: Hierarchy) -> None:
@@ -62,8 +62,10 @@ def test_coarser_splits_have_fewer_roots(cuts: Hierarchy) -> None:
 def test_a_clip_like_no_other_is_lost(cuts: Hierarchy) -> None:
     frames = cuts.frames
     assert cuts.lost_clips() == []
-    assert build_hierarchy(frames, HierarchySettings(tau=median_cost(frames, 3))).lost_clips() == [3]  # the jog
-    with pytest.raises(RequestError, match="greater tau"):
-        build_hierarchy(frames, HierarchySettings(tau=1e-9))
+    assert build_hierarchy(frames, HierarchySettings(max_cut_cost=median_cost(frames, 3))).lost_clips() == [
+        3
+    ]  # the jog
+    with pytest.raises(RequestError, match="greater max_cut_cost"):
+        build_hierarchy(frames, HierarchySettings(max_cut_cost=1e-9))
     with pytest.raises(RequestError, match="axis ratio, quarter, one"):
         HierarchySettings(split="half")

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from choreograph.graph.model import MotionGraph
-from choreograph.synthesis.solve import _compiled_score, _compiled_seeds, reference
+from choreograph.synthesis.solve import _compiled_score, _compiled_seeds, layout
 from choreograph.synthesis.solve.hierarchy import Hierarchy
 from choreograph.synthesis.solve.request import (
     BodyTarget,
@@ -79,7 +79,7 @@ def check(path: tuple[np.ndarray, np.ndarray, np.ndarray], solver: Solver) -> No
     assert (stops - starts).sum() == solver.asked.frames and (stops - starts).min() >= solver.asked.least
     assert (clip_of[starts] == clip_of[stops]).all() and cuts.frames.real[starts].all()
     assert (cuts.source[nodes] == stops[:-1]).all() and (cuts.target[nodes] == starts[1:]).all()
-    rows = reference.shown_rows(starts, stops)
+    rows = layout.shown_rows(starts, stops)
     assert (rows[solver.asked.hard_time] == solver.asked.hard_row).all()
 
 
@@ -91,7 +91,7 @@ def test_scores_agree_with_the_plain_twin(walks: MotionGraph, cuts: Hierarchy) -
         for starts, stops, nodes in seeds(solver, 50):
             padded = np.append(nodes, 0)
             fast = _compiled_score.score(starts, stops, padded, len(starts), np.inf, solver.kernel, asked)
-            assert fast == pytest.approx(reference.score(starts, stops, nodes, solver.kernel, asked), rel=1e-9)
+            assert fast == pytest.approx(layout.score(starts, stops, nodes, solver.kernel, asked), rel=1e-9)
 
 
 def test_a_path_that_begins_earlier_scores_as_if_it_were_scored_anew(walks: MotionGraph, cuts: Hierarchy) -> None:
@@ -129,8 +129,8 @@ def test_leg_by_leg_each_body_constraint_is_as_near_as_from_where_it_begins(
     second = Solver(walks, SolveRequest(4.0, (middle, end)), hierarchy=cuts)
     assert first._legs is None and second._legs is None and whole._legs is not None
     for starts, stops, _ in seeds(whole, 10):
-        said = reference.term_costs(starts, stops, whole.kernel, whole._legs)
-        apart = [reference.term_costs(starts, stops, s.kernel, s.asked)[1] for s in (first, second)]
+        said = layout.term_costs(starts, stops, whole.kernel, whole._legs)
+        apart = [layout.term_costs(starts, stops, s.kernel, s.asked)[1] for s in (first, second)]
         assert said == pytest.approx([0.0, *apart], abs=1e-9)
 
 
@@ -163,7 +163,7 @@ def test_bettered_paths_keep_every_rule_and_the_score_they_are_said_to_have(
     assert solver.minima
     for path in solver.minima:
         check((path.starts, path.stops, path.nodes), solver)
-        said = reference.score(path.starts, path.stops, path.nodes, solver.kernel, solver.asked)
+        said = layout.score(path.starts, path.stops, path.nodes, solver.kernel, solver.asked)
         assert path.cost == pytest.approx(said, rel=1e-9)
 
 
@@ -177,7 +177,7 @@ def test_on_a_tiny_graph_nothing_is_better(tiny, hard: tuple[HardFrame, ...], fa
     lowest, tried = np.inf, 0
     for starts, stops, nodes in all_paths(cuts, solver.asked.frames, solver.asked.least):
         path = np.array(starts), np.array(stops), np.array([*nodes, 0])
-        rows = reference.shown_rows(*path[:2])
+        rows = layout.shown_rows(*path[:2])
         if (rows[solver.asked.hard_time] == solver.asked.hard_row).all():
             tried += 1
             lowest = min(lowest, _compiled_score.score(*path, len(starts), np.inf, solver.kernel, solver.asked))
@@ -187,7 +187,7 @@ def test_on_a_tiny_graph_nothing_is_better(tiny, hard: tuple[HardFrame, ...], fa
 
 def test_depth_in_obstacles() -> None:
     box, circle = Obstacle.box((0, 0), (2, 1)), Obstacle.circle((0, 0), 1.0)
-    assert reference.floor_distance(1 + 0.5j, box) == pytest.approx(-0.5)
-    assert reference.floor_distance(3 + 0.5j, box) == pytest.approx(1.0)
-    assert reference.floor_distance(3 + 2j, box) == pytest.approx(np.sqrt(2))
-    assert reference.floor_distance(0.25 + 0j, circle) == pytest.approx(-0.75)
+    assert layout.floor_distance(1 + 0.5j, box) == pytest.approx(-0.5)
+    assert layout.floor_distance(3 + 0.5j, box) == pytest.approx(1.0)
+    assert layout.floor_distance(3 + 2j, box) == pytest.approx(np.sqrt(2))
+    assert layout.floor_distance(0.25 + 0j, circle) == pytest.approx(-0.75)

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from choreograph.graph.build import build_graph
+from choreograph.build.graph import build_graph
 from choreograph.graph.model import MotionGraph
 from choreograph.maths.floor import FloorTransform
 from choreograph.synthesis.solve.metric import build_frame_table

@@ -8,6 +8,7 @@ import pytest
 from choreograph.errors import Cancelled, RequestError
 from choreograph.graph.model import MotionGraph
 from choreograph.progress import Recorder
+from choreograph.synthesis.solve.cut_costs import median_cost
 from choreograph.synthesis.solve.cuts import find_cuts
 from choreograph.synthesis.solve.hierarchy import Hierarchy, HierarchySettings
 from choreograph.synthesis.solve.request import (
@@ -20,7 +21,6 @@ from choreograph.synthesis.solve.request import (
     SolveRequest,
 )
 from choreograph.synthesis.solve.search import Solver, SolveSettings, solve
-from choreograph.synthesis.solve.tau import median_cost
 
 BEGIN = BodyTarget(0.0, (0.0, 0.0), 0.0)
 TURN = SolveRequest(5.0, (BEGIN, BodyTarget(5.0, (2.5, 3.0), np.pi / 2)))
@@ -181,16 +181,16 @@ def test_a_state_that_was_tampered_with_is_refused(walks: MotionGraph, cuts: Hie
 
 
 def test_hard_frames_in_parts_that_are_not_connected_are_refused(walks: MotionGraph, cuts: Hierarchy) -> None:
-    strict = find_cuts(walks, HierarchySettings(tau=median_cost(cuts.frames, 3)))
+    strict = find_cuts(walks, HierarchySettings(max_cut_cost=median_cost(cuts.frames, 3)))
     assert strict.lost_clips() == [walks.find_clip("jog")]
     first, third, fourth = HardFrame(0.5, "walk", 20), HardFrame(4.0, "jog", 60), HardFrame(4.5, "jog", 75)
     hard = (first, HardFrame(1.0, "walk", 35), third, fourth)
-    # Of four hard frames, the two are named between which there is no way, and from which tau on there would be one.
-    said = r"shows frames\[1\] \(walk, 1 s\) and frames\[2\] \(jog, 4 s\): no cuts lead .* allow cuts up to tau \d"
+    # Of four hard frames, the two are named between which there is no way, and from which max_cut_cost on there would be one.
+    said = r"shows frames\[1\] \(walk, 1 s\) and frames\[2\] \(jog, 4 s\): no cuts lead .* allow cuts up to max_cut_cost \d"
     with pytest.raises(RequestError, match=said) as refused:
         Solver(walks, SolveRequest(5.0, TURN.body, frames=hard), hierarchy=strict)
     enough = float(str(refused.value).rsplit(" ", 1)[1])
-    assert find_cuts(walks, HierarchySettings(tau=enough)).lost_clips() == []
+    assert find_cuts(walks, HierarchySettings(max_cut_cost=enough)).lost_clips() == []
 
 
 def test_a_hard_frame_that_cannot_be_come_to_in_time_is_named_alone(walks: MotionGraph, cuts: Hierarchy) -> None:

@@ -1,0 +1,123 @@
+"""Looking for local minima between clips, batch by batch, so that work done is work kept."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from choreograph.build.checkpoint import Checkpoint
+from choreograph.build.prepare import digest
+from choreograph.graph.clips import window_clip
+from choreograph.graph.connect import limits_between
+from choreograph.graph.model import ClipInfo, Minima
+from choreograph.graph.settings import GraphSettings
+from choreograph.motion.clip import Clip
+from choreograph.progress import Progress, silent
+
+if TYPE_CHECKING:
+    from choreograph.distance.minima import Minima as Found
+    from choreograph.distance.window import WindowedClip
+
+
+def _processors() -> int:
+    """Processors that this process may use; fewer than there are in containers and under `taskset`."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+class Search:
+    """Compares the windows of some clips, as often as another level is asked for."""
+
+    def __init__(
+        self,
+        clips: Sequence[Clip],
+        infos: Sequence[ClipInfo],
+        settings: GraphSettings,
+        *,
+        progress: Progress | None = None,
+        workers: int | None = None,
+        checkpoint: Checkpoint | None = None,
+    ) -> None:
+        self._clips, self._infos, self._settings = clips, infos, settings
+        self._progress = progress or silent
+        self._workers = workers or _processors()
+        self._checkpoint = checkpoint
+        self._key = _key_of(clips, settings) if checkpoint is not None else ""
+
+    @cached_property
+    def _windows(self) -> list[WindowedClip]:
+        made = []
+        for number, clip in enumerate(self._clips):
+            self._progress("reading poses", number, len(self._clips))
+            made.append(window_clip(clip, self._settings))
+        self._progress("reading poses", len(self._clips), len(self._clips))
+        return made
+
+    def find(self, level_m: float, involving: Sequence[int] | None = None) -> tuple[Minima, float]:
+        """Every local minimum up to a threshold, and the share of window pairs whose distance had to be computed.
+
+        Args:
+            level_m: The general threshold, metres; where label thresholds allow more, minima go as far as those.
+            involving: Numbers of clips of which each pair must have one; all pairs if None.
+        """
+        from choreograph.distance.minima import iterate_minima
+
+        if involving is not None and not len(involving):
+            return merge_minima([]), 0.0
+        limits = limits_between(self._infos, self._settings, level_m)
+        kept: list[Minima] = []
+        start = pairs = evaluated = 0
+        if self._checkpoint is not None:
+            self._checkpoint.begin(f"{self._key} {limits.table.tolist()} {limits.classes} {involving}")
+            for batch in self._checkpoint.batches():
+                kept.append(batch.minima)
+                start, pairs, evaluated = batch.stop, pairs + batch.pairs, evaluated + batch.evaluated
+        for found in iterate_minima(
+            self._windows,
+            limits.table,
+            classes=limits.classes,
+            involving=involving,
+            start=start,
+            workers=self._workers,
+            progress=self._progress,
+        ):
+            minima = _as_table(found.minima)
+            if self._checkpoint is not None:
+                self._checkpoint.keep(found.clips.stop, found.pairs, found.evaluated, minima)
+            kept.append(minima)
+            pairs, evaluated = pairs + found.pairs, evaluated + found.evaluated
+        return merge_minima(kept), evaluated / pairs if pairs else 1.0
+
+
+def merge_minima(parts: Sequence[Minima]) -> Minima:
+    """All minima of the parts, by clips and frames."""
+    columns: dict[str, NDArray[Any]] = {
+        name: np.concatenate([np.zeros(0, dtype), *(getattr(part, name) for part in parts)])
+        for name, dtype in Minima.dtypes.items()
+    }
+    order = np.lexsort([columns[name] for name in ("frame_b", "frame_a", "clip_b", "clip_a")])
+    return Minima(**{name: column[order] for name, column in columns.items()})
+
+
+def _as_table(found: Found) -> Minima:
+    """Minima as the graph keeps them."""
+    names = ("clip_a", "a", "clip_b", "b", "distance", "yaw", "x", "z")
+    return Minima(*(getattr(found, name) for name in names))
+
+
+def _key_of(clips: Sequence[Clip], settings: GraphSettings) -> str:
+    """A fingerprint of the clips in their order, and of the settings that distances depend on."""
+    plain = settings.as_dict()
+    state = hashlib.blake2b(digest_size=16)
+    state.update(json.dumps([plain[name] for name in ("rate_hz", "window_s", "weights", "taper")]).encode())
+    for clip in clips:
+        state.update(digest(clip).encode())
+    return state.hexdigest()

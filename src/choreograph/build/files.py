@@ -1,0 +1,95 @@
+"""Building, growing and shrinking .mog files: whole or not at all, and from where an interrupted attempt had come."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from choreograph.build.checkpoint import Checkpoint
+from choreograph.build.graph import add_clips, build_graph, remove_clips
+from choreograph.errors import GraphFileError
+from choreograph.graph.model import MotionGraph
+from choreograph.graph.settings import GraphSettings
+from choreograph.graph.store import check_target, make_folder, open_graph, save_graph
+from choreograph.motion.clip import Clip
+from choreograph.motion.skeleton import Skeleton
+from choreograph.progress import Progress
+
+
+def build_file(
+    path: str | Path,
+    clips: Sequence[Clip],
+    settings: GraphSettings | None = None,
+    *,
+    onto: Skeleton | None = None,
+    overwrite: bool = False,
+    progress: Progress | None = None,
+    workers: int | None = None,
+    command: str = "build_file",
+) -> MotionGraph:
+    """Build the graph of the clips and keep it in a .mog file.
+
+    Work that is done is kept in `PATH.partial` until the file is whole. After an interruption, or a kill, the same
+    call goes on from there; another call starts afresh.
+
+    Raises:
+        OutputExists: If the file is there and `overwrite` is not set.
+        GraphFileError: If it cannot be written.
+    """
+    check_target(path, overwrite=overwrite)
+
+    def work(checkpoint: Checkpoint) -> MotionGraph:
+        return build_graph(clips, settings, onto=onto, progress=progress, workers=workers, checkpoint=checkpoint)
+
+    return _kept(path, work, overwrite, command)
+
+
+def add_to_file(
+    path: str | Path,
+    clips: Sequence[Clip],
+    *,
+    onto: bool = False,
+    progress: Progress | None = None,
+    workers: int | None = None,
+    command: str = "add_to_file",
+) -> MotionGraph:
+    """Add clips to a .mog file; only pairs with a new clip are compared. Raises as `open_graph` and `build_file` do."""
+    graph = _open_built(path)
+    check_target(path, overwrite=True)
+
+    def work(checkpoint: Checkpoint) -> MotionGraph:
+        return add_clips(graph, clips, onto=onto, progress=progress, workers=workers, checkpoint=checkpoint)
+
+    return _kept(path, work, True, command)
+
+
+def remove_from_file(
+    path: str | Path, names: Sequence[str], *, progress: Progress | None = None, command: str = "remove_from_file"
+) -> MotionGraph:
+    """Take clips out of a .mog file. Raises as `open_graph`, `remove_clips` and `save_graph` do."""
+    graph = remove_clips(_open_built(path), names, progress=progress)
+    save_graph(graph, path, overwrite=True, command=command)
+    return graph
+
+
+def _open_built(path: str | Path) -> MotionGraph:
+    graph = open_graph(path)
+    if not graph.searched_m:
+        raise GraphFileError(
+            "holds examples to perform with and no motion graph; make it again, from all its recordings, with "
+            "`choreograph segment`",
+            path=path,
+        )
+    return graph
+
+
+def _kept(path: str | Path, work: Callable[[Checkpoint], MotionGraph], overwrite: bool, command: str) -> MotionGraph:
+    make_folder(path)
+    checkpoint = Checkpoint(path)
+    try:
+        graph = work(checkpoint)
+        save_graph(graph, path, overwrite=overwrite, command=command)
+    finally:
+        checkpoint.close()
+    checkpoint.discard()
+    return graph

@@ -1,0 +1,231 @@
+"""Building a motion graph from clips: prepare, compare, connect. With a file, the work is kept as it goes.
+
+Local minima of one pair of clips depend on nothing but those clips and the settings, so a graph that grows or shrinks
+keeps what it has, and comes out as if it had been built at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from choreograph.build.checkpoint import Checkpoint
+from choreograph.build.comparison import Search, merge_minima
+from choreograph.build.prepare import Prepared, check_any, prepare_clips
+from choreograph.errors import RequestError
+from choreograph.graph import connect
+from choreograph.graph.lazy import PickedClips
+from choreograph.graph.model import ClipInfo, Minima, MotionGraph
+from choreograph.graph.report import joining_thresholds
+from choreograph.graph.settings import GraphSettings
+from choreograph.motion.clip import Clip, Note
+from choreograph.motion.skeleton import Skeleton
+from choreograph.progress import Progress
+
+
+def build_graph(
+    clips: Sequence[Clip],
+    settings: GraphSettings | None = None,
+    *,
+    onto: Skeleton | None = None,
+    progress: Progress | None = None,
+    workers: int | None = None,
+    checkpoint: Checkpoint | None = None,
+) -> MotionGraph:
+    """The motion graph of the clips.
+
+    Args:
+        clips: Recordings of one skeleton, at any rates.
+        settings: What graph is wanted; the defaults if None.
+        onto: A skeleton to carry clips of other people onto; the joints must be the same.
+        progress: Hears how many pairs of windows are compared; raising `Cancelled` from it stops the work.
+        workers: Threads to compare with; as many as there are processors if None.
+        checkpoint: Where work is kept as it is done, to go on from after an interruption.
+
+    Returns:
+        The graph. If nothing connects it is empty, and `report_graph` says what would help.
+
+    Raises:
+        SkeletonMismatch: If the clips' skeletons differ.
+        RequestError: If there is no clip as long as a window.
+    """
+    settings = settings or GraphSettings()
+    prepared = prepare_clips(clips, settings, onto=onto, progress=progress)
+    return _build(prepared, settings, None, progress, workers, checkpoint)
+
+
+def add_clips(
+    graph: MotionGraph,
+    clips: Sequence[Clip],
+    *,
+    onto: bool = False,
+    progress: Progress | None = None,
+    workers: int | None = None,
+    checkpoint: Checkpoint | None = None,
+) -> MotionGraph:
+    """The graph of the clips it has and these; only pairs with a new clip are compared.
+
+    Args:
+        graph: What there is.
+        clips: What comes to it. Files that the graph already has, by their SHA-256, are passed over with a note.
+        onto: Whether to carry the new clips onto the graph's skeleton.
+        progress: Hears how far the work has come.
+        workers: Threads to compare with.
+        checkpoint: Where work is kept as it is done.
+    """
+    have = {info.sha256 for info in graph.infos if info.sha256}
+    fresh, notes = [], []
+    for clip in clips:
+        if clip.source is not None and clip.source.sha256 in have:
+            notes.append(Note("already-there", f"{clip.name!r} was passed over: the graph has this file already"))
+        else:
+            fresh.append(clip)
+    new = prepare_clips(
+        fresh,
+        graph.settings,
+        onto=graph.skeleton if onto else None,
+        like=graph.skeleton,
+        taken=[info.name for info in graph.infos],
+        first=len(graph.infos),
+        progress=progress,
+    )
+    there, here = range(len(graph.infos)), range(len(new.infos))
+    clips = PickedClips([*((graph.clips, n) for n in there), *((new.clips, n) for n in here)])
+    both = Prepared(clips, (*graph.infos, *new.infos), (*graph.notes, *notes, *new.notes))
+    known = Known(graph, np.arange(len(graph.infos)))
+    return _build(both, graph.settings, known, progress, workers, checkpoint)
+
+
+def remove_clips(graph: MotionGraph, names: Sequence[str], *, progress: Progress | None = None) -> MotionGraph:
+    """The graph without these clips and their mirrored copies; nothing is compared anew, unless a goal asks for it.
+
+    Raises:
+        RequestError: If a name is not a clip's, or no clip would be left.
+    """
+    gone = {graph.find_clip(name) for name in names}
+    gone |= {n for n, info in enumerate(graph.infos) if info.mirror_of in gone}
+    stay = [n for n in range(len(graph.infos)) if n not in gone]
+    if not stay:
+        raise RequestError("that would leave the graph without clips; delete the file instead")
+    lone = [n for n in gone if graph.infos[n].mirror_of is not None and graph.infos[n].mirror_of not in gone]
+    if lone:
+        name = graph.infos[lone[0]].name
+        original = graph.infos[graph.infos[lone[0]].mirror_of or 0].name
+        raise RequestError(f"{name!r} is the mirrored copy of {original!r}; remove that, and the copy goes with it")
+    number = {old: new for new, old in enumerate(stay)}
+    infos = tuple(_renumbered(graph.infos[n], number) for n in stay)
+    clips = PickedClips([(graph.clips, n) for n in stay])
+    known = Known(graph, np.array(stay))
+    return _build(Prepared(clips, infos, graph.notes), graph.settings, known, progress, None, None)
+
+
+def _renumbered(info: ClipInfo, number: dict[int, int]) -> ClipInfo:
+    return info if info.mirror_of is None else replace(info, mirror_of=number[info.mirror_of])
+
+
+class Known:
+    """What an earlier graph found about clips that the new one has too."""
+
+    def __init__(self, graph: MotionGraph, numbers: NDArray[np.int64]) -> None:
+        """Take the graph whose clip numbers[n] is clip n now, in the same order."""
+        self.count = len(numbers)
+        self.searched_m = graph.searched_m
+        self.history = graph.history
+        renumber = np.full(len(graph.infos), -1, np.int32)
+        renumber[numbers] = np.arange(len(numbers))
+        old = graph.minima
+        both = (renumber[old.clip_a] >= 0) & (renumber[old.clip_b] >= 0)
+        kept = old.take(both).columns()
+        kept["clip_a"], kept["clip_b"] = renumber[kept["clip_a"]], renumber[kept["clip_b"]]
+        self.minima = Minima(**kept)
+
+
+def _build(
+    prepared: Prepared,
+    settings: GraphSettings,
+    known: Known | None,
+    progress: Progress | None,
+    workers: int | None,
+    checkpoint: Checkpoint | None,
+) -> MotionGraph:
+    check_any(prepared.infos, prepared.notes)
+    search = Search(prepared.clips, prepared.infos, settings, progress=progress, workers=workers, checkpoint=checkpoint)
+    notes = [note for note in prepared.notes if note.kind not in ("goal-missed", "unknown-label")]
+    notes += [
+        Note("unknown-label", f"no clip has a label {text!r}: the threshold given for it changes nothing")
+        for text in connect.missing_labels(prepared.infos, settings)
+    ]
+    threshold_m = settings.threshold_m
+    for level_m in _levels(settings):
+        parts = []
+        involving = None
+        # Pairs of known clips are as good as searched, up to the level that the earlier graph was searched to.
+        if known is not None and known.searched_m >= level_m:
+            limits = connect.limits_between(prepared.infos, settings, level_m)
+            parts.append(known.minima.take(known.minima.distance_m <= limits.of(known.minima)))
+            involving = range(known.count, len(prepared.clips))
+        found, evaluated = search.find(level_m, involving)
+        minima = merge_minima([*parts, found])
+        if settings.goal is None:
+            break
+        lowest = connect.find_threshold(minima, settings, prepared.infos, settings.goal, level_m)
+        if lowest is not None:
+            threshold_m = lowest
+            break
+    else:
+        threshold_m = settings.ceiling_m
+        text = f"the goal {settings.goal} was not reached with thresholds up to {100 * settings.ceiling_m:.3g} cm"
+        notes.append(Note("goal-missed", text))
+    joined = connect.connect(minima, settings, threshold_m, prepared.infos)
+    return MotionGraph(
+        settings,
+        threshold_m,
+        prepared.clips,
+        prepared.infos,
+        {"minima": minima, "nodes": joined.nodes, "edges": joined.edges},
+        searched_m=level_m,
+        evaluated_share=evaluated,
+        notes=notes,
+        history=() if known is None else known.history,
+    )
+
+
+def _levels(settings: GraphSettings) -> Iterator[float]:
+    """General thresholds to look for minima with, metres: the one given, or larger ones until a goal is reached."""
+    level = settings.threshold_m
+    if settings.goal is not None:
+        while level < settings.ceiling_m:
+            yield level
+            level *= 2
+        level = settings.ceiling_m
+    yield level
+
+
+def find_joining_thresholds(
+    graph: MotionGraph, ceiling_m: float, *, progress: Progress | None = None, workers: int | None = None
+) -> dict[str, float]:
+    """Thresholds that bring in the clips that the graph left out, metres by clip name.
+
+    Only pairs with such a clip are compared anew, so a still lower threshold may do where several clips of the graph
+    would have to come nearer to each other too; the one told surely does.
+
+    Args:
+        graph: The graph.
+        ceiling_m: Largest threshold to try, metres; clips that stay out even then are not in the result.
+        progress: Hears how far the work has come.
+        workers: Threads to compare with.
+    """
+    shown = connect.connect(graph.minima, graph.settings, graph.threshold_m, graph.infos).shown
+    lost = np.flatnonzero(shown == 0)
+    if not len(lost) or ceiling_m <= graph.threshold_m:
+        return {}
+    search = Search(graph.clips, graph.infos, graph.settings, progress=progress, workers=workers)
+    found, _ = search.find(ceiling_m, lost.tolist())
+    old = graph.minima
+    rest = ~(np.isin(old.clip_a, lost) | np.isin(old.clip_b, lost))
+    minima = merge_minima([found, old.take(rest)])
+    joined = joining_thresholds(minima, graph.settings, graph.infos, graph.threshold_m, ceiling_m)
+    return {graph.infos[n].name: joined[graph.infos[n].name] for n in lost if graph.infos[n].name in joined}

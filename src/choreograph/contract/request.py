@@ -1,0 +1,311 @@
+"""Request: what is asked of a verb, said once. Every field has its meaning, unit, bounds and default here.
+
+From these models come the command line's options, request files and their errors, the JSON Schema, the page's types and
+form controls, and the record of what was asked in every result.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self, TypeVar, get_args
+
+import numpy as np
+from annotated_types import Ge, Gt, Le, Lt, MaxLen, MinLen
+from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic._internal._model_construction import ModelMetaclass
+
+from choreograph.errors import RequestError
+
+if TYPE_CHECKING:
+    from pydantic.fields import FieldInfo
+    from pydantic_core import ErrorDetails
+
+T = TypeVar("T", bound="Request")
+
+LONGEST_QUOTE = 200
+"""Characters of a value that a message quotes at most."""
+
+
+@dataclass(frozen=True)
+class Unit:
+    """The unit of a number, for help, schema and forms."""
+
+    text: str
+
+    def __get_pydantic_json_schema__(self, core: Any, handler: Any) -> dict[str, Any]:
+        """Say the unit in the schema too."""
+        return {**handler(core), "unit": self.text}
+
+
+@dataclass(frozen=True)
+class Option:
+    """How the command line names a field, where its own name does not do; see `choreograph.cli.options`."""
+
+    names: tuple[str, ...] = ()
+    """Such as ("--path", "-p"); the field's name without its unit if empty."""
+    metavar: str | None = None
+    hidden: bool = False
+    """Whether the field is left to request files and Python."""
+    inverted: bool = False
+    """Whether the flag turns the field off: --raw for `clean`."""
+
+
+Metres = Annotated[float, Unit("m")]
+Seconds = Annotated[float, Unit("s")]
+Degrees = Annotated[float, Unit("°"), Ge(-36_000), Le(36_000)]
+MetresPerSecond = Annotated[float, Unit("m/s")]
+Hertz = Annotated[float, Unit("Hz")]
+Cost = Annotated[float, Unit("m²·s"), Ge(0), Le(1e6)]
+Weight = Annotated[float, Ge(1e-9), Le(1e9)]
+Seed = Annotated[int, Ge(0), Le(2**31)]
+Name = Annotated[str, MinLen(1), MaxLen(200)]
+Point = tuple[float, float]
+"""x and z on the floor, metres."""
+Place = tuple[float | None, float | None, float | None]
+"""x, y and z, metres; None for a coordinate that does not matter."""
+
+
+class _Called(ModelMetaclass):
+    """Lets models be made with values in the order of their fields, and mistakes in them be a RequestError."""
+
+    def __call__(cls, *values: Any, **named: Any) -> Any:
+        fields = list(cls.model_fields)  # type: ignore[attr-defined]
+        if len(values) > len(fields):
+            raise TypeError(f"{cls.__name__} takes {len(fields)} values at most, not {len(values)}")
+        twice = [name for name in fields[: len(values)] if name in named]
+        if twice:
+            raise TypeError(f"{cls.__name__} got two values for {twice[0]!r}")
+        try:
+            given = {**dict(zip(fields, values, strict=False)), **named}
+            return super().__call__(**{name: _plain(value) for name, value in given.items()})
+        except ValidationError as error:
+            raise request_error(error, cls) from None
+
+
+class Request(BaseModel, metaclass=_Called):
+    """Base of everything that can be asked: frozen, checked, without unknown fields."""
+
+    model_config = ConfigDict(
+        frozen=True, extra="forbid", defer_build=True, use_attribute_docstrings=True, allow_inf_nan=False
+    )
+    panel: ClassVar[str] = ""
+    """Heading of its options in help and forms, where it is a part of a request."""
+
+    def with_(self, **changes: Any) -> Self:
+        """A changed copy, checked like any other.
+
+        Args:
+            changes: New values of fields.
+        """
+        kept = {name: getattr(self, name) for name in type(self).model_fields}
+        return type(self)(**{**kept, **changes})
+
+    def as_document(self) -> dict[str, Any]:
+        """The request as plain values, without what is as usual: what request files hold."""
+        return {name: _as_plain(value) for name, value in self._said()}
+
+    def _said(self) -> Iterator[tuple[str, Any]]:
+        for name, field in type(self).model_fields.items():
+            value = getattr(self, name)
+            if field.exclude or (not field.is_required() and value == field.get_default(call_default_factory=True)):
+                continue
+            yield name, value
+
+
+class Wrong(ValueError):
+    """Raised by a model's own checks: what is wrong at a place within it."""
+
+    def __init__(self, where: str, text: str) -> None:
+        super().__init__(text)
+        self.where = where
+        """Within the model: "body[1].at_s"; empty for the whole of it."""
+
+
+def read_request(kind: type[T], document: Any) -> T:
+    """The request that plain values, as from JSON, describe.
+
+    Args:
+        kind: The request's model.
+        document: An object; None is an empty one.
+
+    Raises:
+        RequestError: Names the place of the first mistake: `body[1].position is …`.
+    """
+    import json
+
+    if document is not None and not isinstance(document, Mapping):
+        raise RequestError(f"a request is an object with names and values; found {quote(document)}")
+    plain = {name: value for name, value in (document or {}).items() if name != "$schema"}
+    try:
+        # Read as JSON and strictly: so numbers in quotes are no numbers, and lists do for tuples.
+        return kind.model_validate_json(json.dumps(plain), strict=True)
+    except ValidationError as error:
+        raise request_error(error, kind) from None
+    except (TypeError, ValueError) as error:
+        raise RequestError(f"the request holds what JSON cannot: {error}") from None
+
+
+def request_error(error: ValidationError, kind: Any) -> RequestError:
+    """What is wrong with a request, as one sentence that begins with the place; the rest is in `mistakes`."""
+    mistakes = [_mistake(one, kind) for one in error.errors(include_url=False)]
+    more = f" (and {len(mistakes) - 1} more)" if len(mistakes) > 1 else ""
+    made = RequestError(mistakes[0][1] + more)
+    made.where, made.mistakes = mistakes[0][0], tuple(mistakes)
+    return made
+
+
+def say_bounds(field: FieldInfo) -> str:
+    """What a field's numbers may be, with the unit: "from 0 to 5 m"; empty where anything may be."""
+    low, high, unit = bounds_of(field)
+    parts = []
+    if low is not None and high is not None:
+        parts.append(f"from {low[1]:g} to {high[1]:g}" if not low[0] else f"above {low[1]:g}, up to {high[1]:g}")
+    elif low is not None:
+        parts.append(f"above {low[1]:g}" if low[0] else f"{low[1]:g} or more")
+    elif high is not None:
+        parts.append(f"below {high[1]:g}" if high[0] else f"up to {high[1]:g}")
+    return " ".join([*parts, unit] if parts else ([f"in {unit}"] if unit else []))
+
+
+def bounds_of(field: FieldInfo) -> tuple[tuple[bool, float] | None, tuple[bool, float] | None, str]:
+    """Lowest and highest value, each with whether it is left out, and the unit."""
+    low = high = None
+    unit = ""
+    for entry in metadata_of(field):
+        if isinstance(entry, Ge | Gt):
+            low = (isinstance(entry, Gt), float(entry.ge if isinstance(entry, Ge) else entry.gt))  # type: ignore[arg-type]
+        elif isinstance(entry, Le | Lt):
+            high = (isinstance(entry, Lt), float(entry.le if isinstance(entry, Le) else entry.lt))  # type: ignore[arg-type]
+        elif isinstance(entry, Unit):
+            unit = entry.text
+    return low, high, unit
+
+
+def metadata_of(field: FieldInfo) -> list[Any]:
+    """What is noted about a field, also within `… | None`."""
+    found = list(field.metadata)
+    pending = [field.annotation]
+    while pending:
+        kind = pending.pop()
+        found += getattr(kind, "__metadata__", ())
+        if getattr(kind, "__metadata__", None) or type(None) in get_args(kind):
+            pending += get_args(kind)
+    return found
+
+
+def quote(value: Any) -> str:
+    """A value as messages show it, cut where it is long."""
+    text = repr(value)
+    return text if len(text) <= LONGEST_QUOTE else f"{text[:LONGEST_QUOTE]}…"
+
+
+def _mistake(error: ErrorDetails, kind: Any) -> tuple[str, str]:
+    """Where, and the sentence."""
+    where, field = _locate(kind, error["loc"])
+    value, context, sort = error.get("input"), error.get("ctx", {}), error["type"]
+    inner = context.get("error")
+    if isinstance(inner, Wrong):
+        where = _join(where, inner.where)
+        return where, f"{where}{' ' if where else ''}{inner}"
+    if sort == "missing":
+        return where, f"{where} is missing"
+    if sort == "extra_forbidden":
+        owner, name = where.rpartition(".")[0], str(error["loc"][-1])
+        model, _ = _model_at(kind, error["loc"][:-1])
+        known = ", ".join(model.model_fields) if model is not None else ""
+        return where, f"{owner or 'the request'} has {name!r}, which is not known; it can have {known}"
+    if sort in ("model_type", "model_attributes_type", "dict_type"):
+        model, _ = _model_at(kind, error["loc"])
+        known = f" with {', '.join(model.model_fields)}" if model is not None else ""
+        return where, f"{where or 'the request'} is {quote(value)}; it must be an object{known}"
+    return (
+        where,
+        f"{where or 'the request'} is {quote(value)}; it must be {_expected(sort, field, context, error['msg'])}",
+    )
+
+
+_SORTS = {
+    "bool": "true or false",
+    "int": "a whole number",
+    "float": "a number",
+    "finite": "a number",
+    "string": "a name or text in quotes",
+    "tuple": "a list",
+    "list": "a list",
+    "callable": "a function",
+}
+
+
+def _expected(sort: str, field: FieldInfo | None, context: Mapping[str, Any], message: str) -> str:
+    bounds = say_bounds(field) if field is not None else ""
+    if sort in ("greater_than", "greater_than_equal", "less_than", "less_than_equal"):
+        return f"a number {bounds}" if bounds else message[0].lower() + message[1:]
+    if sort == "literal_error":
+        return f"one of {context['expected'].replace(' or ', ', ')}"
+    if sort in ("too_long", "string_too_long"):
+        return f"of {context['max_length']} {'characters' if sort.startswith('string') else 'entries'} at most"
+    if sort in ("too_short", "string_too_short"):
+        return f"of {context['min_length']} or more"
+    for begin, said in _SORTS.items():
+        if sort.startswith(begin):
+            return f"{said} {bounds}".strip() if begin in ("int", "float", "finite") else said
+    return message[0].lower() + message[1:]
+
+
+def _locate(kind: Any, place: tuple[int | str, ...]) -> tuple[str, FieldInfo | None]:
+    where, field = "", None
+    model: Any = kind
+    for part in place:
+        if isinstance(part, int):
+            where += f"[{part}]"
+            continue
+        fields = getattr(model, "model_fields", {})
+        where = _join(where, part)
+        if part in fields:
+            field = fields[part]
+            model = _inner_model(field.annotation)
+    return where, field
+
+
+def _model_at(kind: Any, place: tuple[int | str, ...]) -> tuple[Any, None]:
+    model: Any = kind
+    for part in place:
+        if isinstance(part, str) and model is not None and part in model.model_fields:
+            model = _inner_model(model.model_fields[part].annotation)
+    return model, None
+
+
+def _inner_model(kind: Any) -> Any:
+    """The model that a field holds, also in lists and mappings; None if there is none."""
+    if isinstance(kind, type) and issubclass(kind, BaseModel):
+        return kind
+    for inner in get_args(kind):
+        found = _inner_model(inner)
+        if found is not None:
+            return found
+    return None
+
+
+def _join(where: str, inside: str) -> str:
+    return f"{where}{'' if not where or not inside or inside.startswith('[') else '.'}{inside}"
+
+
+def _plain(value: Any) -> Any:
+    """NumPy's numbers and arrays as Python's."""
+    if isinstance(value, np.ndarray | np.generic):
+        return value.tolist()
+    return type(value)(_plain(part) for part in value) if type(value) in (list, tuple) else value
+
+
+def _as_plain(value: Any) -> Any:
+    if isinstance(value, Request):
+        return value.as_document()
+    if isinstance(value, Mapping):
+        return {str(name): _as_plain(part) for name, part in value.items()}
+    if isinstance(value, list | tuple):
+        return [_as_plain(part) for part in value]
+    if isinstance(value, float) and value.is_integer() and math.fabs(value) < 2**53:
+        return int(value) if value else 0
+    return value

@@ -1,0 +1,1 @@
+"""Verbs that change a given motion, each in a room of its own."""

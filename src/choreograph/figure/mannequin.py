@@ -1,0 +1,129 @@
+"""The mannequin: one skinned mesh made from a skeleton, the same in exports, pictures and on the stage."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from choreograph.figure._body import shape_body
+from choreograph.figure._loft import join
+from choreograph.figure._pose import is_human, straighten, straightness
+from choreograph.maths import quat
+from choreograph.motion.arrays import seal
+from choreograph.motion.clip import Clip
+from choreograph.motion.skeleton import Skeleton
+
+_NATURAL = 0.55
+"""Least `straightness` of a rest pose that a body can be drawn in; T-poses have 0.8 to 1."""
+_FRAMES_TRIED = 400
+
+
+@dataclass(frozen=True, eq=False)
+class SkinnedMesh:
+    """A surface that follows a skeleton's joints, drawn in the bind pose, in metres."""
+
+    vertices: NDArray[np.float32]
+    """Points of the surface in the bind pose, (V, 3)."""
+    normals: NDArray[np.float32]
+    """Outward unit normals in the bind pose, (V, 3)."""
+    triangles: NDArray[np.int32]
+    """Corners of each triangle, counter-clockwise seen from outside, (T, 3)."""
+    joint_indices: NDArray[np.uint16]
+    """The joints that each vertex follows, (V, 4); 0 where fewer than four do."""
+    joint_weights: NDArray[np.float32]
+    """How much it follows each, (V, 4), sums to 1."""
+    colours: NDArray[np.float32]
+    """Linear RGB, (V, 3)."""
+    bind_pos: NDArray[np.float64]
+    """Global position of every joint in the bind pose, (J, 3): the rest pose where that is
+    the pose of a body, with the root at the origin."""
+    bind_rot: NDArray[np.float64]
+    """Global rotation of every joint in the bind pose, (J, 4)."""
+
+
+def build_mannequin(body: Skeleton | Clip) -> SkinnedMesh:
+    """The mannequin of a skeleton: limbs, torso, head, hands and feet sized by bone lengths and roles.
+
+    Joints without a known role get plain tubes, bones without length nothing. The same input always gives the same
+    mesh.
+
+    Args:
+        body: The skeleton, or better a motion of it: some programs write skeletons whose rest pose is no pose of a
+            body (every bone along x, both arms up the spine). Then the mesh is drawn in, and bound to, the frame in
+            which the body stands straightest, straightened further.
+    """
+    skeleton = body if isinstance(body, Skeleton) else body.skeleton
+    pos, rot = skeleton.rest_positions(), np.tile(quat.IDENTITY, (len(skeleton), 1))
+    if isinstance(body, Clip) and not has_natural_rest(skeleton):
+        best = straightest_frame(body)
+        pos, rot = straighten(skeleton, body.global_positions()[best], body.global_rotations()[best])
+    tips = pos[skeleton.tip_parents] + quat.rotate(rot[skeleton.tip_parents], skeleton.tip_offsets)
+    surface = join(shape_body(skeleton, pos, tips))
+    return SkinnedMesh(
+        vertices=seal(surface.vertices),
+        normals=seal(surface.normals),
+        triangles=seal(surface.triangles),
+        joint_indices=seal(surface.joint_indices),
+        joint_weights=seal(surface.joint_weights),
+        colours=seal(surface.colours),
+        bind_pos=seal(pos),
+        bind_rot=seal(rot),
+    )
+
+
+def straightest_frame(clip: Clip) -> int:
+    """The frame in which the body stands straightest, of some spread over the clip; 0 for a body that is not human."""
+    if not is_human(clip.skeleton):
+        return 0
+    frames = np.unique(np.linspace(0, len(clip) - 1, min(len(clip), _FRAMES_TRIED)).astype(int))
+    return int(frames[straightness(clip.skeleton, clip.global_positions()[frames]).argmax()])
+
+
+def has_natural_rest(skeleton: Skeleton) -> bool:
+    """Whether the rest pose is one a body can be drawn in: then a skeleton alone is enough to build its mannequin."""
+    return not is_human(skeleton) or bool(straightness(skeleton, skeleton.rest_positions()[None])[0] >= _NATURAL)
+
+
+def joint_transforms(mesh: SkinnedMesh, global_pos: ArrayLike, global_rot: ArrayLike) -> NDArray[np.float64]:
+    """What each joint does to the points it carries, from bind pose to given pose: (..., J, 3, 4) matrices."""
+    turn = quat.as_matrix(quat.multiply(global_rot, quat.inverse(mesh.bind_rot)))
+    shift = np.asarray(global_pos, float) - np.einsum("...jab,jb->...ja", turn, mesh.bind_pos)
+    return np.concatenate([turn, shift[..., None]], axis=-1)
+
+
+def skin(
+    mesh: SkinnedMesh, global_pos: ArrayLike, global_rot: ArrayLike
+) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """Vertices and normals of the mesh in the given pose or poses, by linear blend skinning.
+
+    Args:
+        mesh: The mesh.
+        global_pos: Joint positions, (..., J, 3), metres.
+        global_rot: Joint rotations against the world, (..., J, 4).
+
+    Returns:
+        vertices: (..., V, 3), metres.
+        normals: (..., V, 3), unit.
+    """
+
+    from choreograph.figure import _compiled
+
+    transforms = joint_transforms(mesh, global_pos, global_rot).astype(np.float32)
+    flat = np.ascontiguousarray(transforms.reshape(-1, *transforms.shape[-3:]))
+    vertices, normals = _compiled.skin(mesh.vertices, mesh.normals, mesh.joint_indices, mesh.joint_weights, flat)
+    shape = (*transforms.shape[:-3], *mesh.vertices.shape)
+    return vertices.reshape(shape), normals.reshape(shape)
+
+
+def skin_numpy(
+    mesh: SkinnedMesh, global_pos: ArrayLike, global_rot: ArrayLike
+) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """The plain twin of `skin`."""
+    transforms = joint_transforms(mesh, global_pos, global_rot).astype(np.float32)
+    blended = np.einsum("vk,...vkab->...vab", mesh.joint_weights, transforms[..., mesh.joint_indices, :, :])
+    vertices = np.einsum("...vab,vb->...va", blended[..., :3], mesh.vertices) + blended[..., 3]
+    normals = np.einsum("...vab,vb->...va", blended[..., :3], mesh.normals)
+    lengths = np.linalg.norm(normals, axis=-1, keepdims=True)
+    return vertices, normals / np.where(lengths > 0, lengths, 1)

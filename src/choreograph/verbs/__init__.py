@@ -1,0 +1,1 @@
+"""The registry of verbs: the faces are made by walking it."""

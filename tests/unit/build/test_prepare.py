@@ -1,0 +1,26 @@
+from __future__ import annotations
+
+import pytest
+
+from choreograph.build.prepare import digest
+from choreograph.graph.clips import graph_frames, graph_positions
+
+
+@pytest.mark.parametrize("fps", [24.0, 25.0, 29.97, 30.0, 59.94, 60.0, 100.0, 120.0])
+@pytest.mark.parametrize("rate", [20.0, 24.0, 30.0, 60.0, 120.0])
+def test_frames_at_the_graphs_rate_are_counted_as_resampling_makes_them(walker, fps, rate):
+    for seconds in (0.1, 0.5, 1.03):
+        clip = walker.walk("a", seconds, fps=fps)
+        assert graph_frames(len(clip), fps, rate) == len(clip.resampled(rate))
+
+
+def test_positions_are_the_resampled_clips(walker):
+    clip = walker.walk("a", 1.0, fps=100.0)
+    assert (graph_positions(clip, 30.0) == clip.resampled(30.0).global_positions()).all()
+
+
+def test_a_digest_tells_motions_apart_and_not_names(walker):
+    clip = walker.walk("a", 1.0)
+    assert digest(clip) == digest(clip.with_name("b").with_labels(["run"]))
+    others = [walker.walk("a", 1.0, phase=1e-9), walker.walk("a", 1.0, scale=1.001), walker.walk("a", 1.0)[:-1]]
+    assert len({digest(clip), *map(digest, others)}) == 4

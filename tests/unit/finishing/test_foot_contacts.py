@@ -1,0 +1,76 @@
+from __future__ import annotations
+
+import numpy as np
+
+from choreograph.finishing.foot_contacts import Places, agree, fill_gaps, foot_slide, hold, plant_speed
+from choreograph.motion.clip import Clip
+
+
+def test_a_plant_is_held_while_its_joint_is_slow() -> None:
+    path = np.zeros((11, 1, 3))
+    path[:, 0, 0] = np.array([0, 9, 18, 20, 20, 20, 20, 20, 22, 31, 40]) / 100
+    contacts = np.zeros((11, 1), bool)
+    contacts[2:9] = True
+    held = hold(contacts, path, 100.0, 0.8)
+    assert np.flatnonzero(held[:, 0]).tolist() == [4, 5, 6]
+    # Never slow: held throughout. Cut off by the motion's ends: held up to there.
+    hurried = path * 10 + np.arange(11)[:, None, None] / 50
+    assert hold(contacts, hurried, 100.0, 0.8).sum() == 7
+    assert hold(np.ones((11, 1), bool), path, 100.0, 0.8).all()
+
+
+def test_gaps_are_filled_without_a_jump_in_value_or_speed() -> None:
+    t = np.arange(120)
+    known = (t < 30) | (t >= 90)
+    values = np.stack([0.02 + 0.001 * t, np.where(t < 60, 0.05, -0.03)], 1)
+    filled = fill_gaps(values, known, 120.0, 0.15)
+    np.testing.assert_array_equal(filled[known], values[known])
+    assert np.abs(filled[50:70]).max() == 0
+    # Bends are those of the cubics; a jump in value or speed would show as 0.05 or 0.01 here.
+    assert np.abs(np.diff(filled, n=2, axis=0)).max() < 0.003
+
+
+def test_a_short_gap_is_bridged_and_nothing_known_is_nothing() -> None:
+    values, known = np.ones((20, 1)), np.ones(20, bool)
+    known[9:12] = False
+    np.testing.assert_allclose(fill_gaps(values, known, 120.0, 0.5), 1.0)
+    assert not fill_gaps(values, np.zeros(20, bool), 120.0, 0.5).any()
+    one = fill_gaps(np.ones((1, 1)), np.ones(1, bool), 30.0, 0.1)
+    np.testing.assert_array_equal(one, 1.0)
+
+
+def test_a_heel_that_stays_while_the_toe_comes_down_often_stays_near() -> None:
+    taps = np.array([[10 * k, 10 * k + 5] for k in range(12)])
+    heels = Places(np.array([[0, 120]]), np.zeros((1, 3)))
+    toes = Places(taps, np.tile([0.0, 0.0, 0.2], (12, 1)))
+    agree(heels, toes, 0.15)
+    np.testing.assert_allclose(np.linalg.norm(toes.spots - heels.spots, axis=1), 0.15, atol=1e-6)
+    assert np.abs(heels.spots).max() < 0.06
+
+
+def test_heel_and_toe_of_one_foot_agree_on_its_length() -> None:
+    heels = Places(np.array([[0, 50], [80, 120]]), np.array([[0, 0.08, 0], [0.03, 0.08, 0.02]], float))
+    toes = Places(np.array([[10, 110], [200, 220]]), np.array([[0, 0.03, 0.2], [5, 0.03, 5]], float))
+    agree(heels, toes, 0.15)
+    for heel in heels.spots:
+        np.testing.assert_allclose(np.linalg.norm(toes.spots[0] - heel), 0.15, atol=1e-4)
+    np.testing.assert_array_equal(toes.spots[1], [5, 0.03, 5])
+    np.testing.assert_array_equal(heels.spots[:, 1], 0.08)
+
+
+def test_slide_is_zero_for_feet_that_stand(walking: Clip) -> None:
+    assert foot_slide(walking) < 0.006
+    slid = walking.with_frames(walking.root_pos * (1.0, 1.0, 1.06), walking.local_rot)
+    assert foot_slide(slid) > 2.5 * foot_slide(walking)
+    nowhere = walking.with_contacts(np.zeros_like(walking.contacts))
+    assert foot_slide(nowhere) == 0
+
+
+def test_planted_feet_are_as_fast_as_they_are_dragged(walking: Clip) -> None:
+    still = walking[:60]
+    still = still.with_frames(np.repeat(still.root_pos[:1], 60, axis=0), np.repeat(still.local_rot[:1], 60, axis=0))
+    still = still.with_contacts(np.ones((60, len(still.skeleton.feet)), bool))
+    assert plant_speed(still) == 0
+    root = still.root_pos + np.arange(60)[:, None] / still.fps * [0.3, 0.7, 0.4]
+    np.testing.assert_allclose(plant_speed(still.with_frames(root, still.local_rot)), 0.5, rtol=1e-6)
+    assert plant_speed(still.with_contacts(np.zeros_like(still.contacts))) == 0
