@@ -18,7 +18,8 @@ from .finishing.blend import BlendSettings
 from .finishing.footskate import clean_feet
 from .finishing.perform_stream import PerformStream
 from .finishing.performed import PerformedSettings, finish_performance
-from .finishing.pipeline import FinishSettings, finish
+from .finishing.pipeline import finish
+from .finishing.settings import FinishSettings
 from .finishing.splice import SpliceSettings, finish_splice, finish_together
 from .finishing.stream import MotionStream
 from .formats import read_clip, read_figures, write_clip
@@ -33,8 +34,8 @@ from .motion.skeleton import Skeleton
 from .motion.trim import suggest_trim, trimmed
 from .notebook import show
 from .synthesis.follow.measure import measure_path
-from .synthesis.follow.request import FollowSettings
-from .synthesis.follow.search import find_candidates, follow_path
+from .synthesis.follow.request import FollowRequest, FollowSettings, StretchRequest
+from .synthesis.follow.search import FollowSearch, follow
 from .synthesis.path import Path, Stretch
 from .synthesis.path_files import load_path
 from .synthesis.path_shapes import named_path
@@ -77,6 +78,8 @@ __all__ = [
     "Example",
     "FinishSettings",
     "FloorTransform",
+    "FollowRequest",
+    "FollowSearch",
     "FollowSettings",
     "FormatError",
     "FunctionTarget",
@@ -114,6 +117,7 @@ __all__ = [
     "Splice",
     "SpliceSettings",
     "Stretch",
+    "StretchRequest",
     "Trajectory",
     "TrajectoryRecorder",
     "Walk",
@@ -125,7 +129,6 @@ __all__ = [
     "control_from_clip",
     "control_from_trajectory",
     "detect_contacts",
-    "find_candidates",
     "find_cuts",
     "find_foot_contacts",
     "find_segments",
@@ -133,7 +136,7 @@ __all__ = [
     "finish_performance",
     "finish_splice",
     "finish_together",
-    "follow_path",
+    "follow",
     "keep_cuts",
     "load_path",
     "load_request",

@@ -34,16 +34,14 @@ def walks() -> cg.MotionGraph:
 
 def follow_eight() -> list[cg.Clip]:
     """The figure of eight, three different walks."""
-    path = cg.load_path("eight:radius=3")
-    return [cg.finish(found.walk).clip for found in cg.find_candidates(walks(), path, 3)]
+    return [answer.clip for answer in cg.follow(walks(), cg.FollowRequest("eight:radius=3", count=3)).answers]
 
 
 def follow_stretches() -> list[cg.Clip]:
     """A line with a pause, a stretch to be jogged, and a facing at the end."""
     path = cg.named_path("s").with_stretch(2.0, 5.0, label="jog").with_stretch(6.0, 6.0, pause=1.0)
-    found = cg.follow_path(walks(), path.with_final_facing(0.5), cg.FollowSettings(seed=3))
-    settings = cg.FinishSettings(cg.BlendSettings("anticipation", "arms first"))
-    return [cg.finish(found.walk, settings).clip]
+    finishing = cg.FinishSettings(blend="anticipation", preset="arms first")
+    return [cg.follow(walks(), cg.FollowRequest.of_path(path.with_final_facing(0.5), seed=3, finish=finishing)).clip]
 
 
 def solve_checkpoints() -> list[cg.Clip]:
@@ -126,7 +124,7 @@ def recorded_follow(folder: Path) -> list[cg.Clip]:
     """Subject 16 along a zigzag."""
     names = ("16_11", "16_12", "16_17", "16_19", "16_15", "16_21", "16_31", "16_47")
     graph = cg.build_graph(_recorded(folder, *names), cg.GraphSettings(), workers=1)
-    return [cg.finish(cg.follow_path(graph, cg.named_path("s")).walk).clip]
+    return [cg.follow(graph, cg.named_path("s")).clip]
 
 
 def recorded_solve(folder: Path) -> list[cg.Clip]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self, TypeVar, get_args
 
 import numpy as np
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T", bound="Request")
 
+_WIDE = 30_000
 LONGEST_QUOTE = 200
 """Characters of a value that a message quotes at most."""
 
@@ -102,6 +104,19 @@ class Request(BaseModel, metaclass=_Called):
         kept = {name: getattr(self, name) for name in type(self).model_fields}
         return type(self)(**{**kept, **changes})
 
+    def resolved(self, folder: Path, *, allow_code: bool = False) -> Self:
+        """The request with names of files taken from a folder: that of the file it was read from.
+
+        Args:
+            folder: From where files that it names are looked for.
+            allow_code: Whether functions that it names may be loaded, which runs their files.
+        """
+        return self
+
+    def people(self) -> list[str]:
+        """The names of those it asks motion of, where it asks it of several."""
+        return []
+
     def as_document(self) -> dict[str, Any]:
         """The request as plain values, without what is as usual: what request files hold."""
         return {name: _as_plain(value) for name, value in self._said()}
@@ -157,8 +172,13 @@ def request_error(error: ValidationError, kind: Any) -> RequestError:
 
 
 def say_bounds(field: FieldInfo) -> str:
-    """What a field's numbers may be, with the unit: "from 0 to 5 m"; empty where anything may be."""
+    """What a field's numbers may be, with the unit: "from 0 to 5 m"; empty where anything may be.
+
+    Bounds so wide that nobody comes near them are left out.
+    """
     low, high, unit = bounds_of(field)
+    low = low if low is not None and abs(low[1]) < _WIDE else None
+    high = high if high is not None and abs(high[1]) < _WIDE else None
     parts = []
     if low is not None and high is not None:
         parts.append(f"from {low[1]:g} to {high[1]:g}" if not low[0] else f"above {low[1]:g}, up to {high[1]:g}")
@@ -166,7 +186,7 @@ def say_bounds(field: FieldInfo) -> str:
         parts.append(f"above {low[1]:g}" if low[0] else f"{low[1]:g} or more")
     elif high is not None:
         parts.append(f"below {high[1]:g}" if high[0] else f"up to {high[1]:g}")
-    return " ".join([*parts, unit] if parts else ([f"in {unit}"] if unit else []))
+    return " ".join([*parts, *([unit] if unit else [])] if parts else ([f"in {unit}"] if unit else []))
 
 
 def bounds_of(field: FieldInfo) -> tuple[tuple[bool, float] | None, tuple[bool, float] | None, str]:

@@ -19,8 +19,8 @@ from choreograph.finishing.inertialisation import Inertialisation
 from choreograph.finishing.pipeline import FinishedMotion, FinishSettings, finish
 from choreograph.graph.model import MotionGraph
 from choreograph.maths.floor import FloorTransform
-from choreograph.synthesis.follow.request import FollowSettings
-from choreograph.synthesis.follow.search import PathFollower
+from choreograph.synthesis.follow.follower import PathFollower
+from choreograph.synthesis.follow.request import FollowRequest
 from choreograph.synthesis.follow.tables import EdgeTables
 from choreograph.synthesis.path import Path
 from choreograph.synthesis.walk import Walk
@@ -60,12 +60,12 @@ class MotionStream:
         self,
         graph: MotionGraph,
         path: Path,
-        settings: FollowSettings | None = None,
+        request: FollowRequest | None = None,
         finish_settings: FinishSettings | None = None,
         *,
         tables: EdgeTables | None = None,
     ) -> None:
-        self.follower = PathFollower(graph, path, settings, tables=tables)
+        self.follower = PathFollower(graph, path, request, tables=tables)
         fastest = max(info.fps for info in graph.infos)
         wanted = finish_settings or FinishSettings()
         self.rate_hz = wanted.rate_hz or fastest

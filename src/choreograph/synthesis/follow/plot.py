@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from choreograph.finishing.pipeline import FinishedMotion
+from choreograph.contract.result import Result
 from choreograph.motion.clip import Clip
 from choreograph.motion.contacts import runs
 from choreograph.pictures.plots import new_figure, title_figure
 from choreograph.pictures.theme import AMBER, CLIP_COLOURS, TEAL, Theme, find_theme
 from choreograph.synthesis.follow.measure import errors_along, measure_path
-from choreograph.synthesis.follow.result import FollowResult
 from choreograph.synthesis.path import Path
 
 if TYPE_CHECKING:
@@ -30,31 +29,31 @@ _DISTANCES = 1.7
 """Inches of height of the panel with distances."""
 
 
-def plot_follow(result: FollowResult, motion: FinishedMotion, *, theme: str = "light") -> Figure:
+def plot_follow(result: Result, *, theme: str = "light") -> Figure:
     """The path asked for (amber), the root's way in the colours of its source clips, and the transitions (rings)."""
-    look = find_theme(theme)
-    figure, (floor,) = _figure(result.path, [motion.clip], look)
-    origins, way = motion.origins, motion.clip.root_pos[:, [2, 0]]
-    clips = np.unique(origins.source_clip)
-    cuts = np.flatnonzero(np.diff(origins.source_clip)) + 1
-    for start, stop in zip(np.append(0, cuts), np.append(cuts, len(way)), strict=True):
-        clip = int(origins.source_clip[start])
-        floor.plot(
-            *way[max(start - 1, 0) : stop].T, color=CLIP_COLOURS[clip % len(CLIP_COLOURS)], linewidth=1.8, zorder=3
-        )
-    blends = origins.other_clip >= 0
-    middles = [(a + b) // 2 for a, b in runs(blends)]
+    look, motion = find_theme(theme), result.best.motions[0]
+    path = Path(np.array(result.best.path), name=getattr(result.request, "path", "") or "path")
+    figure, (floor,) = _figure(path, [motion.clip], look)
+    way = motion.clip.root_pos[:, [2, 0]]
+    clips = list(dict.fromkeys(run.clip for run in motion.sources))
+    for run in motion.sources:
+        colour = CLIP_COLOURS[clips.index(run.clip) % len(CLIP_COLOURS)]
+        floor.plot(*way[max(run.start - 1, 0) : run.stop].T, color=colour, linewidth=1.8, zorder=3)
+    blended = np.zeros(len(way), bool)
+    for run in motion.sources:
+        blended[run.start : run.stop] = run.other is not None
+    middles = [(a + b) // 2 for a, b in runs(blended)]
     floor.plot(*way[middles].T, "o", markersize=5, markerfacecolor=look.page, markeredgecolor=look.text, zorder=4)
-    errors = measure_path(motion.clip, result.path)
+    off, worst = (100 * result.metrics[name].value for name in ("path_mean", "path_worst"))
     _title(
-        figure, look, result.path.name,
-        f"{motion.clip.seconds:.1f} s · off by {100 * errors.mean:.1f} cm, at most {100 * errors.worst:.1f} cm · "
+        figure, look, path.name,
+        f"{motion.clip.seconds:.1f} s · off by {off:.1f} cm, at most {worst:.1f} cm · "
         f"{len(middles)} transitions, {len(clips)} clips",
     )  # fmt: skip
     return figure
 
 
-def plot_comparison(path: Path, motions: dict[str, FinishedMotion], *, theme: str = "light") -> Figure:
+def plot_comparison(path: Path, motions: dict[str, Clip], *, theme: str = "light") -> Figure:
     """Several motions along one path: from above, and how far each is from where it should be.
 
     Args:
@@ -63,15 +62,15 @@ def plot_comparison(path: Path, motions: dict[str, FinishedMotion], *, theme: st
         theme: "dark" or "light".
     """
     look = find_theme(theme)
-    figure, (floor, distances) = _figure(path, [motion.clip for motion in motions.values()], look, distances=True)
+    figure, (floor, distances) = _figure(path, list(motions.values()), look, distances=True)
     colours = (TEAL, *(CLIP_COLOURS[k] for k in (3, 4, 0, 7, 8)))
-    for k, (name, motion) in enumerate(motions.items()):
-        errors = measure_path(motion.clip, path)
+    for k, (name, clip) in enumerate(motions.items()):
+        errors = measure_path(clip, path)
         # Later lines are thinner, so that where all go the same way each can still be seen.
         colour, thick = colours[k % len(colours)], max(1.0, 4.3 - 1.1 * k)
         label = f"{name}: off by {100 * errors.mean:.1f} cm, at most {100 * errors.worst:.1f} cm"
-        floor.plot(*motion.clip.root_pos[:, [2, 0]].T, label=label, color=colour, linewidth=thick, zorder=3 + k)
-        walked, off = errors_along(motion.clip, path)
+        floor.plot(*clip.root_pos[:, [2, 0]].T, label=label, color=colour, linewidth=thick, zorder=3 + k)
+        walked, off = errors_along(clip, path)
         distances.plot(walked, 100 * off, color=colour, linewidth=thick, zorder=3 + k)
     distances.set(xlim=(0, path.length), ylim=(0, None))
     distances.grid(True, axis="y", color=look.hairline, linewidth=0.6)

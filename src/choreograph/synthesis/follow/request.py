@@ -1,104 +1,241 @@
-"""What can be asked of path following, besides the path."""
+"""What can be asked of following: a path, what is wanted along it, and how to search."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from types import MappingProxyType
+from pathlib import Path as FilePath
+from typing import Annotated, Any, ClassVar, Literal, Self
 
-import numpy as np
+from annotated_types import Ge, Gt, Le, MaxLen
+from pydantic import Field, model_validator
 
+from choreograph.contract.request import (
+    Cost,
+    Degrees,
+    Metres,
+    MetresPerSecond,
+    Name,
+    Option,
+    Point,
+    Request,
+    Seconds,
+    Seed,
+    Wrong,
+)
 from choreograph.errors import RequestError
+from choreograph.finishing.settings import FinishSettings
 from choreograph.graph.model import MotionGraph
+from choreograph.synthesis.path import Path, Stretch
+from choreograph.synthesis.path_files import load_path
 
-METHODS = ("bound", "beam", "thesis")
 IDLE_M_S = 0.6
 """Speed below which someone idles or shuffles sideways, m/s; who walks slowly still does 0.7."""
-_NOTHING: Mapping[str, float] = MappingProxyType({})
 
 
-@dataclass(frozen=True)
-class FollowSettings:
-    """How a path is followed. Costs are in m²·s: squared distance to the path, integrated over time."""
+class StretchRequest(Request):
+    """What is wanted between two places of the path; at least one of speed, label and pause."""
 
-    method: str = "bound"
+    start_m: Annotated[Metres, Ge(0)]
+    """Where it begins, along the path as it was given."""
+    stop_m: Annotated[Metres, Ge(0)] | None = None
+    """Where it ends; None for a single place."""
+    speed_m_s: Annotated[MetresPerSecond, Gt(0), Le(20)] | None = None
+    """How fast to go."""
+    label: Name | None = None
+    """What the clips used here shall be labelled: "run", "jump" …"""
+    pause_s: Annotated[Seconds, Gt(0), Le(3600)] | None = None
+    """How long to stand at its start."""
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        if self.speed_m_s is None and self.label is None and self.pause_s is None:
+            raise Wrong("", "asks for nothing; give it speed_m_s, label or pause_s")
+        stop = self.start_m if self.stop_m is None else self.stop_m
+        if stop < self.start_m:
+            raise Wrong("stop_m", f"is {stop:g}, before its start_m, {self.start_m:g}")
+        if stop == self.start_m and (self.speed_m_s is not None or self.label is not None):
+            raise Wrong("stop_m", "is missing: a stretch with a speed or a label needs a length")
+        return self
+
+
+class FollowSettings(Request):
+    """How the search goes about it. Costs are in m²·s: squared distance to the path, integrated over time."""
+
+    panel: ClassVar[str] = "Search"
+
+    method: Literal["bound", "beam", "thesis"] = "bound"
     """"bound" seeds branch and bound with a beam; "beam" is the beam alone; "thesis" is the plain budgeted
     depth-first branch and bound of Dirican (2014), for comparison."""
-    horizon_s: float = 20.0
-    """Seconds looked ahead in each step (s)."""
-    retain_s: float = 1.0
-    """Seconds kept of each step's answer (r)."""
-    beam_width: int = 260
+    horizon_s: Annotated[Seconds, Gt(0), Le(600)] = 20.0
+    """How far each planning step looks ahead (s)."""
+    retain_s: Annotated[Seconds, Gt(0), Le(600)] = 1.0
+    """How much is kept of each planning step's answer (r)."""
+    beam_width: Annotated[int, Ge(1), Le(100_000), Option(("--beam",))] = 260
     """Walks of one age that the beam keeps."""
-    continuation_s: float = 1.4
-    """Seconds that the beam looks along the ways on from where a walk has come to, to compare walks."""
-    heuristic_weight: float = 0.4
+    continuation_s: Annotated[Seconds, Gt(0), Le(60)] = 1.4
+    """How far the beam looks along the continuations of a walk, to compare walks."""
+    heuristic_weight: Annotated[float, Ge(0), Le(100)] = 0.4
     """How much what it sees there counts, against what the walk has cost; 0 is a plain beam."""
-    metre_cost: float = 0.005
-    """What a metre of the path that is still to be walked is reckoned to cost when walks are compared, m²·s."""
-    budget_frames: int = 3_000
-    """Frames that branch and bound may score in one step."""
-    max_seconds: float | None = None
+    metre_cost: Cost = 0.005
+    """What a metre of the path that is still to be walked is reckoned to cost when walks are compared."""
+    budget_frames: Annotated[int, Ge(0), Le(10**9), Option(("--budget",))] = 3_000
+    """Frames that branch and bound may score in one planning step."""
+    max_seconds: Annotated[float, Ge(0), Le(1e6)] | None = None
     """Time for the whole search; then the rest is searched by the beam alone, at a tenth of its width."""
-    forced_progress_m_s: float = 0.3
+    forced_progress_m_s: Annotated[MetresPerSecond, Ge(0), Le(20), Option(("--gamma",))] = 0.3
     """Least speed of the point that the character should be at (gamma); never above a speed that is asked for."""
-    transition_cost: float = 0.01
-    """Cost of a transition, also within a clip, m²·s: what keeps the answer from blending without pause."""
-    fault_cost: float = 0.05
-    """Cost of a piece in which the recording has a fault, such as a leap of the whole body, m²·s."""
-    rough_cost: float = 0.0005
-    """Cost of each frame of a joint that turns as abruptly as one in a thousand recorded ones, m²·s: a walk that plays
-    one clip again and again would show its worst moment each time."""
-    speed_weight: float = 0.02
-    """Cost of a second at 1 m/s off the speed asked for, m²·s."""
-    label_weight: float = 0.25
-    """Cost of a second without the label asked for, m²·s."""
-    idle_weight: float = 0.5
-    """Cost of a second of standing where neither pause, speed nor label is asked for, m²·s; less the faster one is,
-    nothing from `IDLE_M_S` on. Without it, who finds a path hard to follow stands: the point to be at hardly moves."""
-    end_weight_s: float = 0.5
-    """Seconds for which the distance from the path's end, where the walk stops, counts."""
-    facing_weight: float = 0.05
-    """Cost of ending turned by 90° from the facing asked for, m²·s."""
-    margins: Mapping[str, float] = field(default_factory=lambda: _NOTHING)
-    """Preference error margin by clip, m²·s: another clip must be better by this much to be changed to."""
-    start_clip: str | None = None
-    """Clip to begin in; if not given, found by search, or the one with the largest margin."""
-    start_frame: int | None = None
-    """Frame of that clip, at its own rate, near which to begin."""
-    start_heading: float | None = None
-    """Direction of travel at the start, yaw in radians; if not given, the path's own."""
-    starts: int = 200
+    transition_cost: Cost = 0.01
+    """Cost of a transition, also within a clip: what keeps the answer from blending without pause."""
+    fault_cost: Cost = 0.05
+    """Cost of a piece in which the recording has a fault, such as a leap of the whole body."""
+    rough_cost: Cost = 0.0005
+    """Cost of each frame of a joint that turns as abruptly as one in a thousand recorded ones: a walk that plays one
+    clip again and again would show its worst moment each time."""
+    speed_weight: Cost = 0.02
+    """Cost of a second at 1 m/s off the speed asked for."""
+    label_weight: Cost = 0.25
+    """Cost of a second without the label asked for."""
+    idle_weight: Cost = 0.5
+    """Cost of a second of standing where neither pause, speed nor label is asked for; less the faster one is, nothing
+    from walking speed on. Without it, who finds a path hard to follow stands: the point to be at hardly moves."""
+    end_weight_s: Annotated[Seconds, Ge(0), Le(1e3)] = 0.5
+    """How long the distance from the path's end, where the walk stops, counts."""
+    facing_weight: Cost = 0.05
+    """Cost of ending turned by 90° from the facing asked for."""
+    reuse_penalty: Cost = 0.05
+    """What a transition costs more for each earlier answer that took it, so that answers differ."""
+    starts: Annotated[int, Ge(1), Le(100_000)] = 200
     """Places to begin from that are tried."""
-    seed: int = 0
-    """Chooses which places those are."""
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        if self.retain_s > self.horizon_s:
+            raise Wrong("retain_s", f"is {self.retain_s:g}; it cannot be longer than horizon_s, {self.horizon_s:g}")
+        return self
+
+
+class FollowRequest(Request):
+    """A path to be followed, and how.
+
+    >>> FollowRequest("eight:radius=3", count=2).as_document()
+    {'path': 'eight:radius=3', 'count': 2}
+    """
+
+    path: Annotated[str, MaxLen(4096), Option(("--path", "-p"))] = ""
+    """The path: a .csv, .json or .svg file, or a shape such as circle:radius=4 or eight."""
+    points: Annotated[tuple[Point, ...], MaxLen(200_000), Option(hidden=True)] = ()
+    """The path as points, x and z in metres, instead of a file or shape."""
+    scale: Annotated[str, MaxLen(40)] | None = None
+    """Metres per unit of the path's file, or m, cm …"""
+    flip: bool = False
+    """Mirror the path left to right."""
+    smooth_m: Annotated[Metres, Ge(0), Le(100)] = 0.0
+    """Smooth the path over so many metres."""
+    rounded_m: Annotated[Metres, Ge(0), Le(1000), Option(("--round",))] = 0.0
+    """Round its corners to this radius."""
+    facing_deg: Degrees | None = None
+    """Where to look at the end, from +z."""
+    speed_m_s: Annotated[MetresPerSecond, Gt(0), Le(20)] | None = None
+    """Speed along the whole path."""
+    label: Name | None = None
+    """Use clips with this label, such as walk or run, along the whole path."""
+    stretches: Annotated[tuple[StretchRequest, ...], MaxLen(1000)] = ()
+    """What is wanted between places of the path."""
+    prefer: Annotated[Mapping[str, Cost], Option(("--prefer",), metavar="CLIP=COST")] = Field(default_factory=dict)
+    """Stay in a clip unless another is better by a margin."""
+    start_clip: Name | None = None
+    """Clip to begin in; else found by search, or the one that is preferred most."""
+    start_frame: Annotated[int, Ge(0), Option(("--start-frame",))] | None = None
+    """Frame of that clip, at its own rate, near which to begin."""
+    start_heading_deg: Degrees | None = None
+    """Direction of travel at the start, from +z; else the path's own."""
+    before: Annotated[FollowRequest | None, Option(hidden=True)] = None
+    """A walk that this one goes on from: its path is walked first."""
+    before_answer: Annotated[int, Ge(1), Le(100), Option(hidden=True)] = 1
+    """Which of the answers to that it goes on from."""
+    count: Annotated[int, Ge(1), Le(100), Option(("--count", "-n"))] = 1
+    """Different answers to find."""
+    seed: Seed = 0
+    """Same seed, same answer."""
+    search: FollowSettings = Field(default_factory=FollowSettings)
+    """How the search goes about it."""
+    finish: FinishSettings = Field(default_factory=FinishSettings)
+    """How the walk becomes motion."""
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        if self.path and self.points:
+            raise Wrong("points", "are given beside a path; give one of them")
+        if self.start_frame is not None and self.start_clip is None:
+            raise Wrong("start_frame", "needs start_clip")
+        return self
+
+    @classmethod
+    def of_path(cls, path: Path, **more: Any) -> FollowRequest:
+        """A request for a path that is at hand."""
+        stretches = tuple(
+            StretchRequest(s.start, s.stop, speed_m_s=s.speed, label=s.label, pause_s=s.pause) for s in path.stretches
+        )
+        facing = None if path.final_facing is None else math.degrees(path.final_facing)
+        points = tuple((float(x), float(z)) for x, z in path.points)
+        return cls(points=points, stretches=stretches, **{"facing_deg": facing, **more})
+
+    @property
+    def start_heading(self) -> float | None:
+        """Direction of travel at the start, yaw in radians."""
+        return None if self.start_heading_deg is None else math.radians(self.start_heading_deg)
+
+    def resolved(self, folder: FilePath, *, allow_code: bool = False) -> Self:
+        """The request with the path's file taken from a folder."""
+        if self.path and FilePath(self.path).suffix and (folder / self.path).is_file():
+            return self.with_(path=str(folder / self.path))
+        return self
+
+    def floor_path(self, begin: Point | None = None) -> Path:
+        """The path, with everything that is asked along it; from `begin` on, if that is where somebody stands already.
+
+        Raises:
+            RequestError: If there is none, or it cannot be read.
+        """
+        if self.points or (begin is not None and not self.path):
+            path = Path([*([begin] if begin is not None else []), *self.points]) if self._enough(begin) else None
+        else:
+            path = load_path(self.path, scale=self.scale, flip=self.flip) if self.path else None
+            if path is not None and begin is not None:
+                path = Path([begin, *path.points], stretches=(), name=path.name)
+        if path is None:
+            raise RequestError("nothing is drawn yet: draw a path on the floor, or give one (path)", where="path")
+        for wish in self.stretches:
+            # A path that became shorter while it was edited takes its stretches with it.
+            start, stop = (min(at, path.length) for at in (wish.start_m, wish.stop_m or wish.start_m))
+            if start < stop or wish.pause_s is not None:
+                stretch = Stretch(start, stop, wish.speed_m_s, wish.label, wish.pause_s)
+                path = _with(path, stretch)
+        path = path.rounded(self.rounded_m) if self.rounded_m else path
+        path = path.smoothed(self.smooth_m) if self.smooth_m else path
+        path = path.with_final_facing(math.radians(self.facing_deg)) if self.facing_deg is not None else path
+        if self.speed_m_s is not None or self.label is not None:
+            path = path.with_stretch(0.0, path.length, speed=self.speed_m_s, label=self.label)
+        return path
+
+    def _enough(self, begin: Point | None) -> bool:
+        return len(self.points) + (begin is not None) >= 2
 
     def check(self, graph: MotionGraph) -> None:
-        """Raise a RequestError that says which value cannot be, and what could."""
-        if self.method not in METHODS:
-            raise RequestError(f"unknown method {self.method!r}; choose from {', '.join(METHODS)}")
-        for name in ("horizon_s", "retain_s", "beam_width", "starts", "continuation_s"):
-            if not (np.isfinite(getattr(self, name)) and getattr(self, name) > 0):
-                raise RequestError(f"{name} must be positive, not {getattr(self, name)}")
-        for name in (
-            "budget_frames", "max_seconds", "heuristic_weight", "metre_cost", "forced_progress_m_s",
-            "transition_cost", "fault_cost", "rough_cost", "speed_weight", "label_weight", "idle_weight",
-            "end_weight_s", "facing_weight",
-        ):  # fmt: skip
-            value = getattr(self, name)
-            if value is not None and not (np.isfinite(value) and value >= 0):
-                raise RequestError(f"{name} must not be negative, but is {value}")
-        if self.start_heading is not None and not np.isfinite(self.start_heading):
-            raise RequestError(f"start_heading must be finite, not {self.start_heading}")
-        if self.retain_s > self.horizon_s:
-            raise RequestError(f"retain_s ({self.retain_s:g}) cannot be longer than horizon_s ({self.horizon_s:g})")
-        if self.horizon_s * graph.rate_hz < 2:
-            raise RequestError(f"a horizon of {self.horizon_s:g} s is less than two frames at {graph.rate_hz:g} Hz")
-        for name, margin in self.margins.items():
+        """Raise a RequestError that says what does not fit the graph, and what would."""
+        if self.search.horizon_s * graph.rate_hz < 2:
+            raise RequestError(
+                f"a horizon of {self.search.horizon_s:g} s is less than two frames at {graph.rate_hz:g} Hz",
+                where="search.horizon_s",
+            )
+        for name in self.prefer:
             graph.find_clip(name)
-            if not (np.isfinite(margin) and margin >= 0):
-                raise RequestError(f"the margin of {name!r} must not be negative, but is {margin}")
-        if self.start_frame is not None and self.start_clip is None:
-            raise RequestError("start_frame needs start_clip")
         if self.start_clip is not None:
             graph.find_clip(self.start_clip)
+
+
+def _with(path: Path, stretch: Stretch) -> Path:
+    from dataclasses import replace
+
+    return replace(path, stretches=(*path.stretches, stretch))

@@ -1,421 +1,201 @@
-"""The search for a walk along a path: look a few seconds ahead, keep the first of them, go on."""
+"""Following as a search: walk after walk along the path, each finished and measured."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
-from copy import copy
-from dataclasses import replace
-from typing import NamedTuple
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from choreograph.contract.result import COMPLETE, SEARCHING, Answer, Metric, Motion, Result, source_runs
+from choreograph.contract.search import Budget, Search
 from choreograph.errors import RequestError
+from choreograph.finishing.foot_contacts import plant_speed
 from choreograph.graph.model import TRANSITION, MotionGraph
-from choreograph.maths.floor import FloorTransform
 from choreograph.progress import Progress, silent
-from choreograph.synthesis.follow.beam import NARROWEST, BeamSearch, Found
-from choreograph.synthesis.follow.continuations import MOMENTS, no_continuations
-from choreograph.synthesis.follow.request import IDLE_M_S, FollowSettings
-from choreograph.synthesis.follow.result import FollowResult, Step
-from choreograph.synthesis.follow.starts import find_starts
-from choreograph.synthesis.follow.state import COST, NODE, PAUSE, PAUSES, REACHED, WALKED, YAW, X, Z
-from choreograph.synthesis.follow.tables import (
-    EdgeTables,
-    KernelParams,
-    build_edge_tables,
-    kernel_path,
-    kernel_tables,
-)
-from choreograph.synthesis.path import CURVE_STEP, Path
+from choreograph.synthesis.follow.follower import PathFollower
+from choreograph.synthesis.follow.measure import find_progress, measure_path
+from choreograph.synthesis.follow.problems import find_problems
+from choreograph.synthesis.follow.request import FollowRequest
+from choreograph.synthesis.follow.tables import EdgeTables, build_edge_tables
+from choreograph.synthesis.path import Path
 from choreograph.synthesis.walk import Walk
 
 Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-
-_MAX_SLOWDOWN = 60.0
-"""A walk may take this many times as long as the path would at 1 m/s, plus its pauses, plus a minute; then it is given
-up."""
 
 
-_REWIND_S = 1.5
-"""Seconds at a walk's end that are walked anew by whoever walks on: a stride or two, to slow down and turn in."""
-_JOINED_M = 0.15
-"""How near to a changed path one must be to have joined it, metres."""
+class FollowSearch(Search):
+    """Walks along a path that differ: each transition that an earlier one took costs the next one more."""
 
-_JOIN_AHEAD_M = 3.0
-"""How much farther along it one may join than one would have at first, metres: a path may come back to where one is."""
+    grows = True
 
-
-class _Stop(NamedTuple):
-    """Where a step began."""
-
-    edges: int
-    frames: int
-    steps: int
-    state: Floats
-    marks: Ints
-    placement: FloorTransform
-
-
-class PathFollower:
-    """A search in progress: each `step` finds the next second or so of the walk.
-
-    The path may be changed between steps; what has been walked stays.
-    """
-
-    def __init__(
-        self,
-        graph: MotionGraph,
-        path: Path,
-        settings: FollowSettings | None = None,
-        *,
-        tables: EdgeTables | None = None,
-        edge_costs: Floats | None = None,
-    ) -> None:
+    def __init__(self, graph: MotionGraph, request: FollowRequest, *, tables: EdgeTables | None = None) -> None:
         """Prepare a search.
 
         Args:
             graph: Where walks come from.
-            path: The line to follow.
-            settings: How.
-            tables: The graph's tables, if they were built before; searches on one graph can share them.
-            edge_costs: Extra cost of single edges, (E,), m²·s: used to find answers that differ.
+            request: The path and how to follow it.
+            tables: The graph's tables, if they are at hand; searches on one graph can share them.
         """
+        super().__init__(request)
         self.graph = graph
-        self.settings = settings or FollowSettings()
-        self.settings.check(graph)
         if len(graph.nodes) == 0:
             raise RequestError("the graph is empty: build it with a higher threshold, or from more clips")
         self._tables = tables or build_edge_tables(graph)
-        self._extra = self._costs(edge_costs)
-        self.edges: list[int] = []
-        """Edges found so far."""
-        self.frames = 0
-        """Frames found so far, at the graph's rate."""
-        self.steps: list[Step] = []
-        self.status = "searching"
-        self.start = FloorTransform()
-        self._began = time.monotonic()
-        self._state: Floats | None = None
-        self._marks = np.zeros(5, np.int64)
-        self._last_placement = self.start
-        self._beam: BeamSearch | None = None
-        self._beam_at = 0
-        self._stops: list[_Stop] = []
-        self._joining = False
-        self._aimed = 0.0
-        self._set_path(path)
+        self._before = None if request.before is None else FollowSearch(graph, request.before, tables=self._tables)
+        self._begin(request)
 
-    def _costs(self, edge_costs: Floats | None) -> Floats:
-        """What each edge costs besides its distance from the path, (E,)."""
-        extra = np.zeros(len(self.graph.edges)) + (0.0 if edge_costs is None else edge_costs)
-        if self.settings.method != "thesis":  # which knows no such costs
-            extra += self.settings.transition_cost * (self.graph.edges.kind == TRANSITION)
-            extra += self.settings.fault_cost * self._tables.faulty + self.settings.rough_cost * self._tables.rough
-        return np.asarray(extra)
-
-    # ------------------------------------------------------------------ the path
-
-    def _set_path(self, path: Path) -> None:
-        self.path = path
-        self._path, spacing, labels = kernel_path(path)
-        settings, facing, asked = self.settings, path.final_facing, self._path.speed
-        look_step = max(1, round(settings.continuation_s * self.graph.rate_hz / MOMENTS))
-        looks = settings.method != "thesis" and settings.heuristic_weight > 0
-        ways = self._tables.continuations(self.graph, look_step) if looks else no_continuations(self.graph)
-        self._kernel = kernel_tables(
-            self._tables, self.graph, labels, self._extra, ways, float(settings.transition_cost)
-        )
-        self._params = KernelParams(
-            dt=1.0 / self.graph.rate_hz,
-            gamma=float(asked[asked >= 0].min(initial=settings.forced_progress_m_s)),
-            speed_weight=float(settings.speed_weight),
-            label_weight=float(settings.label_weight),
-            # The thesis knows no cost of standing either.
-            idle_weight=0.0 if settings.method == "thesis" else float(settings.idle_weight),
-            idle_below=IDLE_M_S,
-            end_weight=0.0 if settings.method == "thesis" else float(settings.end_weight_s),
-            facing_weight=0.0 if facing is None else float(settings.facing_weight),
-            fastest=self._tables.fastest,
-            per_metre=1.0 / spacing,
-            length=path.length,
-            continuation_s=look_step / self.graph.rate_hz,
-            heuristic_weight=float(settings.heuristic_weight),
-            credit=float(settings.metre_cost),
-            facing=float(facing or 0.0),
-        )
-
-    def change_path(self, path: Path) -> None:
-        """Follow another path from here on; the character joins it at the point nearest to where it is."""
-        self._set_path(path)
-        if self._state is not None:
-            # A walk may have ended within its last edge; the state stands at the edge's end, so it is shown whole.
-            self.frames = int(self._tables.length[self.edges].sum())
-            self._stops.clear()
-            self._aim(self._nearest(0.0, path.length)[1])
-            self._joining = True
-            if self.status == "complete" and self._state[REACHED] < path.length:
-                self.status = "searching"
-
-    def _nearest(self, since: float, until: float) -> tuple[float, float]:
-        """Distance from here of the path between two places, and which place of it that is, metres."""
-        x, z = self._here()
-        first, last = (min(int(at * self._params.per_metre), len(self._path.points) - 1) for at in (since, until))
-        points = self._path.points[first : last + 1]
-        away = np.hypot(points[:, 0] - x, points[:, 1] - z)
-        nearest = int(away.argmin())
-        return float(away[nearest]), (first + nearest) / self._params.per_metre
-
-    def _aim(self, along: float) -> None:
-        """Let the point to be at be this far along the path."""
-        assert self._state is not None
-        self._state = self._state.copy()
-        self._state[WALKED] = self._state[REACHED] = self._aimed = along
-        self._marks[PAUSES] = int((self._path.pause_at < along).sum())
-        self._state[PAUSE] = 0.0
-        self._beam = None
-
-    def _join(self) -> None:
-        """Wait for whoever is still on the way to a changed path.
-
-        The point to be at runs ahead as one walks: whoever had to turn first would stay behind it for good.
-        """
-        away, along = self._nearest(self._aimed, self._aimed + _JOIN_AHEAD_M)
-        self._joining = away > _JOINED_M
-        if self._joining:
-            self._aim(along)
-
-    def forked(
-        self, path: Path, settings: FollowSettings | None = None, *, edge_costs: Floats | None = None
-    ) -> PathFollower:
-        """A search that goes on from where this one ends, along another path; this one stays as it is.
-
-        The last moments are walked anew, so that whoever has to turn can slow down before: the fork's path is what was
-        left of this one, and then the other.
-
-        Args:
-            path: What to follow from the end of this path on.
-            settings: How; the same as before if None.
-            edge_costs: Extra cost of single edges, (E,), m²·s.
-        """
-        twin = copy(self)
-        twin.settings = settings or self.settings
-        twin.settings.check(self.graph)
-        twin.edges, twin.steps, twin._stops = list(self.edges), list(self.steps), list(self._stops)
-        twin._marks = self._marks.copy()
-        twin._extra = twin._costs(edge_costs)
-        twin._began = time.monotonic()
-        twin._walk_on(path)
-        return twin
-
-    def _walk_on(self, path: Path) -> None:
-        """Go back a little, and follow what was left of the path from there and then another one."""
-        enough = self.frames - _REWIND_S * self.graph.rate_hz
-        stops = [stop for stop in self._stops if stop.frames <= enough]
-        if not stops or self.path.length - stops[-1].state[REACHED] < CURVE_STEP:
-            self.change_path(path)
-            return
-        stop = stops[-1]
-        del self.edges[stop.edges :], self.steps[stop.steps :], self._stops[len(stops) - 1 :]
-        self.frames, self._marks, self._last_placement = stop.frames, stop.marks.copy(), stop.placement
-        reached, ahead = float(stop.state[REACHED]), float(stop.state[WALKED] - stop.state[REACHED])
-        self._set_path(self.path.between(reached, self.path.length).then(path))
-        self._state = stop.state
-        self._aim(0.0)
-        self._state[WALKED] = ahead
-        self.status = "searching"
+    def _begin(self, request: FollowRequest) -> None:
+        self.request: FollowRequest = request
+        self._costs = np.zeros(len(self.graph.edges))
+        self._followers: list[PathFollower] = []
+        self._begins: list[int] = []
+        self._finished: dict[int, tuple[int, Answer]] = {}
+        self._path: Path | None = None if self._before is not None else request.floor_path()
+        self.seconds = 0.0
 
     @property
-    def place(self) -> tuple[float, float]:
-        """Where on the floor, x and z, the walk found so far has come to: where it begins, while nothing is found."""
-        if self._state is None:
-            x, z = self.path.at(0.0)
-            return float(x), float(z)
-        return self._here()
+    def path(self) -> Path:
+        """The path that is followed; where it begins at the end of another walk, known once that is found."""
+        if self._path is None:
+            before = self._earlier()
+            self._path = self.request.floor_path(None if before is None else before.place)
+        return self._path
 
-    def _here(self) -> tuple[float, float]:
-        """Where on the floor the root is now."""
-        assert self._state is not None
-        # The walk may end within its last edge.
-        shown = self.frames - int(self._tables.length[self.edges[:-1]].sum())
-        last = self._tables.first[self.edges[-1]] + shown - 1
-        x, _, z = self._last_placement.apply((self._tables.x[last], 0.0, self._tables.z[last]))
-        return float(x), float(z)
-
-    # ------------------------------------------------------------------ searching
-
-    def step(self) -> int:
-        """Find the next stretch of the walk; frames gained. Zero when the search is over."""
-        if self.status != "searching":
-            return 0
-        if self._state is None:
-            starts, marks = find_starts(self.graph, self.path, self._tables, self.settings)
-        else:
-            self._stops.append(
-                _Stop(
-                    len(self.edges), self.frames, len(self.steps), self._state, self._marks.copy(), self._last_placement
-                )
-            )
-            starts, marks = self._state[None], self._marks[None]
-        look = self._look(starts, marks)
-        if look is None:
-            self.status = "stuck"
-            return 0
-        found, gap, scored = look
-        start = starts[found.start].copy()
-        if self._state is None:
-            self.start = FloorTransform(*(float(start[k]) for k in (YAW, X, Z)))
-        cost = found.cost - float(start[COST])
-        gained = self._commit(start, marks[found.start], found)
-        self.steps.append(Step(gained, cost, gap <= 1e-12, max(gap, 0.0), scored))
-        patience = 60 + _MAX_SLOWDOWN * self.path.length + float(self._path.pause_s.sum())
-        if self.status == "searching" and self.frames > self.graph.rate_hz * patience:
-            self.status = "given up"
-        if self._joining and self.status == "searching":
-            self._join()
-        return gained
-
-    def _look(self, starts: Floats, marks: Ints) -> tuple[Found, float, int] | None:
-        """The best walk to the horizon, by how much it may be beaten, and the frames scored."""
-        settings = self.settings
-        late = settings.max_seconds is not None and time.monotonic() - self._began > settings.max_seconds
-        if settings.method == "thesis":
-            found, gap, scored = self._bound(starts[0], marks[0], -1, None)
-        else:
-            width = settings.beam_width // 10 if late else settings.beam_width
-            if self._beam is None or (late and self._beam.width > max(width, NARROWEST)):
-                self._new_beam(starts, marks, width)
-            assert self._beam is not None
-            found, gap, scored = self._by_beam(self._beam, self._beam_at, starts, marks, -1, late)
-        if found is None:
+    def _earlier(self) -> PathFollower | None:
+        """The walk that this one goes on from."""
+        if self._before is None:
             return None
-        clip = int(self.graph.nodes.clip[marks[found.start, NODE]])
-        margin = settings.margins.get(self.graph.infos[clip].name, 0.0)
-        if margin > 0:
-            # To change clips, a walk must beat the best one that does not by the clip's margin.
-            one, mark = starts[found.start][None], marks[found.start][None]
-            if settings.method == "thesis":
-                stay, stay_gap, more = self._bound(one[0], mark[0], clip, None)
-            else:
-                beam = BeamSearch(one, mark, settings.beam_width, self._horizon, self._kernel)
-                stay, stay_gap, more = self._by_beam(beam, 0, one, mark, clip, late)
-            scored += more
-            if stay is not None and found.cost >= stay.cost - margin:
-                self._beam = None
-                return stay._replace(start=found.start), stay_gap, scored
-        return found, gap, scored
-
-    def _new_beam(self, starts: Floats, marks: Ints, width: int) -> None:
-        self._beam = BeamSearch(starts, marks, width, self._horizon, self._kernel)
-        self._beam_at = 0
+        number = self.request.before_answer
+        while len(self._before._followers) < number or self._before._followers[number - 1].status == SEARCHING:
+            if not self._before.step(Budget(steps=1)):
+                break
+        if len(self._before._followers) < number:
+            raise RequestError(f"before has no answer {number}", where="before_answer")
+        return self._before._followers[number - 1]
 
     @property
-    def _horizon(self) -> int:
-        return max(2, round(self.settings.horizon_s * self.graph.rate_hz))
+    def done(self) -> bool:
+        """Whether all walks that were asked for came to their end."""
+        found = self._followers
+        return len(found) >= self.request.count and found[-1].status != SEARCHING
 
-    def _by_beam(
-        self, beam: BeamSearch, since: int, starts: Floats, marks: Ints, stay_in: int, late: bool
-    ) -> tuple[Found | None, float, int]:
-        shared = (self._kernel, self._path, self._params)
-        scored = beam.advance(since + self._horizon, stay_in, *shared)
-        found = beam.select(since, *shared)
-        if found is None:
-            return None, np.inf, scored
-        if self.settings.method != "bound" or late or self.settings.budget_frames == 0:
-            return found, found.cost - float(starts[found.start, COST]), scored
-        better, gap, more = self._bound(starts[found.start], marks[found.start], stay_in, found)
-        return better, gap, scored + more
+    def step(self, budget: Budget = Budget(), progress: Progress = silent) -> bool:
+        """Go on by planning steps; whether there is more to do."""
+        clock, began = budget.started(), time.monotonic()
+        try:
+            while not self.done:
+                follower = self._next()
+                follower.step()
+                shown = len(self._followers) - 1 + follower.reached / max(follower.path.length, 1e-9)
+                progress(
+                    "following",
+                    round(100 * shown * self.path.length),
+                    round(100 * self.request.count * self.path.length),
+                )
+                if clock.spent(1):
+                    break
+        finally:
+            self.seconds += time.monotonic() - began
+        return not self.done
 
-    def _bound(self, start: Floats, mark: Ints, stay_in: int, seed: Found | None) -> tuple[Found | None, float, int]:
-        """Branch and bound, seeded with a walk or (as in the thesis) with nothing."""
-        from choreograph.synthesis.follow import _compiled_bound
-
-        cost, edges, last, done, scored, untried = _compiled_bound.branch_and_bound(
-            start, mark, self._horizon, stay_in, np.inf if seed is None else seed.cost, self.settings.budget_frames,
-            seed is not None, seed is not None, self._kernel, self._path, self._params,
-        )  # fmt: skip
-        found = seed
-        if len(edges):
-            found = Found(float(cost), edges, int(last), bool(done), seed.start if seed else 0, [])
-        gap = 0.0 if found is None else found.cost - min(float(untried), found.cost)
-        return found, gap, int(scored)
-
-    def _commit(self, state: Floats, mark: Ints, found: Found) -> int:
-        """Take over the edges that show the frames to be retained, and go on from the node they lead to."""
-        from choreograph.synthesis.follow import _compiled_bound
-
-        retain = max(1, round(self.settings.retain_s * self.graph.rate_hz))
-        states, marks, gained, ended = _compiled_bound.replay(
-            state, mark, found.edges, found.last_shown if found.done else -1, retain,
-            self._kernel, self._path, self._params,
-        )  # fmt: skip
-        taken = len(states) - 1
-        self.edges.extend(int(edge) for edge in found.edges[:taken])
-        self._last_placement = FloorTransform(*(float(states[-2, k]) for k in (YAW, X, Z)))
-        if ended:
-            self.status = "complete"
-        self._state, self._marks = states[-1], marks
-        self.frames += gained
-        # The beam goes on from here if it has been here; what branch and bound found beside it begins a new one.
-        if self._beam is not None and taken < len(found.states):
-            self._beam_at, row = found.states[taken]
-            self._beam.restrict(self._beam_at, row)
+    def _next(self) -> PathFollower:
+        """The walk that is being found; a new one where the last came to its end."""
+        if self._followers and self._followers[-1].status == SEARCHING:
+            return self._followers[-1]
+        if self._followers:
+            last = self._followers[-1]
+            taken = np.array(last.edges[self._begins[-1] :], np.int64)
+            self._costs = self._costs + reuse_penalty(self.graph, taken, self.request.search.reuse_penalty)
+        request = self.request.with_(seed=self.request.seed + len(self._followers))
+        before = self._earlier()
+        if before is None:
+            follower = PathFollower(self.graph, self.path, request, tables=self._tables, edge_costs=self._costs)
         else:
-            self._beam = None
-        return gained
+            follower = before.forked(self.path, request, edge_costs=self._costs)
+        self._followers.append(follower)
+        self._begins.append(len(follower.edges))
+        return follower
 
-    # ------------------------------------------------------------------ the answer
+    def change(self, request: Any) -> None:
+        """Follow another path from here on; the character joins it where it is nearest. Other changes begin anew."""
+        follower = self._followers[-1] if self._followers else None
+        same = request.with_(path=self.request.path, points=self.request.points, stretches=self.request.stretches)
+        if follower is not None and len(self._followers) == 1 and same == self.request and request.before is None:
+            self.request, self._path = request, request.floor_path()
+            follower.change_path(self._path)
+            return
+        self._before = None if request.before is None else FollowSearch(self.graph, request.before, tables=self._tables)
+        self._begin(request)
 
-    def walk(self) -> Walk:
-        """The walk found so far."""
-        if not self.edges:
-            raise RequestError(
-                "no walk was found: within its budget the search did not come as far as its horizon; "
-                "allow more budget_frames, or look less far ahead"
-            )
-        return Walk(self.graph, np.array(self.edges, np.int32), self.start, self.frames)
+    def best(self) -> Result:
+        """The walks found so far, the last of them perhaps unfinished, in the order in which they were found."""
+        if not self._followers or not self._followers[0].edges:
+            if self._followers and self._followers[0].status != SEARCHING:
+                self._followers[0].walk()  # says why there is none
+            raise RequestError("no walk was found yet")
+        answers = tuple(self._answer(n) for n, follower in enumerate(self._followers) if follower.edges)
+        status = COMPLETE if self.done else SEARCHING
+        return Result("follow", self.request, answers, status, seconds=self.seconds)
 
-    def result(self) -> FollowResult:
-        """The walk found so far, with what it costs."""
-        return FollowResult(
-            self.walk(), self.path, self.settings, self.status, self.cost(), tuple(self.steps),
-            time.monotonic() - self._began,
-        )  # fmt: skip
+    def _answer(self, number: int) -> Answer:
+        follower = self._followers[number]
+        kept = self._finished.get(number)
+        if kept is not None and kept[0] == follower.frames:
+            return kept[1]
+        answer = self._finish(follower, number)
+        self._finished[number] = (follower.frames, answer)
+        return answer
 
-    def cost(self) -> float:
-        """Cost of the walk found so far, m²·s."""
-        return 0.0 if self._state is None else float(self._state[COST])
+    def _finish(self, follower: PathFollower, number: int) -> Answer:
+        walk, path = follower.walk(), self.path
+        motion = finish_walk(walk, self.request)
+        first = round(int(walk.edge_frames[: self._begins[number]].sum()) * motion.clip.fps / self.graph.rate_hz)
+        clip = motion.clip[first:] if first < len(motion.clip) else motion.clip[-1:]
+        progress = find_progress(clip, path)
+        errors = measure_path(clip, path, progress)
+        changes = int((self.graph.edges.kind[walk.edges] == TRANSITION).sum())
+        metrics = {
+            "seconds": Metric(motion.clip.seconds, "s", "lasts"),
+            "path_mean": Metric(errors.mean, "m", "off the path on average"),
+            "path_worst": Metric(errors.worst, "m", "at most"),
+            "path_reached": Metric(errors.reached, "", "of the path walked"),
+            "end": Metric(errors.end, "m", "from its end"),
+            "transitions_per_s": Metric(changes / (len(walk) / self.graph.rate_hz), "1/s", "transitions"),
+        }
+        if motion.clip.skeleton.feet:
+            metrics["foot_slide"] = Metric(plant_speed(motion.clip), "m/s", "standing feet slide at")
+        steps = follower.steps
+        gap = sum(step.gap for step in steps)
+        over = follower.status != SEARCHING
+        return Answer(
+            (motion,),
+            f"{path.length:.1f} m" + (f", {number + 1}" if self.request.count > 1 else ""),
+            metrics,
+            find_problems(self.request, path, clip, progress, errors, follower.status) if over else (),
+            follower.status,
+            follower.cost(),
+            follower.cost() - gap,
+            path=[(round(float(x), 3), round(float(z), 3)) for x, z in path.sampled(max(0.05, path.length / 2000))],
+            details={"proved_steps": sum(step.proved for step in steps), "steps": len(steps), "walk": describe(walk)},
+        )
 
-    @property
-    def reached(self) -> float:
-        """How far along the path the walk has come, metres."""
-        return 0.0 if self._state is None else min(float(self._state[REACHED]), self.path.length)
+
+def finish_walk(walk: Walk, request: FollowRequest, name: str = "walk") -> Motion:
+    """A walk as motion."""
+    from choreograph.finishing.blend import BlendSettings
+    from choreograph.finishing.pipeline import FinishSettings, finish
+
+    wanted = request.finish
+    preset = wanted.preset if wanted.blend == "anticipation" else "even"
+    settings = FinishSettings(BlendSettings(wanted.blend, preset), clean=wanted.clean, rate_hz=wanted.rate_hz)
+    made = finish(walk, settings, name=name)
+    return Motion(made.clip, source_runs(made.origins, [info.name for info in walk.graph.infos]), made.raw)
 
 
-def follow_path(
-    graph: MotionGraph,
-    path: Path,
-    settings: FollowSettings | None = None,
-    *,
-    tables: EdgeTables | None = None,
-    edge_costs: Floats | None = None,
-    progress: Progress | None = None,
-) -> FollowResult:
-    """A walk through the graph along the path.
-
-    Raises:
-        RequestError: The settings, the labels asked for or the start clip do not fit the graph.
-    """
-    follower = PathFollower(graph, path, settings, tables=tables, edge_costs=edge_costs)
-    report = progress or silent
-    while follower.step():
-        report("following", round(100 * follower.reached), round(100 * path.length))
-    return follower.result()
-
-
-def reuse_penalty(graph: MotionGraph, taken: NDArray[np.int32] | NDArray[np.int64], reuse_cost: float) -> Floats:
+def reuse_penalty(graph: MotionGraph, taken: NDArray[np.int64], cost: float) -> Floats:
     """What each edge shall cost more once a walk took these, so that the next one differs, (E,), m²·s.
 
     Its transitions do; where it took none, its clip does, since another stretch of that would look the same.
@@ -423,35 +203,55 @@ def reuse_penalty(graph: MotionGraph, taken: NDArray[np.int32] | NDArray[np.int6
     more = np.zeros(len(graph.edges))
     used = np.unique(taken[graph.edges.kind[taken] == TRANSITION])
     if len(used):
-        more[used] = reuse_cost
+        more[used] = cost
     elif len(taken):
-        more[np.isin(graph.edges.clip, graph.edges.clip[taken])] = reuse_cost / len(taken)
+        more[np.isin(graph.edges.clip, graph.edges.clip[taken])] = cost / len(taken)
     return more
 
 
-def find_candidates(
-    graph: MotionGraph,
-    path: Path,
-    count: int,
-    settings: FollowSettings | None = None,
-    *,
-    tables: EdgeTables | None = None,
-    reuse_cost: float = 0.05,
-    progress: Progress | None = None,
-) -> Iterator[FollowResult]:
-    """`count` walks along the path that differ: each transition that an earlier one took costs `reuse_cost` more.
+def describe(walk: Walk) -> dict[str, Any]:
+    """A walk as plain values: where it starts, and which edges it takes."""
+    graph, table = walk.graph, walk.graph.edges
+    kinds: Sequence[str] = ("segment", "transition")
+    return {
+        "start": {"yaw": walk.start.yaw, "x": walk.start.x, "z": walk.start.z},
+        "frames": len(walk),
+        "rate_hz": graph.rate_hz,
+        "edges": [
+            {
+                "edge": int(edge),
+                "kind": kinds[int(table.kind[edge])],
+                "clip": graph.infos[int(table.clip[edge])].name,
+                "start": int(table.start[edge]),
+                "stop": int(table.stop[edge]),
+                "to": graph.infos[int(table.target_clip[edge])].name,
+                "to_start": int(table.target_start[edge]),
+            }
+            for edge in walk.edges
+        ],
+    }
 
-    Where one took none, as long a way in its clip does. The first is what `follow_path` gives. Each search also draws
-    its own places to begin from.
+
+def follow(graph: MotionGraph, request: FollowRequest | Path | str, *, progress: Progress | None = None) -> Result:
+    """Motion along a path.
+
+    >>> import choreograph as cg
+    >>> from choreograph.demo import demo_clip
+    >>> graph = cg.build_graph([demo_clip(name, 30.0) for name in ("walk", "walk_veer_left", "walk_veer_right")])
+    >>> result = cg.follow(graph, "line:length=4")
+    >>> result.clip, result.problems  # doctest: +ELLIPSIS
+    (Clip(...), ())
+
+    Args:
+        graph: Whose motion.
+        request: The path and how to follow it; a Path, or the name of a file or shape, alone does too.
+        progress: Hears how far the search has come.
+
+    Raises:
+        RequestError: If the path, a label or a clip asked for does not fit the graph.
     """
-    if count < 1:
-        raise RequestError(f"at least one candidate must be asked for, not {count}")
-    settings = settings or FollowSettings()
-    tables = tables or build_edge_tables(graph)
-    costs = np.zeros(len(graph.edges))
-    for k in range(count):
-        found = follow_path(
-            graph, path, replace(settings, seed=settings.seed + k), tables=tables, edge_costs=costs, progress=progress
-        )
-        costs += reuse_penalty(graph, found.walk.edges, reuse_cost)
-        yield found
+    if isinstance(request, str):
+        request = FollowRequest(request)
+    elif isinstance(request, Path):
+        request = FollowRequest.of_path(request)
+    return FollowSearch(graph, request).run(progress)

@@ -9,7 +9,7 @@ from choreograph.errors import RequestError
 from choreograph.graph.model import MotionGraph
 from choreograph.maths.floor import FloorTransform
 from choreograph.synthesis.follow import state
-from choreograph.synthesis.follow.request import FollowSettings
+from choreograph.synthesis.follow.request import FollowRequest
 from choreograph.synthesis.follow.tables import EdgeTables
 from choreograph.synthesis.path import Path
 
@@ -22,13 +22,14 @@ _STANDING_M = 0.1
 """Way in that time below which someone stands, and is laid by where they face."""
 
 
-def find_starts(graph: MotionGraph, path: Path, tables: EdgeTables, settings: FollowSettings) -> tuple[Floats, Ints]:
+def find_starts(graph: MotionGraph, path: Path, tables: EdgeTables, request: FollowRequest) -> tuple[Floats, Ints]:
     """States to begin from, (K, 10), and their ints, (K, 5): at the path's start, about to travel along it.
 
     The best come first: those that keep nearest to the path if their clip is simply played on.
     """
-    nodes = _choose_nodes(graph, settings)
-    placed = _lay(graph, path, tables, nodes, settings.start_heading)
+    nodes = _choose_nodes(graph, request)
+    placed = _lay(graph, path, tables, nodes, request.start_heading)
+    settings = request.search
     cost = settings.heuristic_weight * _played_on(graph, path, tables, nodes, placed, settings.continuation_s)
     order = np.argsort(cost, kind="stable")
     states, marks = np.zeros((len(nodes), state.FLOATS)), np.zeros((len(nodes), state.INTS), np.int64)
@@ -39,12 +40,12 @@ def find_starts(graph: MotionGraph, path: Path, tables: EdgeTables, settings: Fo
     return states, marks
 
 
-def _choose_nodes(graph: MotionGraph, settings: FollowSettings) -> NDArray[np.intp]:
+def _choose_nodes(graph: MotionGraph, request: FollowRequest) -> NDArray[np.intp]:
     """Nodes to try: those asked for, or of the clip with the largest margin, or drawn from all."""
     nodes, pool = graph.nodes, np.arange(len(graph.nodes))
-    wanted = settings.start_clip
-    if wanted is None and settings.margins and max(settings.margins.values()) > 0:
-        wanted = max(settings.margins, key=lambda name: settings.margins[name])
+    wanted = request.start_clip
+    if wanted is None and request.prefer and max(request.prefer.values()) > 0:
+        wanted = max(request.prefer, key=lambda name: request.prefer[name])
     if wanted is not None:
         clip = graph.find_clip(wanted)
         pool = np.flatnonzero(nodes.clip == clip)
@@ -53,11 +54,11 @@ def _choose_nodes(graph: MotionGraph, settings: FollowSettings) -> NDArray[np.in
             raise RequestError(
                 f"{wanted!r} is not in the graph's connected part; begin in one of: {', '.join(inside[:12])}"
             )
-        if settings.start_frame is not None:
-            frame = settings.start_frame * graph.rate_hz / graph.infos[clip].fps
+        if request.start_frame is not None:
+            frame = request.start_frame * graph.rate_hz / graph.infos[clip].fps
             pool = pool[np.abs(nodes.frame[pool] - frame).argsort(kind="stable")[:1]]
-    rng = np.random.default_rng(settings.seed)
-    count = 1 if settings.method == "thesis" else settings.starts
+    rng = np.random.default_rng(request.seed)
+    count = 1 if request.search.method == "thesis" else request.search.starts
     return np.sort(rng.choice(pool, min(count, len(pool)), replace=False))
 
 

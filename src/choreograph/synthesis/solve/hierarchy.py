@@ -170,7 +170,8 @@ def _joined(
     """All trees in one set of arrays: the roots of all pairs of clips in order, then the rest."""
     if not parts:
         raise RequestError(
-            f"no frame is near enough to another to cut there (max_cut_cost is {max_cut_cost:.3g}); give a greater max_cut_cost or more motion"
+            f"no frame is near enough to another to cut there (max_cut_cost is {max_cut_cost:.3g}); "
+            "give a greater max_cut_cost or more motion"
         )
     parts = sorted(parts, key=lambda part: (part.left, part.entered))
     roots = sum(part.roots for part in parts)

@@ -1,0 +1,50 @@
+"""What verbs work on, as the command line names it: graphs, motions, recorded examples."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from choreograph.contract.request import Request
+from choreograph.contract.verb import CLIP, EXAMPLES, GRAPH, Subject
+from choreograph.progress import Progress
+
+
+class Loaded(NamedTuple):
+    """A subject that was read."""
+
+    kind: str
+    value: Any
+    notes: Sequence[str] = ()
+    """What is to be said about it."""
+
+
+def load(subject: Subject, text: str, request: Request, progress: Progress) -> Loaded:
+    """The subject that a word on the command line names."""
+    return _LOADERS[subject.name](text, request, progress)
+
+
+def _graph(text: str, request: Request, progress: Progress) -> Loaded:
+    from choreograph.graph.store import open_graph
+
+    return Loaded(GRAPH.name, open_graph(Path(text)))
+
+
+def _clip(text: str, request: Request, progress: Progress) -> Loaded:
+    from choreograph.cli.common import read_input
+
+    clip = read_input(Path(text))
+    return Loaded(CLIP.name, clip, [str(note) for note in clip.notes])
+
+
+def _examples(text: str, request: Request, progress: Progress) -> Loaded:
+    from choreograph.cli.common import expand_inputs, read_input
+    from choreograph.graph.store import open_graph
+
+    if Path(text).suffix.lower() == ".mog":
+        return Loaded(EXAMPLES.name, open_graph(Path(text)))
+    return Loaded(EXAMPLES.name, [read_input(path).with_name(path.stem) for path in expand_inputs([text])])
+
+
+_LOADERS = {GRAPH.name: _graph, CLIP.name: _clip, EXAMPLES.name: _examples}

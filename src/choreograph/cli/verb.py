@@ -1,0 +1,229 @@
+"""A verb as a command: its options from its request, the subject it works on, the files it writes."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from choreograph.cli import subjects
+from choreograph.cli.common import ForceOption, Kept, console, progress_bar, stop_well
+from choreograph.cli.options import collect, parameters, say_by_options
+from choreograph.contract.document import Document, load_document, parse_document
+from choreograph.contract.request import Request
+from choreograph.contract.result import Answer, Metric, Problem, Result
+from choreograph.contract.search import Search
+from choreograph.contract.verb import Verb
+from choreograph.errors import Cancelled, RequestError
+from choreograph.progress import Progress
+from choreograph.verbs.writing import Targets, damaged, read_state, write_result
+
+EXIT_MISSED = 3
+"""What was asked for was not all met, and --best-effort was not given."""
+
+_DAMAGE = (ValueError, KeyError, TypeError, IndexError, AttributeError, OverflowError)
+"""What reading a kept search raises where something other is written than was kept."""
+
+
+def add_verb(app: typer.Typer, verb: Verb) -> None:
+    """Add a verb's command to the application."""
+
+    def command(**values: Any) -> None:
+        run(verb, values)
+
+    made = _parameters(verb)
+    command.__signature__ = inspect.Signature(made)  # type: ignore[attr-defined]
+    command.__annotations__ = {parameter.name: parameter.annotation for parameter in made}
+    command.__doc__ = _about(verb)
+    app.command(verb.name)(command)
+
+
+def _about(verb: Verb) -> str:
+    shown = "".join(f"\n\n  choreograph {line}" for line in verb.examples)
+    code = (
+        f"\n\nWhat was asked for and is not met is said, and the exit code is {EXIT_MISSED} then. With --count, answers"
+        " are numbered: walk_1.bvh, walk_2.bvh …; where the output is a folder, answers.json there has all about them."
+    )
+    guide = f"\n\nMore in {verb.guide}." if verb.guide else ""
+    return verb.about + code + (f"\n\nExamples:{shown}" if shown else "") + guide
+
+
+def _parameters(verb: Verb) -> list[inspect.Parameter]:
+    def given(name: str, kind: Any, info: Any, default: Any = None) -> inspect.Parameter:
+        return inspect.Parameter(
+            name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[kind, info]
+        )
+
+    files, panel = [], "Files"
+    subject = verb.subject
+    file_help = "What is wanted, as a YAML or JSON file; options count before it."
+    made = [given("subject", str, typer.Argument(help=subject.help, metavar=subject.metavar), inspect.Parameter.empty)]
+    if verb.takes_file:
+        made.append(given("request", Path | None, typer.Argument(help=file_help, metavar="REQUEST")))
+    else:
+        files.append(
+            given("request", Path | None, typer.Option("--request", "-r", help=file_help, rich_help_panel=panel))
+        )
+    for name, help_text, flags in (
+        ("result", "Also write all about the answers as JSON.", ("--result",)),
+        *([("picture", f"Also draw it ({', '.join(verb.picture_suffixes)}).", ("--picture",))] if verb.draw else []),
+        ("render", "Also make a film (.mp4 or .gif).", ("--render",)),
+        *((f"output_{o.name}", f"{o.help} ({', '.join(o.suffixes)}).", (f"--{o.name}",)) for o in verb.outputs),
+    ):
+        files.append(given(name, Path | None, typer.Option(*flags, help=help_text, rich_help_panel=panel)))
+    output = typer.Option(
+        "--output", "-o", help="Motion file to write (.bvh, .glb, .npz, .amc …), or a folder.", rich_help_panel=panel
+    )
+    files.insert(0, given("output", Path, output, inspect.Parameter.empty))
+    suffix = typer.Option("--format", help="Of motion files in a folder: bvh, glb, usda, npz …", rich_help_panel=panel)
+    files.append(given("suffix", str, suffix, "bvh"))
+    for name, flag, help_text in (
+        ("resume", "--resume", "Go on from the search that an earlier run kept in the folder."),
+        ("best_effort", "--best-effort", "Exit with 0 even if what was asked for is not all met."),
+        *([("allow_code", "--allow-code", "Run the Python files whose functions the request names.")] * verb.runs_code),
+    ):
+        files.append(given(name, bool, typer.Option(flag, help=help_text, rich_help_panel=panel), False))
+    files.append(inspect.Parameter("force", inspect.Parameter.KEYWORD_ONLY, default=False, annotation=ForceOption))
+    schema = typer.Option(
+        "--schema", callback=_schema(verb), is_eager=True, help="Print the requests' JSON Schema and stop."
+    )
+    files.append(given("schema", bool, schema, False))
+    return [*made, *parameters(verb.request, verb.arguments), *files]
+
+
+def _schema(verb: Verb) -> Any:
+    def show(wanted: bool) -> None:
+        if wanted:
+            typer.echo(json.dumps(verb.request.model_json_schema(), indent=1))
+            raise typer.Exit
+
+    return show
+
+
+def run(verb: Verb, values: Mapping[str, Any]) -> None:
+    """Do what a command line says."""
+    document = Document(None, Path()) if values["request"] is None else load_document(values["request"])
+    request = _read(verb, document, values)
+    targets = _targets(verb, values)
+    people = request.people()
+    saved = read_state(targets.output) if values["resume"] else None
+    targets.check(verb, max(1, getattr(request, "count", 1)), people)
+    with progress_bar() as progress:
+        subject = subjects.load(verb.subject, values["subject"], request, progress)
+        for note in subject.notes:
+            _warn(note)
+        search = verb.search(subject.value, request)
+        if saved is not None:
+            _resume(search, verb, request, saved, targets.output)
+        result, stopped = _search(search, progress)
+        origin = {subject.kind: values["subject"]}
+        files = write_result(verb, result, targets, state=_state(search), origin=origin, progress=progress)
+    for answer, where in zip(result.answers, files, strict=True):
+        _say(f"{', '.join(map(str, where))}: {describe(answer)}")
+    for problem in result.problems:
+        _warn(problem.text)
+    if stopped is not None:
+        number = len(result.answers)
+        kept = "the best answer so far is" if number == 1 else f"the {number} best answers so far are"
+        more = "; --resume goes on from there" if targets.is_folder and _state(search) is not None else ""
+        raise Kept(f"stopped after {stopped:.1f} s: {kept} written{more}")
+    if any(answer.problems for answer in result.answers[:1]) and not values["best_effort"]:
+        raise typer.Exit(EXIT_MISSED)
+
+
+def _read(verb: Verb, document: Document, values: Mapping[str, Any]) -> Request:
+    """The request that file and options make together."""
+    if document.value is not None:
+        parse_document(verb.request, document)  # its own mistakes are named with its lines
+    whole = collect(verb.request, values, document.value)
+    try:
+        request = parse_document(verb.request, Document(whole, document.path, document.lines))
+    except RequestError as error:
+        raise say_by_options(verb.request, RequestError(str(error).removeprefix(".: "), where=error.where)) from None
+    folder = document.path.parent if document.value is not None else Path()
+    return request.resolved(folder, allow_code=bool(values.get("allow_code")))
+
+
+def _targets(verb: Verb, values: Mapping[str, Any]) -> Targets:
+    others = {output.name: values[f"output_{output.name}"] for output in verb.outputs}
+    return Targets(
+        values["output"],
+        "." + values["suffix"].lstrip("."),
+        values["result"],
+        values.get("picture"),
+        values["render"],
+        {name: path for name, path in others.items() if path is not None},
+        overwrite=values["force"] or values["resume"],
+    )
+
+
+def _search(search: Search, progress: Progress) -> tuple[Result, float | None]:
+    """The best answers; if Ctrl-C ended the search, those there are by then, and after how many seconds."""
+    begun = time.monotonic()
+    try:
+        with stop_well(progress) as stoppable:
+            return search.run(stoppable), None
+    except Cancelled:
+        stopped = time.monotonic() - begun
+        try:
+            return search.best(), stopped
+        except RequestError:  # nothing yet
+            raise Cancelled from None
+
+
+def _resume(
+    search: Search, verb: Verb, request: Request, saved: tuple[dict[str, Any], dict[str, Any]], folder: Path
+) -> None:
+    """Go on from a kept search; where the request is another now, with what was found for that one."""
+    state, before = saved
+    try:
+        if before and before != request.as_document():
+            _warn(f"the request is not the one of {folder}: the search goes on from what was found, for what it is now")
+            from choreograph.contract.request import read_request
+
+            search.change(read_request(verb.request, before))
+            search.resume(state)
+            search.change(request)
+        else:
+            search.resume(state)
+    except _DAMAGE:
+        raise damaged(folder) from None
+
+
+def _state(search: Search) -> dict[str, Any] | None:
+    try:
+        return search.state()
+    except RequestError:  # it keeps none
+        return None
+
+
+def describe(answer: Answer) -> str:
+    """An answer in one line: its name and its metrics."""
+    return "; ".join([answer.name, *(f"{m.text} {say(m)}" for m in answer.metrics.values())])
+
+
+def say(metric: Metric) -> str:
+    """A metric with its unit, as people say it: centimetres below a metre."""
+    if metric.unit == "m" and abs(metric.value) < 1:
+        return f"{100 * metric.value:.1f} cm"
+    if metric.unit == "m/s" and abs(metric.value) < 0.5:
+        return f"{100 * metric.value:.1f} cm/s"
+    if metric.unit == "" and 0 <= metric.value <= 1:
+        return f"{100 * metric.value:.0f} %"
+    return f"{metric.value:.3g} {metric.unit}".strip()
+
+
+def _say(text: str) -> None:
+    console.print(text, highlight=False, markup=False, soft_wrap=True)
+
+
+def _warn(text: str) -> None:
+    console.print(text, style="yellow", markup=False, highlight=False, soft_wrap=True)
+
+
+__all__ = ["EXIT_MISSED", "Problem", "add_verb", "describe", "run", "say"]

@@ -1,0 +1,278 @@
+"""Request files: JSON and YAML read within limits, with the line of every value, so that mistakes can be pointed at.
+
+YAML is read from its events, by the core rules of version 1.2, by which names such as 60_03 are names. Anchors,
+aliases, merge keys and tags are refused: a request needs none, and a few bytes of them can stand for gigabytes.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, TypeVar
+
+from choreograph.contract.request import Request, quote, read_request
+from choreograph.errors import RequestError
+
+T = TypeVar("T", bound=Request)
+
+SUFFIXES = (".yaml", ".yml", ".json")
+MAX_BYTES = 8_000_000
+"""Of a request file: a path of 200,000 points."""
+MAX_NODES = 1_000_000
+MAX_DEPTH = 40
+MAX_KEY = 200
+MAX_SCALAR = 20_000
+MAX_NUMBER = 60
+"""Characters of a number; longer ones are no measurement."""
+
+_NULL = re.compile(r"(?:~|null|Null|NULL|)\Z")
+_BOOL = re.compile(r"(?:true|True|TRUE|false|False|FALSE)\Z")
+_INT = re.compile(r"[-+]?[0-9]+\Z")
+_BASED = re.compile(r"0o[0-7]+\Z|0x[0-9a-fA-F]+\Z")
+_FLOAT = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?\Z")
+_STRANGE = re.compile(r"[-+]?\.(?:inf|Inf|INF)\Z|\.(?:nan|NaN|NAN)\Z")
+
+
+@dataclass(frozen=True)
+class Document:
+    """Plain values and the lines they stand in."""
+
+    value: Any
+    path: Path
+    lines: Mapping[str, int] = field(default_factory=dict, repr=False)
+    """Line of each value by its place, such as "obstacles[0].radius"; counted from 1."""
+
+    def line(self, where: str) -> int | None:
+        """The line of a place, or of what holds it."""
+        while where:
+            if where in self.lines:
+                return self.lines[where]
+            where = where[: max(where.rfind("."), where.rfind("["), 0)]
+        return None
+
+
+def load_document(path: str | Path) -> Document:
+    """What a JSON (.json) or YAML (.yaml, .yml) file holds; None as its value if it is empty.
+
+    Raises:
+        RequestError: If it cannot be read; the message has the line.
+    """
+    path = Path(path)
+    if path.suffix.lower() not in SUFFIXES:
+        raise RequestError(f"{path}: a request is a {', '.join(SUFFIXES[:-1])} or {SUFFIXES[-1]} file")
+    try:
+        with path.open("rb") as file:
+            data = file.read(MAX_BYTES + 1)
+        text = data.decode("utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise RequestError(f"{path} cannot be read as a request: {error}") from None
+    if len(data) > MAX_BYTES:
+        raise RequestError(f"{path} has more than {MAX_BYTES // 1_000_000} MB; a request has less")
+    if not text.strip():
+        return Document(None, path)
+    if path.suffix.lower() == ".json":
+        return Document(_read_json(text, path), path)
+    return _read_yaml(text, path)
+
+
+def read_request_file(kind: type[T], path: str | Path) -> T:
+    """The request in a file.
+
+    Raises:
+        RequestError: Names file, line and place of the first mistake.
+    """
+    return parse_document(kind, load_document(path))
+
+
+def parse_document(kind: type[T], document: Document) -> T:
+    """The request that a file's document describes; mistakes are named with file and line."""
+    try:
+        return read_request(kind, document.value)
+    except RequestError as error:
+        if not document.lines and document.path.suffix.lower() == ".json":
+            document = _with_lines(document)
+        line = document.line(error.where)
+        place = f"{document.path}, line {line}" if line else f"{document.path}"
+        raise RequestError(f"{place}: {error}", where=error.where) from None
+
+
+def as_yaml(document: Any) -> str:
+    """Plain values as YAML that `load_document` reads as the same: names that look like numbers are in quotes."""
+    import yaml
+
+    class Dumper(yaml.SafeDumper):  # type: ignore[misc]
+        def represent_str(self, text: str) -> Any:
+            style = "'" if not isinstance(_typed(text, 0), str) else None
+            return self.represent_scalar("tag:yaml.org,2002:str", text, style=style)
+
+        def ignore_aliases(self, data: Any) -> bool:
+            return True
+
+    Dumper.add_representer(str, Dumper.represent_str)
+    return str(yaml.dump(document, Dumper=Dumper, sort_keys=False, allow_unicode=True, default_flow_style=None))
+
+
+# ---------------------------------------------------------------- JSON
+
+
+def _read_json(text: str, path: Path) -> Any:
+    def pairs(entries: list[tuple[str, Any]]) -> dict[str, Any]:
+        found: dict[str, Any] = {}
+        for name, value in entries:
+            if name in found:
+                raise _Refused(f"{quote(name)} comes twice in one object")
+            found[name] = value
+        return found
+
+    def number(word: str) -> Any:
+        if len(word) > MAX_NUMBER:
+            raise _Refused(f"{word[:20]}… is a number of {len(word)} characters; at most {MAX_NUMBER} are read")
+        return float(word) if not _INT.match(word) else int(word)
+
+    def strange(word: str) -> Any:
+        raise _Refused(f"{word} is no number that can be asked for")
+
+    try:
+        return json.loads(text, object_pairs_hook=pairs, parse_int=number, parse_float=number, parse_constant=strange)
+    except json.JSONDecodeError as error:
+        raise RequestError(f"{path}, line {error.lineno}: not JSON: {error.msg}") from None
+    except _Refused as error:
+        raise RequestError(f"{path}: {error}") from None
+    except RecursionError:
+        raise RequestError(f"{path}: lists within lists, too deep to be a request") from None
+
+
+def _with_lines(document: Document) -> Document:
+    """A JSON document with the lines of its values, as far as YAML's rules read it too."""
+    try:
+        return _read_yaml(document.path.read_text("utf-8-sig"), document.path)
+    except (RequestError, OSError, ValueError):
+        return document
+
+
+# ---------------------------------------------------------------- YAML
+
+
+class _Refused(ValueError):
+    """What no request needs."""
+
+
+def _read_yaml(text: str, path: Path) -> Document:
+    import yaml
+
+    reader = _Reader()
+    try:
+        for event in yaml.parse(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
+            reader.take(event)
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        line = f", line {mark.line + 1}" if mark is not None else ""
+        raise RequestError(f"{path}{line}: not YAML: {getattr(error, 'problem', None) or error}") from None
+    except _Refused as error:
+        raise RequestError(f"{path}, line {reader.line}: {error}") from None
+    except (RecursionError, ValueError) as error:
+        raise RequestError(f"{path}: not YAML: {error}") from None
+    return Document(reader.value, path, reader.lines)
+
+
+class _Reader:
+    """Builds plain values from YAML's events, and refuses before it builds."""
+
+    def __init__(self) -> None:
+        self.value: Any = None
+        self.lines: dict[str, int] = {}
+        self.line = 1
+        self._open: list[tuple[Any, str]] = []
+        """Lists and objects that are being read, each with its place."""
+        self._key: list[str | None] = []
+        """For each of them, the name whose value comes next, if it is an object and a name was read."""
+        self._nodes = self._documents = 0
+
+    def take(self, event: Any) -> None:
+        """The next event."""
+        kind = type(event).__name__
+        self.line = event.start_mark.line + 1
+        if kind == "DocumentStartEvent":
+            self._documents += 1
+            if self._documents > 1:
+                raise _Refused("a second document begins here; a request file holds one")
+        elif kind == "AliasEvent" or getattr(event, "anchor", None):
+            raise _Refused("anchors (&) and aliases (*) are not read; write the value where it is meant")
+        elif kind == "ScalarEvent":
+            self._scalar(event)
+        elif kind in ("MappingStartEvent", "SequenceStartEvent"):
+            self._begin({} if kind == "MappingStartEvent" else [], event)
+        elif kind in ("MappingEndEvent", "SequenceEndEvent"):
+            self._open.pop()
+            self._key.pop()
+
+    def _scalar(self, event: Any) -> None:
+        text = event.value
+        if event.tag not in (None, "!"):
+            raise _Refused(f"tags such as {quote(event.tag)} are not read")
+        if self._open and isinstance(self._open[-1][0], dict) and self._key[-1] is None:
+            self._name(text)
+            return
+        if len(text) > MAX_SCALAR:
+            raise _Refused(f"a value of {len(text)} characters; at most {MAX_SCALAR} are read")
+        self._put(_typed(text, self.line) if event.style is None and event.implicit[0] else text)
+
+    def _name(self, text: str) -> None:
+        if len(text) > MAX_KEY:
+            raise _Refused(f"a name of {len(text)} characters; at most {MAX_KEY} are read")
+        if text == "<<":
+            raise _Refused("merge keys (<<) are not read; write the values where they are meant")
+        if text in self._open[-1][0]:
+            raise _Refused(f"{text!r} comes twice")
+        self._key[-1] = text
+
+    def _begin(self, value: Any, event: Any) -> None:
+        if event.tag is not None:
+            raise _Refused(f"tags such as {quote(event.tag)} are not read")
+        if self._open and isinstance(self._open[-1][0], dict) and self._key[-1] is None:
+            raise _Refused("a list or an object stands where a name should")
+        if len(self._open) >= MAX_DEPTH:
+            raise _Refused(f"lists within lists, deeper than {MAX_DEPTH}")
+        place = self._put(value)
+        self._open.append((value, place))
+        self._key.append(None)
+
+    def _put(self, value: Any) -> str:
+        self._nodes += 1
+        if self._nodes > MAX_NODES:
+            raise _Refused(f"more than {MAX_NODES:,} values; a request has fewer")
+        if not self._open:
+            self.value = value
+            return ""
+        holder, place = self._open[-1]
+        if isinstance(holder, list):
+            place = f"{place}[{len(holder)}]"
+            holder.append(value)
+        else:
+            name = self._key[-1]
+            assert name is not None
+            place = f"{place}.{name}" if place else name
+            holder[name] = value
+            self._key[-1] = None
+        self.lines[place] = self.line
+        return place
+
+
+def _typed(text: str, line: int) -> Any:
+    """A plain scalar as what it stands for by YAML 1.2's core rules."""
+    if _NULL.match(text):
+        return None
+    if _BOOL.match(text):
+        return text[0] in "tT"
+    if _STRANGE.match(text):
+        raise _Refused(f"{text} is no number that can be asked for")
+    if _INT.match(text) or _BASED.match(text) or _FLOAT.match(text):
+        if len(text) > MAX_NUMBER:
+            raise _Refused(f"{text[:20]}… is a number of {len(text)} characters; at most {MAX_NUMBER} are read")
+        if _BASED.match(text):
+            return int(text, 8 if text[1] == "o" else 16)
+        return int(text) if _INT.match(text) else float(text)
+    return text

@@ -1,0 +1,225 @@
+"""Result: what a verb comes back with, the same in every face: motion, metrics, problems, where it came from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from choreograph._version import __version__
+from choreograph.contract.request import Request
+from choreograph.motion.clip import Clip
+from choreograph.motion.display import ShowsItself
+
+COMPLETE, SEARCHING = "complete", "searching"
+"""Statuses that every verb knows; others say in a word why a request was not answered to its end."""
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A number that says how good an answer is."""
+
+    value: float
+    unit: str
+    """Such as "m", "m/s", "1/s"; empty for a share or a count."""
+    text: str
+    """What it measures, in a few words: "mean distance from the path"."""
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Something that was asked for and is not so in the finished motion."""
+
+    text: str
+    """A sentence: what was asked, what came of it, what can be had."""
+    where: str = ""
+    """Its place in the request: "body[1].position"; empty if it is about the whole."""
+    asked: float | None = None
+    got: float | None = None
+    nearest: float | None = None
+    """The nearest to what was asked that can be had, where that is known."""
+    unit: str = ""
+    place: tuple[float, float, float] | None = None
+    """Where on the stage it shows, metres."""
+
+    def as_json(self) -> dict[str, Any]:
+        """As plain values, without what is not known."""
+        plain = {name: getattr(self, name) for name in ("text", "where", "asked", "got", "nearest", "unit", "place")}
+        return {name: value for name, value in plain.items() if value not in (None, "")}
+
+
+@dataclass(frozen=True)
+class Run:
+    """Frames [start, stop) of an answer that show one recording."""
+
+    start: int
+    stop: int
+    clip: str
+    clip_frame: float
+    """The recording's frame, at its own rate, that the first of them shows."""
+    other: str | None = None
+    """The recording that it is blended with, if it is."""
+
+
+def source_runs(origins: Any, names: Sequence[str]) -> tuple[Run, ...]:
+    """Where a motion's frames come from, as runs of frames that show the same clip, mixed with the same other.
+
+    Args:
+        origins: The clip and frame of it that each frame shows, and the clip that it is mixed with (-1 for none).
+        names: Of the clips.
+    """
+    pairs = np.stack([origins.source_clip, origins.other_clip], axis=1)
+    # A clip that jumps back within itself begins a new run too.
+    jumps = np.diff(origins.source_frame) <= 0
+    starts = np.flatnonzero(np.concatenate([[True], (np.diff(pairs, axis=0) != 0).any(axis=1) | jumps]))
+    stops = [*starts[1:].tolist(), len(pairs)]
+    return tuple(
+        Run(
+            start,
+            stop,
+            names[pairs[start, 0]],
+            float(origins.source_frame[start]),
+            None if pairs[start, 1] < 0 else names[pairs[start, 1]],
+        )
+        for start, stop in zip(starts.tolist(), stops, strict=True)
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Motion:
+    """One person's motion in an answer."""
+
+    clip: Clip
+    sources: tuple[Run, ...] = ()
+    """Which recordings it shows when."""
+    raw: Clip | None = None
+    """Before feet and hands were seen to, where that is another."""
+    leads: bool = False
+    """Whether this is the person whom the others follow, as given with the request."""
+
+    @property
+    def name(self) -> str:
+        """The person's, or the motion's."""
+        return self.clip.name
+
+
+@dataclass(frozen=True, eq=False)
+class Answer:
+    """One way to answer a request: motion, and how good it is."""
+
+    motions: tuple[Motion, ...]
+    name: str
+    """What tells it from the others, in a few words."""
+    metrics: Mapping[str, Metric]
+    problems: tuple[Problem, ...] = ()
+    """What was asked for and is not met, measured on the finished motion; empty if all is."""
+    status: str = COMPLETE
+    cost: float | None = None
+    """What the search made as small as it could, in its own measure."""
+    bound: float | None = None
+    """Below this no answer's cost can be, where that is proved."""
+    path: Sequence[tuple[float, float]] = ()
+    """The line on the floor that belongs to it: the one asked for, or the way walked."""
+    details: Mapping[str, Any] = field(default_factory=dict)
+    """What only this verb knows, as plain values: edges, pieces, transcription …"""
+
+    @property
+    def clip(self) -> Clip:
+        """The motion of the first person."""
+        return self.motions[0].clip
+
+    @property
+    def clips(self) -> list[Clip]:
+        """The motions of those who were asked for: leaders that were given are left out."""
+        return [motion.clip for motion in self.motions if not motion.leads]
+
+    @property
+    def proved(self) -> bool:
+        """Whether nothing better can be had."""
+        return self.bound is not None and self.cost is not None and self.cost <= self.bound + 1e-12
+
+    def as_json(self) -> dict[str, Any]:
+        """Everything but the frames, as plain values."""
+        return {
+            "name": self.name,
+            "status": self.status,
+            "cost": self.cost,
+            "bound": self.bound,
+            "proved": self.proved,
+            "metrics": {name: {"value": m.value, "unit": m.unit, "text": m.text} for name, m in self.metrics.items()},
+            "problems": [problem.as_json() for problem in self.problems],
+            "motions": [
+                {
+                    "name": motion.name,
+                    "frames": len(motion.clip),
+                    "fps": motion.clip.fps,
+                    "leads": motion.leads,
+                    "sources": [
+                        {name: value for name, value in vars(run).items() if value is not None}
+                        for run in motion.sources
+                    ],
+                }
+                for motion in self.motions
+            ],
+            **self.details,
+        }
+
+
+@dataclass(frozen=True, eq=False)
+class Result(ShowsItself):
+    """The answers to a request, best first.
+
+    `clip`, `metrics` and `problems` are those of the best one.
+    """
+
+    verb: str
+    request: Request
+    answers: tuple[Answer, ...]
+    status: str = COMPLETE
+    problems_with_all: tuple[Problem, ...] = ()
+    """What no answer could do anything about: fewer answers than asked for, clips that cannot be used …"""
+    seconds: float = 0.0
+    """Time the search took."""
+    provenance: Mapping[str, Any] = field(default_factory=dict)
+    """Where it came from: the graph's file, its settings, what was prepared."""
+
+    @property
+    def best(self) -> Answer:
+        """The best answer."""
+        return self.answers[0]
+
+    @property
+    def clip(self) -> Clip:
+        """The motion of the best answer."""
+        return self.best.clip
+
+    @property
+    def metrics(self) -> Mapping[str, Metric]:
+        """Of the best answer."""
+        return self.best.metrics
+
+    @property
+    def problems(self) -> tuple[Problem, ...]:
+        """What was asked for and is not met, in the best answer or in any."""
+        return (*self.problems_with_all, *(self.best.problems if self.answers else ()))
+
+    @property
+    def seed(self) -> int | None:
+        """Same request, same graph, same seed: same answers."""
+        return getattr(self.request, "seed", None)
+
+    def as_json(self) -> dict[str, Any]:
+        """Everything needed to understand the answers and to get them again, as plain values."""
+        return {
+            "choreograph": __version__,
+            "verb": self.verb,
+            "request": self.request.as_document(),
+            "seed": self.seed,
+            "status": self.status,
+            "search_seconds": round(self.seconds, 4),
+            **self.provenance,
+            "problems": [problem.as_json() for problem in self.problems_with_all],
+            "answers": [answer.as_json() for answer in self.answers],
+        }

@@ -1,0 +1,91 @@
+"""Search: work that finds motion, a step at a time, and can be asked at any moment for the best it has."""
+
+from __future__ import annotations
+
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from choreograph.contract.request import Request
+from choreograph.contract.result import Result
+from choreograph.errors import RequestError
+from choreograph.progress import Progress, silent
+
+
+@dataclass(frozen=True)
+class Budget:
+    """How far a search may go before it comes back. Steps give the same on any machine; seconds do not."""
+
+    steps: int | None = None
+    """Of the search's own kind: planning steps, evaluations …; None is no limit."""
+    seconds: float | None = None
+
+    def started(self) -> Clock:
+        """A clock that tells when the budget is used up."""
+        return Clock(self)
+
+
+class Clock:
+    """Counts down a budget."""
+
+    def __init__(self, budget: Budget) -> None:
+        self._budget, self._began, self._steps = budget, time.monotonic(), 0
+
+    def spent(self, steps: int = 0) -> bool:
+        """Whether the budget is used up after so many more steps."""
+        self._steps += steps
+        budget = self._budget
+        late = budget.seconds is not None and time.monotonic() - self._began >= budget.seconds
+        return late or (budget.steps is not None and self._steps >= budget.steps)
+
+
+class Search(ABC):
+    """A verb at work on one request.
+
+    `step` goes on for a while, `best` gives what there is, as often as one likes. Progress that raises `Cancelled`
+    leaves what was found, and the search can go on. A verb that answers at once is a search of one step.
+    """
+
+    grows: ClassVar[bool] = False
+    """Whether an unfinished answer is the beginning of the finished one: then it is worth showing as it grows."""
+
+    def __init__(self, request: Request) -> None:
+        self.request = request
+        self.began = time.monotonic()
+
+    @property
+    @abstractmethod
+    def done(self) -> bool:
+        """Whether the request is answered as well as it asks to be."""
+
+    @abstractmethod
+    def step(self, budget: Budget = Budget(), progress: Progress = silent) -> bool:
+        """Go on until the budget is used up or the request is answered; whether there is more to do."""
+
+    @abstractmethod
+    def best(self) -> Result:
+        """The answers so far, finished and measured, best first.
+
+        Raises:
+            RequestError: If nothing was found yet.
+        """
+
+    def change(self, request: Request) -> None:
+        """Ask for something else from here on; what was found is used as far as it helps."""
+        raise RequestError("this search cannot be given another request; begin a new one")
+
+    def state(self) -> dict[str, Any]:
+        """What the search knows, as plain values for JSON; `resume` goes on from it."""
+        raise RequestError("this search cannot be kept and resumed")
+
+    def resume(self, state: Mapping[str, Any]) -> None:
+        """Go on from a state that an earlier search of the same request gave."""
+        raise RequestError("this search cannot be resumed")
+
+    def run(self, progress: Progress | None = None) -> Result:
+        """Search until the request is answered."""
+        while not self.done and self.step(progress=progress or silent):
+            pass
+        return self.best()

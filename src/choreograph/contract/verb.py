@@ -1,0 +1,90 @@
+"""Verb: the one declaration from which every face offers it. Each stands in its room's `verb.py` as `VERB`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from choreograph.contract.request import Request
+from choreograph.contract.result import Answer, Result
+from choreograph.contract.search import Search
+from choreograph.progress import Progress
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+@dataclass(frozen=True)
+class Subject:
+    """What a verb works on; each face knows how to come by each kind."""
+
+    name: str
+    metavar: str
+    help: str
+
+
+GRAPH = Subject("graph", "GRAPH", "A motion graph (.mog), made by build.")
+CLIP = Subject("clip", "MOTION", "A motion file: BVH, ASF/AMC, NPZ, GLB, USD.")
+EXAMPLES = Subject(
+    "examples", "EXAMPLES", "Recorded examples: a folder, a pattern such as 'walks/*.bvh', or a motion graph (.mog)."
+)
+
+
+@dataclass(frozen=True)
+class Output:
+    """A file besides the motion that a verb can write."""
+
+    name: str
+    """Also of the option: "transcription"."""
+    help: str
+    suffixes: tuple[str, ...]
+    write: Callable[[Path, Answer, bool], None]
+    """Gets the file, the answer, and whether it may overwrite."""
+
+
+@dataclass(frozen=True)
+class Preparation:
+    """What a verb computes once for a subject and keeps in the cache, so that later requests begin at once."""
+
+    name: str
+    """As the cache lists it: "edge tables"."""
+    text: str
+    make: Callable[[Any, Progress], Any]
+    """Gets the subject; computes, or reads what the cache holds."""
+
+
+@dataclass(frozen=True)
+class Verb:
+    """A way to ask for motion."""
+
+    name: str
+    about: str
+    """What help says below the summary: a few sentences."""
+    request: type[Request]
+    subject: Subject
+    search: Callable[[Any, Any], Search]
+    """Gets the subject and the request."""
+    arguments: tuple[str, ...] = ()
+    """Fields that the command line takes as arguments behind the subject."""
+    takes_file: bool = False
+    """Whether a request file is such an argument, since options alone cannot say what is wanted."""
+    prepares: tuple[Preparation, ...] = ()
+    draw: Callable[[Path, Result, bool], None] | None = None
+    """Writes a picture of a result: gets the file, the result, and whether it may overwrite."""
+    picture_suffixes: tuple[str, ...] = (".png",)
+    strokes: Callable[[Request, Answer], Sequence[tuple[NDArray[Any], float]]] | None = None
+    """What was asked for as lines on the floor, for films: points (N, 2) and width, metres."""
+    outputs: tuple[Output, ...] = ()
+    runs_code: bool = False
+    """Whether its requests may name Python functions, which a face lets run only where the user allows it."""
+    examples: tuple[str, ...] = ()
+    """Commands that help shows, without the program's name."""
+    guide: str = ""
+    """Page of the documentation."""
+
+    @property
+    def title(self) -> str:
+        """As headings have it."""
+        return self.name.capitalize()

@@ -1,0 +1,36 @@
+"""Compiled kernel of measuring; its plain twin is in the tests."""
+
+from __future__ import annotations
+
+import numba as nb
+import numpy as np
+from numpy.typing import NDArray
+
+
+@nb.njit(cache=True)
+def project_forward(
+    places: NDArray[np.float64], points: NDArray[np.float64], ahead: int
+) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """For each place the nearest of the next points of a line, which never goes back, and the distance from it.
+
+    Args:
+        places: x and z, (F, 2), metres.
+        points: Of the line, (P, 2), metres.
+        ahead: How many points from the last one on are looked at, besides it.
+
+    Returns:
+        at: Index of the point, (F,).
+        off: Distance from it, (F,), metres.
+    """
+    at, off = np.empty(len(places), np.int64), np.empty(len(places))
+    here = 0
+    for f in range(len(places)):
+        best, nearest = np.inf, here
+        for p in range(here, min(here + ahead + 1, len(points))):
+            dx, dz = points[p, 0] - places[f, 0], points[p, 1] - places[f, 1]
+            square = dx * dx + dz * dz
+            if square < best:
+                best, nearest = square, p
+        here = nearest
+        at[f], off[f] = here, np.sqrt(best)
+    return at, off

@@ -1,0 +1,404 @@
+"""The walk along a path, found by receding-horizon search: plan some seconds ahead, keep the first, go on."""
+
+from __future__ import annotations
+
+import time
+from copy import copy
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from choreograph.errors import RequestError
+from choreograph.graph.model import TRANSITION, MotionGraph
+from choreograph.maths.floor import FloorTransform
+from choreograph.synthesis.follow.beam import NARROWEST, BeamSearch, Found
+from choreograph.synthesis.follow.continuations import MOMENTS, no_continuations
+from choreograph.synthesis.follow.request import IDLE_M_S, FollowRequest
+from choreograph.synthesis.follow.starts import find_starts
+from choreograph.synthesis.follow.state import COST, NODE, PAUSE, PAUSES, REACHED, WALKED, YAW, X, Z
+from choreograph.synthesis.follow.tables import (
+    EdgeTables,
+    KernelParams,
+    build_edge_tables,
+    kernel_path,
+    kernel_tables,
+)
+from choreograph.synthesis.path import CURVE_STEP, Path
+from choreograph.synthesis.walk import Walk
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+_MAX_SLOWDOWN = 60.0
+"""A walk may take this many times as long as the path would at 1 m/s, plus its pauses, plus a minute; then it is given
+up."""
+
+
+_REWIND_S = 1.5
+"""Seconds at a walk's end that are walked anew by whoever walks on: a stride or two, to slow down and turn in."""
+_JOINED_M = 0.15
+"""How near to a changed path one must be to have joined it, metres."""
+
+_JOIN_AHEAD_M = 3.0
+"""How much farther along it one may join than one would have at first, metres: a path may come back to where one is."""
+
+
+@dataclass(frozen=True)
+class PlanningStep:
+    """What one planning step found."""
+
+    frames: int
+    """Frames kept of it."""
+    cost: float
+    """Of the best walk to the horizon, m²·s, from the step's start on."""
+    proved: bool
+    """Whether no walk to the horizon, from where the step begins, can be better."""
+    gap: float
+    """By how much, at the most, such a walk can be better, m²·s."""
+    scored: int
+    """Frames scored."""
+
+
+class _Stop(NamedTuple):
+    """Where a step began."""
+
+    edges: int
+    frames: int
+    steps: int
+    state: Floats
+    marks: Ints
+    placement: FloorTransform
+
+
+class PathFollower:
+    """A search in progress: each `step` finds the next second or so of the walk.
+
+    The path may be changed between steps; what has been walked stays.
+    """
+
+    def __init__(
+        self,
+        graph: MotionGraph,
+        path: Path,
+        request: FollowRequest | None = None,
+        *,
+        tables: EdgeTables | None = None,
+        edge_costs: Floats | None = None,
+    ) -> None:
+        """Prepare a search.
+
+        Args:
+            graph: Where walks come from.
+            path: The line to follow.
+            request: How, and what else is wanted; its own path does not count.
+            tables: The graph's tables, if they were built before; searches on one graph can share them.
+            edge_costs: Extra cost of single edges, (E,), m²·s: used to find answers that differ.
+        """
+        self.graph = graph
+        self.request = request or FollowRequest()
+        self.request.check(graph)
+        self.settings = self.request.search
+        if len(graph.nodes) == 0:
+            raise RequestError("the graph is empty: build it with a higher threshold, or from more clips")
+        self._tables = tables or build_edge_tables(graph)
+        self._extra = self._costs(edge_costs)
+        self.edges: list[int] = []
+        """Edges found so far."""
+        self.frames = 0
+        """Frames found so far, at the graph's rate."""
+        self.steps: list[PlanningStep] = []
+        self.status = "searching"
+        self.start = FloorTransform()
+        self._began = time.monotonic()
+        self._state: Floats | None = None
+        self._marks = np.zeros(5, np.int64)
+        self._last_placement = self.start
+        self._beam: BeamSearch | None = None
+        self._beam_at = 0
+        self._stops: list[_Stop] = []
+        self._joining = False
+        self._aimed = 0.0
+        self._set_path(path)
+
+    def _costs(self, edge_costs: Floats | None) -> Floats:
+        """What each edge costs besides its distance from the path, (E,)."""
+        extra = np.zeros(len(self.graph.edges)) + (0.0 if edge_costs is None else edge_costs)
+        if self.settings.method != "thesis":  # which knows no such costs
+            extra += self.settings.transition_cost * (self.graph.edges.kind == TRANSITION)
+            extra += self.settings.fault_cost * self._tables.faulty + self.settings.rough_cost * self._tables.rough
+        return np.asarray(extra)
+
+    # ------------------------------------------------------------------ the path
+
+    def _set_path(self, path: Path) -> None:
+        self.path = path
+        self._path, spacing, labels = kernel_path(path)
+        settings, facing, asked = self.settings, path.final_facing, self._path.speed
+        moment_frames = max(1, round(settings.continuation_s * self.graph.rate_hz / MOMENTS))
+        continues = settings.method != "thesis" and settings.heuristic_weight > 0
+        continuations = (
+            self._tables.continuations(self.graph, moment_frames) if continues else no_continuations(self.graph)
+        )
+        self._kernel = kernel_tables(
+            self._tables, self.graph, labels, self._extra, continuations, float(settings.transition_cost)
+        )
+        self._params = KernelParams(
+            dt=1.0 / self.graph.rate_hz,
+            gamma=float(asked[asked >= 0].min(initial=settings.forced_progress_m_s)),
+            speed_weight=float(settings.speed_weight),
+            label_weight=float(settings.label_weight),
+            # The thesis knows no cost of standing either.
+            idle_weight=0.0 if settings.method == "thesis" else float(settings.idle_weight),
+            idle_below=IDLE_M_S,
+            end_weight=0.0 if settings.method == "thesis" else float(settings.end_weight_s),
+            facing_weight=0.0 if facing is None else float(settings.facing_weight),
+            fastest=self._tables.fastest,
+            per_metre=1.0 / spacing,
+            length=path.length,
+            continuation_s=moment_frames / self.graph.rate_hz,
+            heuristic_weight=float(settings.heuristic_weight),
+            credit=float(settings.metre_cost),
+            facing=float(facing or 0.0),
+        )
+
+    def change_path(self, path: Path) -> None:
+        """Follow another path from here on; the character joins it at the point nearest to where it is."""
+        self._set_path(path)
+        if self._state is not None:
+            # A walk may have ended within its last edge; the state stands at the edge's end, so it is shown whole.
+            self.frames = int(self._tables.length[self.edges].sum())
+            self._stops.clear()
+            self._aim(self._nearest(0.0, path.length)[1])
+            self._joining = True
+            if self.status == "complete" and self._state[REACHED] < path.length:
+                self.status = "searching"
+
+    def _nearest(self, since: float, until: float) -> tuple[float, float]:
+        """Distance from here of the path between two places, and which place of it that is, metres."""
+        x, z = self._here()
+        first, last = (min(int(at * self._params.per_metre), len(self._path.points) - 1) for at in (since, until))
+        points = self._path.points[first : last + 1]
+        away = np.hypot(points[:, 0] - x, points[:, 1] - z)
+        nearest = int(away.argmin())
+        return float(away[nearest]), (first + nearest) / self._params.per_metre
+
+    def _aim(self, along: float) -> None:
+        """Let the point to be at be this far along the path."""
+        assert self._state is not None
+        self._state = self._state.copy()
+        self._state[WALKED] = self._state[REACHED] = self._aimed = along
+        self._marks[PAUSES] = int((self._path.pause_at < along).sum())
+        self._state[PAUSE] = 0.0
+        self._beam = None
+
+    def _join(self) -> None:
+        """Wait for whoever is still on the way to a changed path.
+
+        The point to be at runs ahead as one walks: whoever had to turn first would stay behind it for good.
+        """
+        away, along = self._nearest(self._aimed, self._aimed + _JOIN_AHEAD_M)
+        self._joining = away > _JOINED_M
+        if self._joining:
+            self._aim(along)
+
+    def forked(
+        self, path: Path, request: FollowRequest | None = None, *, edge_costs: Floats | None = None
+    ) -> PathFollower:
+        """A search that goes on from where this one ends, along another path; this one stays as it is.
+
+        The last moments are walked anew, so that whoever has to turn can slow down before: the fork's path is what was
+        left of this one, and then the other.
+
+        Args:
+            path: What to follow from the end of this path on.
+            request: How; the same as before if None.
+            edge_costs: Extra cost of single edges, (E,), m²·s.
+        """
+        twin = copy(self)
+        twin.request = request or self.request
+        twin.request.check(self.graph)
+        twin.settings = twin.request.search
+        twin.edges, twin.steps, twin._stops = list(self.edges), list(self.steps), list(self._stops)
+        twin._marks = self._marks.copy()
+        twin._extra = twin._costs(edge_costs)
+        twin._began = time.monotonic()
+        twin._walk_on(path)
+        return twin
+
+    def _walk_on(self, path: Path) -> None:
+        """Go back a little, and follow what was left of the path from there and then another one."""
+        enough = self.frames - _REWIND_S * self.graph.rate_hz
+        stops = [stop for stop in self._stops if stop.frames <= enough]
+        if not stops or self.path.length - stops[-1].state[REACHED] < CURVE_STEP:
+            self.change_path(path)
+            return
+        stop = stops[-1]
+        del self.edges[stop.edges :], self.steps[stop.steps :], self._stops[len(stops) - 1 :]
+        self.frames, self._marks, self._last_placement = stop.frames, stop.marks.copy(), stop.placement
+        reached, ahead = float(stop.state[REACHED]), float(stop.state[WALKED] - stop.state[REACHED])
+        self._set_path(self.path.between(reached, self.path.length).then(path))
+        self._state = stop.state
+        self._aim(0.0)
+        self._state[WALKED] = ahead
+        self.status = "searching"
+
+    @property
+    def place(self) -> tuple[float, float]:
+        """Where on the floor, x and z, the walk found so far has come to: where it begins, while nothing is found."""
+        if self._state is None:
+            x, z = self.path.at(0.0)
+            return float(x), float(z)
+        return self._here()
+
+    def _here(self) -> tuple[float, float]:
+        """Where on the floor the root is now."""
+        assert self._state is not None
+        # The walk may end within its last edge.
+        shown = self.frames - int(self._tables.length[self.edges[:-1]].sum())
+        last = self._tables.first[self.edges[-1]] + shown - 1
+        x, _, z = self._last_placement.apply((self._tables.x[last], 0.0, self._tables.z[last]))
+        return float(x), float(z)
+
+    # ------------------------------------------------------------------ searching
+
+    def step(self) -> int:
+        """Find the next stretch of the walk; frames gained. Zero when the search is over."""
+        if self.status != "searching":
+            return 0
+        if self._state is None:
+            starts, marks = find_starts(self.graph, self.path, self._tables, self.request)
+        else:
+            self._stops.append(
+                _Stop(
+                    len(self.edges), self.frames, len(self.steps), self._state, self._marks.copy(), self._last_placement
+                )
+            )
+            starts, marks = self._state[None], self._marks[None]
+        plan = self._plan(starts, marks)
+        if plan is None:
+            self.status = "stuck"
+            return 0
+        found, gap, scored = plan
+        start = starts[found.start].copy()
+        if self._state is None:
+            self.start = FloorTransform(*(float(start[k]) for k in (YAW, X, Z)))
+        cost = found.cost - float(start[COST])
+        gained = self._commit(start, marks[found.start], found)
+        self.steps.append(PlanningStep(gained, cost, gap <= 1e-12, max(gap, 0.0), scored))
+        patience = 60 + _MAX_SLOWDOWN * self.path.length + float(self._path.pause_s.sum())
+        if self.status == "searching" and self.frames > self.graph.rate_hz * patience:
+            self.status = "given up"
+        if self._joining and self.status == "searching":
+            self._join()
+        return gained
+
+    def _plan(self, starts: Floats, marks: Ints) -> tuple[Found, float, int] | None:
+        """The best walk to the horizon, by how much it may be beaten, and the frames scored."""
+        settings = self.settings
+        late = settings.max_seconds is not None and time.monotonic() - self._began > settings.max_seconds
+        if settings.method == "thesis":
+            found, gap, scored = self._bound(starts[0], marks[0], -1, None)
+        else:
+            width = settings.beam_width // 10 if late else settings.beam_width
+            if self._beam is None or (late and self._beam.width > max(width, NARROWEST)):
+                self._new_beam(starts, marks, width)
+            assert self._beam is not None
+            found, gap, scored = self._by_beam(self._beam, self._beam_at, starts, marks, -1, late)
+        if found is None:
+            return None
+        clip = int(self.graph.nodes.clip[marks[found.start, NODE]])
+        margin = self.request.prefer.get(self.graph.infos[clip].name, 0.0)
+        if margin > 0:
+            # To change clips, a walk must beat the best one that does not by the clip's margin.
+            one, mark = starts[found.start][None], marks[found.start][None]
+            if settings.method == "thesis":
+                stay, stay_gap, more = self._bound(one[0], mark[0], clip, None)
+            else:
+                beam = BeamSearch(one, mark, settings.beam_width, self._horizon, self._kernel)
+                stay, stay_gap, more = self._by_beam(beam, 0, one, mark, clip, late)
+            scored += more
+            if stay is not None and found.cost >= stay.cost - margin:
+                self._beam = None
+                return stay._replace(start=found.start), stay_gap, scored
+        return found, gap, scored
+
+    def _new_beam(self, starts: Floats, marks: Ints, width: int) -> None:
+        self._beam = BeamSearch(starts, marks, width, self._horizon, self._kernel)
+        self._beam_at = 0
+
+    @property
+    def _horizon(self) -> int:
+        return max(2, round(self.settings.horizon_s * self.graph.rate_hz))
+
+    def _by_beam(
+        self, beam: BeamSearch, since: int, starts: Floats, marks: Ints, stay_in: int, late: bool
+    ) -> tuple[Found | None, float, int]:
+        shared = (self._kernel, self._path, self._params)
+        scored = beam.advance(since + self._horizon, stay_in, *shared)
+        found = beam.select(since, *shared)
+        if found is None:
+            return None, np.inf, scored
+        if self.settings.method != "bound" or late or self.settings.budget_frames == 0:
+            return found, found.cost - float(starts[found.start, COST]), scored
+        better, gap, more = self._bound(starts[found.start], marks[found.start], stay_in, found)
+        return better, gap, scored + more
+
+    def _bound(self, start: Floats, mark: Ints, stay_in: int, seed: Found | None) -> tuple[Found | None, float, int]:
+        """Branch and bound, seeded with a walk or (as in the thesis) with nothing."""
+        from choreograph.synthesis.follow import _compiled_bound
+
+        cost, edges, last, done, scored, untried = _compiled_bound.branch_and_bound(
+            start, mark, self._horizon, stay_in, np.inf if seed is None else seed.cost, self.settings.budget_frames,
+            seed is not None, seed is not None, self._kernel, self._path, self._params,
+        )  # fmt: skip
+        found = seed
+        if len(edges):
+            found = Found(float(cost), edges, int(last), bool(done), seed.start if seed else 0, [])
+        gap = 0.0 if found is None else found.cost - min(float(untried), found.cost)
+        return found, gap, int(scored)
+
+    def _commit(self, state: Floats, mark: Ints, found: Found) -> int:
+        """Take over the edges that show the frames to be retained, and go on from the node they lead to."""
+        from choreograph.synthesis.follow import _compiled_bound
+
+        retain = max(1, round(self.settings.retain_s * self.graph.rate_hz))
+        states, marks, gained, ended = _compiled_bound.replay(
+            state, mark, found.edges, found.last_shown if found.done else -1, retain,
+            self._kernel, self._path, self._params,
+        )  # fmt: skip
+        taken = len(states) - 1
+        self.edges.extend(int(edge) for edge in found.edges[:taken])
+        self._last_placement = FloorTransform(*(float(states[-2, k]) for k in (YAW, X, Z)))
+        if ended:
+            self.status = "complete"
+        self._state, self._marks = states[-1], marks
+        self.frames += gained
+        # The beam goes on from here if it has been here; what branch and bound found beside it begins a new one.
+        if self._beam is not None and taken < len(found.states):
+            self._beam_at, row = found.states[taken]
+            self._beam.restrict(self._beam_at, row)
+        else:
+            self._beam = None
+        return gained
+
+    # ------------------------------------------------------------------ the answer
+
+    def walk(self) -> Walk:
+        """The walk found so far."""
+        if not self.edges:
+            raise RequestError(
+                "no walk was found: within its budget the search did not come as far as its horizon; "
+                "allow more budget_frames, or look less far ahead"
+            )
+        return Walk(self.graph, np.array(self.edges, np.int32), self.start, self.frames)
+
+    def cost(self) -> float:
+        """Cost of the walk found so far, m²·s."""
+        return 0.0 if self._state is None else float(self._state[COST])
+
+    @property
+    def reached(self) -> float:
+        """How far along the path the walk has come, metres."""
+        return 0.0 if self._state is None else min(float(self._state[REACHED]), self.path.length)

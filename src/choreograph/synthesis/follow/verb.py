@@ -1,0 +1,52 @@
+"""Following, declared for all faces."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from choreograph.contract.result import Answer, Result
+from choreograph.contract.verb import GRAPH, Preparation, Verb
+from choreograph.synthesis.follow.request import FollowRequest
+from choreograph.synthesis.follow.search import FollowSearch
+from choreograph.synthesis.follow.tables import build_edge_tables
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+def _draw(path: Path, result: Result, overwrite: bool) -> None:
+    from choreograph.pictures.plots import write_plot
+    from choreograph.synthesis.follow.plot import plot_follow
+
+    write_plot(path, plot_follow(result), overwrite=overwrite)
+
+
+def _strokes(request: Any, answer: Answer) -> Sequence[tuple[NDArray[Any], float]]:
+    return [(np.array(answer.path), 0.02)] if len(answer.path) > 1 else []
+
+
+VERB = Verb(
+    name="follow",
+    about="""Follow a path: a motion in which the recorded person walks along it.
+
+    What is said as off is the distance of the root from the path at its progress along it.""",
+    request=FollowRequest,
+    subject=GRAPH,
+    search=FollowSearch,
+    prepares=(
+        Preparation("edge tables", "where every edge takes the root", lambda graph, progress: build_edge_tables(graph)),
+    ),
+    draw=_draw,
+    picture_suffixes=(".png", ".svg", ".pdf"),
+    strokes=_strokes,
+    examples=(
+        "follow people.mog --path eight:radius=3 -o eight.bvh",
+        "follow people.mog --path sketch.svg --smooth 0.5 -o walk.glb --render walk.mp4",
+        "follow people.mog -p line:length=8 -o run.bvh --label run --picture run.png --result run.json",
+    ),
+    guide="docs/follow.md",
+)

@@ -1,0 +1,243 @@
+"""Results as files, the same for every verb and face: motions, all about them as JSON, pictures, films."""
+
+from __future__ import annotations
+
+import json
+import secrets
+import shutil
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from choreograph.contract.result import Answer, Result
+from choreograph.contract.verb import Verb
+from choreograph.errors import FormatError, RequestError
+from choreograph.formats import write_clip
+from choreograph.formats.atomic import atomic_write, check_writable
+from choreograph.formats.registry import find_format
+from choreograph.progress import Progress, silent
+
+REPORT, STATE = "answers.json", "search.json"
+FILMS = (".mp4", ".gif")
+
+
+@dataclass(frozen=True)
+class Targets:
+    """Where a result goes."""
+
+    output: Path
+    """A motion file, or a folder: then answers are numbered in it, beside answers.json and search.json."""
+    suffix: str = ".bvh"
+    """Of the motion files in a folder."""
+    result: Path | None = None
+    picture: Path | None = None
+    film: Path | None = None
+    others: Mapping[str, Path] = field(default_factory=dict)
+    """Files of the verb's own outputs, by name."""
+    overwrite: bool = False
+
+    @property
+    def is_folder(self) -> bool:
+        """Whether the output is a folder."""
+        return self.output.is_dir() or not self.output.suffix
+
+    def motion_files(self, answers: int, people: Sequence[str]) -> list[list[Path]]:
+        """The motion files of each answer: one, or one for each person where the format holds a single figure."""
+        suffix = self.suffix if self.is_folder else self.output.suffix
+        together = len(people) < 2 or find_format(Path(f"x{suffix}")).figures is not None
+        files = []
+        for number in range(1, answers + 1):
+            stem = f"answer_{number}" if self.is_folder else _numbered(self.output, number, answers).stem
+            names = [stem] if together else [f"{stem}_{name}" for name in people]
+            folder = self.output if self.is_folder else self.output.parent
+            files.append([folder / f"{name}{suffix}" for name in names])
+        return files
+
+    def check(self, verb: Verb, answers: int, people: Sequence[str]) -> None:
+        """Refuse, before any work is done, what could not be written.
+
+        Raises:
+            ChoreographError: If a file's type is not known, or it is there already.
+        """
+        _check_suffix(self.picture, verb.picture_suffixes, "pictures are")
+        _check_suffix(self.film, FILMS, "films are")
+        for output in verb.outputs:
+            _check_suffix(self.others.get(output.name), output.suffixes, f"a {output.name} is")
+        for files in self.motion_files(answers, people):
+            for file in files:
+                find_format(file)
+                check_writable(file, overwrite=self.overwrite)
+        single = [self.result, *([self.output / REPORT, self.output / STATE] if self.is_folder else [])]
+        shown = 1 if self.is_folder else answers
+        each = [self.picture, self.film, *self.others.values()]
+        numbered = [_numbered(file, n, shown) for file in each if file is not None for n in range(1, shown + 1)]
+        for target in (*single, *numbered):
+            if target is not None:
+                check_writable(target, overwrite=self.overwrite)
+
+
+def write_result(
+    verb: Verb,
+    result: Result,
+    targets: Targets,
+    *,
+    state: Mapping[str, Any] | None = None,
+    origin: Mapping[str, Any] | None = None,
+    progress: Progress = silent,
+) -> list[list[Path]]:
+    """Write everything that was asked for; the motion files of each answer.
+
+    Args:
+        verb: What made it.
+        result: The answers.
+        targets: Where.
+        state: What the search knows, to be resumed from; kept in the folder if there is one.
+        origin: What else the report says, such as the graph's file.
+        progress: Hears how far films have come.
+    """
+    people = [clip.name for clip in result.best.clips]
+    files = targets.motion_files(len(result.answers), people)
+    about = {**(origin or {}), **result.as_json()}
+    if targets.is_folder:
+        with _staged(targets.output, overwrite=targets.overwrite) as folder:
+            for answer, where, plain in zip(result.answers, files, about["answers"], strict=True):
+                plain["files"] = _write_motions(folder, [file.name for file in where], answer)
+            _write_json(folder / REPORT, about)
+            if state is not None:
+                _write_json(folder / STATE, state)
+    else:
+        for answer, where in zip(result.answers, files, strict=True):
+            _write_motions_here(where, answer, targets.overwrite)
+    if targets.result is not None:
+        with atomic_write(targets.result, overwrite=targets.overwrite) as temporary:
+            _write_json(temporary, about, indent=1)
+    _draw(verb, result, targets, progress)
+    return files
+
+
+def _draw(verb: Verb, result: Result, targets: Targets, progress: Progress) -> None:
+    """Pictures and films: of the best answer where there is a folder, else of each, numbered as the motions are."""
+    shown = result.answers[:1] if targets.is_folder else result.answers
+    for number, answer in enumerate(shown, 1):
+
+        def file(path: Path, number: int = number) -> Path:
+            return _numbered(path, number, len(shown))
+
+        others = [other for other in result.answers if other is not answer]
+        if targets.picture is not None:
+            if verb.draw is None:
+                raise RequestError(f"{verb.name} has no picture of its own; film the motion with --render")
+            verb.draw(file(targets.picture), replace(result, answers=(answer, *others)), targets.overwrite)
+        if targets.film is not None:
+            _film(file(targets.film), verb, result, answer, targets.overwrite, progress)
+        for output in verb.outputs:
+            if output.name in targets.others:
+                output.write(file(targets.others[output.name]), answer, targets.overwrite)
+
+
+def _film(path: Path, verb: Verb, result: Result, answer: Answer, overwrite: bool, progress: Progress) -> None:
+    from choreograph.pictures.animation import FilmSettings, write_film
+    from choreograph.pictures.raster import Stroke
+    from choreograph.pictures.theme import AMBER
+
+    lines = verb.strokes(result.request, answer) if verb.strokes is not None else ()
+    strokes = [Stroke(points, AMBER, width, 0.9) for points, width in lines]
+    clips = [motion.clip for motion in answer.motions]
+    write_film(path, clips, FilmSettings.for_file(path), floor=strokes, overwrite=overwrite, progress=progress)
+
+
+def _write_motions_here(files: Sequence[Path], answer: Answer, overwrite: bool) -> None:
+    clips = answer.clips
+    if len(clips) > len(files):
+        write_clip(files[0], clips, overwrite=overwrite)
+        return
+    for file, clip in zip(files, clips, strict=True):
+        write_clip(file, clip if len(clips) > 1 else clip.with_name(file.stem), overwrite=overwrite)
+
+
+def _write_motions(folder: Path, names: Sequence[str], answer: Answer) -> list[str]:
+    """Write an answer's motions; the names of all files that came of it, an AMC file's skeleton among them."""
+    before = set(folder.iterdir())
+    _write_motions_here([folder / name for name in names], answer, False)
+    return [*names, *sorted({file.name for file in {*folder.iterdir()} - before} - {*names})]
+
+
+def _write_json(path: Path, content: Mapping[str, Any], indent: int | None = None) -> None:
+    path.write_text(json.dumps(content, indent=indent, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+def _numbered(path: Path, number: int, count: int) -> Path:
+    return path if count == 1 else path.with_name(f"{path.stem}_{number}{path.suffix}")
+
+
+def _check_suffix(path: Path | None, known: tuple[str, ...], what: str) -> None:
+    if path is not None and path.suffix.lower() not in known:
+        raise RequestError(f"{what} written as {', '.join(known)}, not {path.suffix or 'without a suffix'}")
+
+
+# ---------------------------------------------------------------- folders
+
+
+@contextmanager
+def _staged(output: Path, *, overwrite: bool) -> Iterator[Path]:
+    """A folder to write to, whose files move into another once the block has ended well; else nothing changes there.
+
+    Motions that an earlier answers.json there names, and its search.json, go with it if they were not written anew.
+    """
+    temporary, made = output / f".answers-{secrets.token_hex(4)}", not output.exists()
+    try:
+        temporary.mkdir(parents=True)
+        yield temporary
+        files = sorted(temporary.iterdir())
+        for file in files:
+            check_writable(output / file.name, overwrite=overwrite)
+        stale = {*_named_files(output), STATE} - {file.name for file in files}
+        for file in files:
+            file.replace(output / file.name)
+        for name in stale:
+            (output / name).unlink(missing_ok=True)
+    except OSError as error:
+        raise FormatError(f"cannot be written: {error.strerror or error}", path=output) from error
+    finally:
+        shutil.rmtree(temporary, ignore_errors=True)
+        if made:
+            with suppress(OSError):  # it stays if there is anything in it
+                output.rmdir()
+
+
+def _named_files(output: Path) -> set[str]:
+    """The motions in a folder that its answers.json names; nothing else can be named there."""
+    answers = read_json(output / REPORT).get("answers")
+    named = [file for one in answers if isinstance(one, dict) for file in one.get("files", ())] if answers else []
+    return {file for file in named if isinstance(file, str) and file.startswith("answer_") and Path(file).name == file}
+
+
+def read_json(path: Path) -> dict[str, Any]:
+    """An object in a JSON file; empty if there is none."""
+    try:
+        content = json.loads(path.read_text("utf-8"))
+    except (OSError, ValueError, RecursionError):
+        return {}
+    return content if isinstance(content, dict) else {}
+
+
+def read_state(folder: Path) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The search that an earlier run kept in a folder, and the request it was for.
+
+    Raises:
+        RequestError: If there is none, or it is no JSON object.
+    """
+    path = folder / STATE
+    if not path.is_file():
+        raise RequestError(f"{path} holds no search to go on from: there is no such file")
+    state = read_json(path)
+    if not state:
+        raise damaged(folder)
+    return state, read_json(folder / REPORT).get("request", {})
+
+
+def damaged(folder: Path) -> RequestError:
+    """What is said of a kept search that cannot be one."""
+    return RequestError(f"{folder / STATE}: the saved search is damaged; begin a new one with --force")
