@@ -259,19 +259,20 @@ _SORTS = {
 
 
 def _expected(sort: str, field: FieldInfo | None, context: Mapping[str, Any], message: str) -> str:
+    """What it must be, as the end of a sentence."""
     bounds = say_bounds(field) if field is not None else ""
-    if sort in ("greater_than", "greater_than_equal", "less_than", "less_than_equal"):
-        return f"a number {bounds}" if bounds else message[0].lower() + message[1:]
+    if sort in ("greater_than", "greater_than_equal", "less_than", "less_than_equal") and bounds:
+        return f"be a number {bounds}"
     if sort == "literal_error":
-        return f"one of {context['expected'].replace(' or ', ', ')}"
+        return f"be one of {context['expected'].replace(' or ', ', ')}"
     if sort in ("too_long", "string_too_long"):
-        return f"of {context['max_length']} {'characters' if sort.startswith('string') else 'entries'} at most"
+        return f"have {context['max_length']} {'characters' if sort.startswith('string') else 'entries'} at most"
     if sort in ("too_short", "string_too_short"):
-        return f"of {context['min_length']} or more"
+        return "not be empty" if context["min_length"] == 1 else f"have {context['min_length']} or more"
     for begin, said in _SORTS.items():
         if sort.startswith(begin):
-            return f"{said} {bounds}".strip() if begin in ("int", "float", "finite") else said
-    return message[0].lower() + message[1:]
+            return f"be {said} {bounds}".rstrip() if begin in ("int", "float", "finite") else f"be {said}"
+    return f"be otherwise: {message[0].lower()}{message[1:]}"
 
 
 def _locate(kind: Any, place: tuple[int | str, ...]) -> tuple[str, FieldInfo | None]:
