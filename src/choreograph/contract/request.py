@@ -242,7 +242,7 @@ def _mistake(error: ErrorDetails, kind: Any) -> tuple[str, str]:
         return where, f"{where or 'the request'} is {quote(value)}; it must be an object{known}"
     return (
         where,
-        f"{where or 'the request'} is {quote(value)}; it must be {_expected(sort, field, context, error['msg'])}",
+        f"{where or 'the request'} is {quote(value)}; it must {_expected(sort, field, context, error['msg'])}",
     )
 
 
