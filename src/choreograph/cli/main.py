@@ -16,7 +16,8 @@ from choreograph.errors import Cancelled, ChoreographError
 from choreograph.verbs import find_verb, rooms
 
 TOOLS = {
-    "demo": "Write the demo motion: walks, turns, runs, jumps and more, made by a model, with every foot planted exactly.",
+    "demo": "Write the demo motion: walks, turns, runs, jumps and more, made by a model, with every foot planted "
+    "exactly.",
     "inspect": "Show what motion files hold: length, rate, joints, unit and up-axis found, and anything odd.",
     "convert": "Convert motion files: BVH, ASF/AMC, NPZ, GLB and USD in; the same and CSV of joint positions out.",
     "render": "Draw motion: a contact sheet (.png), or a film (.mp4, .gif) with a following camera.",
