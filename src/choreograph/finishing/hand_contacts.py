@@ -186,7 +186,7 @@ def _reach(skeleton: Skeleton, arm: tuple[int, int, int], pos: Array, rot: Array
     """Turn upper arm and forearm so that the wrist comes to its target; `local` is changed."""
     shoulder, elbow, wrist = arm
     axis = ik.hinge_axes(pos[:, shoulder], pos[:, elbow], pos[:, wrist], rot[:, shoulder])
-    swing, bend = ik.solve_leg(pos[:, shoulder], pos[:, elbow], pos[:, wrist], axis, target)
+    swing, bend = ik.solve_limb(pos[:, shoulder], pos[:, elbow], pos[:, wrist], axis, target)
     upper = quat.multiply(swing, rot[:, shoulder])
     fore = quat.multiply(swing, quat.multiply(bend, rot[:, elbow]))
     between = quat.multiply(swing, rot[:, skeleton.parents[elbow]])
