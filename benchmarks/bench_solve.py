@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 
 from benchmarks.datasets import find_recordings
 from choreograph.build.graph import build_graph
+from choreograph.finishing.finish import Finished, finish
 from choreograph.finishing.foot_contacts import foot_slide
-from choreograph.finishing.splice import SplicedMotion, finish_splice
 from choreograph.formats import read_clip
 from choreograph.graph.model import MotionGraph
 from choreograph.graph.settings import GraphSettings
@@ -117,7 +117,7 @@ def accel_peak(clips: list[Clip]) -> float:
     return float(np.percentile(np.concatenate(found), 99.9))
 
 
-def hard_frames_off_mm(motion: SplicedMotion, splice: Splice) -> float:
+def hard_frames_off_mm(motion: Finished, splice: Splice) -> float:
     """How far joints are from where they were recorded at hard frames, seen from the torso's place on the floor."""
 
     def seen(clip: Clip, frame: int) -> NDArray[np.float64]:
@@ -139,7 +139,7 @@ def finishing_table(graph: MotionGraph, cuts: Hierarchy, seeds: int) -> None:
         for seed in range(seeds):
             solver = Solver(graph, request, SolveSettings(seed), hierarchy=cuts)
             splice = solver.run(evaluations=2_000_000).answers()[0].splice
-            motion, used = finish_splice(splice, request.body), np.unique(splice.clip)
+            motion, used = finish(splice, body=request.body), np.unique(splice.clip)
             clip = motion.clip
             hips = clip.global_positions()[:, clip.skeleton.hips][:, [0, 2]]
             off = max(np.hypot(*(hips[round(b.at_s * clip.fps)] - b.position)) for b in request.body)

@@ -31,5 +31,5 @@ print(limit.message)
 request = cg.SolveRequest(8.0, body, (cg.JointTarget(4.0, "head", (None, limit.nearest - 0.05, None), weight=4.0),))
 answers = cg.solve(graph, request, seconds=args.seconds, hierarchy=cuts)
 tell(answers)
-motion = cg.finish_splice(answers[0].splice, request.body, name="jump").clip
+motion = cg.finish(answers[0].splice, name="jump", body=request.body).clip
 show(args.out, "jump-at-a-time", [motion], [request])

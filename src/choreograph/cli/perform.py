@@ -12,7 +12,7 @@ from choreograph.cli.common import ForceOption, console, expand_inputs, progress
 from choreograph.errors import RequestError
 
 if TYPE_CHECKING:
-    from choreograph.finishing.performed import PerformedSettings
+    from choreograph.finishing.settings import FinishSettings
     from choreograph.motion.clip import Clip
     from choreograph.progress import Progress
     from choreograph.synthesis.perform.examples import Example, SegmentDatabase
@@ -103,7 +103,8 @@ def perform(
 
       choreograph perform pairs.mog new_leader.bvh -o follower.bvh
     """
-    from choreograph.finishing.performed import PerformedSettings, finish_performance
+    from choreograph.finishing.finish import finish
+    from choreograph.finishing.settings import FinishSettings
     from choreograph.formats import write_clip
     from choreograph.formats.atomic import check_writable
     from choreograph.formats.registry import find_format
@@ -136,11 +137,12 @@ def perform(
             )
         asked = control_from_trajectory(way.smoothed(smooth), base)
     settings = changed(base, stretch, continuity, search_rate, beam)
-    finishing = PerformedSettings(clean=not raw, hold=not raw)
+    finishing = FinishSettings(clean=not raw, hands=not raw)
     with progress_bar() as progress:
         best = find_segments(base, asked, settings, progress=progress)
         if lag is None:
-            found, clip = best, finish_performance(best, finishing, name=output.stem, progress=progress).clip
+            motion = finish(best, finishing, name=output.stem, partner=best.partner(), progress=progress)
+            found, clip = best, motion.clip
         else:
             found, clip = _live(base, asked, settings, finishing, lag, output.stem, progress)
         write_clip(output, clip, overwrite=force)
@@ -174,7 +176,7 @@ def _live(
     base: SegmentDatabase,
     asked: Control,
     settings: PerformSettings,
-    finishing: PerformedSettings,
+    finishing: FinishSettings,
     lag: float,
     name: str,
     progress: Progress,
@@ -182,7 +184,7 @@ def _live(
     """The same, with the control given bit by bit."""
     import time
 
-    from choreograph.finishing.perform_stream import PerformStream
+    from choreograph.synthesis.perform.live import PerformStream
     from choreograph.synthesis.perform.search import SegmentSequence, matched
 
     began = time.process_time()

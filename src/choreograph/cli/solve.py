@@ -27,7 +27,7 @@ from choreograph.cli.solve_report import facts, line, origin
 from choreograph.errors import Cancelled
 
 if TYPE_CHECKING:
-    from choreograph.finishing.splice import SpliceSettings
+    from choreograph.finishing.settings import FinishSettings
     from choreograph.graph.model import MotionGraph
     from choreograph.motion.clip import Clip
     from choreograph.progress import Progress
@@ -110,7 +110,7 @@ def solve(
       choreograph solve leads.mog dance.yaml -o out/ --format glb --render dance.mp4
     """
     from choreograph.errors import RequestError
-    from choreograph.finishing.splice import SpliceSettings
+    from choreograph.finishing.settings import FinishSettings
     from choreograph.formats.atomic import check_writable
     from choreograph.formats.registry import find_format
     from choreograph.graph.store import open_graph
@@ -129,7 +129,7 @@ def solve(
     find_format(targets[0][0])
     check_suffix(render, (".mp4", ".gif"), "films are")
     check_suffix(picture, (".png",), "pictures are")
-    finishing = SpliceSettings(smooth, clean=not raw, rate_hz=rate)
+    finishing = FinishSettings(smooth_s=smooth, clean=not raw, rate_hz=rate)
     saved = _saved(output, seed) if resume else None
     settings = SolveSettings(saved["seed"] if saved else seed or 0, apart_m=apart)
     document = load_document(request)
@@ -292,15 +292,15 @@ def _resumed(solver: Solver, saved: Mapping[str, Any], output: Path, earlier: So
     return begun.with_request(solver.request)
 
 
-def _solve_one(solver: Solver, search: _Search, finishing: SpliceSettings, progress: Progress) -> _Found:
-    from choreograph.finishing.splice import finish_splice
+def _solve_one(solver: Solver, search: _Search, finishing: FinishSettings, progress: Progress) -> _Found:
+    from choreograph.finishing.finish import finish
 
     limits = _say_limits(solver.out_of_reach())
     answers = search.run(solver, progress)
     motions = []
     for number, answer in enumerate(answers):
         progress("finishing", number, len(answers))
-        motions.append(finish_splice(answer.splice, solver.request.body, finishing))
+        motions.append(finish(answer.splice, finishing, body=solver.request.body))
     ends = list(zip(answers, motions, strict=True))
     about = {
         "evaluations": solver.evaluations,
@@ -342,10 +342,9 @@ def _solve_group(
     hierarchies: Mapping[str, Hierarchy],
     search: _Search,
     settings: SolveSettings,
-    finishing: SpliceSettings,
+    finishing: FinishSettings,
     progress: Progress,
 ) -> _Found:
-    from choreograph.finishing.splice import finish_together
     from choreograph.synthesis.solve.together import find_group_limits, solve_together
 
     limits = _say_limits(find_group_limits(graphs, asked, hierarchies))
@@ -364,7 +363,7 @@ def _solve_group(
     motions = []
     for number, answer in enumerate(answers):
         progress("finishing", number, len(answers))
-        motions.append([motion.clip for motion in finish_together(answer, finishing).values()])
+        motions.append([motion.clip for motion in answer.finished(finishing).values()])
     about = {
         "out_of_reach": limits,
         "answers": [

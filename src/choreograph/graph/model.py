@@ -301,6 +301,17 @@ class MotionGraph:
         info = self.infos[clip]
         return min(frame * info.fps / self.rate_hz, info.own_frames - 1)
 
+    def own_frames(self, clip: NDArray[np.int32], frame: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The same for many: places in clips, (N,), in frames at their own rates, not beyond their last ones."""
+        steps, last = self._own_rates
+        return np.minimum(frame * steps[clip], last[clip])
+
+    @cached_property
+    def _own_rates(self) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+        """Own frames of each clip in one of the graph's, (C,), and the number of its last one, (C,)."""
+        steps = frozen([info.fps / self.rate_hz for info in self.infos])
+        return steps, frozen([info.own_frames - 1 for info in self.infos], np.int64)
+
     def random_walk(self, steps: int, rng: np.random.Generator, start: int | None = None) -> NDArray[np.int32]:
         """Edges of a walk of this many steps, each drawn evenly from those that leave the node reached.
 

@@ -185,14 +185,10 @@ class FollowSearch(Search):
 
 def finish_walk(walk: Walk, request: FollowRequest, name: str = "walk") -> Motion:
     """A walk as motion."""
-    from choreograph.finishing.blend import BlendSettings
-    from choreograph.finishing.pipeline import FinishSettings, finish
+    from choreograph.finishing.finish import finish
 
-    wanted = request.finish
-    preset = wanted.preset if wanted.blend == "anticipation" else "even"
-    settings = FinishSettings(BlendSettings(wanted.blend, preset), clean=wanted.clean, rate_hz=wanted.rate_hz)
-    made = finish(walk, settings, name=name)
-    return Motion(made.clip, source_runs(made.origins, [info.name for info in walk.graph.infos]), made.raw)
+    made = finish(walk, request.finish, name=name)
+    return Motion(made.clip, source_runs(made.origins, made.origins.names), made.raw)
 
 
 def reuse_penalty(graph: MotionGraph, taken: NDArray[np.int64], cost: float) -> Floats:

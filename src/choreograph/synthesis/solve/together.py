@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -24,6 +25,10 @@ from choreograph.synthesis.solve.reach import OutOfReach
 from choreograph.synthesis.solve.request import BodyTarget, HardFrame, SolveRequest
 from choreograph.synthesis.solve.search import Answer, Solver, SolveSettings
 from choreograph.synthesis.solve.terms import find_row
+
+if TYPE_CHECKING:
+    from choreograph.finishing.finish import Finished
+    from choreograph.finishing.settings import FinishSettings
 
 _LEADS = 4
 """Answers of the first character from which the others are tried, where a meeting's place is free."""
@@ -40,9 +45,20 @@ class GroupAnswer:
     answers: Mapping[str, Answer]
     """Each one's own; errors at meetings are called "meet[0]"."""
     body: Mapping[str, tuple[BodyTarget, ...]]
-    """Where each is to be when, for `finish_splice`; throughout meetings, at every frame of the graph."""
+    """Where each is to be when, for `finish`; throughout meetings, at every frame of the graph."""
     cost: float
     """Sum of the scores."""
+
+    def finished(self, settings: FinishSettings | None = None) -> dict[str, Finished]:
+        """The motions by name; at meetings people are where they should be, however fast they are brought there."""
+        from choreograph.finishing.finish import finish
+        from choreograph.finishing.settings import FinishSettings
+
+        settings = (settings or FinishSettings()).with_(root_correction_m_s=None)
+        return {
+            name: finish(answer.splice, settings, name=name, body=self.body[name])
+            for name, answer in self.answers.items()
+        }
 
 
 def solve_together(
