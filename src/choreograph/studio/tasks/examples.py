@@ -17,8 +17,9 @@ from choreograph.studio.library import clip_key, digest
 from choreograph.studio.messages import ExampleFacts, Examples
 from choreograph.studio.worker import TaskChannel
 from choreograph.synthesis.perform.examples import SegmentDatabase, pair_up, root_example
+from choreograph.synthesis.perform.prepare import PAIRS, WALKS
 from choreograph.synthesis.perform.request import PerformSettings, usual_settings
-from choreograph.synthesis.perform.store import PAIRS, WALKS, open_segments, save_segments
+from choreograph.synthesis.perform.store import open_segments, save_segments
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
