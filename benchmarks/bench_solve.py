@@ -15,6 +15,7 @@ import time
 from pathlib import Path
 
 import numpy as np
+from choreograph.synthesis.solve.cuts import find_cuts, keep_cuts, read_cuts
 from numpy.typing import NDArray
 
 from benchmarks.datasets import find_recordings
@@ -29,7 +30,6 @@ from choreograph.maths import quat
 from choreograph.maths.floor import FloorTransform
 from choreograph.motion.clip import Clip
 from choreograph.motion.contacts import with_detected_contacts
-from choreograph.synthesis.solve.cuts import find_cuts, keep_cuts, read_cuts
 from choreograph.synthesis.solve.hierarchy import Hierarchy, HierarchySettings
 from choreograph.synthesis.solve.request import BodyTarget, HardFrame, JointTarget, SolveRequest
 from choreograph.synthesis.solve.search import Solver, SolveSettings

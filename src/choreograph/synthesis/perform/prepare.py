@@ -86,7 +86,7 @@ def find_segment_database(
     key = find_key(graph, "segments", METHOD, parts, clips=numbers.tolist(), **asdict(settings))
     return find_or_build(
         key,
-        lambda: built or _build(graph, settings, numbers),
+        lambda: _build(graph, settings, numbers) if built is None else built,
         _pack,
         lambda content: _unpack(content, graph, settings, numbers),
     )
