@@ -39,7 +39,7 @@ def cache(
     """
     from choreograph.graph.cache import clear_entries, entries_folder, limit_bytes, list_entries
 
-    entries = list_entries()
+    entries, kind = list_entries(), None if kind is None else kind.replace("-", " ")
     kinds = sorted({entry.kind for entry in entries})
     if kind is not None and kind not in kinds:
         there = f"it holds {', '.join(kinds)}" if kinds else "it is empty"

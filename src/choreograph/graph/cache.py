@@ -58,7 +58,7 @@ class Key:
     """All that an entry was computed from."""
 
     kind: str
-    """What it is, such as "hierarchy": letters and hyphens."""
+    """What it is, such as "edge tables": letters and spaces."""
     method: int
     """Version of the method that computes it: one more whenever the same input would give another entry."""
     fingerprint: Mapping[str, str]
@@ -76,7 +76,7 @@ class Key:
     def path(self) -> Path:
         """The file of its entry."""
         digest = hashlib.sha256(self.text().encode()).hexdigest()[:24]
-        return entries_folder() / f"{self.kind}-{digest}{SUFFIX}"
+        return entries_folder() / f"{self.kind.replace(' ', '-')}-{digest}{SUFFIX}"
 
 
 @dataclass(frozen=True)
@@ -205,7 +205,7 @@ def list_entries() -> list[Entry]:
         header: dict[str, Any] = {}
         with suppress(*_DAMAGE), path.open("rb") as file:
             header, _ = _read_header(file)
-        kind = path.stem.rpartition("-")[0]
+        kind = path.stem.rpartition("-")[0].replace("-", " ")
         known = header.get("fingerprint", {})
         entries.append(Entry(kind, header.get("graph", ""), size, datetime.fromtimestamp(used, UTC), path, known))
     return entries[::-1]

@@ -19,7 +19,7 @@ from choreograph.graph import cache
 
 CLIPS = ("walk", "walk_turn_90_left", "walk_turn_90_right", "walk_veer_left")
 BODY = (cg.BodyTarget(0.0, (0.0, 0.0), 0.0), cg.BodyTarget(3.0, (0.5, 3.0), 0.0))
-KINDS = {"hierarchy", "segments", "edge-tables", "continuations"}
+KINDS = {"hierarchy", "segments", "edge tables", "continuations"}
 COMPAT = Path(__file__).parents[2] / "compat"
 
 
@@ -54,7 +54,7 @@ def way(path: Path) -> Path:
 def test_python_leaves_the_file_as_it_is(mog: Path, tmp_path: Path, empty_cache: Path) -> None:
     before = digest(mog)
     graph = cg.open_graph(mog)
-    cg.follow_path(graph, cg.named_path("line"))
+    cg.follow(graph, "line")
     cg.solve(graph, cg.SolveRequest(3.0, BODY), seconds=None, evaluations=2_000)
     base = cg.open_segments(mog)
     cg.find_segments(base, cg.control_from_trajectory(cg.read_trajectory(way(tmp_path / "way.csv")), base))
@@ -105,6 +105,9 @@ def test_the_cache_is_listed_and_cleared(mog: Path, empty_cache: Path) -> None:
     with pytest.raises(RequestError, match=r"nothing of the kind 'tables'; it holds hierarchy, segments"):
         run("cache", "--clear", "tables")
     assert "removed 1 entry" in run("cache", "--clear", "hierarchy")
+    cg.follow(graph, "line")
+    assert "removed 1 entry" in run("cache", "--clear", "edge-tables")
+    assert "removed 1 entry" in run("cache", "--clear", "continuations")
     assert [entry.kind for entry in cache.list_entries()] == ["segments"]
     assert "removed 1 entry" in run("cache", "--clear")
     assert list(empty_cache.iterdir()) == []

@@ -254,13 +254,13 @@ def test_two_writers_at_once(empty_cache: Path) -> None:
 
 def test_entries_are_listed_and_cleared_by_kind() -> None:
     cache.write_entry(KEY, numbers())
-    cache.write_entry(replace(KEY, kind="other-things", graph=""), numbers(10))
+    cache.write_entry(replace(KEY, kind="other things", graph=""), numbers(10))
     age(KEY, 1000)
     recent, old = cache.list_entries()
-    assert (recent.kind, recent.graph, old.kind, old.graph) == ("other-things", "", "numbers", "people.mog")
+    assert (recent.kind, recent.graph, old.kind, old.graph) == ("other things", "", "numbers", "people.mog")
     assert (old.used - recent.used).total_seconds() < -900 and old.bytes == KEY.path.stat().st_size
     assert [entry.kind for entry in cache.clear_entries("numbers")] == ["numbers"]
-    assert [entry.kind for entry in cache.list_entries()] == ["other-things"]
+    assert [entry.kind for entry in cache.list_entries()] == ["other things"]
     assert len(cache.clear_entries()) == 1 and cache.list_entries() == []
 
 

@@ -20,9 +20,9 @@ _PLACES = ("clip_way", "node_row", "node_left")
 def find_edge_tables(graph: MotionGraph) -> EdgeTables:
     """The tables that following a path on a graph looks up, read from the cache or built.
 
-    Searches on one graph can share them: `follow_path(graph, path, tables=tables)`.
+    Searches on one graph can share them: `FollowSearch(graph, request, tables=tables)`.
     """
-    key = find_key(graph, "edge-tables", METHOD, ("motion", "labels", "edges"), rate_hz=graph.rate_hz)
+    key = find_key(graph, "edge tables", METHOD, ("motion", "labels", "edges"), rate_hz=graph.rate_hz)
     return find_or_build(key, lambda: build_edge_tables(graph), _pack, lambda content: _unpack(content, graph))
 
 

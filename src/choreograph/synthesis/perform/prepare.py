@@ -71,6 +71,13 @@ def find_segment_database(
 ) -> SegmentDatabase:
     """The segment database of a graph's clips, read from the cache or built.
 
+    >>> import choreograph as cg
+    >>> from choreograph.demo import demo_clip
+    >>> graph = cg.build_graph([demo_clip("walk", 30.0), demo_clip("walk_veer_left", 30.0)])
+    >>> base = cg.find_segment_database(graph)
+    >>> base.names
+    ('walk', 'walk_veer_left')
+
     Args:
         graph: Whose clips; its `pairs` say who leads whom.
         settings: How the clips are cut. If None, as was chosen when the graph was saved; else at foot plants, each clip

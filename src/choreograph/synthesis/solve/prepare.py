@@ -26,20 +26,19 @@ def find_hierarchy(
 ) -> Hierarchy:
     """Where the clips of a graph can be cut into each other: what every search on it needs.
 
+    >>> import choreograph as cg
+    >>> from choreograph.demo import demo_clip
+    >>> graph = cg.build_graph([demo_clip("walk", 30.0), demo_clip("walk_turn_90_left", 30.0)])
+    >>> hierarchy = cg.find_hierarchy(graph)
+    >>> 0 < hierarchy.roots < hierarchy.leaves
+    True
+
     It is read from the cache if it was built before for the same clips, rate, weights and settings, else built.
 
     Args:
         graph: Whose clips.
         settings: Which cuts are allowed.
         progress: Hears how many clips are done.
-
-    Example:
-        >>> import choreograph as cg
-        >>> from choreograph.demo import demo_clip
-        >>> graph = cg.build_graph([demo_clip("walk"), demo_clip("walk_turn_90_left")])
-        >>> hierarchy = cg.find_hierarchy(graph)
-        >>> 0 < hierarchy.roots < hierarchy.leaves
-        True
     """
     settings = settings or HierarchySettings()
     plain = graph.settings.as_dict()

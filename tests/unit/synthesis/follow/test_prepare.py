@@ -11,7 +11,7 @@ from choreograph.graph.model import MotionGraph
 from choreograph.graph.store import open_graph, save_graph
 from choreograph.synthesis.follow import continuations, prepare
 from choreograph.synthesis.follow.prepare import find_edge_tables
-from choreograph.synthesis.follow.search import follow_path
+from choreograph.synthesis.follow.search import follow
 from choreograph.synthesis.follow.tables import EdgeTables
 from choreograph.synthesis.path_shapes import named_path
 
@@ -26,8 +26,8 @@ def test_tables_and_continuations_come_back_as_they_were(
     graph: MotionGraph, tables: EdgeTables, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = named_path("s", radius=2)
-    first = follow_path(graph, path)
-    assert {entry.kind for entry in cache.list_entries()} == {"edge-tables", "continuations"}
+    first = follow(graph, path)
+    assert {entry.kind for entry in cache.list_entries()} == {"edge tables", "continuations"}
     save_graph(graph, tmp_path / "walks.mog")
     before = (tmp_path / "walks.mog").read_bytes()
     monkeypatch.setattr(prepare, "build_edge_tables", fail)
@@ -41,7 +41,7 @@ def test_tables_and_continuations_come_back_as_they_were(
         here, there = getattr(kept, field.name), getattr(tables, field.name)
         assert np.array_equal(here, there) if isinstance(here, np.ndarray) else here == there, field.name
         assert getattr(here, "dtype", None) == getattr(there, "dtype", None), field.name
-    assert np.array_equal(follow_path(opened, path).walk.edges, first.walk.edges)
+    assert np.array_equal(follow(opened, path).clip.root_pos, first.clip.root_pos)
     assert (tmp_path / "walks.mog").read_bytes() == before
 
 
@@ -69,7 +69,7 @@ def test_other_labels_and_other_edges_have_tables_of_their_own(
 def test_tables_that_do_not_fit_are_built_anew(graph: MotionGraph, tables: EdgeTables) -> None:
     find_edge_tables(graph)
     key = cache.find_key(
-        graph, "edge-tables", prepare.METHOD, ("motion", "labels", "edges"), rate_hz=graph.rate_hz
+        graph, "edge tables", prepare.METHOD, ("motion", "labels", "edges"), rate_hz=graph.rate_hz
     )  # fmt: skip
     assert key is not None
     content = cache.read_entry(key)
