@@ -1,4 +1,4 @@
-"""What performances are made of: clips of the library as a segment database, kept in a file of its own."""
+"""What performances are made of: clips of the library, in a file that commands can name; segments are in the cache."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 _WILDER = ("jog", "run", "jump", "hop", "leap")
 FILES_KEPT = 16
-"""Segment databases that stay on disk; the commands of results name them."""
+"""Files of examples that stay on disk; the commands of results name them."""
 
 
 class Chosen(NamedTuple):
