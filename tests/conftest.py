@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import tracemalloc
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -49,6 +49,23 @@ def recordings() -> Path:
     if not folder:
         pytest.skip("needs real recordings: set CHOREOGRAPH_DATA to their folder")
     return Path(folder)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def tests_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A cache that only the tests use, also for the programs that they start."""
+    folder = tmp_path_factory.mktemp("cache")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("CHOREOGRAPH_CACHE", str(folder))
+        patch.delenv("CHOREOGRAPH_CACHE_GB", raising=False)
+        yield folder
+
+
+@pytest.fixture
+def empty_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty cache: the folder that its entries will be in."""
+    monkeypatch.setenv("CHOREOGRAPH_CACHE", str(tmp_path / "cache"))
+    return tmp_path / "cache" / "prepared"
 
 
 @pytest.fixture

@@ -41,15 +41,16 @@ from .synthesis.path_files import load_path
 from .synthesis.path_shapes import named_path
 from .synthesis.perform.examples import Example, SegmentDatabase, build_segments, pair_up, root_example
 from .synthesis.perform.live import PerformStream
+from .synthesis.perform.prepare import CutSettings, find_segment_database
 from .synthesis.perform.recorder import TrajectoryRecorder
 from .synthesis.perform.request import PerformSettings, SegmentConstraint, control_from_clip, control_from_trajectory
 from .synthesis.perform.search import SegmentSequence, find_segments
-from .synthesis.perform.store import CutSettings, open_segments, save_segments
+from .synthesis.perform.store import open_segments, save_segments
 from .synthesis.perform.trajectory import Trajectory, read_trajectory
 from .synthesis.perform.transcription import write_transcription
-from .synthesis.solve.cuts import find_cuts, keep_cuts
 from .synthesis.solve.functions import MotionView
 from .synthesis.solve.group import GroupRequest, Meeting
+from .synthesis.solve.prepare import find_hierarchy
 from .synthesis.solve.reach import OutOfReach
 from .synthesis.solve.request import (
     BodyTarget,
@@ -133,12 +134,12 @@ __all__ = [
     "control_from_clip",
     "control_from_trajectory",
     "detect_contacts",
-    "find_cuts",
     "find_foot_contacts",
+    "find_hierarchy",
+    "find_segment_database",
     "find_segments",
     "finish",
     "follow",
-    "keep_cuts",
     "load_path",
     "load_request",
     "measure_path",

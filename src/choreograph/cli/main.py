@@ -26,10 +26,11 @@ TOOLS = {
     "add": "Add clips to a motion graph; it becomes what building it from all clips at once would have made it.",
     "remove": "Take clips out of a motion graph; nothing is compared again.",
     "info": "Show what a motion graph is made of: clips and labels kept and lost, transitions, settings, history.",
-    "segment": "Cut recordings into segments, and keep them with the recordings in a .mog file to perform with.",
+    "segment": "Cut recordings into segments, ready to perform with.",
     "evaluate": "Measure answers against recordings that were held back.",
     "clean": "Keep feet where they stand: no sliding, no toes through the floor, bones as long as they were.",
     "fetch": "Fetch recorded motion from a public database.",
+    "cache": "Show or clear the cache: what following, solving and performing have computed from motion graphs.",
     "studio": "Open the studio: look at clips, build a graph, draw a path on the floor and see it walked.",
 }
 """Commands besides the verbs: modules of this package that each register one, and what lists say about them."""

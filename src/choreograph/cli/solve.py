@@ -64,9 +64,6 @@ def solve(
         float | None,
         typer.Option("--max-cut-cost", help="Greatest cost of a cut.", show_default="chosen from the motion"),
     ] = None,
-    keep: Annotated[
-        bool, typer.Option("--keep/--no-keep", help="Keep the cuts that were found in the graph's file.")
-    ] = True,
     smooth: Annotated[float, typer.Option("--smooth", help="Seconds around a cut in which it is smoothed.")] = 0.2,
     raw: Annotated[bool, typer.Option("--raw", help="Leave the feet as the cuts left them.")] = False,
     rate: Annotated[
@@ -142,9 +139,9 @@ def solve(
     search = _Search(count, None if evaluations else seconds, evaluations)
     with progress_bar({} if evaluations else {"searching": search.amount}) as progress:
         opened = open_graph(graph)
-        cuts = _find_cuts(opened, max_cut_cost, keep, progress)
+        cuts = _find_hierarchy(opened, max_cut_cost, progress)
         if isinstance(asked, GroupRequest):
-            graphs, hierarchies = _own_graphs(asked, opened, cuts, max_cut_cost, keep, progress)
+            graphs, hierarchies = _own_graphs(asked, opened, cuts, max_cut_cost, progress)
             found = _solve_group(asked, graphs, hierarchies, search, settings, finishing, progress)
         else:
             solver = Solver(opened, asked, settings, hierarchy=cuts)
@@ -223,21 +220,13 @@ def _warn(message: str) -> None:
     console.print(message, style="yellow", markup=False, highlight=False, soft_wrap=True)
 
 
-def _find_cuts(opened: MotionGraph, max_cut_cost: float | None, keep: bool, progress: Progress) -> Hierarchy:
-    """A graph's cuts, kept in its file if that can be; what falls out is said."""
-    from choreograph.errors import ChoreographError
+def _find_hierarchy(opened: MotionGraph, max_cut_cost: float | None, progress: Progress) -> Hierarchy:
+    """A graph's hierarchy, from the cache or built; what falls out is said."""
     from choreograph.synthesis.solve.cut_costs import joining_cut_costs, say_cut_cost
-    from choreograph.synthesis.solve.cuts import find_cuts, keep_cuts, read_cuts
     from choreograph.synthesis.solve.hierarchy import HierarchySettings
+    from choreograph.synthesis.solve.prepare import find_hierarchy
 
-    settings = HierarchySettings(max_cut_cost)
-    kept = read_cuts(opened, settings)
-    cuts = kept or find_cuts(opened, settings, progress)
-    if keep and kept is None and max_cut_cost is None:
-        try:
-            keep_cuts(opened, cuts)
-        except ChoreographError as error:  # the search does not need it
-            _warn(f"the cuts are not kept, and will be found anew next time: {error}")
+    cuts = find_hierarchy(opened, HierarchySettings(max_cut_cost), progress)
     lost = cuts.lost_clips()
     if lost:
         names = ", ".join(opened.infos[clip].name for clip in lost)
@@ -316,7 +305,6 @@ def _own_graphs(
     opened: MotionGraph,
     cuts: Hierarchy,
     max_cut_cost: float | None,
-    keep: bool,
     progress: Progress,
 ) -> tuple[dict[str, MotionGraph], dict[str, Hierarchy]]:
     """Everybody's graph and its cuts: the one given, or one of his own where the request says so."""
@@ -331,7 +319,7 @@ def _own_graphs(
                 its = open_graph(file)
             except ChoreographError as error:
                 raise RequestError(f"characters.{name}.graph: {error}") from None
-            own[file] = its, _find_cuts(its, max_cut_cost, keep, progress)
+            own[file] = its, _find_hierarchy(its, max_cut_cost, progress)
         graphs[name], hierarchies[name] = own[file]
     return graphs, hierarchies
 

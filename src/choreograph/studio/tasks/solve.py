@@ -19,8 +19,8 @@ from choreograph.studio.motions import source_runs
 from choreograph.studio.tasks.reports import ReachCheck, report
 from choreograph.studio.tasks.results import keep_result, new_id
 from choreograph.studio.worker import TaskChannel
-from choreograph.synthesis.solve.cuts import find_cuts
 from choreograph.synthesis.solve.documents import as_yaml
+from choreograph.synthesis.solve.prepare import find_hierarchy
 from choreograph.synthesis.solve.request import BodyTarget, SolveRequest
 from choreograph.synthesis.solve.request_files import parse_request
 from choreograph.synthesis.solve.search import Answer, Solver, SolveSettings
@@ -118,7 +118,7 @@ def request_document(asked: SolveAsk) -> dict[str, Any]:
 def _ready(shop: WorkerContext, graph_file: str | None, tell: TaskChannel) -> Solving:
     graph = shop.graph(graph_file)
     if shop.solving is None or shop.solving.graph is not graph:
-        shop.solving = Solving(graph, find_cuts(graph, progress=tell.progress))
+        shop.solving = Solving(graph, find_hierarchy(graph, progress=tell.progress))
     return shop.solving
 
 

@@ -17,9 +17,10 @@ from choreograph.graph.model import TRANSITION, MotionGraph
 from choreograph.progress import Progress, silent
 from choreograph.synthesis.follow.follower import PathFollower
 from choreograph.synthesis.follow.measure import find_progress, measure_path
+from choreograph.synthesis.follow.prepare import find_edge_tables
 from choreograph.synthesis.follow.problems import find_problems
 from choreograph.synthesis.follow.request import FollowRequest
-from choreograph.synthesis.follow.tables import EdgeTables, build_edge_tables
+from choreograph.synthesis.follow.tables import EdgeTables
 from choreograph.synthesis.path import Path
 from choreograph.synthesis.walk import Walk
 
@@ -43,7 +44,7 @@ class FollowSearch(Search):
         self.graph = graph
         if len(graph.nodes) == 0:
             raise RequestError("the graph is empty: build it with a higher threshold, or from more clips")
-        self._tables = tables or build_edge_tables(graph)
+        self._tables = tables or find_edge_tables(graph)
         self._before = None if request.before is None else FollowSearch(graph, request.before, tables=self._tables)
         self._begin(request)
 

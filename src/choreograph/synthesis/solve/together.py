@@ -18,9 +18,9 @@ from choreograph.errors import Cancelled, RequestError
 from choreograph.graph.model import MotionGraph
 from choreograph.maths.floor import FloorTransform
 from choreograph.progress import Progress
-from choreograph.synthesis.solve.cuts import find_cuts
 from choreograph.synthesis.solve.group import GroupRequest, Meeting
 from choreograph.synthesis.solve.hierarchy import Hierarchy
+from choreograph.synthesis.solve.prepare import find_hierarchy
 from choreograph.synthesis.solve.reach import OutOfReach
 from choreograph.synthesis.solve.request import BodyTarget, HardFrame, SolveRequest
 from choreograph.synthesis.solve.search import Answer, Solver, SolveSettings
@@ -95,7 +95,7 @@ def solve_together(
     cuts = dict(hierarchies or {})
     for name in people:
         shared = next((cuts[other] for other in cuts if each.get(other) is each[name]), None)
-        cuts.setdefault(name, shared or find_cuts(each[name], progress=progress))
+        cuts.setdefault(name, shared or find_hierarchy(each[name], progress=progress))
     stage = _Stage(request, each, cuts)
     free = any(meeting.position is None for meeting in request.meetings)
     leads = max(count, _LEADS) if free and len(people) > 1 else count
