@@ -24,10 +24,11 @@ from choreograph.finishing.performed import finish_performance
 from choreograph.formats import read_clip
 from choreograph.synthesis.perform.cells import build_cells
 from choreograph.synthesis.perform.confidence import find_confidence
+from choreograph.synthesis.perform.control import Control
 from choreograph.synthesis.perform.examples import SegmentDatabase, build_segments, pair_up, root_example
 from choreograph.synthesis.perform.points import ENDS, TRACK, find_points
-from choreograph.synthesis.perform.request import Control, usual_settings
-from choreograph.synthesis.perform.search import find_segments
+from choreograph.synthesis.perform.program import find_segments
+from choreograph.synthesis.perform.settings import usual_settings
 from choreograph.synthesis.perform.stream import PieceStream
 
 

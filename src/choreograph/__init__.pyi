@@ -17,7 +17,6 @@ from .errors import (
 from .finishing.blend import BlendSettings
 from .finishing.footskate import clean_feet
 from .finishing.perform_stream import PerformStream
-from .finishing.performed import PerformedSettings, finish_performance
 from .finishing.pipeline import finish
 from .finishing.settings import FinishSettings
 from .finishing.splice import SpliceSettings, finish_splice, finish_together
@@ -41,8 +40,8 @@ from .synthesis.path_files import load_path
 from .synthesis.path_shapes import named_path
 from .synthesis.perform.examples import Example, SegmentDatabase, build_segments, pair_up, root_example
 from .synthesis.perform.recorder import TrajectoryRecorder
-from .synthesis.perform.request import PerformSettings, SegmentConstraint, control_from_clip, control_from_trajectory
-from .synthesis.perform.search import SegmentSequence, find_segments
+from .synthesis.perform.request import CutRequest, PerformRequest, SegmentConstraint
+from .synthesis.perform.search import PerformSearch, perform
 from .synthesis.perform.store import CutSettings, open_segments, save_segments
 from .synthesis.perform.trajectory import Trajectory, read_trajectory
 from .synthesis.perform.transcription import write_transcription
@@ -73,6 +72,7 @@ __all__ = [
     "Cancelled",
     "ChoreographError",
     "Clip",
+    "CutRequest",
     "CutSettings",
     "DownloadError",
     "Example",
@@ -100,15 +100,14 @@ __all__ = [
     "OutOfReach",
     "OutputExists",
     "Path",
-    "PerformSettings",
+    "PerformRequest",
+    "PerformSearch",
     "PerformStream",
-    "PerformedSettings",
     "PoseTarget",
     "RequestError",
     "RoleError",
     "SegmentConstraint",
     "SegmentDatabase",
-    "SegmentSequence",
     "Skeleton",
     "SkeletonMismatch",
     "SolveRequest",
@@ -126,14 +125,10 @@ __all__ = [
     "build_segments",
     "clean_feet",
     "concatenate",
-    "control_from_clip",
-    "control_from_trajectory",
     "detect_contacts",
     "find_cuts",
     "find_foot_contacts",
-    "find_segments",
     "finish",
-    "finish_performance",
     "finish_splice",
     "finish_together",
     "follow",
@@ -146,6 +141,7 @@ __all__ = [
     "open_segments",
     "pair_up",
     "parse_request",
+    "perform",
     "read_clip",
     "read_figures",
     "read_trajectory",

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from choreograph.errors import RequestError
+from choreograph.evaluation.request import EvaluateRequest
 from choreograph.finishing.performed import PerformedSettings, finish_performance
 from choreograph.maths import quat
 from choreograph.maths.floor import FloorTransform
@@ -16,11 +17,14 @@ from choreograph.motion.clip import Clip
 from choreograph.motion.contacts import with_detected_contacts
 from choreograph.progress import Progress, silent
 from choreograph.synthesis.perform.cells import split
+from choreograph.synthesis.perform.control import Control
 from choreograph.synthesis.perform.examples import SegmentDatabase
+from choreograph.synthesis.perform.measure import root_apart, squared_apart
 from choreograph.synthesis.perform.placing import place
 from choreograph.synthesis.perform.points import BODY_TRACK_HALF_M, find_points
-from choreograph.synthesis.perform.request import Control, PerformSettings, usual_settings
-from choreograph.synthesis.perform.search import SegmentSequence, find_segments, make_signal
+from choreograph.synthesis.perform.program import SegmentSequence, find_segments, make_signal
+from choreograph.synthesis.perform.settings import MatchSettings, match_settings, usual_settings
+from choreograph.synthesis.perform.sources import Examples, find_database
 from choreograph.synthesis.perform.stream import PieceStream
 
 Array = NDArray[np.float64]
@@ -63,8 +67,8 @@ def compare(
     for made, true in pairs:
         count = min(len(made), len(true))
         made, true = made[:count], true[:count]
-        off.append(np.sum((find_points(made, roles) - find_points(true, roles)) ** 2, axis=-1).ravel())
-        root.append(np.linalg.norm((made.root_pos - true.root_pos)[:, ::2], axis=1))
+        off.append(squared_apart(made, true, roles))
+        root.append(root_apart(made, true))
         facing = [np.unwrap(clip.facing()) for clip in (made, true)]
         angle.append(np.abs(np.angle(np.exp(1j * (facing[0] - facing[1])))))
         edges = np.arange(0, count, max(1, round(bar_s * true.fps)))
@@ -118,7 +122,7 @@ class Evaluation:
 
 def leave_one_out(
     base: SegmentDatabase,
-    settings: PerformSettings | None = None,
+    settings: MatchSettings | None = None,
     finishing: PerformedSettings | None = None,
     *,
     only: Sequence[int] | None = None,
@@ -188,7 +192,7 @@ class LagLoss:
 def lag_losses(
     base: SegmentDatabase,
     lags: Sequence[float],
-    settings: PerformSettings | None = None,
+    settings: MatchSettings | None = None,
     *,
     only: Sequence[int] | None = None,
     progress: Progress | None = None,
@@ -224,6 +228,26 @@ def lag_losses(
     (progress or silent)("deciding early", len(chosen), len(chosen))
     cost, off = cost / cost[0], np.sqrt(off / count)
     return [LagLoss(lag, float(cost[k]), float(off[k]), float(off[0])) for k, lag in enumerate(lags, start=1)]
+
+
+def evaluate(
+    examples: Examples, request: EvaluateRequest, *, progress: Progress | None = None
+) -> tuple[Evaluation, list[LagLoss], int]:
+    """Scores of recordings that were held back, the losses by lags, and the number of segments.
+
+    Args:
+        examples: What answers.
+        request: How it is cut and answered.
+        progress: Hears how many are done.
+    """
+    database = find_database(examples, request.with_(alike_m=0.0), progress=progress or silent)
+    settings = match_settings(database, request)
+    finishing = PerformedSettings(clean=request.clean, hold=request.clean)
+    alike = request.alike_m
+    prepare = (lambda rest: rest.clustered(alike)) if alike else None
+    found = leave_one_out(database, settings, finishing, seed=request.seed, prepare=prepare, progress=progress)
+    losses = lag_losses(database, request.lag_s, settings, progress=progress) if request.lag_s else []
+    return found, losses, len(database)
 
 
 def random_sequence(found: SegmentSequence, rng: np.random.Generator) -> SegmentSequence:

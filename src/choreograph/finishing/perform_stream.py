@@ -24,7 +24,7 @@ from choreograph.motion.resample import sample_positions, sample_rotations
 from choreograph.synthesis.perform.examples import SegmentDatabase
 from choreograph.synthesis.perform.placing import Piece
 from choreograph.synthesis.perform.points import find_points
-from choreograph.synthesis.perform.request import PerformSettings
+from choreograph.synthesis.perform.settings import MatchSettings
 from choreograph.synthesis.perform.stream import PieceStream
 
 Array = NDArray[np.float64]
@@ -46,7 +46,7 @@ class PerformStream:
         self,
         base: SegmentDatabase,
         fps: float,
-        settings: PerformSettings | None = None,
+        settings: MatchSettings | None = None,
         finishing: PerformedSettings | None = None,
         *,
         lag_s: float = 2.0,

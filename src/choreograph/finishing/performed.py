@@ -28,7 +28,7 @@ from choreograph.motion.resample import sample_positions, sample_rotations
 from choreograph.progress import Progress
 from choreograph.synthesis.perform.examples import SegmentDatabase
 from choreograph.synthesis.perform.placing import Piece
-from choreograph.synthesis.perform.search import SegmentSequence
+from choreograph.synthesis.perform.program import SegmentSequence
 
 Array = NDArray[np.float64]
 Ints = NDArray[np.int64]

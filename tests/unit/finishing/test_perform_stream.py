@@ -8,11 +8,11 @@ from choreograph.errors import RequestError
 from choreograph.finishing.perform_stream import PerformStream
 from choreograph.finishing.performed import PerformedSettings, finish_performance
 from choreograph.motion.clip import Clip
+from choreograph.synthesis.perform.control import control_from_clip, control_from_trajectory
 from choreograph.synthesis.perform.examples import SegmentDatabase, build_segments, pair_up, root_example
 from choreograph.synthesis.perform.points import TRACK
+from choreograph.synthesis.perform.program import find_segments
 from choreograph.synthesis.perform.recorder import TrajectoryRecorder
-from choreograph.synthesis.perform.request import control_from_clip, control_from_trajectory
-from choreograph.synthesis.perform.search import find_segments
 
 
 @pytest.fixture(scope="module")

@@ -10,9 +10,9 @@ from choreograph.finishing.hand_contacts import find_holds, grip_goals, grips, h
 from choreograph.finishing.performed import PerformedSettings, finish_performance, repair_flips
 from choreograph.maths import quat
 from choreograph.motion.clip import Clip
+from choreograph.synthesis.perform.control import control_from_clip
 from choreograph.synthesis.perform.examples import build_segments, pair_up
-from choreograph.synthesis.perform.request import control_from_clip
-from choreograph.synthesis.perform.search import find_segments
+from choreograph.synthesis.perform.program import find_segments
 
 
 def test_holds_are_found_where_hands_meet(couple: tuple[Clip, Clip]):

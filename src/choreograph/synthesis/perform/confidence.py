@@ -18,8 +18,8 @@ from choreograph.synthesis.perform.cells import Cells, Signal, build_cells
 
 if TYPE_CHECKING:
     from choreograph.synthesis.perform.examples import SegmentDatabase
-    from choreograph.synthesis.perform.request import PerformSettings
-    from choreograph.synthesis.perform.search import SegmentSequence
+    from choreograph.synthesis.perform.program import SegmentSequence
+    from choreograph.synthesis.perform.settings import MatchSettings
 
 Array = NDArray[np.float64]
 
@@ -59,7 +59,7 @@ class Marginals(NamedTuple):
     shift: NDArray[np.complex128]
 
 
-def find_marginals(cells: Cells, signal: Signal, settings: PerformSettings) -> Marginals:
+def find_marginals(cells: Cells, signal: Signal, settings: MatchSettings) -> Marginals:
     """The least cost of a sequence that uses a cell from a step on, for all cells and steps.
 
     Args:
@@ -70,9 +70,9 @@ def find_marginals(cells: Cells, signal: Signal, settings: PerformSettings) -> M
     from dataclasses import replace
 
     from choreograph.synthesis.perform._compiled import retreat
-    from choreograph.synthesis.perform.search import Search
+    from choreograph.synthesis.perform.program import SegmentProgram
 
-    search = Search(cells, replace(settings, beam_m2_s=None))
+    search = SegmentProgram(cells, replace(settings, beam_m2_s=None))
     total = np.full((signal.last, len(cells)), np.inf)
     kept = []
     for start in range(0, signal.last, _CHUNK):

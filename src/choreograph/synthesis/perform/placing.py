@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from choreograph.maths.floor import FloorTransform
 from choreograph.synthesis.perform.cells import Signal, split
 from choreograph.synthesis.perform.examples import SegmentDatabase
-from choreograph.synthesis.perform.request import PerformSettings
+from choreograph.synthesis.perform.settings import MatchSettings
 
 Array = NDArray[np.float64]
 Complex = NDArray[np.complex128]
@@ -47,7 +47,7 @@ def refine_bounds(
     segments: Ints,
     signal: Signal,
     bounds: Ints,
-    settings: PerformSettings,
+    settings: MatchSettings,
     rate_hz: float,
     *,
     fixed: int = 0,

@@ -17,10 +17,11 @@ from numpy.typing import NDArray
 from choreograph.errors import RequestError
 from choreograph.maths.floor import FloorTransform
 from choreograph.synthesis.perform.cells import Signal, build_cells, split, step_ranges
+from choreograph.synthesis.perform.control import Control
 from choreograph.synthesis.perform.examples import SegmentDatabase
 from choreograph.synthesis.perform.placing import Piece, place, refine_bounds
-from choreograph.synthesis.perform.request import Control, PerformSettings, usual_settings
-from choreograph.synthesis.perform.search import Search
+from choreograph.synthesis.perform.program import SegmentProgram
+from choreograph.synthesis.perform.settings import MatchSettings, usual_settings
 from choreograph.synthesis.perform.trajectory import LONGEST_GAP_S
 
 Array = NDArray[np.float64]
@@ -53,7 +54,7 @@ class PieceStream:
         self,
         base: SegmentDatabase,
         fps: float,
-        settings: PerformSettings | None = None,
+        settings: MatchSettings | None = None,
         *,
         lag_s: float = 2.0,
         margin_s: float = 0.0,
@@ -92,7 +93,7 @@ class PieceStream:
         """Of the whole sequence at the search's rate, m²·s, once finished."""
         self.cost = 0.0
         """Of the pieces settled so far, with refined times and places, m²·s."""
-        self._search = Search(self.cells, self.settings)
+        self._search = SegmentProgram(self.cells, self.settings)
         self._begin = longest + 1
         points = base.controls[0].shape[1]
         pad = self._begin * self.settings.fine

@@ -13,9 +13,9 @@ from choreograph.demo import demo_clips
 from choreograph.errors import GraphFileError, OutputExists, RequestError
 from choreograph.graph.store import open_graph
 from choreograph.synthesis.perform import store
+from choreograph.synthesis.perform.control import Control
 from choreograph.synthesis.perform.examples import Example, SegmentDatabase
-from choreograph.synthesis.perform.request import Control
-from choreograph.synthesis.perform.search import find_segments
+from choreograph.synthesis.perform.program import find_segments
 from choreograph.synthesis.perform.store import CutSettings, KeptExamples, open_segments, save_segments
 
 TIMES = tuple(tuple(0.1 + 0.6 * k for k in range(9)) for _ in range(3))
