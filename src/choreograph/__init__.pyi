@@ -14,13 +14,11 @@ from .errors import (
     RoleError,
     SkeletonMismatch,
 )
-from .finishing.blend import BlendSettings
+from .finishing.body import RootTarget
+from .finishing.finish import Finished, finish
 from .finishing.footskate import clean_feet
-from .finishing.perform_stream import PerformStream
-from .finishing.pipeline import finish
+from .finishing.hand_contacts import HandContacts, Partner
 from .finishing.settings import FinishSettings
-from .finishing.splice import SpliceSettings, finish_splice, finish_together
-from .finishing.stream import MotionStream
 from .formats import read_clip, read_figures, write_clip
 from .graph.model import MotionGraph
 from .graph.report import report_graph
@@ -29,25 +27,30 @@ from .graph.store import open_graph, save_graph
 from .maths.floor import FloorTransform
 from .motion.clip import Clip, Label, concatenate
 from .motion.contacts import detect_contacts, find_foot_contacts
+from .motion.montage import Layer, Montage
+from .motion.repair import repair
 from .motion.skeleton import Skeleton
 from .motion.trim import suggest_trim, trimmed
 from .notebook import show
 from .synthesis.follow.measure import measure_path
 from .synthesis.follow.request import FollowRequest, FollowSettings, StretchRequest
 from .synthesis.follow.search import FollowSearch, follow
+from .synthesis.follow.stream import MotionStream
 from .synthesis.path import Path, Stretch
 from .synthesis.path_files import load_path
 from .synthesis.path_shapes import named_path
 from .synthesis.perform.examples import Example, SegmentDatabase, build_segments, pair_up, root_example
+from .synthesis.perform.live import PerformStream
+from .synthesis.perform.prepare import CutSettings, find_segment_database
 from .synthesis.perform.recorder import TrajectoryRecorder
 from .synthesis.perform.request import CutRequest, PerformRequest, SegmentConstraint
 from .synthesis.perform.search import PerformSearch, perform
-from .synthesis.perform.store import CutSettings, open_segments, save_segments
+from .synthesis.perform.store import open_segments, save_segments
 from .synthesis.perform.trajectory import Trajectory, read_trajectory
 from .synthesis.perform.transcription import write_transcription
-from .synthesis.solve.cuts import find_cuts, keep_cuts
 from .synthesis.solve.functions import MotionView
 from .synthesis.solve.group import GroupRequest, Meeting
+from .synthesis.solve.prepare import find_hierarchy
 from .synthesis.solve.reach import OutOfReach
 from .synthesis.solve.request import (
     BodyTarget,
@@ -67,7 +70,6 @@ from .synthesis.walk import Walk
 
 __all__ = [
     "Answer",
-    "BlendSettings",
     "BodyTarget",
     "Cancelled",
     "ChoreographError",
@@ -77,6 +79,7 @@ __all__ = [
     "DownloadError",
     "Example",
     "FinishSettings",
+    "Finished",
     "FloorTransform",
     "FollowRequest",
     "FollowSearch",
@@ -87,18 +90,22 @@ __all__ = [
     "GraphSettings",
     "GroupAnswer",
     "GroupRequest",
+    "HandContacts",
     "HardFrame",
     "JointTarget",
     "Label",
     "LabelTarget",
+    "Layer",
     "Meeting",
     "MissingExtra",
+    "Montage",
     "MotionGraph",
     "MotionStream",
     "MotionView",
     "Obstacle",
     "OutOfReach",
     "OutputExists",
+    "Partner",
     "Path",
     "PerformRequest",
     "PerformSearch",
@@ -106,6 +113,7 @@ __all__ = [
     "PoseTarget",
     "RequestError",
     "RoleError",
+    "RootTarget",
     "SegmentConstraint",
     "SegmentDatabase",
     "Skeleton",
@@ -114,7 +122,6 @@ __all__ = [
     "SolveSettings",
     "Solver",
     "Splice",
-    "SpliceSettings",
     "Stretch",
     "StretchRequest",
     "Trajectory",
@@ -126,13 +133,11 @@ __all__ = [
     "clean_feet",
     "concatenate",
     "detect_contacts",
-    "find_cuts",
     "find_foot_contacts",
+    "find_hierarchy",
+    "find_segment_database",
     "finish",
-    "finish_splice",
-    "finish_together",
     "follow",
-    "keep_cuts",
     "load_path",
     "load_request",
     "measure_path",
@@ -145,6 +150,7 @@ __all__ = [
     "read_clip",
     "read_figures",
     "read_trajectory",
+    "repair",
     "report_graph",
     "request_schema",
     "root_example",

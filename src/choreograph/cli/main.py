@@ -16,7 +16,8 @@ from choreograph.errors import Cancelled, ChoreographError
 from choreograph.verbs import find_verb, rooms
 
 TOOLS = {
-    "demo": "Write the demo motion: walks, turns, runs, jumps and more, made by a model, with every foot planted exactly.",
+    "demo": "Write the demo motion: walks, turns, runs, jumps and more, made by a model, with every foot planted "
+    "exactly.",
     "inspect": "Show what motion files hold: length, rate, joints, unit and up-axis found, and anything odd.",
     "convert": "Convert motion files: BVH, ASF/AMC, NPZ, GLB and USD in; the same and CSV of joint positions out.",
     "render": "Draw motion: a contact sheet (.png), or a film (.mp4, .gif) with a following camera.",
@@ -25,10 +26,11 @@ TOOLS = {
     "add": "Add clips to a motion graph; it becomes what building it from all clips at once would have made it.",
     "remove": "Take clips out of a motion graph; nothing is compared again.",
     "info": "Show what a motion graph is made of: clips and labels kept and lost, transitions, settings, history.",
-    "segment": "Cut recordings into segments, and keep them with the recordings in a .mog file to perform with.",
+    "segment": "Cut recordings into segments, ready to perform with.",
     "evaluate": "Measure answers against recordings that were held back.",
     "clean": "Keep feet where they stand: no sliding, no toes through the floor, bones as long as they were.",
     "fetch": "Fetch recorded motion from a public database.",
+    "cache": "Show or clear the cache: what following, solving and performing have computed from motion graphs.",
     "studio": "Open the studio: look at clips, build a graph, draw a path on the floor and see it walked.",
 }
 """Commands besides the verbs: modules of this package that each register one, and what lists say about them."""

@@ -10,9 +10,11 @@ import inspect
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar, get_args, get_origin
 
 import typer
+from typer.models import ArgumentInfo
 
 from choreograph.contract.request import Option, Request, metadata_of, read_request, say_bounds
 from choreograph.errors import RequestError
@@ -93,11 +95,18 @@ def parameters(model: type[Request], arguments: tuple[str, ...] = ()) -> list[in
                 *_flags(entry), help=about, rich_help_panel=entry.panel or "Options", metavar=entry.how.metavar,
                 show_default=False,
             )  # fmt: skip
-        annotation = Annotated[_type(entry.kind) | None, info]  # type: ignore[operator]
+        kind, default = _type(entry.kind), inspect.Parameter.empty
+        if not entry.field.is_required():
+            kind, default = kind | None, None
+        annotation = Annotated[kind, info]
         made.append(
-            inspect.Parameter(entry.parameter, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=annotation)
+            inspect.Parameter(entry.parameter, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
         )
-    return made
+    return sorted(made, key=lambda one: not _is_argument(one))
+
+
+def _is_argument(parameter: inspect.Parameter) -> bool:
+    return isinstance(parameter.annotation.__metadata__[0], ArgumentInfo)
 
 
 def collect(
@@ -170,6 +179,7 @@ def as_options(request: Request) -> list[str] | None:
         elif isinstance(value, list):
             words += [word for part in value for word in (name, str(part))]
         else:
+            value = float(f"{100 * value:.10g}") if entry.how.centimetres else value
             words += [name, repr(value) if isinstance(value, float) else str(value)]
     return None if _leftover(document) else words
 
@@ -191,7 +201,7 @@ def _inner(kind: Any) -> Any:
 def _type(kind: Any) -> Any:
     """What typer reads an option of this type as; None for a type that options cannot say."""
     origin = get_origin(kind)
-    if kind in (bool, int, float, str):
+    if kind in (bool, int, float, str, Path):
         return kind
     if origin is Literal:
         return str
@@ -218,6 +228,8 @@ def _negative(name: str) -> str:
 def _value(entry: Entry, value: Any) -> Any:
     if entry.kind is bool:
         return value != entry.how.inverted
+    if entry.how.centimetres:
+        return value / 100
     if _type(entry.kind) == list[str] and get_origin(entry.kind) not in (tuple, list):
         return dict(_pair(entry, text) for text in value)
     return list(value) if isinstance(value, list | tuple) else value
@@ -231,13 +243,14 @@ def _pair(entry: Entry, text: str) -> tuple[str, Any]:
     except ValueError:
         equals = ""
     if not equals or not name:
-        raise RequestError(f"{entry.names[0]} is given as NAME=VALUE, such as 16_47=0.01; found {text!r}")
+        form = entry.how.metavar or "NAME=VALUE"
+        raise RequestError(f"{entry.names[0]} is given as {form}; found {text!r}")
     return name, found
 
 
 def _help(entry: Entry) -> str:
     text = " ".join((entry.field.description or "").split())
-    bounds = say_bounds(entry.field)
+    bounds = "centimetres" if entry.how.centimetres else say_bounds(entry.field)
     choices = ", ".join(str(choice) for choice in get_args(entry.kind)) if get_origin(entry.kind) is Literal else ""
     usual = _default(entry)
     more = [
@@ -253,7 +266,8 @@ def _default(entry: Entry) -> str:
     value = None if entry.field.is_required() else entry.field.get_default(call_default_factory=True)
     if value is None or value == () or value == {} or value == "" or isinstance(value, bool):
         return ""
-    return f"{value:g}" if isinstance(value, float) else str(value)
+    value = 100 * value if entry.how.centimetres else value
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
 
 
 def _copied(value: Any) -> Any:

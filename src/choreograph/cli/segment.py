@@ -1,7 +1,8 @@
-"""`choreograph segment`: recordings cut into segments for performing, kept in a .mog file."""
+"""`choreograph segment`: recordings cut into segments for performing."""
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -23,14 +24,16 @@ SubjectArgument = Annotated[str, typer.Argument(help=EXAMPLES.help, metavar=EXAM
 def segment(
     examples: SubjectArgument,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="The .mog file to write.", show_default="EXAMPLES, if a .mog")
+        Path | None,
+        typer.Option("--output", "-o", help="The .mog file to write.", show_default="none, if EXAMPLES is a .mog"),
     ] = None,
     force: ForceOption = False,
     **options: Any,
 ) -> None:
-    """Cut recordings into segments, and keep them with the recordings in a .mog file to perform with.
+    """Cut recordings into segments, ready to perform with.
 
-    Segments of a motion graph's clips are kept in its own file, which performing with it does by itself too.
+    The .mog file that is written has the recordings, who leads whom, and how they are cut. Segments are computed from
+    that and are in the cache. Without --output a .mog stays as it is, and its segments are prepared.
 
     Examples:
 
@@ -38,7 +41,9 @@ def segment(
 
       choreograph segment walks/ -o walks.mog
 
-      choreograph segment people.mog --cut-at labels
+      choreograph segment people.mog --cut-at labels -o people_by_label.mog
+
+      choreograph segment people.mog
     """
     request = read_options(CutRequest, options)
     with progress_bar() as progress:
@@ -52,20 +57,27 @@ def segment(
 
 
 def _keep(examples: str, output: Path | None, request: CutRequest, force: bool, progress: Progress) -> tuple[Path, Any]:
-    """Where the segments are kept, and what they are."""
-    from choreograph.graph.store import check_target
-    from choreograph.synthesis.perform.sources import find_database, find_examples, is_graph_file
+    """The file, and the segments of the recordings in it."""
+    from choreograph.graph.model import MotionGraph
+    from choreograph.graph.store import check_target, save_graph
+    from choreograph.synthesis.perform.prepare import find_segment_database
+    from choreograph.synthesis.perform.sources import find_examples, graph_settings
     from choreograph.synthesis.perform.store import save_segments
 
-    if is_graph_file(examples) and not request.answers:
+    if output is not None:
+        check_target(output, overwrite=force)
+    recorded = load(EXAMPLES, examples, request, progress).value
+    if isinstance(recorded, MotionGraph) and not (request.answers or request.pairs or request.examples):
+        settings = graph_settings(recorded, request)
+        database = find_segment_database(recorded, settings)
         if output is not None:
-            raise RequestError(f"segments of {examples} are kept in that file; leave out --output")
-        return Path(examples), find_database(load(EXAMPLES, examples, request, progress).value, request)
+            recorded.cut_settings = asdict(settings)
+            save_graph(recorded, output, overwrite=force, command=command_line())
+        return output or Path(examples), database
     if output is None:
-        raise RequestError("say where to keep the segments: --output pairs.mog")
-    check_target(output, overwrite=force)
-    settings, recorded = find_examples(load(EXAMPLES, examples, request, progress).value, request, progress=progress)
-    return output, save_segments(output, recorded, settings, overwrite=force, command=command_line())
+        raise RequestError("say where to keep the recordings: --output pairs.mog")
+    settings, pairs = find_examples(recorded, request, progress=progress)
+    return output, save_segments(output, pairs, settings, overwrite=force, command=command_line())
 
 
 def register(app: typer.Typer) -> None:

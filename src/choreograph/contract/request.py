@@ -52,6 +52,8 @@ class Option:
     """Whether the field is left to request files and Python."""
     inverted: bool = False
     """Whether the flag turns the field off: --raw for `clean`."""
+    centimetres: bool = False
+    """Whether the option is in centimetres, though the field is in metres."""
 
 
 Metres = Annotated[float, Unit("m")]
@@ -283,10 +285,17 @@ def _locate(kind: Any, place: tuple[int | str, ...]) -> tuple[str, FieldInfo | N
             where += f"[{part}]"
             continue
         fields = getattr(model, "model_fields", {})
-        where = _join(where, part)
         if part in fields:
             field = fields[part]
             model = _inner_model(field.annotation)
+        elif (
+            field is not None
+            and not model
+            and "Mapping" not in str(field.annotation)
+            and "dict" not in str(field.annotation)
+        ):
+            continue  # which of several types it could not be
+        where = _join(where, part)
     return where, field
 
 

@@ -73,7 +73,7 @@ def follow_python(graph: str, paths: Sequence[str], asked: FollowAsk, number: in
         else:
             lines.append("walk = cg.follow_path(graph, path, settings).walk")
     lines += [
-        f"finishing = cg.FinishSettings(cg.BlendSettings({asked.blend!r}, {preset!r}), clean={asked.clean})",
+        f"finishing = cg.FinishSettings({asked.blend!r}, {preset!r}, clean={asked.clean})",
         'cg.write_clip("walk.bvh", cg.finish(walk, finishing).clip, overwrite=True)',
         "",
     ]
@@ -106,7 +106,7 @@ def solve_python(graph: str, request: str, asked: SolveAsk, number: int, scored:
         f"request = cg.load_request({request!r})",
         f"settings = cg.SolveSettings(seed={asked.seed})",
         f"answers = cg.solve(graph, request, count={number}, {how_long}, settings=settings)",
-        "motion = cg.finish_splice(answers[-1].splice, request.body)",
+        "motion = cg.finish(answers[-1].splice, body=request.body)",
         'cg.write_clip("solved.bvh", motion.clip, overwrite=True)',
         "",
     ]
@@ -150,7 +150,6 @@ def perform_python(examples: str, led: str, asked: PerformAsk, held_back: int | 
     lines = [
         *(["from dataclasses import replace", ""] if changed else []),
         "import choreograph as cg",
-        "from choreograph.finishing.performed import PerformedSettings, finish_performance",
         f"from choreograph.synthesis.perform.request import {lead}, usual_settings",
         "from choreograph.synthesis.perform.search import find_segments",
         "from choreograph.synthesis.perform.store import open_segments",
@@ -161,7 +160,8 @@ def perform_python(examples: str, led: str, asked: PerformAsk, held_back: int | 
         if path
         else f"control = control_from_clip(cg.read_clip({led!r}), base)",
         f"found = find_segments(base, control, {settings})",
-        f"made = finish_performance(found, PerformedSettings(clean={asked.clean}, hold={asked.clean}))",
+        f"finishing = cg.FinishSettings(clean={asked.clean}, hands={asked.clean})",
+        "made = cg.finish(found, finishing, partner=found.partner())",
         f'cg.write_clip("{"performed" if path else "follower"}.bvh", made.clip, overwrite=True)',
         "for row in found.transcription():",
         "    print(row)",

@@ -86,14 +86,14 @@ class WorkerContext:
         """The tables that searches on the graph share."""
         graph = self.graph(path)
         if self._tables is None:
-            from choreograph.synthesis.follow.tables import build_edge_tables
+            from choreograph.synthesis.follow.prepare import find_edge_tables
 
             if len(graph.nodes) == 0:
                 raise RequestError(
                     "the motion graph is empty: nothing in its clips connects; raise the threshold or set a goal "
                     "(panel Graph)"
                 )
-            self._tables = build_edge_tables(graph)
+            self._tables = find_edge_tables(graph)
         return self._tables
 
     def keep_walk(self, result: str, follower: PathFollower) -> None:

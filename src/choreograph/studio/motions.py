@@ -12,7 +12,7 @@ from choreograph.motion.packed import pack_facts
 from choreograph.studio.facts import Motion, SourceRun
 
 if TYPE_CHECKING:
-    from choreograph.finishing.assemble import Origins
+    from choreograph.motion.montage import Origins
 
 
 def describe_motion(clip: Clip, motion: str, sources: Sequence[SourceRun] = ()) -> Motion:

@@ -79,7 +79,7 @@ def test_raw_feet_slide_more(mog: Path, tmp_path: Path) -> None:
         (["-p", "nowhere.csv"], "nowhere.csv"),
         (["-p", "line", "--label", "swim"], "no clip of the graph is labelled 'swim'"),
         (["-p", "line", "--prefer", "16_99=1"], "no clip of the graph is called '16_99'"),
-        (["-p", "line", "--prefer", "walk"], "NAME=VALUE"),
+        (["-p", "line", "--prefer", "walk"], "CLIP=COST"),
         (["-p", "line", "--start-clip", "jump"], "no clip of the graph is called 'jump'"),
         (["-p", "line", "--method", "magic"], "'bound', 'beam', 'thesis'"),
         (["-p", "line", "--blend", "square"], "'linear', 'cubic', 'anticipation'"),

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from choreograph.errors import RequestError
-from choreograph.finishing.blend import BlendSettings
+from choreograph.finishing.finish import Finished, finish
 from choreograph.finishing.foot_contacts import plant_speed
-from choreograph.finishing.pipeline import FinishedMotion, FinishSettings, finish
+from choreograph.finishing.settings import FinishSettings
 from choreograph.motion.packed import pack_frames
 from choreograph.studio.command import follow_command, follow_python
 from choreograph.studio.context import WorkerContext, write_bytes
@@ -84,7 +84,7 @@ def follow_settings(asked: FollowAsk, number: int = 1) -> FollowSettings:
 def finish_settings(asked: FollowAsk) -> FinishSettings:
     """How walks become motion; only anticipation knows presets."""
     preset = asked.preset if asked.blend == "anticipation" else "even"
-    return FinishSettings(BlendSettings(asked.blend, preset), clean=asked.clean)
+    return FinishSettings(blend=asked.blend, preset=preset, clean=asked.clean)
 
 
 def _candidates(
@@ -103,7 +103,7 @@ def _candidates(
         costs += reuse_penalty(graph, np.array(follower.edges[begins:], np.int64), REUSE_COST)
 
 
-def _search(follower: PathFollower, finishing: FinishSettings, tell: TaskChannel, began: float) -> FinishedMotion:
+def _search(follower: PathFollower, finishing: FinishSettings, tell: TaskChannel, began: float) -> Finished:
     """Search to the end, showing what is there now and then."""
     shown: bytes = b""
     due = time.monotonic() + SHOW_EVERY_S
@@ -118,7 +118,7 @@ def _search(follower: PathFollower, finishing: FinishSettings, tell: TaskChannel
     return finish(follower.walk(), finishing, name="walk")
 
 
-def _show(motion: FinishedMotion, follower: PathFollower, before: bytes, tell: TaskChannel) -> bytes:
+def _show(motion: Finished, follower: PathFollower, before: bytes, tell: TaskChannel) -> bytes:
     """Send the frames that are new or have changed."""
     names = [info.name for info in follower.graph.infos]
     frames = pack_frames(motion.clip)
@@ -138,7 +138,7 @@ def _keep(
     asked: FollowAsk,
     number: int,
     follower: PathFollower,
-    motion: FinishedMotion,
+    motion: Finished,
     begins: int,
     place: Point | None,
     began: float,

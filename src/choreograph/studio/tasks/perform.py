@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from choreograph.errors import RequestError
+from choreograph.finishing.finish import Finished, finish
 from choreograph.finishing.foot_contacts import plant_speed
-from choreograph.finishing.hand_contacts import HandContacts, grips
-from choreograph.finishing.performed import Performed, PerformedSettings, finish_performance
+from choreograph.finishing.hand_contacts import grips
+from choreograph.finishing.settings import FinishSettings
 from choreograph.motion.contacts import runs
 from choreograph.studio.command import perform_command, perform_python
 from choreograph.studio.context import WorkerContext, write_bytes
@@ -57,9 +58,9 @@ def perform(shop: WorkerContext, ask: dict[str, Any], tell: TaskChannel) -> list
     base = find_base(shop, asked, library, tell)
     lead = _path(asked, base) if asked.lead == "path" else _body(shop, asked, base, library)
     found = find_segments(lead.segments, lead.control, settings_of(lead.segments, asked), progress=tell.progress)
-    finishing = PerformedSettings(clean=asked.clean, hold=asked.clean)
-    made = finish_performance(found, finishing, name="performed", progress=tell.progress)
-    return [_keep(shop, asked, base, lead, made, began)]
+    finishing = FinishSettings(clean=asked.clean, hands=asked.clean)
+    motion = finish(found, finishing, name="performed", partner=found.partner(), progress=tell.progress)
+    return [_keep(shop, asked, base, lead, found, motion, began)]
 
 
 # ---------------------------------------------------------------- what leads
@@ -120,9 +121,17 @@ def _body(shop: WorkerContext, asked: PerformAsk, base: Base, library: Library) 
 # ---------------------------------------------------------------- what comes of it
 
 
-def _keep(shop: WorkerContext, asked: PerformAsk, base: Base, lead: _Lead, made: Performed, began: float) -> Result:
-    result, found = new_id(), made.sequence
-    people: list[tuple[Clip, Sequence[SourceRun]]] = [(made.clip, piece_runs(found, made.clip))]
+def _keep(
+    shop: WorkerContext,
+    asked: PerformAsk,
+    base: Base,
+    lead: _Lead,
+    found: SegmentSequence,
+    motion: Finished,
+    began: float,
+) -> Result:
+    result = new_id()
+    people: list[tuple[Clip, Sequence[SourceRun]]] = [(motion.clip, piece_runs(found, motion.clip))]
     if asked.lead == "path":
         assert lead.way is not None
         led = shop.places.result(result, ".csv")
@@ -141,11 +150,11 @@ def _keep(shop: WorkerContext, asked: PerformAsk, base: Base, lead: _Lead, made:
         verb="perform",
         name=name,
         request=asked.model_dump(mode="json"),
-        figures=_figures(asked, lead, made, began),
+        figures=_figures(asked, lead, found, motion.clip, began),
         problems=[*lead.problems, *_poverty(lead.segments)],
         path=[] if lead.way is None else _thinned(lead.way),
         pieces=[Piece.model_validate(_row(row)) for row in found.transcription()],
-        holds=[] if made.holds is None or found.control.leader is None else _holds(made, made.holds),
+        holds=_holds(motion),
         leader=None if lead.way is not None else 1,
         command=perform_command(str(base.file), str(led), asked, held_back=lead.held_back is not None),
         python=perform_python(str(base.file), str(led), asked, lead.held_back),
@@ -158,8 +167,7 @@ def _poverty(segments: SegmentDatabase) -> list[Problem]:
     return [Problem(text="the examples have one segment only, and all is made of it; add longer recordings")]
 
 
-def _figures(asked: PerformAsk, lead: _Lead, made: Performed, began: float) -> Figures:
-    found, clip = made.sequence, made.clip
+def _figures(asked: PerformAsk, lead: _Lead, found: SegmentSequence, clip: Clip, began: float) -> Figures:
     base, pieces = found.base, found.pieces
     segments = np.array([piece.segment for piece in pieces])
     goes_on = (base.example[segments[1:]] == base.example[segments[:-1]]) & (
@@ -210,15 +218,15 @@ def piece_runs(found: SegmentSequence, clip: Clip) -> list[SourceRun]:
     return made
 
 
-def _holds(made: Performed, holds: HandContacts) -> list[Hold]:
-    leader = made.sequence.control.leader
-    assert leader is not None
-    mine, theirs = grips(made.clip.skeleton), grips(leader.skeleton)
+def _holds(motion: Finished) -> list[Hold]:
+    if motion.partner is None or motion.hand_contacts is None:
+        return []
+    mine, theirs = grips(motion.clip.skeleton), grips(motion.partner.skeleton)
     return [
         Hold(start=start, stop=stop, joint=mine[a], other=theirs[b])
         for a in range(2)
         for b in range(2)
-        for start, stop in runs(holds.held[:, a, b])
+        for start, stop in runs(motion.hand_contacts.held[:, a, b])
     ]
 
 

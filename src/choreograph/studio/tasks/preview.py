@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from typing import Any
 
-from choreograph.finishing.pipeline import finish
+from choreograph.finishing.finish import finish
 from choreograph.studio.context import WorkerContext
 from choreograph.studio.facts import Figures, Result
 from choreograph.studio.messages import PreviewAsk

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from choreograph.errors import Cancelled, RequestError
+from choreograph.finishing.finish import finish
 from choreograph.finishing.foot_contacts import plant_speed
-from choreograph.finishing.splice import finish_splice
 from choreograph.studio.command import solve_command, solve_python
 from choreograph.studio.context import WorkerContext, write_bytes
 from choreograph.studio.document import SolveAsk
@@ -19,8 +19,8 @@ from choreograph.studio.motions import source_runs
 from choreograph.studio.tasks.reports import ReachCheck, report
 from choreograph.studio.tasks.results import keep_result, new_id
 from choreograph.studio.worker import TaskChannel
-from choreograph.synthesis.solve.cuts import find_cuts
 from choreograph.synthesis.solve.documents import as_yaml
+from choreograph.synthesis.solve.prepare import find_hierarchy
 from choreograph.synthesis.solve.request import BodyTarget, SolveRequest
 from choreograph.synthesis.solve.request_files import parse_request
 from choreograph.synthesis.solve.search import Answer, Solver, SolveSettings
@@ -68,7 +68,7 @@ def cuts(shop: WorkerContext, graph_file: str, tell: TaskChannel) -> None:
     request = SolveRequest(1.0, body=(BodyTarget(0.0, (0.0, 0.0), 0.0), BodyTarget(1.0, (0.0, 1.0))))
     answers = Solver(ready.graph, request, hierarchy=ready.cuts).run(0.0).answers()
     for answer in answers:
-        finish_splice(answer.splice, request.body)
+        finish(answer.splice, body=request.body)
 
 
 def solve(shop: WorkerContext, ask: dict[str, Any], tell: TaskChannel) -> list[Result]:
@@ -118,7 +118,7 @@ def request_document(asked: SolveAsk) -> dict[str, Any]:
 def _ready(shop: WorkerContext, graph_file: str | None, tell: TaskChannel) -> Solving:
     graph = shop.graph(graph_file)
     if shop.solving is None or shop.solving.graph is not graph:
-        shop.solving = Solving(graph, find_cuts(graph, progress=tell.progress))
+        shop.solving = Solving(graph, find_hierarchy(graph, progress=tell.progress))
     return shop.solving
 
 
@@ -164,7 +164,7 @@ class _Shown:
 
     def _finish(self, answer: Answer, number: int, searched: float) -> Result:
         asked, solver, shop = self._asked, self._solver, self._shop
-        motion = finish_splice(answer.splice, solver.request.body, name="motion")
+        motion = finish(answer.splice, name="motion", body=solver.request.body)
         clip, result = motion.clip, new_id()
         way = clip.global_positions()[:, clip.skeleton.hips][:, [0, 2]]
         metres = float(np.linalg.norm(np.diff(way, axis=0), axis=1).sum())

@@ -8,8 +8,8 @@ from choreograph.studio.worker import TaskChannel
 
 def warm(shop: WorkerContext, graph_file: str | None, tell: TaskChannel) -> None:
     """Follow a short path and throw the motion away, if there is a graph; else import what following needs."""
+    from choreograph.finishing.finish import finish
     from choreograph.finishing.foot_contacts import plant_speed
-    from choreograph.finishing.pipeline import finish
     from choreograph.synthesis.follow.measure import measure_path
     from choreograph.synthesis.follow.search import follow_path
     from choreograph.synthesis.path_shapes import named_path

@@ -17,9 +17,10 @@ from choreograph.graph.model import TRANSITION, MotionGraph
 from choreograph.progress import Progress, silent
 from choreograph.synthesis.follow.follower import PathFollower
 from choreograph.synthesis.follow.measure import find_progress, measure_path
+from choreograph.synthesis.follow.prepare import find_edge_tables
 from choreograph.synthesis.follow.problems import find_problems
 from choreograph.synthesis.follow.request import FollowRequest
-from choreograph.synthesis.follow.tables import EdgeTables, build_edge_tables
+from choreograph.synthesis.follow.tables import EdgeTables
 from choreograph.synthesis.path import Path
 from choreograph.synthesis.walk import Walk
 
@@ -43,7 +44,7 @@ class FollowSearch(Search):
         self.graph = graph
         if len(graph.nodes) == 0:
             raise RequestError("the graph is empty: build it with a higher threshold, or from more clips")
-        self._tables = tables or build_edge_tables(graph)
+        self._tables = tables or find_edge_tables(graph)
         self._before = None if request.before is None else FollowSearch(graph, request.before, tables=self._tables)
         self._begin(request)
 
@@ -185,14 +186,10 @@ class FollowSearch(Search):
 
 def finish_walk(walk: Walk, request: FollowRequest, name: str = "walk") -> Motion:
     """A walk as motion."""
-    from choreograph.finishing.blend import BlendSettings
-    from choreograph.finishing.pipeline import FinishSettings, finish
+    from choreograph.finishing.finish import finish
 
-    wanted = request.finish
-    preset = wanted.preset if wanted.blend == "anticipation" else "even"
-    settings = FinishSettings(BlendSettings(wanted.blend, preset), clean=wanted.clean, rate_hz=wanted.rate_hz)
-    made = finish(walk, settings, name=name)
-    return Motion(made.clip, source_runs(made.origins, [info.name for info in walk.graph.infos]), made.raw)
+    made = finish(walk, request.finish, name=name)
+    return Motion(made.clip, source_runs(made.origins, made.origins.names), made.raw)
 
 
 def reuse_penalty(graph: MotionGraph, taken: NDArray[np.int64], cost: float) -> Floats:

@@ -97,22 +97,22 @@ class SegmentDatabase:
         return sample_positions(self.controls[e], at), sample_positions(self.target_points[e], at)
 
     def taken(self, kept: Sequence[int] | Ints) -> SegmentDatabase:
-        """The base with only these segments."""
+        """The database with only these segments."""
         kept = np.asarray(kept, np.int64)
         return replace(self, example=self.example[kept], start=self.start[kept], stop=self.stop[kept])
 
     def without(self, example: int) -> SegmentDatabase:
-        """The base without the segments of one example and its mirror image, as if it had not been recorded."""
+        """The database without the segments of one example and its mirror image, as if it had not been recorded."""
         recorded = [name.removesuffix(mirror_name("")) for name in self.names]
         others = np.array([name != recorded[example] for name in recorded])
         return self.taken(np.flatnonzero(others[self.example]))
 
     def with_track_half(self, half_m: float) -> SegmentDatabase:
-        """The base with the points of its tracks at another distance from their middle, metres."""
+        """The database with the points of its tracks at another distance from their middle, metres."""
         return replace(self, controls=tuple(set_apart(control, half_m) for control in self.controls))
 
     def clustered(self, threshold_m: float, *, stretch_s: float = 0.15) -> SegmentDatabase:
-        """The base with one segment left of each cluster of segments that are alike.
+        """The database with one segment left of each cluster of segments that are alike.
 
         Complete linkage: no two segments of a cluster are further apart than the threshold. The distance is the
         root-mean-square one between their points, of control and target together, after the floor alignment of the

@@ -64,7 +64,7 @@ def root_apart(clip: Clip, other: Clip) -> Array:
 
 def count_transitions(sequence: SegmentSequence) -> int:
     """How often a piece does not go on as its recording does."""
-    database, segments = sequence.base, np.array([piece.segment for piece in sequence.pieces])
+    database, segments = sequence.database, np.array([piece.segment for piece in sequence.pieces])
     before, after = segments[:-1], segments[1:]
     goes_on = (database.example[after] == database.example[before]) & (database.start[after] == database.stop[before])
     return int((~goes_on).sum())
@@ -90,7 +90,7 @@ def find_metrics(
         }
     if partner is not None:
         partner = partner if np.isclose(partner.fps, clip.fps, rtol=1e-6) else partner.resampled(clip.fps)
-        off = math.sqrt(squared_apart(clip, partner, sequence.base.target_roles).mean())
+        off = math.sqrt(squared_apart(clip, partner, sequence.database.target_roles).mean())
         metrics |= {
             "partner_apart": Metric(off, "m", "hands and feet from the recorded partner's"),
             "partner_root": Metric(float(np.median(root_apart(clip, partner))), "m", "root from the partner's"),
@@ -110,7 +110,7 @@ def find_metrics(
 
 def source_pieces(sequence: SegmentSequence, clip: Clip) -> tuple[Run, ...]:
     """Which recording each frame shows: a run for each piece."""
-    database, found = sequence.base, []
+    database, found = sequence.database, []
     for piece in sequence.pieces:
         start, stop = (min(max(math.ceil(t * clip.fps - 1e-6), 0), len(clip)) for t in (piece.start_s, piece.stop_s))
         if stop <= start:

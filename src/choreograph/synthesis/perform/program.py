@@ -6,7 +6,7 @@ import copy
 import time
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +24,11 @@ from choreograph.synthesis.perform.request import SegmentConstraint
 from choreograph.synthesis.perform.settings import MatchSettings, usual_settings
 from choreograph.synthesis.perform.trajectory import LONGEST_GAP_S
 
+if TYPE_CHECKING:
+    from choreograph.finishing.hand_contacts import Partner
+    from choreograph.finishing.settings import FinishSettings
+    from choreograph.motion.montage import Montage
+
 Array = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
@@ -35,7 +40,7 @@ _CHUNK = 128
 class SegmentSequence:
     """A control as a sequence of segments."""
 
-    base: SegmentDatabase
+    database: SegmentDatabase
     control: Control
     settings: MatchSettings
     pieces: tuple[Piece, ...]
@@ -56,6 +61,28 @@ class SegmentSequence:
         points, known = self.control.sampled(cells.rate_hz * self.settings.fine)
         return thinned(points, known, self.settings.fine, cells.longest)
 
+    def as_montage(self, settings: FinishSettings | None = None) -> Montage:
+        """The pieces as layers, as long as the control.
+
+        Args:
+            settings: The output's rate, the examples' if it is not given, and how long pieces are blended.
+        """
+        from choreograph.finishing.settings import FinishSettings
+        from choreograph.synthesis.perform.lowering import montage_of_pieces
+
+        settings = settings or FinishSettings()
+        rate = settings.rate_hz or self.database.fps
+        times = np.arange(int(np.floor(self.control.seconds * rate + 1e-6)) + 1) / rate
+        return montage_of_pieces(self.database, self.pieces, times, rate, settings.blend_s)
+
+    def partner(self) -> Partner | None:
+        """The body that leads, whose hands can be held as they are in the examples; None if a trajectory leads."""
+        from choreograph.finishing.hand_contacts import Partner
+        from choreograph.synthesis.perform.lowering import ExampleHandContacts
+
+        leader = self.control.leader
+        return None if leader is None else Partner(leader, ExampleHandContacts(self.database))
+
     def rows(self) -> list[dict[str, Any]]:
         """The transcription, and for each piece where it lies and what it costs."""
         rows = self.transcription()
@@ -69,22 +96,22 @@ class SegmentSequence:
         rows = []
         for piece, sure in zip(self.pieces, self.confidence, strict=True):
             rival = None if sure.rival < 0 else sure
-            clip = self.base.examples[int(self.base.example[piece.segment])].target
+            clip = self.database.examples[int(self.database.example[piece.segment])].target
             rows.append(
                 {
                     "start_s": round(max(piece.start_s, 0.0), 4),
                     "stop_s": round(min(piece.stop_s, self.control.seconds), 4),
                     "segment": piece.segment,
                     "recording": clip.name,
-                    "recording_start_s": round(float(self.base.start[piece.segment] / clip.fps), 4),
-                    "recording_stop_s": round(float(self.base.stop[piece.segment] / clip.fps), 4),
-                    "labels": list(clip.labels_at(int(self.base.start[piece.segment]))),
+                    "recording_start_s": round(float(self.database.start[piece.segment] / clip.fps), 4),
+                    "recording_stop_s": round(float(self.database.stop[piece.segment] / clip.fps), 4),
+                    "labels": list(clip.labels_at(int(self.database.start[piece.segment]))),
                     "residual_m": round(piece.residual_m, 4),
                     "gap_m": round(piece.gap_m, 4),
                     "sure": round(sure.share, 4),
                     "doubt_m": round(sure.doubt_m, 4),
                     "margin_m2_s": None if rival is None else round(rival.margin_m2_s, 6),
-                    "rival": None if rival is None else self.base.name(rival.rival),
+                    "rival": None if rival is None else self.database.name(rival.rival),
                     "rival_off_m": None if rival is None else round(rival.rival_off_m, 4),
                 }
             )
@@ -92,7 +119,7 @@ class SegmentSequence:
 
 
 def find_segments(
-    base: SegmentDatabase,
+    database: SegmentDatabase,
     control: Control,
     settings: MatchSettings | None = None,
     *,
@@ -102,25 +129,25 @@ def find_segments(
     """The sequence of segments that explains a control best while its targets fit together.
 
     Args:
-        base: Recorded segments.
+        database: Recorded segments.
         control: What is to be answered.
-        settings: How; what suits the base if None.
-        cells: The base's cells at the settings' rate, if they were built before (with the control's width of track).
+        settings: How; what suits the database if None.
+        cells: The database's cells at the settings' rate, if they are at hand (with the control's width of track).
         progress: Hears how many steps are done.
 
     Raises:
         RequestError: If the control cannot be answered: it is too short, has other points than the examples, or the
             constraints cannot all be had.
     """
-    settings = settings or usual_settings(base)
-    if control.points.shape[1] != base.controls[0].shape[1]:
+    settings = settings or usual_settings(database)
+    if control.points.shape[1] != database.controls[0].shape[1]:
         raise RequestError(
             f"{control.name!r} has {control.points.shape[1]} points and the examples' controls have "
-            f"{base.controls[0].shape[1]}: they are {', '.join(base.control_roles)}"
+            f"{database.controls[0].shape[1]}: they are {', '.join(database.control_roles)}"
         )
-    base, control = matched(base, control)
+    database, control = matched(database, control)
     began = time.process_time()
-    cells = cells or build_cells(base, settings.rate_hz, settings.stretch_s)
+    cells = cells or build_cells(database, settings.rate_hz, settings.stretch_s)
     fine_hz = cells.rate_hz * settings.fine
     points, known = control.sampled(fine_hz)
     if len(points) < 2 or not known.any():
@@ -143,17 +170,17 @@ def find_segments(
     segments = cells.segment[[n for n, _ in sequence]]
     starts = [u for _, u in sequence]
     bounds = np.array([*starts, starts[-1] + int(cells.duration[sequence[-1][0]])]) * settings.fine + shift
-    _, bounds = refine_bounds(base, segments, fine, bounds, settings, fine_hz)
-    cost, pieces = place(base, segments, fine, bounds, fine_hz, settings.continuity_s)
-    return SegmentSequence(base, control, settings, pieces, cost, coarse_cost, time.process_time() - began)
+    _, bounds = refine_bounds(database, segments, fine, bounds, settings, fine_hz)
+    cost, pieces = place(database, segments, fine, bounds, fine_hz, settings.continuity_s)
+    return SegmentSequence(database, control, settings, pieces, cost, coarse_cost, time.process_time() - began)
 
 
-def matched(base: SegmentDatabase, control: Control) -> tuple[SegmentDatabase, Control]:
+def matched(database: SegmentDatabase, control: Control) -> tuple[SegmentDatabase, Control]:
     """Both with the points of their tracks as far apart as the control asks for."""
-    if base.control_roles != TRACK or control.track_half_m == TRACK_HALF_M:
-        return base, control
+    if database.control_roles != TRACK or control.track_half_m == TRACK_HALF_M:
+        return database, control
     points = set_apart(control.points, control.track_half_m)
-    return base.with_track_half(control.track_half_m), replace(control, points=points)
+    return database.with_track_half(control.track_half_m), replace(control, points=points)
 
 
 def make_signal(points: Array, known: NDArray[np.bool_], pad: int) -> Signal:

@@ -17,8 +17,8 @@ from choreograph.progress import Progress, silent
 from choreograph.synthesis.perform import problems
 from choreograph.synthesis.perform.control import Control, control_from_clip, control_from_trajectory, find_own
 from choreograph.synthesis.perform.examples import SegmentDatabase
-from choreograph.synthesis.perform.finishing import Performance, finish_sequence, perform_live
 from choreograph.synthesis.perform.measure import WayErrors, find_metrics, measure_way, source_pieces
+from choreograph.synthesis.perform.performance import Performance, finish_sequence, perform_live
 from choreograph.synthesis.perform.program import SegmentSequence, find_segments
 from choreograph.synthesis.perform.request import CutRequest, PerformRequest
 from choreograph.synthesis.perform.settings import match_settings
@@ -143,7 +143,7 @@ class PerformSearch(Search):
         if request.lag_s is None:
             performance = finish_sequence(whole, request.finish, progress=progress)
         else:
-            performance = perform_live(whole, request.finish, request.lag_s, progress=progress)
+            performance = perform_live(whole, request, progress=progress)
         self._lead, self._sequence = lead, performance.sequence
         self._answer = self._measure(lead, whole, performance)
 
@@ -190,8 +190,9 @@ class PerformSearch(Search):
         sequence, clip, request = performance.sequence, performance.clip, self.request
         errors = None if lead.way is None else measure_way(clip, lead.way)
         metrics = find_metrics(sequence, clip, errors, lead.partner)
-        if request.lag_s is not None and whole.cost > 0:
-            metrics["lag_cost"] = Metric(sequence.cost / whole.cost, "×", "costs, against having all at hand,")
+        if request.lag_s is not None and whole.coarse_cost > 0:
+            cost = sequence.coarse_cost / whole.coarse_cost
+            metrics["lag_cost"] = Metric(cost, "×", "costs, against having all at hand,")
         people = [Motion(clip, source_pieces(sequence, clip), performance.raw)]
         name = f"{sequence.control.seconds:.1f} s, performed"
         if sequence.control.leader is not None:
@@ -232,8 +233,8 @@ class Details(Mapping[str, Any]):
             sequence = self._sequence
             fit = {
                 "control": sequence.control.name,
-                "control_roles": list(sequence.base.control_roles),
-                "segments": len(sequence.base),
+                "control_roles": list(sequence.database.control_roles),
+                "segments": len(sequence.database),
                 "cost_m2_s": sequence.cost,
                 "coarse_cost_m2_s": sequence.coarse_cost,
                 "search_cpu_s": sequence.seconds,

@@ -19,8 +19,8 @@ from choreograph.progress import Progress, silent
 from choreograph.synthesis.perform.examples import Example, SegmentDatabase, pair_up, root_example
 from choreograph.synthesis.perform.pairs import Pair, Take, guess_pairs, pair_groups, pair_named, say_names
 from choreograph.synthesis.perform.points import ENDS, TRACK
+from choreograph.synthesis.perform.prepare import PAIRS, WALKS, CutSettings, chosen_settings, find_segment_database
 from choreograph.synthesis.perform.request import CutRequest
-from choreograph.synthesis.perform.store import PAIRS, WALKS, CutSettings, keeps_pairs, open_segments
 
 Examples = MotionGraph | SegmentDatabase | Sequence[Clip] | Sequence[Example]
 """What performances can be made of."""
@@ -59,7 +59,7 @@ def find_database(
     if isinstance(subject, SegmentDatabase):
         return _of_database(subject, request)
     if isinstance(subject, MotionGraph) and not request.answers and request.examples is None and request.pairs is None:
-        return _of_graph(subject, request)
+        return find_segment_database(subject, graph_settings(subject, request))
     settings, examples = find_examples(subject, request, led_by_body=led_by_body, progress=progress)
     return settings.build(examples)
 
@@ -150,18 +150,11 @@ def _of_database(database: SegmentDatabase, request: CutRequest) -> SegmentDatab
     return database.clustered(request.alike_m) if request.alike_m else database
 
 
-def _of_graph(graph: MotionGraph, request: CutRequest) -> SegmentDatabase:
-    """The database of all clips of a graph: as its file says they are to be cut, but for what the request says."""
-    if graph.path is None:
-        settings = _settings(WALKS, request)
-        if settings.control_roles != TRACK:
-            raise RequestError(
-                "a graph does not say who leads whom; give pairs, or the control 'track'", where="control"
-            )
-        return settings.build([root_example(clip) for clip in graph.clips])
+def graph_settings(graph: MotionGraph, request: CutRequest) -> CutSettings:
+    """How a graph's clips are cut: as a request says, or as was chosen for it when it was saved."""
     if request.cut_at is None and not request.control and not request.alike_m:
-        return open_segments(graph.path)
-    return open_segments(graph.path, _settings(PAIRS if keeps_pairs(graph.path) else WALKS, request))
+        return chosen_settings(graph)
+    return _settings(PAIRS if graph.pairs else WALKS, request)
 
 
 def _settings(usual: CutSettings, request: CutRequest) -> CutSettings:

@@ -64,7 +64,7 @@ def found_by(follower: PathFollower) -> Found:
 
 
 def root_of(result: Found) -> np.ndarray:
-    return assemble(result.walk).clip.root_pos[:, [0, 2]]
+    return assemble(result.walk.as_montage()).root_pos[:, [0, 2]]
 
 
 def walked(root: np.ndarray) -> np.ndarray:
@@ -273,7 +273,7 @@ def test_when_time_is_up_the_rest_is_found_quickly(graph, tables, monkeypatch: p
 def speed_between(result: Found, start: float, stop: float) -> float:
     root = root_of(result)
     far = walked(root)
-    fps = assemble(result.walk).clip.fps
+    fps = assemble(result.walk.as_montage()).fps
     a, b = np.searchsorted(far, [start, stop])
     return float((far[b] - far[a]) / ((b - a) / fps))
 
@@ -289,7 +289,7 @@ def test_a_speed_asked_for_is_kept(graph: MotionGraph, tables: EdgeTables) -> No
 
 def test_a_label_asked_for_is_shown(graph: MotionGraph, tables: EdgeTables) -> None:
     line = named_path("line", length=12).with_stretch(0, 4, label="walk").with_stretch(4, 10, label="jog")
-    made = assemble(follow(graph, line, tables).walk).clip
+    made = assemble(follow(graph, line, tables).walk.as_montage())
     far = walked(made.root_pos[:, [0, 2]])
     jogging = np.zeros(len(made), bool)
     for label in made.labels:
@@ -305,7 +305,7 @@ def test_a_pause_is_stood_through(graph: MotionGraph, tables: EdgeTables) -> Non
     plain = follow(graph, line, tables)
     assert paused.status == "complete"
     assert len(paused.walk) - len(plain.walk) > 1.5 * graph.rate_hz
-    made = assemble(paused.walk).clip
+    made = assemble(paused.walk.as_montage())
     speed = np.hypot(*np.diff(made.root_pos[:, [0, 2]], axis=0).T) * made.fps
     second = round(made.fps)
     calm = np.convolve(speed, np.ones(second) / second, "valid")
@@ -318,7 +318,7 @@ def test_the_final_facing_is_turned_to(graph: MotionGraph, tables: EdgeTables) -
     def turned(facing: float, seed: int) -> float:
         # As it is followed by default: a narrow beam with a near horizon turns in at one seed and not at the next.
         how = FollowRequest(search=FollowSettings(facing_weight=0.3), seed=seed)
-        made = assemble(follow_path(graph, line.with_final_facing(facing), how, tables=tables).walk).clip
+        made = assemble(follow_path(graph, line.with_final_facing(facing), how, tables=tables).walk.as_montage())
         return float(np.cos(made.facing()[-1] - facing))
 
     for seed in range(3):

@@ -8,13 +8,15 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from choreograph.finishing.hand_contacts import ExampleHandContacts, HandContacts, grips, read_hand_contacts
-from choreograph.finishing.performed import PerformedSettings, finish_performance, shown_at
+from choreograph.finishing.finish import finish
+from choreograph.finishing.hand_contacts import grips, read_hand_contacts
 from choreograph.finishing.settings import FinishSettings
 from choreograph.motion.clip import Clip
 from choreograph.motion.contacts import runs
 from choreograph.progress import Progress, silent
+from choreograph.synthesis.perform.live import PerformStream
 from choreograph.synthesis.perform.program import SegmentSequence
+from choreograph.synthesis.perform.request import PerformRequest
 
 Flags = NDArray[np.bool_]
 
@@ -49,36 +51,30 @@ class Performance:
         ]
 
 
-def finish_sequence(sequence: SegmentSequence, finish: FinishSettings, *, progress: Progress = silent) -> Performance:
+def finish_sequence(sequence: SegmentSequence, settings: FinishSettings, *, progress: Progress = silent) -> Performance:
     """The motion that a sequence shows."""
-    settings = PerformedSettings(clean=finish.clean, hold=finish.clean)
-    motion = finish_performance(sequence, settings, name="performed", progress=progress)
-    if motion.holds is None:
+    partner = sequence.partner()
+    motion = finish(sequence, settings, name="performed", partner=partner, progress=progress)
+    if motion.hand_contacts is None or partner is None:
         return Performance(sequence, motion.clip, motion.raw)
-    wanted = _recorded_holds(sequence, motion.clip, settings)
-    return Performance(sequence, motion.clip, motion.raw, motion.holds.held, np.asarray(wanted.held.any(axis=2)))
+    wanted = read_hand_contacts(motion.origins, partner.contacts).held.any(axis=2)
+    return Performance(sequence, motion.clip, motion.raw, motion.hand_contacts.held, np.asarray(wanted))
 
 
-def perform_live(
-    whole: SegmentSequence, finish: FinishSettings, lag_s: float, *, progress: Progress = silent
-) -> Performance:
+def perform_live(whole: SegmentSequence, request: PerformRequest, *, progress: Progress = silent) -> Performance:
     """The same control given bit by bit, and settled a fixed time after each moment.
 
     Args:
         whole: What was found with all of the control at hand.
-        finish: How segments become motion.
-        lag_s: Seconds from a moment of the control to its frames.
+        request: What was asked: how late it is settled, how segments become motion.
         progress: Hears how much of the control was given.
 
     Raises:
         RequestError: If the lag is too short for every segment.
     """
-    from choreograph.finishing.perform_stream import PerformStream
-
     began = time.process_time()
     control = whole.control
-    settings = PerformedSettings(clean=finish.clean, hold=finish.clean)
-    stream = PerformStream(whole.base, control.fps, whole.settings, settings, lag_s=lag_s)
+    stream = PerformStream(whole.database, control.fps, request)
     given, frames, step = control.leader or control.points, [], max(1, round(_BIT_S * control.fps))
     for start in range(0, len(given), step):
         progress("performing", start, len(given))
@@ -86,14 +82,7 @@ def perform_live(
     frames += stream.finish()
     progress("performing", len(given), len(given))
     sequence = replace(
-        whole, base=stream.base, pieces=tuple(stream.pieces), cost=stream.cost, coarse_cost=stream.coarse_cost,
-        seconds=time.process_time() - began,
+        whole, database=stream.database, pieces=tuple(stream.pieces), cost=stream.cost,
+        coarse_cost=stream.coarse_cost, seconds=time.process_time() - began,
     )  # fmt: skip
     return Performance(sequence, stream.as_clip(frames, "performed"))
-
-
-def _recorded_holds(sequence: SegmentSequence, clip: Clip, settings: PerformedSettings) -> HandContacts:
-    """The hands that are held in the frames that a motion shows."""
-    times = np.arange(len(clip)) / clip.fps
-    example, frame = shown_at(sequence.base, sequence.pieces, times)
-    return read_hand_contacts(sequence.base, example, frame, ExampleHandContacts(sequence.base, settings.hands))
