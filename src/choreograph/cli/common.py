@@ -17,7 +17,6 @@ from choreograph.progress import Progress
 
 if TYPE_CHECKING:
     from choreograph.motion.clip import Clip
-    from choreograph.pictures.animation import FilmSettings
 
 console = Console()
 err_console = Console(stderr=True)
@@ -100,13 +99,6 @@ def check_suffix(path: Path | None, known: tuple[str, ...], what: str) -> None:
     """Refuse a file's name, if there is one, that ends in none of these."""
     if path is not None and path.suffix.lower() not in known:
         raise RequestError(f"{what} written as {', '.join(known)}, not {path.suffix or 'without a suffix'}")
-
-
-def film_settings(path: Path) -> FilmSettings:
-    """How large and fast a film beside a motion is: less so where it is a GIF."""
-    from choreograph.pictures.animation import FilmSettings
-
-    return FilmSettings(size=(640, 360), fps=25.0) if path.suffix.lower() == ".gif" else FilmSettings()
 
 
 def _short(amount: float) -> str:

@@ -95,10 +95,11 @@ def parameters(model: type[Request], arguments: tuple[str, ...] = ()) -> list[in
                 *_flags(entry), help=about, rich_help_panel=entry.panel or "Options", metavar=entry.how.metavar,
                 show_default=False,
             )  # fmt: skip
-        kind, default = _type(entry.kind), inspect.Parameter.empty
+        kind: Any = _type(entry.kind)
+        default: Any = inspect.Parameter.empty
         if not entry.field.is_required():
             kind, default = kind | None, None
-        annotation = Annotated[kind, info]
+        annotation: Any = Annotated[kind, info]
         made.append(
             inspect.Parameter(entry.parameter, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
         )

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
-from choreograph.cli.common import ForceOption, Kept, check_suffix, console, film_settings, progress_bar, stop_well
+from choreograph.cli.common import ForceOption, Kept, check_suffix, console, progress_bar, stop_well
 from choreograph.cli.solve_folder import (
     DAMAGE,
     REPORT,
@@ -389,4 +389,4 @@ def _draw(found: _Found, picture: Path | None, film: Path | None, force: bool, p
         write_png(picture, draw_solved(best, found.requests, others=ways), overwrite=force)
     if film is not None:
         strokes = [stroke for request in found.requests for stroke in asked_strokes(request)]
-        write_film(film, best, film_settings(film), floor=strokes, overwrite=force, progress=progress)
+        write_film(film, best, floor=strokes, overwrite=force, progress=progress)

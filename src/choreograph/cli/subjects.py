@@ -35,7 +35,7 @@ def _clip(text: str, request: Request, progress: Progress) -> Loaded:
     from choreograph.cli.common import read_input
 
     clip = read_input(Path(text))
-    return Loaded(CLIP.name, clip, [str(note) for note in clip.notes])
+    return Loaded(CLIP.name, clip, [] if clip.source is None else [str(note) for note in clip.source.notes])
 
 
 def _examples(text: str, request: Request, progress: Progress) -> Loaded:

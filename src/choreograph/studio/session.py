@@ -20,7 +20,7 @@ from choreograph.studio import messages as m
 from choreograph.studio.document import ClipEntry, Document, GraphAsk, PerformAsk, Point, View
 from choreograph.studio.facts import Curve, GraphSummary, Job, Matrix, Motion, Result
 from choreograph.studio.jobs import Jobs, new_job_id
-from choreograph.studio.library import DRAWINGS, clip_key, graph_key, of_most_bodies
+from choreograph.studio.library import DRAWINGS, clip_key, graph_key, of_most_bodies, writable_suffixes
 from choreograph.studio.pages import Page, Pages
 from choreograph.studio.performing import Performing
 from choreograph.studio.places import Places
@@ -105,7 +105,7 @@ class Session:
             graph=project.graph,
             results=project.result_list(),
             jobs=self.jobs.list(),
-            formats=[*(s for known in FORMATS if known.writer and known.available for s in known.suffixes), *DRAWINGS],
+            formats=writable_suffixes(),
             readable=[*suffixes(readable=True), ".asf", ".tsv"],
             presets=list(PRESETS),
             verbs=list(VERBS),
