@@ -43,8 +43,8 @@ from .synthesis.perform.examples import Example, SegmentDatabase, build_segments
 from .synthesis.perform.live import PerformStream
 from .synthesis.perform.prepare import CutSettings, find_segment_database
 from .synthesis.perform.recorder import TrajectoryRecorder
-from .synthesis.perform.request import PerformSettings, SegmentConstraint, control_from_clip, control_from_trajectory
-from .synthesis.perform.search import SegmentSequence, find_segments
+from .synthesis.perform.request import CutRequest, PerformRequest, SegmentConstraint
+from .synthesis.perform.search import PerformSearch, perform
 from .synthesis.perform.store import open_segments, save_segments
 from .synthesis.perform.trajectory import Trajectory, read_trajectory
 from .synthesis.perform.transcription import write_transcription
@@ -74,6 +74,7 @@ __all__ = [
     "Cancelled",
     "ChoreographError",
     "Clip",
+    "CutRequest",
     "CutSettings",
     "DownloadError",
     "Example",
@@ -106,7 +107,8 @@ __all__ = [
     "OutputExists",
     "Partner",
     "Path",
-    "PerformSettings",
+    "PerformRequest",
+    "PerformSearch",
     "PerformStream",
     "PoseTarget",
     "RequestError",
@@ -114,7 +116,6 @@ __all__ = [
     "RootTarget",
     "SegmentConstraint",
     "SegmentDatabase",
-    "SegmentSequence",
     "Skeleton",
     "SkeletonMismatch",
     "SolveRequest",
@@ -131,13 +132,10 @@ __all__ = [
     "build_segments",
     "clean_feet",
     "concatenate",
-    "control_from_clip",
-    "control_from_trajectory",
     "detect_contacts",
     "find_foot_contacts",
     "find_hierarchy",
     "find_segment_database",
-    "find_segments",
     "finish",
     "follow",
     "load_path",
@@ -148,6 +146,7 @@ __all__ = [
     "open_segments",
     "pair_up",
     "parse_request",
+    "perform",
     "read_clip",
     "read_figures",
     "read_trajectory",

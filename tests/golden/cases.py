@@ -91,20 +91,17 @@ def _way(frames: int = 240) -> cg.Trajectory:
 
 def perform_way() -> list[cg.Clip]:
     """A hand's way over the floor, answered by walks."""
-    base = cg.build_segments(
-        [cg.root_example(clip) for clip in walks().clips], cut_at="plants", control_roles=("track",)
-    )
-    return [cg.finish(cg.find_segments(base, cg.control_from_trajectory(_way(), base))).clip]
+    return [cg.perform(walks(), _way()).clip]
 
 
 def perform_stream() -> list[cg.Clip]:
     """The same, bit by bit."""
-    base = cg.build_segments(
+    database = cg.build_segments(
         [cg.root_example(clip) for clip in walks().clips], cut_at="plants", control_roles=("track",)
     )
-    control = cg.control_from_trajectory(_way(), base)
-    stream = cg.PerformStream(base, control.fps, lag_s=1.5)
-    frames = [frame for k in range(0, 240, 5) for frame in stream.push(control.points[k : k + 5])]
+    points = _way().points()
+    stream = cg.PerformStream(database, 30.0, cg.PerformRequest(lag_s=1.5))
+    frames = [frame for k in range(0, 240, 5) for frame in stream.push(points[k : k + 5])]
     return [stream.as_clip([*frames, *stream.finish()])]
 
 
@@ -139,10 +136,8 @@ def recorded_solve(folder: Path) -> list[cg.Clip]:
 def recorded_perform(folder: Path) -> list[cg.Clip]:
     """A salsa dancer's partner, hands held."""
     pairs = [cg.pair_up(*_recorded(folder, f"60_{n}", f"61_{n}"), cut=True) for n in ("02", "03", "04")]
-    base = cg.build_segments(pairs)
     [leader] = _recorded(folder, "60_01")
-    found = cg.find_segments(base, cg.control_from_clip(leader[:400], base))
-    return [cg.finish(found, partner=found.partner()).clip]
+    return [cg.perform(pairs, leader[:400]).clip]
 
 
 MADE: Mapping[str, Callable[[], list[cg.Clip]]] = {

@@ -39,12 +39,10 @@ def _clip(text: str, request: Request, progress: Progress) -> Loaded:
 
 
 def _examples(text: str, request: Request, progress: Progress) -> Loaded:
-    from choreograph.cli.common import expand_inputs, read_input
     from choreograph.graph.store import open_graph
+    from choreograph.synthesis.perform.sources import is_graph_file, read_recordings
 
-    if Path(text).suffix.lower() == ".mog":
-        return Loaded(EXAMPLES.name, open_graph(Path(text)))
-    return Loaded(EXAMPLES.name, [read_input(path).with_name(path.stem) for path in expand_inputs([text])])
+    return Loaded(EXAMPLES.name, open_graph(Path(text)) if is_graph_file(text) else read_recordings(text))
 
 
 _LOADERS = {GRAPH.name: _graph, CLIP.name: _clip, EXAMPLES.name: _examples}
