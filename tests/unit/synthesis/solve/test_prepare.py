@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -78,7 +77,7 @@ def test_other_settings_weights_and_clips_have_hierarchies_of_their_own(mog: Pat
     for settings in (None, strict, None, strict, HierarchySettings()):
         find_hierarchy(graph, settings)
     assert len(builds) == 2
-    graph.settings = replace(graph.settings, weights={"foot": 9.0})
+    graph.settings = graph.settings.with_(weights={"foot": 9.0})
     find_hierarchy(graph)
     assert len(builds) == 3
     add_to_file(mog, [demo_clip("walk_weave", 30.0)])
