@@ -68,7 +68,9 @@ def report(name: str, database: SegmentDatabase, control: Control) -> None:
     settings = usual_settings(database)
     built, cells = cpu(lambda: build_cells(database, settings.rate_hz, settings.stretch_s), 1)
     exact, found = cpu(lambda: find_segments(database, control, settings, cells=cells))
-    coarse, _ = cpu(lambda: find_segments(database, control, replace(settings, refine_hz=settings.rate_hz), cells=cells))
+    coarse, _ = cpu(
+        lambda: find_segments(database, control, replace(settings, refine_hz=settings.rate_hz), cells=cells)
+    )
     mean = found.coarse_cost / len(found.pieces)
     beam, narrow = cpu(lambda: find_segments(database, control, replace(settings, beam_m2_s=7 * mean), cells=cells))
     finishing, _ = cpu(lambda: finish(found, partner=found.partner()), 1)

@@ -37,6 +37,10 @@ def build_graph(
 ) -> MotionGraph:
     """The motion graph of the clips.
 
+    >>> from choreograph.demo import demo_clip
+    >>> build_graph([demo_clip("walk", 30.0), demo_clip("walk_veer_left", 30.0)])  # doctest: +ELLIPSIS
+    MotionGraph(2 clips, ... nodes, ... edges)
+
     Args:
         clips: Recordings of one skeleton, at any rates.
         settings: What graph is wanted; the defaults if None.

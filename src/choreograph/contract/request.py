@@ -150,6 +150,10 @@ class Wrong(ValueError):
 def read_request(kind: type[T], document: Any) -> T:
     """The request that plain values, as from JSON, describe.
 
+    >>> import choreograph as cg
+    >>> read_request(cg.FollowRequest, {"path": "eight", "count": 2}).count
+    2
+
     Args:
         kind: The request's model.
         document: An object; None is an empty one.

@@ -75,6 +75,11 @@ def clean_feet(
 ) -> Clip:
     """The motion with feet that do not slide while they stand.
 
+    >>> from choreograph.demo import demo_clip
+    >>> walk = demo_clip("walk", 60.0)
+    >>> len(clean_feet(walk)) == len(walk)
+    True
+
     Args:
         clip: Any motion with legs.
         settings: How firmly, how softly.

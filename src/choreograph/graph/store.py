@@ -49,6 +49,12 @@ def save_graph(
 ) -> None:
     """Write a graph to a .mog file, whole or not at all.
 
+    >>> import choreograph as cg
+    >>> from choreograph.demo import demo_clip
+    >>> save_graph(cg.build_graph([demo_clip("walk", 30.0)]), "walk.mog")
+    >>> len(open_graph("walk.mog").clips)
+    1
+
     Args:
         graph: What to keep.
         path: Where; a folder that is missing is made.
@@ -191,6 +197,9 @@ def open_graph(path: str | Path) -> MotionGraph:
 
     The file is never written to, also where it is of an earlier version. Hierarchies and segments that earlier versions
     kept in it are not read, and are gone once the graph is saved.
+
+    >>> open_graph("people.mog").infos[0].name  # doctest: +SKIP
+    '16_15'
 
     Raises:
         GraphFileError: If the file is missing, foreign, newer than this package, truncated or damaged.

@@ -32,6 +32,12 @@ def save_segments(
     The file has the recordings, who leads whom and how they are cut, and no motion graph: it is for performing only.
     The segments are put into the cache.
 
+    >>> import choreograph as cg
+    >>> from choreograph.demo import demo_clip
+    >>> database = save_segments("walks.mog", [cg.root_example(demo_clip("walk", 30.0))])
+    >>> len(open_segments("walks.mog")) == len(database)
+    True
+
     Args:
         path: Where.
         examples: Pairs, or recordings that answer the tracks of their own hips.
@@ -73,6 +79,12 @@ def save_segments(
 
 def open_segments(path: str | Path, settings: CutSettings | None = None) -> SegmentDatabase:
     """The segment database of the clips in a .mog file, read from the cache or built; the file stays as it is.
+
+    >>> import choreograph as cg
+    >>> from choreograph.demo import demo_clip
+    >>> cg.save_graph(cg.build_graph([demo_clip("walk", 30.0)]), "one.mog")
+    >>> len(open_segments("one.mog")) > 5
+    True
 
     Args:
         path: The file.

@@ -110,6 +110,10 @@ def read_trajectory(path: str | Path, *, fps: float = 30.0) -> Trajectory:
 
     Rows whose x or z is empty or "nan" are gaps; short ones are bridged.
 
+    >>> _ = Path("hand.csv").write_text("t,x,z\\n0,0,0\\n0.5,0,0.5\\n1,0,1\\n")
+    >>> len(read_trajectory("hand.csv").places)
+    31
+
     Raises:
         FormatError: Rows that are no numbers, times that do not increase, or a long gap.
     """

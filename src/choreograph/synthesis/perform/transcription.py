@@ -25,6 +25,9 @@ def check_suffix(path: Path) -> None:
 def write_transcription(path: str | Path, rows: Sequence[dict[str, Any]], *, overwrite: bool = False) -> None:
     """Write the rows of `SegmentSequence.transcription` in the form that the file's name asks for.
 
+    >>> row = {"start_s": 0.0, "stop_s": 1.0, "recording": "walk"}  # as in an answer's details["pieces"]
+    >>> write_transcription("said.csv", [row])  # doctest: +SKIP
+
     Raises:
         RequestError: If the name asks for none.
         OutputExists: If the file is there and `overwrite` is not set.
