@@ -6,14 +6,14 @@ import json
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING
 
 import typer
 
-from choreograph.cli.common import ForceOption, console, progress_bar
-from choreograph.cli.options import command_of, read_options
-from choreograph.cli.segment import SubjectArgument
+from choreograph.cli.common import console, progress_bar
+from choreograph.cli.segment import Recordings
 from choreograph.cli.subjects import load
+from choreograph.cli.tool import Force, add_tool
 from choreograph.contract.verb import EXAMPLES
 from choreograph.evaluation.request import EvaluateRequest
 
@@ -38,12 +38,18 @@ _COLUMNS = (
 )
 
 
-def evaluate_perform(
-    examples: SubjectArgument,
-    result: Annotated[Path | None, typer.Option("--result", help="Also write all metrics as JSON.")] = None,
-    force: ForceOption = False,
-    **options: Any,
-) -> None:
+class EvaluateOptions(EvaluateRequest):
+    """What is measured, and where the metrics are written."""
+
+    recordings: Recordings
+    """Recorded examples: a folder, a pattern such as 'walks/*.bvh', or a motion graph (.mog)."""
+    result: Path | None = None
+    """Also write all metrics as JSON."""
+    force: Force = False
+    """Overwrite what exists."""
+
+
+def evaluate_perform(asked: EvaluateOptions) -> None:
     """Hold each recording back in turn and perform its control with the others.
 
     Two simple ways to answer are measured beside it: the nearest recorded frame, and segments chosen at random.
@@ -55,18 +61,16 @@ def evaluate_perform(
     from choreograph.evaluation.perform import evaluate
     from choreograph.formats.atomic import atomic_write, check_writable
 
-    if result is not None:
-        check_writable(result, overwrite=force)
-    request = read_options(EvaluateRequest, options)
+    if asked.result is not None:
+        check_writable(asked.result, overwrite=asked.force)
     with progress_bar() as progress:
-        found, losses, count = evaluate(load(EXAMPLES, examples, request, progress).value, request, progress=progress)
+        recorded = load(EXAMPLES, asked.recordings, asked, progress).value
+        found, losses, count = evaluate(recorded, asked, progress=progress)
     _show(found, losses, count)
-    if result is not None:
-        with atomic_write(result, overwrite=force) as temporary:
-            temporary.write_text(
-                json.dumps({**found.as_json(), "lags": [asdict(loss) for loss in losses]}, indent=1) + "\n",
-                encoding="utf-8",
-            )
+    if asked.result is not None:
+        content = {**found.as_json(), "lags": [asdict(loss) for loss in losses]}
+        with atomic_write(asked.result, overwrite=asked.force) as temporary:
+            temporary.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
 
 
 def _show(found: Evaluation, losses: Sequence[LagLoss], count: int) -> None:
@@ -111,5 +115,5 @@ def register(app: typer.Typer) -> None:
     """Add the command to the application."""
     group = typer.Typer(no_args_is_help=True, help=_HELP)
     group.callback()(lambda: None)
-    group.command("perform")(command_of(evaluate_perform, EvaluateRequest))
+    add_tool(group, "perform", EvaluateOptions, evaluate_perform, arguments=("recordings",))
     app.add_typer(group, name="evaluate")

@@ -8,21 +8,19 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar, get_args, get_origin
+from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args, get_origin
 
 import typer
 from typer.models import ArgumentInfo
 
-from choreograph.contract.request import Option, Request, metadata_of, read_request, say_bounds
+from choreograph.contract.request import Option, Request, metadata_of, say_bounds
 from choreograph.errors import RequestError
 
 if TYPE_CHECKING:
     from pydantic.fields import FieldInfo
-
-T = TypeVar("T", bound=Request)
 
 _UNITS = re.compile(r"_(?:m|s|deg|hz|m_s|m2_s|frames)$")
 """Endings of fields that say their unit, which options leave out."""
@@ -124,34 +122,6 @@ def collect(
             inside = inside.setdefault(name, {})
         inside[entry.path[-1]] = _value(entry, value)
     return out
-
-
-def command_of(function: Callable[..., None], model: type[Request]) -> Callable[..., None]:
-    """A function whose `**options` are the fields of a request, as a command with an option for each of them."""
-    own = inspect.signature(function, eval_str=True)
-    taken = [p for p in own.parameters.values() if p.kind is not inspect.Parameter.VAR_KEYWORD]
-    first = [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in taken]
-    made = [*first, *parameters(model)]
-
-    def command(**values: Any) -> None:
-        function(**values)
-
-    command.__signature__ = inspect.Signature(made)  # type: ignore[attr-defined]
-    command.__annotations__ = {parameter.name: parameter.annotation for parameter in made}
-    command.__doc__ = function.__doc__
-    return command
-
-
-def read_options(model: type[T], values: Mapping[str, Any]) -> T:
-    """The request that options make.
-
-    Raises:
-        RequestError: Names the option of the first mistake.
-    """
-    try:
-        return read_request(model, collect(model, values))
-    except RequestError as error:
-        raise say_by_options(model, error) from None
 
 
 def say_by_options(model: type[Request], error: RequestError) -> RequestError:

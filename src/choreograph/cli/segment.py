@@ -4,32 +4,39 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
 import typer
 
 from choreograph.cli.build import command_line
-from choreograph.cli.common import ForceOption, console, progress_bar
-from choreograph.cli.options import command_of, read_options
+from choreograph.cli.common import console, progress_bar
 from choreograph.cli.subjects import load
+from choreograph.cli.tool import Force, add_tool
+from choreograph.contract.request import Option
 from choreograph.contract.verb import EXAMPLES
 from choreograph.errors import RequestError
-from choreograph.progress import Progress
 from choreograph.synthesis.perform.request import CutRequest
 
-SubjectArgument = Annotated[str, typer.Argument(help=EXAMPLES.help, metavar=EXAMPLES.metavar)]
+if TYPE_CHECKING:
+    from choreograph.progress import Progress
+    from choreograph.synthesis.perform.examples import SegmentDatabase
+
+Recordings = Annotated[str, Option(metavar=EXAMPLES.metavar)]
 
 
-def segment(
-    examples: SubjectArgument,
-    output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", help="The .mog file to write.", show_default="none, if EXAMPLES is a .mog"),
-    ] = None,
-    force: ForceOption = False,
-    **options: Any,
-) -> None:
+class SegmentOptions(CutRequest):
+    """What is cut, how, and where it is kept."""
+
+    recordings: Recordings
+    """Recorded examples: a folder, a pattern such as 'walks/*.bvh', or a motion graph (.mog)."""
+    output: Annotated[Path, Option(("--output", "-o"))] | None = None
+    """The .mog file to write; none is needed if EXAMPLES is one."""
+    force: Force = False
+    """Overwrite what exists."""
+
+
+def segment(asked: SegmentOptions) -> None:
     """Cut recordings into segments, ready to perform with.
 
     The .mog file that is written has the recordings, who leads whom, and how they are cut. Segments are computed from
@@ -45,9 +52,8 @@ def segment(
 
       choreograph segment people.mog
     """
-    request = read_options(CutRequest, options)
     with progress_bar() as progress:
-        path, database = _keep(examples, output, request, force, progress)
+        path, database = _keep(asked, progress)
     low, middle, high = np.percentile(database.seconds, [5, 50, 95])
     console.print(
         f"{path}: {len(database)} segments of {len(np.unique(database.example))} recordings, {middle:.2f} s long "
@@ -56,7 +62,7 @@ def segment(
     )  # fmt: skip
 
 
-def _keep(examples: str, output: Path | None, request: CutRequest, force: bool, progress: Progress) -> tuple[Path, Any]:
+def _keep(asked: SegmentOptions, progress: Progress) -> tuple[Path, SegmentDatabase]:
     """The file, and the segments of the recordings in it."""
     from choreograph.graph.model import MotionGraph
     from choreograph.graph.store import check_target, save_graph
@@ -64,22 +70,23 @@ def _keep(examples: str, output: Path | None, request: CutRequest, force: bool, 
     from choreograph.synthesis.perform.sources import find_examples, graph_settings
     from choreograph.synthesis.perform.store import save_segments
 
+    output = asked.output
     if output is not None:
-        check_target(output, overwrite=force)
-    recorded = load(EXAMPLES, examples, request, progress).value
-    if isinstance(recorded, MotionGraph) and not (request.answers or request.pairs or request.examples):
-        settings = graph_settings(recorded, request)
+        check_target(output, overwrite=asked.force)
+    recorded = load(EXAMPLES, asked.recordings, asked, progress).value
+    if isinstance(recorded, MotionGraph) and not (asked.answers or asked.examples):
+        settings = graph_settings(recorded, asked)
         database = find_segment_database(recorded, settings)
         if output is not None:
             recorded.cut_settings = asdict(settings)
-            save_graph(recorded, output, overwrite=force, command=command_line())
-        return output or Path(examples), database
+            save_graph(recorded, output, overwrite=asked.force, command=command_line())
+        return output or Path(asked.recordings), database
     if output is None:
         raise RequestError("say where to keep the recordings: --output pairs.mog")
-    settings, pairs = find_examples(recorded, request, progress=progress)
-    return output, save_segments(output, pairs, settings, overwrite=force, command=command_line())
+    settings, pairs = find_examples(recorded, asked, progress=progress)
+    return output, save_segments(output, pairs, settings, overwrite=asked.force, command=command_line())
 
 
 def register(app: typer.Typer) -> None:
     """Add the command to the application."""
-    app.command("segment")(command_of(segment, CutRequest))
+    add_tool(app, "segment", SegmentOptions, segment, arguments=("recordings",))
