@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import signal
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
@@ -109,16 +109,16 @@ def _short(amount: float) -> str:
     return f"{amount:.0f}"
 
 
-Amount = Callable[[float, float], str]
-"""How much is done of how much, in words."""
+Amount = Callable[[str, float, float], str | None]
+"""How much of a stage is done of how much, in words; None where it is just counted."""
 
 
 @contextmanager
-def progress_bar(amounts: Mapping[str, Amount] | None = None) -> Iterator[Progress]:
+def progress_bar(amount: Amount | None = None) -> Iterator[Progress]:
     """A callback that draws a bar per stage on the terminal; silent where the output is no terminal.
 
     Args:
-        amounts: How to say how far stages have come whose units are not just counted.
+        amount: Says how far stages have come whose units are not just counted.
     """
     from rich.progress import (
         BarColumn,
@@ -137,8 +137,9 @@ def progress_bar(amounts: Mapping[str, Amount] | None = None) -> Iterator[Progre
         """How much is done of how much, and how much in a second."""
 
         def render(self, task: Task) -> Text:
-            if amounts and task.description in amounts:
-                return Text(amounts[task.description](task.completed, task.total or 0))
+            said = amount(task.description, task.completed, task.total or 0) if amount else None
+            if said is not None:
+                return Text(said)
             speed = task.finished_speed or task.speed
             rate = "" if speed is None else f"  {_short(speed)}/s"
             return Text(f"{_short(task.completed)}/{_short(task.total or 0)}{rate}")

@@ -6,14 +6,15 @@ import json
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+from pydantic import Field
 
 from choreograph.cli.common import console, progress_bar
-from choreograph.cli.segment import Recordings
 from choreograph.cli.subjects import load
 from choreograph.cli.tool import Force, add_tool
+from choreograph.contract.request import Option, Request
 from choreograph.contract.verb import EXAMPLES
 from choreograph.evaluation.request import EvaluateRequest
 
@@ -38,13 +39,14 @@ _COLUMNS = (
 )
 
 
-class EvaluateOptions(EvaluateRequest):
-    """What is measured, and where the metrics are written."""
+class EvaluateOptions(Request):
+    """What is measured."""
 
-    recordings: Recordings
-    """Recorded examples: a folder, a pattern such as 'walks/*.bvh', or a motion graph (.mog)."""
+    subject: Annotated[str, Option(metavar=EXAMPLES.metavar), Field(description=EXAMPLES.help)]
     result: Path | None = None
     """Also write all metrics as JSON."""
+    request: EvaluateRequest = Field(default_factory=EvaluateRequest)
+    """How it is measured."""
     force: Force = False
     """Overwrite what exists."""
 
@@ -61,16 +63,20 @@ def evaluate_perform(asked: EvaluateOptions) -> None:
     from choreograph.evaluation.perform import evaluate
     from choreograph.formats.atomic import atomic_write, check_writable
 
-    if asked.result is not None:
-        check_writable(asked.result, overwrite=asked.force)
+    result, request = asked.result, asked.request
+    if result is not None:
+        check_writable(result, overwrite=asked.force)
     with progress_bar() as progress:
-        recorded = load(EXAMPLES, asked.recordings, asked, progress).value
-        found, losses, count = evaluate(recorded, asked, progress=progress)
+        found, losses, count = evaluate(
+            load(EXAMPLES, asked.subject, request, progress).value, request, progress=progress
+        )
     _show(found, losses, count)
-    if asked.result is not None:
-        content = {**found.as_json(), "lags": [asdict(loss) for loss in losses]}
-        with atomic_write(asked.result, overwrite=asked.force) as temporary:
-            temporary.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+    if result is not None:
+        with atomic_write(result, overwrite=asked.force) as temporary:
+            temporary.write_text(
+                json.dumps({**found.as_json(), "lags": [asdict(loss) for loss in losses]}, indent=1) + "\n",
+                encoding="utf-8",
+            )
 
 
 def _show(found: Evaluation, losses: Sequence[LagLoss], count: int) -> None:
@@ -115,5 +121,5 @@ def register(app: typer.Typer) -> None:
     """Add the command to the application."""
     group = typer.Typer(no_args_is_help=True, help=_HELP)
     group.callback()(lambda: None)
-    add_tool(group, "perform", EvaluateOptions, evaluate_perform, arguments=("recordings",))
+    add_tool(group, "perform", EvaluateOptions, evaluate_perform, arguments=("subject",))
     app.add_typer(group, name="evaluate")

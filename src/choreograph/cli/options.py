@@ -74,12 +74,15 @@ def entries(model: type[Request], path: tuple[str, ...] = (), panel: str = "") -
             yield Entry((*path, name), field, how, panel)
 
 
-def parameters(model: type[Request], arguments: tuple[str, ...] = ()) -> list[inspect.Parameter]:
+def parameters(
+    model: type[Request], arguments: tuple[str, ...] = (), *, from_file: bool = False
+) -> list[inspect.Parameter]:
     """Parameters of a command's function, one for each option; typer makes options of them.
 
     Args:
         model: The request.
         arguments: Fields that are arguments instead.
+        from_file: Whether a file may say what must be said, so that no option must.
     """
     made = []
     for entry in entries(model):
@@ -95,7 +98,7 @@ def parameters(model: type[Request], arguments: tuple[str, ...] = ()) -> list[in
             )  # fmt: skip
         kind: Any = _type(entry.kind)
         default: Any = inspect.Parameter.empty
-        if not entry.field.is_required():
+        if from_file or not entry.field.is_required():
             kind, default = kind | None, None
         annotation: Any = Annotated[kind, info]
         made.append(

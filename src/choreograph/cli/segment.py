@@ -4,34 +4,31 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated, Any
 
 import numpy as np
 import typer
+from pydantic import Field
 
 from choreograph.cli.build import command_line
 from choreograph.cli.common import console, progress_bar
 from choreograph.cli.subjects import load
 from choreograph.cli.tool import Force, add_tool
-from choreograph.contract.request import Option
+from choreograph.contract.request import Option, Request
 from choreograph.contract.verb import EXAMPLES
 from choreograph.errors import RequestError
+from choreograph.progress import Progress
 from choreograph.synthesis.perform.request import CutRequest
 
-if TYPE_CHECKING:
-    from choreograph.progress import Progress
-    from choreograph.synthesis.perform.examples import SegmentDatabase
 
-Recordings = Annotated[str, Option(metavar=EXAMPLES.metavar)]
+class SegmentOptions(Request):
+    """What is cut, and where it is kept."""
 
-
-class SegmentOptions(CutRequest):
-    """What is cut, how, and where it is kept."""
-
-    recordings: Recordings
-    """Recorded examples: a folder, a pattern such as 'walks/*.bvh', or a motion graph (.mog)."""
+    subject: Annotated[str, Option(metavar=EXAMPLES.metavar), Field(description=EXAMPLES.help)]
     output: Annotated[Path, Option(("--output", "-o"))] | None = None
-    """The .mog file to write; none is needed if EXAMPLES is one."""
+    """The .mog file to write; none is needed if EXAMPLES is a .mog."""
+    cutting: CutRequest = Field(default_factory=CutRequest)
+    """Which recordings, and where they are cut."""
     force: Force = False
     """Overwrite what exists."""
 
@@ -53,7 +50,7 @@ def segment(asked: SegmentOptions) -> None:
       choreograph segment people.mog
     """
     with progress_bar() as progress:
-        path, database = _keep(asked, progress)
+        path, database = _keep(asked.subject, asked.output, asked.cutting, asked.force, progress)
     low, middle, high = np.percentile(database.seconds, [5, 50, 95])
     console.print(
         f"{path}: {len(database)} segments of {len(np.unique(database.example))} recordings, {middle:.2f} s long "
@@ -62,7 +59,7 @@ def segment(asked: SegmentOptions) -> None:
     )  # fmt: skip
 
 
-def _keep(asked: SegmentOptions, progress: Progress) -> tuple[Path, SegmentDatabase]:
+def _keep(examples: str, output: Path | None, request: CutRequest, force: bool, progress: Progress) -> tuple[Path, Any]:
     """The file, and the segments of the recordings in it."""
     from choreograph.graph.model import MotionGraph
     from choreograph.graph.store import check_target, save_graph
@@ -70,23 +67,22 @@ def _keep(asked: SegmentOptions, progress: Progress) -> tuple[Path, SegmentDatab
     from choreograph.synthesis.perform.sources import find_examples, graph_settings
     from choreograph.synthesis.perform.store import save_segments
 
-    output = asked.output
     if output is not None:
-        check_target(output, overwrite=asked.force)
-    recorded = load(EXAMPLES, asked.recordings, asked, progress).value
-    if isinstance(recorded, MotionGraph) and not (asked.answers or asked.examples):
-        settings = graph_settings(recorded, asked)
+        check_target(output, overwrite=force)
+    recorded = load(EXAMPLES, examples, request, progress).value
+    if isinstance(recorded, MotionGraph) and not (request.answers or request.pairs or request.examples):
+        settings = graph_settings(recorded, request)
         database = find_segment_database(recorded, settings)
         if output is not None:
             recorded.cut_settings = asdict(settings)
-            save_graph(recorded, output, overwrite=asked.force, command=command_line())
-        return output or Path(asked.recordings), database
+            save_graph(recorded, output, overwrite=force, command=command_line())
+        return output or Path(examples), database
     if output is None:
         raise RequestError("say where to keep the recordings: --output pairs.mog")
-    settings, pairs = find_examples(recorded, asked, progress=progress)
-    return output, save_segments(output, pairs, settings, overwrite=asked.force, command=command_line())
+    settings, pairs = find_examples(recorded, request, progress=progress)
+    return output, save_segments(output, pairs, settings, overwrite=force, command=command_line())
 
 
 def register(app: typer.Typer) -> None:
     """Add the command to the application."""
-    add_tool(app, "segment", SegmentOptions, segment, arguments=("recordings",))
+    add_tool(app, "segment", SegmentOptions, segment, arguments=("subject",))

@@ -38,7 +38,7 @@ class FinishSettings(Request):
     smooth_s: Annotated[Seconds, Gt(0), Le(10), Option(("--smooth-cuts",))] = 0.2
     """Time before and behind a cut over which its jump is spread."""
     repair: bool = True
-    """Whether faults of the capture are repaired, where recordings are cut or stretched: single frames that leap, joints
+    """Whether faults of the capture are repaired where recordings are cut or stretched: single frames that leap, joints
     that flip from one frame to the next. Walks through a motion graph show recordings as they are."""
     clean: Annotated[bool, Option(("--raw",), inverted=True)] = True
     """Feet stay where they stand; raw motion leaves them as recordings, blends and cuts have them."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import secrets
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -15,7 +14,7 @@ from choreograph.contract.result import Answer, Result
 from choreograph.contract.verb import Verb
 from choreograph.errors import FormatError, RequestError
 from choreograph.formats import write_clip
-from choreograph.formats.atomic import atomic_write, check_writable
+from choreograph.formats.atomic import atomic_write, check_writable, temporary_beside
 from choreograph.formats.registry import find_format
 from choreograph.progress import Progress, silent
 
@@ -188,7 +187,7 @@ def _staged(output: Path, *, overwrite: bool) -> Iterator[Path]:
 
     Motions that an earlier answers.json there names, and its search.json, go with it if they were not written anew.
     """
-    temporary, made = output / f".answers-{secrets.token_hex(4)}", not output.exists()
+    temporary, made = temporary_beside(output / "answers"), not output.exists()
     try:
         temporary.mkdir(parents=True)
         yield temporary
