@@ -18,7 +18,7 @@ from choreograph.build.prepare import Prepared, check_any, prepare_clips
 from choreograph.errors import RequestError
 from choreograph.graph import connect
 from choreograph.graph.lazy import PickedClips
-from choreograph.graph.model import ClipInfo, Minima, MotionGraph
+from choreograph.graph.model import ClipInfo, Minima, MotionGraph, Origin
 from choreograph.graph.report import joining_thresholds
 from choreograph.graph.settings import GraphSettings
 from choreograph.motion.clip import Clip, Note
@@ -189,10 +189,12 @@ def _build(
         prepared.infos,
         {"minima": minima, "nodes": joined.nodes, "edges": joined.edges},
         searched_m=level_m,
-        evaluated_share=evaluated,
-        notes=notes,
-        history=() if known is None else known.history,
-        cut_settings=None if known is None else known.cut_settings,
+        origin=Origin(
+            evaluated,
+            notes,
+            () if known is None else known.history,
+            cut_settings={} if known is None else known.cut_settings,
+        ),
     )
 
 

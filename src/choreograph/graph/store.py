@@ -31,7 +31,7 @@ from choreograph.graph import rows, schema
 from choreograph.graph.clips import graph_frames
 from choreograph.graph.fingerprint import Fingerprint, fingerprint_file
 from choreograph.graph.lazy import LazyClips, LazyTables, Reader
-from choreograph.graph.model import TABLES, ClipInfo, MotionGraph, Provenance
+from choreograph.graph.model import TABLES, ClipInfo, MotionGraph, Origin, Provenance
 from choreograph.graph.settings import GraphSettings
 from choreograph.motion.clip import Clip, Label, Note
 from choreograph.motion.contacts import detect_contacts
@@ -285,13 +285,15 @@ def _read(connection: sqlite3.Connection, path: Path) -> MotionGraph:
         infos,
         LazyTables(reader, infos, settings.window_frames),
         searched_m=float(facts["searched_m"]),
-        evaluated_share=history[-1].evaluated_share if history else 1.0,
-        notes=[Note(str(n["kind"]), str(n["message"]), int(n["count"])) for n in facts["notes"]],
-        history=history,
-        path=path,
-        pairs=pairs,
-        cut_settings=cut_settings,
-        fingerprint=fingerprint,
+        origin=Origin(
+            history[-1].evaluated_share if history else 1.0,
+            [Note(str(n["kind"]), str(n["message"]), int(n["count"])) for n in facts["notes"]],
+            history,
+            path,
+            pairs,
+            cut_settings,
+            fingerprint,
+        ),
     )
 
 

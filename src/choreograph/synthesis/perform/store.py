@@ -10,7 +10,7 @@ import numpy as np
 
 from choreograph.errors import RequestError
 from choreograph.graph.clips import clip_info
-from choreograph.graph.model import TABLES, MotionGraph
+from choreograph.graph.model import TABLES, MotionGraph, Origin
 from choreograph.graph.settings import GraphSettings
 from choreograph.graph.store import open_graph, save_graph
 from choreograph.motion.clip import Clip
@@ -65,8 +65,7 @@ def save_segments(
         [clip_info(clip, graph_settings.rate_hz, None) for clip in clips],
         {part: table(*(np.zeros(0, dtype) for dtype in table.dtypes.values())) for part, table in TABLES.items()},
         searched_m=0.0,
-        pairs=pairs,
-        cut_settings=asdict(settings),
+        origin=Origin(pairs=pairs, cut_settings=asdict(settings)),
     )
     save_graph(graph, path, overwrite=overwrite, command=command)
     return find_segment_database(open_graph(path), settings, built=database)
