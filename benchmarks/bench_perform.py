@@ -73,10 +73,11 @@ def report(name: str, database: SegmentDatabase, control: Control) -> None:
     )
     mean = found.coarse_cost / len(found.pieces)
     beam, narrow = cpu(lambda: find_segments(database, control, replace(settings, beam_m2_s=7 * mean), cells=cells))
+    worse = 100 * (narrow.coarse_cost / found.coarse_cost - 1)
     finishing, _ = cpu(lambda: finish(found, partner=found.partner()), 1)
     print(
-        f"{name:<28} {control.seconds:>5.0f} s {len(database):>5} segments {len(cells):>5} cells: exact {coarse:.3f} s, "
-        f"refined {exact:.3f} s; beam {beam:.3f} s costs {100 * (narrow.coarse_cost / found.coarse_cost - 1):+.2f} %; "
+        f"{name:<28} {control.seconds:>5.0f} s {len(database):>5} segments {len(cells):>5} cells: "
+        f"exact {coarse:.3f} s, refined {exact:.3f} s; beam {beam:.3f} s costs {worse:+.2f} %; "
         f"cells {built:.2f} s, finishing {finishing:.2f} s"
     )
 

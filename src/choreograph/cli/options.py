@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar, get_args, get_origin
+from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args, get_origin
 
 import typer
 from typer.models import ArgumentInfo
@@ -21,8 +21,6 @@ from choreograph.errors import RequestError
 
 if TYPE_CHECKING:
     from pydantic.fields import FieldInfo
-
-T = TypeVar("T", bound=Request)
 
 _UNITS = re.compile(r"_(?:m|s|deg|hz|m_s|m2_s|frames)$")
 """Endings of fields that say their unit, which options leave out."""

@@ -101,10 +101,10 @@ class SegmentSequence:
                 {
                     "start_s": round(max(piece.start_s, 0.0), 4),
                     "stop_s": round(min(piece.stop_s, self.control.seconds), 4),
-                    "segment": piece.segment,
                     "recording": clip.name,
                     "recording_start_s": round(float(self.database.start[piece.segment] / clip.fps), 4),
                     "recording_stop_s": round(float(self.database.stop[piece.segment] / clip.fps), 4),
+                    "segment": piece.segment,
                     "labels": list(clip.labels_at(int(self.database.start[piece.segment]))),
                     "residual_m": round(piece.residual_m, 4),
                     "gap_m": round(piece.gap_m, 4),

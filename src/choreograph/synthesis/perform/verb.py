@@ -18,13 +18,9 @@ from choreograph.synthesis.perform.transcription import SUFFIXES, write_transcri
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-_INTERNAL = ("placement", "cost_m2_s")
-"""What the rows of pieces say that transcriptions do not."""
-
 
 def _write_transcription(path: Path, answer: Answer, overwrite: bool) -> None:
-    rows = [{name: value for name, value in row.items() if name not in _INTERNAL} for row in answer.details["pieces"]]
-    write_transcription(path, rows, overwrite=overwrite)
+    write_transcription(path, answer.details["pieces"], overwrite=overwrite)
 
 
 def _strokes(request: Any, answer: Answer) -> Sequence[tuple[NDArray[Any], float]]:
