@@ -5,6 +5,7 @@ from __future__ import annotations
 import doctest
 import importlib
 import inspect
+import re
 from pathlib import Path
 
 import pytest
@@ -16,7 +17,7 @@ SOURCE = Path(choreograph.__file__).parent
 MODULES = [
     ".".join(("choreograph", *path.relative_to(SOURCE).with_suffix("").parts)).removesuffix(".__init__")
     for path in sorted(SOURCE.rglob("*.py"))
-    if ">>>" in path.read_text("utf-8")
+    if re.search(r"^\s*>>> ", path.read_text("utf-8"), re.M)
 ]
 
 
