@@ -37,9 +37,9 @@ class Table:
 
     def __post_init__(self) -> None:
         lengths = set()
-        for field in fields(self):
-            column = frozen(getattr(self, field.name), self.dtypes[field.name])
-            object.__setattr__(self, field.name, column)
+        for entry in fields(self):
+            column = frozen(getattr(self, entry.name), self.dtypes[entry.name])
+            object.__setattr__(self, entry.name, column)
             lengths.add(column.shape)
         if len(lengths) != 1 or len(next(iter(lengths))) != 1:
             raise ValueError(f"columns of {type(self).__name__} have different shapes: {sorted(lengths)}")
@@ -50,7 +50,7 @@ class Table:
 
     def columns(self) -> dict[str, NDArray[Any]]:
         """The columns by name."""
-        return {field.name: getattr(self, field.name) for field in fields(self)}
+        return {entry.name: getattr(self, entry.name) for entry in fields(self)}
 
     def take(self, rows: NDArray[Any]) -> Any:
         """These rows, by index or mask, as a table."""
