@@ -19,6 +19,7 @@ import numpy as np
 
 from benchmarks.datasets import find_recordings
 from choreograph.distance.blas import one_thread_each
+from choreograph.features.points import ENDS, TRACK, find_points
 from choreograph.finishing.finish import finish
 from choreograph.formats import read_clip
 from choreograph.synthesis.perform.cells import build_cells
@@ -26,7 +27,6 @@ from choreograph.synthesis.perform.confidence import find_confidence
 from choreograph.synthesis.perform.control import Control
 from choreograph.synthesis.perform.examples import SegmentDatabase, build_segments, pair_up, root_example
 from choreograph.synthesis.perform.live import PerformStream
-from choreograph.synthesis.perform.points import ENDS, TRACK, find_points
 from choreograph.synthesis.perform.program import find_segments
 from choreograph.synthesis.perform.request import PerformRequest
 from choreograph.synthesis.perform.settings import usual_settings

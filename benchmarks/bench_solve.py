@@ -32,8 +32,7 @@ from choreograph.maths.floor import FloorTransform
 from choreograph.motion.clip import Clip
 from choreograph.motion.contacts import with_detected_contacts
 from choreograph.synthesis.solve.hierarchy import Hierarchy, build_hierarchy
-from choreograph.synthesis.solve.metric import build_frame_table
-from choreograph.synthesis.solve.prepare import find_hierarchy
+from choreograph.synthesis.solve.prepare import find_frames, find_hierarchy
 from choreograph.synthesis.solve.request import BodyTarget, HardFrame, JointTarget, SolveRequest
 from choreograph.synthesis.solve.search import Solver, SolveSettings
 from choreograph.synthesis.solve.splice import Splice
@@ -159,7 +158,7 @@ def finishing_table(graph: MotionGraph, cuts: Hierarchy, seeds: int) -> None:
 
 def build(graph: MotionGraph) -> Hierarchy:
     """The hierarchy, whether the cache has it or not."""
-    return build_hierarchy(build_frame_table(graph))
+    return build_hierarchy(find_frames(graph))
 
 
 def cache_times(graph: MotionGraph) -> None:

@@ -14,12 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from choreograph.errors import RequestError
+from choreograph.features.points import ENDS, TRACK, find_points, set_apart
 from choreograph.graph.clips import mirror_name
 from choreograph.motion.clip import Clip
 from choreograph.motion.contacts import with_detected_contacts
 from choreograph.motion.resample import sample_positions
 from choreograph.synthesis.perform import cuts
-from choreograph.synthesis.perform.points import ENDS, TRACK, find_points, set_apart
 
 Array = NDArray[np.float64]
 Ints = NDArray[np.int64]

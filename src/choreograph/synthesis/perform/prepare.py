@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from choreograph.errors import RequestError
+from choreograph.features.points import ENDS, TRACK
 from choreograph.graph.cache import Content, find_key, find_or_build
 from choreograph.graph.model import MotionGraph
 from choreograph.motion.clip import Clip
 from choreograph.motion.contacts import with_detected_contacts
 from choreograph.synthesis.perform.examples import Example, SegmentDatabase, build_segments, pair_up, root_example
-from choreograph.synthesis.perform.points import ENDS, TRACK
 
 Array = NDArray[np.float64]
 

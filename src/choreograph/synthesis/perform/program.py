@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from choreograph.errors import RequestError
+from choreograph.features.points import TRACK, TRACK_HALF_M, set_apart
 from choreograph.motion.contacts import runs
 from choreograph.progress import Progress, silent
 from choreograph.synthesis.perform.cells import Cells, Laid, Signal, build_cells, forbid, lay, split
@@ -19,7 +20,6 @@ from choreograph.synthesis.perform.confidence import Confidence, find_confidence
 from choreograph.synthesis.perform.control import Control
 from choreograph.synthesis.perform.examples import SegmentDatabase
 from choreograph.synthesis.perform.placing import Piece, place, refine_bounds
-from choreograph.synthesis.perform.points import TRACK, TRACK_HALF_M, set_apart
 from choreograph.synthesis.perform.request import SegmentConstraint
 from choreograph.synthesis.perform.settings import MatchSettings, usual_settings
 from choreograph.synthesis.perform.trajectory import LONGEST_GAP_S

@@ -9,13 +9,13 @@ from pathlib import Path
 import numpy as np
 
 from choreograph.errors import RequestError
+from choreograph.features.points import TRACK, find_points
 from choreograph.graph.clips import clip_info
 from choreograph.graph.model import TABLES, MotionGraph, Origin
 from choreograph.graph.settings import GraphSettings
 from choreograph.graph.store import open_graph, save_graph
 from choreograph.motion.clip import Clip
 from choreograph.synthesis.perform.examples import Example, SegmentDatabase
-from choreograph.synthesis.perform.points import TRACK, find_points
 from choreograph.synthesis.perform.prepare import PAIRS, WALKS, CutSettings, find_segment_database
 
 

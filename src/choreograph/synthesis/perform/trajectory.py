@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from choreograph.errors import FormatError, RequestError
-from choreograph.synthesis.perform.points import track
+from choreograph.features.points import track
 
 Array = NDArray[np.float64]
 
