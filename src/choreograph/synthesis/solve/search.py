@@ -64,17 +64,17 @@ class SolveSearch(Search):
     def step(self, budget: Budget = Budget(), progress: Progress = silent) -> bool:
         """Search on by so many evaluations or seconds; whether there is more to do.
 
-        Preparing the search, and the first evaluation, which compiles the kernels, are not counted.
+        It goes by slices of some 20,000 evaluations, so that steps of any size come to the same answers. Preparing the
+        search, and the first evaluation, which compiles the kernels, are not counted.
         """
         engine = self._ready(progress)
         engine.warm_up()
-        clock, began, left = budget.started(), time.monotonic(), budget.steps
+        clock, began = budget.started(), time.monotonic()
         try:
             while not engine.done:
                 progress("searching", *self._amount(engine))
                 before = engine.scored
-                engine.advance(SLICE if left is None else left)
-                left = None if left is None else max(1, left - (engine.scored - before))
+                engine.advance()
                 if clock.spent(engine.scored - before):
                     break
             if engine.done:
@@ -288,9 +288,9 @@ class _Alone:
     def warm_up(self) -> None:
         self.solver.warm_up()
 
-    def advance(self, most: int) -> None:
+    def advance(self) -> None:
         limit, begun = self.solver.request.evaluations, time.monotonic()
-        self.solver.advance(min(most, SLICE if limit is None else min(SLICE, limit - self.scored)))
+        self.solver.advance(SLICE if limit is None else min(SLICE, limit - self.scored))
         self.seconds += time.monotonic() - begun
 
     def answers(self, count: int) -> list[Cast]:
