@@ -1,9 +1,12 @@
 // Generated from the models of choreograph.studio by `python -m choreograph.studio.typescript`; do not edit.
 
 /** Changes whenever a message does; told by both sides when they meet. */
-export const PROTOCOL = "4a4e2fc164d1";
+export const PROTOCOL = "02da9ee0e501";
 
-/** What was asked for is here: fetch its frames. For `solve`, may come again, better, with the same number. */
+/** What JSON holds. */
+export type Plain = null | boolean | number | string | Plain[] | { [name: string]: Plain };
+
+/** What was asked for is here: fetch its frames. May come again, better, with the same number. */
 export interface Answer {
   type: "answer";
   number: number;
@@ -15,35 +18,16 @@ export interface Answer {
 /** Ask for motion, now: replaces what this page last asked of the same verb. */
 export interface Ask {
   type: "ask";
-  verb: "follow" | "solve" | "perform";
+  verb: string;
   number: number;
-  ask: Record<string, unknown>;
-}
-
-/** Where the body is on the floor at a time, and where it looks. */
-export interface BodyAsk {
-  at_s: number;
-  position: [number, number];
-  facing_deg: number | null;
-  weight: number;
-}
-
-/** A rectangle along the axes. */
-export interface Box {
-  low: [number, number];
-  high: [number, number];
+  ask: Record<string, Plain>;
+  subject: string | null;
 }
 
 /** Stop a job. */
 export interface Cancel {
   type: "cancel";
   job: string;
-}
-
-/** Round, on the floor. */
-export interface Circle {
-  centre: [number, number];
-  radius: number;
 }
 
 /** A clip of the library: a recording, and what is done to it before it is used. */
@@ -73,15 +57,6 @@ export interface Code {
   python: string;
 }
 
-/** How well a result meets one constraint. */
-export interface ConstraintReport {
-  where: string;
-  text: string;
-  met: boolean;
-  cm: number | null;
-  degrees: number | null;
-}
-
 /** Connectivity against the threshold. */
 export interface Curve {
   threshold_m: number[];
@@ -95,9 +70,8 @@ export interface Document {
   name: string;
   clips: ClipEntry[];
   graph: GraphAsk;
-  follow: FollowAsk;
-  solve: SolveAsk;
-  perform: PerformAsk;
+  requests: Record<string, Record<string, Plain>>;
+  subjects: Record<string, string>;
   kept: string[];
   removed: string[];
   names: Record<string, string>;
@@ -126,18 +100,22 @@ export interface DocumentState {
   graph: GraphSummary | null;
 }
 
+/** A request that is being made. */
+export interface DraftAsk {
+  request: Record<string, Plain>;
+}
+
 /** A recording that performances are made of. */
 export interface ExampleFacts {
-  clip: string;
-  leader: string | null;
   name: string;
+  leader: string | null;
   seconds: number;
   segments: number;
   usual_m_s: number;
   top_m_s: number;
 }
 
-/** What performances are made of, as an ask says. */
+/** What performances are made of, as a request says. */
 export interface Examples {
   examples: ExampleFacts[];
   segments: number;
@@ -157,42 +135,6 @@ export interface ExportAsk {
 export interface Failure {
   error: string;
   where: string | null;
-}
-
-/** How good a result is, in the units it is shown in. */
-export interface Figures {
-  seconds: number;
-  mean_cm: number | null;
-  worst_cm: number | null;
-  end_cm: number | null;
-  transitions_per_s: number | null;
-  slide_cm_s: number | null;
-  cost: number | null;
-  proved: boolean | null;
-  status: string;
-  search_ms: number;
-  total_ms: number;
-  fit_cm: number | null;
-  partner_cm: number | null;
-  partner_root_cm: number | null;
-}
-
-/** A path to be followed, and how. */
-export interface FollowAsk {
-  points: [number, number][];
-  smooth_m: number;
-  rounded_m: number;
-  stretches: StretchAsk[];
-  final_facing: number | null;
-  blend: "linear" | "cubic" | "anticipation";
-  preset: string;
-  clean: boolean;
-  margins: Record<string, number>;
-  start_clip: string | null;
-  start_frame: number | null;
-  continue_from: string | null;
-  count: number;
-  seed: number;
 }
 
 /** Announces the binary message after it: one frame, for `play`. */
@@ -235,26 +177,10 @@ export interface GraphSummary {
   notes: string[];
 }
 
-/** Exactly this frame of this clip at a time, and what follows it for so long. */
-export interface HardFrameAsk {
-  at_s: number;
-  clip: string;
-  frame: number;
-  lasts_s: number;
-}
-
 /** First message of a page. */
 export interface Hello {
   type: "hello";
   protocol: string;
-}
-
-/** Frames [start, stop) in which a hand of the first person holds one of the second. */
-export interface Hold {
-  start: number;
-  stop: number;
-  joint: number;
-  other: number;
 }
 
 /** Work that takes a while. */
@@ -272,10 +198,11 @@ export interface Job {
   seconds: number;
 }
 
-/** Work to be started. `follow`, `solve` and `perform` may also be asked over the socket, where newer ones replace older ones. */
+/** Work to be started. Verbs may also be asked over the socket, where newer requests replace older ones. */
 export interface JobAsk {
-  kind: "build" | "joins" | "follow" | "solve" | "perform" | "export";
-  ask: Record<string, unknown>;
+  kind: string;
+  ask: Record<string, Plain>;
+  subject: string | null;
 }
 
 /** A job began, went on or ended. */
@@ -284,26 +211,9 @@ export interface JobChanged {
   job: Job;
 }
 
-/** Where a joint is at a time, and how it moves. */
-export interface JointAsk {
-  at_s: number;
-  joint: string;
-  position: [number | null, number | null, number | null];
-  velocity: [number | null, number | null, number | null];
-  weight: number;
-}
-
 /** Whether a result is to be kept. */
 export interface Kept {
   kept: boolean;
-}
-
-/** Motion with a label from one time to another. */
-export interface LabelAsk {
-  start_s: number;
-  stop_s: number;
-  label: string;
-  weight: number;
 }
 
 /** A word said about frames [start, stop) of a clip. */
@@ -329,6 +239,14 @@ export interface Matrix {
   threshold_m: number;
   largest_m: number;
   minima: Minimum[];
+}
+
+/** A number that says how good a result is. */
+export interface Metric {
+  value: number;
+  unit: string;
+  text: string;
+  said: string;
 }
 
 /** A place where two clips are alike: frames at the graph's rate, where windows start. */
@@ -358,17 +276,9 @@ export interface Motion {
 export interface Moved {
   type: "moved";
   number: number;
-  begin: PerformAsk | null;
+  begin: Record<string, Plain> | null;
+  lag_s: number;
   samples: [number, number, number][];
-}
-
-/** Something to keep clear of: one of the three shapes. */
-export interface ObstacleAsk {
-  circle: Circle | null;
-  box: Box | null;
-  polygon: Polygon | null;
-  clearance: number;
-  weight: number;
 }
 
 /** The motion that was played has ended. */
@@ -387,36 +297,6 @@ export interface Partial {
   count: number;
 }
 
-/** What leads, which recordings show how it is answered, and how it is read; see `PerformSettings`. */
-export interface PerformAsk {
-  lead: "path" | "body";
-  examples: string[] | null;
-  samples: [number, number, number][];
-  smooth_s: number;
-  lag_s: number;
-  pairs: [string, string][] | null;
-  leader: string | null;
-  cut: boolean;
-  stretch_s: number | null;
-  continuity_s: number | null;
-  beam_m2_s: number | null;
-  clean: boolean;
-}
-
-/** A recorded segment that a performance is made of: when, which, and how sure. */
-export interface Piece {
-  start_s: number;
-  stop_s: number;
-  recording: string;
-  recording_start_s: number;
-  recording_stop_s: number;
-  labels: string[];
-  residual_m: number;
-  gap_m: number;
-  sure: number;
-  rival: string | null;
-}
-
 /** Send a motion's frames as time goes by: for players that keep nothing. */
 export interface Play {
   type: "play";
@@ -424,19 +304,6 @@ export interface Play {
   rate_hz: number;
   start: number;
   loop: boolean;
-}
-
-/** Corners in order. */
-export interface Polygon {
-  corners: [number, number][];
-}
-
-/** A pose like that of a clip's frame at a time. */
-export interface PoseAsk {
-  at_s: number;
-  clip: string;
-  frame: number;
-  weight: number;
 }
 
 /** A transition to be looked at. */
@@ -447,12 +314,15 @@ export interface PreviewAsk {
   frame_b: number;
 }
 
-/** A constraint that could not be met, for the stage to draw in red. */
+/** Something that was asked for and is not so in the finished motion; the stage draws it in red. */
 export interface Problem {
   text: string;
+  where: string;
+  asked: number | null;
+  got: number | null;
+  nearest: number | null;
+  unit: string;
   place: [number, number, number] | null;
-  distance_m: number | null;
-  where: string | null;
 }
 
 /** All that a page needs to begin. */
@@ -473,7 +343,6 @@ export interface Project {
   formats: string[];
   readable: string[];
   presets: string[];
-  verbs: string[];
 }
 
 /** A motion file that was read into the project. */
@@ -504,14 +373,19 @@ export interface Result {
   verb: string;
   name: string;
   created: string;
-  request: Record<string, unknown>;
-  figures: Figures;
+  request: Record<string, Plain>;
+  subject: string | null;
+  answer: number;
+  metrics: Record<string, Metric>;
   problems: Problem[];
-  errors: ConstraintReport[];
+  status: string;
+  cost: number | null;
+  proved: boolean;
+  details: Record<string, Plain>;
+  search_s: number;
+  total_s: number;
   motions: Motion[];
   path: [number, number][];
-  pieces: Piece[];
-  holds: Hold[];
   kept: boolean;
   command: string;
   python: string;
@@ -521,21 +395,6 @@ export interface Result {
 export interface ResultsChanged {
   type: "results";
   results: Result[];
-}
-
-/** Constraints on a motion, as request files of `choreograph solve` have them, and how to search. What the numbers may be, the request itself says: its sentences name the constraint by its place. */
-export interface SolveAsk {
-  length_s: number;
-  body: BodyAsk[];
-  joints: JointAsk[];
-  poses: PoseAsk[];
-  frames: HardFrameAsk[];
-  labels: LabelAsk[];
-  obstacles: ObstacleAsk[];
-  min_piece_s: number;
-  count: number;
-  seconds: number;
-  seed: number;
 }
 
 /** Frames [start, stop) of a motion, and the clip that they show. */
@@ -552,19 +411,20 @@ export interface Stop {
   type: "stop";
 }
 
-/** What is wanted between two places of a path. */
-export interface StretchAsk {
-  start: number;
-  stop: number;
-  speed: number | null;
-  label: string | null;
-  pause: number | null;
-}
-
 /** A message was not understood; the socket stays open. */
 export interface Trouble {
   type: "trouble";
   failure: Failure;
+}
+
+/** A way of asking for motion: what the page makes its tab and its form of. */
+export interface VerbFacts {
+  name: string;
+  title: string;
+  summary: string;
+  subject: string;
+  request: Record<string, Plain>;
+  guide: string;
 }
 
 /** What is shown and how; kept with the project, but not undone. */
@@ -578,6 +438,7 @@ export interface View {
   follow_camera: boolean;
   loop: boolean;
   speed: number;
+  lag_s: number;
   shown: string[];
 }
 
@@ -609,3 +470,122 @@ export type ToPage =
   | Frame
   | Over
   | Trouble;
+
+/** How what was found becomes motion. */
+export interface FinishSettings {
+  /** How one clip gives way to another. */
+  blend?: "linear" | "cubic" | "anticipation";
+  /** Which parts of the body an anticipation blend sends ahead, such as 'arms first'. */
+  preset?: string;
+  /** Leave the feet as the blends left them. */
+  clean?: boolean;
+  /** Frames per second to write; else the clips' own. */
+  rate_hz?: number | null;
+}
+
+/** A path to be followed, and how. */
+export interface FollowRequest {
+  /** The path: a .csv, .json or .svg file, or a shape such as circle:radius=4 or eight. */
+  path?: string;
+  /** The path as points, x and z in metres, instead of a file or shape. */
+  points?: [number, number][];
+  /** Metres per unit of the path's file, or m, cm … */
+  scale?: string | null;
+  /** Mirror the path left to right. */
+  flip?: boolean;
+  /** Smooth the path over so many metres. */
+  smooth_m?: number;
+  /** Round its corners to this radius. */
+  rounded_m?: number;
+  /** Where to look at the end, from +z. */
+  facing_deg?: number | null;
+  /** Speed along the whole path. */
+  speed_m_s?: number | null;
+  /** Use clips with this label, such as walk or run, along the whole path. */
+  label?: string | null;
+  /** What is wanted between places of the path. */
+  stretches?: StretchRequest[];
+  /** Stay in a clip unless another is better by a margin. */
+  prefer?: Record<string, number>;
+  /** Clip to begin in; else found by search, or the one that is preferred most. */
+  start_clip?: string | null;
+  /** Frame of that clip, at its own rate, near which to begin. */
+  start_frame?: number | null;
+  /** Direction of travel at the start, from +z; else the path's own. */
+  start_heading_deg?: number | null;
+  /** A walk that this one goes on from: its path is walked first. */
+  before?: FollowRequest | null;
+  /** Which of the answers to that it goes on from. */
+  before_answer?: number;
+  /** Different answers to find. */
+  count?: number;
+  /** Same seed, same answer. */
+  seed?: number;
+  /** How the search goes about it. */
+  search?: FollowSettings;
+  /** How the walk becomes motion. */
+  finish?: FinishSettings;
+}
+
+/** How the search goes about it. Costs are in m²·s: squared distance to the path, integrated over time. */
+export interface FollowSettings {
+  /** "bound" seeds branch and bound with a beam; "beam" is the beam alone; "thesis" is the plain budgeted depth-first branch and bound of Dirican (2014), for comparison. */
+  method?: "bound" | "beam" | "thesis";
+  /** How far each planning step looks ahead (s). */
+  horizon_s?: number;
+  /** How much is kept of each planning step's answer (r). */
+  retain_s?: number;
+  /** Walks of one age that the beam keeps. */
+  beam_width?: number;
+  /** How far the beam looks along the continuations of a walk, to compare walks. */
+  continuation_s?: number;
+  /** How much what it sees there counts, against what the walk has cost; 0 is a plain beam. */
+  heuristic_weight?: number;
+  /** What a metre of the path that is still to be walked is reckoned to cost when walks are compared. */
+  metre_cost?: number;
+  /** Frames that branch and bound may score in one planning step. */
+  budget_frames?: number;
+  /** Time for the whole search; then the rest is searched by the beam alone, at a tenth of its width. */
+  max_seconds?: number | null;
+  /** Least speed of the point that the character should be at (gamma); never above a speed that is asked for. */
+  forced_progress_m_s?: number;
+  /** Cost of a transition, also within a clip: what keeps the answer from blending without pause. */
+  transition_cost?: number;
+  /** Cost of a piece in which the recording has a fault, such as a leap of the whole body. */
+  fault_cost?: number;
+  /** Cost of each frame of a joint that turns as abruptly as one in a thousand recorded ones: a walk that plays one clip again and again would show its worst moment each time. */
+  rough_cost?: number;
+  /** Cost of a second at 1 m/s off the speed asked for. */
+  speed_weight?: number;
+  /** Cost of a second without the label asked for. */
+  label_weight?: number;
+  /** Cost of a second of standing where neither pause, speed nor label is asked for; less the faster one is, nothing from walking speed on. Without it, who finds a path hard to follow stands: the point to be at hardly moves. */
+  idle_weight?: number;
+  /** How long the distance from the path's end, where the walk stops, counts. */
+  end_weight_s?: number;
+  /** Cost of ending turned by 90° from the facing asked for. */
+  facing_weight?: number;
+  /** What a transition costs more for each earlier answer that took it, so that answers differ. */
+  reuse_penalty?: number;
+  /** Places to begin from that are tried. */
+  starts?: number;
+}
+
+/** What is wanted between two places of the path; at least one of speed, label and pause. */
+export interface StretchRequest {
+  /** Where it begins, along the path as it was given. */
+  start_m: number;
+  /** Where it ends; None for a single place. */
+  stop_m?: number | null;
+  /** How fast to go. */
+  speed_m_s?: number | null;
+  /** What the clips used here shall be labelled: "run", "jump" … */
+  label?: string | null;
+  /** How long to stand at its start. */
+  pause_s?: number | null;
+}
+
+/** What is asked of each verb, by its name. */
+export interface Requests {
+  follow: FollowRequest;
+}

@@ -57,9 +57,9 @@ class FilmSettings:
     """Whether name and time are written in the corner."""
 
     @classmethod
-    def for_file(cls, path: Path) -> FilmSettings:
+    def for_file(cls, path: Path | str) -> FilmSettings:
         """What suits a film beside a motion: smaller and slower where it is a GIF."""
-        return cls(size=(640, 360), fps=25.0) if path.suffix.lower() == ".gif" else cls()
+        return cls(size=(640, 360), fps=25.0) if Path(path).suffix.lower() == ".gif" else cls()
 
     def check(self) -> None:
         """Raise a RequestError for values that make no sense."""

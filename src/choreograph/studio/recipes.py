@@ -9,6 +9,7 @@ from pathlib import Path
 
 from choreograph.errors import RequestError
 from choreograph.studio.document import ClipEntry, GraphAsk, Point
+from choreograph.studio.exports import export_facts
 from choreograph.studio.library import DRAWINGS, TOGETHER, file_stem, of_most_bodies
 from choreograph.studio.messages import Code, ExportAsk
 from choreograph.studio.session import Session
@@ -62,8 +63,8 @@ async def of_build(session: Session, asked: GraphAsk | None = None) -> Code:
 
 
 async def of_export(session: Session, asked: ExportAsk) -> Code:
-    """How a motion becomes such a file. Raises as `Session.export_facts` does."""
-    facts = await session.export_facts(asked)
+    """How a motion becomes such a file. Raises as `export_facts` does."""
+    facts = await export_facts(session, asked)
     name = f"{file_stem(facts['name'])}{asked.suffix}"
     which: ClipEntry | str = facts["which"]
     if isinstance(which, ClipEntry):
@@ -168,7 +169,6 @@ def _export_python(read: list[str], name: str, path: list[Point]) -> str:
         do = [f"write_sheet({name!r}, clips, overwrite=True)"]
     elif suffix in DRAWINGS:
         head.append("from choreograph.pictures.animation import FilmSettings, write_film")
-        settings = "FilmSettings(size=(640, 360), fps=25.0)" if suffix == ".gif" else "FilmSettings()"
         floor = "[]"
         if len(path) > 1:
             head += ["from choreograph.pictures.raster import Stroke", "from choreograph.pictures.theme import AMBER"]
@@ -177,7 +177,7 @@ def _export_python(read: list[str], name: str, path: list[Point]) -> str:
             head = ["import numpy as np", "", *head]
         else:
             do = []
-        do.append(f"write_film({name!r}, clips, {settings}, floor={floor}, overwrite=True)")
+        do.append(f"write_film({name!r}, clips, FilmSettings.for_file({name!r}), floor={floor}, overwrite=True)")
     elif len(read) > 1 and suffix in TOGETHER:
         do = [f"cg.write_clip({name!r}, clips, overwrite=True)"]
     elif len(read) > 1:

@@ -70,10 +70,10 @@ class Base(NamedTuple):
     file: Path
 
 
-def examples(shop: WorkerContext, ask: dict[str, Any], tell: TaskChannel) -> Examples:
+def examples(context: WorkerContext, ask: dict[str, Any], channel: TaskChannel) -> Examples:
     """What is to be known of the examples; asked as a PerformAsk and the library."""
     asked: PerformAsk = ask["ask"]
-    base = find_base(shop, asked, Library(*ask["library"]), tell)
+    base = find_base(context, asked, Library(*ask["library"]), channel)
     segments, settings = base.segments, settings_of(base.segments, PerformAsk())
     facts = []
     for number, (leader, clip) in enumerate(base.chosen):
@@ -180,31 +180,31 @@ def _trial(name: str) -> tuple[str, str]:
 # ---------------------------------------------------------------- the database
 
 
-def find_base(shop: WorkerContext, asked: PerformAsk, library: Library, tell: TaskChannel) -> Base:
+def find_base(context: WorkerContext, asked: PerformAsk, library: Library, channel: TaskChannel) -> Base:
     """The segment database of the examples: at hand, in its file, or made now."""
     chosen = choose(asked, library)
     named = [[entry and [clip_key(entry), entry.name] for entry in both] for both in chosen]
     key = digest([asked.lead, asked.cut, named])
-    file = shop.places.examples(key)
-    if key not in shop.bases:
+    file = context.places.examples(key)
+    if key not in context.bases:
         try:
             segments = open_segments(file)
         except GraphFileError:  # not made yet, or damaged
-            segments = _build(shop, asked, chosen, file, tell)
-        shop.keep_base(key, segments)
+            segments = _build(context, asked, chosen, file, channel)
+        context.keep_base(key, segments)
     if file.is_file():
         file.touch()  # so that it is not the oldest
-    return Base(shop.bases[key], chosen, file)
+    return Base(context.bases[key], chosen, file)
 
 
 def _build(
-    shop: WorkerContext, asked: PerformAsk, chosen: Sequence[Chosen], file: Path, tell: TaskChannel
+    context: WorkerContext, asked: PerformAsk, chosen: Sequence[Chosen], file: Path, channel: TaskChannel
 ) -> SegmentDatabase:
     recorded = []
     for done, (leader, entry) in enumerate(chosen):
-        tell.progress("cutting examples", done, len(chosen))
-        clip = shop.clip(entry)
-        recorded.append(root_example(clip) if leader is None else pair_up(shop.clip(leader), clip, cut=asked.cut))
+        channel.progress("cutting examples", done, len(chosen))
+        clip = context.clip(entry)
+        recorded.append(root_example(clip) if leader is None else pair_up(context.clip(leader), clip, cut=asked.cut))
     file.parent.mkdir(exist_ok=True)
     for old in sorted(file.parent.glob("*.mog"), key=lambda path: path.stat().st_mtime)[: 1 - FILES_KEPT]:
         old.unlink()

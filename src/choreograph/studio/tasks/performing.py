@@ -74,29 +74,29 @@ class Performance:
         )
 
 
-def moved(shop: WorkerContext, ask: dict[str, Any], tell: TaskChannel) -> tuple[Motion, int, bytes] | None:
+def moved(context: WorkerContext, ask: dict[str, Any], channel: TaskChannel) -> tuple[Motion, int, bytes] | None:
     """The frames that new places bring; asked as a page, the performance's number, its beginning, and the places."""
     page, begin = ask["page"], ask["begin"]
     if begin is not None:
-        base = find_base(shop, begin, Library(*ask["library"]), tell)
-        shop.performances[page] = Performance(ask["number"], base.segments, begin)
-        while len(shop.performances) > PAGES_KEPT:
-            shop.performances.popitem(last=False)
-    performance = shop.performances.get(page)
+        base = find_base(context, begin, Library(*ask["library"]), channel)
+        context.performances[page] = Performance(ask["number"], base.segments, begin)
+        while len(context.performances) > PAGES_KEPT:
+            context.performances.popitem(last=False)
+    performance = context.performances.get(page)
     if performance is None or performance.number != ask["number"]:
         raise RequestError("the beginning of this performance is gone; what was performed is answered as a whole")
     return performance.push(ask["samples"])
 
 
-def warm(shop: WorkerContext, ask: dict[str, Any], tell: TaskChannel) -> None:
+def warm(context: WorkerContext, ask: dict[str, Any], channel: TaskChannel) -> None:
     """Perform a few steps and throw them away, so that the first real ones need not wait for kernels."""
     asked: PerformAsk = ask["ask"]
-    base = find_base(shop, asked, Library(*ask["library"]), tell).segments
+    base = find_base(context, asked, Library(*ask["library"]), channel).segments
     speed = min(1.0, base.fastest)
     samples = [(k / 30, 0.0, speed * k / 30) for k in range(90)]
     performance = Performance(0, base, asked)
     for k, sample in enumerate(samples):
-        tell.progress("making ready", k, len(samples))
+        channel.progress("making ready", k, len(samples))
         performance.push([sample])
     found = find_segments(base, control_from_trajectory(performed_way(samples), base), settings_of(base, asked))
     found.transcription()
