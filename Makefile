@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 export MPLBACKEND := Agg
 
-.PHONY: help demo studio page pictures test browser check fix bench fuzz clean
+.PHONY: help reference demo studio page pictures test browser check fix bench fuzz clean
 
 help:  ## list the words
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/'
@@ -67,6 +67,9 @@ check: $(VENV)/dev  ## format, lint, types, layers
 fix: $(VENV)/dev  ## format and mend what can be mended
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
+
+reference: $(BIN)/choreograph  ## write the reference pages of the verbs anew
+	$(BIN)/python -m choreograph.cli.reference docs/reference
 
 bench: $(VENV)/dev  ## measure speed, memory and quality
 	$(BIN)/python -m benchmarks

@@ -97,10 +97,10 @@ def main() -> None:
         rate = float((graph.edges.kind[walk.edges] == TRANSITION).sum()) / seconds
         used = np.unique([graph.edges.clip[walk.edges], graph.edges.target_clip[walk.edges]])
         shown = [graph.clips[c] for c in used]
-        made_s, made = cpu(lambda w=walk: assemble(w))
+        made_s, made = cpu(lambda w=walk: assemble(w.as_montage()))
         # A clip keeps its world positions once computed: each run gets a fresh one, as a walk's motion is.
-        clean_s, clean = cpu(lambda c=made.clip: clean_feet(c.with_name("fresh")))
-        raw, floor = made.clip, min(lowest_toe(c) for c in shown)
+        clean_s, clean = cpu(lambda c=made: clean_feet(c.with_name("fresh")))
+        raw, floor = made, min(lowest_toe(c) for c in shown)
         moved = np.linalg.norm(clean.global_positions() - raw.global_positions(), axis=2)
         knee, root = knee_peak(shown), root_peak(shown)
         print(

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from benchmarks.datasets import find_recordings
 from choreograph.build.graph import build_graph
-from choreograph.finishing.pipeline import FinishedMotion, finish
+from choreograph.finishing.finish import Finished, finish
 from choreograph.formats import read_clip
 from choreograph.graph.model import MotionGraph
 from choreograph.graph.settings import GraphSettings
@@ -84,7 +84,7 @@ def walk_paths(graph: MotionGraph, tables: EdgeTables, settings: FollowSettings,
         )
 
 
-def figures(result: FollowResult, made: FinishedMotion, path: Path) -> tuple[float, ...]:
+def figures(result: FollowResult, made: Finished, path: Path) -> tuple[float, ...]:
     """Mean and largest error, transitions per second, share of steps proved, and how much of the cost may be saved."""
     off = measure_path(made.clip, path)
     proved = float(np.mean([step.proved for step in result.steps]))

@@ -19,12 +19,12 @@ import numpy as np
 
 from benchmarks.datasets import find_recordings
 from choreograph.distance.blas import one_thread_each
-from choreograph.finishing.perform_stream import PerformStream
-from choreograph.finishing.performed import finish_performance
+from choreograph.finishing.finish import finish
 from choreograph.formats import read_clip
 from choreograph.synthesis.perform.cells import build_cells
 from choreograph.synthesis.perform.confidence import find_confidence
 from choreograph.synthesis.perform.examples import SegmentDatabase, build_segments, pair_up, root_example
+from choreograph.synthesis.perform.live import PerformStream
 from choreograph.synthesis.perform.points import ENDS, TRACK, find_points
 from choreograph.synthesis.perform.request import Control, usual_settings
 from choreograph.synthesis.perform.search import find_segments
@@ -69,11 +69,11 @@ def report(name: str, base: SegmentDatabase, control: Control) -> None:
     coarse, _ = cpu(lambda: find_segments(base, control, replace(settings, refine_hz=settings.rate_hz), cells=cells))
     mean = found.coarse_cost / len(found.pieces)
     beam, narrow = cpu(lambda: find_segments(base, control, replace(settings, beam_m2_s=7 * mean), cells=cells))
-    finish, _ = cpu(lambda: finish_performance(found), 1)
+    finishing, _ = cpu(lambda: finish(found, partner=found.partner()), 1)
     print(
         f"{name:<28} {control.seconds:>5.0f} s {len(base):>5} segments {len(cells):>5} cells: exact {coarse:.3f} s, "
         f"refined {exact:.3f} s; beam {beam:.3f} s costs {100 * (narrow.coarse_cost / found.coarse_cost - 1):+.2f} %; "
-        f"cells {built:.2f} s, finishing {finish:.2f} s"
+        f"cells {built:.2f} s, finishing {finishing:.2f} s"
     )
 
 

@@ -18,10 +18,10 @@ from choreograph.pictures.plots import write_plot
 from choreograph.synthesis.follow.plot import plot_comparison
 
 BLENDS = {
-    "linear": cg.BlendSettings("linear"),
-    "cubic": cg.BlendSettings("cubic"),
-    "anticipation, upper body first": cg.BlendSettings("anticipation", "upper body first"),
-    "anticipation, root first": cg.BlendSettings("anticipation", exponents={"root": 2.0}),
+    "linear": cg.FinishSettings("linear"),
+    "cubic": cg.FinishSettings("cubic"),
+    "anticipation, upper body first": cg.FinishSettings("anticipation", "upper body first"),
+    "anticipation, root first": cg.FinishSettings("anticipation", exponents={"root": 2.0}),
 }
 
 parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -37,8 +37,8 @@ for path in map(cg.load_path, args.path):
     print(f"\n{path.name}, {path.length:.1f} m: {found.transitions} transitions; off by, cm")
     print(f"{'':32}{'mean':>6}{'worst':>7}{'from the line':>15}{'walked':>9}{'raw: mean':>12}{'walked':>9}")
     motions = {}
-    for name, blend in BLENDS.items():
-        motions[name] = motion = cg.finish(found.walk, cg.FinishSettings(blend=blend))
+    for name, settings in BLENDS.items():
+        motions[name] = motion = cg.finish(found.walk, settings)
         clean, raw = cg.measure_path(motion.clip, path), cg.measure_path(motion.raw, path)
         print(
             f"{name:32}{100 * clean.mean:6.2f}{100 * clean.worst:7.1f}{100 * clean.nearest_mean:15.2f}"

@@ -25,5 +25,5 @@ begin, end = cg.BodyTarget(0.0, (0.0, 0.0), 0.0), cg.BodyTarget(8.0, (5.0, 3.0),
 request = cg.SolveRequest(8.0, (begin, end))
 answers = cg.solve(graph, request, count=8, seconds=args.seconds, settings=cg.SolveSettings(apart_m=1.0))
 tell(answers)
-motions = [cg.finish_splice(answer.splice, request.body, name="walk").clip for answer in answers]
+motions = [cg.finish(answer.splice, name="walk", body=request.body).clip for answer in answers]
 show(args.out, "two-checkpoints", motions[:1], [request], motions[1:])

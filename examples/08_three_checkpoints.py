@@ -31,5 +31,5 @@ request = cg.SolveRequest(
 )
 answers = cg.solve(graph, request, count=3, seconds=args.seconds)
 tell(answers)
-motion = cg.finish_splice(answers[0].splice, request.body, name="walk").clip
+motion = cg.finish(answers[0].splice, name="walk", body=request.body).clip
 show(args.out, "three-checkpoints", [motion], [request])

@@ -21,15 +21,15 @@ args = parser.parse_args()
 
 graph = open_people(args.recordings, args.out)
 body = (cg.BodyTarget(0.0, (0.0, 0.0), 0.0), cg.BodyTarget(8.0, (0.5, 5.0), 0.0))
-cuts = cg.find_cuts(graph)
+hierarchy = cg.find_hierarchy(graph)
 
 too_high = cg.SolveRequest(8.0, body, (cg.JointTarget(4.0, "head", (None, 3.0, None)),))
-(limit,) = cg.Solver(graph, too_high, hierarchy=cuts).out_of_reach()
+(limit,) = cg.Solver(graph, too_high, hierarchy=hierarchy).out_of_reach()
 print(limit.message)
 
 # A little less than the highest there is, and a weight that makes it worth the trouble.
 request = cg.SolveRequest(8.0, body, (cg.JointTarget(4.0, "head", (None, limit.nearest - 0.05, None), weight=4.0),))
-answers = cg.solve(graph, request, seconds=args.seconds, hierarchy=cuts)
+answers = cg.solve(graph, request, seconds=args.seconds, hierarchy=hierarchy)
 tell(answers)
-motion = cg.finish_splice(answers[0].splice, request.body, name="jump").clip
+motion = cg.finish(answers[0].splice, name="jump", body=request.body).clip
 show(args.out, "jump-at-a-time", [motion], [request])

@@ -34,6 +34,6 @@ request = cg.SolveRequest(
 )
 answers = cg.solve(graph, request, count=3, seconds=args.seconds)
 tell(answers)
-motion = cg.finish_splice(answers[0].splice, request.body, name="crouch").clip
+motion = cg.finish(answers[0].splice, name="crouch", body=request.body).clip
 print(f"the head ends at {motion.global_positions()[-1, motion.skeleton.need('head'), 1]:.2f} m")
 show(args.out, "end-in-a-pose", [motion], [request])

@@ -57,7 +57,7 @@ live = stream.as_clip(frames, "live")
 print(f"live: {live.seconds:.1f} s of motion in {spent:.1f} s, each frame at most {latest:.1f} s after its place")
 
 found = cg.find_segments(base, cg.control_from_trajectory(hand.trajectory().smoothed(0.2), base))
-whole = cg.finish_performance(found, name="whole").clip
+whole = cg.finish(found, name="whole").clip
 print(f"deciding within 2 s cost {stream.cost / found.cost:.2f} times as much as with the whole way at hand")
 for row in found.transcription()[:4]:
     where = f"{row['recording']} from {row['recording_start_s']:.2f} s"

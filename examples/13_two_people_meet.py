@@ -48,7 +48,7 @@ for name, answer in found.answers.items():
         f"{100 * e.metres:.1f} cm" for e in answer.errors if e.constraint.startswith("meet") and e.metres is not None
     ]
     print(f"  {name}: {len(answer.splice.clip)} pieces, off by {off[0]} at the meeting")
-clips = [motion.clip for motion in cg.finish_together(found).values()]
+clips = [motion.clip for motion in found.finished().values()]
 hips = [clip.global_positions()[round(meeting.at_s * clip.fps), clip.skeleton.hips] for clip in clips]
 print(f"when they meet they are {np.hypot(*(hips[0] - hips[1])[[0, 2]]):.2f} m apart")
 show(args.out, "two-people-meet", clips, list(people.values()))

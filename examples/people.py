@@ -26,7 +26,7 @@ DEMO = (
 
 
 def open_people(recordings: Path | None, out: Path) -> cg.MotionGraph:
-    """The graph of all .amc and .bvh files in a folder, or of demo clips; made once and kept in `out` with its cuts."""
+    """The graph of all .amc and .bvh files in a folder, or of demo clips; made once and kept in `out`."""
     file = out / f"{'demo' if recordings is None else recordings.name}.mog"
     if not file.exists():
         out.mkdir(parents=True, exist_ok=True)
@@ -38,9 +38,7 @@ def open_people(recordings: Path | None, out: Path) -> cg.MotionGraph:
             clips = [cg.read_clip(path) for path in paths]
         # Solving finds cuts of its own; transitions for following paths are not needed, so there are next to none.
         cg.save_graph(cg.build_graph(clips, cg.GraphSettings(threshold_m=0.001)), file)
-    graph = cg.open_graph(file)
-    cg.find_cuts(graph, keep=True)
-    return graph
+    return cg.open_graph(file)
 
 
 def tell(answers: Sequence[cg.Answer]) -> None:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 import tracemalloc
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from choreograph.finishing.hand_contacts import grips
 from choreograph.maths import quat
 from choreograph.motion.clip import Clip
 from choreograph.motion.skeleton import Skeleton
@@ -48,6 +49,23 @@ def recordings() -> Path:
     if not folder:
         pytest.skip("needs real recordings: set CHOREOGRAPH_DATA to their folder")
     return Path(folder)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def tests_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A cache that only the tests use, also for the programs that they start."""
+    folder = tmp_path_factory.mktemp("cache")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("CHOREOGRAPH_CACHE", str(folder))
+        patch.delenv("CHOREOGRAPH_CACHE_GB", raising=False)
+        yield folder
+
+
+@pytest.fixture
+def empty_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty cache: the folder that its entries will be in."""
+    monkeypatch.setenv("CHOREOGRAPH_CACHE", str(tmp_path / "cache"))
+    return tmp_path / "cache" / "prepared"
 
 
 @pytest.fixture
@@ -127,3 +145,21 @@ def peak_memory() -> Callable[[Callable[[], object]], int]:
             tracemalloc.stop()
 
     return measure
+
+
+@pytest.fixture
+def couple(human_clip: Callable[..., Clip]) -> tuple[Clip, Clip]:
+    """Two side by side with bent elbows; the leader's right hand and the follower's left meet in the clip's middle."""
+    clip = human_clip(frames=150, fps=30.0, seed=3, size=0.1)
+    rot = np.array(clip.local_rot)
+    for side, bend in (("left", -0.8), ("right", 0.8)):
+        elbow = clip.skeleton.need(f"{side}_forearm")
+        rot[:, elbow] = quat.multiply(rot[:, elbow], quat.from_yaw(bend))
+    leader = clip.with_frames(clip.root_pos, quat.make_continuous(rot))
+    left, right = grips(clip.skeleton)
+    pos = leader.global_positions()
+    t = np.arange(150)
+    # Half a metre apart at the ends, a hand's breadth between frames 50 and 100, smoothly between.
+    apart = 0.1 + 0.4 * np.clip((np.abs(t - 74.5) - 25) / 25, 0, 1) ** 2
+    away = pos[:, right] - pos[:, left] - np.stack([apart, 0 * apart, 0 * apart], axis=1)
+    return leader, leader.with_frames(leader.root_pos + away, leader.local_rot).with_name("follower")

@@ -24,7 +24,7 @@ def solve(graph: Path) -> None:
     ends = (cg.BodyTarget(0.0, (0.0, 0.0), 0.0), cg.BodyTarget(4.0, (1.0, 3.0), 0.5))
     request = cg.SolveRequest(4.0, ends, obstacles=(cg.Obstacle.circle((3.0, 3.0), 0.3),))
     (answer, *_) = cg.solve(cg.open_graph(graph), request, count=1, seconds=0.5)
-    cg.finish_splice(answer.splice, request.body)
+    cg.finish(answer.splice, body=request.body)
 
 
 def perform(graph: Path) -> None:
@@ -41,7 +41,7 @@ def perform(graph: Path) -> None:
     way = hand.trajectory().smoothed(0.2)
     found = cg.find_segments(base, cg.control_from_trajectory(way, base))
     found.transcription()  # says how sure it is
-    cg.finish_performance(found)
+    cg.finish(found)
 
 
 def draw(graph: Path) -> None:

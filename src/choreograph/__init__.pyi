@@ -14,14 +14,11 @@ from .errors import (
     RoleError,
     SkeletonMismatch,
 )
-from .finishing.blend import BlendSettings
+from .finishing.body import RootTarget
+from .finishing.finish import Finished, finish
 from .finishing.footskate import clean_feet
-from .finishing.perform_stream import PerformStream
-from .finishing.performed import PerformedSettings, finish_performance
-from .finishing.pipeline import finish
+from .finishing.hand_contacts import HandContacts, Partner
 from .finishing.settings import FinishSettings
-from .finishing.splice import SpliceSettings, finish_splice, finish_together
-from .finishing.stream import MotionStream
 from .formats import read_clip, read_figures, write_clip
 from .graph.model import MotionGraph
 from .graph.report import report_graph
@@ -30,25 +27,30 @@ from .graph.store import open_graph, save_graph
 from .maths.floor import FloorTransform
 from .motion.clip import Clip, Label, concatenate
 from .motion.contacts import detect_contacts, find_foot_contacts
+from .motion.montage import Layer, Montage
+from .motion.repair import repair
 from .motion.skeleton import Skeleton
 from .motion.trim import suggest_trim, trimmed
 from .notebook import show
 from .synthesis.follow.measure import measure_path
 from .synthesis.follow.request import FollowRequest, FollowSettings, StretchRequest
 from .synthesis.follow.search import FollowSearch, follow
+from .synthesis.follow.stream import MotionStream
 from .synthesis.path import Path, Stretch
 from .synthesis.path_files import load_path
 from .synthesis.path_shapes import named_path
 from .synthesis.perform.examples import Example, SegmentDatabase, build_segments, pair_up, root_example
+from .synthesis.perform.live import PerformStream
+from .synthesis.perform.prepare import CutSettings, find_segment_database
 from .synthesis.perform.recorder import TrajectoryRecorder
 from .synthesis.perform.request import PerformSettings, SegmentConstraint, control_from_clip, control_from_trajectory
 from .synthesis.perform.search import SegmentSequence, find_segments
-from .synthesis.perform.store import CutSettings, open_segments, save_segments
+from .synthesis.perform.store import open_segments, save_segments
 from .synthesis.perform.trajectory import Trajectory, read_trajectory
 from .synthesis.perform.transcription import write_transcription
-from .synthesis.solve.cuts import find_cuts, keep_cuts
 from .synthesis.solve.functions import MotionView
 from .synthesis.solve.group import GroupRequest, Meeting
+from .synthesis.solve.prepare import find_hierarchy
 from .synthesis.solve.reach import OutOfReach
 from .synthesis.solve.request import (
     BodyTarget,
@@ -68,7 +70,6 @@ from .synthesis.walk import Walk
 
 __all__ = [
     "Answer",
-    "BlendSettings",
     "BodyTarget",
     "Cancelled",
     "ChoreographError",
@@ -77,6 +78,7 @@ __all__ = [
     "DownloadError",
     "Example",
     "FinishSettings",
+    "Finished",
     "FloorTransform",
     "FollowRequest",
     "FollowSearch",
@@ -87,25 +89,29 @@ __all__ = [
     "GraphSettings",
     "GroupAnswer",
     "GroupRequest",
+    "HandContacts",
     "HardFrame",
     "JointTarget",
     "Label",
     "LabelTarget",
+    "Layer",
     "Meeting",
     "MissingExtra",
+    "Montage",
     "MotionGraph",
     "MotionStream",
     "MotionView",
     "Obstacle",
     "OutOfReach",
     "OutputExists",
+    "Partner",
     "Path",
     "PerformSettings",
     "PerformStream",
-    "PerformedSettings",
     "PoseTarget",
     "RequestError",
     "RoleError",
+    "RootTarget",
     "SegmentConstraint",
     "SegmentDatabase",
     "SegmentSequence",
@@ -115,7 +121,6 @@ __all__ = [
     "SolveSettings",
     "Solver",
     "Splice",
-    "SpliceSettings",
     "Stretch",
     "StretchRequest",
     "Trajectory",
@@ -129,15 +134,12 @@ __all__ = [
     "control_from_clip",
     "control_from_trajectory",
     "detect_contacts",
-    "find_cuts",
     "find_foot_contacts",
+    "find_hierarchy",
+    "find_segment_database",
     "find_segments",
     "finish",
-    "finish_performance",
-    "finish_splice",
-    "finish_together",
     "follow",
-    "keep_cuts",
     "load_path",
     "load_request",
     "measure_path",
@@ -149,6 +151,7 @@ __all__ = [
     "read_clip",
     "read_figures",
     "read_trajectory",
+    "repair",
     "report_graph",
     "request_schema",
     "root_example",

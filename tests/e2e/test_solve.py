@@ -98,7 +98,7 @@ def wait(*anything):
 
 @pytest.mark.slow
 def test_a_second_control_c_writes_nothing(words: list[str], tmp_path: Path) -> None:
-    slow = SLOW.format(module="finishing", name="splice", function="finish_splice")
+    slow = SLOW.format(module="finishing", name="finish", function="finish")
     process = begun(slow + TELLING, words, tmp_path / "out", "searching")
     process.send_signal(signal.SIGINT)
     while process.stdout and "waiting" not in process.stdout.readline():

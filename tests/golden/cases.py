@@ -53,7 +53,7 @@ def solve_checkpoints() -> list[cg.Clip]:
         obstacles=(cg.Obstacle.circle((0.0, 1.5), 0.3),),
     )
     answers = cg.solve(walks(), request, count=2, seconds=None, evaluations=200_000, settings=cg.SolveSettings(seed=1))
-    return [cg.finish_splice(answer.splice, request.body).clip for answer in answers]
+    return [cg.finish(answer.splice, body=request.body).clip for answer in answers]
 
 
 def solve_hard_frame() -> list[cg.Clip]:
@@ -66,7 +66,7 @@ def solve_hard_frame() -> list[cg.Clip]:
         poses=(cg.PoseTarget(4.5, "stand", 10),),
     )
     [answer] = cg.solve(walks(), request, seconds=None, evaluations=100_000)
-    return [cg.finish_splice(answer.splice, request.body).clip]
+    return [cg.finish(answer.splice, body=request.body).clip]
 
 
 def solve_meeting() -> list[cg.Clip]:
@@ -80,7 +80,7 @@ def solve_meeting() -> list[cg.Clip]:
     )
     request = cg.GroupRequest(people, (meeting,))
     [answer] = cg.solve_together(dict.fromkeys(people, walks()), request, seconds=None, evaluations=100_000)
-    return [motion.clip for motion in cg.finish_together(answer).values()]
+    return [motion.clip for motion in answer.finished().values()]
 
 
 def _way(frames: int = 240) -> cg.Trajectory:
@@ -94,7 +94,7 @@ def perform_way() -> list[cg.Clip]:
     base = cg.build_segments(
         [cg.root_example(clip) for clip in walks().clips], cut_at="plants", control_roles=("track",)
     )
-    return [cg.finish_performance(cg.find_segments(base, cg.control_from_trajectory(_way(), base))).clip]
+    return [cg.finish(cg.find_segments(base, cg.control_from_trajectory(_way(), base))).clip]
 
 
 def perform_stream() -> list[cg.Clip]:
@@ -133,7 +133,7 @@ def recorded_solve(folder: Path) -> list[cg.Clip]:
     body = (cg.BodyTarget(0.0, (0.0, 0.0), 0.0), cg.BodyTarget(5.0, (1.0, 3.0), 0.8))
     request = cg.SolveRequest(5.0, body)
     [answer] = cg.solve(graph, request, seconds=None, evaluations=100_000)
-    return [cg.finish_splice(answer.splice, request.body).clip]
+    return [cg.finish(answer.splice, body=request.body).clip]
 
 
 def recorded_perform(folder: Path) -> list[cg.Clip]:
@@ -141,7 +141,8 @@ def recorded_perform(folder: Path) -> list[cg.Clip]:
     pairs = [cg.pair_up(*_recorded(folder, f"60_{n}", f"61_{n}"), cut=True) for n in ("02", "03", "04")]
     base = cg.build_segments(pairs)
     [leader] = _recorded(folder, "60_01")
-    return [cg.finish_performance(cg.find_segments(base, cg.control_from_clip(leader[:400], base))).clip]
+    found = cg.find_segments(base, cg.control_from_clip(leader[:400], base))
+    return [cg.finish(found, partner=found.partner()).clip]
 
 
 MADE: Mapping[str, Callable[[], list[cg.Clip]]] = {

@@ -134,6 +134,8 @@ class Known:
         self.count = len(numbers)
         self.searched_m = graph.searched_m
         self.history = graph.history
+        # Times that were given for each clip fit no other clips.
+        self.cut_settings = graph.cut_settings if isinstance(graph.cut_settings.get("cut_at"), str) else {}
         renumber = np.full(len(graph.infos), -1, np.int32)
         renumber[numbers] = np.arange(len(numbers))
         old = graph.minima
@@ -190,6 +192,7 @@ def _build(
         evaluated_share=evaluated,
         notes=notes,
         history=() if known is None else known.history,
+        cut_settings=None if known is None else known.cut_settings,
     )
 
 

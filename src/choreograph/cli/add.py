@@ -1,4 +1,4 @@
-"""`choreograph add`: more clips for a motion graph, comparing only what is new."""
+"""`choreograph add`: more recordings for a motion graph."""
 
 from __future__ import annotations
 
@@ -6,43 +6,33 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from pydantic import Field
 
-from choreograph.cli.build import (
-    AdviceOption,
-    SkipOption,
-    WorkersOption,
-    command_line,
-    interruptible,
-    read_clips,
-    show_advice,
-    show_outcome,
-)
-from choreograph.cli.common import (
-    AsfOption,
-    FpsOption,
-    Inputs,
-    RoleOption,
-    TrimOption,
-    UnitOption,
-    UpOption,
-    progress_bar,
-)
+from choreograph.cli.build import Workers, command_line, interruptible, read_clips, show_advice, show_outcome
+from choreograph.cli.common import progress_bar
+from choreograph.cli.tool import FILES, Files, Reading, add_tool
+from choreograph.contract.request import Option, Request
 
 
-def add(
-    graph: Annotated[Path, typer.Argument(help="The .mog file.", metavar="GRAPH")],
-    files: Inputs,
-    onto: Annotated[bool, typer.Option("--onto", help="Carry the new clips onto the graph's skeleton.")] = False,
-    fps: FpsOption = None,
-    unit: UnitOption = None,
-    up: UpOption = None,
-    asf: AsfOption = None,
-    role: RoleOption = None,
-    trim: TrimOption = False,
-    skip_bad: SkipOption = False,
-    workers: WorkersOption = None,
-    advice: AdviceOption = True,
-) -> None:
+class AddOptions(Request):
+    """What is added to which graph."""
+
+    graph: Annotated[Path, Option(metavar="GRAPH")]
+    """The .mog file."""
+    files: Annotated[Files, Field(description=FILES)]
+    onto: bool = False
+    """Retarget the new clips to the graph's skeleton."""
+    skip_bad: bool = False
+    """Leave out files that cannot be read, and say so."""
+    workers: Workers | None = None
+    """Threads to compare with; else one per processor."""
+    advice: bool = True
+    """Find out what would bring in the clips that were lost."""
+    reading: Reading = Field(default_factory=Reading)
+    """How files are read."""
+
+
+def add(asked: AddOptions) -> None:
     """Add clips to a motion graph; it becomes what building it from all clips at once would have made it.
 
     Examples:
@@ -53,15 +43,16 @@ def add(
     """
     from choreograph.build.files import add_to_file
 
-    with interruptible(graph), progress_bar() as progress:
-        reading = {"fps": fps, "unit": unit, "up": up, "asf": asf, "roles": role, "trim": trim}
-        clips = read_clips(files, progress, skip_bad=skip_bad, **reading)
-        grown = add_to_file(graph, clips, onto=onto, progress=progress, workers=workers, command=command_line())
-    show_outcome(grown, graph)
-    if advice:
-        show_advice(grown, workers)
+    with interruptible(asked.graph), progress_bar() as progress:
+        clips = read_clips(asked.files, asked.reading, progress, skip_bad=asked.skip_bad)
+        grown = add_to_file(
+            asked.graph, clips, onto=asked.onto, progress=progress, workers=asked.workers, command=command_line()
+        )
+    show_outcome(grown, asked.graph)
+    if asked.advice:
+        show_advice(grown, asked.workers)
 
 
 def register(app: typer.Typer) -> None:
     """Add the command to the application."""
-    app.command("add")(add)
+    add_tool(app, "add", AddOptions, add, arguments=("graph", "files"))

@@ -9,91 +9,60 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from annotated_types import Ge, Le
+from pydantic import Field
 
-from choreograph.cli.common import (
-    AsfOption,
-    ForceOption,
-    FpsOption,
-    Inputs,
-    RoleOption,
-    TrimOption,
-    UnitOption,
-    UpOption,
-    console,
-    err_console,
-    expand_inputs,
-    progress_bar,
-    read_input,
-    read_inputs,
-)
+from choreograph.cli.common import console, err_console, expand_inputs, progress_bar
+from choreograph.cli.tool import FILES, Files, Force, Output, Reading, add_tool
+from choreograph.contract.request import Option, Request
 from choreograph.errors import Cancelled, ChoreographError, RequestError
+from choreograph.graph.settings import GraphSettings, LabelThreshold
 
 if TYPE_CHECKING:
     from choreograph.graph.model import MotionGraph
-    from choreograph.graph.settings import LabelThreshold
     from choreograph.motion.clip import Clip
     from choreograph.progress import Progress
 
-WorkersOption = Annotated[
-    int | None,
-    typer.Option("--workers", min=1, max=256, help="Threads to compare with.", show_default="one per processor"),
-]
-SkipOption = Annotated[bool, typer.Option("--skip-bad", help="Leave out files that cannot be read, and say so.")]
-AdviceOption = Annotated[
-    bool, typer.Option("--advice/--no-advice", help="Find out what would bring in the clips that were lost.")
-]
+Workers = Annotated[int, Ge(1), Le(256), Option(("--workers",))]
+"""Threads to compare with."""
 
 
-def build(
-    files: Inputs,
-    output: Annotated[Path, typer.Option("--output", "-o", help="The .mog file to write.")],
-    rate: Annotated[float, typer.Option("--rate", help="Frames per second at which clips are compared.")] = 30.0,
-    window: Annotated[
-        float, typer.Option("--window", help="Length of comparison and blend, seconds.", show_default="a third")
-    ] = 1 / 3,
-    threshold: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--threshold",
-            help="Largest distance of a transition, centimetres RMS per joint; or, for windows with two labels, as "
-            "walk:run=12. Repeat for more.",
-            show_default="5",
-        ),
-    ] = None,
-    goal: Annotated[
-        str | None,
-        typer.Option(
-            "--goal", help="Take the lowest threshold that connects this much: 90% of the frames, or everything."
-        ),
-    ] = None,
-    ceiling: Annotated[
-        float, typer.Option("--ceiling", min=0, max=1000, help="Highest threshold a goal may take, centimetres.")
-    ] = 40.0,
-    weights: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--weights",
-            show_default="default",
-            help="Joint weights: a preset (default, uniform, lower_body), or foot=3; repeat for more.",
-        ),
-    ] = None,
-    taper: Annotated[str, typer.Option("--taper", help="Frame weights in a window: triangle or uniform.")] = "triangle",
-    mirror: Annotated[bool, typer.Option("--mirror", help="Add a mirrored copy of every clip.")] = False,
-    onto: Annotated[
-        Path | None,
-        typer.Option("--onto", help="Carry all clips onto the skeleton of this one: for recordings of several people."),
-    ] = None,
-    fps: FpsOption = None,
-    unit: UnitOption = None,
-    up: UpOption = None,
-    asf: AsfOption = None,
-    role: RoleOption = None,
-    trim: TrimOption = False,
-    skip_bad: SkipOption = False,
-    workers: WorkersOption = None,
-    advice: AdviceOption = True,
-    force: ForceOption = False,
-) -> None:
+class BuildOptions(Request):
+    """What a graph is built of, and how."""
+
+    files: Annotated[Files, Field(description=FILES)]
+    output: Output
+    """The .mog file to write."""
+    threshold: Annotated[tuple[str, ...], Option(metavar="CM")] = ()
+    """Largest distance of a transition, centimetres RMS per joint (default 5); or, for windows with two labels, as
+    walk:run=12. Repeat for more."""
+    goal: str | None = None
+    """Take the lowest threshold that connects this much: 90% of the frames, or everything."""
+    weights: tuple[str, ...] = ()
+    """Joint weights: a preset (default, uniform, lower_body), or foot=3; repeat for more."""
+    graph: GraphSettings = Field(default_factory=GraphSettings)
+    """How clips are compared."""
+    onto: Path | None = None
+    """Retarget all clips to the skeleton of this one: for recordings of several people."""
+    skip_bad: bool = False
+    """Leave out files that cannot be read, and say so."""
+    workers: Workers | None = None
+    """Threads to compare with; else one per processor."""
+    advice: bool = True
+    """Find out what would bring in the clips that were lost."""
+    reading: Reading = Field(default_factory=Reading)
+    """How files are read."""
+    force: Force = False
+    """Overwrite what exists."""
+
+    def settings(self) -> GraphSettings:
+        """The graph's settings with what the words say."""
+        general, special = parse_thresholds(self.threshold)
+        changes = {"goal": parse_goal(self.goal), "weights": parse_weights(self.weights)}
+        return self.graph.with_(threshold_m=general, label_thresholds=special, **changes)
+
+
+def build(asked: BuildOptions) -> None:
     """Find every place where one recording can flow into another, and keep them in a .mog file.
 
     A build that is stopped goes on where it was when the same command is given again.
@@ -109,44 +78,30 @@ def build(
       choreograph build 13/ 16/ 60/ -o all.mog --onto 16/16_15.amc
     """
     from choreograph.build.files import build_file
-    from choreograph.graph.settings import GraphSettings
     from choreograph.graph.store import check_target
 
-    general, special = parse_thresholds(threshold or ())
-    settings = GraphSettings(
-        rate_hz=rate,
-        window_s=window,
-        threshold_m=general,
-        label_thresholds=special,
-        goal=parse_goal(goal),
-        ceiling_m=ceiling / 100,
-        weights=parse_weights(weights or ()),
-        taper=taper,
-        mirror=mirror,
-    )
-    check_target(output, overwrite=force)
-    with interruptible(output), progress_bar() as progress:
-        reading = {"fps": fps, "unit": unit, "up": up, "asf": asf, "roles": role, "trim": trim}
-        clips = read_clips(files, progress, skip_bad=skip_bad, **reading)
-        skeleton = None if onto is None else read_input(onto, **reading).skeleton  # type: ignore[arg-type]
+    settings = asked.settings()
+    check_target(asked.output, overwrite=asked.force)
+    with interruptible(asked.output), progress_bar() as progress:
+        clips = read_clips(asked.files, asked.reading, progress, skip_bad=asked.skip_bad)
         graph = build_file(
-            output,
+            asked.output,
             clips,
             settings,
-            onto=skeleton,
-            overwrite=force,
+            onto=None if asked.onto is None else asked.reading.read_first(asked.onto).skeleton,
+            overwrite=asked.force,
             progress=progress,
-            workers=workers,
+            workers=asked.workers,
             command=command_line(),
         )
-    show_outcome(graph, output)
-    if advice:
-        show_advice(graph, workers)
+    show_outcome(graph, asked.output)
+    if asked.advice:
+        show_advice(graph, asked.workers)
 
 
 def register(app: typer.Typer) -> None:
     """Add the command to the application."""
-    app.command("build")(build)
+    add_tool(app, "build", BuildOptions, build)
 
 
 def command_line() -> str:
@@ -156,9 +111,7 @@ def command_line() -> str:
 
 def parse_thresholds(texts: Sequence[str]) -> tuple[float, tuple[LabelThreshold, ...]]:
     """The general threshold in metres, and those for pairs of labels, from words such as 5 and walk:run=12."""
-    from choreograph.graph.settings import GraphSettings, LabelThreshold
-
-    general, special = GraphSettings.threshold_m, []
+    general, special = GraphSettings().threshold_m, []
     for text in texts:
         labels, equals, number = text.rpartition("=")
         try:
@@ -205,14 +158,14 @@ def parse_weights(texts: Sequence[str]) -> str | dict[str, float]:
     return weights
 
 
-def read_clips(files: Sequence[str], progress: Progress, *, skip_bad: bool, **reading: object) -> list[Clip]:
+def read_clips(files: Sequence[str], reading: Reading, progress: Progress, *, skip_bad: bool) -> list[Clip]:
     """All clips that the inputs stand for."""
     paths = expand_inputs(files)
     clips = []
     for done, path in enumerate(paths):
         progress("reading clips", done, len(paths))
         try:
-            clips += read_inputs(path, **reading)  # type: ignore[arg-type]
+            clips += reading.read(path)
         except ChoreographError as error:
             if not skip_bad:
                 raise

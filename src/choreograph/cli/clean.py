@@ -6,32 +6,27 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from pydantic import Field
 
-from choreograph.cli.common import (
-    AsfOption,
-    ForceOption,
-    FpsOption,
-    RoleOption,
-    TrimOption,
-    UnitOption,
-    UpOption,
-    console,
-    progress_bar,
-    read_input,
-)
+from choreograph.cli.common import console, progress_bar
+from choreograph.cli.tool import Force, Output, Reading, add_tool
+from choreograph.contract.request import Option, Request
 
 
-def clean(
-    file: Annotated[Path, typer.Argument(help="Motion file.", metavar="FILE")],
-    output: Annotated[Path, typer.Option("--output", "-o", help="File to write.")],
-    fps: FpsOption = None,
-    unit: UnitOption = None,
-    up: UpOption = None,
-    asf: AsfOption = None,
-    role: RoleOption = None,
-    trim: TrimOption = False,
-    force: ForceOption = False,
-) -> None:
+class CleanOptions(Request):
+    """What to clean."""
+
+    file: Annotated[Path, Option(metavar="FILE")]
+    """Motion file."""
+    output: Output
+    """File to write."""
+    reading: Reading = Field(default_factory=Reading)
+    """How it is read."""
+    force: Force = False
+    """Overwrite what exists."""
+
+
+def clean(asked: CleanOptions) -> None:
     """Keep feet where they stand: no sliding, no toes through the floor, bones as long as they were.
 
     Foot plants are found by height and speed. Only legs and the root's place change.
@@ -48,21 +43,17 @@ def clean(
     from choreograph.formats.atomic import check_writable
     from choreograph.formats.registry import find_format
 
-    find_format(output)
-    check_writable(output, overwrite=force)
-    clip = read_input(file, fps=fps, unit=unit, up=up, asf=asf, roles=role, trim=trim)
+    find_format(asked.output)
+    check_writable(asked.output, overwrite=asked.force)
+    clip = asked.reading.read_first(asked.file)
     with progress_bar() as progress:
         cleaned = clean_feet(clip, progress=progress)
-    write_clip(output, cleaned, overwrite=force)
+    write_clip(asked.output, cleaned, overwrite=asked.force)
     before, after = foot_slide(clip.with_contacts(cleaned.contacts)), foot_slide(cleaned)
-    console.print(
-        f"wrote {output}: planted feet slid {100 * before:.1f} cm, now {100 * after:.1f} cm",
-        highlight=False,
-        markup=False,
-        soft_wrap=True,
-    )
+    text = f"wrote {asked.output}: planted feet slid {100 * before:.1f} cm, now {100 * after:.1f} cm"
+    console.print(text, highlight=False, markup=False, soft_wrap=True)
 
 
 def register(app: typer.Typer) -> None:
     """Add the command to the application."""
-    app.command("clean")(clean)
+    add_tool(app, "clean", CleanOptions, clean, arguments=("file",))

@@ -2,57 +2,50 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from annotated_types import Ge, Gt, Le
+from pydantic import Field
 
-from choreograph.cli.common import (
-    AsfOption,
-    ForceOption,
-    FpsOption,
-    Inputs,
-    RoleOption,
-    TrimOption,
-    UnitOption,
-    UpOption,
-    console,
-    expand_inputs,
-    progress_bar,
-    read_inputs,
-)
+from choreograph.cli.common import console, expand_inputs, progress_bar
+from choreograph.cli.tool import FILES, Files, Force, Output, Reading, add_tool
+from choreograph.contract.request import Hertz, Option, Request
 from choreograph.errors import RequestError
 
 if TYPE_CHECKING:
     from choreograph.motion.clip import Clip
 
 
-def convert(
-    files: Inputs,
-    output: Annotated[
-        Path, typer.Option("--output", "-o", help="File to write, or folder where there are several inputs.")
-    ],
-    to: Annotated[
-        str | None, typer.Option("--to", help="Type to write into a folder: bvh, amc, npz, glb, usda, usdc or csv.")
-    ] = None,
-    fps: FpsOption = None,
-    unit: UnitOption = None,
-    up: UpOption = None,
-    asf: AsfOption = None,
-    role: RoleOption = None,
-    trim: TrimOption = False,
-    rate: Annotated[float | None, typer.Option("--rate", help="Resample to this many frames per second.")] = None,
-    start: Annotated[int | None, typer.Option("--start", help="First frame to keep.")] = None,
-    stop: Annotated[int | None, typer.Option("--stop", help="Frame to stop before.")] = None,
-    figure: Annotated[
-        int | None, typer.Option("--figure", min=0, help="Which of several figures, from 0.", show_default="all")
-    ] = None,
-    mirror: Annotated[bool, typer.Option("--mirror", help="Exchange left and right.")] = False,
-    out_unit: Annotated[
-        str | None, typer.Option("--out-unit", help="Unit of length to write BVH or AMC in: m, cm, in, cmu …")
-    ] = None,
-    force: ForceOption = False,
-) -> None:
+class ConvertOptions(Request):
+    """What becomes what."""
+
+    files: Annotated[Files, Field(description=FILES)]
+    output: Output
+    """File to write, or folder where there are several inputs."""
+    to: str | None = None
+    """Type to write into a folder: bvh, amc, npz, glb, usda, usdc or csv."""
+    rate_hz: Annotated[Hertz, Gt(0), Le(10_000)] | None = None
+    """Resample to this many frames per second."""
+    start: int | None = None
+    """First frame to keep."""
+    stop: int | None = None
+    """Frame to stop before."""
+    figure: Annotated[int, Ge(0), Option(("--figure",))] | None = None
+    """Which of several figures, from 0; else all."""
+    mirror: bool = False
+    """Exchange left and right."""
+    out_unit: str | None = None
+    """Unit of length to write BVH or AMC in: m, cm, in, cmu …"""
+    reading: Reading = Field(default_factory=Reading)
+    """How files are read."""
+    force: Force = False
+    """Overwrite what exists."""
+
+
+def convert(asked: ConvertOptions) -> None:
     """Convert motion files: BVH, ASF/AMC, NPZ, GLB and USD in; the same and CSV of joint positions out.
 
     Every file is read before the first one is written: if one is broken, nothing is written.
@@ -66,46 +59,63 @@ def convert(
       choreograph convert old.bvh -o new.bvh --trim --out-unit cm
     """
     from choreograph.formats import write_clip
-    from choreograph.formats.atomic import check_writable
-    from choreograph.formats.registry import find_format
     from choreograph.formats.world import parse_unit
 
-    paths = expand_inputs(files)
-    targets = _targets(paths, output, to)
-    options = {} if out_unit is None else {"metres_per_unit": parse_unit(out_unit)}
-    for target in targets:
-        if options and find_format(target).name not in ("bvh", "amc"):
-            raise RequestError(f"--out-unit is for BVH and AMC; {target.suffix} files are always in metres")
-        check_writable(target, overwrite=force)
-        if target.suffix.lower() == ".amc":  # its skeleton is written beside it
-            check_writable(target.with_suffix(".asf"), overwrite=force)
+    paths = expand_inputs(asked.files)
+    targets = _targets(paths, asked.output, asked.to)
+    _check(targets, asked)
+    options = {} if asked.out_unit is None else {"metres_per_unit": parse_unit(asked.out_unit)}
     with progress_bar() as progress:
         scenes: list[list[Clip]] = []
-        for k, path in enumerate(paths):
-            clips = read_inputs(path, fps=fps, unit=unit, up=up, asf=asf, roles=role, trim=trim)
-            if figure is not None:
-                if figure >= len(clips):
-                    raise RequestError(f"{path}: there is no figure {figure}; it holds {len(clips)}, counted from 0")
-                clips = [clips[figure]]
-            elif len(clips) > 1 and find_format(targets[k]).figures is None:
-                raise RequestError(
-                    f"{path} holds {len(clips)} figures, a {targets[k].suffix} file one: choose with --figure 0, or "
-                    "write .glb or .usdc"
-                )
-            clips = [clip[start:stop] for clip in clips] if start is not None or stop is not None else clips
-            clips = [clip.resampled(rate) for clip in clips] if rate is not None else clips
-            scenes.append([clip.mirrored() for clip in clips] if mirror else clips)
+        for k, (path, target) in enumerate(zip(paths, targets, strict=True)):
+            scenes.append([_changed(clip, asked) for clip in _figures(path, target, asked)])
             progress("reading", k + 1, len(paths))
         for k, (scene, target) in enumerate(zip(scenes, targets, strict=True)):
-            write_clip(target, scene, overwrite=force, **options)
+            write_clip(target, scene, overwrite=asked.force, **options)
             progress("writing", k + 1, len(paths))
-    what = str(targets[0]) if len(targets) == 1 else f"{len(targets)} files in {output}"
+    what = str(targets[0]) if len(targets) == 1 else f"{len(targets)} files in {asked.output}"
     console.print(f"wrote {what}", highlight=False, markup=False, soft_wrap=True)
 
 
 def register(app: typer.Typer) -> None:
     """Add the command to the application."""
-    app.command("convert")(convert)
+    add_tool(app, "convert", ConvertOptions, convert)
+
+
+def _check(targets: Sequence[Path], asked: ConvertOptions) -> None:
+    """Refuse what could not be written, before anything is read."""
+    from choreograph.formats.atomic import check_writable
+    from choreograph.formats.registry import find_format
+
+    for target in targets:
+        if asked.out_unit is not None and find_format(target).name not in ("bvh", "amc"):
+            raise RequestError(f"--out-unit is for BVH and AMC; {target.suffix} files are always in metres")
+        check_writable(target, overwrite=asked.force)
+        if target.suffix.lower() == ".amc":  # its skeleton is written beside it
+            check_writable(target.with_suffix(".asf"), overwrite=asked.force)
+
+
+def _figures(path: Path, target: Path, asked: ConvertOptions) -> list[Clip]:
+    """The figures of a file that go into another."""
+    from choreograph.formats.registry import find_format
+
+    clips = asked.reading.read(path)
+    if asked.figure is not None:
+        if asked.figure >= len(clips):
+            raise RequestError(f"{path}: there is no figure {asked.figure}; it holds {len(clips)}, counted from 0")
+        return [clips[asked.figure]]
+    if len(clips) > 1 and find_format(target).figures is None:
+        raise RequestError(
+            f"{path} holds {len(clips)} figures, a {target.suffix} file one: choose with --figure 0, or "
+            "write .glb or .usdc"
+        )
+    return clips
+
+
+def _changed(clip: Clip, asked: ConvertOptions) -> Clip:
+    clip = clip[asked.start : asked.stop] if asked.start is not None or asked.stop is not None else clip
+    clip = clip.resampled(asked.rate_hz) if asked.rate_hz is not None else clip
+    return clip.mirrored() if asked.mirror else clip
 
 
 def _targets(paths: list[Path], output: Path, to: str | None) -> list[Path]:

@@ -74,7 +74,7 @@ def evaluate_perform(
     from rich.table import Table
 
     from choreograph.evaluation.perform import METHODS, lag_losses, leave_one_out
-    from choreograph.finishing.performed import PerformedSettings
+    from choreograph.finishing.settings import FinishSettings
     from choreograph.formats.atomic import atomic_write, check_writable
 
     if result is not None:
@@ -85,7 +85,7 @@ def evaluate_perform(
         found = leave_one_out(
             base,
             settings,
-            PerformedSettings(clean=not raw, hold=not raw),
+            FinishSettings(clean=not raw, hands=not raw),
             seed=seed,
             prepare=(lambda rest: rest.clustered(alike)) if alike else None,
             progress=progress,

@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from choreograph.cli.build import WorkersOption
+from choreograph.cli.cache import entry_facts, show_entries
 from choreograph.cli.common import console, progress_bar
 
 if TYPE_CHECKING:
+    from choreograph.graph.cache import Entry
     from choreograph.graph.model import MotionGraph
     from choreograph.graph.report import GraphReport
 
@@ -32,6 +34,8 @@ def info(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON for programs.")] = False,
 ) -> None:
     """Show what a motion graph is made of: clips and labels kept and lost, transitions, settings, history.
+
+    Last comes what the cache holds of it: what following, solving and performing have computed from it so far.
 
     Examples:
 
@@ -75,8 +79,17 @@ def _facts(path: Path, graph: MotionGraph, report: GraphReport) -> dict[str, Any
         "settings": graph.settings.as_dict(),
         "notes": [asdict(note) for note in graph.notes],
         "history": [asdict(step) for step in graph.history],
+        "pairs": [[graph.infos[clip].name for clip in pair] for pair in graph.pairs],
+        "cut_settings": graph.cut_settings,
+        "cache": entry_facts(_cached(graph)),
         **plain,
     }
+
+
+def _cached(graph: MotionGraph) -> list[Entry]:
+    from choreograph.graph.cache import list_entries
+
+    return [entry for entry in list_entries() if entry.is_of(graph.fingerprint)]
 
 
 def _show(path: Path, graph: MotionGraph, report: GraphReport) -> None:
@@ -140,3 +153,4 @@ def _show(path: Path, graph: MotionGraph, report: GraphReport) -> None:
         say(str(note), "yellow")
     for step in graph.history:
         say(f"{step.at}  {step.command}  ({step.package_version}, {step.evaluated_share:.0%} of pairs)", "dim")
+    show_entries(_cached(graph), "the cache holds nothing of it yet")

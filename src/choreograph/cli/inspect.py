@@ -7,20 +7,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from pydantic import Field
 
-from choreograph.cli.common import (
-    AsfOption,
-    FpsOption,
-    Inputs,
-    RoleOption,
-    UnitOption,
-    UpOption,
-    console,
-    err_console,
-    expand_inputs,
-    progress_bar,
-    read_inputs,
-)
+from choreograph.cli.common import console, err_console, expand_inputs, progress_bar
+from choreograph.cli.tool import FILES, Files, Reading, add_tool
+from choreograph.contract.request import Option, Request
 from choreograph.errors import ChoreographError, RequestError
 
 if TYPE_CHECKING:
@@ -28,16 +19,19 @@ if TYPE_CHECKING:
     from choreograph.motion.skeleton import Skeleton
 
 
-def inspect(
-    files: Inputs,
-    fps: FpsOption = None,
-    unit: UnitOption = None,
-    up: UpOption = None,
-    asf: AsfOption = None,
-    role: RoleOption = None,
-    joints: Annotated[bool, typer.Option("--joints", help="List every joint with its role.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON for programs.")] = False,
-) -> None:
+class InspectOptions(Request):
+    """What to look at."""
+
+    files: Annotated[Files, Field(description=FILES)]
+    joints: bool = False
+    """List every joint with its role."""
+    as_json: Annotated[bool, Option(("--json",))] = False
+    """Print JSON for programs."""
+    reading: Reading = Field(default_factory=Reading)
+    """How files are read."""
+
+
+def inspect(asked: InspectOptions) -> None:
     """Show what motion files hold: length, rate, joints, unit and up-axis found, and anything odd.
 
     Examples:
@@ -49,21 +43,20 @@ def inspect(
       choreograph inspect '16_*.amc' --fps 120 --joints
     """
     facts: list[dict[str, Any]] = []
-    paths = expand_inputs(files)
+    paths = expand_inputs(asked.files)
     with progress_bar() as progress:
         for k, path in enumerate(paths):
             try:
-                clips = read_inputs(path, fps=fps, unit=unit, up=up, asf=asf, roles=role)
-                facts += [_facts(path, clip, joints) for clip in clips]
+                facts += [_facts(path, clip, asked.joints) for clip in asked.reading.read(path)]
             except RequestError:  # wrong for this file, wrong for all
                 raise
             except ChoreographError as error:
                 facts.append({"file": str(path), "error": str(error)})
             progress("reading", k + 1, len(paths))
-    if as_json:
+    if asked.as_json:
         typer.echo(json.dumps(facts, indent=2, ensure_ascii=False))
     else:
-        _show(facts, joints)
+        _show(facts, asked.joints)
     if any("error" in row for row in facts):
         raise typer.Exit(2)
 
@@ -74,7 +67,7 @@ _NARROWEST = 72
 
 def register(app: typer.Typer) -> None:
     """Add the command to the application."""
-    app.command("inspect")(inspect)
+    add_tool(app, "inspect", InspectOptions, inspect)
 
 
 def _facts(path: Path, clip: Clip, joints: bool) -> dict[str, Any]:

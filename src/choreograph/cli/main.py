@@ -16,20 +16,22 @@ from choreograph.errors import Cancelled, ChoreographError
 from choreograph.verbs import find_verb, rooms
 
 TOOLS = {
-    "demo": "Write demo motion: clips that walk, turn, run and jump, to try everything on.",
-    "inspect": "Say what is in motion files: joints, length, rate, size, and how their numbers were read.",
-    "convert": "Convert motion files, one or many: cut, resample, mirror, retarget to another unit or axis.",
-    "render": "Draw motion: films, stills and contact sheets.",
-    "plot": "Plot motion or a graph as figures.",
-    "build": "Build a motion graph from motion files.",
-    "add": "Add motion files to a motion graph.",
-    "remove": "Take clips out of a motion graph.",
-    "info": "Say what is in a motion graph.",
-    "segment": "Cut recordings into segments to perform with.",
-    "evaluate": "Measure a verb against recordings that it has not seen.",
-    "clean": "Keep standing feet still, in any motion file.",
-    "fetch": "Fetch recordings from public databases.",
-    "studio": "Open the studio in the browser.",
+    "demo": "Write the demo motion: walks, turns, runs, jumps and more, made by a model, with every foot planted "
+    "exactly.",
+    "inspect": "Show what motion files hold: length, rate, joints, unit and up-axis found, and anything odd.",
+    "convert": "Convert motion files: BVH, ASF/AMC, NPZ, GLB and USD in; the same and CSV of joint positions out.",
+    "render": "Draw motion: a contact sheet (.png), or a film (.mp4, .gif) with a following camera.",
+    "plot": "Plot a motion, or a motion graph, for the screen or a paper.",
+    "build": "Find every place where one recording can flow into another, and keep them in a .mog file.",
+    "add": "Add clips to a motion graph; it becomes what building it from all clips at once would have made it.",
+    "remove": "Take clips out of a motion graph; nothing is compared again.",
+    "info": "Show what a motion graph is made of: clips and labels kept and lost, transitions, settings, history.",
+    "segment": "Cut recordings into segments, ready to perform with.",
+    "evaluate": "Measure answers against recordings that were held back.",
+    "clean": "Keep feet where they stand: no sliding, no toes through the floor, bones as long as they were.",
+    "fetch": "Fetch recorded motion from a public database.",
+    "cache": "Show or clear the cache: what following, solving and performing have computed from motion graphs.",
+    "studio": "Open the studio: look at clips, build a graph, draw a path on the floor and see it walked.",
 }
 """Commands besides the verbs: modules of this package that each register one, and what lists say about them."""
 BEFORE_VERBS = 9
@@ -74,7 +76,8 @@ def load_command(name: str) -> Any:
         from choreograph.cli.verb import add_verb
 
         add_verb(one, find_verb(name))
-    return typer.main.get_command(one)
+    command: Any = typer.main.get_command(one)
+    return command.commands[name] if name in getattr(command, "commands", ()) else command
 
 
 _HELP: dict[str, Any] = {"help_option_names": ["-h", "--help"]}

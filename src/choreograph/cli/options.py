@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from typing import Annotated, Any, Literal, get_args, get_origin
 
 import typer
+from typer.models import ArgumentInfo
 
 from choreograph.contract.request import Request, say_bounds
 from choreograph.errors import RequestError
@@ -36,11 +37,18 @@ def parameters(model: type[Request], arguments: tuple[str, ...] = ()) -> list[in
                 *_flags(entry), help=about, rich_help_panel=entry.panel or "Options", metavar=entry.how.metavar,
                 show_default=False,
             )  # fmt: skip
-        annotation = Annotated[option_type(entry.kind) | None, info]  # type: ignore[operator]
+        kind, default = option_type(entry.kind), inspect.Parameter.empty
+        if not entry.field.is_required():
+            kind, default = kind | None, None
+        annotation = Annotated[kind, info]
         made.append(
-            inspect.Parameter(entry.parameter, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=annotation)
+            inspect.Parameter(entry.parameter, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
         )
-    return made
+    return sorted(made, key=lambda one: not _is_argument(one))
+
+
+def _is_argument(parameter: inspect.Parameter) -> bool:
+    return isinstance(parameter.annotation.__metadata__[0], ArgumentInfo)
 
 
 def collect(
@@ -78,6 +86,8 @@ def _flags(entry: Entry) -> tuple[str, ...]:
 def _value(entry: Entry, value: Any) -> Any:
     if entry.kind is bool:
         return value != entry.how.inverted
+    if entry.how.centimetres:
+        return value / 100
     if option_type(entry.kind) == list[str] and get_origin(entry.kind) not in (tuple, list):
         return dict(_pair(entry, text) for text in value)
     return list(value) if isinstance(value, list | tuple) else value

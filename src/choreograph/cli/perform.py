@@ -12,13 +12,14 @@ from choreograph.cli.common import ForceOption, console, expand_inputs, progress
 from choreograph.errors import RequestError
 
 if TYPE_CHECKING:
-    from choreograph.finishing.performed import PerformedSettings
+    from choreograph.finishing.settings import FinishSettings
+    from choreograph.graph.model import MotionGraph
     from choreograph.motion.clip import Clip
     from choreograph.progress import Progress
     from choreograph.synthesis.perform.examples import Example, SegmentDatabase
+    from choreograph.synthesis.perform.prepare import CutSettings
     from choreograph.synthesis.perform.request import Control, PerformSettings
     from choreograph.synthesis.perform.search import SegmentSequence
-    from choreograph.synthesis.perform.store import CutSettings
 
 Examples = Annotated[
     str,
@@ -103,7 +104,8 @@ def perform(
 
       choreograph perform pairs.mog new_leader.bvh -o follower.bvh
     """
-    from choreograph.finishing.performed import PerformedSettings, finish_performance
+    from choreograph.finishing.finish import finish
+    from choreograph.finishing.settings import FinishSettings
     from choreograph.formats import write_clip
     from choreograph.formats.atomic import check_writable
     from choreograph.formats.registry import find_format
@@ -136,11 +138,12 @@ def perform(
             )
         asked = control_from_trajectory(way.smoothed(smooth), base)
     settings = changed(base, stretch, continuity, search_rate, beam)
-    finishing = PerformedSettings(clean=not raw, hold=not raw)
+    finishing = FinishSettings(clean=not raw, hands=not raw)
     with progress_bar() as progress:
         best = find_segments(base, asked, settings, progress=progress)
         if lag is None:
-            found, clip = best, finish_performance(best, finishing, name=output.stem, progress=progress).clip
+            motion = finish(best, finishing, name=output.stem, partner=best.partner(), progress=progress)
+            found, clip = best, motion.clip
         else:
             found, clip = _live(base, asked, settings, finishing, lag, output.stem, progress)
         write_clip(output, clip, overwrite=force)
@@ -174,7 +177,7 @@ def _live(
     base: SegmentDatabase,
     asked: Control,
     settings: PerformSettings,
-    finishing: PerformedSettings,
+    finishing: FinishSettings,
     lag: float,
     name: str,
     progress: Progress,
@@ -182,7 +185,7 @@ def _live(
     """The same, with the control given bit by bit."""
     import time
 
-    from choreograph.finishing.perform_stream import PerformStream
+    from choreograph.synthesis.perform.live import PerformStream
     from choreograph.synthesis.perform.search import SegmentSequence, matched
 
     began = time.process_time()
@@ -223,19 +226,27 @@ def load_base(
     cut: bool = False,
     alike: float = 0.0,
 ) -> SegmentDatabase:
-    """The segment database of the recordings that the options name; a .mog keeps its own."""
+    """The segment database of the recordings that the options name."""
     if is_graph_file(examples) and answers is None:
-        from dataclasses import replace
+        from choreograph.graph.store import open_graph
+        from choreograph.synthesis.perform.prepare import find_segment_database
 
-        from choreograph.synthesis.perform.store import PAIRS, WALKS, keeps_pairs, open_segments
-
-        if cut_at is None and control is None and not alike:
-            return open_segments(examples)
-        given: dict[str, Any] = {"cut_at": cut_at, "control_roles": _roles(control), "alike_m": alike}
-        usual = PAIRS if keeps_pairs(examples) else WALKS
-        return open_segments(examples, replace(usual, **{name: value for name, value in given.items() if value}))
+        graph = open_graph(examples)
+        return find_segment_database(graph, cut_settings(graph, cut_at, control, alike))
     settings, recorded = read_examples(examples, answers, cut_at, control, cut=cut, alike=alike)
     return settings.build(recorded)
+
+
+def cut_settings(graph: MotionGraph, cut_at: str | None, control: str | None, alike: float) -> CutSettings:
+    """How a graph's clips are cut: as the options say, or as was chosen for it."""
+    from dataclasses import replace
+
+    from choreograph.synthesis.perform.prepare import PAIRS, WALKS, chosen_settings
+
+    if cut_at is None and control is None and not alike:
+        return chosen_settings(graph)
+    given: dict[str, Any] = {"cut_at": cut_at, "control_roles": _roles(control), "alike_m": alike}
+    return replace(PAIRS if graph.pairs else WALKS, **{name: value for name, value in given.items() if value})
 
 
 def read_examples(
@@ -244,7 +255,7 @@ def read_examples(
     """The recordings that the options name, and how they are to be cut."""
     from choreograph.synthesis.perform.examples import pair_up, root_example
     from choreograph.synthesis.perform.points import ENDS, TRACK
-    from choreograph.synthesis.perform.store import CutSettings
+    from choreograph.synthesis.perform.prepare import CutSettings
 
     clips = _read_all(examples)
     if answers:

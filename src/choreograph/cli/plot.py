@@ -2,74 +2,52 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
+from pydantic import Field
 
-from choreograph.cli.common import (
-    AsfOption,
-    ForceOption,
-    FpsOption,
-    RoleOption,
-    TrimOption,
-    UnitOption,
-    UpOption,
-    console,
-    read_input,
-)
+from choreograph.cli.common import console
 from choreograph.cli.plot_graph import GRAPH_KINDS, draw_graph
-from choreograph.cli.render import Look
+from choreograph.cli.render import Theme
+from choreograph.cli.tool import Force, Reading, add_tool
+from choreograph.contract.request import Option, Request
 from choreograph.errors import RequestError
 
 
-class Kind(StrEnum):
-    """What can be plotted."""
+class PlotOptions(Request):
+    """What is plotted, and how."""
 
-    path = "path"
-    angles = "angles"
-    feet = "feet"
-    graph = "graph"
-    distances = "distances"
-    connectivity = "connectivity"
-    transitions = "transitions"
+    file: Annotated[Path, Option(metavar="FILE")]
+    """A motion file, or a .mog file."""
+    kind: (
+        Annotated[
+            Literal["path", "angles", "feet", "graph", "distances", "connectivity", "transitions"],
+            Option(("--kind", "-k")),
+        ]
+        | None
+    ) = None
+    """Of a motion, path: the root from above; angles: joints over time; feet: heights, plants. Of a .mog file, graph:
+    clips and transitions; distances: between two clips; connectivity: against the threshold; transitions: poses.
+    Else path or graph."""
+    output: Annotated[Path, Option(("--output", "-o"))] | None = None
+    """File to write: .png, .svg or .pdf; else NAME-KIND.png here."""
+    joints: Annotated[tuple[str, ...], Option(("--joints", "-j"))] = ()
+    """For angles: names or roles, as lfemur or left_hand; commas or repeated."""
+    clips: str = ""
+    """For distances: names of two clips, as 16_15,16_47."""
+    ceiling: float = 20.0
+    """For connectivity: largest threshold, centimetres."""
+    theme: Theme = "light"
+    """Colours."""
+    reading: Reading = Field(default_factory=Reading)
+    """How files are read."""
+    force: Force = False
+    """Overwrite what exists."""
 
 
-def plot(
-    file: Annotated[Path, typer.Argument(help="A motion file, or a .mog file.", metavar="FILE")],
-    kind: Annotated[
-        Kind | None,
-        typer.Option(
-            "--kind",
-            "-k",
-            help="Of a motion, path: the root from above; angles: joints over time; feet: heights, plants. Of a .mog "
-            "file, graph: clips and transitions; distances: between two clips; connectivity: against the threshold; "
-            "transitions: poses.",
-            show_default="path or graph",
-        ),
-    ] = None,
-    output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", help="File to write: .png, .svg or .pdf; else NAME-KIND.png here."),
-    ] = None,
-    joints: Annotated[
-        list[str] | None,
-        typer.Option("--joints", "-j", help="For angles: names or roles, as lfemur or left_hand; commas or repeated."),
-    ] = None,
-    clips: Annotated[str, typer.Option("--clips", help="For distances: names of two clips, as 16_15,16_47.")] = "",
-    ceiling: Annotated[
-        float, typer.Option("--ceiling", help="For connectivity: largest threshold, centimetres.")
-    ] = 20.0,
-    theme: Annotated[Look, typer.Option("--theme", help="Colours.")] = Look.light,
-    fps: FpsOption = None,
-    unit: UnitOption = None,
-    up: UpOption = None,
-    asf: AsfOption = None,
-    role: RoleOption = None,
-    trim: TrimOption = False,
-    force: ForceOption = False,
-) -> None:
+def plot(asked: PlotOptions) -> None:
     """Plot a motion, or a motion graph, for the screen or a paper.
 
     Examples:
@@ -85,27 +63,26 @@ def plot(
     from choreograph.formats.atomic import check_writable
     from choreograph.pictures.plots import PLOTS, write_plot
 
-    is_graph = file.suffix.lower() == ".mog"
-    kind = kind or (Kind.graph if is_graph else Kind.path)
-    if is_graph != (kind.value in GRAPH_KINDS):
+    is_graph = asked.file.suffix.lower() == ".mog"
+    kind = asked.kind or ("graph" if is_graph else "path")
+    if is_graph != (kind in GRAPH_KINDS):
         there = GRAPH_KINDS if is_graph else tuple(PLOTS)
-        raise RequestError(f"there is no {kind.value} of {file}; choose --kind from {', '.join(there)}")
-    target = output or Path(f"{file.stem}-{kind.value}.png")
-    chosen = [name.strip() for text in joints or () for name in text.split(",") if name.strip()]
-    if chosen and kind is not Kind.angles:
+        raise RequestError(f"there is no {kind} of {asked.file}; choose --kind from {', '.join(there)}")
+    target = asked.output or Path(f"{asked.file.stem}-{kind}.png")
+    chosen = [name.strip() for text in asked.joints for name in text.split(",") if name.strip()]
+    if chosen and kind != "angles":
         raise RequestError("--joints is for --kind angles")
-    check_writable(target, overwrite=force)
+    check_writable(target, overwrite=asked.force)
     if is_graph:
-        names = [name.strip() for name in clips.split(",") if name.strip()]
-        figure = draw_graph(file, kind.value, clips=names, ceiling_cm=ceiling, theme=theme.value)
+        names = [name.strip() for name in asked.clips.split(",") if name.strip()]
+        figure = draw_graph(asked.file, kind, clips=names, ceiling_cm=asked.ceiling, theme=asked.theme)
     else:
-        clip = read_input(file, fps=fps, unit=unit, up=up, asf=asf, roles=role, trim=trim)
-        options = {"joints": chosen} if kind is Kind.angles else {}
-        figure = PLOTS[kind.value](clip, theme=theme.value, **options)
-    write_plot(target, figure, overwrite=force)
+        options = {"joints": chosen} if kind == "angles" else {}
+        figure = PLOTS[kind](asked.reading.read_first(asked.file), theme=asked.theme, **options)
+    write_plot(target, figure, overwrite=asked.force)
     console.print(f"wrote {target}", highlight=False, markup=False, soft_wrap=True)
 
 
 def register(app: typer.Typer) -> None:
     """Add the command to the application."""
-    app.command("plot")(plot)
+    add_tool(app, "plot", PlotOptions, plot, arguments=("file",))

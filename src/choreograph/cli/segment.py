@@ -1,7 +1,8 @@
-"""`choreograph segment`: recordings cut into segments for performing, kept in a .mog file."""
+"""`choreograph segment`: recordings cut into segments for performing."""
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
@@ -17,8 +18,8 @@ from choreograph.cli.perform import (
     CutOption,
     Examples,
     RolesOption,
+    cut_settings,
     is_graph_file,
-    load_base,
     read_examples,
 )
 from choreograph.errors import RequestError
@@ -28,7 +29,8 @@ def segment(
     examples: Examples,
     answers: AnswersOption = None,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="The .mog file to write.", show_default="EXAMPLES, if a .mog")
+        Path | None,
+        typer.Option("--output", "-o", help="The .mog file to write.", show_default="none, if EXAMPLES is a .mog"),
     ] = None,
     cut_at: CutAtOption = None,
     cut: CutOption = False,
@@ -36,9 +38,10 @@ def segment(
     alike: AlikeOption = 0.0,
     force: ForceOption = False,
 ) -> None:
-    """Cut recordings into segments, and keep them with the recordings in a .mog file to perform with.
+    """Cut recordings into segments, ready to perform with.
 
-    Segments of a motion graph's clips are kept in its own file, which performing with it does by itself too.
+    The .mog file that is written has the recordings, who leads whom, and how they are cut. Segments are computed from
+    that and are in the cache. Without --output a .mog stays as it is, and its segments are prepared.
 
     Examples:
 
@@ -46,19 +49,26 @@ def segment(
 
       choreograph segment walks/ -o walks.mog
 
-      choreograph segment people.mog --cut-at labels
-    """
-    if is_graph_file(examples) and answers is None:
-        if output is not None:
-            raise RequestError(f"segments of {examples} are kept in that file; leave out --output")
-        base, path = load_base(examples, None, cut_at, control, alike=alike), Path(examples)
-    else:
-        from choreograph.graph.store import check_target
-        from choreograph.synthesis.perform.store import save_segments
+      choreograph segment people.mog --cut-at labels -o people_by_label.mog
 
-        if output is None:
-            raise RequestError("say where to keep the segments: --output pairs.mog")
+      choreograph segment people.mog
+    """
+    from choreograph.graph.store import check_target, open_graph, save_graph
+    from choreograph.synthesis.perform.prepare import find_segment_database
+    from choreograph.synthesis.perform.store import save_segments
+
+    if output is not None:
         check_target(output, overwrite=force)
+    if is_graph_file(examples) and answers is None:
+        graph, path = open_graph(examples), output or Path(examples)
+        settings = cut_settings(graph, cut_at, control, alike)
+        base = find_segment_database(graph, settings)
+        if output is not None:
+            graph.cut_settings = asdict(settings)
+            save_graph(graph, output, overwrite=force, command=command_line())
+    else:
+        if output is None:
+            raise RequestError("say where to keep the recordings: --output pairs.mog")
         settings, recorded = read_examples(examples, answers, cut_at, control, cut=cut, alike=alike)
         base, path = save_segments(output, recorded, settings, overwrite=force, command=command_line()), output
     low, middle, high = np.percentile(base.seconds, [5, 50, 95])

@@ -27,7 +27,7 @@ from choreograph.cli.solve_report import facts, line, origin
 from choreograph.errors import Cancelled
 
 if TYPE_CHECKING:
-    from choreograph.finishing.splice import SpliceSettings
+    from choreograph.finishing.settings import FinishSettings
     from choreograph.graph.model import MotionGraph
     from choreograph.motion.clip import Clip
     from choreograph.progress import Progress
@@ -64,9 +64,6 @@ def solve(
         float | None,
         typer.Option("--max-cut-cost", help="Greatest cost of a cut.", show_default="chosen from the motion"),
     ] = None,
-    keep: Annotated[
-        bool, typer.Option("--keep/--no-keep", help="Keep the cuts that were found in the graph's file.")
-    ] = True,
     smooth: Annotated[float, typer.Option("--smooth", help="Seconds around a cut in which it is smoothed.")] = 0.2,
     raw: Annotated[bool, typer.Option("--raw", help="Leave the feet as the cuts left them.")] = False,
     rate: Annotated[
@@ -110,7 +107,7 @@ def solve(
       choreograph solve leads.mog dance.yaml -o out/ --format glb --render dance.mp4
     """
     from choreograph.errors import RequestError
-    from choreograph.finishing.splice import SpliceSettings
+    from choreograph.finishing.settings import FinishSettings
     from choreograph.formats.atomic import check_writable
     from choreograph.formats.registry import find_format
     from choreograph.graph.store import open_graph
@@ -129,7 +126,7 @@ def solve(
     find_format(targets[0][0])
     check_suffix(render, (".mp4", ".gif"), "films are")
     check_suffix(picture, (".png",), "pictures are")
-    finishing = SpliceSettings(smooth, clean=not raw, rate_hz=rate)
+    finishing = FinishSettings(smooth_s=smooth, clean=not raw, rate_hz=rate)
     saved = _saved(output, seed) if resume else None
     settings = SolveSettings(saved["seed"] if saved else seed or 0, apart_m=apart)
     document = load_document(request)
@@ -142,9 +139,9 @@ def solve(
     search = _Search(count, None if evaluations else seconds, evaluations)
     with progress_bar({} if evaluations else {"searching": search.amount}) as progress:
         opened = open_graph(graph)
-        cuts = _find_cuts(opened, max_cut_cost, keep, progress)
+        cuts = _find_hierarchy(opened, max_cut_cost, progress)
         if isinstance(asked, GroupRequest):
-            graphs, hierarchies = _own_graphs(asked, opened, cuts, max_cut_cost, keep, progress)
+            graphs, hierarchies = _own_graphs(asked, opened, cuts, max_cut_cost, progress)
             found = _solve_group(asked, graphs, hierarchies, search, settings, finishing, progress)
         else:
             solver = Solver(opened, asked, settings, hierarchy=cuts)
@@ -223,21 +220,13 @@ def _warn(message: str) -> None:
     console.print(message, style="yellow", markup=False, highlight=False, soft_wrap=True)
 
 
-def _find_cuts(opened: MotionGraph, max_cut_cost: float | None, keep: bool, progress: Progress) -> Hierarchy:
-    """A graph's cuts, kept in its file if that can be; what falls out is said."""
-    from choreograph.errors import ChoreographError
+def _find_hierarchy(opened: MotionGraph, max_cut_cost: float | None, progress: Progress) -> Hierarchy:
+    """A graph's hierarchy, from the cache or built; what falls out is said."""
     from choreograph.synthesis.solve.cut_costs import joining_cut_costs, say_cut_cost
-    from choreograph.synthesis.solve.cuts import find_cuts, keep_cuts, read_cuts
     from choreograph.synthesis.solve.hierarchy import HierarchySettings
+    from choreograph.synthesis.solve.prepare import find_hierarchy
 
-    settings = HierarchySettings(max_cut_cost)
-    kept = read_cuts(opened, settings)
-    cuts = kept or find_cuts(opened, settings, progress)
-    if keep and kept is None and max_cut_cost is None:
-        try:
-            keep_cuts(opened, cuts)
-        except ChoreographError as error:  # the search does not need it
-            _warn(f"the cuts are not kept, and will be found anew next time: {error}")
+    cuts = find_hierarchy(opened, HierarchySettings(max_cut_cost), progress)
     lost = cuts.lost_clips()
     if lost:
         names = ", ".join(opened.infos[clip].name for clip in lost)
@@ -292,15 +281,15 @@ def _resumed(solver: Solver, saved: Mapping[str, Any], output: Path, earlier: So
     return begun.with_request(solver.request)
 
 
-def _solve_one(solver: Solver, search: _Search, finishing: SpliceSettings, progress: Progress) -> _Found:
-    from choreograph.finishing.splice import finish_splice
+def _solve_one(solver: Solver, search: _Search, finishing: FinishSettings, progress: Progress) -> _Found:
+    from choreograph.finishing.finish import finish
 
     limits = _say_limits(solver.out_of_reach())
     answers = search.run(solver, progress)
     motions = []
     for number, answer in enumerate(answers):
         progress("finishing", number, len(answers))
-        motions.append(finish_splice(answer.splice, solver.request.body, finishing))
+        motions.append(finish(answer.splice, finishing, body=solver.request.body))
     ends = list(zip(answers, motions, strict=True))
     about = {
         "evaluations": solver.evaluations,
@@ -316,7 +305,6 @@ def _own_graphs(
     opened: MotionGraph,
     cuts: Hierarchy,
     max_cut_cost: float | None,
-    keep: bool,
     progress: Progress,
 ) -> tuple[dict[str, MotionGraph], dict[str, Hierarchy]]:
     """Everybody's graph and its cuts: the one given, or one of his own where the request says so."""
@@ -331,7 +319,7 @@ def _own_graphs(
                 its = open_graph(file)
             except ChoreographError as error:
                 raise RequestError(f"characters.{name}.graph: {error}") from None
-            own[file] = its, _find_cuts(its, max_cut_cost, keep, progress)
+            own[file] = its, _find_hierarchy(its, max_cut_cost, progress)
         graphs[name], hierarchies[name] = own[file]
     return graphs, hierarchies
 
@@ -342,10 +330,9 @@ def _solve_group(
     hierarchies: Mapping[str, Hierarchy],
     search: _Search,
     settings: SolveSettings,
-    finishing: SpliceSettings,
+    finishing: FinishSettings,
     progress: Progress,
 ) -> _Found:
-    from choreograph.finishing.splice import finish_together
     from choreograph.synthesis.solve.together import find_group_limits, solve_together
 
     limits = _say_limits(find_group_limits(graphs, asked, hierarchies))
@@ -364,7 +351,7 @@ def _solve_group(
     motions = []
     for number, answer in enumerate(answers):
         progress("finishing", number, len(answers))
-        motions.append([motion.clip for motion in finish_together(answer, finishing).values()])
+        motions.append([motion.clip for motion in answer.finished(finishing).values()])
     about = {
         "out_of_reach": limits,
         "answers": [

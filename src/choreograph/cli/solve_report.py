@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from choreograph.finishing.splice import SplicedMotion
+    from choreograph.finishing.finish import Finished
     from choreograph.graph.model import MotionGraph
     from choreograph.synthesis.solve.hierarchy import Hierarchy
     from choreograph.synthesis.solve.search import Answer, ConstraintError, SolveSettings
 
 
-def line(answer: Answer, motion: SplicedMotion | None = None) -> str:
+def line(answer: Answer, motion: Finished | None = None) -> str:
     """An answer in a few words: what is off before finishing, and which body constraints stay missed after it."""
     pieces = len(answer.splice.clip)
     off = [f"{error.constraint} {_said(error)}" for error in _errors(answer) if error.cost > 1e-9]
@@ -25,7 +25,7 @@ def line(answer: Answer, motion: SplicedMotion | None = None) -> str:
     return words + (f"; in the file {', '.join(stays)}: nobody is that fast" if stays else "")
 
 
-def facts(answer: Answer, motion: SplicedMotion | None = None) -> dict[str, Any]:
+def facts(answer: Answer, motion: Finished | None = None) -> dict[str, Any]:
     """What is needed to understand an answer, with how far from body constraints it is when finished, if known."""
     splice = answer.splice
     infos = splice.graph.infos

@@ -218,7 +218,7 @@ class _Reader:
             return
         if len(text) > MAX_SCALAR:
             raise _Refused(f"a value of {len(text)} characters; at most {MAX_SCALAR} are read")
-        self._put(_typed(text, self.line) if event.style is None and event.implicit[0] else text)
+        self._put(_typed(text, self.line) if not event.style and event.implicit[0] else text)
 
     def _name(self, text: str) -> None:
         if len(text) > MAX_KEY:

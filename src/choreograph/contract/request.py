@@ -52,6 +52,8 @@ class Option:
     """Whether the field is left to request files and Python."""
     inverted: bool = False
     """Whether the flag turns the field off: --raw for `clean`."""
+    centimetres: bool = False
+    """Whether the option is in centimetres, though the field is in metres."""
 
     def __get_pydantic_json_schema__(self, core: Any, handler: Any) -> dict[str, Any]:
         """Say in the schema which fields plain controls leave out too, and which they show the other way round."""
@@ -278,7 +280,7 @@ def _mistake(error: ErrorDetails, kind: Any) -> tuple[str, str]:
         return where, f"{where or 'the request'} is {quote(value)}; it must be an object{known}"
     return (
         where,
-        f"{where or 'the request'} is {quote(value)}; it must be {_expected(sort, field, context, error['msg'])}",
+        f"{where or 'the request'} is {quote(value)}; it must {_expected(sort, field, context, error['msg'])}",
     )
 
 
@@ -295,19 +297,20 @@ _SORTS = {
 
 
 def _expected(sort: str, field: FieldInfo | None, context: Mapping[str, Any], message: str) -> str:
+    """What it must be, as the end of a sentence."""
     bounds = say_bounds(field) if field is not None else ""
-    if sort in ("greater_than", "greater_than_equal", "less_than", "less_than_equal"):
-        return f"a number {bounds}" if bounds else message[0].lower() + message[1:]
+    if sort in ("greater_than", "greater_than_equal", "less_than", "less_than_equal") and bounds:
+        return f"be a number {bounds}"
     if sort == "literal_error":
-        return f"one of {context['expected'].replace(' or ', ', ')}"
+        return f"be one of {context['expected'].replace(' or ', ', ')}"
     if sort in ("too_long", "string_too_long"):
-        return f"of {context['max_length']} {'characters' if sort.startswith('string') else 'entries'} at most"
+        return f"have {context['max_length']} {'characters' if sort.startswith('string') else 'entries'} at most"
     if sort in ("too_short", "string_too_short"):
-        return f"of {context['min_length']} or more"
+        return "not be empty" if context["min_length"] == 1 else f"have {context['min_length']} or more"
     for begin, said in _SORTS.items():
         if sort.startswith(begin):
-            return f"{said} {bounds}".strip() if begin in ("int", "float", "finite") else said
-    return message[0].lower() + message[1:]
+            return f"be {said} {bounds}".rstrip() if begin in ("int", "float", "finite") else f"be {said}"
+    return f"be otherwise: {message[0].lower()}{message[1:]}"
 
 
 def _locate(kind: Any, place: tuple[int | str, ...]) -> tuple[str, FieldInfo | None]:
@@ -318,10 +321,17 @@ def _locate(kind: Any, place: tuple[int | str, ...]) -> tuple[str, FieldInfo | N
             where += f"[{part}]"
             continue
         fields = getattr(model, "model_fields", {})
-        where = _join(where, part)
         if part in fields:
             field = fields[part]
             model = _inner_model(field.annotation)
+        elif (
+            field is not None
+            and not model
+            and "Mapping" not in str(field.annotation)
+            and "dict" not in str(field.annotation)
+        ):
+            continue  # which of several types it could not be
+        where = _join(where, part)
     return where, field
 
 

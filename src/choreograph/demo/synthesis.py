@@ -13,13 +13,13 @@ from scipy.ndimage import gaussian_filter1d, maximum_filter1d
 from choreograph.demo.body import SHIN, THIGH, demo_skeleton
 from choreograph.demo.curves import bump, smoothstep
 from choreograph.demo.flight import find_flights, fly
-from choreograph.demo.ik import reach_leg
 from choreograph.demo.model import load_model
 from choreograph.demo.plan import Course, Plan, lay_out
 from choreograph.demo.planting import FootTrack, plant_foot
 from choreograph.demo.pose import in_jump, pose_rows, stepping
 from choreograph.demo.stances import Stance, find_stances
 from choreograph.maths import quat
+from choreograph.motion import ik
 from choreograph.motion.clip import Clip, Label
 from choreograph.motion.kinematics import forward_numpy
 
@@ -205,6 +205,25 @@ def _solve_legs(root: Array, local: Array, tracks: Sequence[FootTrack]) -> Array
         out[:, foot] = quat.multiply(quat.inverse(quat.multiply(thigh, bend)), track.foot_rot)
         out[:, toe] = quat.from_axis_angle(x_axis, track.toe_pitch)
     return out
+
+
+def reach_leg(thigh_rot: Array, hip_pos: Array, ankle_pos: Array) -> tuple[Array, Array]:
+    """Global rotations of the thigh, (F, 4), and flexions of the knee, (F,), radians, that put the ankle in its place.
+
+    The knee is a hinge about the thigh's x axis and bends backwards only. The thigh turns from where it was by the
+    shortest way, so the knee keeps pointing where the given pose had it.
+
+    Args:
+        thigh_rot: Global rotations of the thigh to start from, (F, 4).
+        hip_pos: Positions of the hip joint, (F, 3), metres.
+        ankle_pos: Wanted positions of the ankle, (F, 3), metres; a leg too short for it is straight.
+    """
+    down, axis = quat.rotate(thigh_rot, (0.0, -1.0, 0.0)), quat.rotate(thigh_rot, (1.0, 0.0, 0.0))
+    # A straight leg below the origin, so that nothing is lost to where on the floor it is.
+    leg = np.zeros_like(down), THIGH * down, (THIGH + SHIN) * down
+    swing, bend = ik.solve_limb(*leg, axis, ankle_pos - hip_pos, soft_share=1.0)
+    flexion = 2 * np.arctan2(np.sum(bend[:, 1:] * axis, axis=1), bend[:, 0])
+    return quat.multiply(swing, thigh_rot), flexion
 
 
 def _pulled_in(hip: Array, track: FootTrack) -> Array:

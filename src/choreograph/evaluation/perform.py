@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from choreograph.errors import RequestError
-from choreograph.finishing.performed import PerformedSettings, finish_performance
+from choreograph.finishing.finish import finish
+from choreograph.finishing.settings import FinishSettings
 from choreograph.maths import quat
 from choreograph.maths.floor import FloorTransform
 from choreograph.motion.clip import Clip
@@ -119,7 +120,7 @@ class Evaluation:
 def leave_one_out(
     base: SegmentDatabase,
     settings: PerformSettings | None = None,
-    finishing: PerformedSettings | None = None,
+    finishing: FinishSettings | None = None,
     *,
     only: Sequence[int] | None = None,
     seed: int = 0,
@@ -142,7 +143,7 @@ def leave_one_out(
     """
     if len(np.unique(base.example)) < 2:
         raise RequestError("leaving one recording out needs two or more with segments in them")
-    settings, finishing = settings or usual_settings(base), finishing or PerformedSettings()
+    settings, finishing = settings or usual_settings(base), finishing or FinishSettings()
     chosen = list(range(len(base.examples)) if only is None else only)
     rng = np.random.default_rng(seed)
     bar_s = 2 * float(np.median(base.seconds))
@@ -158,7 +159,7 @@ def leave_one_out(
         )
         found = find_segments(rest, control, settings)
         for method, answer in (("found", found), ("random", random_sequence(found, rng))):
-            made[method].append((finish_performance(answer, finishing).clip, example.target))
+            made[method].append((finish(answer, finishing, partner=answer.partner()).clip, example.target))
             gaps[method].append([p.gap_m for p in answer.pieces[1:]])
         made["nearest"].append((nearest_frames(rest, control), example.target))
         gaps["nearest"].append([])
@@ -202,7 +203,7 @@ def lag_losses(
         only: Numbers of the examples to hold back; all if None.
         progress: Hears how many are done.
     """
-    settings, raw = settings or usual_settings(base), PerformedSettings(clean=False, hold=False)
+    settings, raw = settings or usual_settings(base), FinishSettings(clean=False, hands=False)
     chosen = list(range(len(base.examples)) if only is None else only)
     cost, off = np.zeros(len(lags) + 1), np.zeros(len(lags) + 1)
     count = 0
@@ -218,7 +219,7 @@ def lag_losses(
                 stream = PieceStream(whole.base, base.fps, settings, lag_s=lags[k - 1])
                 pieces = (*stream.push(whole.control.points), *stream.finish())
                 found = replace(whole, base=stream.base, pieces=pieces, cost=stream.cost)
-            made = find_points(finish_performance(found, raw).clip, base.target_roles)
+            made = find_points(finish(found, raw).clip, base.target_roles)
             cost[k] += found.cost
             off[k] += ((made - true[: len(made)]) ** 2).sum()
     (progress or silent)("deciding early", len(chosen), len(chosen))

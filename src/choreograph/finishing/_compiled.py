@@ -1,4 +1,4 @@
-"""Compiled kernels of finishing; each has a plain twin, with the same arguments, that tests compare it with.
+"""Compiled kernels of finishing; each has a plain twin in the tests, with the same arguments, that it is compared with.
 
 Rows are copied number by number: assigning one array to another takes numba seconds to compile.
 """
@@ -40,7 +40,15 @@ def _slerp(a: Array, b: Array, t: float, out: Array) -> None:
 
 @njit(cache=True, nogil=True)
 def sample(root: Array, rot: Array, row: Indices, share: Array, place: Array) -> tuple[Array, Array]:
-    """See `assemble.sample_numpy`."""
+    """Root positions (F, 3) and local rotations (F, J, 4) read at fractional rows and laid on the floor.
+
+    Args:
+        root: Root positions of all rows, (N, 3), metres.
+        rot: Local rotations of all rows, (N, J, 4).
+        row: The row before each place, (F,).
+        share: How far each place is to the next row, (F,), 0 to below 1.
+        place: Floor transform of each output frame as yaw, x, z, (F, 3).
+    """
     frames, joints = len(row), rot.shape[1]
     out_root, out_rot = np.empty((frames, 3)), np.empty((frames, joints, 4))
     for f in range(frames):
@@ -72,7 +80,16 @@ def sample(root: Array, rot: Array, row: Indices, share: Array, place: Array) ->
 
 @njit(cache=True, nogil=True)
 def mix(root: Array, rot: Array, at: Indices, other_root: Array, other_rot: Array, weight: Array) -> None:
-    """See `assemble.mix_numpy`."""
+    """Mix another motion into the frames `at` of this one, in place: positions linearly, rotations on the short arc.
+
+    Args:
+        root: Root positions, (F, 3); changed.
+        rot: Local rotations, (F, J, 4); changed.
+        at: Frames to change, (B,).
+        other_root: Root positions to mix in, (B, 3).
+        other_rot: Local rotations to mix in, (B, J, 4).
+        weight: How much the other motion counts: for the root's position, then for each joint, (B, 1 + J).
+    """
     turned = np.empty(4)
     for n in range(len(at)):
         f = at[n]

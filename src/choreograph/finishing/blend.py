@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import NDArray
 
-from choreograph.errors import RequestError, RoleError
 from choreograph.motion.roles import ROLES
 
 Array = NDArray[np.float64]
+Indices = NDArray[np.int64]
 
 KINDS = ("linear", "cubic", "anticipation")
 """Curves that a blend can follow."""
@@ -37,44 +36,21 @@ PRESETS: Mapping[str, Mapping[str, float]] = MappingProxyType(
 ROOT = "root"
 """The name under which the root's position gets an exponent of its own; the root joint's rotation has its role's."""
 
-_PARTS = tuple(dict.fromkeys(role.removeprefix("left_").removeprefix("right_") for role in ROLES))
+PARTS = tuple(dict.fromkeys(role.removeprefix("left_").removeprefix("right_") for role in ROLES))
+"""Parts of the body: roles without their side."""
 
 
-@dataclass(frozen=True)
-class BlendSettings:
-    """How a transition mixes the motion it leaves with the motion it enters."""
+def joint_exponents(roles: Sequence[str], preset: str, exponents: Mapping[str, float]) -> Array:
+    """Exponents C of the anticipation blend, (1 + J,): of the root's position, then of each joint.
 
-    kind: str = "cubic"
-    """"linear", "cubic" or "anticipation"."""
-    preset: str = "even"
-    """Which parts of the body an anticipation blend sends ahead: one of `PRESETS`."""
-    exponents: Mapping[str, float] = field(default_factory=dict)
-    """Exponents C by role ("left_foot"), part ("foot") or "root"; they count before the preset's. Above 1 a joint
-    changes over early, below 1 late."""
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "exponents", MappingProxyType(dict(self.exponents)))
-        if self.kind not in KINDS:
-            raise RequestError(f"no blend is called {self.kind!r}; there are {', '.join(KINDS)}")
-        if self.preset not in PRESETS:
-            raise RequestError(f"no blend preset is called {self.preset!r}; there are {', '.join(PRESETS)}")
-        if self.kind != "anticipation" and (self.preset != "even" or self.exponents):
-            raise RequestError(
-                f"a {self.kind} blend is the same for all joints; presets and exponents need anticipation"
-            )
-        for name, value in self.exponents.items():
-            if name not in ROLES and name not in _PARTS and name != ROOT:
-                raise RoleError(
-                    f"a blend exponent is given for {name!r}, which is no role; there are {', '.join(_PARTS)}"
-                )
-            if not (np.isfinite(value) and 0.05 <= value <= 20):
-                raise RequestError(f"the blend exponent of {name!r} is {value}; it must be between 0.05 and 20")
-
-    def exponent(self, role: str) -> float:
-        """The exponent C of a joint with this role, or of the root's position ("root")."""
-        part = role.removeprefix("left_").removeprefix("right_")
-        table = {**PRESETS[self.preset], **self.exponents}
-        return float(self.exponents.get(role, table.get(part, 1.0)))
+    Args:
+        roles: The joints' roles, as in `Skeleton.roles`.
+        preset: One of `PRESETS`.
+        exponents: By role ("left_foot"), part ("foot") or "root"; they count before the preset's, and a role before its
+            part.
+    """
+    table = {**PRESETS[preset], **exponents}
+    return np.array([exponents.get(role, table.get(_part(role), 1.0)) for role in (ROOT, *roles)], float)
 
 
 def blend_weight(t: Array, kind: str, exponent: float = 1.0) -> Array:
@@ -98,16 +74,20 @@ def blend_weight(t: Array, kind: str, exponent: float = 1.0) -> Array:
     return np.asarray((1 - (1 - t) ** exponent) ** (1 / exponent))
 
 
-def joint_blend_weights(t: Array, roles: Sequence[str], settings: BlendSettings) -> Array:
-    """Weights of the arriving motion, (F, 1 + J): of the root's position, then of each joint's rotation.
+def group_weights(t: Array, kind: str, exponents: Array) -> tuple[Array, Indices]:
+    """Weights of the arriving motion, (F, G), and the column of each exponent, (C,): equal exponents share one.
 
     Args:
         t: Share of the blend per frame, (F,).
-        roles: The joints' roles, as in `Skeleton.roles`.
-        settings: Which blend.
+        kind: One of `KINDS`.
+        exponents: Of the root's position and each joint, (C,); they count in anticipation blends only.
     """
-    exponents = np.array([settings.exponent(role) for role in (ROOT, *roles)])
-    out = np.empty((len(t), len(exponents)))
-    for value in np.unique(exponents):
-        out[:, exponents == value] = blend_weight(t, settings.kind, float(value))[:, None]
-    return out
+    if kind != "anticipation":
+        exponents = np.ones_like(exponents)
+    values, columns = np.unique(exponents, return_inverse=True)
+    weights = np.stack([blend_weight(t, kind, float(value)) for value in values], axis=1)
+    return weights, columns.astype(np.int64)
+
+
+def _part(role: str) -> str:
+    return role.removeprefix("left_").removeprefix("right_")

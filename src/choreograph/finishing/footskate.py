@@ -271,15 +271,7 @@ def _solve(
     # The pelvis trembles too, by less than a millimetre; a leg that is nearly straight makes degrees of it at the knee.
     calm = recorded + _calm(reach - recorded, tremble)
     target = hip + away * (calm / np.maximum(reach, 1e-9))
-    swing, bend = ik.solve_leg(hip, knee, ankle, axis, target, settings.soft_share)
-    shin_turn = quat.multiply(swing, bend)
-    parents = skeleton.parents
-
-    def write(joint: int, turn: Array, parent_turn: Array) -> None:
-        turned = quat.multiply(turn, rot[:, joint])
-        parent = quat.multiply(parent_turn, rot[:, parents[joint]])
-        local[:, joint] = quat.multiply(quat.inverse(parent), turned)
-
+    swing, bend = ik.solve_limb(hip, knee, ankle, axis, target, settings.soft_share)
     turn = foot.turn
     if leg.toe is not None:
         # Where the leg is too short for the ankle, the heel comes up so that the toe can stay.
@@ -287,13 +279,10 @@ def _solve(
         reached = hip + quat.rotate(swing, knee - hip + quat.rotate(bend, ankle - knee))
         tip = quat.as_rotvec(quat.between_vectors(sole, foot.target - shift + sole - reached))
         turn = quat.multiply(quat.from_rotvec(foot.on_toe[:, None] * tip), turn)
-
-    if parents[leg.hip] < 0:
-        local[:, leg.hip] = quat.multiply(swing, rot[:, leg.hip])
-    else:
-        write(leg.hip, swing, quat.IDENTITY)
-    write(leg.knee, shin_turn, swing)
-    write(leg.ankle, turn, shin_turn)
+    turned = quat.multiply(turn, rot[:, leg.ankle])
+    ik.write_limb(local, rot, skeleton.parents, (leg.hip, leg.knee, leg.ankle), (swing, bend), turned)
     if leg.toe is not None:
         # Toes turn with the foot about the vertical only: tipped with it, they would dig into the floor.
-        write(leg.toe, quat.from_yaw(quat.yaw_of(turn)), turn)
+        above = quat.multiply(turn, rot[:, skeleton.parents[leg.toe]])
+        flat = quat.multiply(quat.from_yaw(quat.yaw_of(turn)), rot[:, leg.toe])
+        local[:, leg.toe] = quat.multiply(quat.inverse(above), flat)

@@ -1,4 +1,4 @@
-"""Hands that are held: found in the examples, carried over, and brought together by the arms of the one who follows."""
+"""Hands that are held: found in recordings, carried over, and brought together by the arms of the one who follows."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from choreograph.motion import ik
 from choreograph.motion.arrays import seal
 from choreograph.motion.clip import Clip
 from choreograph.motion.contacts import runs
+from choreograph.motion.montage import Origins
 from choreograph.motion.skeleton import Skeleton
-from choreograph.synthesis.perform.examples import SegmentDatabase
 
 Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -51,8 +51,24 @@ class HandContacts:
     """From the leader's grip to the follower's as recorded, (F, 2, 2, 3), in the frame of the leader's hand, metres."""
 
 
-def find_holds(leader: Clip, follower: Clip, settings: HandSettings | None = None) -> HandContacts:
-    """HandContacts between two who moved together; a hand holds one hand at a time, the nearer one."""
+@dataclass(frozen=True, eq=False)
+class Partner:
+    """The one whose hands are to be held."""
+
+    clip: Clip
+    """From the same moment on as the motion; at any rate."""
+    contacts: Callable[[int], HandContacts]
+    """The hand contacts in each clip of the montage, by its number, in that clip's own frames."""
+
+
+def find_hand_contacts(leader: Clip, follower: Clip, settings: HandSettings | None = None) -> HandContacts:
+    """Hand contacts of two who moved together; a hand holds one hand at a time, the nearer one.
+
+    Args:
+        leader: Whose hands are held.
+        follower: Who holds them, in the same frames.
+        settings: How near and how long.
+    """
     settings = settings or HandSettings()
     theirs, mine = grips(leader.skeleton), grips(follower.skeleton)
     lead, follow = leader.global_positions()[:, theirs], follower.global_positions()[:, mine]
@@ -71,94 +87,70 @@ def find_holds(leader: Clip, follower: Clip, settings: HandSettings | None = Non
     return HandContacts(held, quat.rotate(turn[:, None], apart))
 
 
-def read_hand_contacts(
-    base: SegmentDatabase, example: NDArray[np.int64], frame: Array, find: Callable[[int], HandContacts]
-) -> HandContacts:
-    """The holds of the recordings in the frames that a motion was made of.
+def read_hand_contacts(origins: Origins, contacts: Callable[[int], HandContacts]) -> HandContacts:
+    """The hand contacts of the recordings in the frames that a motion shows.
 
     Args:
-        base: The recordings.
-        example: Which of them each frame shows, (F,).
-        frame: Where in it, (F,).
-        find: The holds of an example.
+        origins: Which recording and which frame of it each frame shows.
+        contacts: The hand contacts of a recording, by its number.
     """
-    held = np.zeros((len(frame), 2, 2), bool)
-    offset = np.zeros((len(frame), 2, 2, 3))
-    for number in np.unique(example):
-        found = find(int(number))
-        rows = np.flatnonzero(example == number)
-        at = np.clip(np.rint(frame[rows]).astype(int), 0, len(found.held) - 1)
-        held[rows], offset[rows] = found.held[at], found.offset[at]
+    frames = len(origins)
+    held, offset = np.zeros((frames, 2, 2), bool), np.zeros((frames, 2, 2, 3))
+    for number in np.unique(origins.source_clip):
+        recorded = contacts(int(number))
+        rows = np.flatnonzero(origins.source_clip == number)
+        at = np.clip(np.rint(origins.source_frame[rows]).astype(int), 0, len(recorded.held) - 1)
+        held[rows], offset[rows] = recorded.held[at], recorded.offset[at]
     return HandContacts(held, offset)
 
 
-class ExampleHandContacts:
-    """The holds of each example, looked for when they are first asked for."""
-
-    def __init__(self, base: SegmentDatabase, settings: HandSettings) -> None:
-        self._base, self._settings = base, settings
-        self._found: dict[int, HandContacts] = {}
-
-    def __call__(self, number: int) -> HandContacts:
-        """The holds in an example."""
-        if number not in self._found:
-            example = self._base.examples[number]
-            count = len(example.target)
-            self._found[number] = (
-                HandContacts(np.zeros((count, 2, 2), bool), np.zeros((count, 2, 2, 3)))
-                if example.leader is None
-                else find_holds(example.leader, example.target, self._settings)
-            )
-        return self._found[number]
-
-
 def hold_hands(
-    clip: Clip, leader: Clip, holds: HandContacts, settings: HandSettings | None = None
+    clip: Clip, leader: Clip, contacts: HandContacts, settings: HandSettings | None = None
 ) -> tuple[Clip, HandContacts]:
-    """The motion with held hands brought to the leader's, by the arms alone, and the holds that could be kept.
+    """The motion with held hands brought to the leader's, by the arms alone, and the contacts that could be kept.
 
     A hand that is out of the arm's reach is let go.
 
     Args:
         clip: The follower.
         leader: The one who leads, from the same moment on.
-        holds: Which hands are held when.
+        contacts: Which hands are held when.
         settings: How gently.
     """
     settings = settings or HandSettings()
     if not np.isclose(leader.fps, clip.fps, rtol=1e-6):
         leader = leader.resampled(clip.fps)
     every = np.arange(len(clip))
-    goals = grip_goals(leader, holds)
+    goals = grip_goals(leader, contacts)
     pos, rot = clip.global_positions(), clip.global_rotations()
-    local, kept = np.array(clip.local_rot), np.array(holds.held)
+    local, kept = np.array(clip.local_rot), np.array(contacts.held)
     shortest = max(1, round(settings.least_s * clip.fps))
     for a, (side, grip) in enumerate(zip(HANDS, grips(clip.skeleton), strict=True)):
         shoulder, elbow, wrist = _arm(clip.skeleton, side)
-        which = holds.held[:, a].argmax(axis=1)
+        which = contacts.held[:, a].argmax(axis=1)
         change = goals[every, a, which] - pos[:, grip]
         length = np.linalg.norm(pos[:, [shoulder, wrist]] - pos[:, [elbow]], axis=-1).sum(axis=1)
         reach = np.linalg.norm(pos[:, wrist] + change - pos[:, shoulder], axis=1)
         now = np.linalg.norm(pos[:, wrist] - pos[:, shoulder], axis=1)
-        held = holds.held[:, a].any(axis=1) & (reach < np.maximum(_REACH * length, now + _NEARLY_M))
+        held = contacts.held[:, a].any(axis=1) & (reach < np.maximum(_REACH * length, now + _NEARLY_M))
         for start, stop in runs(held):
             held[start:stop] = stop - start >= shortest
         kept[~held, a] = False
         if held.any():
-            # What a hold asks for changes at once where pieces change; the arm must not.
+            # What a grip asks for changes at once where pieces change; the arm must not.
             soft = _soften(np.where(held[:, None], change, 0.0), held, clip.fps)
             kept[np.linalg.norm(soft - change, axis=1) > _GRIP_M, a] = False
             change = fill_gaps(soft, held, clip.fps, settings.ease_s)
             _reach(clip.skeleton, (shoulder, elbow, wrist), pos, rot, pos[:, wrist] + change, local)
-    return replace(clip, local_rot=seal(quat.make_continuous(local))), HandContacts(kept, holds.offset)
+    return replace(clip, local_rot=seal(quat.make_continuous(local))), HandContacts(kept, contacts.offset)
 
 
-def grip_goals(leader: Clip, holds: HandContacts) -> Array:
+def grip_goals(leader: Clip, contacts: HandContacts) -> Array:
     """Where the follower's grips would be with the leader's hands in them, (F, 2, 2, 3), metres."""
-    frames = np.minimum(np.arange(len(holds.held)), len(leader) - 1)
+    frames = np.minimum(np.arange(len(contacts.held)), len(leader) - 1)
     theirs = grips(leader.skeleton)
     lead, turn = leader.global_positions()[frames][:, theirs], leader.global_rotations()[frames][:, theirs]
-    return np.asarray(lead[:, None] + quat.rotate(turn[:, None], holds.offset))
+    return np.asarray(lead[:, None] + quat.rotate(turn[:, None], contacts.offset))
 
 
 def grips(skeleton: Skeleton) -> list[int]:
@@ -185,13 +177,7 @@ def _soften(values: Array, known: Flags, fps: float) -> Array:
 def _reach(skeleton: Skeleton, arm: tuple[int, int, int], pos: Array, rot: Array, target: Array, local: Array) -> None:
     """Turn upper arm and forearm so that the wrist comes to its target; `local` is changed."""
     shoulder, elbow, wrist = arm
-    axis = ik.hinge_axes(pos[:, shoulder], pos[:, elbow], pos[:, wrist], rot[:, shoulder])
-    swing, bend = ik.solve_leg(pos[:, shoulder], pos[:, elbow], pos[:, wrist], axis, target)
-    upper = quat.multiply(swing, rot[:, shoulder])
-    fore = quat.multiply(swing, quat.multiply(bend, rot[:, elbow]))
-    between = quat.multiply(swing, rot[:, skeleton.parents[elbow]])
-    local[:, shoulder] = quat.multiply(quat.inverse(rot[:, skeleton.parents[shoulder]]), upper)
-    local[:, elbow] = quat.multiply(quat.inverse(between), fore)
+    joints = pos[:, shoulder], pos[:, elbow], pos[:, wrist]
+    turns = ik.solve_limb(*joints, ik.hinge_axes(*joints, rot[:, shoulder]), target)
     # The hand keeps the way it is turned, so that palms stay as recorded.
-    carried = quat.multiply(swing, quat.multiply(bend, rot[:, skeleton.parents[wrist]]))
-    local[:, wrist] = quat.multiply(quat.inverse(carried), rot[:, wrist])
+    ik.write_limb(local, rot, skeleton.parents, arm, turns, rot[:, wrist])

@@ -141,12 +141,6 @@ def _when_it_swings(stands: Flags, fps: float) -> tuple[int, Array]:
 def _reach(leg: Leg, clip: Clip, foot: _Foot, local: Array) -> None:
     """Turn the leg so that its foot is where and as it is wanted; `local` is changed."""
     pos, rot, parents = clip.global_positions(), clip.global_rotations(), clip.skeleton.parents
-    hip, knee, ankle = pos[:, leg.hip], pos[:, leg.knee], pos[:, leg.ankle]
-    swing, bend = ik.solve_leg(hip, knee, ankle, ik.hinge_axes(hip, knee, ankle, rot[:, leg.hip]), foot.target)
-    shin = quat.multiply(swing, bend)
-    above = rot[:, parents[leg.hip]] if parents[leg.hip] >= 0 else quat.IDENTITY
-    local[:, leg.hip] = quat.multiply(quat.inverse(above), quat.multiply(swing, rot[:, leg.hip]))
-    above = quat.multiply(swing, rot[:, parents[leg.knee]])
-    local[:, leg.knee] = quat.multiply(quat.inverse(above), quat.multiply(shin, rot[:, leg.knee]))
-    above = quat.multiply(shin, rot[:, parents[leg.ankle]])
-    local[:, leg.ankle] = quat.multiply(quat.inverse(above), foot.rot)
+    joints = pos[:, leg.hip], pos[:, leg.knee], pos[:, leg.ankle]
+    turns = ik.solve_limb(*joints, ik.hinge_axes(*joints, rot[:, leg.hip]), foot.target)
+    ik.write_limb(local, rot, parents, (leg.hip, leg.knee, leg.ankle), turns, foot.rot)

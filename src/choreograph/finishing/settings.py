@@ -1,24 +1,71 @@
-"""What users set about finishing: how pieces give way to each other, and what is seen to afterwards."""
+"""FinishSettings: what users can set about how a montage becomes a finished motion."""
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar, Literal
+from collections.abc import Mapping
+from typing import Annotated, ClassVar, Literal, Self
 
-from annotated_types import Ge, Le
+from annotated_types import Ge, Gt, Le
+from pydantic import Field, model_validator
 
-from choreograph.contract.request import Hertz, Option, Request
+from choreograph.contract.request import Hertz, MetresPerSecond, Option, Request, Seconds, Wrong
+from choreograph.finishing.blend import PARTS, ROOT
+from choreograph.motion.roles import ROLES
+
+Exponent = Annotated[float, Ge(0.05), Le(20)]
 
 
 class FinishSettings(Request):
-    """How what was found becomes motion."""
+    """How a montage becomes a finished motion.
+
+    >>> FinishSettings("anticipation", "arms first").with_(clean=False).preset
+    'arms first'
+    """
 
     panel: ClassVar[str] = "Finishing"
 
     blend: Literal["linear", "cubic", "anticipation"] = "cubic"
-    """How one clip gives way to another."""
-    preset: str = "even"
-    """Which parts of the body an anticipation blend sends ahead, such as 'arms first'."""
+    """Curve along which a transition of a motion graph mixes the motion it leaves with the motion it enters."""
+    preset: Literal[
+        "even", "arms first", "arms last", "legs first", "legs last", "upper body first", "upper body last"
+    ] = "even"
+    """Which parts of the body an anticipation blend sends ahead or holds back."""
+    exponents: Annotated[Mapping[str, Exponent], Option(hidden=True)] = Field(default_factory=dict)
+    """Exponents C of an anticipation blend by role (left_foot), part (foot) or "root", the root's position; they count
+    before the preset's. Above 1 a joint changes over early, below 1 late."""
+    blend_s: Annotated[Seconds, Ge(0), Le(10), Option(("--blend-time",))] = 0.3
+    """Time over which one recorded segment gives way to the next; never longer than half of the shorter one."""
+    smooth_s: Annotated[Seconds, Gt(0), Le(10), Option(("--smooth-cuts",))] = 0.2
+    """Time before and behind a cut over which its jump is spread; the paper takes 1 s, which is farther from recorded
+    poses and no smoother."""
+    repair: bool = True
+    """Whether faults of the capture are repaired in motion made of pieces: single frames that leap, joints that flip
+    from one frame to the next. Walks through a motion graph show recordings as they are."""
     clean: Annotated[bool, Option(("--raw",), inverted=True)] = True
-    """Leave the feet as the blends left them."""
+    """Feet stay where they stand; raw motion leaves them as recordings, blends and cuts have them."""
+    foot_hold_m_s: Annotated[MetresPerSecond, Ge(0.01), Le(10)] | None = None
+    """A foot on the floor is held while it is slower than this; 0.36 m/s if not given, 0.42 m/s for motion with cuts,
+    out of which feet are let go slowly."""
+    hands: bool = True
+    """Whether hands that were held in the recordings are brought together, where there is a partner to hold."""
+    root_correction_m_s: Annotated[MetresPerSecond, Ge(0), Le(1e6)] | None = 1.0
+    """The fastest that the torso is brought to where it should be, which is more than a good answer lacks and less than
+    a walk; what is missed by more stays missed. Nothing limits it if it is null."""
     rate_hz: Annotated[Hertz, Ge(1), Le(10_000)] | None = None
-    """Frames per second to write; else the clips' own."""
+    """Frames per second of the motion; the highest rate among the recordings it shows if not given."""
+
+    @model_validator(mode="after")
+    def _check_blend(self) -> Self:
+        if self.blend != "anticipation":
+            for name, usual in (("preset", "even"), ("exponents", {})):
+                value = getattr(self, name)
+                if value != usual:
+                    raise Wrong(
+                        name,
+                        f"is {value!r}, but a {self.blend} blend is the same for all joints; presets and exponents "
+                        "need an anticipation blend",
+                    )
+        for name in self.exponents:
+            if name not in ROLES and name not in PARTS and name != ROOT:
+                raise Wrong(f"exponents.{name}", f"is for {name!r}, which is no role; there are {', '.join(PARTS)}")
+        return self

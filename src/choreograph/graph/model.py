@@ -6,11 +6,11 @@ shows some frames and arrives at another node. Frames count at the graph's rate;
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,9 @@ from choreograph.maths.floor import FloorTransform
 from choreograph.motion.arrays import frozen
 from choreograph.motion.clip import Clip, Label, Note
 from choreograph.motion.skeleton import Skeleton
+
+if TYPE_CHECKING:
+    from choreograph.graph.fingerprint import Fingerprint
 
 SEGMENT, TRANSITION = 0, 1
 """Kinds of edges: a piece of a clip as it was recorded, or a blend from one clip into another."""
@@ -213,7 +216,9 @@ class MotionGraph:
         notes: Sequence[Note] = (),
         history: Sequence[Provenance] = (),
         path: Path | None = None,
-        fingerprint: str = "",
+        pairs: Sequence[tuple[int, int]] = (),
+        cut_settings: Mapping[str, Any] | None = None,
+        fingerprint: Callable[[], Fingerprint] | None = None,
     ) -> None:
         self.settings = settings
         self.threshold_m = threshold_m
@@ -231,8 +236,11 @@ class MotionGraph:
         """How its file came about; empty for a graph that has not been saved."""
         self.path = path
         """The file that it was opened from, if it was."""
-        self.fingerprint = fingerprint
-        """Of the clips and settings in that file: what was worked out from them holds as long as it is the same."""
+        self.pairs = tuple(pairs)
+        """Who leads whom, by the clips' numbers; empty where nobody has said so."""
+        self.cut_settings = dict(cut_settings or {})
+        """How the clips are cut into segments for performing, where somebody has chosen it, as plain values."""
+        self._fingerprint = fingerprint
         self._tables = tables
 
     def __repr__(self) -> str:
@@ -252,6 +260,15 @@ class MotionGraph:
     def skeleton(self) -> Skeleton:
         """The skeleton that all clips share."""
         return self.clips[0].skeleton
+
+    @cached_property
+    def fingerprint(self) -> Fingerprint:
+        """What its content is told by: what was computed from it holds as long as this is the same."""
+        if self._fingerprint is not None:
+            return self._fingerprint()
+        from choreograph.graph.fingerprint import fingerprint_graph
+
+        return fingerprint_graph(self)
 
     @property
     def minima(self) -> Minima:
@@ -300,6 +317,17 @@ class MotionGraph:
         """The place in a clip, in frames at its own rate, of a frame at the graph's rate."""
         info = self.infos[clip]
         return min(frame * info.fps / self.rate_hz, info.own_frames - 1)
+
+    def own_frames(self, clip: NDArray[np.int32], frame: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The same for many: places in clips, (N,), in frames at their own rates, not beyond their last ones."""
+        steps, last = self._own_rates
+        return np.minimum(frame * steps[clip], last[clip])
+
+    @cached_property
+    def _own_rates(self) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+        """Own frames of each clip in one of the graph's, (C,), and the number of its last one, (C,)."""
+        steps = frozen([info.fps / self.rate_hz for info in self.infos])
+        return steps, frozen([info.own_frames - 1 for info in self.infos], np.int64)
 
     def random_walk(self, steps: int, rng: np.random.Generator, start: int | None = None) -> NDArray[np.int32]:
         """Edges of a walk of this many steps, each drawn evenly from those that leave the node reached.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import math
 import sqlite3
@@ -28,10 +27,8 @@ _KEYS = {
     "skeleton_array": ("skeleton", "name"),
     "clip_array": ("clip", "name"),
     "graph_array": ("part", "name"),
-    "hierarchy_array": ("hierarchy", "name"),
-    "segment_array": ("base", "name"),
 }
-"""The tables of arrays and what an array is found by; a file of an earlier version lacks some."""
+"""The tables of arrays and what an array is found by."""
 
 
 def damaged(detail: str) -> str:
@@ -96,21 +93,6 @@ def check_sizes(connection: sqlite3.Connection) -> None:
             _sizes(dtype, shape, length)
 
 
-def fingerprint(connection: sqlite3.Connection) -> str:
-    """A word that changes with the clips' frames, their skeletons and the settings of a file; reads no blob."""
-    told = hashlib.sha256()
-    for query in (
-        "SELECT id, fps, own_frames, frames, skeleton, mirror_of FROM clip ORDER BY id",
-        "SELECT clip, name, shape, crc32 FROM clip_array WHERE name <> 'contacts' ORDER BY clip, name",
-        "SELECT id, names, roles FROM skeleton ORDER BY id",
-        "SELECT skeleton, name, shape, crc32 FROM skeleton_array ORDER BY skeleton, name",
-        "SELECT name, value FROM setting WHERE name IN ('rate_hz', 'weights') ORDER BY name",
-    ):
-        for row in connection.execute(query):
-            told.update(json.dumps(row).encode())
-    return told.hexdigest()
-
-
 def _sizes(dtype: str, shape: str, length: int) -> tuple[int, ...]:
     if dtype not in _DTYPES:
         raise ValueError(f"an array is of the unknown type {dtype!r}")
@@ -120,28 +102,38 @@ def _sizes(dtype: str, shape: str, length: int) -> tuple[int, ...]:
     return sizes
 
 
-class SkeletonRows:
-    """Writes each different skeleton once."""
+class SkeletonNumbers:
+    """Numbers different skeletons in the order in which they are met."""
 
-    def __init__(self, connection: sqlite3.Connection) -> None:
-        self._connection = connection
-        self._ids: dict[tuple[Any, ...], int] = {}
+    def __init__(self) -> None:
+        self._numbers: dict[tuple[Any, ...], int] = {}
+        self._skeletons: list[Skeleton] = []
 
-    def id_of(self, skeleton: Skeleton) -> int:
-        """The number of the row that holds this skeleton."""
-        arrays = _skeleton_arrays(skeleton)
+    def __iter__(self) -> Iterator[Skeleton]:
+        return iter(self._skeletons)
+
+    def number_of(self, skeleton: Skeleton) -> int:
+        """The number of this skeleton; one that was not met before gets the next."""
         orders = None if skeleton.axes is None else skeleton.axes.orders
-        content = (skeleton.names, skeleton.roles, orders, *((n, a.shape, a.tobytes()) for n, a in arrays.items()))
-        if content not in self._ids:
-            number = self._ids[content] = len(self._ids)
-            texts = [json.dumps(list(t)) if t is not None else None for t in (skeleton.names, skeleton.roles, orders)]
-            self._connection.execute("INSERT INTO skeleton VALUES (?, ?, ?, ?)", (number, *texts))
-            for name, array in arrays.items():
-                write_array(self._connection, "skeleton_array", (number, name), array)
-        return self._ids[content]
+        arrays = tuple((name, a.shape, a.tobytes()) for name, a in skeleton_arrays(skeleton).items())
+        content = (skeleton.names, skeleton.roles, orders, *arrays)
+        if content not in self._numbers:
+            self._numbers[content] = len(self._numbers)
+            self._skeletons.append(skeleton)
+        return self._numbers[content]
 
 
-def _skeleton_arrays(skeleton: Skeleton) -> dict[str, NDArray[Any]]:
+def write_skeleton(connection: sqlite3.Connection, number: int, skeleton: Skeleton) -> None:
+    """Insert a skeleton."""
+    orders = None if skeleton.axes is None else skeleton.axes.orders
+    texts = [json.dumps(list(t)) if t is not None else None for t in (skeleton.names, skeleton.roles, orders)]
+    connection.execute("INSERT INTO skeleton VALUES (?, ?, ?, ?)", (number, *texts))
+    for name, array in skeleton_arrays(skeleton).items():
+        write_array(connection, "skeleton_array", (number, name), array)
+
+
+def skeleton_arrays(skeleton: Skeleton) -> dict[str, NDArray[Any]]:
+    """A skeleton's arrays, by the names under which a file keeps them."""
     arrays: dict[str, NDArray[Any]] = {
         name: getattr(skeleton, name) for name in ("parents", "offsets", "tip_parents", "tip_offsets")
     }

@@ -1,8 +1,8 @@
 """Motion graphs in .mog files: one SQLite database that opens in any SQLite tool.
 
 A file is written whole under another name and then renamed, and never changed in place: whoever has the old one open
-keeps it, and an interrupted write leaves it as it was. Opening reads a few small tables; arrays are read when they are
-asked for. Nothing in a file is believed before it is checked.
+keeps it, and an interrupted write leaves it as it was. Opening writes nothing; it reads a few small tables, and arrays
+when they are asked for. Nothing in a file is believed before it is checked.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import platform
 import secrets
 import sqlite3
 import struct
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
@@ -28,6 +28,7 @@ from choreograph._version import __version__
 from choreograph.errors import ChoreographError, GraphFileError, OutputExists
 from choreograph.graph import rows, schema
 from choreograph.graph.clips import graph_frames
+from choreograph.graph.fingerprint import Fingerprint, fingerprint_file
 from choreograph.graph.lazy import LazyClips, LazyTables, Reader
 from choreograph.graph.model import TABLES, ClipInfo, MotionGraph, Provenance
 from choreograph.graph.settings import GraphSettings
@@ -44,7 +45,6 @@ def save_graph(
     *,
     overwrite: bool = False,
     command: str = "save_graph",
-    also: Callable[[sqlite3.Connection], None] | None = None,
 ) -> None:
     """Write a graph to a .mog file, whole or not at all.
 
@@ -53,7 +53,6 @@ def save_graph(
         path: Where; a folder that is missing is made.
         overwrite: Whether a file that is there may be replaced.
         command: What the user did, for the file's history.
-        also: Writes what else belongs into the file.
 
     Raises:
         OutputExists: If there is a file and `overwrite` is not set.
@@ -70,11 +69,9 @@ def save_graph(
                 # The file is nobody's until it is renamed: a journal would protect nothing.
                 connection.execute("PRAGMA journal_mode = OFF")
                 connection.execute("PRAGMA synchronous = OFF")
-                schema.migrate(connection)
+                schema.create(connection)
                 connection.execute("BEGIN")
                 _write(connection, graph, command)
-                if also is not None:
-                    also(connection)
                 connection.execute("COMMIT")
             finally:
                 connection.close()
@@ -150,14 +147,14 @@ def _writing(path: Path) -> Iterator[None]:
 
 
 def _write(connection: sqlite3.Connection, graph: MotionGraph, command: str) -> None:
-    skeletons = rows.SkeletonRows(connection)
+    skeletons = rows.SkeletonNumbers()
     for number, (info, clip) in enumerate(zip(graph.infos, graph.clips, strict=True)):
         source = None if clip.source is None else json.dumps(asdict(clip.source))
         connection.execute(
             "INSERT INTO clip VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
             (
                 *(number, info.name, info.fps, info.own_frames, info.frames),
-                *(skeletons.id_of(clip.skeleton), info.mirror_of, source),
+                *(skeletons.number_of(clip.skeleton), info.mirror_of, source),
             ),
         )
         if info.mirror_of is None:
@@ -170,6 +167,10 @@ def _write(connection: sqlite3.Connection, graph: MotionGraph, command: str) -> 
             "INSERT INTO label VALUES (?, ?, ?, ?, ?)",
             [(number, k, label.text, label.start, label.stop) for k, label in enumerate(info.labels)],
         )
+    for number, skeleton in enumerate(skeletons):
+        rows.write_skeleton(connection, number, skeleton)
+    pairs = [(position, *pair) for position, pair in enumerate(graph.pairs)]
+    connection.executemany("INSERT INTO pair VALUES (?, ?, ?)", pairs)
     for part in TABLES:
         for name, column in getattr(graph, part).columns().items():
             rows.write_array(connection, "graph_array", (part, name), column)
@@ -179,9 +180,10 @@ def _write(connection: sqlite3.Connection, graph: MotionGraph, command: str) -> 
         # What one command passed over says nothing about the graph.
         "notes": [asdict(note) for note in graph.notes if note.kind != "already-there"],
     }
-    for table, values in (("setting", graph.settings.as_dict()), ("fact", facts)):
-        pairs = [(name, json.dumps(value)) for name, value in sorted(values.items())]
-        connection.executemany(f"INSERT INTO {table} VALUES (?, ?)", pairs)
+    settings = graph.settings.as_dict()
+    for table, values in (("setting", settings), ("fact", facts), ("cut_setting", graph.cut_settings)):
+        texts = [(name, json.dumps(value)) for name, value in sorted(values.items())]
+        connection.executemany(f"INSERT INTO {table} VALUES (?, ?)", texts)
     now = Provenance(datetime.now(UTC).isoformat(timespec="seconds"), command, __version__, graph.evaluated_share)
     history = [(k, p.at, p.command, p.package_version, p.evaluated_share) for k, p in enumerate([*graph.history, now])]
     connection.executemany("INSERT INTO provenance VALUES (?, ?, ?, ?, ?)", history)
@@ -198,17 +200,14 @@ def _contacts(clip: Clip) -> NDArray[np.bool_] | None:
 def open_graph(path: str | Path) -> MotionGraph:
     """The graph in a .mog file; its arrays are read, and checked, when they are first used.
 
-    A file of an earlier version is brought up to date first, where its folder may be written to, and read as it is
-    elsewhere.
+    The file is never written to, also where it is of an earlier version. Hierarchies and segments that earlier versions
+    kept in it are not read, and are gone once the graph is saved.
 
     Raises:
         GraphFileError: If the file is missing, foreign, newer than this package, truncated or damaged.
     """
     path = Path(path)
-    version = _check_header(path)
-    if version < schema.latest_version() and os.access(path.parent, os.W_OK | os.X_OK):
-        with changing(path):
-            pass
+    _check_header(path)
     connection = _connect(path)
     try:
         with rows.reading(path):
@@ -233,8 +232,8 @@ def _connect(path: Path) -> sqlite3.Connection:
         raise GraphFileError(f"cannot be opened: {error}", path=path) from error
 
 
-def _check_header(path: Path) -> int:
-    """The file's schema version, once its first hundred bytes say that it is whole and ours."""
+def _check_header(path: Path) -> None:
+    """Raise unless the file's first hundred bytes say that it is whole, ours and of a version that can be read."""
     try:
         with path.open("rb") as file:
             head = file.read(100)
@@ -269,52 +268,6 @@ def _check_header(path: Path) -> int:
         )
     if version < 1:
         raise GraphFileError("says no schema version; build it again", path=path)
-    return int(version)
-
-
-@contextmanager
-def changing(path: str | Path) -> Iterator[sqlite3.Connection]:
-    """A connection to a copy of a .mog file, of the latest schema version, that takes the file's place at the end.
-
-    The copy is dropped where the block fails, and where the file was replaced meanwhile: what was worked out for the
-    old one is no part of the new.
-
-    Raises:
-        GraphFileError: If the file cannot be written, or has changed since.
-    """
-    path = Path(path)
-    temporary, before = _temporary(path), path.stat()
-    try:
-        with _writing(path):
-            old, new = _connect(path), sqlite3.connect(temporary, isolation_level=None)
-            try:
-                old.backup(new)
-                schema.migrate(new)
-                yield new
-            finally:
-                old.close()
-                new.close()
-            now = path.stat()
-            if (now.st_ino, now.st_mtime_ns, now.st_size) != (before.st_ino, before.st_mtime_ns, before.st_size):
-                raise GraphFileError("was changed by another program meanwhile; it is left as that made it", path=path)
-            temporary.replace(path)
-    finally:
-        with suppress(OSError):
-            temporary.unlink(missing_ok=True)
-
-
-@contextmanager
-def looking_into(path: str | Path) -> Iterator[sqlite3.Connection]:
-    """A connection for reading from a .mog file whose header is in order; what goes wrong becomes one sentence."""
-    path = Path(path)
-    _check_header(path)
-    connection = _connect(path)
-    try:
-        with rows.reading(path):
-            rows.check_tables(connection)
-            yield connection
-    finally:
-        connection.close()
 
 
 def _read(connection: sqlite3.Connection, path: Path) -> MotionGraph:
@@ -329,7 +282,13 @@ def _read(connection: sqlite3.Connection, path: Path) -> MotionGraph:
     infos = _read_infos(connection, settings.rate_hz, labels)
     steps = connection.execute("SELECT at, command, package_version, evaluated_share FROM provenance ORDER BY id")
     history = [Provenance(str(at), str(text), str(version), float(share)) for at, text, version, share in steps]
+    pairs, cut_settings = _read_examples(connection, [info.name for info in infos])
     reader = Reader(connection, path)
+
+    def fingerprint() -> Fingerprint:
+        with reader.lock, rows.reading(path):
+            return fingerprint_file(connection)
+
     return MotionGraph(
         settings,
         float(facts["threshold_m"]),
@@ -341,8 +300,30 @@ def _read(connection: sqlite3.Connection, path: Path) -> MotionGraph:
         notes=[Note(str(n["kind"]), str(n["message"]), int(n["count"])) for n in facts["notes"]],
         history=history,
         path=path,
-        fingerprint=rows.fingerprint(connection),
+        pairs=pairs,
+        cut_settings=cut_settings,
+        fingerprint=fingerprint,
     )
+
+
+def _read_examples(
+    connection: sqlite3.Connection, names: Sequence[str]
+) -> tuple[list[tuple[int, int]], dict[str, Any]]:
+    """Who leads whom, and how recordings are cut for performing."""
+    tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+    if "pair" in tables:
+        query = "SELECT leader, follower FROM pair ORDER BY position"
+        pairs = [(int(leader), int(follower)) for leader, follower in connection.execute(query)]
+        if any(not 0 <= clip < len(names) for pair in pairs for clip in pair):
+            raise ValueError("a clip that is not there leads or follows another")
+        return pairs, _read_json(connection, "cut_setting")
+    if "segment_base" not in tables:
+        return [], {}
+    # Version 3 kept both with the segments, which have left the file: the first base of pairs says who leads whom.
+    bases = [json.loads(text) for (text,) in connection.execute("SELECT settings FROM segment_base ORDER BY id")]
+    first = next((base for base in bases if base["pairs"]), bases[0] if bases else {})
+    pairs = [(names.index(leader), names.index(follower)) for leader, follower in first.get("pairs") or ()]
+    return pairs, {name: value for name, value in first.items() if name not in ("method", "pairs")}
 
 
 def _read_infos(connection: sqlite3.Connection, rate_hz: float, labels: dict[int, list[Label]]) -> list[ClipInfo]:

@@ -39,6 +39,10 @@ class FloorTransform:
         x, z = back._move(self.x, self.z)
         return FloorTransform(_plain(back.yaw), _plain(-x), _plain(-z))
 
+    def as_rows(self) -> NDArray[np.float64]:
+        """A batch of N transforms as yaw, x, z, (N, 3)."""
+        return np.stack(np.broadcast_arrays(*(np.asarray(value, float) for value in (self.yaw, self.x, self.z))), -1)
+
     def apply(self, points: ArrayLike) -> NDArray[np.float64]:
         """Points (..., 3) carried along; a batch of transforms meets the points' leading axes."""
         points = np.asarray(points, float)

@@ -1,7 +1,8 @@
-"""Two-bone inverse kinematics of a leg, in closed form, over all frames at once.
+"""Two-bone inverse kinematics of legs and arms, in closed form, over all frames at once.
 
-The leg is hip, knee and ankle; joints that a skeleton has between them move rigidly with the bone that they are on. The
-knee is a hinge whose axis is the recorded pose's, so it never flips, and bones keep their length to the last digit.
+A limb is hip, knee and ankle, or shoulder, elbow and wrist; joints that a skeleton has between them move rigidly with
+the bone that they are on. The middle joint is a hinge whose axis is the recorded pose's, so it never flips, and bones
+keep their length to the last digit. Names are a leg's; an arm is solved alike.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from choreograph.maths import quat
 Array = NDArray[np.float64]
 
 SOFT_SHARE = 0.97
-"""Share of the leg's length beyond which reaching on is resisted: about 28 degrees of flexion. Near full extension a
+"""Share of the limb's length beyond which reaching on is resisted: about 28 degrees of flexion. Near full extension a
 knee turns by degrees for every millimetre of reach, which shows as a pop (Kovar, Schreiner & Gleicher 2002, sec. 4)."""
 _HINGE_SHARE = 0.17
 """Sine of the flexion, ten degrees, below which the leg is so straight that its pose says little about the hinge."""
@@ -62,10 +63,10 @@ def soft_reach(wanted: Array, recorded: Array, longest: Array, soft_share: float
     return np.where(wanted > start, start + room * -np.expm1(-over / room), wanted)
 
 
-def solve_leg(
+def solve_limb(
     hip: Array, knee: Array, ankle: Array, axis: Array, target: Array, soft_share: float = SOFT_SHARE
 ) -> tuple[Array, Array]:
-    """Turns that bring the ankle to its target, exactly unless the leg would be stretched.
+    """Turns that bring a limb's end to its target, exactly unless the limb would be stretched.
 
     The shin is first turned about the knee's axis until the ankle is as far from the hip as the target is, then the
     whole leg by the shortest way: bones keep their length, and the knee points where the recorded pose had it.
@@ -74,9 +75,9 @@ def solve_leg(
         hip: Positions of the hip, (F, 3), metres: where it is to be.
         knee: Positions of the knee in the recorded pose, carried along with the hip, (F, 3).
         ankle: Positions of the ankle, likewise.
-        axis: Axes of the knee, (F, 3), from `hinge_axes`.
+        axis: Axes of the knee, (F, 3), unit, such as from `hinge_axes`.
         target: Wanted positions of the ankle, (F, 3).
-        soft_share: See `soft_reach`.
+        soft_share: See `soft_reach`; 1 grants all that the bones' lengths allow.
 
     Returns:
         swing: Global rotation of the whole leg about the hip, (F, 4); applied after `bend`.
@@ -105,6 +106,35 @@ def solve_leg(
     far = (distance > 1e-9)[:, None]
     swing = quat.between_vectors(now, np.where(far, away, now))
     return swing, bend
+
+
+def write_limb(
+    local: Array,
+    rot: Array,
+    parents: NDArray[np.int32],
+    limb: tuple[int, int, int],
+    turns: tuple[Array, Array],
+    end_rot: Array,
+) -> None:
+    """Write the local rotations of a limb's three joints, which the turns of `solve_limb` bring about.
+
+    Args:
+        local: Local rotations of all joints, (F, J, 4); changed.
+        rot: Global rotations of all joints before the turns, (F, J, 4).
+        parents: Parent of each joint, (J,).
+        limb: Hip, knee and ankle, by number.
+        turns: Swing and bend.
+        end_rot: Global rotations that the ankle is to have, (F, 4).
+    """
+    swing, bend = turns
+    shin = quat.multiply(swing, bend)
+    hip, knee, ankle = limb
+    above = rot[:, parents[hip]] if parents[hip] >= 0 else quat.IDENTITY
+    local[:, hip] = quat.multiply(quat.inverse(above), quat.multiply(swing, rot[:, hip]))
+    above = quat.multiply(swing, rot[:, parents[knee]])
+    local[:, knee] = quat.multiply(quat.inverse(above), quat.multiply(shin, rot[:, knee]))
+    above = quat.multiply(shin, rot[:, parents[ankle]])
+    local[:, ankle] = quat.multiply(quat.inverse(above), end_rot)
 
 
 def _about(axis: Array, angle: Array) -> Array:

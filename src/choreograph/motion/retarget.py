@@ -56,14 +56,8 @@ def retarget(clip: Clip, skeleton: Skeleton) -> Clip:
     for (hip, knee, ankle, _), lift in zip(legs, lifts, strict=True):
         target = wanted[:, ankle] + np.array([0.0, lift, 0.0])
         joints = position[:, hip], position[:, knee], position[:, ankle]
-        thigh, bend = ik.solve_leg(*joints, ik.hinge_axes(*joints, turned[:, hip]), target, _SOFT_SHARE)
-        shin = quat.multiply(thigh, bend)
-        thigh_turned = quat.multiply(thigh, turned[:, hip])
-        shin_turned = quat.multiply(shin, turned[:, knee])
-        above = turned[:, parents[hip]] if parents[hip] >= 0 else np.broadcast_to(quat.IDENTITY, thigh_turned.shape)
-        rotations[:, hip] = quat.multiply(quat.inverse(above), thigh_turned)
-        rotations[:, knee] = quat.multiply(quat.inverse(thigh_turned), shin_turned)
-        rotations[:, ankle] = quat.multiply(quat.inverse(shin_turned), turned[:, ankle])
+        turns = ik.solve_limb(*joints, ik.hinge_axes(*joints, turned[:, hip]), target, _SOFT_SHARE)
+        ik.write_limb(rotations, turned, parents, (hip, knee, ankle), turns, turned[:, ankle])
     contacts = clip.contacts if skeleton.feet == clip.skeleton.feet else None
     return Clip(
         skeleton,

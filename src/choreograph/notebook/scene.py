@@ -12,9 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from choreograph.errors import RequestError
-from choreograph.finishing.performed import Performed
-from choreograph.finishing.pipeline import FinishedMotion, finish
-from choreograph.finishing.splice import SplicedMotion
+from choreograph.finishing.finish import Finished, finish
 from choreograph.formats.gltf import write_figure
 from choreograph.motion.clip import Clip
 from choreograph.motion.packed import pack_facts, pack_frames, row_bytes
@@ -22,7 +20,7 @@ from choreograph.pictures.figures import stand, with_plants
 from choreograph.synthesis.follow.result import FollowResult
 from choreograph.synthesis.path import Path
 
-Motion = Clip | FinishedMotion | SplicedMotion | Performed | FollowResult
+Motion = Clip | Finished | FollowResult
 """Whatever can be shown."""
 
 MAX_BYTES = 4_000_000
@@ -62,11 +60,8 @@ def set_scene(motions: Sequence[Motion], path: Path | ArrayLike | None = None) -
         if isinstance(motion, FollowResult):
             paths.append(motion.path.points)
             clips.append(finish(motion.walk).clip)
-        elif isinstance(motion, Performed):
-            leader = motion.sequence.control.leader
-            clips += [motion.clip] if leader is None else [leader, motion.clip]
-        elif isinstance(motion, FinishedMotion | SplicedMotion):
-            clips.append(motion.clip)
+        elif isinstance(motion, Finished):
+            clips += [motion.clip] if motion.partner is None else [motion.partner, motion.clip]
         elif isinstance(motion, Clip):
             clips.append(motion)
         else:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
@@ -10,6 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from choreograph import folders
 from choreograph.errors import DownloadError, RequestError
 from choreograph.formats.trials import Trial, read_trials, write_trials
 from choreograph.progress import Progress, silent
@@ -60,21 +60,8 @@ class FetchReport:
 
 
 def cache_folder() -> Path:
-    """Where recordings of the CMU database are kept unless told otherwise.
-
-    `$CHOREOGRAPH_CACHE/cmu` if that variable is set, otherwise `choreograph/cmu` in the platform's place for caches:
-    `$XDG_CACHE_HOME` or `~/.cache`, `~/Library/Caches` on macOS, `%LOCALAPPDATA%` on Windows.
-    """
-    if own := os.environ.get("CHOREOGRAPH_CACHE"):
-        return Path(own).expanduser() / "cmu"
-    if sys.platform == "darwin":
-        root = Path.home() / "Library" / "Caches"
-    elif sys.platform == "win32":
-        root = Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
-    else:
-        named = os.environ.get("XDG_CACHE_HOME", "")
-        root = Path(named) if Path(named).is_absolute() else Path.home() / ".cache"
-    return root / "choreograph" / "cmu"
+    """Where recordings of the CMU database are kept unless told otherwise: `cmu` in the cache."""
+    return folders.cache_folder("cmu")
 
 
 def fetch_cmu(

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from choreograph.graph.model import MotionGraph
+from choreograph.graph.model import TRANSITION, MotionGraph
 from choreograph.maths.floor import FloorTransform
 from choreograph.motion.arrays import frozen
+from choreograph.motion.montage import Layer, Montage
+
+if TYPE_CHECKING:
+    from choreograph.finishing.settings import FinishSettings
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,3 +69,54 @@ class Walk:
             yaw[k], x[k], z[k] = here.yaw, here.x, here.z
             here = here @ table.transform(int(edge))
         return FloorTransform(yaw, x, z)
+
+    def as_montage(self, settings: FinishSettings | None = None) -> Montage:
+        """The walk as layers: the clips that its edges show, and over each transition the clip that it enters.
+
+        A walk counts frames at the graph's rate R. Output frame i shows the walk at graph frame i * R / rate, so at
+        30 Hz and 120 frames per second every graph frame becomes four recorded ones, and a blend of ten frames mixes
+        forty.
+
+        Args:
+            settings: The output's rate, and how transitions are blended.
+        """
+        from choreograph.finishing.blend import group_weights, joint_exponents
+        from choreograph.finishing.settings import FinishSettings
+
+        settings = settings or FinishSettings()
+        graph, table = self.graph, self.graph.edges
+        used = np.unique(np.concatenate([table.clip[self.edges], table.target_clip[self.edges]]))
+        rate = settings.rate_hz or max(graph.infos[clip].fps for clip in used)
+        first = np.concatenate([[0], np.cumsum(self.edge_frames)])
+        count = math.ceil(len(self) * rate / graph.rate_hz - 1e-6)
+        moment = np.arange(count) * (graph.rate_hz / rate)
+        step = np.minimum(np.searchsorted(first, moment + 1e-9, side="right") - 1, len(self.edges) - 1)
+        edge, into = self.edges[step], np.maximum(moment - first[step], 0.0)
+        blended = np.flatnonzero(table.kind[edge] == TRANSITION)
+        b_edge, b_into = edge[blended], into[blended]
+        here = self.placements
+        there = here @ FloorTransform(table.yaw[self.edges], table.x[self.edges], table.z[self.edges])
+        exponents = joint_exponents(graph.skeleton.roles, settings.preset, settings.exponents)
+        arriving, groups = group_weights(b_into / (table.stop[b_edge] - table.start[b_edge]), settings.blend, exponents)
+        leaving = np.ones((count, arriving.shape[1]))
+        leaving[blended] -= arriving
+        # A window that ends with its clip may want the moment after the clip's last frame: there it holds still, with
+        # hardly any weight left.
+        layers = [
+            Layer(
+                at=np.arange(count),
+                clip=table.clip[edge],
+                frame=graph.own_frames(table.clip[edge], table.start[edge] + into),
+                place=here.as_rows()[step],
+                weight=leaving,
+            ),
+            Layer(
+                at=blended,
+                clip=table.target_clip[b_edge],
+                frame=graph.own_frames(table.target_clip[b_edge], table.target_start[b_edge] + b_into),
+                place=there.as_rows()[step[blended]],
+                weight=arriving,
+            ),
+        ]
+        names = tuple(info.name for info in graph.infos)
+        return Montage(graph.clips, names, graph.skeleton, rate, layers, groups=groups, repair=False)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args, get_origin
 
 from choreograph.contract.request import Option, Request, metadata_of
@@ -81,6 +82,7 @@ def as_options(request: Request) -> list[str] | None:
         elif isinstance(value, list):
             words += [word for part in value for word in (name, str(part))]
         else:
+            value = float(f"{100 * value:.10g}") if entry.how.centimetres else value
             words += [name, repr(value) if isinstance(value, float) else str(value)]
     return None if _leftover(document) else words
 
@@ -102,7 +104,7 @@ def plain_type(kind: Any) -> Any:
 def option_type(kind: Any) -> Any:
     """What typer reads an option of this type as; None for a type that options cannot say."""
     origin = get_origin(kind)
-    if kind in (bool, int, float, str):
+    if kind in (bool, int, float, str, Path):
         return kind
     if origin is Literal:
         return str

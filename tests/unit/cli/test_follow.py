@@ -7,16 +7,17 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import typer
 from typer.testing import CliRunner
 
 from choreograph.build.graph import build_graph
-from choreograph.cli.main import app
+from choreograph.cli.main import app, load_command
+from choreograph.cli.options import as_options, collect
+from choreograph.contract.request import read_request
 from choreograph.demo import demo_clip
 from choreograph.errors import ChoreographError, OutputExists, RequestError
 from choreograph.formats import read_clip
 from choreograph.graph.store import save_graph
-from choreograph.synthesis.follow.request import FollowSettings
+from choreograph.synthesis.follow.request import FollowRequest, FollowSettings
 
 QUICK = ("--method", "beam", "--beam", "30")
 
@@ -38,13 +39,16 @@ def run(*words: object) -> str:
 def test_it_writes_motion_picture_and_result(mog: Path, tmp_path: Path) -> None:
     said = run(mog, "-p", "line:length=5", "-o", tmp_path / "w.bvh", "--picture", tmp_path / "w.png",
                "--result", tmp_path / "w.json", *QUICK)  # fmt: skip
-    assert "cm off on average" in said
+    assert "off the path on average" in said
     motion = read_clip(tmp_path / "w.bvh")
     result = json.loads((tmp_path / "w.json").read_text())
-    assert result["status"] == "complete" and result["motion"]["frames"] == len(motion)
-    assert result["errors_m"]["mean"] < 0.1 and abs(result["errors_m"]["walked"] - 5) < 0.1
-    shown = sum(edge["stop"] - edge["start"] for edge in result["walk"]["edges"])
-    assert shown >= result["walk"]["frames"]
+    [answer] = result["answers"]
+    assert result["status"] == answer["status"] == "complete" and answer["motions"][0]["frames"] == len(motion)
+    assert result["request"]["path"] == "line:length=5" and result["graph"] == str(mog) and result["verb"] == "follow"
+    assert answer["metrics"]["path_mean"]["value"] < 0.1 and answer["metrics"]["path_mean"]["unit"] == "m"
+    shown = sum(edge["stop"] - edge["start"] for edge in answer["walk"]["edges"])
+    assert shown >= answer["walk"]["frames"]
+    assert answer["motions"][0]["sources"][0]["clip"].startswith("walk")
     assert (tmp_path / "w.png").read_bytes().startswith(b"\x89PNG")
 
 
@@ -75,10 +79,10 @@ def test_raw_feet_slide_more(mog: Path, tmp_path: Path) -> None:
         (["-p", "nowhere.csv"], "nowhere.csv"),
         (["-p", "line", "--label", "swim"], "no clip of the graph is labelled 'swim'"),
         (["-p", "line", "--prefer", "16_99=1"], "no clip of the graph is called '16_99'"),
-        (["-p", "line", "--prefer", "walk"], "CLIP=MARGIN"),
+        (["-p", "line", "--prefer", "walk"], "CLIP=COST"),
         (["-p", "line", "--start-clip", "jump"], "no clip of the graph is called 'jump'"),
-        (["-p", "line", "--method", "magic"], "bound, beam, thesis"),
-        (["-p", "line", "--blend", "square"], "linear, cubic, anticipation"),
+        (["-p", "line", "--method", "magic"], "'bound', 'beam', 'thesis'"),
+        (["-p", "line", "--blend", "square"], "'linear', 'cubic', 'anticipation'"),
         (["-p", "line", "--horizon", "0.5", "--retain", "1"], "cannot be longer"),
     ],
 )
@@ -103,11 +107,34 @@ def test_a_motion_format_is_needed(mog: Path, tmp_path: Path) -> None:
     assert not list(tmp_path.iterdir())
 
 
-def test_the_options_default_to_the_settings() -> None:
-    command = typer.main.get_command(app).commands["follow"]  # type: ignore[attr-defined]
-    defaults = {parameter.name: parameter.default for parameter in command.params}
-    settings = FollowSettings()
-    names = {"horizon": "horizon_s", "retain": "retain_s", "beam": "beam_width", "budget": "budget_frames",
-             "transition_cost": "transition_cost", "progress_speed": "forced_progress_m_s", "method": "method",
-             "seed": "seed"}  # fmt: skip
-    assert {option: defaults[option] for option in names} == {o: getattr(settings, s) for o, s in names.items()}
+def test_a_request_file_does_the_same_and_options_count_before_it(mog: Path, tmp_path: Path) -> None:
+    file = tmp_path / "ask.yaml"
+    file.write_text("path: circle:radius=3\nsearch: {method: beam, beam_width: 30}\nseed: 3\n")
+    run(mog, "--request", file, "-o", tmp_path / "a.bvh")
+    run(mog, "-p", "circle:radius=3", "-o", tmp_path / "b.bvh", "--seed", 3, *QUICK)
+    run(mog, "--request", file, "-o", tmp_path / "c.bvh", "--seed", 5)
+    assert (tmp_path / "a.bvh").read_bytes() == (tmp_path / "b.bvh").read_bytes()
+    assert (tmp_path / "a.bvh").read_bytes() != (tmp_path / "c.bvh").read_bytes()
+    file.write_text("path: line\nsearch:\n  beam_width: wide\n")
+    with pytest.raises(RequestError, match=r"ask.yaml, line 3: search.beam_width is 'wide'; it must be a whole number"):
+        run(mog, "--request", file, "-o", tmp_path / "d.bvh")
+
+
+def test_what_is_missed_is_said_with_exit_code_3(mog: Path, tmp_path: Path) -> None:
+    words = ["follow", str(mog), "-p", "line:length=6", "--speed", "8", "-o", str(tmp_path / "w.bvh"), *QUICK]
+    missed = CliRunner().invoke(app, words, catch_exceptions=False)
+    assert missed.exit_code == 3 and "not at 8" in missed.output and (tmp_path / "w.bvh").is_file()
+    assert CliRunner().invoke(app, [*words, "--force", "--best-effort"], catch_exceptions=False).exit_code == 0
+
+
+def test_options_say_what_the_request_says() -> None:
+    asked = FollowRequest(
+        "eight:radius=2.5", smooth_m=0.25, facing_deg=30, prefer={"walk": 0.01}, count=2,
+        search=FollowSettings(method="beam", forced_progress_m_s=0.1), finish={"clean": False},
+    )  # fmt: skip
+    words = as_options(asked)
+    assert words is not None and words[:2] == ["--path", "eight:radius=2.5"] and "--raw" in words and "--gamma" in words
+    command = load_command("follow")
+    values = command.make_context("follow", ["some.mog", "-o", "w.bvh", *words]).params
+    assert read_request(FollowRequest, collect(FollowRequest, values)) == asked
+    assert as_options(asked.with_(path="", points=((0.0, 0.0), (1.0, 2.0)))) is None

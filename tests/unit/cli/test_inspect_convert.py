@@ -214,9 +214,9 @@ def test_one_broken_input_and_nothing_is_written(folder: Path, tmp_path: Path) -
     ("extra", "words"),
     [
         (["-o", "x.fbx"], "unknown file type '.fbx'"),
-        (["-o", "x.bvh", "--rate", "0"], "frame rate"),
-        (["-o", "x.bvh", "--rate", "1e15"], "frame rate"),
-        (["-o", "x.bvh", "--fps", "-3"], "frame rate"),
+        (["-o", "x.bvh", "--rate", "0"], "it must be a number above 0"),
+        (["-o", "x.bvh", "--rate", "1e15"], "it must be a number above 0"),
+        (["-o", "x.bvh", "--fps", "-3"], "it must be a number above 0"),
         (["-o", "x.bvh", "--unit", "parsec"], "unknown unit 'parsec'"),
         (["-o", "x.bvh", "--out-unit", "nan"], "metres per unit"),
         (["-o", "x.npz", "--out-unit", "cm"], "--out-unit is for BVH and AMC"),

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 from choreograph.cli.main import app
 from choreograph.cli.perform import match_names
 from choreograph.demo import demo_clips
-from choreograph.errors import RequestError
+from choreograph.errors import OutputExists, RequestError
 from choreograph.formats import read_clip, write_clip
 from choreograph.motion.clip import Clip
 
@@ -83,8 +83,12 @@ def test_a_file_of_pairs_is_made_and_performed_with(human_clip: Callable[..., Cl
     kept, read = (read_clip(tmp_path / f"{name}.npz") for name in ("kept", "read"))
     assert kept.global_positions() == pytest.approx(read.global_positions(), abs=1e-6)
     assert "left_foot" in run("segment", pairs, "--control", "left_foot,right_foot")
-    with pytest.raises(RequestError, match="leave out --output"):
-        run("segment", pairs, "-o", tmp_path / "b.mog")
+    before = pairs.read_bytes()
+    run("segment", pairs, "--control", "left_foot,right_foot", "-o", tmp_path / "feet.mog")
+    assert "led by left_foot, right_foot" in run("segment", tmp_path / "feet.mog")
+    assert "led by left_hand" in run("segment", pairs) and pairs.read_bytes() == before
+    with pytest.raises(OutputExists):
+        run("segment", pairs, "-o", tmp_path / "feet.mog")
     with pytest.raises(RequestError, match="say where"):
         run("segment", tmp_path / "leaders")
     with pytest.raises(RequestError, match="led by a body"):

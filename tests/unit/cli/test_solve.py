@@ -5,9 +5,10 @@ from __future__ import annotations
 import io
 import json
 import re
+import shutil
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 import pytest
@@ -18,11 +19,11 @@ import choreograph as cg
 from choreograph.build.graph import build_graph
 from choreograph.cli.main import app
 from choreograph.demo import demo_clip
-from choreograph.errors import ChoreographError, GraphFileError, OutputExists, RequestError
+from choreograph.errors import ChoreographError, OutputExists, RequestError
 from choreograph.formats import read_clip
-from choreograph.graph.store import open_graph, save_graph
+from choreograph.graph import cache
+from choreograph.graph.store import save_graph
 from choreograph.motion.clip import Clip
-from choreograph.synthesis.solve.cuts import read_cuts
 from choreograph.synthesis.solve.request import SolveRequest
 
 REQUEST: dict[str, Any] = {
@@ -223,24 +224,20 @@ def test_yaml_and_a_function_that_must_be_allowed(mog: Path, tmp_path: Path) -> 
     assert not (tmp_path / "other").exists()
 
 
-def test_cuts_are_kept_unless_that_is_not_wanted_or_cannot_be(
-    request_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_hierarchies_are_built_once_for_each_greatest_cost(
+    mog: Path, request_file: Path, tmp_path: Path, empty_cache: Path
 ) -> None:
-    path = tmp_path / "walks.mog"
-    save_graph(build_graph([demo_clip(name) for name in ("walk", "walk_turn_90_left")]), path)
-    words = (path, request_file, "-n", 1, "--evaluations", 500)
-    for number, extra in enumerate((("--no-keep",), ("--max-cut-cost", 3.0))):
+    before = mog.read_bytes()
+    words = (mog, request_file, "-n", 1, "--evaluations", 500)
+    for number, extra in enumerate(((), ("--max-cut-cost", 3.0), (), ("--max-cut-cost", 3.0))):
         run(*words, "-o", tmp_path / f"out{number}", *extra)
-        assert read_cuts(open_graph(path)) is None
-    monkeypatch.setattr("choreograph.synthesis.solve.cuts.changing", refuse)
-    assert "the cuts are not kept" in run(*words, "-o", tmp_path / "out2")
-    monkeypatch.undo()
-    assert "not kept" not in run(*words, "-o", tmp_path / "out3")
-    assert read_cuts(open_graph(path)) is not None
-
-
-def refuse(path: Path) -> NoReturn:
-    raise GraphFileError("the disk is full", path=path)
+    assert [entry.kind for entry in cache.list_entries()] == ["hierarchy", "hierarchy"]
+    shutil.rmtree(empty_cache)
+    empty_cache.write_text("a file is in the way")
+    run(*words, "-o", tmp_path / "out4")
+    answers = [(tmp_path / f"out{number}" / "answer_1.bvh").read_text() for number in (0, 2, 4)]
+    assert answers[0] == answers[1] == answers[2]
+    assert mog.read_bytes() == before
 
 
 def test_what_is_out_of_reach_is_said(mog: Path, tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ import pytest
 from choreograph.demo import demo_clips
 from choreograph.errors import RequestError
 from choreograph.evaluation.perform import compare, leave_one_out, nearest_frames
-from choreograph.finishing.performed import PerformedSettings
+from choreograph.finishing.settings import FinishSettings
 from choreograph.formats import read_clip
 from choreograph.maths.floor import FloorTransform
 from choreograph.motion.clip import Clip
@@ -48,7 +48,7 @@ def test_the_nearest_frame_of_a_known_control_is_its_own(walks: SegmentDatabase)
 
 def test_demo_walks_held_back_beat_a_random_sequence(walks: SegmentDatabase):
     numbers = np.unique(walks.example)[:6].tolist()
-    found = leave_one_out(walks, finishing=PerformedSettings(clean=False), only=numbers)
+    found = leave_one_out(walks, finishing=FinishSettings(clean=False), only=numbers)
     assert found.total["found"].ends_m < 0.5 * found.total["random"].ends_m
     assert found.total["found"].gap_m < found.total["random"].gap_m
     assert len(found.single["found"]) == len(numbers) == len(found.names)

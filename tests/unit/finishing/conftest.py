@@ -9,10 +9,8 @@ import pytest
 
 from choreograph.build.graph import build_graph
 from choreograph.demo import demo_clip
-from choreograph.finishing.hand_contacts import grips
 from choreograph.graph.model import SEGMENT, TRANSITION, MotionGraph
 from choreograph.graph.settings import GraphSettings
-from choreograph.maths import quat
 from choreograph.motion.clip import Clip
 from choreograph.synthesis.walk import Walk
 
@@ -53,21 +51,3 @@ def walk_through() -> Callable[..., Walk]:
         return Walk(graph, np.array(taken))
 
     return make
-
-
-@pytest.fixture
-def couple(human_clip: Callable[..., Clip]) -> tuple[Clip, Clip]:
-    """Two side by side with bent elbows; the leader's right hand and the follower's left meet in the clip's middle."""
-    clip = human_clip(frames=150, fps=30.0, seed=3, size=0.1)
-    rot = np.array(clip.local_rot)
-    for side, bend in (("left", -0.8), ("right", 0.8)):
-        elbow = clip.skeleton.need(f"{side}_forearm")
-        rot[:, elbow] = quat.multiply(rot[:, elbow], quat.from_yaw(bend))
-    leader = clip.with_frames(clip.root_pos, quat.make_continuous(rot))
-    left, right = grips(clip.skeleton)
-    pos = leader.global_positions()
-    t = np.arange(150)
-    # Half a metre apart at the ends, a hand's breadth between frames 50 and 100, smoothly between.
-    apart = 0.1 + 0.4 * np.clip((np.abs(t - 74.5) - 25) / 25, 0, 1) ** 2
-    away = pos[:, right] - pos[:, left] - np.stack([apart, 0 * apart, 0 * apart], axis=1)
-    return leader, leader.with_frames(leader.root_pos + away, leader.local_rot).with_name("follower")

@@ -5,11 +5,13 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
+from tests.unit.finishing import plain_kernels as plain
 
 from choreograph.errors import RequestError
 from choreograph.finishing import _compiled
-from choreograph.finishing.assemble import assemble, mix_numpy, sample_numpy, settle_contacts
-from choreograph.finishing.blend import BlendSettings
+from choreograph.finishing.assemble import settle_contacts
+from choreograph.finishing.finish import Finished, finish
+from choreograph.finishing.settings import FinishSettings
 from choreograph.graph.model import TRANSITION, MotionGraph
 from choreograph.maths import quat
 from choreograph.maths.floor import FloorTransform
@@ -17,16 +19,21 @@ from choreograph.motion.contacts import runs
 from choreograph.synthesis.walk import Walk
 
 
+def assembled(walk: Walk, **settings: object) -> Finished:
+    """The motion of a walk, and nothing done to it."""
+    return finish(walk, FinishSettings(clean=False, **settings))
+
+
 def test_every_graph_frame_becomes_four_recorded_ones(graph: MotionGraph, walk_through: Callable[..., Walk]) -> None:
     walk = walk_through(graph, 6, clips=(0, 1))
-    made = assemble(walk)
+    made = assembled(walk)
     assert made.clip.fps == 120
     assert len(made.clip) == 4 * len(walk)
     assert len(made.origins) == len(made.clip)
 
 
 def test_no_frame_is_shown_twice_or_left_out(graph: MotionGraph, walk_through: Callable[..., Walk]) -> None:
-    made = assemble(walk_through(graph, 8, clips=(0, 1)))
+    made = assembled(walk_through(graph, 8, clips=(0, 1)))
     origins = made.origins
     inside = np.diff(origins.source_clip) == 0
     steps = np.diff(origins.source_frame)[inside]
@@ -40,7 +47,7 @@ def test_no_frame_is_shown_twice_or_left_out(graph: MotionGraph, walk_through: C
 
 def test_frames_outside_of_blends_are_the_clips_own(graph: MotionGraph, walk_through: Callable[..., Walk]) -> None:
     walk = walk_through(graph, 4, clips=(0, 1))
-    made = assemble(walk)
+    made = assembled(walk)
     alone = np.flatnonzero(made.origins.other_clip < 0)
     for f in alone[:: max(1, len(alone) // 20)]:
         source = graph.clips[made.origins.source_clip[f]]
@@ -53,7 +60,7 @@ def test_a_blend_begins_with_the_one_motion_and_ends_with_the_other(
     graph: MotionGraph, walk_through: Callable[..., Walk]
 ) -> None:
     walk = walk_through(graph, 3, clips=(0, 1))
-    made, table = assemble(walk), graph.edges
+    made, table = assembled(walk), graph.edges
     first = np.concatenate([[0], np.cumsum(walk.edge_frames)])
     k = int(np.flatnonzero(table.kind[walk.edges] == TRANSITION)[0])
     edge, start = walk.edges[k], 4 * first[k]
@@ -71,8 +78,8 @@ def test_a_blend_begins_with_the_one_motion_and_ends_with_the_other(
 
 def test_joints_with_their_own_exponent_go_ahead(graph: MotionGraph, walk_through: Callable[..., Walk]) -> None:
     walk = walk_through(graph, 1, clips=(0, 1))
-    even = assemble(walk, BlendSettings("anticipation")).clip
-    ahead = assemble(walk, BlendSettings("anticipation", "arms first")).clip
+    even = assembled(walk, blend="anticipation").clip
+    ahead = assembled(walk, blend="anticipation", preset="arms first").clip
     arms = [j for j, role in enumerate(graph.skeleton.roles) if "arm" in role]
     legs = [j for j, role in enumerate(graph.skeleton.roles) if "leg" in role]
     assert quat.angle_between(even.local_rot, ahead.local_rot)[:, arms].max() > 1e-3
@@ -83,7 +90,7 @@ def test_joints_with_their_own_exponent_go_ahead(graph: MotionGraph, walk_throug
 def test_rates_may_differ_and_be_asked_for(graph: MotionGraph, walk_through: Callable[..., Walk]) -> None:
     walk = walk_through(graph, 12, seed=3)
     assert set(graph.edges.clip[walk.edges]) >= {2}
-    full, film = assemble(walk), assemble(walk, rate_hz=24)
+    full, film = assembled(walk), assembled(walk, rate_hz=24)
     assert full.clip.fps == 120
     slow = full.origins.source_clip == 2
     assert (np.mod(full.origins.source_frame[slow], 1) == 0.5).any()
@@ -91,13 +98,13 @@ def test_rates_may_differ_and_be_asked_for(graph: MotionGraph, walk_through: Cal
     np.testing.assert_allclose(
         film.clip.root_pos[::4], full.clip.root_pos[::20][: len(film.clip.root_pos[::4])], atol=1e-9
     )
-    with pytest.raises(RequestError, match="the output's rate is 0"):
-        assemble(walk, rate_hz=0)
+    with pytest.raises(RequestError, match="rate_hz is 0"):
+        assembled(walk, rate_hz=0)
 
 
 def test_a_shorter_walk_is_the_beginning_of_the_long_one(graph: MotionGraph, walk_through: Callable[..., Walk]) -> None:
     walk = walk_through(graph, 4)
-    whole, part = assemble(walk).clip, assemble(Walk(graph, walk.edges, frames=17)).clip
+    whole, part = assembled(walk).clip, assembled(Walk(graph, walk.edges, frames=17)).clip
     assert len(part) == 17 * 4
     np.testing.assert_allclose(part.root_pos, whole.root_pos[: len(part)], atol=1e-12)
 
@@ -105,8 +112,10 @@ def test_a_shorter_walk_is_the_beginning_of_the_long_one(graph: MotionGraph, wal
 def test_the_start_lays_the_whole_walk_on_the_floor(graph: MotionGraph, walk_through: Callable[..., Walk]) -> None:
     walk = walk_through(graph, 4)
     place = FloorTransform(2.1, 3.0, -4.0)
-    moved = assemble(Walk(graph, walk.edges, place)).clip
-    np.testing.assert_allclose(moved.global_positions(), assemble(walk).clip.moved(place).global_positions(), atol=1e-9)
+    moved = assembled(Walk(graph, walk.edges, place)).clip
+    np.testing.assert_allclose(
+        moved.global_positions(), assembled(walk).clip.moved(place).global_positions(), atol=1e-9
+    )
 
 
 def _loop(graph: MotionGraph, transition: int) -> list[int]:
@@ -137,7 +146,7 @@ def test_ten_thousand_transitions_do_not_drift(graph: MotionGraph) -> None:
     start = (rounds - 1) * len(loop)
     assert abs(np.exp(1j * (end.yaw[start] - yaw)) - 1) < 1e-8
     assert abs(end.x[start] + 1j * end.z[start] - there) < 1e-6
-    made = assemble(walk, rate_hz=30)
+    made = assembled(walk, rate_hz=30)
     assert np.isfinite(made.clip.root_pos).all()
     fastest = np.linalg.norm(np.diff(made.clip.root_pos, axis=0), axis=1).max() * 30
     assert fastest < 3.0
@@ -145,7 +154,7 @@ def test_ten_thousand_transitions_do_not_drift(graph: MotionGraph) -> None:
 
 
 def test_labels_and_plants_travel_with_the_frames(graph: MotionGraph, walk_through: Callable[..., Walk]) -> None:
-    made = assemble(walk_through(graph, 6, seed=1))
+    made = assembled(walk_through(graph, 6, seed=1))
     clip, origins = made.clip, made.origins
     assert clip.contacts is not None
     for f in range(0, len(clip), 97):
@@ -171,7 +180,7 @@ def test_compiled_and_plain_kernels_agree(rng: np.random.Generator) -> None:
     root, rot = rng.normal(size=(9, 3)), quat.normalise(rng.normal(size=(9, 4, 4)))
     row, share = rng.integers(0, 8, 20), np.where(rng.random(20) < 0.3, 0.0, rng.random(20))
     place = rng.normal(size=(20, 3))
-    one, two = _compiled.sample(root, rot, row, share, place), sample_numpy(root, rot, row, share, place)
+    one, two = _compiled.sample(root, rot, row, share, place), plain.sample(root, rot, row, share, place)
     np.testing.assert_allclose(one[0], two[0], atol=1e-12)
     assert quat.angle_between(one[1], two[1]).max() < 1e-7
     at, weight = np.array([1, 5, 6]), rng.random((3, 5))
@@ -179,7 +188,7 @@ def test_compiled_and_plain_kernels_agree(rng: np.random.Generator) -> None:
     other = rng.normal(size=(3, 3)), quat.normalise(rng.normal(size=(3, 4, 4)))
     first, second = (np.array(one[0]), np.array(one[1])), (np.array(one[0]), np.array(one[1]))
     _compiled.mix(*first, at, *other, weight)
-    mix_numpy(*second, at, *other, weight)
+    plain.mix(*second, at, *other, weight)
     np.testing.assert_allclose(first[0], second[0], atol=1e-12)
     assert quat.angle_between(first[1], second[1]).max() < 1e-7
     assert quat.angle_between(first[1][5], other[1][1]).max() < 1e-7

@@ -3,8 +3,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from choreograph.errors import RequestError, RoleError
-from choreograph.finishing.blend import KINDS, PRESETS, BlendSettings, blend_weight, joint_blend_weights
+from choreograph.errors import RequestError
+from choreograph.finishing.blend import KINDS, PRESETS, blend_weight, group_weights, joint_exponents
+from choreograph.finishing.settings import FinishSettings
 
 T = np.linspace(0, 1, 101)
 
@@ -34,28 +35,37 @@ def test_anticipation_is_early_above_one_and_late_below() -> None:
 
 def test_presets_send_parts_ahead_and_own_exponents_count_first() -> None:
     roles = ("hips", "left_upper_arm", "right_foot")
-    settings = BlendSettings("anticipation", "arms first", {"right_foot": 0.5, "root": 3.0})
-    weights = joint_blend_weights(np.array([0.5]), roles, settings)[0]
+    exponents = joint_exponents(roles, "arms first", {"right_foot": 0.5, "root": 3.0})
+    weights, columns = group_weights(np.array([0.5]), "anticipation", exponents)
     expected = [blend_weight(np.array([0.5]), "anticipation", c)[0] for c in (3.0, 1.0, 2.0, 0.5)]
-    np.testing.assert_allclose(weights, expected)
-    parts = BlendSettings("anticipation", exponents={"foot": 2.0})
-    assert parts.exponent("left_foot") == 2.0
-    assert parts.exponent("left_toe") == 1.0
+    np.testing.assert_allclose(weights[0, columns], expected)
+    assert joint_exponents(("left_foot", "left_toe"), "even", {"foot": 2.0}).tolist() == [1.0, 2.0, 1.0]
+    assert joint_exponents(("left_foot",), "even", {"foot": 2.0, "left_foot": 0.5}).tolist() == [1.0, 0.5]
+
+
+def test_joints_that_blend_alike_share_a_column() -> None:
+    exponents = np.array([1.0, 2.0, 1.0, 2.0, 1.0])
+    weights, columns = group_weights(T, "anticipation", exponents)
+    assert weights.shape == (len(T), 2) and columns.tolist() == [0, 1, 0, 1, 0]
+    assert group_weights(T, "cubic", exponents)[0].shape == (len(T), 1)
 
 
 @pytest.mark.parametrize("preset", PRESETS)
 def test_every_preset_names_real_parts(preset: str) -> None:
-    BlendSettings("anticipation", exponents=PRESETS[preset])
+    FinishSettings("anticipation", exponents=PRESETS[preset])
+    assert FinishSettings("anticipation", preset).preset == preset
 
 
 def test_what_cannot_be_is_refused() -> None:
-    with pytest.raises(RequestError, match=r"no blend is called 'fast'; there are linear"):
-        BlendSettings("fast")
-    with pytest.raises(RequestError, match="no blend preset"):
-        BlendSettings("anticipation", "hands up")
-    with pytest.raises(RequestError, match="the same for all joints"):
-        BlendSettings("cubic", "arms first")
-    with pytest.raises(RoleError, match="'tail'"):
-        BlendSettings("anticipation", exponents={"tail": 2.0})
-    with pytest.raises(RequestError, match=r"between 0\.05 and 20"):
-        BlendSettings("anticipation", exponents={"foot": 0.0})
+    with pytest.raises(RequestError, match=r"blend is 'fast'; it must be one of 'linear'"):
+        FinishSettings("fast")
+    with pytest.raises(RequestError, match=r"preset is 'hands up'; it must be one of 'even'"):
+        FinishSettings("anticipation", "hands up")
+    with pytest.raises(RequestError, match=r"preset is 'arms first'.* the same for all joints"):
+        FinishSettings("cubic", "arms first")
+    with pytest.raises(RequestError, match=r"exponents.*the same for all joints"):
+        FinishSettings("linear", exponents={"foot": 2.0})
+    with pytest.raises(RequestError, match=r"exponents\.tail.*'tail', which is no role"):
+        FinishSettings("anticipation", exponents={"tail": 2.0})
+    with pytest.raises(RequestError, match=r"exponents\.foot is 0"):
+        FinishSettings("anticipation", exponents={"foot": 0.0})

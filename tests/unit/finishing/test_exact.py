@@ -6,7 +6,8 @@ import pytest
 from choreograph.build.graph import build_graph
 from choreograph.demo import demo_clip
 from choreograph.finishing.exact import keep_poses, room_around
-from choreograph.finishing.splice import SpliceSettings, finish_splice
+from choreograph.finishing.finish import finish
+from choreograph.finishing.settings import FinishSettings
 from choreograph.graph.model import MotionGraph
 from choreograph.graph.settings import GraphSettings
 from choreograph.maths.floor import FloorTransform
@@ -51,7 +52,7 @@ def test_exact_frames_are_as_recorded_however_near_a_cut(graph: MotionGraph, exa
     lying = FloorTransform(np.array([0.0, 0.3]), np.array([0.0, 0.5]), np.array([0.0, 0.2]))
     splice = Splice(graph, np.array([0, 1]), np.array([5, 20]), np.array([30, 45]), lying, np.array(exact))
     body = (BodyTarget(0.0, (1.0, 1.0), 0.5), BodyTarget(1.5, (1.5, 2.0), 0.0))
-    motion = finish_splice(splice, body, SpliceSettings(clean=clean))
+    motion = finish(splice, FinishSettings(clean=clean), body=body)
     for frame in exact:
         shown, number, start = 2 * frame, int(frame >= 25), (5 if frame < 25 else 20 - 25)
         gap = on_its_own(motion.clip, shown) - on_its_own(graph.clips[number], 2 * (frame + start))

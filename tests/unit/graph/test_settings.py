@@ -28,7 +28,10 @@ def test_settings_survive_json():
         ({"weights": "heavy"}, "heavy"),
         ({"weights": {"foot": -1}}, "foot"),
         ({"taper": "steep"}, "steep"),
-        ({"label_thresholds": (LabelThreshold("a", "b", -1),)}, "'a' and 'b'"),
+        (
+            {"label_thresholds": ({"first": "a", "second": "b", "threshold_m": -1},)},
+            r"label_thresholds\[0\].threshold_m",
+        ),
     ],
 )
 def test_impossible_settings_are_refused_by_name(wrong, words):

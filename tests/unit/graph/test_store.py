@@ -269,12 +269,14 @@ def test_numbers_that_point_nowhere_are_refused(saved, part, name, value):
     assert "damaged" in refusal(saved)
 
 
-def test_an_older_file_is_brought_up_to_date(saved, monkeypatch):
+def test_an_older_file_is_read_as_it_is_and_saved_in_the_latest_version(saved, monkeypatch):
     added = (schema.latest_version() + 1, "more_room", "CREATE TABLE later (x INTEGER);")
-    steps = schema.steps()
+    steps, before = schema.steps(), saved.read_bytes()
     monkeypatch.setattr(schema, "steps", lambda: [*steps, added])
     graph = open_graph(saved)
     assert len(graph.clips) == 4
+    assert saved.read_bytes() == before and [p.name for p in saved.parent.iterdir()] == [saved.name]
+    save_graph(graph, saved, overwrite=True)
     with sqlite3.connect(saved) as connection:
         assert connection.execute("SELECT name FROM migration ORDER BY number DESC").fetchone() == ("more_room",)
         assert connection.execute("SELECT count(*) FROM later").fetchone() == (0,)
@@ -282,14 +284,29 @@ def test_an_older_file_is_brought_up_to_date(saved, monkeypatch):
 
 
 def test_a_step_that_fails_leaves_the_old_file(saved, monkeypatch):
-    before = saved.read_bytes()
+    before, graph = saved.read_bytes(), open_graph(saved)
     steps = schema.steps()
     wrong = (schema.latest_version() + 1, "wrong", "CREATE TABLE half (x INTEGER); CREATE TABLE half (x INTEGER);")
     monkeypatch.setattr(schema, "steps", lambda: [*steps, wrong])
     with pytest.raises(GraphFileError):
-        open_graph(saved)
+        save_graph(graph, saved, overwrite=True)
     assert saved.read_bytes() == before
     assert [p.name for p in saved.parent.iterdir()] == [saved.name]
+
+
+def test_pairs_and_how_clips_are_cut_come_back_and_pairs_of_nobody_are_refused(saved, tmp_path):
+    graph = open_graph(saved)
+    assert graph.pairs == () and graph.cut_settings == {}
+    graph.pairs, graph.cut_settings = ((0, 2), (1, 3)), {"cut_at": "labels", "alike_m": 0.1}
+    save_graph(graph, tmp_path / "pairs.mog")
+    again = open_graph(tmp_path / "pairs.mog")
+    assert again.pairs == graph.pairs and again.cut_settings == graph.cut_settings
+    remove_from_file(tmp_path / "pairs.mog", [again.infos[0].name])
+    fewer = open_graph(tmp_path / "pairs.mog")
+    assert fewer.pairs == () and fewer.cut_settings == graph.cut_settings
+    graph.pairs = ((0, 9),)
+    save_graph(graph, tmp_path / "wrong.mog")
+    assert "damaged" in refusal(tmp_path / "wrong.mog")
 
 
 def test_a_motion_file_is_not_taken_for_a_graph(walks, tmp_path):

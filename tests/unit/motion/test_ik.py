@@ -23,7 +23,7 @@ def bent_leg(flexion: Array, yaw: float = 0.3, thigh: float = 0.43, shin: float 
 
 def solved(hip: Array, knee: Array, ankle: Array, thigh_rot: Array, target: Array) -> tuple[Array, Array]:
     axis = ik.hinge_axes(hip, knee, ankle, thigh_rot)
-    swing, bend = ik.solve_leg(hip, knee, ankle, axis, target)
+    swing, bend = ik.solve_limb(hip, knee, ankle, axis, target)
     new_knee = hip + quat.rotate(swing, knee - hip)
     return new_knee, new_knee + quat.rotate(quat.multiply(swing, bend), ankle - knee)
 

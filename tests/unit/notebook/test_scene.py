@@ -3,7 +3,6 @@ from __future__ import annotations
 import json
 import struct
 from collections.abc import Callable
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -12,8 +11,8 @@ import pytest
 from choreograph.build.graph import build_graph
 from choreograph.demo import demo_clip
 from choreograph.errors import RequestError
-from choreograph.finishing.performed import Performed
-from choreograph.finishing.pipeline import FinishedMotion, FinishSettings, finish
+from choreograph.finishing.finish import Finished, finish
+from choreograph.finishing.settings import FinishSettings
 from choreograph.maths import quat
 from choreograph.motion.clip import Clip
 from choreograph.motion.packed import row_bytes
@@ -95,17 +94,14 @@ def test_a_followed_path_brings_its_motion_and_its_path() -> None:
 
 
 def test_finished_motions_show_what_was_finished(human: Clip) -> None:
-    made: Any = FinishedMotion(human, None, human[:3], FinishSettings())  # type: ignore[arg-type]
+    made: Any = Finished(human, human[:3], None, FinishSettings())  # type: ignore[arg-type]
     assert len(set_scene([made]).clips[0]) == len(human)
 
 
 def test_performances_show_the_leader_too(human: Clip, human_clip: Callable[..., Clip]) -> None:
     leader = human_clip(seed=5).with_name("leader")
-    found: Any = SimpleNamespace(control=SimpleNamespace(leader=leader))
-    scene = set_scene([Performed(human, human, None, found)])
-    assert [clip.name for clip in scene.clips] == ["leader", "restless"]
-    found.control.leader = None
-    assert len(set_scene([Performed(human, human, None, found)]).clips) == 1
+    made: Any = Finished(human, human, None, FinishSettings(), partner=leader)  # type: ignore[arg-type]
+    assert [clip.name for clip in set_scene([made]).clips] == ["leader", "restless"]
 
 
 def test_what_is_no_motion_is_refused(human: Clip) -> None:

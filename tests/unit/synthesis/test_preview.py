@@ -8,7 +8,7 @@ import pytest
 from choreograph.build.graph import build_graph
 from choreograph.demo import demo_clip
 from choreograph.errors import RequestError
-from choreograph.finishing.assemble import assemble
+from choreograph.finishing.finish import finish
 from choreograph.graph.model import MotionGraph
 from choreograph.graph.settings import GraphSettings
 from choreograph.synthesis.preview import preview_transition
@@ -32,10 +32,10 @@ def test_it_shows_what_the_graphs_own_transition_shows(graph: MotionGraph) -> No
     )
     shift = walk.graph.edges.transform(1)
     np.testing.assert_allclose([shift.yaw, shift.x, shift.z], [own.yaw[row], own.x[row], own.z[row]], atol=1e-9)
-    made = assemble(walk)
+    made = finish(walk)
     assert made.origins.source_clip[0] == own.source_clip[row] and made.origins.source_clip[-1] == own.target_clip[row]
     assert made.origins.source_frame[0] == own.source_frame[row] - 30
-    assert np.abs(np.diff(made.clip.root_pos, axis=0)).max() < 0.1, "nobody leaps"
+    assert np.abs(np.diff(made.raw.root_pos, axis=0)).max() < 0.1, "nobody leaps"
 
 
 def test_at_the_ends_there_is_less_to_show(graph: MotionGraph) -> None:

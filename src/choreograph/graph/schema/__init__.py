@@ -26,17 +26,13 @@ def latest_version() -> int:
     return steps()[-1][0]
 
 
-def migrate(connection: sqlite3.Connection) -> None:
-    """Apply, each in a transaction, the steps that the file does not have yet, and note them in it."""
+def create(connection: sqlite3.Connection) -> None:
+    """Make the tables of the latest version in an empty database, and note the steps in it.
+
+    A file is never brought up to date in place: one of an earlier version is read as it is, and is of the latest
+    version once somebody saves it.
+    """
     connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-    present = connection.execute("PRAGMA user_version").fetchone()[0]
     for number, name, sql in steps():
-        if number <= present:
-            continue
         note = f"INSERT INTO migration VALUES ({number}, '{name}', '{__version__}');"
-        try:
-            connection.executescript(f"BEGIN; {sql}; {note} PRAGMA user_version = {number}; COMMIT;")
-        except sqlite3.Error:
-            if connection.in_transaction:
-                connection.rollback()
-            raise
+        connection.executescript(f"BEGIN; {sql}; {note} PRAGMA user_version = {number}; COMMIT;")

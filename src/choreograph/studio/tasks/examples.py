@@ -1,4 +1,4 @@
-"""What performances are made of: clips of the library as a segment database, kept in a file of its own."""
+"""What performances are made of: clips of the library, in a file that commands can name; segments are in the cache."""
 
 from __future__ import annotations
 
@@ -17,15 +17,16 @@ from choreograph.studio.library import clip_key, digest
 from choreograph.studio.messages import ExampleFacts, Examples
 from choreograph.studio.worker import TaskChannel
 from choreograph.synthesis.perform.examples import SegmentDatabase, pair_up, root_example
+from choreograph.synthesis.perform.prepare import PAIRS, WALKS
 from choreograph.synthesis.perform.request import PerformSettings, usual_settings
-from choreograph.synthesis.perform.store import PAIRS, WALKS, open_segments, save_segments
+from choreograph.synthesis.perform.store import open_segments, save_segments
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _WILDER = ("jog", "run", "jump", "hop", "leap")
 FILES_KEPT = 16
-"""Segment databases that stay on disk; the commands of results name them."""
+"""Files of examples that stay on disk; the commands of results name them."""
 
 
 class Chosen(NamedTuple):

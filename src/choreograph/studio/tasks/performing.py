@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from choreograph.errors import RequestError
-from choreograph.finishing.perform_stream import PerformStream
-from choreograph.finishing.performed import PerformedSettings, finish_performance
+from choreograph.finishing.finish import finish
+from choreograph.finishing.settings import FinishSettings
 from choreograph.motion.packed import pack_frames, skeleton_id
 from choreograph.studio.context import WorkerContext
 from choreograph.studio.document import PerformAsk, Sample
@@ -15,6 +15,7 @@ from choreograph.studio.tasks.examples import Library, find_base, settings_of
 from choreograph.studio.tasks.perform import performed_way
 from choreograph.studio.worker import TaskChannel
 from choreograph.synthesis.perform.examples import SegmentDatabase
+from choreograph.synthesis.perform.live import PerformStream
 from choreograph.synthesis.perform.recorder import TrajectoryRecorder
 from choreograph.synthesis.perform.request import control_from_trajectory
 from choreograph.synthesis.perform.search import find_segments
@@ -29,7 +30,7 @@ class Performance:
     def __init__(self, number: int, base: SegmentDatabase, asked: PerformAsk) -> None:
         self.number = number
         self._way = TrajectoryRecorder(smooth_s=asked.smooth_s)
-        finishing = PerformedSettings(clean=asked.clean, hold=False)
+        finishing = FinishSettings(clean=asked.clean)
         self._stream = PerformStream(base, self._way.fps, settings_of(base, asked), finishing, lag_s=asked.lag_s)
         self._skeleton = base.examples[0].target.skeleton
         self._runs: list[SourceRun] = []
@@ -100,4 +101,4 @@ def warm(context: WorkerContext, ask: dict[str, Any], channel: TaskChannel) -> N
         performance.push([sample])
     found = find_segments(base, control_from_trajectory(performed_way(samples), base), settings_of(base, asked))
     found.transcription()
-    finish_performance(found)
+    finish(found)

@@ -6,7 +6,7 @@ import time
 from typing import Any
 
 from choreograph.contract.result import Motion, source_runs
-from choreograph.finishing.pipeline import finish
+from choreograph.finishing.finish import finish
 from choreograph.studio.context import WorkerContext
 from choreograph.studio.facts import Result
 from choreograph.studio.messages import PreviewAsk
@@ -44,5 +44,5 @@ def preview(context: WorkerContext, ask: dict[str, Any], channel: TaskChannel) -
         command="# a single transition has no command of its own; the Python program makes it",
         python=python,
     )
-    sources = source_runs(motion.origins, [info.name for info in graph.infos])
+    sources = source_runs(motion.origins, motion.origins.names)
     return keep_result(context, result, [Motion(motion.clip, sources)])

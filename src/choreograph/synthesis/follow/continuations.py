@@ -11,12 +11,15 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from choreograph.graph.cache import Content, find_key, find_or_build
 from choreograph.graph.model import TRANSITION, MotionGraph
 from choreograph.motion.arrays import seal
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
+METHOD = 1
+"""One more whenever the same graph would give other continuations."""
 MOMENTS = 4
 """Moments at which the root's place on a way is known."""
 TURN_BINS = 7
@@ -46,15 +49,36 @@ def no_continuations(graph: MotionGraph) -> Continuations:
 def find_continuations(
     graph: MotionGraph, first: Ints, length: Ints, way: Floats, turned: Floats, step: int
 ) -> Continuations:
-    """The ways on from every node of a graph.
+    """The ways on from every node of a graph, read from the cache or built.
 
     Args:
         graph: The graph.
-        first, length: Rows of each edge, (E,).
+        first, length: Rows of each edge in the graph's edge tables, (E,).
         way: x, z and way made of each row, (R, 3).
         turned: How far the hips have turned in each row since its edge began, (R,), radians.
         step: Frames between the moments at which a way is known.
     """
+    key = find_key(graph, "continuations", METHOD, ("motion", "edges"), rate_hz=graph.rate_hz, step=step)
+    return find_or_build(
+        key,
+        lambda: _build(graph, first, length, way, turned, step),
+        lambda continuations: Content({}, continuations._asdict()),
+        lambda content: _unpack(content, graph),
+    )
+
+
+def _unpack(content: Content, graph: MotionGraph) -> Continuations:
+    """The continuations of an entry; a ValueError where they contradict themselves or the graph."""
+    found = Continuations(**content.arrays)
+    count = len(found.changes)
+    if found.first.shape != (len(graph.nodes) + 1,) or found.places.shape != (count, MOMENTS, 3):
+        raise ValueError("the continuations do not fit the graph")
+    if found.first[0] != 0 or found.first[-1] != count or (np.diff(found.first) < 0).any():
+        raise ValueError("the continuations are out of order")
+    return found
+
+
+def _build(graph: MotionGraph, first: Ints, length: Ints, way: Floats, turned: Floats, step: int) -> Continuations:
     from choreograph.synthesis.follow import _compiled_continuations
 
     edges = graph.edges

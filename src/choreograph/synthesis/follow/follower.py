@@ -15,13 +15,13 @@ from choreograph.graph.model import TRANSITION, MotionGraph
 from choreograph.maths.floor import FloorTransform
 from choreograph.synthesis.follow.beam import NARROWEST, BeamSearch, Found
 from choreograph.synthesis.follow.continuations import MOMENTS, no_continuations
+from choreograph.synthesis.follow.prepare import find_edge_tables
 from choreograph.synthesis.follow.request import IDLE_M_S, FollowRequest
 from choreograph.synthesis.follow.starts import find_starts
 from choreograph.synthesis.follow.state import COST, NODE, PAUSE, PAUSES, REACHED, WALKED, YAW, X, Z
 from choreograph.synthesis.follow.tables import (
     EdgeTables,
     KernelParams,
-    build_edge_tables,
     kernel_path,
     kernel_tables,
 )
@@ -102,7 +102,7 @@ class PathFollower:
         self.settings = self.request.search
         if len(graph.nodes) == 0:
             raise RequestError("the graph is empty: build it with a higher threshold, or from more clips")
-        self._tables = tables or build_edge_tables(graph)
+        self._tables = tables or find_edge_tables(graph)
         self._extra = self._costs(edge_costs)
         self.edges: list[int] = []
         """Edges found so far."""

@@ -17,9 +17,10 @@ from choreograph.graph.model import TRANSITION, MotionGraph
 from choreograph.progress import Progress, silent
 from choreograph.synthesis.follow.follower import PathFollower
 from choreograph.synthesis.follow.measure import find_progress, measure_path
+from choreograph.synthesis.follow.prepare import find_edge_tables
 from choreograph.synthesis.follow.problems import find_problems
 from choreograph.synthesis.follow.request import FollowRequest
-from choreograph.synthesis.follow.tables import EdgeTables, build_edge_tables
+from choreograph.synthesis.follow.tables import EdgeTables
 from choreograph.synthesis.path import Path
 from choreograph.synthesis.walk import Walk
 
@@ -51,7 +52,7 @@ class FollowSearch(Search):
     def _tables(self) -> EdgeTables:
         """The graph's tables, built when they are first needed."""
         if self._given_tables is None:
-            self._given_tables = build_edge_tables(self.graph)
+            self._given_tables = find_edge_tables(self.graph)
         return self._given_tables
 
     def _begin(self, request: FollowRequest) -> None:
@@ -136,12 +137,8 @@ class FollowSearch(Search):
             self.request, self._path = request, request.floor_path()
             follower.change_path(self._path)
             return
-        earlier, self._before = (
-            self._before,
-            None if request.before is None else FollowSearch(self.graph, request.before),
-        )
-        if earlier is not None and earlier.request == request.before:
-            self._before = earlier
+        if self._before is None or self._before.request != request.before:
+            self._before = None if request.before is None else FollowSearch(self.graph, request.before)
         self._begin(request)
 
     def reuse(self, earlier: Search) -> None:
@@ -208,14 +205,10 @@ class FollowSearch(Search):
 
 def finish_walk(walk: Walk, request: FollowRequest, name: str = "walk") -> Motion:
     """A walk as motion."""
-    from choreograph.finishing.blend import BlendSettings
-    from choreograph.finishing.pipeline import FinishSettings, finish
+    from choreograph.finishing.finish import finish
 
-    wanted = request.finish
-    preset = wanted.preset if wanted.blend == "anticipation" else "even"
-    settings = FinishSettings(BlendSettings(wanted.blend, preset), clean=wanted.clean, rate_hz=wanted.rate_hz)
-    made = finish(walk, settings, name=name)
-    return Motion(made.clip, source_runs(made.origins, [info.name for info in walk.graph.infos]), made.raw)
+    made = finish(walk, request.finish, name=name)
+    return Motion(made.clip, source_runs(made.origins, made.origins.names), made.raw)
 
 
 def reuse_penalty(graph: MotionGraph, taken: NDArray[np.int64], cost: float) -> Floats:

@@ -6,7 +6,7 @@ import copy
 import time
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,11 @@ from choreograph.synthesis.perform.placing import Piece, place, refine_bounds
 from choreograph.synthesis.perform.points import TRACK, TRACK_HALF_M, set_apart
 from choreograph.synthesis.perform.request import Control, PerformSettings, SegmentConstraint, usual_settings
 from choreograph.synthesis.perform.trajectory import LONGEST_GAP_S
+
+if TYPE_CHECKING:
+    from choreograph.finishing.hand_contacts import Partner
+    from choreograph.finishing.settings import FinishSettings
+    from choreograph.motion.montage import Montage
 
 Array = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -53,6 +58,28 @@ class SegmentSequence:
         """The control as the search saw it."""
         points, known = self.control.sampled(cells.rate_hz * self.settings.fine)
         return thinned(points, known, self.settings.fine, cells.longest)
+
+    def as_montage(self, settings: FinishSettings | None = None) -> Montage:
+        """The pieces as layers, as long as the control.
+
+        Args:
+            settings: The output's rate, the examples' if it is not given, and how long pieces are blended.
+        """
+        from choreograph.finishing.settings import FinishSettings
+        from choreograph.synthesis.perform.lowering import montage_of_pieces
+
+        settings = settings or FinishSettings()
+        rate = settings.rate_hz or self.base.fps
+        times = np.arange(int(np.floor(self.control.seconds * rate + 1e-6)) + 1) / rate
+        return montage_of_pieces(self.base, self.pieces, times, rate, settings.blend_s)
+
+    def partner(self) -> Partner | None:
+        """The body that leads, whose hands can be held as they are in the examples; None if a trajectory leads."""
+        from choreograph.finishing.hand_contacts import Partner
+        from choreograph.synthesis.perform.lowering import ExampleHandContacts
+
+        leader = self.control.leader
+        return None if leader is None else Partner(leader, ExampleHandContacts(self.base))
 
     def as_json(self) -> dict[str, Any]:
         """Everything that was decided, as plain values."""

@@ -16,9 +16,9 @@ from choreograph.maths.floor import FloorTransform
 from choreograph.progress import Progress, silent
 from choreograph.synthesis.solve import layout
 from choreograph.synthesis.solve.cut_costs import joining_cut_costs, say_cut_cost
-from choreograph.synthesis.solve.cuts import find_cuts
 from choreograph.synthesis.solve.functions import UserCosts
 from choreograph.synthesis.solve.hierarchy import Hierarchy
+from choreograph.synthesis.solve.prepare import find_hierarchy
 from choreograph.synthesis.solve.reach import OutOfReach, cuts_by_source, find_out_of_reach
 from choreograph.synthesis.solve.request import HardFrame, SolveRequest
 from choreograph.synthesis.solve.splice import Splice
@@ -116,7 +116,7 @@ class Solver:
         from choreograph.synthesis.solve import _compiled, _compiled_score, _compiled_seeds
 
         self.graph, self.request, self.settings = graph, request, settings or SolveSettings()
-        self.hierarchy = hierarchy or find_cuts(graph, progress=progress)
+        self.hierarchy = hierarchy or find_hierarchy(graph, progress=progress)
         self.asked, self.term_names = compile_request(request, graph, self.hierarchy, self.settings.sample)
         self._legs = as_legs(self.asked)
         self.kernel = kernel_graph(self.hierarchy, graph.skeleton.feet)

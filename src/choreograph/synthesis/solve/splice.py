@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +12,10 @@ from numpy.typing import NDArray
 from choreograph.graph.model import MotionGraph
 from choreograph.maths.floor import FloorTransform
 from choreograph.motion.arrays import frozen
+from choreograph.motion.montage import Cuts, Layer, Montage, Poses
+
+if TYPE_CHECKING:
+    from choreograph.finishing.settings import FinishSettings
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,3 +51,39 @@ class Splice:
     def __len__(self) -> int:
         """Frames at the graph's rate."""
         return int(self.piece_frames.sum())
+
+    def as_montage(self, settings: FinishSettings | None = None) -> Montage:
+        """The splice as one layer with cuts; its last output frame shows the splice's last frame.
+
+        Args:
+            settings: The output's rate.
+        """
+        graph = self.graph
+        rate = settings.rate_hz if settings is not None else None
+        rate = rate or max(graph.infos[clip].fps for clip in np.unique(self.clip))
+        first = np.concatenate([[0], np.cumsum(self.piece_frames)])
+        count = math.floor((len(self) - 1) * rate / graph.rate_hz + 1e-6) + 1
+        moment = np.arange(count) * (graph.rate_hz / rate)
+        piece = np.minimum(np.searchsorted(first, moment + 1e-9, side="right") - 1, len(self.clip) - 1)
+        into = self.start[piece] + np.maximum(moment - first[piece], 0.0)
+        layer = Layer(
+            at=np.arange(count),
+            clip=self.clip[piece],
+            frame=graph.own_frames(self.clip[piece], into),
+            place=self.placements.as_rows().reshape(-1, 3)[piece],
+        )
+        last = len(self.clip) - 1
+        cuts = Cuts(
+            first[1:-1] / graph.rate_hz,
+            self._poses(np.arange(last), self.stop[:last]),
+            self._poses(np.arange(1, last + 1), self.start[1:]),
+        )
+        exact = np.unique(np.round(self.exact * (rate / graph.rate_hz)).astype(np.int64))
+        names = tuple(info.name for info in graph.infos)
+        return Montage(graph.clips, names, graph.skeleton, rate, (layer,), cuts=cuts, exact=exact)
+
+    def _poses(self, piece: NDArray[np.int64], frame: NDArray[np.int32]) -> Poses:
+        """Frames of the clips of some pieces, as they lie on the floor."""
+        clip = self.clip[piece]
+        place = self.placements.as_rows().reshape(-1, 3)[piece]
+        return Poses(clip=clip, frame=self.graph.own_frames(clip, frame.astype(float)), place=place)

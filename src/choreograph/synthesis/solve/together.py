@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -17,13 +18,17 @@ from choreograph.errors import Cancelled, RequestError
 from choreograph.graph.model import MotionGraph
 from choreograph.maths.floor import FloorTransform
 from choreograph.progress import Progress
-from choreograph.synthesis.solve.cuts import find_cuts
 from choreograph.synthesis.solve.group import GroupRequest, Meeting
 from choreograph.synthesis.solve.hierarchy import Hierarchy
+from choreograph.synthesis.solve.prepare import find_hierarchy
 from choreograph.synthesis.solve.reach import OutOfReach
 from choreograph.synthesis.solve.request import BodyTarget, HardFrame, SolveRequest
 from choreograph.synthesis.solve.search import Answer, Solver, SolveSettings
 from choreograph.synthesis.solve.terms import find_row
+
+if TYPE_CHECKING:
+    from choreograph.finishing.finish import Finished
+    from choreograph.finishing.settings import FinishSettings
 
 _LEADS = 4
 """Answers of the first character from which the others are tried, where a meeting's place is free."""
@@ -40,9 +45,20 @@ class GroupAnswer:
     answers: Mapping[str, Answer]
     """Each one's own; errors at meetings are called "meet[0]"."""
     body: Mapping[str, tuple[BodyTarget, ...]]
-    """Where each is to be when, for `finish_splice`; throughout meetings, at every frame of the graph."""
+    """Where each is to be when, for `finish`; throughout meetings, at every frame of the graph."""
     cost: float
     """Sum of the scores."""
+
+    def finished(self, settings: FinishSettings | None = None) -> dict[str, Finished]:
+        """The motions by name; at meetings people are where they should be, however fast they are brought there."""
+        from choreograph.finishing.finish import finish
+        from choreograph.finishing.settings import FinishSettings
+
+        settings = (settings or FinishSettings()).with_(root_correction_m_s=None)
+        return {
+            name: finish(answer.splice, settings, name=name, body=self.body[name])
+            for name, answer in self.answers.items()
+        }
 
 
 def solve_together(
@@ -79,7 +95,7 @@ def solve_together(
     cuts = dict(hierarchies or {})
     for name in people:
         shared = next((cuts[other] for other in cuts if each.get(other) is each[name]), None)
-        cuts.setdefault(name, shared or find_cuts(each[name], progress=progress))
+        cuts.setdefault(name, shared or find_hierarchy(each[name], progress=progress))
     stage = _Stage(request, each, cuts)
     free = any(meeting.position is None for meeting in request.meetings)
     leads = max(count, _LEADS) if free and len(people) > 1 else count

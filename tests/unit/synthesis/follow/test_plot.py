@@ -7,27 +7,27 @@ import dataclasses
 import pytest
 
 from choreograph.build.graph import build_graph
+from choreograph.contract.result import Result
 from choreograph.demo import demo_clip
-from choreograph.finishing.pipeline import FinishedMotion, finish
 from choreograph.synthesis.follow.plot import plot_comparison, plot_follow
-from choreograph.synthesis.follow.request import FollowSettings
-from choreograph.synthesis.follow.result import FollowResult
-from choreograph.synthesis.follow.search import follow_path
+from choreograph.synthesis.follow.request import FollowRequest, FollowSettings
+from choreograph.synthesis.follow.search import follow
 from choreograph.synthesis.path import Path
+
+ALONG_X = Path([(0.0, 0.0), (4.0, 0.0)], name="tall")
+"""A tall, narrow figure."""
 
 
 @pytest.fixture(scope="module")
-def followed() -> tuple[FollowResult, FinishedMotion]:
+def followed() -> Result:
     graph = build_graph([demo_clip("walk"), demo_clip("walk_veer_left")])
-    # Along +x: a tall, narrow figure.
-    found = follow_path(graph, Path([(0.0, 0.0), (4.0, 0.0)], name="tall"), FollowSettings(method="beam"))
-    return found, finish(found.walk)
+    return follow(graph, FollowRequest.of_path(ALONG_X, search=FollowSettings(method="beam")))
 
 
 @pytest.mark.parametrize("name", ["tall", "a path whose name is so long that the title needs more room than the floor"])
-def test_titles_are_not_cut_off(followed: tuple[FollowResult, FinishedMotion], name: str) -> None:
-    found, motion = followed
-    figure = plot_follow(dataclasses.replace(found, path=dataclasses.replace(found.path, name=name)), motion)
+def test_titles_are_not_cut_off(followed: Result, name: str) -> None:
+    asked = FollowRequest(name, search=FollowSettings(method="beam"))
+    figure = plot_follow(dataclasses.replace(followed, request=asked))
     figure.draw_without_rendering()
     title, what = figure.texts
     assert title.get_text() == name
@@ -35,10 +35,9 @@ def test_titles_are_not_cut_off(followed: tuple[FollowResult, FinishedMotion], n
     assert what.get_window_extent().x1 <= figure.bbox.x1
 
 
-def test_compares_motions_with_a_readable_legend(followed: tuple[FollowResult, FinishedMotion]) -> None:
-    found, motion = followed
+def test_compares_motions_with_a_readable_legend(followed: Result) -> None:
     names = [f"the same motion for the {k}th time under a long name" for k in range(5)]
-    figure = plot_comparison(found.path, dict.fromkeys(names, motion))
+    figure = plot_comparison(ALONG_X, dict.fromkeys(names, followed.clip))
     figure.draw_without_rendering()
     floor, distances = figure.axes
     assert len(floor.lines) == 1 + len(names) and len(distances.lines) == len(names)

@@ -2,44 +2,85 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
 
+from choreograph.contract.search import Budget
 from choreograph.errors import RequestError
 from choreograph.finishing.assemble import assemble
 from choreograph.graph.model import TRANSITION, MotionGraph
 from choreograph.maths.floor import FloorTransform
-from choreograph.synthesis.follow import search
-from choreograph.synthesis.follow.request import FollowSettings
-from choreograph.synthesis.follow.result import FollowResult
-from choreograph.synthesis.follow.search import PathFollower, find_candidates, follow_path, reuse_penalty
+from choreograph.synthesis.follow import follower as following
+from choreograph.synthesis.follow.follower import PathFollower, PlanningStep
+from choreograph.synthesis.follow.request import FollowRequest, FollowSettings
+from choreograph.synthesis.follow.search import FollowSearch, reuse_penalty
 from choreograph.synthesis.follow.tables import EdgeTables
 from choreograph.synthesis.path import Path
 from choreograph.synthesis.path_shapes import named_path
+from choreograph.synthesis.walk import Walk
 
-QUICK = FollowSettings(beam_width=60, budget_frames=3000, horizon_s=3.0)
+QUICK = FollowRequest(search=FollowSettings(beam_width=60, budget_frames=3000, horizon_s=3.0))
 
 
-def root_of(result: FollowResult) -> np.ndarray:
-    return assemble(result.walk).clip.root_pos[:, [0, 2]]
+@dataclass(frozen=True)
+class Found:
+    """A walk that was followed to its end."""
+
+    walk: Walk
+    path: Path
+    status: str
+    cost: float
+    steps: list[PlanningStep]
+
+    @property
+    def proved(self) -> bool:
+        return all(step.proved for step in self.steps)
+
+    @property
+    def transitions_per_second(self) -> float:
+        graph = self.walk.graph
+        return float((graph.edges.kind[self.walk.edges] == TRANSITION).sum() / (len(self.walk) / graph.rate_hz))
+
+
+def quick(**how: object) -> FollowRequest:
+    """A request that is answered quickly, with changes to it or to its search."""
+    search = {name: how.pop(name) for name in list(how) if name in FollowSettings.model_fields}
+    return QUICK.with_(search=QUICK.search.with_(**search), **how)
+
+
+def follow_path(
+    graph: MotionGraph, path: Path, request: FollowRequest | None = None, *, tables: EdgeTables | None = None
+) -> Found:
+    follower = PathFollower(graph, path, request, tables=tables)
+    while follower.step():
+        pass
+    return found_by(follower)
+
+
+def found_by(follower: PathFollower) -> Found:
+    return Found(follower.walk(), follower.path, follower.status, follower.cost(), follower.steps)
+
+
+def root_of(result: Found) -> np.ndarray:
+    return assemble(result.walk.as_montage()).root_pos[:, [0, 2]]
 
 
 def walked(root: np.ndarray) -> np.ndarray:
     return np.concatenate([[0], np.cumsum(np.hypot(*np.diff(root, axis=0).T))])
 
 
-def errors(result: FollowResult) -> np.ndarray:
+def errors(result: Found) -> np.ndarray:
     root = root_of(result)
     return np.linalg.norm(root - result.path.at(walked(root)), axis=1)
 
 
-def follow(graph: MotionGraph, path: Path, tables: EdgeTables, **how: object) -> FollowResult:
-    return follow_path(graph, path, replace(QUICK, **how), tables=tables)  # type: ignore[arg-type]
+def follow(graph: MotionGraph, path: Path, tables: EdgeTables, **how: object) -> Found:
+    return follow_path(graph, path, quick(**how), tables=tables)
 
 
-def shown_clips(result: FollowResult) -> list[str]:
+def shown_clips(result: Found) -> list[str]:
     """The clip shown in each second's frames, by name."""
     table = result.walk.graph.edges
     return [result.walk.graph.infos[c].name for c in table.clip[result.walk.edges]]
@@ -69,7 +110,7 @@ def test_progress_is_forced_where_nobody_walks(graph: MotionGraph, tables: EdgeT
     stand = graph.find_clip("stand")
     path = named_path("line", length=1)
     result = follow(
-        graph, path, tables, forced_progress_m_s=0.5, start_clip="stand", margins={"stand": 1e6}, horizon_s=2.5
+        graph, path, tables, forced_progress_m_s=0.5, start_clip="stand", prefer={"stand": 1e6}, horizon_s=2.5
     )
     assert set(graph.edges.clip[result.walk.edges]) == {stand}
     assert result.status == "complete"
@@ -92,10 +133,10 @@ def test_the_reported_cost_is_that_of_the_steps(graph: MotionGraph, tables: Edge
 
 def test_branch_and_bound_is_not_worse_than_its_beam(graph: MotionGraph, tables: EdgeTables) -> None:
     path = named_path("s", radius=2)
-    one = replace(QUICK, starts=1, retain_s=3.0)
+    one = {"starts": 1, "retain_s": 3.0}
     costs = {}
     for method in ("beam", "bound"):
-        follower = PathFollower(graph, path, replace(one, method=method), tables=tables)
+        follower = PathFollower(graph, path, quick(**one, method=method), tables=tables)
         follower.step()
         costs[method] = follower.steps[0].cost
     assert costs["bound"] <= costs["beam"] + 1e-12
@@ -104,7 +145,7 @@ def test_branch_and_bound_is_not_worse_than_its_beam(graph: MotionGraph, tables:
 def test_more_budget_proves_more(graph: MotionGraph, tables: EdgeTables) -> None:
     path, gaps = named_path("line", length=5), []
     for budget in (0, 1000, 30_000):
-        follower = PathFollower(graph, path, replace(QUICK, horizon_s=1.0, budget_frames=budget), tables=tables)
+        follower = PathFollower(graph, path, quick(horizon_s=1.0, budget_frames=budget), tables=tables)
         follower.step()
         gaps.append(follower.steps[0].gap)
         assert gaps[-1] <= follower.steps[0].cost + 1e-12
@@ -117,7 +158,7 @@ def test_more_budget_proves_more(graph: MotionGraph, tables: EdgeTables) -> None
 
 def test_a_start_is_taken_as_given(graph: MotionGraph, tables: EdgeTables) -> None:
     path = named_path("line", length=4)
-    result = follow(graph, path, tables, start_clip="walk", start_frame=150, start_heading=np.radians(30))
+    result = follow(graph, path, tables, start_clip="walk", start_frame=150, start_heading_deg=30)
     first = result.walk.edges[0]
     info = graph.infos[graph.edges.clip[first]]
     assert info.name == "walk"
@@ -142,7 +183,7 @@ def test_a_start_outside_the_connected_part_is_refused(graph: MotionGraph) -> No
         {"nodes": nodes.take(keep), "edges": kept, "minima": graph.minima}, searched_m=graph.searched_m,
     )  # fmt: skip
     with pytest.raises(RequestError, match=r"'jog' is not in the graph's connected part; begin in one of: .*walk"):
-        follow_path(smaller, named_path("line"), replace(QUICK, start_clip="jog"))
+        follow_path(smaller, named_path("line"), quick(start_clip="jog"))
 
 
 def test_the_same_seed_gives_the_same_walk(graph: MotionGraph, tables: EdgeTables) -> None:
@@ -172,7 +213,7 @@ def test_another_clip_must_be_better_by_the_margin(graph, tables, monkeypatch: p
 
     def first_step(margin: float) -> tuple[bool, float, float]:
         seen.clear()
-        how = replace(QUICK, margins={"walk": margin}, starts=1, retain_s=3.0)
+        how = quick(prefer={"walk": margin}, starts=1, retain_s=3.0)
         follower = PathFollower(graph, path, how, tables=tables)
         follower.step()
         free = min(cost for stay_in, cost in seen if stay_in == -1)
@@ -189,7 +230,7 @@ def test_another_clip_must_be_better_by_the_margin(graph, tables, monkeypatch: p
 
 def test_it_begins_in_the_clip_with_the_largest_margin(graph: MotionGraph, tables: EdgeTables) -> None:
     margins = {"walk": 0.1, "walk_fast": 0.3}
-    result = follow(graph, named_path("line", length=3), tables, margins=margins)
+    result = follow(graph, named_path("line", length=3), tables, prefer=margins)
     assert shown_clips(result)[0] == "walk_fast"
 
 
@@ -218,7 +259,7 @@ def test_when_time_is_up_the_rest_is_found_quickly(graph, tables, monkeypatch: p
     path = named_path("circle", radius=3)
     at_leisure = follow(graph, path, tables)
     clock = iter(np.arange(0.0, 1e6, 1.0))
-    monkeypatch.setattr(search.time, "monotonic", lambda: next(clock))
+    monkeypatch.setattr(following.time, "monotonic", lambda: next(clock))
     hurried = follow(graph, path, tables, max_seconds=3.5)
     assert hurried.status == "complete"
     scored = [step.scored for step in hurried.steps]
@@ -229,10 +270,10 @@ def test_when_time_is_up_the_rest_is_found_quickly(graph, tables, monkeypatch: p
 # ------------------------------------------------------------------ constraints along the path
 
 
-def speed_between(result: FollowResult, start: float, stop: float) -> float:
+def speed_between(result: Found, start: float, stop: float) -> float:
     root = root_of(result)
     far = walked(root)
-    fps = assemble(result.walk).clip.fps
+    fps = assemble(result.walk.as_montage()).fps
     a, b = np.searchsorted(far, [start, stop])
     return float((far[b] - far[a]) / ((b - a) / fps))
 
@@ -248,7 +289,7 @@ def test_a_speed_asked_for_is_kept(graph: MotionGraph, tables: EdgeTables) -> No
 
 def test_a_label_asked_for_is_shown(graph: MotionGraph, tables: EdgeTables) -> None:
     line = named_path("line", length=12).with_stretch(0, 4, label="walk").with_stretch(4, 10, label="jog")
-    made = assemble(follow(graph, line, tables).walk).clip
+    made = assemble(follow(graph, line, tables).walk.as_montage())
     far = walked(made.root_pos[:, [0, 2]])
     jogging = np.zeros(len(made), bool)
     for label in made.labels:
@@ -264,7 +305,7 @@ def test_a_pause_is_stood_through(graph: MotionGraph, tables: EdgeTables) -> Non
     plain = follow(graph, line, tables)
     assert paused.status == "complete"
     assert len(paused.walk) - len(plain.walk) > 1.5 * graph.rate_hz
-    made = assemble(paused.walk).clip
+    made = assemble(paused.walk.as_montage())
     speed = np.hypot(*np.diff(made.root_pos[:, [0, 2]], axis=0).T) * made.fps
     second = round(made.fps)
     calm = np.convolve(speed, np.ones(second) / second, "valid")
@@ -276,8 +317,8 @@ def test_the_final_facing_is_turned_to(graph: MotionGraph, tables: EdgeTables) -
 
     def turned(facing: float, seed: int) -> float:
         # As it is followed by default: a narrow beam with a near horizon turns in at one seed and not at the next.
-        how = FollowSettings(facing_weight=0.3, seed=seed)
-        made = assemble(follow_path(graph, line.with_final_facing(facing), how, tables=tables).walk).clip
+        how = FollowRequest(search=FollowSettings(facing_weight=0.3), seed=seed)
+        made = assemble(follow_path(graph, line.with_final_facing(facing), how, tables=tables).walk.as_montage())
         return float(np.cos(made.facing()[-1] - facing))
 
     for seed in range(3):
@@ -288,7 +329,7 @@ def test_the_final_facing_is_turned_to(graph: MotionGraph, tables: EdgeTables) -
 # ------------------------------------------------------------------ candidates, changed paths
 
 
-def share_that_differs(first: FollowResult, second: FollowResult) -> float:
+def share_that_differs(first: Found, second: Found) -> float:
     """Share of the frames of one walk whose clip and frame are shown nowhere in the other."""
     frames = []
     for result in (first, second):
@@ -309,17 +350,69 @@ def test_what_was_taken_is_dearer(graph: MotionGraph) -> None:
     assert not reuse_penalty(graph, piece[:0], 0.05).any()
 
 
-def test_candidates_differ_and_the_first_is_the_answer(graph: MotionGraph, tables: EdgeTables) -> None:
+def test_answers_differ_and_the_first_is_the_only_one_of_one(graph: MotionGraph, tables: EdgeTables) -> None:
     path = named_path("s", radius=2)
-    found = list(find_candidates(graph, path, 3, QUICK, tables=tables))
+    asked = FollowRequest.of_path(path, search=QUICK.search, count=3)
+    search = FollowSearch(graph, asked, tables=tables)
+    result = search.run()
+    found = [found_by(follower) for follower in search._followers]
     np.testing.assert_array_equal(found[0].walk.edges, follow_path(graph, path, QUICK, tables=tables).walk.edges)
     for a, b in ((0, 1), (0, 2), (1, 2)):
         assert share_that_differs(found[a], found[b]) > 0.3
     changes = [set(r.walk.edges[graph.edges.kind[r.walk.edges] == TRANSITION].tolist()) for r in found]
     assert len(changes[0] & changes[1]) < 0.7 * len(changes[0])
-    assert all(errors(result).mean() < 0.25 for result in found)
-    with pytest.raises(RequestError, match="at least one candidate"):
-        next(find_candidates(graph, path, 0, QUICK, tables=tables))
+    assert all(errors(one).mean() < 0.25 for one in found)
+    assert [answer.status for answer in result.answers] == ["complete"] * 3
+    with pytest.raises(RequestError, match=r"count is 0; it must be a number from 1 to 100"):
+        asked.with_(count=0)
+
+
+def test_a_search_can_be_asked_at_any_step(graph: MotionGraph, tables: EdgeTables) -> None:
+    search = FollowSearch(graph, FollowRequest("line:length=8", search=QUICK.search), tables=tables)
+    with pytest.raises(RequestError, match="no walk was found yet"):
+        search.best()
+    lengths = []
+    while search.step(Budget(steps=2)):
+        early = search.best()
+        assert early.status == "searching" and not early.problems
+        lengths.append(len(early.clip))
+    whole = search.best()
+    assert whole.status == "complete" and sorted({*lengths, len(whole.clip)}) == [*lengths, len(whole.clip)]
+    assert len(lengths) > 2
+    again = FollowSearch(graph, search.request, tables=tables).run()
+    np.testing.assert_array_equal(again.clip.local_rot, whole.clip.local_rot)
+
+
+def test_a_walk_goes_on_from_another(graph: MotionGraph, tables: EdgeTables) -> None:
+    first = FollowRequest("line:length=5", search=QUICK.search)
+    on = FollowRequest(points=((3.0, 8.0),), before=first, search=QUICK.search)
+    search = FollowSearch(graph, on, tables=tables)
+    result = search.run()
+    alone = FollowSearch(graph, first, tables=tables).run()
+    assert result.clip.seconds > alone.clip.seconds + 1.5
+    np.testing.assert_allclose(result.clip.root_pos[-1, [0, 2]], (3.0, 8.0), atol=0.6)
+    np.testing.assert_allclose(result.clip.local_rot[:60], alone.clip.local_rot[:60], atol=1e-6)
+    assert search.path.length == pytest.approx(np.hypot(*(np.array((3.0, 8.0)) - search._earlier().place)), abs=1e-6)
+
+
+# ------------------------------------------------------------------ what is said
+
+
+def test_what_is_asked_and_not_met_is_said(graph: MotionGraph, tables: EdgeTables) -> None:
+    line = named_path("line", length=8)
+
+    def problems(path: Path, **how: object) -> dict[str, object]:
+        asked = FollowRequest.of_path(path, **{"search": QUICK.search, **how})
+        return {problem.where: problem for problem in FollowSearch(graph, asked, tables=tables).run().problems}
+
+    assert not problems(line)
+    fast = problems(line.with_stretch(1, 7, speed=9.0))["stretches[0].speed_m_s"]
+    assert fast.asked == 9.0 and 0.5 < fast.got < 5 and fast.unit == "m/s" and fast.place is not None
+    hard = named_path("zigzag", legs=4)
+    off = problems(hard, search=QUICK.search.with_(beam_width=2, starts=1)).get("path")
+    assert off is not None and off.got > 0.05 and "off the path" in off.text
+    assert problems(line.with_final_facing(np.pi)).keys() == {"facing_deg"}
+    assert not problems(line.with_stretch(4, 4, pause=5.0)), "somebody in the clips can stand"
 
 
 def test_the_path_can_be_changed_on_the_way(graph: MotionGraph, tables: EdgeTables) -> None:
@@ -334,7 +427,7 @@ def test_the_path_can_be_changed_on_the_way(graph: MotionGraph, tables: EdgeTabl
         pass
     assert follower.edges[: len(before)] == before
     assert follower.status == "complete"
-    root = root_of(follower.result())
+    root = root_of(found_by(follower))
     assert np.linalg.norm(root[-1] - there.points[-1]) < 0.6
 
 
@@ -346,7 +439,7 @@ def test_whoever_has_arrived_can_be_sent_on(graph: MotionGraph, tables: EdgeTabl
     follower.change_path(named_path("line", length=8))
     while follower.step():
         pass
-    result = follower.result()
+    result = found_by(follower)
     assert result.status == "complete"
     # All of the motion is there: no frame between the first path's end and where its last edge ended is missing.
     assert walked(root_of(result))[-1] == pytest.approx(8, abs=0.2)
@@ -363,7 +456,7 @@ def test_a_path_shorter_than_a_stride_has_an_answer(graph: MotionGraph, tables: 
 
 
 def test_a_long_path_takes_no_more_memory_than_it_is_long(graph, tables, peak_memory) -> None:
-    how = replace(QUICK, method="beam", beam_width=10, horizon_s=2.0)
+    how = quick(method="beam", beam_width=10, horizon_s=2.0)
     follow_path(graph, named_path("line", length=5), how, tables=tables)
 
     def go(length: float) -> int:
@@ -375,7 +468,7 @@ def test_a_long_path_takes_no_more_memory_than_it_is_long(graph, tables, peak_me
 def test_what_does_not_exist_is_named_with_what_does(graph: MotionGraph, tables: EdgeTables) -> None:
     line = named_path("line", length=3)
     with pytest.raises(RequestError, match="no clip of the graph is called 'moonwalk'; there are: walk"):
-        follow(graph, line, tables, margins={"moonwalk": 1.0})
+        follow(graph, line, tables, prefer={"moonwalk": 1.0})
     with pytest.raises(RequestError, match="no clip of the graph is called 'moonwalk'"):
         follow(graph, line, tables, start_clip="moonwalk")
     with pytest.raises(RequestError, match="labelled 'swim'; labels are"):
@@ -395,19 +488,19 @@ def test_an_empty_graph_is_refused(graph: MotionGraph) -> None:
 @pytest.mark.parametrize(
     ("how", "says"),
     [
-        ({"method": "luck"}, "unknown method 'luck'; choose from bound, beam, thesis"),
-        ({"horizon_s": 0.0}, "horizon_s must be positive, not 0.0"),
-        ({"beam_width": 0}, "beam_width must be positive"),
-        ({"starts": -1}, "starts must be positive"),
-        ({"budget_frames": -1}, "budget_frames must not be negative, but is -1"),
-        ({"transition_cost": np.nan}, "transition_cost must not be negative, but is nan"),
-        ({"facing_weight": -1.0}, "facing_weight must not be negative"),
-        ({"retain_s": 9.0}, r"retain_s \(9\) cannot be longer than horizon_s"),
+        ({"method": "luck"}, "method is 'luck'; it must be one of 'bound', 'beam', 'thesis'"),
+        ({"horizon_s": 0.0}, "horizon_s is 0.0; it must be a number above 0, up to 600 s"),
+        ({"beam_width": 0}, "beam_width is 0; it must be a number 1 or more"),
+        ({"starts": -1}, "starts is -1"),
+        ({"budget_frames": -1}, "budget_frames is -1; it must be a number 0 or more"),
+        ({"transition_cost": np.nan}, "transition_cost is nan; it must be a number"),
+        ({"facing_weight": -1.0}, "facing_weight is -1.0"),
+        ({"retain_s": 9.0}, "retain_s is 9; it cannot be longer than horizon_s, 3"),
         ({"horizon_s": 0.03, "retain_s": 0.01}, "less than two frames"),
-        ({"margins": {"walk": -1.0}}, "the margin of 'walk' must not be negative"),
+        ({"prefer": {"walk": -1.0}}, "prefer.walk is -1.0"),
         ({"start_frame": 3}, "start_frame needs start_clip"),
-        ({"start_heading": np.inf}, "start_heading must be finite"),
-        ({"max_seconds": -1.0}, "max_seconds must not be negative"),
+        ({"start_heading_deg": np.inf}, "start_heading_deg is inf; it must be a number"),
+        ({"max_seconds": -1.0}, "max_seconds is -1.0"),
     ],
 )
 def test_settings_that_cannot_be_are_named(graph: MotionGraph, tables, how: dict[str, object], says: str) -> None:

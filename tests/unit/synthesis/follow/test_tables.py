@@ -28,7 +28,7 @@ def test_the_tables_say_where_the_assembled_motion_goes(
     graph: MotionGraph, tables: EdgeTables, rng: np.random.Generator
 ) -> None:
     walk = Walk(graph, graph.random_walk(60, rng))
-    root = assemble(walk).clip.root_pos[:, [0, 2]]
+    root = assemble(walk.as_montage()).root_pos[:, [0, 2]]
     ratio = round(60 / graph.rate_hz)
     rows = np.concatenate([tables.first[e] + np.arange(tables.length[e]) for e in walk.edges])
     place = np.repeat(np.arange(len(walk.edges)), tables.length[walk.edges])

@@ -3,6 +3,7 @@ from __future__ import annotations
 import shutil
 import sqlite3
 from collections.abc import Callable
+from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
@@ -11,13 +12,16 @@ import pytest
 from choreograph.build.files import add_to_file, build_file, remove_from_file
 from choreograph.demo import demo_clips
 from choreograph.errors import GraphFileError, OutputExists, RequestError
+from choreograph.graph import cache
 from choreograph.graph.store import open_graph
-from choreograph.synthesis.perform import store
+from choreograph.synthesis.perform import prepare
 from choreograph.synthesis.perform.examples import Example, SegmentDatabase
+from choreograph.synthesis.perform.prepare import CutSettings, KeptExamples
 from choreograph.synthesis.perform.request import Control
 from choreograph.synthesis.perform.search import find_segments
-from choreograph.synthesis.perform.store import CutSettings, KeptExamples, open_segments, save_segments
+from choreograph.synthesis.perform.store import open_segments, save_segments
 
+pytestmark = pytest.mark.usefixtures("empty_cache")
 TIMES = tuple(tuple(0.1 + 0.6 * k for k in range(9)) for _ in range(3))
 
 
@@ -44,7 +48,7 @@ def forbid_building(monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*_: object) -> None:
         raise AssertionError("was built again")
 
-    monkeypatch.setattr(store, "_build", fail)
+    monkeypatch.setattr(prepare, "_build", fail)
 
 
 def assert_same(one: SegmentDatabase, other: SegmentDatabase) -> None:
@@ -86,21 +90,29 @@ def test_a_search_reads_no_clip(pairs: Path, make_example: Callable[..., Example
     assert find_segments(kept, Control(make_example(9).control, kept.fps)).pieces
 
 
-def test_a_graph_keeps_its_segments_once_they_were_asked_for(walks: Path, monkeypatch: pytest.MonkeyPatch):
-    size = walks.stat().st_size
+def test_segments_are_built_once_and_the_file_stays_as_it_is(walks: Path, monkeypatch: pytest.MonkeyPatch):
+    content = walks.read_bytes()
     first = open_segments(walks)
-    assert walks.stat().st_size > size and not list(walks.parent.glob("*.tmp"))
-    assert len(open_graph(walks).nodes)  # the graph is as it was
     other = open_segments(walks, CutSettings("plants", ("track",), alike_m=0.2))
     assert len(other) < len(first)
+    assert [entry.kind for entry in cache.list_entries()] == ["segments", "segments"]
     forbid_building(monkeypatch)
     assert_same(first, open_segments(walks))
     assert_same(other, open_segments(walks, CutSettings("plants", ("track",), alike_m=0.2)))
     with pytest.raises(AssertionError, match="built again"):
         open_segments(walks, CutSettings("plants", ("track",), alike_m=0.3))
+    assert walks.read_bytes() == content and len(list(walks.parent.glob("*.mog"))) == 1
 
 
-def test_segments_of_other_clips_are_stale(walks: Path, monkeypatch: pytest.MonkeyPatch):
+def test_a_file_of_pairs_is_enough_without_a_cache(pairs: Path, monkeypatch: pytest.MonkeyPatch):
+    kept = open_segments(pairs)
+    cache.clear_entries()
+    assert_same(kept, open_segments(pairs))
+    monkeypatch.setenv("CHOREOGRAPH_CACHE_GB", "0")
+    assert_same(kept, open_segments(pairs))
+
+
+def test_segments_of_other_clips_are_others(walks: Path, monkeypatch: pytest.MonkeyPatch):
     first = open_segments(walks)
     with sqlite3.connect(walks) as connection:
         connection.execute("UPDATE clip SET name = 'another' WHERE id = 0")
@@ -109,7 +121,6 @@ def test_segments_of_other_clips_are_stale(walks: Path, monkeypatch: pytest.Monk
     forbid_building(monkeypatch)
     assert_same(again, open_segments(walks))
     with sqlite3.connect(walks) as connection:
-        assert connection.execute("SELECT count(*) FROM segment_base").fetchone() == (1,)
         connection.execute("UPDATE clip_array SET crc32 = crc32 + 1 WHERE clip = 1 AND name = 'root_pos'")
     with pytest.raises(AssertionError, match="built again"):
         open_segments(walks)
@@ -121,27 +132,24 @@ def test_a_graph_that_grows_is_cut_anew(walks: Path):
     assert len(open_segments(walks)) > len(before)
 
 
-def test_what_may_not_be_written_to_is_still_read(walks: Path, monkeypatch: pytest.MonkeyPatch):
-    def refuse(path: Path) -> None:
-        raise GraphFileError("may not be written to", path=path)
-
-    content = walks.read_bytes()
-    monkeypatch.setattr(store, "changing", refuse)
-    assert len(open_segments(walks)) > 5
-    assert walks.read_bytes() == content
-
-
-def test_damage_is_found(pairs: Path):
-    for change in (
-        "UPDATE segment_array SET data = zeroblob(length(data)) WHERE name = 'controls'",
-        "UPDATE segment_array SET shape = '1,1' WHERE name = 'segments'",
-        "DELETE FROM segment_array WHERE name = 'clips'",
+def test_segments_that_do_not_fit_are_built_anew(pairs: Path):
+    kept = open_segments(pairs)
+    [entry] = cache.list_entries()
+    key = cache.find_key(
+        open_graph(pairs), "segments", prepare.METHOD, ("motion", "labels", "contacts"),
+        clips=[[0, 1], [2, 3], [4, 5]], **asdict(CutSettings(TIMES)),
+    )  # fmt: skip
+    assert key is not None and key.path == entry.path
+    content = cache.read_entry(key)
+    assert content is not None
+    segments = content.arrays["segments"]
+    for name, value in (
+        ("segments", segments + 100_000),
+        ("segments", segments[:0]),
+        ("controls", content.arrays["controls"][1:]),
     ):
-        copy = Path(shutil.copy(pairs, pairs.with_name("copy.mog")))
-        with sqlite3.connect(copy) as connection:
-            connection.execute(change)
-        with pytest.raises(GraphFileError, match="damaged"):
-            open_segments(copy)
+        cache.write_entry(key, cache.Content(content.facts, {**content.arrays, name: value}))
+        assert_same(kept, open_segments(pairs))
 
 
 def test_mistakes_get_a_sentence(pairs: Path, walks: Path, make_example: Callable[..., Example]):
@@ -152,6 +160,9 @@ def test_mistakes_get_a_sentence(pairs: Path, walks: Path, make_example: Callabl
     alone = make_example(2)
     with pytest.raises(RequestError, match="all have a leader"):
         save_segments(pairs.with_name("b.mog"), [make_example(1), Example(alone.target, alone.control)])
+    with pytest.raises(RequestError, match="is not left_hand"):
+        save_segments(pairs.with_name("b.mog"), [make_example(1)], CutSettings(TIMES[:1], ("left_hand",)))
+    assert not pairs.with_name("b.mog").exists()
     for change in (lambda: add_to_file(pairs, [alone.target]), lambda: remove_from_file(pairs, ["leader_1"])):
         with pytest.raises(GraphFileError, match="no motion graph"):
             change()

@@ -8,8 +8,8 @@ from choreograph.build.graph import build_graph
 from choreograph.demo import demo_clip
 from choreograph.graph.model import MotionGraph
 from choreograph.graph.settings import GraphSettings
-from choreograph.synthesis.solve.cuts import find_cuts
 from choreograph.synthesis.solve.hierarchy import Hierarchy, HierarchySettings
+from choreograph.synthesis.solve.prepare import find_hierarchy
 
 NAMES = ("walk", "walk_turn_90_left", "walk_turn_90_right", "jog")
 LABELS = {"walk": "walk", "walk_turn_90_left": "turn", "walk_turn_90_right": "turn", "jog": "jog"}
@@ -23,7 +23,7 @@ def walks() -> MotionGraph:
 
 @pytest.fixture(scope="session")
 def cuts(walks: MotionGraph) -> Hierarchy:
-    return find_cuts(walks)
+    return find_hierarchy(walks)
 
 
 @pytest.fixture(scope="session")
@@ -31,4 +31,4 @@ def tiny() -> tuple[MotionGraph, Hierarchy]:
     """Three clips of some 15 frames each at 10 Hz, and a few dozen cuts."""
     clips = [demo_clip(name, 30.0)[10:56] for name in NAMES[:3]]
     graph = build_graph(clips, GraphSettings(rate_hz=10.0, threshold_m=0.001))
-    return graph, find_cuts(graph, HierarchySettings(max_cut_cost=6.0, apart_s=0.3))
+    return graph, find_hierarchy(graph, HierarchySettings(max_cut_cost=6.0, apart_s=0.3))

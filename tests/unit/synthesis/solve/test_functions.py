@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from choreograph.errors import RequestError
-from choreograph.finishing.splice import SpliceSettings, finish_splice
+from choreograph.finishing.finish import finish
 from choreograph.graph.model import MotionGraph
 from choreograph.synthesis.solve.functions import MotionView
 from choreograph.synthesis.solve.hierarchy import Hierarchy
@@ -33,7 +33,7 @@ def test_a_candidate_is_the_motion_that_would_come_of_it(walks: MotionGraph, cut
     asked = SolveRequest(4.0, BODY, frames=hard, functions=(FunctionTarget(look),))
     answer = solve(walks, asked, seconds=None, evaluations=20_000, hierarchy=cuts)[0]
     last = seen[-1]  # `answers` asks once more for what it gives
-    raw = finish_splice(answer.splice, settings=SpliceSettings(clean=False)).raw
+    raw = finish(answer.splice).raw
     assert raw.fps == 30 and len(raw) == len(last.times_s) == 121
     assert np.allclose(last.joints, raw.global_positions(), atol=1e-5)
     assert np.allclose(last.root, raw.global_positions()[:, raw.skeleton.hips][:, [0, 2]], atol=1e-6)
@@ -53,7 +53,7 @@ def test_the_search_turns_to_what_a_function_likes(walks: MotionGraph, cuts: Hie
     middles, costs = [], []
     for function in (left_of_the_line, right_of_the_line):
         answer = answer_to(walks, cuts, function, weight=5.0)
-        raw = finish_splice(answer.splice, settings=SpliceSettings(clean=False)).raw
+        raw = finish(answer.splice).raw
         middles.append(raw.root_pos[40:90, 0].mean())
         costs.append({e.constraint: e.cost for e in answer.errors}["functions[0]"])
         assert answer.cost == pytest.approx(sum(e.cost for e in answer.errors), abs=0.05)  # the rest are cuts

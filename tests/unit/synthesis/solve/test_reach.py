@@ -5,9 +5,9 @@ import pytest
 
 from choreograph.graph.model import MotionGraph
 from choreograph.synthesis.solve.cut_costs import median_cost
-from choreograph.synthesis.solve.cuts import find_cuts
 from choreograph.synthesis.solve.hierarchy import Hierarchy, HierarchySettings
 from choreograph.synthesis.solve.layout import shown_rows
+from choreograph.synthesis.solve.prepare import find_hierarchy
 from choreograph.synthesis.solve.reach import OutOfReach, Reach
 from choreograph.synthesis.solve.request import (
     BodyTarget,
@@ -100,7 +100,7 @@ def test_a_label_or_pose_that_hard_frames_leave_no_room_for(walks: MotionGraph, 
 
 
 def test_what_lies_in_parts_that_no_cut_joins_is_named_together(walks: MotionGraph, cuts: Hierarchy) -> None:
-    strict = find_cuts(walks, HierarchySettings(max_cut_cost=median_cost(cuts.frames, 3)))
+    strict = find_hierarchy(walks, HierarchySettings(max_cut_cost=median_cost(cuts.frames, 3)))
     asked = {"labels": (LabelTarget(0, 1, "walk"), LabelTarget(3, 4, "jog")), "poses": (PoseTarget(2, "walk", 30),)}
     found = limits(walks, strict, **asked)
     assert [entry.message.split(":")[0] for entry in found] == ["labels[0] and labels[1]", "poses[0] and labels[1]"]

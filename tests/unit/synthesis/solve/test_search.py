@@ -9,8 +9,8 @@ from choreograph.errors import Cancelled, RequestError
 from choreograph.graph.model import MotionGraph
 from choreograph.progress import Recorder
 from choreograph.synthesis.solve.cut_costs import median_cost
-from choreograph.synthesis.solve.cuts import find_cuts
 from choreograph.synthesis.solve.hierarchy import Hierarchy, HierarchySettings
+from choreograph.synthesis.solve.prepare import find_hierarchy
 from choreograph.synthesis.solve.request import (
     BodyTarget,
     HardFrame,
@@ -181,7 +181,7 @@ def test_a_state_that_was_tampered_with_is_refused(walks: MotionGraph, cuts: Hie
 
 
 def test_hard_frames_in_parts_that_are_not_connected_are_refused(walks: MotionGraph, cuts: Hierarchy) -> None:
-    strict = find_cuts(walks, HierarchySettings(max_cut_cost=median_cost(cuts.frames, 3)))
+    strict = find_hierarchy(walks, HierarchySettings(max_cut_cost=median_cost(cuts.frames, 3)))
     assert strict.lost_clips() == [walks.find_clip("jog")]
     first, third, fourth = HardFrame(0.5, "walk", 20), HardFrame(4.0, "jog", 60), HardFrame(4.5, "jog", 75)
     hard = (first, HardFrame(1.0, "walk", 35), third, fourth)
@@ -190,7 +190,7 @@ def test_hard_frames_in_parts_that_are_not_connected_are_refused(walks: MotionGr
     with pytest.raises(RequestError, match=said) as refused:
         Solver(walks, SolveRequest(5.0, TURN.body, frames=hard), hierarchy=strict)
     enough = float(str(refused.value).rsplit(" ", 1)[1])
-    assert find_cuts(walks, HierarchySettings(max_cut_cost=enough)).lost_clips() == []
+    assert find_hierarchy(walks, HierarchySettings(max_cut_cost=enough)).lost_clips() == []
 
 
 def test_a_hard_frame_that_cannot_be_come_to_in_time_is_named_alone(walks: MotionGraph, cuts: Hierarchy) -> None:

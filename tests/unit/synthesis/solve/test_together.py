@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from choreograph.errors import Cancelled, RequestError
-from choreograph.finishing.splice import SpliceSettings, finish_together
+from choreograph.finishing.settings import FinishSettings
 from choreograph.graph.model import MotionGraph
 from choreograph.maths.floor import FloorTransform
 from choreograph.motion.clip import Clip
@@ -53,7 +53,7 @@ def test_they_are_to_each_other_as_they_should_be_all_the_while(
     given = {} if place is None else {"position": place, "facing": 0.4}
     meeting = Meeting(2.0, PAIR.who, PAIR.clips, PAIR.frames, 1.0, offset=offset, **given)  # type: ignore[arg-type]
     answer = found(walks, cuts, meeting)[0]
-    motions = finish_together(answer, SpliceSettings(clean=False))
+    motions = answer.finished(FinishSettings(clean=False))
     anna, ben = motions["anna"].clip, motions["ben"].clip
     recorded = [walks.clips[walks.find_clip(name)] for name in PAIR.clips]
     if place is not None:
@@ -97,7 +97,7 @@ def test_three_people_and_two_meetings(walks: MotionGraph, cuts: Hierarchy) -> N
     later = Meeting(3.5, ("ben", "carl"), ("walk_turn_90_left", "walk"), (90, 90), offset=(0.0, 1.5, np.pi))
     asked = GroupRequest({"anna": ANNA, "ben": BEN, "carl": carl}, (PAIR, later))
     answer = solve_together(walks, asked, seconds=None, evaluations=60_000)[0]
-    motions = finish_together(answer, SpliceSettings(clean=False))
+    motions = answer.finished(FinishSettings(clean=False))
     seen = between(torso(motions["ben"].clip, 105), torso(motions["carl"].clip, 105))
     assert seen == pytest.approx([0, 1.5, -1, 0], abs=1e-5)
 
@@ -179,7 +179,7 @@ def test_who_may_meet_anywhere_meets_at_different_places(walks: MotionGraph, cut
     assert len(answers) == 4
     places = []
     for answer in answers:
-        motions = finish_together(answer, SpliceSettings(clean=False))
+        motions = answer.finished(FinishSettings(clean=False))
         meets = torso(motions["anna"].clip, round(PAIR.at_s * motions["anna"].clip.fps))
         places.append(complex(float(meets.x), float(meets.z)))
     assert min(abs(a - b) for k, a in enumerate(places) for b in places[:k]) > 0.02

@@ -8,12 +8,13 @@ import pytest
 from choreograph.build.graph import build_graph
 from choreograph.demo import demo_clip
 from choreograph.errors import RequestError
-from choreograph.finishing.pipeline import FinishSettings, finish
-from choreograph.finishing.stream import MotionStream
+from choreograph.finishing.finish import finish
+from choreograph.finishing.settings import FinishSettings
 from choreograph.graph.model import MotionGraph
 from choreograph.maths import quat
 from choreograph.synthesis.follow.request import FollowSettings
 from choreograph.synthesis.follow.search import follow_path
+from choreograph.synthesis.follow.stream import MotionStream
 from choreograph.synthesis.path import Path
 from choreograph.synthesis.path_shapes import named_path
 

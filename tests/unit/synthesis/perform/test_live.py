@@ -5,10 +5,11 @@ import pytest
 
 from choreograph.demo import demo_clips
 from choreograph.errors import RequestError
-from choreograph.finishing.perform_stream import PerformStream
-from choreograph.finishing.performed import PerformedSettings, finish_performance
+from choreograph.finishing.finish import finish
+from choreograph.finishing.settings import FinishSettings
 from choreograph.motion.clip import Clip
 from choreograph.synthesis.perform.examples import SegmentDatabase, build_segments, pair_up, root_example
+from choreograph.synthesis.perform.live import PerformStream
 from choreograph.synthesis.perform.points import TRACK
 from choreograph.synthesis.perform.recorder import TrajectoryRecorder
 from choreograph.synthesis.perform.request import control_from_clip, control_from_trajectory
@@ -53,9 +54,7 @@ def test_a_way_is_walked_while_it_is_drawn(walks: SegmentDatabase):
     where = np.array([(2.5 * np.sin(0.5 * t), 2.5 * (1 - np.cos(0.5 * t))) for t in np.arange(len(made)) / made.fps])
     assert np.linalg.norm(made.root_pos[:, ::2] - where, axis=1).max() < 0.25
     # As smooth, and feet as still, as with the whole way at hand.
-    whole = finish_performance(
-        find_segments(walks, control_from_trajectory(hand.trajectory().smoothed(0.2), walks))
-    ).clip
+    whole = finish(find_segments(walks, control_from_trajectory(hand.trajectory().smoothed(0.2), walks))).clip
     jerk = [np.linalg.norm(np.diff(clip.global_positions(), 3, axis=0), axis=-1).max() for clip in (made, whole)]
     assert jerk[0] < 1.5 * jerk[1]
     assert slide(made) < 1.3 * slide(whole)
@@ -67,14 +66,15 @@ def test_a_body_leads_and_its_hands_are_held(couple: tuple[Clip, Clip]):
     leader, follower = couple
     base = build_segments([pair_up(leader, follower)], cut_at=[[0.0, 0.8, 1.6, 2.4, 3.2, 4.0, 4.8]])
     lead = leader[: round(4.8 * 30) + 1]
-    stream = PerformStream(base, lead.fps, finishing=PerformedSettings(clean=False), lag_s=1.6)
+    stream = PerformStream(base, lead.fps, finishing=FinishSettings(clean=False), lag_s=1.6)
     frames = []
     for start in range(0, len(lead), 7):
         frames += stream.push(lead[start : start + 7])
     assert len(frames) > 90
     frames += stream.finish()
     made = stream.as_clip(frames)
-    whole = finish_performance(find_segments(base, control_from_clip(lead, base)), PerformedSettings(clean=False))
+    found = find_segments(base, control_from_clip(lead, base))
+    whole = finish(found, FinishSettings(clean=False), partner=found.partner())
     assert len(made) == len(whole.clip)
     assert made.global_positions() == pytest.approx(whole.clip.global_positions(), abs=0.02)
     assert [p.segment for p in stream.pieces] == list(range(6))

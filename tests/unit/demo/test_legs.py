@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from choreograph.demo.body import SHIN, THIGH
-from choreograph.demo.ik import reach_leg
+from choreograph.demo.synthesis import reach_leg
 from choreograph.maths import quat
 
 

@@ -8,46 +8,26 @@ still to come can move them much. What little it does is faded in, so that no jo
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
-from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from choreograph.errors import RequestError
+from choreograph.finishing.finish import Finished, finish
 from choreograph.finishing.inertialisation import Inertialisation
-from choreograph.finishing.pipeline import FinishedMotion, FinishSettings, finish
+from choreograph.finishing.settings import FinishSettings
 from choreograph.graph.model import MotionGraph
 from choreograph.maths.floor import FloorTransform
 from choreograph.synthesis.follow.follower import PathFollower
 from choreograph.synthesis.follow.request import FollowRequest
 from choreograph.synthesis.follow.tables import EdgeTables
 from choreograph.synthesis.path import Path
+from choreograph.synthesis.streaming import Frame, as_frames
 from choreograph.synthesis.walk import Walk
-
-Array = NDArray[np.float64]
 
 LAG_S = 1.2
 """Seconds between the newest frame found and the newest handed out: a step, so that each plant is known whole."""
 _CONTEXT_S = 6.0
 """Seconds of motion before the newest frame that are finished anew each time."""
-
-
-class Frame(NamedTuple):
-    """One frame of a streamed motion."""
-
-    number: int
-    """Counted from 0 at the stream's rate."""
-    root_pos: Array
-    """(3,), metres."""
-    local_rot: Array
-    """(J, 4), wxyz."""
-    contacts: NDArray[np.bool_] | None
-    """Which feet stand, (feet,)."""
-    clip: str
-    """The recording that this frame comes from, mostly."""
-    clip_frame: float
-    """The place in it, in frames at its own rate."""
 
 
 class MotionStream:
@@ -77,7 +57,7 @@ class MotionStream:
                 "give rate_hz in the finish settings"
             )
         self._per_frame = round(ratio)
-        self._settings = replace(wanted, rate_hz=self.rate_hz)
+        self._settings = wanted.with_(rate_hz=self.rate_hz)
         self._shown = 0
         self._inertialisation = Inertialisation(feet=self._settings.clean)
 
@@ -103,19 +83,10 @@ class MotionStream:
         if stop <= begin:
             return
         shown = self._inertialisation.take(self._shown, clip[begin:], stop - begin)
-        infos = self.follower.graph.infos
         self._shown = first + stop
-        for k in range(len(shown)):
-            yield Frame(
-                first + begin + k,
-                shown.root_pos[k],
-                shown.local_rot[k],
-                None if shown.contacts is None else shown.contacts[k],
-                infos[origins.source_clip[begin + k]].name,
-                float(origins.source_frame[begin + k]),
-            )
+        yield from as_frames(shown, first + begin, origins, begin)
 
-    def _finish_tail(self) -> tuple[int, FinishedMotion]:
+    def _finish_tail(self) -> tuple[int, Finished]:
         """The last seconds of the walk as motion, and the number of their first frame."""
         whole = self.follower.walk()
         lengths = np.concatenate([[0], np.cumsum(whole.edge_frames)])

@@ -8,7 +8,10 @@ import pytest
 from choreograph.build.graph import build_graph
 from choreograph.demo import demo_clip
 from choreograph.errors import RequestError
-from choreograph.finishing.splice import SpliceSettings, finish_splice, meet_body, smoothing
+from choreograph.finishing.body import RootTarget, meet_body
+from choreograph.finishing.cuts import smoothing
+from choreograph.finishing.finish import finish
+from choreograph.finishing.settings import FinishSettings
 from choreograph.graph.model import MotionGraph
 from choreograph.graph.settings import GraphSettings
 from choreograph.maths import quat
@@ -59,7 +62,7 @@ def test_the_smoothing_curve_closes_a_jump_of_one_and_fades_away(rises: float, f
 
 
 def test_raw_frames_are_the_recorded_ones(graph: MotionGraph, splice: Splice) -> None:
-    motion = finish_splice(splice, settings=SpliceSettings(clean=False))
+    motion = finish(splice, FinishSettings(clean=False))
     assert motion.raw.fps == 60 and len(motion.raw) == 121  # from the first graph frame to the last
     assert len(motion.origins) == 121 and set(motion.origins.other_clip) == {-1}
     for frame in (0, 60, 110):
@@ -69,7 +72,7 @@ def test_raw_frames_are_the_recorded_ones(graph: MotionGraph, splice: Splice) ->
 
 
 def test_jumps_are_closed(splice: Splice) -> None:
-    motion = finish_splice(splice, settings=SpliceSettings(clean=False))
+    motion = finish(splice, FinishSettings(clean=False))
 
     def most(clip, frame: int) -> float:  # type: ignore[no-untyped-def]
         return float(quat.angle_between(clip.local_rot[frame - 1], clip.local_rot[frame]).max())
@@ -86,7 +89,7 @@ def test_a_foot_that_jumps_far_at_a_cut_steps(graph: MotionGraph) -> None:
     for jump in (0.0, 0.05, 0.12):
         lying = FloorTransform(np.zeros(2), np.array([0.0, jump]), np.zeros(2))
         walk = Splice(graph, np.array([0, 0]), np.array([5, 30]), np.array([30, 50]), lying)
-        motion = finish_splice(walk, settings=SpliceSettings(clean=False))
+        motion = finish(walk, FinishSettings(clean=False))
         assert motion.raw.contacts is not None and motion.clip.contacts is not None
         plants.append(motion.clip.contacts)
         assert (motion.raw.contacts == plants[0]).all()
@@ -98,7 +101,7 @@ def test_a_foot_that_jumps_far_at_a_cut_steps(graph: MotionGraph) -> None:
 
 @pytest.mark.parametrize("clean", [True, False])
 def test_body_constraints_are_met_exactly(splice: Splice, clean: bool) -> None:
-    clip = finish_splice(splice, BODY, SpliceSettings(clean=clean)).clip
+    clip = finish(splice, FinishSettings(clean=clean), body=BODY).clip
     hips, facing = clip.global_positions()[:, clip.skeleton.hips], clip.facing()
     for target in BODY:
         frame = round(target.at_s * clip.fps)
@@ -108,8 +111,8 @@ def test_body_constraints_are_met_exactly(splice: Splice, clean: bool) -> None:
 
 
 def test_what_is_missing_is_spread_evenly(splice: Splice) -> None:
-    raw = finish_splice(splice, settings=SpliceSettings(clean=False)).clip
-    moved = meet_body(raw, BODY).root_pos - raw.root_pos
+    raw = finish(splice, FinishSettings(clean=False)).clip
+    moved = meet_body(raw, [RootTarget.of(target) for target in BODY]).root_pos - raw.root_pos
     assert np.allclose(np.diff(moved[:61], n=2, axis=0)[:, [0, 2]], 0, atol=1e-9)
     assert np.allclose(np.diff(moved[60:], n=2, axis=0)[:, [0, 2]], 0, atol=1e-9)
     assert meet_body(raw, ()) is raw
@@ -117,8 +120,8 @@ def test_what_is_missing_is_spread_evenly(splice: Splice) -> None:
 
 def test_nobody_glides_to_where_he_could_not_get(splice: Splice) -> None:
     far = (BODY[0], BODY[1], BodyTarget(2.0, (30.0, 0.0), 0.0))
-    motion = finish_splice(splice, far)
-    raw = finish_splice(splice, far[:2]).clip
+    motion = finish(splice, body=far)
+    raw = finish(splice, body=far[:2]).clip
     hips = motion.clip.skeleton.hips
     torso, alone = (c.global_positions()[:, hips][:, [0, 2]] for c in (motion.clip, raw))
     assert np.allclose(torso[60], BODY[1].position, atol=1e-9)
@@ -126,16 +129,20 @@ def test_nobody_glides_to_where_he_could_not_get(splice: Splice) -> None:
     assert np.linalg.norm(torso[120] - alone[120]) == pytest.approx(1.0, abs=0.05)
     left = np.linalg.norm(torso[120] - far[2].position)
     assert motion.missed_m == pytest.approx((0.0, 0.0, left)) and left > 20
-    met = finish_splice(splice, BODY)
+    met = finish(splice, body=BODY)
     assert met.missed_m == met.missed_rad == (0.0, 0.0, 0.0)
-    quick = finish_splice(splice, (BODY[0], replace(BODY[1], facing=0.5), BodyTarget(1.2, (1.5, 2.0), 0.5 + np.pi)))
+    turn = (BODY[0], replace(BODY[1], facing=0.5), BodyTarget(1.2, (1.5, 2.0), 0.5 + np.pi))
+    quick = finish(splice, body=turn)
     left = quick.clip.facing()[72] - (0.5 + np.pi)
     assert quick.missed_rad[2] == pytest.approx(abs(np.angle(np.exp(1j * left)))) and quick.missed_rad[2] > 1
     assert quick.missed_rad[:2] == (0.0, 0.0)
+    brought = finish(splice, FinishSettings(root_correction_m_s=None), body=far)
+    assert brought.missed_m == (0.0, 0.0, 0.0)
+    assert np.allclose(brought.clip.global_positions()[120, hips, [0, 2]], far[2].position, atol=1e-9)
 
 
 def test_settings_and_pieces_are_checked(graph: MotionGraph) -> None:
     with pytest.raises(RequestError, match="smooth_s is 0"):
-        SpliceSettings(smooth_s=0)
+        FinishSettings(smooth_s=0)
     with pytest.raises(ValueError, match="within its clip"):
         Splice(graph, np.array([0]), np.array([5]), np.array([9999]), FloorTransform())

@@ -13,19 +13,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from choreograph.errors import RequestError
-from choreograph.finishing.hand_contacts import ExampleHandContacts
+from choreograph.finishing.finish import finish
+from choreograph.finishing.hand_contacts import Partner
 from choreograph.finishing.inertialisation import Inertialisation
-from choreograph.finishing.performed import PerformedSettings, make_motion, shown_at
-from choreograph.finishing.stream import Frame
+from choreograph.finishing.settings import FinishSettings
 from choreograph.maths import quat
 from choreograph.motion.arrays import seal
 from choreograph.motion.clip import Clip
 from choreograph.motion.resample import sample_positions, sample_rotations
 from choreograph.synthesis.perform.examples import SegmentDatabase
+from choreograph.synthesis.perform.lowering import ExampleHandContacts, montage_of_pieces
 from choreograph.synthesis.perform.placing import Piece
 from choreograph.synthesis.perform.points import find_points
 from choreograph.synthesis.perform.request import PerformSettings
 from choreograph.synthesis.perform.stream import PieceStream
+from choreograph.synthesis.streaming import Frame, as_frames
 
 Array = NDArray[np.float64]
 
@@ -47,7 +49,7 @@ class PerformStream:
         base: SegmentDatabase,
         fps: float,
         settings: PerformSettings | None = None,
-        finishing: PerformedSettings | None = None,
+        finishing: FinishSettings | None = None,
         *,
         lag_s: float = 2.0,
     ) -> None:
@@ -64,17 +66,17 @@ class PerformStream:
             RequestError: If the lag is too short for every segment; the message says what is enough.
         """
         self.lag_s = lag_s
-        self.rate_hz = base.fps
-        """Frames per second that come back."""
         self.pieces: list[Piece] = []
         """The sequence so far."""
-        self._finishing = finishing or PerformedSettings()
+        self._finishing = finishing or FinishSettings()
+        self.rate_hz = self._finishing.rate_hz or base.fps
+        """Frames per second that come back."""
         # A frame shows the next piece too if that begins within half a blend.
         margin = self._finishing.blend_s / 2 + _BATCH_S
         self._stream = PieceStream(base, fps, settings, lag_s=lag_s, margin_s=margin)
         self.base = self._stream.base
         """Without the segments that are too long for the lag."""
-        self._holds = ExampleHandContacts(self.base, self._finishing.hands)
+        self._hand_contacts = ExampleHandContacts(self.base)
         self._inertialisation = Inertialisation(feet=self._finishing.clean)
         self._shown = 0
         self._recent: list[Piece] = []
@@ -140,25 +142,16 @@ class PerformStream:
             return []
         first = max(0, self._shown - round(_CONTEXT_S * self.rate_hz))
         times = np.arange(first, stop) / self.rate_hz
+        montage = montage_of_pieces(self.base, pieces, times, self.rate_hz, self._finishing.blend_s)
         leader = self._leader_at(times)
-        _, clip, _ = make_motion(self.base, pieces, times, leader, self._finishing, find=self._holds)
+        partner = None if leader is None else Partner(leader, self._hand_contacts)
+        motion = finish(montage, self._finishing, partner=partner)
         begin, end = self._shown - first, count - first
-        made = self._inertialisation.take(self._shown, clip[begin:], end - begin)
-        example, frame = shown_at(self.base, pieces, times[begin:end])
-        self._shown = count
+        shown = self._inertialisation.take(self._shown, motion.clip[begin:], end - begin)
+        number, self._shown = self._shown, count
         since = (count / self.rate_hz) - _CONTEXT_S - 1.0
         self._recent = [piece for piece in self._recent if piece.stop_s > since]
-        return [
-            Frame(
-                first + begin + k,
-                made.root_pos[k],
-                made.local_rot[k],
-                None if made.contacts is None else made.contacts[k],
-                self.base.names[example[k]],
-                float(frame[k]),
-            )
-            for k in range(len(made))
-        ]
+        return as_frames(shown, number, motion.origins, begin)
 
     # ------------------------------------------------------------------ the one who leads
 

@@ -1,0 +1,99 @@
+"""Reference pages of the verbs, made by walking the registry: `python -m choreograph.cli.reference docs/reference`."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, get_args
+
+from pydantic import BaseModel
+
+from choreograph.cli.options import Entry, entries
+from choreograph.contract.request import Request, say_bounds
+from choreograph.contract.verb import Verb
+from choreograph.verbs import find_verb, rooms
+
+_HEAD = "<!-- Made from the code by `make reference`; edit the docstrings there. -->"
+
+
+def write_pages(folder: Path) -> list[Path]:
+    """Write a page for each verb; the files."""
+    folder.mkdir(parents=True, exist_ok=True)
+    files = []
+    for name in rooms():
+        files.append(folder / f"{name}.md")
+        files[-1].write_text(page(find_verb(name)), encoding="utf-8")
+    return files
+
+
+def page(verb: Verb) -> str:
+    """A verb's page: what it takes, what can be asked of it, and how each face says it."""
+    summary = rooms()[verb.name].summary
+    about = "\n".join(line.strip() for line in verb.about.splitlines())
+    lines = [_HEAD, "", f"# {verb.title}", "", summary, ""]
+    lines += [about.partition("\n")[2].strip(), ""] if "\n" in about else []
+    lines += ["```sh", *(f"choreograph {line}" for line in verb.examples), "```", ""]
+    lines += [f"In Python: `cg.{verb.name}({verb.subject.name}, cg.{verb.request.__name__}(…))`.", ""]
+    if verb.prepares:
+        kept = "; ".join(f"{one.name} ({one.text})" for one in verb.prepares)
+        lines += [f"Computed once for each {verb.subject.name} and kept in the cache: {kept}.", ""]
+    options = {entry.path: entry for entry in entries(verb.request)}
+    for title, model, path in _models(verb.request):
+        lines += [f"## {title}", "", *_table(model, path, options), ""]
+    lines += [f"More in [the guide](../{Path(verb.guide).name}).", ""] if verb.guide else []
+    return "\n".join(lines)
+
+
+def _models(model: type[Request], path: tuple[str, ...] = ()) -> Iterator[tuple[str, type[Request], tuple[str, ...]]]:
+    """The request's model and those that it holds, each once."""
+    seen: set[type] = set()
+    pending: list[tuple[str, type[Request], tuple[str, ...]]] = [
+        (f"What can be asked: `{model.__name__}`", model, path)
+    ]
+    while pending:
+        title, found, place = pending.pop(0)
+        if found in seen:
+            continue
+        seen.add(found)
+        yield title, found, place
+        for name, field in found.model_fields.items():
+            inner = _inner(field.annotation)
+            if inner is not None:
+                pending.append((f"`{name}`: `{inner.__name__}`", inner, (*place, name)))
+
+
+def _inner(kind: Any) -> type[Request] | None:
+    if isinstance(kind, type) and issubclass(kind, BaseModel):
+        return kind if issubclass(kind, Request) else None
+    return next((found for found in map(_inner, get_args(kind)) if found is not None), None)
+
+
+def _table(model: type[Request], path: tuple[str, ...], options: dict[tuple[str, ...], Entry]) -> Iterator[str]:
+    doc = " ".join((model.__doc__ or "").split(">>>")[0].split())
+    if doc:
+        yield from (doc, "")
+    yield from ("| field | option | meaning | default |", "|---|---|---|---|")
+    for name, field in model.model_fields.items():
+        entry = options.get((*path, name))
+        option = f"`{', '.join(entry.names)}`" if entry is not None else ""
+        bounds = say_bounds(field)
+        text = " ".join((field.description or "").split()) + (f" ({bounds})" if bounds else "")
+        default = "needed" if field.is_required() else _usual(field.get_default(call_default_factory=True))
+        yield f"| `{name}` | {option} | {text.replace('|', '∣')} | {default} |"
+
+
+def _usual(value: Any) -> str:
+    if value is None or value == () or value == {} or value == "" or isinstance(value, Request):
+        return ""
+    return (
+        f"`{str(value).lower()}`"
+        if isinstance(value, bool)
+        else f"`{value:g}`"
+        if isinstance(value, float)
+        else f"`{value}`"
+    )
+
+
+if __name__ == "__main__":
+    write_pages(Path(sys.argv[1]))

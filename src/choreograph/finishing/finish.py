@@ -1,0 +1,97 @@
+"""One way from what a search chose to a finished motion: assemble, then the passes that apply."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from choreograph.errors import RequestError
+from choreograph.finishing.assemble import assemble
+from choreograph.finishing.body import RootTarget, Target
+from choreograph.finishing.hand_contacts import HandContacts, Partner
+from choreograph.finishing.passes import PASSES, Draft
+from choreograph.finishing.settings import FinishSettings
+from choreograph.motion.clip import Clip
+from choreograph.motion.display import ShowsItself
+from choreograph.motion.montage import Montage, Origins
+from choreograph.progress import Progress, silent
+
+
+class Choice(Protocol):
+    """What a search chose, in its own terms: a walk, a splice, a sequence of segments."""
+
+    def as_montage(self, settings: FinishSettings | None = None) -> Montage:
+        """The same as layers, at the rate and with the blends that the settings ask for."""
+
+
+@dataclass(frozen=True, eq=False)
+class Finished(ShowsItself):
+    """A motion ready to be written, and where each of its frames came from."""
+
+    clip: Clip
+    raw: Clip
+    """The motion as assembled: blended, but with the jumps at cuts and feet and hands as they were."""
+    origins: Origins
+    settings: FinishSettings
+    partner: Clip | None = None
+    """The one whose hands it was to hold."""
+    hand_contacts: HandContacts | None = None
+    """Which hands are held when; None where there was no partner, or hands were left alone."""
+    missed_m: tuple[float, ...] = ()
+    """How far the torso stays from each body target: 0, or metres where it would have had to be brought too fast."""
+    missed_rad: tuple[float, ...] = ()
+    """How far from facing as it asks, likewise."""
+
+
+def finish(
+    choice: Montage | Choice,
+    settings: FinishSettings | None = None,
+    *,
+    name: str = "motion",
+    body: Sequence[Target] = (),
+    partner: Partner | None = None,
+    progress: Progress | None = None,
+) -> Finished:
+    """The motion that a montage, or anything that can be one, shows: smooth, repaired, in its places, feet clean.
+
+    Which passes run follows from what there is: cuts and exact frames in the montage, body targets, a partner.
+
+    >>> from choreograph.demo import demo_clip
+    >>> finish(Montage.of_clip(demo_clip("walk")), FinishSettings(clean=False), name="stroll").clip.name
+    'stroll'
+
+    Args:
+        choice: What a search chose; or a montage, whose rate and weights stand as they are.
+        settings: How it is blended, smoothed, repaired, cleaned.
+        name: Of the motion.
+        body: Where the torso is to be when, in order of time.
+        partner: The one whose hands are to be held.
+        progress: Hears how far the work has come.
+
+    Raises:
+        RoleError: If feet are to be cleaned and the skeleton has none that are known.
+        RequestError: If the torso of a motion that is not on a floor is to be anywhere.
+    """
+    settings = settings or FinishSettings()
+    montage = choice if isinstance(choice, Montage) else choice.as_montage(settings)
+    wanted = tuple(RootTarget.of(target) for target in body)
+    if wanted and not montage.on_floor:
+        raise RequestError(f"the motion has no place on the floor, so it cannot be at {wanted[0].position}; drop body")
+    raw = assemble(montage, name)
+    draft = Draft(montage, settings, raw, raw, wanted, partner, progress or silent)
+    for one in PASSES:
+        if one.applies(draft):
+            draft = one.run(draft)
+    pairs = list(zip(wanted, draft.body, strict=True))
+    return Finished(
+        draft.clip,
+        raw,
+        montage.origins,
+        settings,
+        None if partner is None else partner.clip,
+        draft.hands,
+        tuple(math.dist(target.position, met.position) for target, met in pairs),
+        tuple(abs((target.facing or 0.0) - (met.facing or 0.0)) for target, met in pairs),
+    )

@@ -1,0 +1,125 @@
+"""The passes of finishing, in the order in which they run: each takes a draft of the motion and returns a better one.
+
+A pass says what it needs, so that it runs only where there is something for it to do, and what it promises, so that a
+later pass can rely on it. A new pass is a function here and a row of `PASSES`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from choreograph.finishing import body, cuts, exact, footskate, hand_contacts
+from choreograph.finishing.body import RootTarget
+from choreograph.finishing.footskate import CleanSettings
+from choreograph.finishing.hand_contacts import HandContacts, Partner
+from choreograph.finishing.settings import FinishSettings
+from choreograph.motion import repair
+from choreograph.motion.clip import Clip
+from choreograph.motion.montage import Montage
+from choreograph.progress import Progress
+
+_CUT_HOLD_M_S = 0.42
+"""Feet are held a little longer in motion with cuts than in blended motion: out of a cut they are let go slowly."""
+
+
+@dataclass(frozen=True, eq=False)
+class Draft:
+    """A motion between two passes, and all that passes may look at."""
+
+    montage: Montage
+    settings: FinishSettings
+    raw: Clip
+    """As assembled."""
+    clip: Clip
+    """As far as it is finished."""
+    body: tuple[RootTarget, ...]
+    """Where the torso is to be; from `limit_body` on, where it can be brought."""
+    partner: Partner | None
+    progress: Progress
+    hands: HandContacts | None = None
+    """Which hands are held, once that is known."""
+
+
+def smooth_cuts(draft: Draft) -> Draft:
+    """Needs cuts, with the poses before and behind them. Promises that no joint jumps there, and exact frames kept."""
+    return replace(draft, clip=cuts.smooth_cuts(draft.clip, draft.montage, draft.settings.smooth_s))
+
+
+def step_over_jumps(draft: Draft) -> Draft:
+    """Needs cuts and foot contacts. Promises that no foot counts as standing where a cut moves it by far."""
+    return replace(draft, clip=cuts.step_over_jumps(draft.clip, draft.montage))
+
+
+def repair_capture(draft: Draft) -> Draft:
+    """Needs poses from recordings, smooth at cuts. Promises no single frame that leaps and no joint that flips."""
+    return replace(draft, clip=repair.repair(draft.clip))
+
+
+def limit_body(draft: Draft) -> Draft:
+    """Needs body targets. Promises targets that the torso can be brought to no faster than the settings allow."""
+    limited = body.limit_root_correction(draft.clip, draft.body, draft.settings.root_correction_m_s)
+    return replace(draft, body=limited)
+
+
+def meet_body(draft: Draft) -> Draft:
+    """Needs body targets within reach. Promises the torso exactly there, and changes along the floor only."""
+    return replace(draft, clip=body.meet_body(draft.clip, draft.body))
+
+
+def clean_feet(draft: Draft) -> Draft:
+    """Needs a body on a floor with feet. Promises feet that stay where they stand; moves root and legs only."""
+    montage, hold = draft.montage, draft.settings.foot_hold_m_s
+    if hold is None:
+        hold = _CUT_HOLD_M_S if len(montage.cuts) else CleanSettings.hold_m_s
+    settings = CleanSettings(hold_m_s=hold)
+    return replace(draft, clip=footskate.clean_feet(draft.clip, settings, progress=draft.progress, keep=montage.exact))
+
+
+def keep_exact(draft: Draft) -> Draft:
+    """Needs exact frames. Promises the recorded pose in each, wherever the torso is and faces."""
+    kept = exact.keep_poses(draft.clip, draft.raw, draft.montage.exact, draft.settings.smooth_s)
+    return replace(draft, clip=kept)
+
+
+def hold_hands(draft: Draft) -> Draft:
+    """Needs a partner and recorded hand contacts. Promises held hands at his, within reach; moves arms only."""
+    assert draft.partner is not None
+    recorded = hand_contacts.read_hand_contacts(draft.montage.origins, draft.partner.contacts)
+    clip, kept = hand_contacts.hold_hands(draft.clip, draft.partner.clip, recorded)
+    return replace(draft, clip=clip, hands=kept)
+
+
+def _has_cuts(draft: Draft) -> bool:
+    return len(draft.montage.cuts) > 0
+
+
+def _has_body(draft: Draft) -> bool:
+    return len(draft.body) > 0
+
+
+def _has_exact(draft: Draft) -> bool:
+    return len(draft.montage.exact) > 0
+
+
+@dataclass(frozen=True)
+class Pass:
+    """A step of finishing, and when it runs."""
+
+    run: Callable[[Draft], Draft]
+    applies: Callable[[Draft], bool]
+
+
+PASSES: tuple[Pass, ...] = (
+    Pass(smooth_cuts, _has_cuts),
+    Pass(step_over_jumps, _has_cuts),
+    Pass(repair_capture, lambda draft: draft.settings.repair and draft.montage.repair),
+    Pass(limit_body, _has_body),
+    Pass(meet_body, _has_body),
+    Pass(clean_feet, lambda draft: draft.settings.clean and draft.montage.on_floor),
+    Pass(keep_exact, _has_exact),
+    # Clean feet and kept poses pull the root along, by millimetres: these are spread once more.
+    Pass(meet_body, _has_body),
+    Pass(hold_hands, lambda draft: draft.settings.hands and draft.partner is not None),
+)
+"""In order; assembling comes before the first."""

@@ -1,0 +1,112 @@
+"""A graph's hierarchy of cuts: built once, and read from the cache by later searches."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from choreograph.graph.cache import Content, find_key, find_or_build
+from choreograph.graph.model import MotionGraph
+from choreograph.motion.arrays import seal
+from choreograph.progress import Progress
+from choreograph.synthesis.solve.hierarchy import Hierarchy, HierarchySettings, build_hierarchy
+from choreograph.synthesis.solve.metric import FrameTable, build_frame_table
+
+METHOD = 2
+"""One more whenever the same clips would give another hierarchy."""
+_FRAMES = ("base", "place", "turn", "joints", "features")
+_TREES = ("source", "target", "cost", "child")
+
+
+def find_hierarchy(
+    graph: MotionGraph, settings: HierarchySettings | None = None, progress: Progress | None = None
+) -> Hierarchy:
+    """Where the clips of a graph can be cut into each other: what every search on it needs.
+
+    >>> import choreograph as cg
+    >>> from choreograph.demo import demo_clip
+    >>> graph = cg.build_graph([demo_clip("walk", 30.0), demo_clip("walk_turn_90_left", 30.0)])
+    >>> hierarchy = cg.find_hierarchy(graph)
+    >>> 0 < hierarchy.roots < hierarchy.leaves
+    True
+
+    It is read from the cache if it was built before for the same clips, rate, weights and settings, else built.
+
+    Args:
+        graph: Whose clips.
+        settings: Which cuts are allowed.
+        progress: Hears how many clips are done.
+    """
+    settings = settings or HierarchySettings()
+    plain = graph.settings.as_dict()
+    key = find_key(
+        graph,
+        "hierarchy",
+        METHOD,
+        ("motion",),
+        rate_hz=plain["rate_hz"],
+        weights=plain["weights"],
+        **asdict(settings),
+    )
+    return find_or_build(
+        key,
+        lambda: build_hierarchy(build_frame_table(graph, progress=progress), settings, progress),
+        _pack,
+        lambda content: _unpack(content, settings, graph),
+    )
+
+
+def _pack(hierarchy: Hierarchy) -> Content:
+    facts = {"max_cut_cost": hierarchy.max_cut_cost, "roots": hierarchy.roots, "groups": hierarchy.groups}
+    arrays: dict[str, NDArray[Any]] = {
+        **{name: getattr(hierarchy.frames, name) for name in _FRAMES},
+        **{name: getattr(hierarchy, name) for name in _TREES},
+    }
+    return Content(facts, arrays)
+
+
+def _unpack(content: Content, settings: HierarchySettings, graph: MotionGraph) -> Hierarchy:
+    """The hierarchy of these arrays; a ValueError where they contradict themselves or the graph."""
+    arrays, facts = content.arrays, content.facts
+    lengths = graph.clip_frames.astype(np.int64)
+    base = arrays["base"]
+    if not np.array_equal(base, np.concatenate([[0], np.cumsum(lengths + 1)])):
+        raise ValueError("its cuts are those of other clips")
+    count, nodes, joints = int(base[-1]), len(arrays["child"]), len(graph.skeleton)
+    shapes: dict[str, tuple[int, ...]] = {**dict.fromkeys(("place", "turn"), (count,)), "joints": (count, joints, 3)}
+    shapes |= {**dict.fromkeys(_TREES, (nodes,)), "features": (count, arrays["features"].shape[-1])}
+    for name, shape in shapes.items():
+        if arrays[name].shape != shape or not np.isfinite(arrays[name]).all():
+            raise ValueError(f"the {name} of its cuts do not fit its clips")
+    real = np.ones(count, bool)
+    real[base[1:] - 1] = False
+    for name in ("source", "target"):
+        rows_ = arrays[name]
+        if nodes == 0 or not 0 <= rows_.min() <= rows_.max() < count or not real[rows_].all():
+            raise ValueError("its cuts lead beyond the clips")
+    child, roots = arrays["child"], int(facts["roots"])
+    inner = np.flatnonzero(child != -1)
+    # Children come behind their parent and behind all roots, so no way down leads round in a circle.
+    if not 0 < roots <= nodes or (child[inner] <= inner).any() or (child[inner] < roots).any():
+        raise ValueError("its trees of cuts are tangled")
+    if (child[inner] + 1 >= nodes).any() or not facts["max_cut_cost"] > 0 or (arrays["cost"] < 0).any():
+        raise ValueError("its trees of cuts are impossible")
+    clip_of = np.repeat(np.arange(len(lengths), dtype=np.int32), lengths + 1)
+    pair = clip_of[arrays["source"][:roots]].astype(np.int64) * len(lengths) + clip_of[arrays["target"][:roots]]
+    if (np.diff(pair) < 0).any():
+        raise ValueError("its cuts are out of order")
+    frames = FrameTable(
+        base=base,
+        clip_of=seal(clip_of),
+        real=seal(real),
+        place=arrays["place"],
+        turn=arrays["turn"],
+        joints=arrays["joints"],
+        features=arrays["features"],
+        rate_hz=graph.rate_hz,
+    )
+    trees = {name: arrays[name] for name in _TREES}
+    return Hierarchy(frames, settings, float(facts["max_cut_cost"]), **trees, roots=roots, groups=int(facts["groups"]))

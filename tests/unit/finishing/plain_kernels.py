@@ -1,0 +1,26 @@
+"""The plain twins of `choreograph.finishing._compiled`: the same arguments, the same answers, NumPy only."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from choreograph.maths import quat
+from choreograph.maths.floor import FloorTransform
+
+Array = NDArray[np.float64]
+Indices = NDArray[np.int64]
+
+
+def sample(root: Array, rot: Array, row: Indices, share: Array, place: Array) -> tuple[Array, Array]:
+    transform = FloorTransform(place[:, 0], place[:, 1], place[:, 2])
+    after = np.where(share > 0, row + 1, row)
+    out_root = transform.apply((1 - share[:, None]) * root[row] + share[:, None] * root[after])
+    out_rot = quat.slerp(rot[row], rot[after], np.broadcast_to(share[:, None], (len(row), rot.shape[1])))
+    out_rot[:, 0] = transform.turn(out_rot[:, 0])
+    return out_root, out_rot
+
+
+def mix(root: Array, rot: Array, at: Indices, other_root: Array, other_rot: Array, weight: Array) -> None:
+    root[at] += weight[:, :1] * (other_root - root[at])
+    rot[at] = quat.slerp(rot[at], other_rot, weight[:, 1:])
