@@ -2,6 +2,8 @@
 
 from ._version import __version__
 from .build.graph import build_graph
+from .contract.document import read_request_file
+from .contract.request import read_request
 from .errors import (
     Cancelled,
     ChoreographError,
@@ -150,6 +152,8 @@ __all__ = [
     "parse_request",
     "read_clip",
     "read_figures",
+    "read_request",
+    "read_request_file",
     "read_trajectory",
     "repair",
     "report_graph",

@@ -1,7 +1,7 @@
 // Generated from the models of choreograph.studio by `python -m choreograph.studio.typescript`; do not edit.
 
 /** Changes whenever a message does; told by both sides when they meet. */
-export const PROTOCOL = "02da9ee0e501";
+export const PROTOCOL = "1b5092fed8e5";
 
 /** What JSON holds. */
 export type Plain = null | boolean | number | string | Plain[] | { [name: string]: Plain };
@@ -17,16 +17,16 @@ export interface Answer {
 
 /** Ask for motion, now: replaces what this page last asked of the same verb. */
 export interface Ask {
-  type: "ask";
+  type?: "ask";
   verb: string;
   number: number;
   ask: Record<string, Plain>;
-  subject: string | null;
+  subject?: string | null;
 }
 
 /** Stop a job. */
 export interface Cancel {
-  type: "cancel";
+  type?: "cancel";
   job: string;
 }
 
@@ -102,7 +102,7 @@ export interface DocumentState {
 
 /** A request that is being made. */
 export interface DraftAsk {
-  request: Record<string, Plain>;
+  request?: Record<string, Plain>;
 }
 
 /** A recording that performances are made of. */
@@ -179,7 +179,7 @@ export interface GraphSummary {
 
 /** First message of a page. */
 export interface Hello {
-  type: "hello";
+  type?: "hello";
   protocol: string;
 }
 
@@ -201,8 +201,8 @@ export interface Job {
 /** Work to be started. Verbs may also be asked over the socket, where newer requests replace older ones. */
 export interface JobAsk {
   kind: string;
-  ask: Record<string, Plain>;
-  subject: string | null;
+  ask?: Record<string, Plain>;
+  subject?: string | null;
 }
 
 /** A job began, went on or ended. */
@@ -274,10 +274,10 @@ export interface Motion {
 
 /** Places of a way that is being performed, as they come; frames come back as `partial`, a fixed time later. When it is over, the whole of it is asked for like anything else. */
 export interface Moved {
-  type: "moved";
+  type?: "moved";
   number: number;
-  begin: Record<string, Plain> | null;
-  lag_s: number;
+  begin?: Record<string, Plain> | null;
+  lag_s?: number;
   samples: [number, number, number][];
 }
 
@@ -299,11 +299,11 @@ export interface Partial {
 
 /** Send a motion's frames as time goes by: for players that keep nothing. */
 export interface Play {
-  type: "play";
+  type?: "play";
   motion: string;
-  rate_hz: number;
-  start: number;
-  loop: boolean;
+  rate_hz?: number;
+  start?: number;
+  loop?: boolean;
 }
 
 /** A transition to be looked at. */
@@ -342,7 +342,6 @@ export interface Project {
   jobs: Job[];
   formats: string[];
   readable: string[];
-  presets: string[];
 }
 
 /** A motion file that was read into the project. */
@@ -408,7 +407,7 @@ export interface SourceRun {
 
 /** Stop sending frames. */
 export interface Stop {
-  type: "stop";
+  type?: "stop";
 }
 
 /** A message was not understood; the socket stays open. */
@@ -471,15 +470,29 @@ export type ToPage =
   | Over
   | Trouble;
 
-/** How what was found becomes motion. */
+/** How a montage becomes a finished motion. */
 export interface FinishSettings {
-  /** How one clip gives way to another. */
+  /** Curve along which a transition of a motion graph mixes the motion it leaves with the motion it enters. */
   blend?: "linear" | "cubic" | "anticipation";
-  /** Which parts of the body an anticipation blend sends ahead, such as 'arms first'. */
-  preset?: string;
-  /** Leave the feet as the blends left them. */
+  /** Which parts of the body an anticipation blend sends ahead or holds back. */
+  preset?: "even" | "arms first" | "arms last" | "legs first" | "legs last" | "upper body first" | "upper body last";
+  /** Exponents C of an anticipation blend by role (left_foot), part (foot) or "root", the root's position; they count before the preset's. Above 1 a joint changes over early, below 1 late. */
+  exponents?: Record<string, number>;
+  /** Time over which one recorded segment gives way to the next; never longer than half of the shorter one. */
+  blend_s?: number;
+  /** Time before and behind a cut over which its jump is spread; the paper takes 1 s, which is farther from recorded poses and no smoother. */
+  smooth_s?: number;
+  /** Whether faults of the capture are repaired in motion made of pieces: single frames that leap, joints that flip from one frame to the next. Walks through a motion graph show recordings as they are. */
+  repair?: boolean;
+  /** Feet stay where they stand; raw motion leaves them as recordings, blends and cuts have them. */
   clean?: boolean;
-  /** Frames per second to write; else the clips' own. */
+  /** A foot on the floor is held while it is slower than this; 0.36 m/s if not given, 0.42 m/s for motion with cuts, out of which feet are let go slowly. */
+  foot_hold_m_s?: number | null;
+  /** Whether hands that were held in the recordings are brought together, where there is a partner to hold. */
+  hands?: boolean;
+  /** The fastest that the torso is brought to where it should be, which is more than a good answer lacks and less than a walk; what is missed by more stays missed. Nothing limits it if it is null. */
+  root_correction_m_s?: number | null;
+  /** Frames per second of the motion; the highest rate among the recordings it shows if not given. */
   rate_hz?: number | null;
 }
 

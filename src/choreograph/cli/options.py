@@ -101,13 +101,14 @@ def _pair(entry: Entry, text: str) -> tuple[str, Any]:
     except ValueError:
         equals = ""
     if not equals or not name:
-        raise RequestError(f"{entry.names[0]} is given as NAME=VALUE, such as 16_47=0.01; found {text!r}")
+        form = entry.how.metavar or "NAME=VALUE"
+        raise RequestError(f"{entry.names[0]} is given as {form}; found {text!r}")
     return name, found
 
 
 def _help(entry: Entry) -> str:
     text = " ".join((entry.field.description or "").split())
-    bounds = say_bounds(entry.field)
+    bounds = "centimetres" if entry.how.centimetres else say_bounds(entry.field)
     choices = ", ".join(str(choice) for choice in get_args(entry.kind)) if get_origin(entry.kind) is Literal else ""
     usual = _default(entry)
     more = [
@@ -123,7 +124,8 @@ def _default(entry: Entry) -> str:
     value = None if entry.field.is_required() else entry.field.get_default(call_default_factory=True)
     if value is None or value == () or value == {} or value == "" or isinstance(value, bool):
         return ""
-    return f"{value:g}" if isinstance(value, float) else str(value)
+    value = 100 * value if entry.how.centimetres else value
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
 
 
 def _copied(value: Any) -> Any:

@@ -223,7 +223,6 @@ class Project(Message):
     """Suffixes that results can be downloaded as."""
     readable: list[str]
     """Suffixes that can be dropped in."""
-    presets: list[str]
 
 
 class VerbFacts(Message):

@@ -328,14 +328,17 @@ REST: tuple[type[Message], ...] = (
     VerbFacts,
 )
 """Models that travel over REST; what they are made of comes with them."""
+SAID_BY_PAGES = ("JobAsk", "ExportAsk", "PreviewAsk", "DraftAsk", "ToServer")
+"""What pages may leave out where a default does; in all else every field is there."""
 
 
 def schemas() -> tuple[dict[str, Any], dict[str, Any]]:
     """JSON Schema of every message under its name, and of what either side of the socket may say."""
     named: list[tuple[str, TypeAdapter[Any]]] = [(model.__name__, TypeAdapter(model)) for model in REST]
     named += [("ToServer", TO_SERVER), ("ToPage", TO_PAGE)]
-    roots, whole = TypeAdapter.json_schemas([(name, "serialization", adapter) for name, adapter in named])
-    return dict(whole["$defs"]), {name: roots[name, "serialization"] for name in ("ToServer", "ToPage")}
+    modes: dict[str, Any] = {name: "validation" if name in SAID_BY_PAGES else "serialization" for name, _ in named}
+    roots, whole = TypeAdapter.json_schemas([(name, modes[name], adapter) for name, adapter in named])
+    return dict(whole["$defs"]), {name: roots[name, modes[name]] for name in ("ToServer", "ToPage")}
 
 
 PROTOCOL = hashlib.sha256(json.dumps(schemas(), sort_keys=True).encode()).hexdigest()[:12]

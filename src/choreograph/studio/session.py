@@ -10,7 +10,6 @@ from typing import Any
 
 from choreograph._version import __version__
 from choreograph.errors import RequestError
-from choreograph.finishing.blend import PRESETS
 from choreograph.formats.registry import FORMATS, suffixes
 from choreograph.studio import facts
 from choreograph.studio import messages as m
@@ -92,7 +91,6 @@ class Session:
             jobs=self.jobs.list(),
             formats=[*(s for known in FORMATS if known.writer and known.available for s in known.suffixes), *DRAWINGS],
             readable=[*suffixes(readable=True), ".asf", ".tsv"],
-            presets=list(PRESETS),
         )
 
     async def _state(self, before: Sequence[ClipEntry]) -> m.DocumentState:
