@@ -1,36 +1,40 @@
 /** Solve: say where the body is when, and what else matters; several motions that do it come, better by the second. */
 
-import { openCode } from "../dialogs/share";
-import { el, fill } from "../dom";
-import type { ConstraintReport, ObstacleAsk, Result, SolveAsk } from "../messages";
-import type { Context, Panel, State } from "../types";
-import { canonical } from "./asking";
-import { solveForm } from "./solveform";
-import { clipNames, constraintList } from "./solvelist";
-import { markers } from "./solvemarks";
-import { boxOf } from "./solveobstacles";
-import { PoseGhosts } from "./solveposes";
+import type { Failure, Obstacle, Result, SolveRequest, VerbFacts } from "../messages";
+import { canonical } from "../panels/asking";
+import { solveForm } from "../panels/solveform";
+import { constraintList } from "../panels/solvelist";
+import { markers } from "../panels/solvemarks";
+import { boxOf } from "../panels/solveobstacles";
+import { PoseGhosts } from "../panels/solveposes";
+import { type Report, reportsOf } from "../panels/solvereports";
 import {
   asksForSomething,
   cm,
   degrees,
+  drafted,
+  KINDS,
+  type Kind,
   nextTime,
   pathOf,
   putInOrder,
   radians,
   said,
-  whereOf,
-  type Kind,
+  settle,
+  type SolveDraft,
   type Where,
-} from "./solverequest";
-import { SolveStage } from "./solvestage";
-import type { Mode } from "./solvetools";
-import { watch } from "./watch";
-import "../panels.css";
+  whereOf,
+} from "../panels/solverequest";
+import { SolveStage } from "../panels/solvestage";
+import type { Mode } from "../panels/solvetools";
+import { clipNames, type Edit, fileButton, VerbPanel } from "../panels/verb";
+import type { Context, Panel, State } from "../types";
 import "./solve.css";
 
 /** Milliseconds after which a request that was tried out while dragging makes room for the next, answered or not. */
 const TRY_MS = 1000;
+/** Placed on the stage, or said by the slider. */
+const PLACED = [...KINDS, "length_s", "functions", "characters", "meet"];
 const MODES: Record<Mode, string> = {
   arrow: "Press on the floor to place an arrow, drag to turn it. The right button turns the camera.",
   joint: "Click a joint of the figure.",
@@ -39,165 +43,142 @@ const MODES: Record<Mode, string> = {
   polygon: "Click the corners; a double click ends.",
 };
 
-export const solve: Panel = {
-  verb: "solve",
-  title: "Solve",
+export const panel = (verb: VerbFacts): Panel => ({
+  verb: verb.name,
+  title: verb.title,
   mount(left, context) {
-    const panel = new SolvePanel(context);
-    left.append(panel.element);
-    return panel;
+    const made = new SolvePanel(context, verb);
+    left.append(made.element);
+    return made;
   },
-};
+});
 
-class SolvePanel {
-  readonly element: HTMLElement;
+class SolvePanel extends VerbPanel<SolveRequest> {
   private readonly onStage: SolveStage;
   private readonly list;
-  private readonly problem = el("p", { class: "problem", hidden: true, attrs: { role: "alert" } });
-  private readonly facts = el("p", { class: "quiet-text figures", attrs: { "aria-live": "polite" } });
-  private readonly form;
-  private visible = false;
+  private readonly controls;
   private mode: Mode = "arrow";
   private chosen: Where | null = null;
-  /** The request that was last asked or shown. */
-  private asked = "";
-  private number = 0;
   /** When the latest request that is only tried out was asked, until it is answered. */
   private tried = -Infinity;
-  private graph: string | null = null;
-  private timer = 0;
-  private results: Result[] = [];
   private marked = "";
-  private refused: { where: Where | null; text: string } | null = null;
+  private readonly refused = new Map<string, string>();
 
-  constructor(private readonly context: Context) {
-    const { store, api, stage } = context;
-    const ghosts = new PoseGhosts(context, () => this.show());
-    this.onStage = new SolveStage(stage, ghosts, {
+  constructor(context: Context, verb: VerbFacts) {
+    super(context, verb, { skip: PLACED }, { length_s: 8 });
+    const ghosts = new PoseGhosts(context, () => this.draw());
+    this.onStage = new SolveStage(context.stage, ghosts, {
       arrow: (at, heading) => this.addArrow(at, heading),
       obstacle: (shape, label) => this.addObstacle(shape, label),
       joint: (name) => this.addJoint(name),
-      change: (label, edit, where) => this.edit(label, edit, where),
+      change: (label, change, where) => this.alter(label, change, where),
       tryOut: (draft) => this.tryOut(draft),
       remove: (where) => this.remove(where),
       select: (where) => this.choose(where),
       done: () => this.setMode("arrow"),
     });
-    this.list = constraintList(context, {
-      change: (label, edit, where, settle) => this.edit(label, edit, where, settle),
+    this.list = constraintList(context, verb, {
+      change: (label, change, where, wait) => this.alter(label, change, where, wait),
       remove: (where) => this.remove(where),
       choose: (where) => this.choose(where),
     });
-    this.form = solveForm(
+    this.controls = solveForm(
       context,
       {
-        edit: (label, change, settle) => this.edit(label, change, null, settle),
+        edit: (label, change, wait) => this.alter(label, change, null, wait),
         mode: (mode) => this.setMode(mode),
         add: (mode) => this.add(mode),
         joint: (name) => this.addJoint(name),
         pose: (kind) => this.addPose(kind),
         label: (name) => this.addLabel(name),
         searchOn: () => this.askNow(),
-        showCode: () => {
-          const result = this.shownResult() ?? this.results[0];
-          if (result) openCode(context, result);
-        },
       },
-      { problem: this.problem, list: this.list.element, facts: this.facts },
+      {
+        problems: this.problems,
+        list: this.list.element,
+        facts: this.facts,
+        form: this.form.element,
+        file: fileButton(context, verb, () => this.request),
+      },
     );
-    this.element = this.form.element;
-    this.form.setMode(this.mode);
-    api.on(
-      "answer",
-      (message) =>
-        message.number === this.number && message.verb === "solve" && this.answered(message.results, message.final),
-    );
-    api.on(
-      "refused",
-      ({ number, verb, failure }) => number === this.number && verb === "solve" && this.fail(failure.error),
-    );
-    watch(
-      store,
-      [
-        (state) => state.document.solve,
-        (state) => state.graph?.labels,
-        (state) => state.document.clips.map((clip) => clip.name),
-      ],
-      () => this.show(true),
-    );
-    watch(store, [(state) => state.graph?.built_from], (state) => this.rebuilt(state.graph?.built_from ?? null));
-    watch(store, [(state) => state.view.shown], () => this.show());
+    this.element.append(this.controls.element);
+    this.controls.setMode(this.mode);
   }
 
-  private get ask(): SolveAsk {
-    return this.context.store.state.document.solve;
+  private get draft(): SolveDraft {
+    return drafted(this.request);
   }
 
-  hint(): string {
+  override hint(): string {
+    const { body } = this.draft;
     if (!this.context.store.state.graph) return "Build the graph first; then say where the body is when.";
-    if (this.mode === "arrow" && this.ask.body.length === 0)
+    if (this.mode === "arrow" && body.length === 0)
       return "Press on the floor where the motion begins, and drag to where it looks.";
-    if (this.mode === "arrow" && this.ask.body.length === 1) return "Now press where it ends.";
+    if (this.mode === "arrow" && body.length === 1) return "Now press where it ends.";
     return MODES[this.mode];
   }
 
-  onShow(): void {
-    this.visible = true;
+  override onShow(): void {
     this.onStage.show(true);
-    // Whoever looked at something else meanwhile comes back to the motion.
-    if (this.element.dataset["busy"] !== "true") this.asked = "";
-    this.show();
-    this.askIfNew();
+    super.onShow();
   }
 
-  onHide(): void {
-    this.visible = false;
+  override onHide(): void {
+    super.onHide();
     this.onStage.show(false);
     this.context.timeline.setMarkers([]);
     this.marked = "";
   }
 
+  protected override ready(): boolean {
+    return asksForSomething(this.draft);
+  }
+
   // -------------------------------------------------------------- changes
 
-  /** Change the request; `where` is what stays chosen, wherever it then stands in order. */
-  private edit(label: string, change: (ask: SolveAsk) => void, where: Where | null = null, settle = 0): void {
-    const whole = (ask: SolveAsk) => {
-      change(ask);
-      putInOrder(ask);
-    };
+  /** Change the constraints; `where` is what stays chosen, wherever it then stands in order. */
+  private alter(label: string, change: (ask: SolveDraft) => void, where: Where | null = null, wait = 0): void {
     if (where) {
-      const draft = structuredClone(this.ask);
+      const { draft } = this;
       change(draft);
       const kept = draft[where.kind][where.index];
       putInOrder(draft);
       const index = (draft[where.kind] as unknown[]).indexOf(kept);
       this.chosen = index < 0 ? null : { kind: where.kind, index };
     }
-    void this.context.store.change(label, (document) => whole(document.solve), settle ? { settle } : {});
-    this.asked = canonical(this.ask);
-    this.results = [];
-    this.show();
-    window.clearTimeout(this.timer);
-    this.timer = window.setTimeout(() => this.askNow(), settle);
+    const whole = (request: SolveRequest) => {
+      const draft = drafted(request);
+      change(draft);
+      putInOrder(draft);
+      settle(request, draft);
+    };
+    this.edit(label, whole, { settle: wait });
+    this.draw();
+  }
+
+  protected override edit(label: string, change: (request: SolveRequest) => void, how: Edit = {}): void {
+    this.refused.clear();
+    super.edit(label, change, how);
   }
 
   /** Add an entry to one of the lists, and choose it. */
-  private push<K extends Kind>(label: string, kind: K, entry: SolveAsk[K][number]): void {
-    this.edit(label, (ask) => (ask[kind] as SolveAsk[K][number][]).push(entry), { kind, index: this.ask[kind].length });
+  private push<K extends Kind>(label: string, kind: K, entry: SolveDraft[K][number]): void {
+    const where = { kind, index: this.draft[kind].length };
+    this.alter(label, (ask) => (ask[kind] as SolveDraft[K][number][]).push(entry), where);
   }
 
   private addArrow(at: [number, number], heading: number | null): void {
-    const { ask } = this;
-    const at_s = nextTime(ask, this.now());
-    const before = ask.body.filter((arrow) => arrow.at_s < at_s).at(-1);
+    const { draft } = this;
+    const at_s = nextTime(draft, this.now());
+    const before = draft.body.filter((arrow) => arrow.at_s < at_s).at(-1);
     // Where nothing was drawn, on from the arrow before it.
     const facing = heading ?? (before ? Math.atan2(at[0] - before.position[0], at[1] - before.position[1]) : 0);
-    this.push("Place an arrow", "body", { at_s, position: at, facing_deg: degrees(facing), weight: 1 });
+    this.push("Place an arrow", "body", { at_s, position: at, facing_deg: degrees(facing) });
   }
 
   /** Put something down without a pointer: before the last arrow, to be moved by its numbers. */
   private add(mode: Mode): void {
-    const last = this.ask.body.at(-1);
+    const last = this.draft.body.at(-1);
     const heading = radians(last?.facing_deg ?? 0);
     const ahead = (metres: number, aside = 0): [number, number] => [
       cm((last?.position[0] ?? 0) + metres * Math.sin(heading) + aside * Math.cos(heading)),
@@ -210,196 +191,127 @@ class SolvePanel {
   }
 
   private addJoint(joint: string): void {
-    const at_s = Math.min(this.now() ?? this.ask.length_s / 2, this.ask.length_s);
+    const { length_s } = this.request;
+    const at_s = Math.min(this.now() ?? length_s / 2, length_s);
     const here = this.onStage.figureJoint(joint, at_s);
-    this.push("Add a target", "joints", {
-      at_s: cm(at_s),
-      joint,
-      position: here ? [cm(here.x), cm(here.y), cm(here.z)] : [null, 1.2, null],
-      velocity: [null, null, null],
-      weight: 1,
-    });
+    const position: [number | null, number | null, number | null] = here
+      ? [cm(here.x), cm(here.y), cm(here.z)]
+      : [null, 1.2, null];
+    this.push("Add a target", "joints", { at_s: cm(at_s), joint, position });
   }
 
   private addPose(kind: "poses" | "frames"): void {
     const [clip] = clipNames(this.context.store.state);
     if (!clip) return;
-    const at_s = cm(Math.min(this.now() ?? this.ask.length_s / 2, this.ask.length_s));
-    if (kind === "poses") this.push("Add a pose", "poses", { at_s, clip, frame: 0, weight: 1 });
-    else this.push("Add a hard frame", "frames", { at_s, clip, frame: 0, lasts_s: 0 });
+    const { length_s } = this.request;
+    const at_s = cm(Math.min(this.now() ?? length_s / 2, length_s));
+    this.push(kind === "poses" ? "Add a pose" : "Add a hard frame", kind, { at_s, clip, frame: 0 });
   }
 
   private addLabel(label: string): void {
-    const { length_s } = this.ask;
-    this.push("Ask for a label", "labels", {
-      start_s: cm(length_s / 3),
-      stop_s: cm((2 * length_s) / 3),
-      label,
-      weight: 1,
-    });
+    const { length_s } = this.request;
+    this.push("Ask for a label", "labels", { start_s: cm(length_s / 3), stop_s: cm((2 * length_s) / 3), label });
   }
 
-  private addObstacle(shape: Partial<ObstacleAsk>, label: string): void {
-    this.push(label, "obstacles", { circle: null, box: null, polygon: null, clearance: 0.3, weight: 1, ...shape });
+  private addObstacle(shape: Obstacle, label: string): void {
+    this.push(label, "obstacles", shape);
   }
 
   private remove(where: Where): void {
-    const name = said(this.ask, where);
+    const name = said(this.draft, where);
     this.chosen = null;
-    this.edit(`Remove ${name}`, (ask) => ask[where.kind].splice(where.index, 1));
+    this.alter(`Remove ${name}`, (ask) => ask[where.kind].splice(where.index, 1));
   }
 
   private choose(where: Where | null): void {
     this.chosen = where;
-    this.show();
+    this.draw();
     if (where) this.element.querySelector(`[data-where="${pathOf(where)}"]`)?.scrollIntoView({ block: "nearest" });
   }
 
   private setMode(mode: Mode): void {
     this.mode = mode;
     this.onStage.setMode(mode);
-    this.form.setMode(mode);
+    this.controls.setMode(mode);
     this.context.refreshHint();
   }
 
   /** The time on the timeline, if that is of a motion that was solved. */
   private now(): number | null {
     const { player } = this.context.stage;
-    return this.shownResult() ? cm(player.frame / player.fps) : null;
-  }
-
-  // -------------------------------------------------------------- asking
-
-  private askNow(): void {
-    const { ask } = this;
-    this.asked = canonical(ask);
-    this.refused = null;
-    if (asksForSomething(ask) && this.context.store.state.graph) {
-      this.setBusy(true);
-      this.number = this.context.api.ask("solve", ask as unknown as Record<string, unknown>);
-    } else {
-      this.results = [];
-    }
-    this.show();
+    return this.resultOnStage() ? cm(player.frame / player.fps) : null;
   }
 
   /** While something is dragged: the motion goes along, as often as answers come. */
-  private tryOut(draft: SolveAsk): void {
+  private tryOut(draft: SolveDraft): void {
     const now = performance.now();
     if (now - this.tried < TRY_MS || !asksForSomething(draft) || !this.context.store.state.graph) return;
     this.tried = now;
     putInOrder(draft);
-    this.number = this.context.api.ask("solve", { ...draft, count: 1 });
-  }
-
-  /** After undo, a reload or a link: show the answers that are known, or ask for them. */
-  private askIfNew(): void {
-    const key = canonical(this.ask);
-    if (!this.visible || !this.context.store.state.graph || key === this.asked) return;
-    this.asked = key;
-    this.refused = null;
-    const known = this.context.store.state.results.filter(
-      (result) => result.verb === "solve" && canonical(result.request) === key,
-    );
-    if (known.length === 0) return this.askNow();
-    this.number = 0;
-    this.results = [];
-    this.answered(known.sort(byScore), true);
-  }
-
-  /** Another graph, other answers. */
-  private rebuilt(graph: string | null): void {
-    const before = this.graph;
-    this.graph = graph;
-    if (before && graph && before !== graph && this.visible) this.askNow();
-    else this.askIfNew();
-  }
-
-  private answered(results: Result[], final: boolean): void {
-    this.setBusy(!final);
-    this.refused = null;
-    this.tried = -Infinity;
-    const rank = Math.max(
-      0,
-      this.results.findIndex((result) => result.id === this.shownResult()?.id),
-    );
-    this.results = results;
-    const chosen = results[Math.min(rank, results.length - 1)];
-    if (chosen && this.visible) {
-      const { stage, store } = this.context;
-      const fresh = this.shownResult() === null;
-      const shown = chosen.motions.map((motion) => motion.id);
-      // Before the view's own showing, which leaves it at this: here is known when it is to begin.
-      void stage.show(shown, fresh ? {} : { from: "same" }).then(
-        () => this.show(),
-        (error: Error) => store.say(error.message, "error"),
-      );
-      store.setView({ shown: shown.slice(0, 1) });
-      if (fresh) stage.player.play();
-    }
-    this.show();
-  }
-
-  private fail(text: string): void {
-    this.setBusy(false);
-    this.refused = { where: whereOf(text), text };
-    this.context.store.say(text, "error");
-    this.show();
-  }
-
-  private setBusy(busy: boolean): void {
-    this.element.dataset["busy"] = String(busy);
+    const request: SolveRequest = { ...this.request };
+    settle(request, draft);
+    this.asker.ask({ ...request, count: 1 });
   }
 
   // -------------------------------------------------------------- what is there
 
-  private shownResult(): Result | null {
-    const { results, view } = this.context.store.state;
-    return results.find((result) => result.verb === "solve" && result.motions[0]?.id === view.shown[0]) ?? null;
+  protected override show(): void {
+    this.draw();
   }
 
-  /** `changed`: the request may be another one, by undo, redo or a link; a change of another tab is answered there. */
-  private show(changed = false): void {
-    const { state } = this.context.store;
-    const { solve: ask } = state.document;
-    if (this.chosen && !ask[this.chosen.kind][this.chosen.index]) this.chosen = null;
-    this.form.set(ask);
-    const fits = canonical(ask) === this.asked;
-    const best = fits
-      ? (this.results.find((result) => result.id === this.shownResult()?.id) ?? this.results[0])
-      : undefined;
-    const reports = new Map<string, ConstraintReport>((best?.errors ?? []).map((report) => [report.where, report]));
-    const problems = (fits && this.results.find((result) => result.problems.length > 0)?.problems) || [];
-    const wrong = new Map(problems.flatMap(({ where, text }) => (where ? [[where, text]] : []) as [string, string][]));
-    if (this.refused?.where) wrong.set(pathOf(this.refused.where), this.refused.text);
-    this.list.set({ ask, chosen: this.chosen, reports, wrong });
-    this.problem.hidden = !this.refused || this.refused.where !== null;
-    fill(this.problem, this.refused?.text ?? "");
-    this.facts.textContent = this.sentence(state, best);
+  protected override showResult(state: State): void {
+    super.showResult(state);
+    this.tried = -Infinity;
+    this.draw();
+  }
+
+  /** Problems are drawn at their constraints. */
+  protected override mark(): void {}
+
+  protected override fail(failure: Failure | null): void {
+    this.refused.clear();
+    super.fail(failure);
+    this.draw();
+  }
+
+  protected override tellAt(where: string, text: string): boolean {
+    const found = whereOf(where || text);
+    if (!found || !this.draft[found.kind][found.index]) return super.tellAt(where, text);
+    this.refused.set(pathOf(found), text);
+    return true;
+  }
+
+  private draw(): void {
+    if (!this.controls) return; // still being made
+    const { draft } = this;
+    if (this.chosen && !draft[this.chosen.kind][this.chosen.index]) this.chosen = null;
+    this.controls.set(draft);
+    const shown = this.resultOnStage();
+    const fits = shown && canonical(shown.request) === canonical(this.request) ? shown : null;
+    const reports = reportsOf(fits);
+    this.list.set({ ask: draft, chosen: this.chosen, reports, refused: this.refused });
     if (!this.visible) return;
-    const others = fits ? this.results.filter((result) => result.id !== best?.id) : [];
-    this.onStage.set({ ask, chosen: this.chosen, reports, problems, ways: others.map((result) => result.path) });
-    this.mark(ask, reports);
+    const others = fits ? this.results.filter((result) => result.id !== fits.id) : [];
+    this.onStage.set({ ask: draft, chosen: this.chosen, reports, ways: others.map((result) => result.path) });
+    this.setMarkers(draft, reports);
     this.context.refreshHint();
-    if (changed && document.hasFocus()) this.askIfNew();
   }
 
-  private sentence(state: State, best: Result | undefined): string {
-    if (!state.graph || !asksForSomething(this.ask)) return "";
-    if (!best) return "";
-    const unmet = best.errors.filter((report) => !report.met).length;
-    const found = `${this.results.length} motion${this.results.length === 1 ? "" : "s"} after ${(best.figures.search_ms / 1000).toFixed(1)} s of search`;
-    return unmet > 0
-      ? `${found}; ${unmet} constraint${unmet === 1 ? "" : "s"} missed`
+  protected override sentence(result: Result): string {
+    const count = this.results.length || 1;
+    const missed = result.problems.filter(({ where }) => whereOf(where)).length;
+    const found = `${count} motion${count === 1 ? "" : "s"} after ${result.search_s.toFixed(1)} s of search`;
+    return missed > 0
+      ? `${found}; ${missed} constraint${missed === 1 ? "" : "s"} missed`
       : `${found}; all constraints met`;
   }
 
   /** Times as markers below the stage. */
-  private mark(ask: SolveAsk, reports: ReadonlyMap<string, ConstraintReport>): void {
+  private setMarkers(ask: SolveDraft, reports: ReadonlyMap<string, Report>): void {
     const { stage, timeline } = this.context;
-    const wanted = this.shownResult()
+    const wanted = this.resultOnStage()
       ? markers(ask, reports, stage.player, {
-          change: (label, edit, where) => this.edit(label, edit, where),
+          change: (label, change, where) => this.alter(label, change, where),
           choose: (where) => this.choose(where),
         })
       : [];
@@ -409,5 +321,3 @@ class SolvePanel {
     this.marked = key;
   }
 }
-
-const byScore = (a: Result, b: Result): number => (a.figures.cost ?? 0) - (b.figures.cost ?? 0);
