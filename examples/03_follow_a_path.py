@@ -30,19 +30,18 @@ if args.graph is None:
 else:
     graph = cg.open_graph(args.graph)
 
-path = cg.load_path(args.path)
-found = cg.follow_path(graph, path)  # which stretches of which clips
-motion = cg.finish(found.walk)  # blended, feet clean
+result = cg.follow(graph, args.path)  # searched, blended, feet clean, measured
 
-errors = cg.measure_path(motion.clip, path)
-print(f"{found.status}: {path.length:.1f} m in {motion.clip.seconds:.1f} s, found in {found.seconds:.2f} s")
-print(f"off by {100 * errors.mean:.1f} cm on average, {100 * errors.worst:.1f} cm at most")
+print(f"{result.status}: {result.clip.seconds:.1f} s of motion, found in {result.seconds:.2f} s")
+for name, metric in result.metrics.items():
+    print(f"  {name}: {metric.value:.3f} {metric.unit}")
+for problem in result.problems:  # what was asked for and is not so
+    print(problem.text)
 
 # Every frame knows where it came from.
-last = len(motion.clip) - 1
-source = graph.infos[motion.origins.source_clip[last]].name
-print(f"the last frame is frame {motion.origins.source_frame[last]:.0f} of {source!r}")
+last = result.best.motions[0].sources[-1]
+print(f"the last frames, from {last.start} on, show {last.clip!r} from its frame {last.clip_frame:.0f} on")
 
-cg.write_clip(args.out / "walk.bvh", motion.clip, overwrite=True)
-write_plot(args.out / "walk.png", plot_follow(found, motion), overwrite=True)
+cg.write_clip(args.out / "walk.bvh", result.clip, overwrite=True)
+write_plot(args.out / "walk.png", plot_follow(result), overwrite=True)
 print(f"wrote {args.out / 'walk.bvh'} and {args.out / 'walk.png'}")

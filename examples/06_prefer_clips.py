@@ -11,7 +11,6 @@ margin.
 import argparse
 from pathlib import Path
 
-import numpy as np
 from four_clips import build_four_clip_graph
 
 import choreograph as cg
@@ -38,15 +37,17 @@ for path in map(cg.load_path, args.path):
     motions = {}
     for margin in args.margins:
         # All begin in the preferred clip, also without a margin, so that only the margin differs.
-        settings = cg.FollowSettings(margins={name: margin * SI}, start_clip=name)
-        found = cg.follow_path(graph, path, settings)
-        motion = cg.finish(found.walk)
-        errors, share = cg.measure_path(motion.clip, path), np.mean(motion.origins.source_clip == args.prefer)
+        request = cg.FollowRequest.of_path(path, prefer={name: margin * SI}, start_clip=name)
+        result = cg.follow(graph, request)
+        [motion] = result.best.motions
+        shown = sum(run.stop - run.start for run in motion.sources if run.clip == name)
+        share = shown / len(motion.clip)
+        off, worst, changes = (result.metrics[m].value for m in ("path_mean", "path_worst", "transitions_per_s"))
         print(
-            f"{margin:8g}{margin * SI:10.4f}{100 * errors.mean:8.2f}{100 * errors.worst:8.1f}"
-            f"{share:13.0%}{found.transitions:13}"
+            f"{margin:8g}{margin * SI:10.4f}{100 * off:8.2f}{100 * worst:8.1f}"
+            f"{share:13.0%}{round(changes * motion.clip.seconds):13}"
         )
-        motions[f"margin {margin:g}, {share:.0%} in {name}"] = motion
+        motions[f"margin {margin:g}, {share:.0%} in {name}"] = motion.clip
     file = args.out / f"margins-{path.name}.png"
     write_plot(file, plot_comparison(path, motions), overwrite=True)
     print(f"wrote {file}")

@@ -29,19 +29,15 @@ def solve(graph: Path) -> None:
 
 def perform(graph: Path) -> None:
     """The dynamic program, whole and streamed."""
-    base = cg.build_segments(
-        [cg.root_example(clip) for clip in cg.open_graph(graph).clips], cut_at="plants", control_roles=("track",)
-    )
+    database = cg.open_segments(graph)
     hand = cg.TrajectoryRecorder(smooth_s=0.2)
-    stream = cg.PerformStream(base, hand.fps, lag_s=1.5)
+    stream = cg.PerformStream(database, hand.fps, cg.PerformRequest(lag_s=1.5))
     for k in range(120):
         stream.push(hand.push(k / 30, 0.0, 1.2 * k / 30))
     stream.push(hand.finish())
     stream.finish()
-    way = hand.trajectory().smoothed(0.2)
-    found = cg.find_segments(base, cg.control_from_trajectory(way, base))
-    found.transcription()  # says how sure it is
-    cg.finish(found)
+    result = cg.perform(database, hand.trajectory().smoothed(0.2))
+    result.as_json()  # says how sure it is
 
 
 def draw(graph: Path) -> None:

@@ -4,6 +4,7 @@ from ._version import __version__
 from .build.graph import build_graph
 from .contract.document import read_request_file
 from .contract.request import read_request
+from .contract.result import Answer, Result
 from .errors import (
     Cancelled,
     ChoreographError,
@@ -45,37 +46,40 @@ from .synthesis.perform.examples import Example, SegmentDatabase, build_segments
 from .synthesis.perform.live import PerformStream
 from .synthesis.perform.prepare import CutSettings, find_segment_database
 from .synthesis.perform.recorder import TrajectoryRecorder
-from .synthesis.perform.request import PerformSettings, SegmentConstraint, control_from_clip, control_from_trajectory
-from .synthesis.perform.search import SegmentSequence, find_segments
+from .synthesis.perform.request import CutRequest, PerformRequest, SegmentConstraint
+from .synthesis.perform.search import PerformSearch, perform
 from .synthesis.perform.store import open_segments, save_segments
 from .synthesis.perform.trajectory import Trajectory, read_trajectory
 from .synthesis.perform.transcription import write_transcription
-from .synthesis.solve.functions import MotionView
-from .synthesis.solve.group import GroupRequest, Meeting
-from .synthesis.solve.prepare import find_hierarchy
-from .synthesis.solve.reach import OutOfReach
-from .synthesis.solve.request import (
+from .synthesis.solve.constraints import (
     BodyTarget,
+    Box,
+    Circle,
     FunctionTarget,
     HardFrame,
     JointTarget,
     LabelTarget,
     Obstacle,
+    Polygon,
     PoseTarget,
-    SolveRequest,
 )
-from .synthesis.solve.request_files import load_request, parse_request, request_schema
-from .synthesis.solve.search import Answer, Solver, SolveSettings, solve
+from .synthesis.solve.functions import MotionView
+from .synthesis.solve.prepare import find_hierarchy
+from .synthesis.solve.request import Character, Meeting, Offset, SolveRequest, SolveSettings
+from .synthesis.solve.search import SolveSearch, solve
 from .synthesis.solve.splice import Splice
-from .synthesis.solve.together import GroupAnswer, solve_together
 from .synthesis.walk import Walk
 
 __all__ = [
     "Answer",
     "BodyTarget",
+    "Box",
     "Cancelled",
+    "Character",
     "ChoreographError",
+    "Circle",
     "Clip",
+    "CutRequest",
     "CutSettings",
     "DownloadError",
     "Example",
@@ -89,8 +93,6 @@ __all__ = [
     "FunctionTarget",
     "GraphFileError",
     "GraphSettings",
-    "GroupAnswer",
-    "GroupRequest",
     "HandContacts",
     "HardFrame",
     "JointTarget",
@@ -104,24 +106,26 @@ __all__ = [
     "MotionStream",
     "MotionView",
     "Obstacle",
-    "OutOfReach",
+    "Offset",
     "OutputExists",
     "Partner",
     "Path",
-    "PerformSettings",
+    "PerformRequest",
+    "PerformSearch",
     "PerformStream",
+    "Polygon",
     "PoseTarget",
     "RequestError",
+    "Result",
     "RoleError",
     "RootTarget",
     "SegmentConstraint",
     "SegmentDatabase",
-    "SegmentSequence",
     "Skeleton",
     "SkeletonMismatch",
     "SolveRequest",
+    "SolveSearch",
     "SolveSettings",
-    "Solver",
     "Splice",
     "Stretch",
     "StretchRequest",
@@ -133,23 +137,19 @@ __all__ = [
     "build_segments",
     "clean_feet",
     "concatenate",
-    "control_from_clip",
-    "control_from_trajectory",
     "detect_contacts",
     "find_foot_contacts",
     "find_hierarchy",
     "find_segment_database",
-    "find_segments",
     "finish",
     "follow",
     "load_path",
-    "load_request",
     "measure_path",
     "named_path",
     "open_graph",
     "open_segments",
     "pair_up",
-    "parse_request",
+    "perform",
     "read_clip",
     "read_figures",
     "read_request",
@@ -157,13 +157,11 @@ __all__ = [
     "read_trajectory",
     "repair",
     "report_graph",
-    "request_schema",
     "root_example",
     "save_graph",
     "save_segments",
     "show",
     "solve",
-    "solve_together",
     "suggest_trim",
     "trimmed",
     "write_clip",

@@ -5,6 +5,7 @@ python -m tests.golden.cases      # write the answers anew, after a change that 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
@@ -46,14 +47,17 @@ def follow_stretches() -> list[cg.Clip]:
 
 def solve_checkpoints() -> list[cg.Clip]:
     """Through a place, round an obstacle, to another place, with the head at a height."""
+    ends = cg.BodyTarget(0.0, (0.0, 0.0), 0.0), cg.BodyTarget(6.0, (3.0, 4.0), math.degrees(1.5))
     request = cg.SolveRequest(
         6.0,
-        body=(cg.BodyTarget(0.0, (0.0, 0.0), 0.0), cg.BodyTarget(3.0, (0.5, 3.0)), cg.BodyTarget(6.0, (3.0, 4.0), 1.5)),
+        body=(ends[0], cg.BodyTarget(3.0, (0.5, 3.0)), ends[1]),
         joints=(cg.JointTarget(2.0, "head", (None, 1.6, None)),),
-        obstacles=(cg.Obstacle.circle((0.0, 1.5), 0.3),),
+        obstacles=(cg.Obstacle.of_circle((0.0, 1.5), 0.3),),
+        count=2,
+        evaluations=200_000,
+        seed=1,
     )
-    answers = cg.solve(walks(), request, count=2, seconds=None, evaluations=200_000, settings=cg.SolveSettings(seed=1))
-    return [cg.finish(answer.splice, body=request.body).clip for answer in answers]
+    return [answer.clip for answer in cg.solve(walks(), request).answers]
 
 
 def solve_hard_frame() -> list[cg.Clip]:
@@ -64,23 +68,22 @@ def solve_hard_frame() -> list[cg.Clip]:
         frames=(cg.HardFrame(3.0, "stop_left_foot", 60),),
         labels=(cg.LabelTarget(0.0, 1.5, "walk"),),
         poses=(cg.PoseTarget(4.5, "stand", 10),),
+        count=1,
+        evaluations=100_000,
     )
-    [answer] = cg.solve(walks(), request, seconds=None, evaluations=100_000)
-    return [cg.finish(answer.splice, body=request.body).clip]
+    return [cg.solve(walks(), request).clip]
 
 
 def solve_meeting() -> list[cg.Clip]:
     """Two people who meet."""
     people = {
-        "anna": cg.SolveRequest(5.0, (cg.BodyTarget(0.0, (0.0, 0.0), 0.0),)),
-        "ben": cg.SolveRequest(5.0, (cg.BodyTarget(0.0, (4.0, 4.0), 3.0),)),
+        "anna": cg.Character((cg.BodyTarget(0.0, (0.0, 0.0), 0.0),)),
+        "ben": cg.Character((cg.BodyTarget(0.0, (4.0, 4.0), math.degrees(3.0)),)),
     }
-    meeting = cg.Meeting(
-        4.0, ("anna", "ben"), ("stop_left_foot", "stop_left_foot"), frames=(100, 100), offset=(0.0, 1.0, np.pi)
-    )
-    request = cg.GroupRequest(people, (meeting,))
-    [answer] = cg.solve_together(dict.fromkeys(people, walks()), request, seconds=None, evaluations=100_000)
-    return [motion.clip for motion in answer.finished().values()]
+    clips = "stop_left_foot", "stop_left_foot"
+    meeting = cg.Meeting(4.0, ("anna", "ben"), clips, frames=(100, 100), offset=cg.Offset(0.0, 1.0, 180.0))
+    request = cg.SolveRequest(5.0, characters=people, meet=(meeting,), count=1, evaluations=100_000)
+    return cg.solve(walks(), request).best.clips
 
 
 def _way(frames: int = 240) -> cg.Trajectory:
@@ -91,20 +94,17 @@ def _way(frames: int = 240) -> cg.Trajectory:
 
 def perform_way() -> list[cg.Clip]:
     """A hand's way over the floor, answered by walks."""
-    base = cg.build_segments(
-        [cg.root_example(clip) for clip in walks().clips], cut_at="plants", control_roles=("track",)
-    )
-    return [cg.finish(cg.find_segments(base, cg.control_from_trajectory(_way(), base))).clip]
+    return [cg.perform(walks(), _way()).clip]
 
 
 def perform_stream() -> list[cg.Clip]:
     """The same, bit by bit."""
-    base = cg.build_segments(
+    database = cg.build_segments(
         [cg.root_example(clip) for clip in walks().clips], cut_at="plants", control_roles=("track",)
     )
-    control = cg.control_from_trajectory(_way(), base)
-    stream = cg.PerformStream(base, control.fps, lag_s=1.5)
-    frames = [frame for k in range(0, 240, 5) for frame in stream.push(control.points[k : k + 5])]
+    points = _way().points()
+    stream = cg.PerformStream(database, 30.0, cg.PerformRequest(lag_s=1.5))
+    frames = [frame for k in range(0, 240, 5) for frame in stream.push(points[k : k + 5])]
     return [stream.as_clip([*frames, *stream.finish()])]
 
 
@@ -130,19 +130,15 @@ def recorded_follow(folder: Path) -> list[cg.Clip]:
 def recorded_solve(folder: Path) -> list[cg.Clip]:
     """Subject 16 to a place, with a jump on the way."""
     graph = cg.build_graph(_recorded(folder, "16_01", "16_15", "16_17", "16_19", "16_47"), workers=1)
-    body = (cg.BodyTarget(0.0, (0.0, 0.0), 0.0), cg.BodyTarget(5.0, (1.0, 3.0), 0.8))
-    request = cg.SolveRequest(5.0, body)
-    [answer] = cg.solve(graph, request, seconds=None, evaluations=100_000)
-    return [cg.finish(answer.splice, body=request.body).clip]
+    body = (cg.BodyTarget(0.0, (0.0, 0.0), 0.0), cg.BodyTarget(5.0, (1.0, 3.0), math.degrees(0.8)))
+    return [cg.solve(graph, cg.SolveRequest(5.0, body, count=1, evaluations=100_000)).clip]
 
 
 def recorded_perform(folder: Path) -> list[cg.Clip]:
     """A salsa dancer's partner, hands held."""
     pairs = [cg.pair_up(*_recorded(folder, f"60_{n}", f"61_{n}"), cut=True) for n in ("02", "03", "04")]
-    base = cg.build_segments(pairs)
     [leader] = _recorded(folder, "60_01")
-    found = cg.find_segments(base, cg.control_from_clip(leader[:400], base))
-    return [cg.finish(found, partner=found.partner()).clip]
+    return [cg.perform(pairs, leader[:400]).clip]
 
 
 MADE: Mapping[str, Callable[[], list[cg.Clip]]] = {

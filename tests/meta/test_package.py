@@ -5,9 +5,12 @@ from __future__ import annotations
 import ast
 import subprocess
 import sys
+import tomllib
+from importlib import metadata
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
 
 import choreograph
 from choreograph.cli.main import TOOLS, load_command
@@ -47,6 +50,23 @@ def test_library_code_never_prints_nor_sets_up_logging(path: Path) -> None:
         if isinstance(node, ast.Call):
             called = ast.unparse(node.func)
             assert called not in ("print", "logging.basicConfig"), f"line {node.lineno}: {called}"
+
+
+def test_the_core_needs_nothing_under_the_gpl() -> None:
+    project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    seen: set[str] = set()
+    left = [Requirement(text) for text in project["dependencies"]]
+    while left:
+        wanted = left.pop()
+        if wanted.name in seen or (wanted.marker is not None and not wanted.marker.evaluate({"extra": ""})):
+            continue
+        seen.add(wanted.name)
+        about = metadata.metadata(wanted.name)
+        words = [about.get("License-Expression") or "", *about.get_all("Classifier", [])]
+        assert not any("GPL" in word.replace("LGPL", "") for word in words), f"{wanted.name}: {words}"
+        left += [Requirement(text) for text in metadata.requires(wanted.name) or []]
+    # Their own files are under the BSD licence, the programs and libraries in their wheels are not.
+    assert not seen & {"imageio-ffmpeg", "av"}
 
 
 def test_there_is_a_licence_and_it_is_typed() -> None:

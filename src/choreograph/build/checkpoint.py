@@ -13,6 +13,7 @@ from typing import TypeVar
 import numpy as np
 
 from choreograph.errors import GraphFileError
+from choreograph.formats.atomic import is_old
 from choreograph.graph.model import Minima
 
 _APPLICATION_ID = 0x4D6F4750
@@ -52,8 +53,9 @@ class Checkpoint:
         self._connection: sqlite3.Connection | None = None
 
     def begin(self, key: str) -> None:
-        """Open the file for the work with this key."""
+        """Open the file for the work with this key; others in the folder that were given up are removed."""
         self.close()
+        _sweep(self.path)
         try:
             self._connection = self._open(key)
         except sqlite3.OperationalError as error:
@@ -138,3 +140,27 @@ class Checkpoint:
         elif "locked" in text:
             text = "another build of the same graph is at work; wait for it, or choose another name"
         raise GraphFileError(f"work in progress cannot be kept: {text}", path=self.path) from error
+
+
+def _sweep(own: Path) -> None:
+    """Remove side files beside this one that have not changed for a day, are ours, and that no build has open."""
+    for path in own.parent.glob("*.mog.partial"):
+        if path != own and is_old(path) and _is_free(path):
+            for left in (path, path.with_name(f"{path.name}-journal")):
+                with suppress(OSError):
+                    left.unlink(missing_ok=True)
+
+
+def _is_free(path: Path) -> bool:
+    """Whether a file is a side file that could be locked."""
+    try:
+        connection = sqlite3.connect(f"{path.absolute().as_uri()}?mode=rw", uri=True, isolation_level=None, timeout=0)
+    except sqlite3.Error:
+        return False
+    try:
+        connection.execute("BEGIN EXCLUSIVE")
+        return bool(connection.execute("PRAGMA application_id").fetchone()[0] == _APPLICATION_ID)
+    except sqlite3.Error:
+        return False
+    finally:
+        connection.close()

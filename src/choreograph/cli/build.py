@@ -128,7 +128,7 @@ def parse_thresholds(texts: Sequence[str]) -> tuple[float, tuple[LabelThreshold,
         first, colon, second = labels.partition(":")
         if not (colon and first and second):
             raise RequestError(f"a threshold for two labels is given as walk:run=12; found {text!r}")
-        special.append(LabelThreshold(first.strip(), second.strip(), metres))
+        special.append(LabelThreshold(first=first.strip(), second=second.strip(), threshold_m=metres))
     return general, tuple(special)
 
 

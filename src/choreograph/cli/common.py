@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import glob
 import signal
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
@@ -18,7 +17,6 @@ from choreograph.progress import Progress
 
 if TYPE_CHECKING:
     from choreograph.motion.clip import Clip
-    from choreograph.pictures.animation import FilmSettings
 
 console = Console()
 err_console = Console(stderr=True)
@@ -54,28 +52,9 @@ ForceOption = Annotated[bool, typer.Option("--force", "-f", help="Overwrite what
 
 def expand_inputs(inputs: Sequence[str]) -> list[Path]:
     """Motion files that the given names, folders and patterns stand for, each once, in a stable order."""
-    from choreograph.formats.registry import suffixes
+    from choreograph.formats.inputs import find_motion_files
 
-    readable = set(suffixes(readable=True))
-    found: list[Path] = []
-    for text in inputs:
-        path = Path(text).expanduser()
-        if path.is_dir():
-            inside = sorted(p for p in path.rglob("*") if p.suffix.lower() in readable and p.is_file())
-            # What is hidden is somebody's own business: the studio keeps copies of recordings in .choreograph.
-            inside = [p for p in inside if not any(part.startswith(".") for part in p.relative_to(path).parts)]
-            if not inside:
-                raise RequestError(f"{path} holds no motion files ({', '.join(sorted(readable))})")
-            found += inside
-        elif path.exists() or not glob.has_magic(text):
-            found.append(path)
-        else:
-            matches = [Path(p) for p in sorted(glob.glob(str(path), recursive=True))]  # noqa: PTH207
-            matches = [p for p in matches if p.suffix.lower() in readable and p.is_file()]
-            if not matches:
-                raise RequestError(f"no motion file matches {text!r}")
-            found += matches
-    return list(dict.fromkeys(found))
+    return find_motion_files(inputs)
 
 
 def read_input(path: Path, **options: Any) -> Clip:
@@ -122,13 +101,6 @@ def check_suffix(path: Path | None, known: tuple[str, ...], what: str) -> None:
         raise RequestError(f"{what} written as {', '.join(known)}, not {path.suffix or 'without a suffix'}")
 
 
-def film_settings(path: Path) -> FilmSettings:
-    """How large and fast a film beside a motion is: less so where it is a GIF."""
-    from choreograph.pictures.animation import FilmSettings
-
-    return FilmSettings(size=(640, 360), fps=25.0) if path.suffix.lower() == ".gif" else FilmSettings()
-
-
 def _short(amount: float) -> str:
     """A count in few letters: 950, 12.3k, 75.0M."""
     for least, unit, letter in ((1e9, 1e9, "G"), (1e6, 1e6, "M"), (1e4, 1e3, "k")):
@@ -137,16 +109,16 @@ def _short(amount: float) -> str:
     return f"{amount:.0f}"
 
 
-Amount = Callable[[float, float], str]
-"""How much is done of how much, in words."""
+Amount = Callable[[str, float, float], str | None]
+"""How much of a stage is done of how much, in words; None where it is just counted."""
 
 
 @contextmanager
-def progress_bar(amounts: Mapping[str, Amount] | None = None) -> Iterator[Progress]:
+def progress_bar(amount: Amount | None = None) -> Iterator[Progress]:
     """A callback that draws a bar per stage on the terminal; silent where the output is no terminal.
 
     Args:
-        amounts: How to say how far stages have come whose units are not just counted.
+        amount: Says how far stages have come whose units are not just counted.
     """
     from rich.progress import (
         BarColumn,
@@ -165,8 +137,9 @@ def progress_bar(amounts: Mapping[str, Amount] | None = None) -> Iterator[Progre
         """How much is done of how much, and how much in a second."""
 
         def render(self, task: Task) -> Text:
-            if amounts and task.description in amounts:
-                return Text(amounts[task.description](task.completed, task.total or 0))
+            said = amount(task.description, task.completed, task.total or 0) if amount else None
+            if said is not None:
+                return Text(said)
             speed = task.finished_speed or task.speed
             rate = "" if speed is None else f"  {_short(speed)}/s"
             return Text(f"{_short(task.completed)}/{_short(task.total or 0)}{rate}")

@@ -3,26 +3,22 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from choreograph.cli.common import ForceOption, console, progress_bar
-from choreograph.cli.perform import (
-    AlikeOption,
-    AnswersOption,
-    ContinuityOption,
-    CutAtOption,
-    CutOption,
-    Examples,
-    RateOption,
-    RolesOption,
-    StretchOption,
-    changed,
-    load_base,
-)
+from choreograph.cli.options import command_of, read_options
+from choreograph.cli.segment import SubjectArgument
+from choreograph.cli.subjects import load
+from choreograph.contract.verb import EXAMPLES
+from choreograph.evaluation.request import EvaluateRequest
+
+if TYPE_CHECKING:
+    from choreograph.evaluation.perform import Evaluation, LagLoss
 
 _HELP = """Measure answers against recordings that were held back.
 
@@ -43,23 +39,10 @@ _COLUMNS = (
 
 
 def evaluate_perform(
-    examples: Examples,
-    answers: AnswersOption = None,
-    cut_at: CutAtOption = None,
-    cut: CutOption = False,
-    control: RolesOption = None,
-    alike: AlikeOption = 0.0,
-    stretch: StretchOption = None,
-    continuity: ContinuityOption = None,
-    search_rate: RateOption = None,
-    raw: Annotated[bool, typer.Option("--raw", help="Measure motion before feet and hands are seen to.")] = False,
-    lag: Annotated[
-        list[float] | None,
-        typer.Option("--lag", help="Also measure deciding so many seconds after each moment; repeat for more."),
-    ] = None,
-    seed: Annotated[int, typer.Option("--seed", min=0, help="Of the random sequences.")] = 0,
-    result: Annotated[Path | None, typer.Option("--result", help="Also write all figures as JSON.")] = None,
+    examples: SubjectArgument,
+    result: Annotated[Path | None, typer.Option("--result", help="Also write all metrics as JSON.")] = None,
     force: ForceOption = False,
+    **options: Any,
 ) -> None:
     """Hold each recording back in turn and perform its control with the others.
 
@@ -69,28 +52,31 @@ def evaluate_perform(
 
       choreograph evaluate perform leaders/ --answers followers/
     """
-    from rich import box
-    from rich.console import Console
-    from rich.table import Table
-
-    from choreograph.evaluation.perform import METHODS, lag_losses, leave_one_out
-    from choreograph.finishing.settings import FinishSettings
+    from choreograph.evaluation.perform import evaluate
     from choreograph.formats.atomic import atomic_write, check_writable
 
     if result is not None:
         check_writable(result, overwrite=force)
-    base = load_base(examples, answers, cut_at, control, cut=cut)
-    settings = changed(base, stretch, continuity, search_rate)
+    request = read_options(EvaluateRequest, options)
     with progress_bar() as progress:
-        found = leave_one_out(
-            base,
-            settings,
-            FinishSettings(clean=not raw, hands=not raw),
-            seed=seed,
-            prepare=(lambda rest: rest.clustered(alike)) if alike else None,
-            progress=progress,
-        )
-        losses = lag_losses(base, lag, settings, progress=progress) if lag else []
+        found, losses, count = evaluate(load(EXAMPLES, examples, request, progress).value, request, progress=progress)
+    _show(found, losses, count)
+    if result is not None:
+        with atomic_write(result, overwrite=force) as temporary:
+            temporary.write_text(
+                json.dumps({**found.as_json(), "lags": [asdict(loss) for loss in losses]}, indent=1) + "\n",
+                encoding="utf-8",
+            )
+
+
+def _show(found: Evaluation, losses: Sequence[LagLoss], count: int) -> None:
+    """The table, and what is to be read from it."""
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+
+    from choreograph.evaluation.perform import METHODS
+
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 0, 0, 1))
     table.add_column("held back", no_wrap=True)
     for title in ("s", *(title for _, title, _ in _COLUMNS)):
@@ -105,7 +91,7 @@ def evaluate_perform(
     Console(width=max(console.width, whole)).print(table)
     ours, nearest, random = (found.total[method].ends_m for method in METHODS)
     console.print(
-        f"{len(base)} segments; hands and feet: {ours / nearest:.2f} × nearest frame, {ours / random:.2f} × random",
+        f"{count} segments; hands and feet: {ours / nearest:.2f} × nearest frame, {ours / random:.2f} × random",
         highlight=False,
     )
     mean = sum(scores.root_m for scores in found.single["found"]) / len(found.names)
@@ -119,17 +105,11 @@ def evaluate_perform(
             f"{loss.ends_m:.3f} m against {loss.whole_ends_m:.3f} m (before clean-up)",
             highlight=False,
         )
-    if result is not None:
-        with atomic_write(result, overwrite=force) as temporary:
-            temporary.write_text(
-                json.dumps({**found.as_json(), "lags": [asdict(loss) for loss in losses]}, indent=1) + "\n",
-                encoding="utf-8",
-            )
 
 
 def register(app: typer.Typer) -> None:
     """Add the command to the application."""
     group = typer.Typer(no_args_is_help=True, help=_HELP)
     group.callback()(lambda: None)
-    group.command("perform")(evaluate_perform)
+    group.command("perform")(command_of(evaluate_perform, EvaluateRequest))
     app.add_typer(group, name="evaluate")

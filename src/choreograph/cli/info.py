@@ -8,10 +8,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from annotated_types import Ge, Le
 
-from choreograph.cli.build import WorkersOption
+from choreograph.cli.build import Workers
 from choreograph.cli.cache import entry_facts, show_entries
 from choreograph.cli.common import console, progress_bar
+from choreograph.cli.tool import add_tool
+from choreograph.contract.request import Metres, Option, Request
 
 if TYPE_CHECKING:
     from choreograph.graph.cache import Entry
@@ -19,20 +22,20 @@ if TYPE_CHECKING:
     from choreograph.graph.report import GraphReport
 
 
-def info(
-    graph: Annotated[Path, typer.Argument(help="The .mog file.", metavar="GRAPH")],
-    joins: Annotated[
-        float | None,
-        typer.Option(
-            "--joins",
-            min=0,
-            max=1000,
-            help="Find, up to this many centimetres, the thresholds that bring lost clips in.",
-        ),
-    ] = None,
-    workers: WorkersOption = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON for programs.")] = False,
-) -> None:
+class InfoOptions(Request):
+    """What is shown of which graph."""
+
+    graph: Annotated[Path, Option(metavar="GRAPH")]
+    """The .mog file."""
+    joins_m: Annotated[Metres, Ge(0), Le(10), Option(("--joins",), centimetres=True)] | None = None
+    """Find, up to this distance, the thresholds that bring lost clips in."""
+    workers: Workers | None = None
+    """Threads to compare with; else one per processor."""
+    as_json: Annotated[bool, Option(("--json",))] = False
+    """Print JSON for programs."""
+
+
+def info(asked: InfoOptions) -> None:
     """Show what a motion graph is made of: clips and labels kept and lost, transitions, settings, history.
 
     Last comes what the cache holds of it: what following, solving and performing have computed from it so far.
@@ -49,13 +52,13 @@ def info(
     from choreograph.graph.report import report_graph
     from choreograph.graph.store import open_graph
 
-    opened = open_graph(graph)
+    graph, opened = asked.graph, open_graph(asked.graph)
     found: dict[str, float] = {}
-    if joins is not None:
+    if asked.joins_m is not None:
         with progress_bar() as progress:
-            found = find_joining_thresholds(opened, joins / 100, progress=progress, workers=workers)
+            found = find_joining_thresholds(opened, asked.joins_m, progress=progress, workers=asked.workers)
     report = report_graph(opened, found)
-    if as_json:
+    if asked.as_json:
         typer.echo(json.dumps(_facts(graph, opened, report), indent=2, ensure_ascii=False))
     else:
         _show(graph, opened, report)
@@ -63,7 +66,7 @@ def info(
 
 def register(app: typer.Typer) -> None:
     """Add the command to the application."""
-    app.command("info")(info)
+    add_tool(app, "info", InfoOptions, info, arguments=("graph",))
 
 
 def _facts(path: Path, graph: MotionGraph, report: GraphReport) -> dict[str, Any]:

@@ -107,6 +107,10 @@ def _check(targets: Sequence[Path], asked: RenderOptions) -> bool:
         raise RequestError("--every is for contact sheets; a film shows every frame")
     if asked.frame is not None and (suffix != ".png" or asked.rate_hz is not None):
         raise RequestError("--frame makes one picture: give a .png name and no --rate")
+    if suffix != ".png":
+        from choreograph.pictures.animation import check_film
+
+        check_film(targets[0])
     for target in targets:
         check_writable(target, overwrite=asked.force)
     return sheet

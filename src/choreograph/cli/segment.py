@@ -4,39 +4,31 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import numpy as np
 import typer
 
 from choreograph.cli.build import command_line
-from choreograph.cli.common import ForceOption, console
-from choreograph.cli.perform import (
-    AlikeOption,
-    AnswersOption,
-    CutAtOption,
-    CutOption,
-    Examples,
-    RolesOption,
-    cut_settings,
-    is_graph_file,
-    read_examples,
-)
+from choreograph.cli.common import ForceOption, console, progress_bar
+from choreograph.cli.options import command_of, read_options
+from choreograph.cli.subjects import load
+from choreograph.contract.verb import EXAMPLES
 from choreograph.errors import RequestError
+from choreograph.progress import Progress
+from choreograph.synthesis.perform.request import CutRequest
+
+SubjectArgument = Annotated[str, typer.Argument(help=EXAMPLES.help, metavar=EXAMPLES.metavar)]
 
 
 def segment(
-    examples: Examples,
-    answers: AnswersOption = None,
+    examples: SubjectArgument,
     output: Annotated[
         Path | None,
         typer.Option("--output", "-o", help="The .mog file to write.", show_default="none, if EXAMPLES is a .mog"),
     ] = None,
-    cut_at: CutAtOption = None,
-    cut: CutOption = False,
-    control: RolesOption = None,
-    alike: AlikeOption = 0.0,
     force: ForceOption = False,
+    **options: Any,
 ) -> None:
     """Cut recordings into segments, ready to perform with.
 
@@ -53,32 +45,41 @@ def segment(
 
       choreograph segment people.mog
     """
-    from choreograph.graph.store import check_target, open_graph, save_graph
-    from choreograph.synthesis.perform.prepare import find_segment_database
-    from choreograph.synthesis.perform.store import save_segments
-
-    if output is not None:
-        check_target(output, overwrite=force)
-    if is_graph_file(examples) and answers is None:
-        graph, path = open_graph(examples), output or Path(examples)
-        settings = cut_settings(graph, cut_at, control, alike)
-        base = find_segment_database(graph, settings)
-        if output is not None:
-            graph.cut_settings = asdict(settings)
-            save_graph(graph, output, overwrite=force, command=command_line())
-    else:
-        if output is None:
-            raise RequestError("say where to keep the recordings: --output pairs.mog")
-        settings, recorded = read_examples(examples, answers, cut_at, control, cut=cut, alike=alike)
-        base, path = save_segments(output, recorded, settings, overwrite=force, command=command_line()), output
-    low, middle, high = np.percentile(base.seconds, [5, 50, 95])
+    request = read_options(CutRequest, options)
+    with progress_bar() as progress:
+        path, database = _keep(examples, output, request, force, progress)
+    low, middle, high = np.percentile(database.seconds, [5, 50, 95])
     console.print(
-        f"{path}: {len(base)} segments of {len(np.unique(base.example))} recordings, {middle:.2f} s long "
-        f"({low:.2f} to {high:.2f}), led by {', '.join(base.control_roles)} at up to {base.fastest:.1f} m/s",
+        f"{path}: {len(database)} segments of {len(np.unique(database.example))} recordings, {middle:.2f} s long "
+        f"({low:.2f} to {high:.2f}), led by {', '.join(database.control_roles)} at up to {database.fastest:.1f} m/s",
         highlight=False, markup=False, soft_wrap=True,
     )  # fmt: skip
 
 
+def _keep(examples: str, output: Path | None, request: CutRequest, force: bool, progress: Progress) -> tuple[Path, Any]:
+    """The file, and the segments of the recordings in it."""
+    from choreograph.graph.model import MotionGraph
+    from choreograph.graph.store import check_target, save_graph
+    from choreograph.synthesis.perform.prepare import find_segment_database
+    from choreograph.synthesis.perform.sources import find_examples, graph_settings
+    from choreograph.synthesis.perform.store import save_segments
+
+    if output is not None:
+        check_target(output, overwrite=force)
+    recorded = load(EXAMPLES, examples, request, progress).value
+    if isinstance(recorded, MotionGraph) and not (request.answers or request.pairs or request.examples):
+        settings = graph_settings(recorded, request)
+        database = find_segment_database(recorded, settings)
+        if output is not None:
+            recorded.cut_settings = asdict(settings)
+            save_graph(recorded, output, overwrite=force, command=command_line())
+        return output or Path(examples), database
+    if output is None:
+        raise RequestError("say where to keep the recordings: --output pairs.mog")
+    settings, pairs = find_examples(recorded, request, progress=progress)
+    return output, save_segments(output, pairs, settings, overwrite=force, command=command_line())
+
+
 def register(app: typer.Typer) -> None:
     """Add the command to the application."""
-    app.command("segment")(segment)
+    app.command("segment")(command_of(segment, CutRequest))

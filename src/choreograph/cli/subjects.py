@@ -35,16 +35,14 @@ def _clip(text: str, request: Request, progress: Progress) -> Loaded:
     from choreograph.cli.common import read_input
 
     clip = read_input(Path(text))
-    return Loaded(CLIP.name, clip, [str(note) for note in clip.notes])
+    return Loaded(CLIP.name, clip, [] if clip.source is None else [str(note) for note in clip.source.notes])
 
 
 def _examples(text: str, request: Request, progress: Progress) -> Loaded:
-    from choreograph.cli.common import expand_inputs, read_input
     from choreograph.graph.store import open_graph
+    from choreograph.synthesis.perform.sources import is_graph_file, read_recordings
 
-    if Path(text).suffix.lower() == ".mog":
-        return Loaded(EXAMPLES.name, open_graph(Path(text)))
-    return Loaded(EXAMPLES.name, [read_input(path).with_name(path.stem) for path in expand_inputs([text])])
+    return Loaded(EXAMPLES.name, open_graph(Path(text)) if is_graph_file(text) else read_recordings(text))
 
 
 _LOADERS = {GRAPH.name: _graph, CLIP.name: _clip, EXAMPLES.name: _examples}

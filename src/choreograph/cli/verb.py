@@ -15,13 +15,13 @@ from choreograph.cli import subjects
 from choreograph.cli.common import ForceOption, Kept, console, progress_bar, stop_well
 from choreograph.cli.options import collect, parameters, say_by_options
 from choreograph.contract.document import Document, load_document, parse_document
-from choreograph.contract.request import Request
+from choreograph.contract.request import Request, read_request
 from choreograph.contract.result import Answer, Problem, Result
 from choreograph.contract.search import Search
 from choreograph.contract.verb import Verb
-from choreograph.errors import Cancelled, RequestError
+from choreograph.errors import Cancelled, RequestError, SearchStateError
 from choreograph.progress import Progress
-from choreograph.verbs.writing import Targets, damaged, read_state, write_result
+from choreograph.verbs.writing import STATE, Targets, damaged, read_state, write_result
 
 EXIT_MISSED = 3
 """What was asked for was not all met, and --best-effort was not given."""
@@ -93,7 +93,7 @@ def _parameters(verb: Verb) -> list[inspect.Parameter]:
         "--schema", callback=_schema(verb), is_eager=True, help="Print the requests' JSON Schema and stop."
     )
     files.append(given("schema", bool, schema, False))
-    return [*made, *parameters(verb.request, verb.arguments), *files]
+    return [*made, *parameters(verb.request, verb.arguments, from_file=True), *files]
 
 
 def _schema(verb: Verb) -> Any:
@@ -108,18 +108,21 @@ def _schema(verb: Verb) -> Any:
 def run(verb: Verb, values: Mapping[str, Any]) -> None:
     """Do what a command line says."""
     document = Document(None, Path()) if values["request"] is None else load_document(values["request"])
-    request = _read(verb, document, values)
-    targets = _targets(verb, values)
-    people = request.people()
+    targets, search = _targets(verb, values), None
     saved = read_state(targets.output) if values["resume"] else None
-    targets.check(verb, max(1, getattr(request, "count", 1)), people)
-    with progress_bar() as progress:
+    request, earlier = _read(verb, document, values, None if saved is None else saved[1])
+    targets.check(verb, max(1, getattr(request, "count", 1)), request.people())
+
+    def amount(stage: str, done: float, total: float) -> str | None:
+        return None if search is None else search.amount(stage, done, total)
+
+    with progress_bar(amount) as progress:
         subject = subjects.load(verb.subject, values["subject"], request, progress)
         for note in subject.notes:
             _warn(note)
         search = verb.search(subject.value, request)
         if saved is not None:
-            _resume(search, verb, request, saved, targets.output)
+            _resume(search, request, earlier, saved[0], targets.output)
         result, stopped = _search(search, progress)
         origin = {subject.kind: values["subject"]}
         files = write_result(verb, result, targets, state=_state(search), origin=origin, progress=progress)
@@ -136,17 +139,26 @@ def run(verb: Verb, values: Mapping[str, Any]) -> None:
         raise typer.Exit(EXIT_MISSED)
 
 
-def _read(verb: Verb, document: Document, values: Mapping[str, Any]) -> Request:
-    """The request that file and options make together."""
-    if document.value is not None:
-        parse_document(verb.request, document)  # its own mistakes are named with its lines
+def _read(
+    verb: Verb, document: Document, values: Mapping[str, Any], before: Mapping[str, Any] | None
+) -> tuple[Request, Request | None]:
+    """The request that file and options make together, and that of the search which is gone on with, if one is."""
     whole = collect(verb.request, values, document.value)
+    if before is not None and "seed" in verb.request.model_fields:  # it stays that of the search
+        began = before.get("seed", verb.request.model_fields["seed"].default)
+        if whole.setdefault("seed", began) != began:
+            file = values["output"] / STATE
+            raise RequestError(f"--seed is {whole['seed']}, but the search in {file} began with {began}", where="seed")
     try:
         request = parse_document(verb.request, Document(whole, document.path, document.lines))
     except RequestError as error:
+        if document.value is not None:
+            parse_document(verb.request, document)  # its own mistakes are named with its lines
         raise say_by_options(verb.request, RequestError(str(error).removeprefix(".: "), where=error.where)) from None
     folder = document.path.parent if document.value is not None else Path()
-    return request.resolved(folder, allow_code=bool(values.get("allow_code")))
+    allow_code = bool(values.get("allow_code"))
+    earlier = read_request(verb.request, before).resolved(folder, allow_code=allow_code) if before else None
+    return request.resolved(folder, allow_code=allow_code), earlier
 
 
 def _targets(verb: Verb, values: Mapping[str, Any]) -> Targets:
@@ -176,23 +188,20 @@ def _search(search: Search, progress: Progress) -> tuple[Result, float | None]:
             raise Cancelled from None
 
 
-def _resume(
-    search: Search, verb: Verb, request: Request, saved: tuple[dict[str, Any], dict[str, Any]], folder: Path
-) -> None:
+def _resume(search: Search, request: Request, earlier: Request | None, state: Mapping[str, Any], folder: Path) -> None:
     """Go on from a kept search; where the request is another now, with what was found for that one."""
-    state, before = saved
+    same = earlier is None or request.wants_same(earlier)
+    if not same and earlier is not None:
+        _warn(f"the request is not the one of {folder}: the search goes on from what was found, for what it is now")
+        search.change(earlier)
     try:
-        if before and before != request.as_document():
-            _warn(f"the request is not the one of {folder}: the search goes on from what was found, for what it is now")
-            from choreograph.contract.request import read_request
-
-            search.change(read_request(verb.request, before))
-            search.resume(state)
-            search.change(request)
-        else:
-            search.resume(state)
+        search.resume(state)
+    except SearchStateError as error:
+        raise RequestError(f"{folder / STATE}: {error} with --force") from None
     except _DAMAGE:
         raise damaged(folder) from None
+    if not same:
+        search.change(request)
 
 
 def _state(search: Search) -> dict[str, Any] | None:

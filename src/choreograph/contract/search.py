@@ -72,6 +72,10 @@ class Search(ABC):
             RequestError: If nothing was found yet.
         """
 
+    def amount(self, stage: str, done: float, total: float) -> str | None:
+        """How far a stage of the work has come, in words; None where its units are just to be counted."""
+        return None
+
     def change(self, request: Request) -> None:
         """Ask for something else from here on; what was found is used as far as it helps."""
         raise RequestError("this search cannot be given another request; begin a new one")
@@ -87,7 +91,11 @@ class Search(ABC):
         raise RequestError("this search cannot be kept and resumed")
 
     def resume(self, state: Mapping[str, Any]) -> None:
-        """Go on from a state that an earlier search of the same request gave."""
+        """Go on from a state that an earlier search of the same request gave.
+
+        Raises:
+            SearchStateError: If it is damaged, or of another request or subject.
+        """
         raise RequestError("this search cannot be resumed")
 
     def run(self, progress: Progress | None = None) -> Result:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from choreograph.errors import RequestError
+from choreograph.evaluation.request import EvaluateRequest
 from choreograph.finishing.finish import finish
 from choreograph.finishing.settings import FinishSettings
 from choreograph.maths import quat
@@ -17,11 +18,14 @@ from choreograph.motion.clip import Clip
 from choreograph.motion.contacts import with_detected_contacts
 from choreograph.progress import Progress, silent
 from choreograph.synthesis.perform.cells import split
+from choreograph.synthesis.perform.control import Control
 from choreograph.synthesis.perform.examples import SegmentDatabase
+from choreograph.synthesis.perform.measure import root_apart, squared_apart
 from choreograph.synthesis.perform.placing import place
 from choreograph.synthesis.perform.points import BODY_TRACK_HALF_M, find_points
-from choreograph.synthesis.perform.request import Control, PerformSettings, usual_settings
-from choreograph.synthesis.perform.search import SegmentSequence, find_segments, make_signal
+from choreograph.synthesis.perform.program import SegmentSequence, find_segments, make_signal
+from choreograph.synthesis.perform.settings import MatchSettings, match_settings, usual_settings
+from choreograph.synthesis.perform.sources import Examples, find_database
 from choreograph.synthesis.perform.stream import PieceStream
 
 Array = NDArray[np.float64]
@@ -64,8 +68,8 @@ def compare(
     for made, true in pairs:
         count = min(len(made), len(true))
         made, true = made[:count], true[:count]
-        off.append(np.sum((find_points(made, roles) - find_points(true, roles)) ** 2, axis=-1).ravel())
-        root.append(np.linalg.norm((made.root_pos - true.root_pos)[:, ::2], axis=1))
+        off.append(squared_apart(made, true, roles))
+        root.append(root_apart(made, true))
         facing = [np.unwrap(clip.facing()) for clip in (made, true)]
         angle.append(np.abs(np.angle(np.exp(1j * (facing[0] - facing[1])))))
         edges = np.arange(0, count, max(1, round(bar_s * true.fps)))
@@ -118,8 +122,8 @@ class Evaluation:
 
 
 def leave_one_out(
-    base: SegmentDatabase,
-    settings: PerformSettings | None = None,
+    database: SegmentDatabase,
+    settings: MatchSettings | None = None,
     finishing: FinishSettings | None = None,
     *,
     only: Sequence[int] | None = None,
@@ -133,29 +137,29 @@ def leave_one_out(
     control is most like this one.
 
     Args:
-        base: Segments of two examples or more.
+        database: Segments of two examples or more.
         settings: How controls are interpreted.
         finishing: What is done to the motion before it is compared.
         only: Numbers of the examples to hold back; all if None.
         seed: Of the random sequences.
-        prepare: What is done to the base that is left, such as clustering.
+        prepare: What is done to the database that is left, such as clustering.
         progress: Hears how many are done.
     """
-    if len(np.unique(base.example)) < 2:
+    if len(np.unique(database.example)) < 2:
         raise RequestError("leaving one recording out needs two or more with segments in them")
-    settings, finishing = settings or usual_settings(base), finishing or FinishSettings()
-    chosen = list(range(len(base.examples)) if only is None else only)
+    settings, finishing = settings or usual_settings(database), finishing or FinishSettings()
+    chosen = list(range(len(database.examples)) if only is None else only)
     rng = np.random.default_rng(seed)
-    bar_s = 2 * float(np.median(base.seconds))
+    bar_s = 2 * float(np.median(database.seconds))
     made: dict[str, list[tuple[Clip, Clip]]] = {method: [] for method in METHODS}
     gaps: dict[str, list[list[float]]] = {method: [] for method in METHODS}
     for done, number in enumerate(chosen):
         (progress or silent)("holding back", done, len(chosen))
-        example = base.examples[number]
-        rest = base.without(number)
+        example = database.examples[number]
+        rest = database.without(number)
         rest = prepare(rest) if prepare else rest
         control = Control(
-            example.control, base.fps, example.target.name, example.leader, track_half_m=BODY_TRACK_HALF_M
+            example.control, database.fps, example.target.name, example.leader, track_half_m=BODY_TRACK_HALF_M
         )
         found = find_segments(rest, control, settings)
         for method, answer in (("found", found), ("random", random_sequence(found, rng))):
@@ -164,10 +168,10 @@ def leave_one_out(
         made["nearest"].append((nearest_frames(rest, control), example.target))
         gaps["nearest"].append([])
     (progress or silent)("holding back", len(chosen), len(chosen))
-    roles = base.target_roles
+    roles = database.target_roles
     return Evaluation(
-        tuple(base.examples[n].target.name for n in chosen),
-        tuple((len(base.examples[n].control) - 1) / base.fps for n in chosen),
+        tuple(database.examples[n].target.name for n in chosen),
+        tuple((len(database.examples[n].control) - 1) / database.fps for n in chosen),
         {m: tuple(compare([pair], roles, bar_s, g) for pair, g in zip(made[m], gaps[m], strict=True)) for m in METHODS},
         {m: compare(made[m], roles, bar_s, [x for g in gaps[m] for x in g]) for m in METHODS},
     )
@@ -187,9 +191,9 @@ class LagLoss:
 
 
 def lag_losses(
-    base: SegmentDatabase,
+    database: SegmentDatabase,
     lags: Sequence[float],
-    settings: PerformSettings | None = None,
+    settings: MatchSettings | None = None,
     *,
     only: Sequence[int] | None = None,
     progress: Progress | None = None,
@@ -197,29 +201,29 @@ def lag_losses(
     """The loss by each lag, in seconds: each example's control answered by the segments of all others.
 
     Args:
-        base: Segments of two examples or more.
+        database: Segments of two examples or more.
         lags: Seconds after which what is played is settled.
         settings: How controls are interpreted.
         only: Numbers of the examples to hold back; all if None.
         progress: Hears how many are done.
     """
-    settings, raw = settings or usual_settings(base), FinishSettings(clean=False, hands=False)
-    chosen = list(range(len(base.examples)) if only is None else only)
+    settings, raw = settings or usual_settings(database), FinishSettings(clean=False, hands=False)
+    chosen = list(range(len(database.examples)) if only is None else only)
     cost, off = np.zeros(len(lags) + 1), np.zeros(len(lags) + 1)
     count = 0
     for done, number in enumerate(chosen):
         (progress or silent)("deciding early", done, len(chosen))
-        true = base.target_points[number]
-        control = Control(base.controls[number], base.fps, track_half_m=BODY_TRACK_HALF_M)
-        whole = find_segments(base.without(number), control, settings)
+        true = database.target_points[number]
+        control = Control(database.controls[number], database.fps, track_half_m=BODY_TRACK_HALF_M)
+        whole = find_segments(database.without(number), control, settings)
         count += true[..., 0].size
         for k in range(len(lags) + 1):
             found = whole
             if k:
-                stream = PieceStream(whole.base, base.fps, settings, lag_s=lags[k - 1])
+                stream = PieceStream(whole.database, database.fps, settings, lag_s=lags[k - 1])
                 pieces = (*stream.push(whole.control.points), *stream.finish())
-                found = replace(whole, base=stream.base, pieces=pieces, cost=stream.cost)
-            made = find_points(finish(found, raw).clip, base.target_roles)
+                found = replace(whole, database=stream.database, pieces=pieces, cost=stream.cost)
+            made = find_points(finish(found, raw).clip, database.target_roles)
             cost[k] += found.cost
             off[k] += ((made - true[: len(made)]) ** 2).sum()
     (progress or silent)("deciding early", len(chosen), len(chosen))
@@ -227,23 +231,43 @@ def lag_losses(
     return [LagLoss(lag, float(cost[k]), float(off[k]), float(off[0])) for k, lag in enumerate(lags, start=1)]
 
 
+def evaluate(
+    examples: Examples, request: EvaluateRequest, *, progress: Progress | None = None
+) -> tuple[Evaluation, list[LagLoss], int]:
+    """Scores of recordings that were held back, the losses by lags, and the number of segments.
+
+    Args:
+        examples: What answers.
+        request: How it is cut and answered.
+        progress: Hears how many are done.
+    """
+    database = find_database(examples, request.with_(alike_m=0.0), progress=progress or silent)
+    settings = match_settings(database, request)
+    finishing = FinishSettings(clean=request.clean, hands=request.clean)
+    alike = request.alike_m
+    prepare = (lambda rest: rest.clustered(alike)) if alike else None
+    found = leave_one_out(database, settings, finishing, seed=request.seed, prepare=prepare, progress=progress)
+    losses = lag_losses(database, request.lag_s, settings, progress=progress) if request.lag_s else []
+    return found, losses, len(database)
+
+
 def random_sequence(found: SegmentSequence, rng: np.random.Generator) -> SegmentSequence:
     """Segments chosen at random, each at its own length, laid over the control one after another."""
-    base, rate = found.base, found.settings.refine_hz
+    database, rate = found.database, found.settings.refine_hz
     points, known = found.control.sampled(rate)
-    longest = int(np.ceil(base.seconds.max() * rate)) + 1
+    longest = int(np.ceil(database.seconds.max() * rate)) + 1
     signal = make_signal(points, known, longest)
     segments, bounds = [], [signal.begin]
     while bounds[-1] < signal.last:
-        segments.append(int(rng.integers(len(base))))
-        bounds.append(bounds[-1] + max(2, round(base.seconds[segments[-1]] * rate)))
-    _, pieces = place(base, np.array(segments), signal, np.array(bounds), rate)
+        segments.append(int(rng.integers(len(database))))
+        bounds.append(bounds[-1] + max(2, round(database.seconds[segments[-1]] * rate)))
+    _, pieces = place(database, np.array(segments), signal, np.array(bounds), rate)
     return replace(found, pieces=pieces)
 
 
-def nearest_frames(base: SegmentDatabase, control: Control) -> Clip:
+def nearest_frames(database: SegmentDatabase, control: Control) -> Clip:
     """For each frame of the control, the pose recorded with the most similar control frame, where that puts it."""
-    examples = [base.examples[n] for n in np.unique(base.example)]
+    examples = [database.examples[n] for n in np.unique(database.example)]
     a, a_height, a_middle = _centred(np.concatenate([e.control for e in examples]))
     x, x_height, x_middle = _centred(control.points)
     size = np.sum(np.abs(a) ** 2 + a_height**2, axis=1)
@@ -259,7 +283,7 @@ def nearest_frames(base: SegmentDatabase, control: Control) -> Clip:
     rot = np.concatenate([e.target.local_rot for e in examples])[index]
     rot[:, 0] = spot.turn(rot[:, 0])
     root = spot.apply(np.concatenate([e.target.root_pos for e in examples])[index])
-    return Clip(examples[0].target.skeleton, base.fps, root, quat.make_continuous(rot), name="nearest")
+    return Clip(examples[0].target.skeleton, database.fps, root, quat.make_continuous(rot), name="nearest")
 
 
 def _centred(points: Array) -> tuple[NDArray[np.complex128], Array, NDArray[np.complex128]]:

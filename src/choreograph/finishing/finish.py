@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Protocol
 
 from choreograph.errors import RequestError
@@ -72,13 +73,19 @@ def finish(
 
     Raises:
         RoleError: If feet are to be cleaned and the skeleton has none that are known.
-        RequestError: If the torso of a motion that is not on a floor is to be anywhere.
+        RequestError: If body targets are not in order of time, or the motion is not on a floor.
     """
     settings = settings or FinishSettings()
     montage = choice if isinstance(choice, Montage) else choice.as_montage(settings)
     wanted = tuple(RootTarget.of(target) for target in body)
     if wanted and not montage.on_floor:
         raise RequestError(f"the motion has no place on the floor, so it cannot be at {wanted[0].position}; drop body")
+    for number, (earlier, later) in enumerate(pairwise(wanted), 1):
+        if later.at_s < earlier.at_s:
+            raise RequestError(
+                f"body[{number}].at_s is {later.at_s:g}, before {earlier.at_s:g}; give body targets in order of time",
+                where=f"body[{number}].at_s",
+            )
     raw = assemble(montage, name)
     draft = Draft(montage, settings, raw, raw, wanted, partner, progress or silent)
     for one in PASSES:

@@ -36,11 +36,10 @@ class FinishSettings(Request):
     blend_s: Annotated[Seconds, Ge(0), Le(10), Option(("--blend-time",))] = 0.3
     """Time over which one recorded segment gives way to the next; never longer than half of the shorter one."""
     smooth_s: Annotated[Seconds, Gt(0), Le(10), Option(("--smooth-cuts",))] = 0.2
-    """Time before and behind a cut over which its jump is spread; the paper takes 1 s, which is farther from recorded
-    poses and no smoother."""
+    """Time before and behind a cut over which its jump is spread."""
     repair: bool = True
-    """Whether faults of the capture are repaired in motion made of pieces: single frames that leap, joints that flip
-    from one frame to the next. Walks through a motion graph show recordings as they are."""
+    """Whether faults of the capture are repaired where recordings are cut or stretched: single frames that leap, joints
+    that flip from one frame to the next. Walks through a motion graph show recordings as they are."""
     clean: Annotated[bool, Option(("--raw",), inverted=True)] = True
     """Feet stay where they stand; raw motion leaves them as recordings, blends and cuts have them."""
     foot_hold_m_s: Annotated[MetresPerSecond, Ge(0.01), Le(10)] | None = None
@@ -49,8 +48,8 @@ class FinishSettings(Request):
     hands: bool = True
     """Whether hands that were held in the recordings are brought together, where there is a partner to hold."""
     root_correction_m_s: Annotated[MetresPerSecond, Ge(0), Le(1e6)] | None = 1.0
-    """The fastest that the torso is brought to where it should be, which is more than a good answer lacks and less than
-    a walk; what is missed by more stays missed. Nothing limits it if it is null."""
+    """The fastest that the torso is brought to where it should be; what is missed by more stays missed. No limit if
+    null."""
     rate_hz: Annotated[Hertz, Ge(1), Le(10_000)] | None = None
     """Frames per second of the motion; the highest rate among the recordings it shows if not given."""
 

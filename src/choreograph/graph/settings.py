@@ -101,5 +101,8 @@ class GraphSettings(Request):
         if set(plain) != known:
             raise RequestError(f"settings missing or unknown: {', '.join(sorted(set(plain) ^ known))}")
         values = dict(plain)
-        values["label_thresholds"] = tuple(LabelThreshold(*entry) for entry in values["label_thresholds"])
+        values["label_thresholds"] = tuple(
+            LabelThreshold(first=first, second=second, threshold_m=limit)
+            for first, second, limit in values["label_thresholds"]
+        )
         return cls(**values)

@@ -26,6 +26,7 @@ from numpy.typing import NDArray
 
 from choreograph._version import __version__
 from choreograph.errors import ChoreographError, GraphFileError, OutputExists
+from choreograph.formats.atomic import is_running
 from choreograph.graph import rows, schema
 from choreograph.graph.clips import graph_frames
 from choreograph.graph.fingerprint import Fingerprint, fingerprint_file
@@ -90,22 +91,10 @@ def _temporary(path: Path) -> Path:
     prefix = f".{path.stem[:40]}-{platform.node()}-"
     for old in path.parent.glob(f"{glob.escape(prefix)}*.tmp"):
         process = old.name.removeprefix(prefix).split("-")[0]
-        if process.isdigit() and not _is_running(int(process)):
+        if process.isdigit() and os.name == "posix" and not is_running(int(process)):
             with suppress(OSError):
                 old.unlink()
     return path.with_name(f"{prefix}{os.getpid()}-{secrets.token_hex(2)}.tmp")
-
-
-def _is_running(process: int) -> bool:
-    if os.name != "posix":  # elsewhere asking would end it
-        return True
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    except OSError:  # it is there, and another user's
-        return True
-    return True
 
 
 def check_target(path: str | Path, *, overwrite: bool = False) -> None:

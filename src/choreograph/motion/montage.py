@@ -151,9 +151,9 @@ class Montage:
     """Output frames per second."""
     layers: Sequence[Layer]
     """The lowest first: each is mixed into what those below it show, by its share of the weight so far."""
-    groups: NDArray[np.int64] | None = None
+    groups: Indices = field(default_factory=lambda: np.zeros(0, np.int64))
     """Column of the weights for the root's position and then for each joint's rotation, (1 + J,); the first for all if
-    None."""
+    left out."""
     contacts: Flags | None = None
     """Which of `skeleton.feet` stand when, (F, feet), where that is known better than from the clips."""
     cuts: Cuts = field(default_factory=Cuts.none)
@@ -166,14 +166,13 @@ class Montage:
 
     def __post_init__(self) -> None:
         joints = len(self.skeleton)
-        groups = np.zeros(1 + joints, np.int64) if self.groups is None else self.groups
+        groups = self.groups if len(self.groups) else np.zeros(1 + joints, np.int64)
         object.__setattr__(self, "groups", frozen(groups, np.int64))
         object.__setattr__(self, "names", tuple(self.names))
         object.__setattr__(self, "layers", tuple(self.layers))
         object.__setattr__(self, "exact", frozen(self.exact, np.int64))
         if self.contacts is not None:
             object.__setattr__(self, "contacts", frozen(self.contacts, np.bool_))
-        assert self.groups is not None
         if not self.layers or not len(self):
             raise ValueError("a montage needs a layer with one frame or more")
         if not (np.isfinite(self.rate_hz) and self.rate_hz > 0):
@@ -221,7 +220,6 @@ class Montage:
     @cached_property
     def _total(self) -> Array:
         """Sum of the weights, (F, G)."""
-        assert self.groups is not None
         total = np.zeros((len(self), int(self.groups.max()) + 1))
         for layer in self.layers:
             total[layer.at] += layer.weight
@@ -232,7 +230,6 @@ class Montage:
 
         Mixed in this order, each layer counts in the end by its share of all weights.
         """
-        assert self.groups is not None
         below = np.zeros_like(self._total)
         shares = []
         for layer in self.layers:
@@ -245,7 +242,6 @@ class Montage:
     @cached_property
     def origins(self) -> Origins:
         """Which clips each frame shows, the one that counts most for the root's position first."""
-        assert self.groups is not None
         root, frames = int(self.groups[0]), len(self)
         weights = np.full((2, frames), -np.inf)
         clips, places = np.full((2, frames), -1, np.int32), np.full((2, frames), np.nan)

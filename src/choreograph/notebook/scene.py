@@ -11,16 +11,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from choreograph.contract.result import Answer, Result
 from choreograph.errors import RequestError
-from choreograph.finishing.finish import Finished, finish
+from choreograph.finishing.finish import Finished
 from choreograph.formats.gltf import write_figure
 from choreograph.motion.clip import Clip
 from choreograph.motion.packed import pack_facts, pack_frames, row_bytes
 from choreograph.pictures.figures import stand, with_plants
-from choreograph.synthesis.follow.result import FollowResult
 from choreograph.synthesis.path import Path
 
-Motion = Clip | Finished | FollowResult
+Motion = Clip | Finished | Result | Answer
 """Whatever can be shown."""
 
 MAX_BYTES = 4_000_000
@@ -57,9 +57,10 @@ def set_scene(motions: Sequence[Motion], path: Path | ArrayLike | None = None) -
     clips: list[Clip] = []
     paths: list[NDArray[np.float64]] = []
     for motion in motions:
-        if isinstance(motion, FollowResult):
-            paths.append(motion.path.points)
-            clips.append(finish(motion.walk).clip)
+        if isinstance(motion, Result | Answer):
+            answer = motion.best if isinstance(motion, Result) else motion
+            paths += [np.array(answer.path)] if len(answer.path) > 1 else []
+            clips += [one.clip for one in answer.motions]
         elif isinstance(motion, Finished):
             clips += [motion.clip] if motion.partner is None else [motion.partner, motion.clip]
         elif isinstance(motion, Clip):

@@ -1,26 +1,25 @@
-"""Films of motion: MP4 and GIF through the ffmpeg that comes in a wheel, and stills of single frames."""
+"""Films of motion, MP4 and GIF, and stills of single frames."""
 
 from __future__ import annotations
 
-import subprocess
-import tempfile
 from collections import deque
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO
 
 import numpy as np
 from numpy.typing import NDArray
 
-from choreograph.errors import FormatError, RequestError
+from choreograph.errors import RequestError
 from choreograph.formats.atomic import atomic_write, check_writable
 from choreograph.motion.clip import Clip
 from choreograph.pictures import raster
 from choreograph.pictures.camera import Camera, place_cameras, travel_yaw
 from choreograph.pictures.figures import Actor, Footprint, cast, find_footprints, thin_path, with_plants
+from choreograph.pictures.gif import Gif, choose_palette, open_gif
+from choreograph.pictures.mp4 import Mp4, open_mp4, require_ffmpeg
 from choreograph.pictures.raster import Scene, Stroke
 from choreograph.pictures.text import write_text
 from choreograph.pictures.theme import TEAL, find_theme
@@ -28,6 +27,8 @@ from choreograph.progress import Progress, silent
 
 Image = NDArray[np.uint8]
 
+FILMS = (".mp4", ".gif")
+"""Suffixes of films."""
 WORKERS = 2
 """Frames drawn at once; the kernels hold no lock, and a third would only wait for ffmpeg's share of the cores."""
 TRAIL_S = 5.0
@@ -57,8 +58,8 @@ class FilmSettings:
     """Whether name and time are written in the corner."""
 
     @classmethod
-    def for_file(cls, path: Path | str) -> FilmSettings:
-        """What suits a film beside a motion: smaller and slower where it is a GIF."""
+    def for_file(cls, path: str | Path) -> FilmSettings:
+        """What suits a film of that name: smaller and slower where it is a GIF."""
         return cls(size=(640, 360), fps=25.0) if Path(path).suffix.lower() == ".gif" else cls()
 
     def check(self) -> None:
@@ -169,35 +170,57 @@ def write_film(
 ) -> None:
     """Write clips that play together as an .mp4 (H.264) or .gif file.
 
-    Nothing is left behind when it fails or is cancelled, neither a file nor a running ffmpeg. `floor` are lines that
-    lie on the floor throughout.
+    Nothing is left behind when it fails or is cancelled, neither a file nor a running ffmpeg.
+
+    Args:
+        path: The file.
+        clips: What plays.
+        settings: How it is drawn; by default what `FilmSettings.for_file` gives.
+        floor: Lines that lie on the floor throughout.
+        overwrite: Whether a file that is there is replaced.
+        progress: Hears how many frames are drawn.
 
     Raises:
         RequestError: another suffix, or settings that make no film.
+        MissingExtra: an .mp4 file, and there is no ffmpeg.
         OutputExists: the file is there and `overwrite` is not set.
     """
     path = Path(path)
-    suffix = path.suffix.lower()
-    if suffix not in (".mp4", ".gif"):
-        raise RequestError(f"films are written as .mp4 or .gif, not {suffix or 'without a suffix'}")
-    settings = settings or FilmSettings()
-    if suffix == ".mp4" and (settings.size[0] % 2 or settings.size[1] % 2):
+    settings = settings or FilmSettings.for_file(path)
+    check_film(path)
+    is_gif = path.suffix.lower() == ".gif"
+    if not is_gif and (settings.size[0] % 2 or settings.size[1] % 2):
         raise RequestError(f"an MP4 needs an even width and height, not {settings.size[0]}x{settings.size[1]}")
     check_writable(path, overwrite=overwrite)
     report = progress or silent
     film = Film(clips, settings, floor=floor)
-    with atomic_write(path, overwrite=overwrite) as temporary, tempfile.TemporaryDirectory() as scratch:
-        palette = Path(scratch, "palette.png") if suffix == ".gif" else None
-        if palette is not None:
-            picks = np.unique(np.linspace(0, len(film) - 1, PALETTE_FRAMES).astype(int))
-            with _ffmpeg(settings, ["-vf", "palettegen=stats_mode=full", "-update", "1", str(palette)]) as pipe:
-                for frame in picks:
-                    pipe.write(film.draw(int(frame)).data)
-        with _ffmpeg(settings, _encoding(palette, temporary)) as pipe:
-            report("drawing", 0, len(film))
-            for done, image in enumerate(film.frames(), 1):
-                pipe.write(image.data)
-                report("drawing", done, len(film))
+    with atomic_write(path, overwrite=overwrite) as temporary, _open(temporary, film, is_gif) as out:
+        report("drawing", 0, len(film))
+        for done, image in enumerate(film.frames(), 1):
+            out.write(image)
+            report("drawing", done, len(film))
+
+
+def check_film(path: str | Path) -> None:
+    """Refuse the name of a film that cannot be made: for work that should fail before it has begun.
+
+    Raises:
+        RequestError: its suffix is none of `FILMS`.
+        MissingExtra: it is an .mp4 file, and there is no ffmpeg.
+    """
+    suffix = Path(path).suffix.lower()
+    if suffix not in FILMS:
+        raise RequestError(f"films are written as {' or '.join(FILMS)}, not {suffix or 'without a suffix'}")
+    if suffix == ".mp4":
+        require_ffmpeg()
+
+
+def _open(path: Path, film: Film, is_gif: bool) -> AbstractContextManager[Gif | Mp4]:
+    settings = film.settings
+    if not is_gif:
+        return open_mp4(path, settings.size, settings.fps)
+    picks = np.unique(np.linspace(0, len(film) - 1, PALETTE_FRAMES).astype(int))
+    return open_gif(path, choose_palette([film.draw(int(frame)) for frame in picks]), settings.fps)
 
 
 def write_still(
@@ -224,57 +247,3 @@ def write_png(path: str | Path, image: Image, *, overwrite: bool = False) -> Non
 
     with atomic_write(path, overwrite=overwrite) as temporary:
         Pillow.fromarray(image).save(temporary, format="PNG", compress_level=6)
-
-
-def _encoding(palette: Path | None, out: Path) -> list[str]:
-    if palette is not None:
-        chosen = "[0:v][1:v]paletteuse=dither=bayer:bayer_scale=5:diff_mode=rectangle"
-        return ["-i", str(palette), "-lavfi", chosen, "-loop", "0", "-f", "gif", str(out)]
-    # High-definition colour, stated: players guess the older matrix for small pictures, and teal turns green.
-    colour = ["-vf", "scale=out_color_matrix=bt709:out_range=tv", "-colorspace", "bt709"]
-    colour += ["-color_primaries", "bt709", "-color_trc", "bt709", "-color_range", "tv"]
-    # On these pictures "veryfast" makes files as small as "fast" and as good (42.5 against 42.8 dB) in 0.4 of the time.
-    quality = ["-c:v", "libx264", "-preset", "veryfast", "-crf", "18", "-pix_fmt", "yuv420p", "-movflags", "+faststart"]
-    return [*colour, *quality, "-f", "mp4", str(out)]
-
-
-@contextmanager
-def _ffmpeg(settings: FilmSettings, arguments: list[str]) -> Iterator[IO[bytes]]:
-    """A pipe for raw frames into an ffmpeg that has ended, well or not, when the block has."""
-    import imageio_ffmpeg
-
-    width, height = settings.size
-    command = [imageio_ffmpeg.get_ffmpeg_exe(), "-hide_banner", "-loglevel", "error", "-y"]
-    command += [
-        "-f",
-        "rawvideo",
-        "-pix_fmt",
-        "rgb24",
-        "-s",
-        f"{width}x{height}",
-        "-r",
-        f"{settings.fps:.10g}",
-        "-i",
-        "-",
-    ]
-    with tempfile.TemporaryFile() as words:
-        process = subprocess.Popen(
-            [*command, *arguments], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=words
-        )
-        assert process.stdin is not None
-        try:
-            try:
-                yield process.stdin
-                process.stdin.close()
-            except BrokenPipeError:
-                pass  # ffmpeg gave up; its words say why
-            if process.wait() != 0:
-                words.seek(0)
-                said = words.read().decode(errors="replace").strip().splitlines()
-                raise FormatError(f"ffmpeg could not write the film: {said[0] if said else 'it gave no reason'}")
-        finally:
-            if process.poll() is None:
-                process.kill()
-                process.wait()
-            with suppress(BrokenPipeError):
-                process.stdin.close()

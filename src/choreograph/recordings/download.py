@@ -1,7 +1,9 @@
 """One file at a time from a web server into a folder: resumed, retried, checked, never half-written.
 
-Knows nothing of motion capture. Bytes are collected in `<name>.part`, with `<name>.part.json` beside it saying where
-they came from; the final name appears, in one step, only when the length is right and the caller's check is content.
+Hand-written, because pooch, which projects like ours use, neither goes on with a broken transfer nor bounds its size,
+and follows redirects to any host. Knows nothing of motion capture.
+
+Bytes are collected in `<name>.part`, with `<name>.part.json` beside it saying where they came from; the final name appears, in one step, only when the length is right and the caller's check is content.
 """
 
 from __future__ import annotations

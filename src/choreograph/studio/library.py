@@ -21,6 +21,15 @@ TOGETHER = (".glb", ".usda", ".usdc", ".usd")
 """Motion files that hold several people."""
 
 
+def writable_suffixes() -> list[str]:
+    """What motions can be downloaded as with the optional parts that are installed."""
+    from choreograph.formats.registry import FORMATS
+    from choreograph.pictures.mp4 import find_ffmpeg
+
+    motions = [suffix for known in FORMATS if known.writer and known.available for suffix in known.suffixes]
+    return [*motions, *(suffix for suffix in DRAWINGS if suffix != ".mp4" or find_ffmpeg() is not None)]
+
+
 def clip_key(entry: ClipEntry) -> str:
     """A name for the motion that an entry stands for; the same for entries that differ in name only."""
     return digest(entry.model_dump(mode="json", exclude={"id", "name"}))

@@ -168,7 +168,7 @@ def _export_python(read: list[str], name: str, path: list[Point]) -> str:
         head.append("from choreograph.pictures.sheet import write_sheet")
         do = [f"write_sheet({name!r}, clips, overwrite=True)"]
     elif suffix in DRAWINGS:
-        head.append("from choreograph.pictures.animation import FilmSettings, write_film")
+        head.append("from choreograph.pictures.animation import write_film")
         floor = "[]"
         if len(path) > 1:
             head += ["from choreograph.pictures.raster import Stroke", "from choreograph.pictures.theme import AMBER"]
@@ -177,7 +177,7 @@ def _export_python(read: list[str], name: str, path: list[Point]) -> str:
             head = ["import numpy as np", "", *head]
         else:
             do = []
-        do.append(f"write_film({name!r}, clips, FilmSettings.for_file({name!r}), floor={floor}, overwrite=True)")
+        do.append(f"write_film({name!r}, clips, floor={floor}, overwrite=True)")
     elif len(read) > 1 and suffix in TOGETHER:
         do = [f"cg.write_clip({name!r}, clips, overwrite=True)"]
     elif len(read) > 1:

@@ -17,7 +17,7 @@ from choreograph.studio.asking import Asking
 from choreograph.studio.document import ClipEntry, Document, GraphAsk, Point, View
 from choreograph.studio.facts import Curve, GraphSummary, Job, Matrix, Motion, Result
 from choreograph.studio.jobs import Jobs, Work
-from choreograph.studio.library import DRAWINGS, clip_key, count, graph_key, of_most_bodies
+from choreograph.studio.library import clip_key, count, graph_key, of_most_bodies, writable_suffixes
 from choreograph.studio.pages import Page, Pages
 from choreograph.studio.places import Places
 from choreograph.studio.project import NotThere, Project
@@ -89,7 +89,7 @@ class Session:
             graph=project.graph,
             results=project.result_list(),
             jobs=self.jobs.list(),
-            formats=[*(s for known in FORMATS if known.writer and known.available for s in known.suffixes), *DRAWINGS],
+            formats=writable_suffixes(),
             readable=[*suffixes(readable=True), ".asf", ".tsv"],
         )
 

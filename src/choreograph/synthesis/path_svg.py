@@ -17,7 +17,16 @@ from numpy.typing import NDArray
 
 from choreograph.errors import FormatError
 from choreograph.motion.clip import Note
-from choreograph.synthesis.svg_lines import LARGEST, NUMBER, Affine, Pen, Scanner, draw_path, parse_transform
+from choreograph.synthesis.svg_lines import (
+    LARGEST,
+    NUMBER,
+    Affine,
+    Pen,
+    Scanner,
+    check_length,
+    draw_path,
+    parse_transform,
+)
 
 USER_UNIT = 0.01
 """Metres per user unit, unless the page says otherwise: a window of 800 by 600 is a room of 8 by 6 m."""
@@ -25,6 +34,9 @@ SMALLEST_PAGE = 2.0
 """Metres; pages whose longer side is smaller are paper, on which one sketches, not a plan in life size."""
 
 _DEEPEST = 256
+_MOST_TRANSFORMS = 100_000
+"""In a whole drawing; editors write a few for each group."""
+_NAMED_IN_NOTES = 20
 _ABSOLUTE = {"mm": 0.001, "cm": 0.01, "in": 0.0254, "pt": 0.0254 / 72, "pc": 0.0254 / 6, "q": 0.00025}
 """Metres per unit that has a physical size."""
 _PIXEL = 0.0254 / 96
@@ -62,25 +74,24 @@ def svg_points(
         name: The element's id, or "".
         notes: What was assumed, and what was left out.
     """
-    page = _Page()
+    page = _Page(element)
     page.feed(data)
-    if not page.drawn:
+    if not page.count:
         raise FormatError("the drawing has no path, line, polyline, polygon, rect, circle or ellipse")
     notes = []
+    ids = ", ".join(page.ids)
     if element is None:
         # A rect or circle that comes first is more often the background than the way to walk.
-        chosen = next((d for d in page.drawn if d.tag in ("path", "polyline", "line")), page.drawn[0])
-        if len(page.drawn) > 1:
-            others = ", ".join(d.attributes["id"] for d in page.drawn[:20] if "id" in d.attributes)
-            hint = f"; choose another by its id: {others}" if others else ""
-            text = f"the drawing has {len(page.drawn)} lines; {chosen.label} was taken{hint}"
+        chosen = page.first_line or page.first_shape
+        assert chosen is not None
+        if page.count > 1:
+            hint = f"; choose another by its id: {ids}" if ids else ""
+            text = f"the drawing has {page.count:,} lines; {chosen.label} was taken{hint}"
             notes.append(Note("svg-several-lines", text))
+    elif page.named is None:
+        raise FormatError(f"no line of the drawing has the id {element!r}; ids found: {ids or 'none'}")
     else:
-        named = [d for d in page.drawn if d.attributes.get("id") == element]
-        if not named:
-            known = ", ".join(d.attributes["id"] for d in page.drawn[:20] if "id" in d.attributes) or "none"
-            raise FormatError(f"no line of the drawing has the id {element!r}; ids found: {known}")
-        chosen = named[0]
+        chosen = page.named
     wide, high, reason = (scale, scale, "given") if scale is not None else page.metres_per_unit()
     size = f"{wide * 100:.4g} cm" if wide == high else f"{wide * 100:.4g} cm across and {high * 100:.4g} cm down"
     notes.append(Note("svg-scale", f"one unit of the drawing was taken as {size} ({reason})"))
@@ -92,15 +103,24 @@ def svg_points(
     if pen.later_parts:
         text = f"{chosen.label} consists of {pen.later_parts + 1} separate lines; the first was taken"
         notes.append(Note("svg-several-parts", text))
-    return np.array(pen.points), chosen.attributes.get("id", ""), notes
+    return pen.points, chosen.attributes.get("id", ""), notes
 
 
 @dataclass
 class _Page:
-    """Collects the lines of a drawing while expat reads it."""
+    """Finds the lines of a drawing while expat reads it, and keeps those that may be chosen."""
 
+    element: str | None = None
+    """The id to look for."""
     root: dict[str, str] | None = None
-    drawn: list[_Drawn] = field(default_factory=list)
+    count: int = 0
+    """How many lines and shapes there are."""
+    ids: list[str] = field(default_factory=list)
+    """Ids among the first of them."""
+    first_shape: _Drawn | None = None
+    first_line: _Drawn | None = None
+    named: _Drawn | None = None
+    _transforms: int = 0
     _open: list[tuple[Affine, bool]] = field(default_factory=list)
     """Transform and visibility of every element that is open."""
 
@@ -132,13 +152,27 @@ class _Page:
         elif prefix not in ("", "svg") or local in _UNSEEN or local == "svg" or _is_hidden(attributes):
             seen = False
         if seen and attributes.get("transform", "").strip():
+            self._transforms += attributes["transform"].count("(")
+            if self._transforms > _MOST_TRANSFORMS:
+                raise FormatError(f"the drawing has more than {_MOST_TRANSFORMS:,} transforms", line=line)
             try:
                 affine = affine @ parse_transform(attributes["transform"])
             except FormatError as error:
                 raise FormatError(f"<{tag:.40}>: {error.reason}", line=line) from error
         if seen and local in _SHAPES:
-            self.drawn.append(_Drawn(local, attributes, affine, line))
+            self._keep(_Drawn(local, attributes, affine, line))
         self._open.append((affine, seen))
+
+    def _keep(self, drawn: _Drawn) -> None:
+        name = drawn.attributes.get("id")
+        self.count += 1
+        if name is not None and self.count <= _NAMED_IN_NOTES:
+            self.ids.append(name[:40])
+        self.first_shape = self.first_shape or drawn
+        if drawn.tag in ("path", "polyline", "line"):
+            self.first_line = self.first_line or drawn
+        if name is not None and name == self.element:
+            self.named = self.named or drawn
 
     def metres_per_unit(self) -> tuple[float, float, str]:
         """Metres per user unit across and down the page, and why."""
@@ -192,7 +226,7 @@ def _page_size(text: str) -> float | None:
 
 def _draw(pen: Pen, drawn: _Drawn) -> None:
     _SHAPES[drawn.tag](pen, drawn.attributes)
-    if not pen.points:
+    if not len(pen.points):
         raise FormatError("draws nothing: it needs at least two points")
 
 
@@ -201,10 +235,12 @@ def _draw_path(pen: Pen, attributes: dict[str, str]) -> None:
 
 
 def _draw_polyline(pen: Pen, attributes: dict[str, str]) -> None:
-    scanner = Scanner(attributes.get("points", ""))
+    text = attributes.get("points", "")
+    check_length(f"L{text}")
+    scanner = Scanner(text)
     first = True
     while scanner.skip():
-        point = complex(scanner.number(), scanner.number())
+        point = complex(*scanner.arguments("L"))
         if first:
             pen.move(point)
         else:

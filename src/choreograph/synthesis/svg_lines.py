@@ -17,13 +17,26 @@ TOLERANCE = 1e-4
 """Metres that the chords drawn for a curve may be away from it."""
 LARGEST = 1e9
 """Largest number in a drawing; beyond it, sums and products would lose the metre."""
-NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
+# Possessive throughout: a pattern of several numbers in a row must not cut one number in two to find enough of them.
+NUMBER = re.compile(r"[+-]?+(?:\d++\.?+\d*+|\.\d++)(?:[eE][+-]?+\d++)?+", re.ASCII)
 
 _GAP = re.compile(r"[\s,]*")
-_NEXT_NUMBER = re.compile(rf"[\s,]*({NUMBER.pattern})", re.ASCII)
+_NEXT_NUMBER = re.compile(rf"[\s,]*+({NUMBER.pattern})", re.ASCII)
+_NEXT_FLAG = r"[\s,]*+([01])"
 _TRANSFORM = re.compile(r"([A-Za-z]+)\s*\(([^)]*)\)[\s,]*")
 _ARGUMENTS = {"M": 2, "L": 2, "H": 1, "V": 1, "C": 6, "S": 4, "Q": 4, "T": 2, "A": 7, "Z": 0}
 """How many numbers follow a path's commands."""
+_NEXT_ARGUMENTS = {
+    kind: re.compile("".join(_NEXT_FLAG if kind == "A" and k in (3, 4) else _NEXT_NUMBER.pattern for k in range(n)))
+    for kind, n in _ARGUMENTS.items()
+}
+"""All the numbers of a command at once."""
+_BATCH = 4096
+"""Segments that are turned into points together."""
+_CHUNK = 1 << 20
+"""Characters whose segments are counted together."""
+_REPEAT = 1e-6
+"""Metres below which a part of a line counts as a dot."""
 
 
 @dataclass(frozen=True)
@@ -74,6 +87,15 @@ class Scanner:
         if not abs(value) <= LARGEST:
             raise FormatError(f"the number {found[1][:30]} is too large; at most {LARGEST:g} is taken")
         return value
+
+    def arguments(self, kind: str) -> list[float]:
+        """The numbers that a command takes; for the flags of an arc, 0 or 1."""
+        found = _NEXT_ARGUMENTS[kind].match(self.text, self.position)
+        values = [] if found is None else [float(word) for word in found.groups()]
+        if found is None or max(map(abs, values), default=0) > LARGEST:  # again, to say what is wrong
+            return [self.flag() if kind == "A" and k in (3, 4) else self.number() for k in range(_ARGUMENTS[kind])]
+        self.position = found.end()
+        return values
 
     def flag(self) -> bool:
         """The next 0 or 1, which may stand right before another number."""
@@ -133,34 +155,44 @@ class Pen:
     def __init__(self, affine: Affine) -> None:
         self.affine = affine
         self.here = self.start = 0j
-        self.points: list[complex] = []
         self.later_parts = 0
-        self._drawn = 0
+        self._first = 0j
+        self._rows: list[tuple[complex, complex, complex, complex, complex]] = []
+        """Segments not turned into points yet, on the floor. A line is its end, four times; a cubic its four control
+        points; an arc its middle, two half axes, its end, and from which angle on for which angle as real and imaginary
+        part, which are 0 for the others."""
+        self._kept: list[NDArray[np.complex128]] = []
+        self._segments = 0
+        self._drawn = 0.0
         self._lifted = True
+        self._has_length = False
         self._done = False
+
+    @property
+    def points(self) -> NDArray[np.complex128]:
+        """The points x + iz on the floor, (P,), metres; none if nothing was drawn."""
+        self._turn_into_points()
+        return np.concatenate([[self._first], *self._kept]) if self._kept else np.empty(0, complex)
 
     def move(self, to: complex) -> None:
         """Lift the pen and set it down elsewhere."""
+        self._count()
         self.here = self.start = to
         self._lifted = True
 
     def line(self, to: complex) -> None:
         """Draw a straight line."""
-        self._count(1)
-        self._add([self.affine(to)], to)
+        end = self.affine(to)
+        self._add((end, end, end, end, 0j), 0.0, to)
 
     def cubic(self, p: complex, q: complex, to: complex) -> None:
         """Draw a cubic Bézier curve."""
-        a, b, c, d = (self.affine(v) for v in (self.here, p, q, to))
-        # Chords over n even parts are off by at most |second derivative| / 8n², which is 6 |second difference|.
-        t = self._parameter(6 * max(abs(a - 2 * b + c), abs(b - 2 * c + d)))
-        self._add(((1 - t) ** 3 * a + 3 * (1 - t) ** 2 * t * b + 3 * (1 - t) * t**2 * c + t**3 * d).tolist(), to)
+        a, b, c, d = self.affine(self.here), self.affine(p), self.affine(q), self.affine(to)
+        self._add((a, b, c, d, 0j), abs(b - a) + abs(c - a), to)
 
     def quadratic(self, p: complex, to: complex) -> None:
         """Draw a quadratic Bézier curve."""
-        a, b, c = (self.affine(v) for v in (self.here, p, to))
-        t = self._parameter(2 * abs(a - 2 * b + c))
-        self._add(((1 - t) ** 2 * a + 2 * (1 - t) * t * b + t**2 * c).tolist(), to)
+        self.cubic((self.here + 2 * p) / 3, (2 * p + to) / 3, to)
 
     def arc(self, rx: float, ry: float, tilt: float, large: bool, sweep: bool, to: complex) -> None:
         """Draw a part of an ellipse, as SVG 1.1 describes it in appendix F.6."""
@@ -188,45 +220,108 @@ class Pen:
         self.ellipse(middle, rx * turn, ry * 1j * turn, cmath.phase(h - beside), angle, to)
 
     def ellipse(self, middle: complex, a: complex, b: complex, first: float, angle: float, to: complex) -> None:
-        """Draw middle + a cos φ + b sin φ, from φ = first on for an angle."""
-        m, u, v = self.affine(middle), self.affine.turn(a), self.affine.turn(b)
-        phi = first + angle * self._parameter(angle**2 * math.hypot(abs(u), abs(v)))
-        points = m + u * np.cos(phi[:-1]) + v * np.sin(phi[:-1])
-        self._add([*points.tolist(), self.affine(to)], to)
+        """Draw middle + a cos φ + b sin φ, from φ = first on for an angle other than 0."""
+        u, v = self.affine.turn(a), self.affine.turn(b)
+        row = (self.affine(middle), u, v, self.affine(to), complex(first, angle))
+        self._add(row, abs(angle) * (abs(u) + abs(v)), to)
 
     def close(self) -> None:
         """Draw a straight line to where the pen was set down last; what follows begins there anew."""
+        self._count()
         if self.here != self.start:
             self.line(self.start)
         self._lifted = True
 
-    def _parameter(self, bend: float) -> NDArray[np.float64]:
-        """Even parameters in (0, 1] that keep chords within the tolerance, for a second derivative up to `bend`."""
-        pieces = math.ceil(max(1.0, math.sqrt(bend / 8 / TOLERANCE)))
-        self._count(pieces)
-        return np.arange(1, pieces + 1) / pieces
-
-    def _count(self, pieces: int) -> None:
-        """Bound the work, also for parts that are not kept."""
-        self._drawn += pieces
-        if self._drawn > MAX_POINTS:
-            raise FormatError(f"the line has more than {MAX_POINTS:,} points; is the drawing's unit far too large?")
-
-    def _add(self, points: list[complex], to: complex) -> None:
+    def _add(self, row: tuple[complex, complex, complex, complex, complex], reach: float, to: complex) -> None:
+        """Take in a segment that strays from its ends by at most about `reach`."""
         if self._lifted:
             self._lifted = False
-            self._done = self._done or any(abs(p - self.points[0]) > 1e-6 for p in self.points)
+            self._done = self._has_length
             if self._done:
                 self.later_parts += 1
             else:
-                self.points = [self.affine(self.here)]
+                self._rows.clear()
+                self._kept.clear()
+                self._first = self.affine(self.here)
+        self._count()
         if not self._done:
-            self.points += points
+            self._has_length = self._has_length or reach > _REPEAT or abs(row[3] - self._first) > _REPEAT
+            self._rows.append(row)
+            if len(self._rows) == _BATCH:
+                self._turn_into_points()
         self.here = to
+
+    def _count(self) -> None:
+        """Bound the work, also for parts that are not kept."""
+        self._segments += 1
+        if self._segments > MAX_POINTS:
+            raise _too_many()
+
+    def _turn_into_points(self) -> None:
+        """Points for the segments that wait, whose chords stay within the tolerance."""
+        if not self._rows:
+            return
+        a, b, c, d, turn = np.array(self._rows).T
+        self._rows.clear()
+        is_arc = turn.imag != 0
+        # Chords over n even parts are off by at most |second derivative| / 8n²; a cubic's is 6 |second difference|.
+        bend = 6 * np.maximum(abs(a - 2 * b + c), abs(b - 2 * c + d))
+        bend[is_arc] = (turn.imag**2 * np.hypot(abs(b), abs(c)))[is_arc]
+        pieces = np.ceil(np.sqrt(bend / 8 / TOLERANCE)).clip(1)
+        self._drawn += float(pieces.sum())
+        if self._drawn > MAX_POINTS:
+            raise FormatError(f"the line has more than {MAX_POINTS:,} points; is the drawing's unit far too large?")
+        count = pieces.astype(np.intp)
+        stops = np.cumsum(count)
+        of = np.repeat(np.arange(len(count)), count)
+        t = (np.arange(1, len(of) + 1) - (stops - count)[of]) / count[of]
+        points = (1 - t) ** 3 * a[of] + 3 * (1 - t) ** 2 * t * b[of] + 3 * (1 - t) * t**2 * c[of] + t**3 * d[of]
+        on_arc = is_arc[of]
+        of, phi = of[on_arc], (turn.real[of] + turn.imag[of] * t)[on_arc]
+        points[on_arc] = a[of] + b[of] * np.cos(phi) + c[of] * np.sin(phi)
+        points[stops - 1] = d
+        self._kept.append(points)
+
+
+def check_length(commands: str) -> None:
+    """Refuse a path's commands that have too many segments, in a small part of the time that reading them takes.
+
+    Numbers are counted by where one begins after a space, comma or letter, or by their points, whichever are more:
+    so many there are at least.
+    """
+    if len(commands) <= MAX_POINTS:  # a segment takes at least one character
+        return
+    needs, numeric = np.zeros(256, np.uint8), np.zeros(256, bool)
+    numeric[list(b"0123456789.+-eE")] = True
+    for letter, count in _ARGUMENTS.items():
+        needs[[ord(letter), ord(letter.lower())]] = max(1, count)
+    # The last command of a chunk goes on in the next one, with the numbers that it has; before the first, none does.
+    segments, command, numbers, within = -1, b"Z", np.zeros(2, np.intp), False
+    for start in range(0, len(commands), _CHUNK):
+        text = np.frombuffer(command + commands[start : start + _CHUNK].encode("ascii", "replace"), np.uint8)
+        in_number = numeric[text]
+        begins = in_number.copy()
+        begins[1:] &= ~in_number[:-1]
+        begins[1] &= not within
+        at = np.flatnonzero(needs[text])
+        counts = np.stack([np.add.reduceat(signs, at, dtype=np.intp) for signs in (begins, text == ord("."))])
+        counts[:, 0] += numbers
+        done = (counts.max(axis=0) // needs[text[at]]).clip(1)
+        if segments + done.sum() > MAX_POINTS:
+            raise _too_many()
+        segments += int(done[:-1].sum())
+        command, numbers, within = text[at[-1] :][:1].tobytes(), counts[:, -1], bool(in_number[-1])
+
+
+def _too_many() -> FormatError:
+    return FormatError(
+        f"has more than {MAX_POINTS:,} segments, the most that are read; simplify the line or take a part of it"
+    )
 
 
 def draw_path(pen: Pen, commands: str) -> None:
     """Do the commands of a path's `d`; small letters are relative to the pen."""
+    check_length(commands)
     scanner = Scanner(commands)
     command, before, control = "", "", 0j
     while char := scanner.skip():
@@ -239,9 +334,7 @@ def draw_path(pen: Pen, commands: str) -> None:
             raise FormatError(f"must begin with M, not {command}")
         origin = pen.here if command.islower() else 0j
         kind = command.upper()
-        v = [0.0] * _ARGUMENTS[kind]
-        for k in range(len(v)):
-            v[k] = scanner.flag() if kind == "A" and k in (3, 4) else scanner.number()
+        v = scanner.arguments(kind)
         points = [origin + complex(x, y) for x, y in zip(v[::2], v[1::2], strict=False)]
         # Smooth commands mirror the last control point, if the command before had one of their kind.
         mirrored = 2 * pen.here - control if before and before in ("CS" if kind == "S" else "QT") else pen.here

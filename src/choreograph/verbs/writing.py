@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import secrets
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -15,12 +14,11 @@ from choreograph.contract.result import Answer, Result
 from choreograph.contract.verb import Verb
 from choreograph.errors import FormatError, RequestError
 from choreograph.formats import write_clip
-from choreograph.formats.atomic import atomic_write, check_writable
+from choreograph.formats.atomic import atomic_write, check_writable, temporary_beside
 from choreograph.formats.registry import find_format
 from choreograph.progress import Progress, silent
 
 REPORT, STATE = "answers.json", "search.json"
-FILMS = (".mp4", ".gif")
 
 
 @dataclass(frozen=True)
@@ -62,7 +60,10 @@ class Targets:
             ChoreographError: If a file's type is not known, or it is there already.
         """
         _check_suffix(self.picture, verb.picture_suffixes, "pictures are")
-        _check_suffix(self.film, FILMS, "films are")
+        if self.film is not None:
+            from choreograph.pictures.animation import check_film
+
+            check_film(self.film)
         for output in verb.outputs:
             _check_suffix(self.others.get(output.name), output.suffixes, f"a {output.name} is")
         for files in self.motion_files(answers, people):
@@ -138,14 +139,14 @@ def _draw(verb: Verb, result: Result, targets: Targets, progress: Progress) -> N
 
 
 def _film(path: Path, verb: Verb, result: Result, answer: Answer, overwrite: bool, progress: Progress) -> None:
-    from choreograph.pictures.animation import FilmSettings, write_film
+    from choreograph.pictures.animation import write_film
     from choreograph.pictures.raster import Stroke
     from choreograph.pictures.theme import AMBER
 
     lines = verb.strokes(result.request, answer) if verb.strokes is not None else ()
     strokes = [Stroke(points, AMBER, width, 0.9) for points, width in lines]
     clips = [motion.clip for motion in answer.motions]
-    write_film(path, clips, FilmSettings.for_file(path), floor=strokes, overwrite=overwrite, progress=progress)
+    write_film(path, clips, floor=strokes, overwrite=overwrite, progress=progress)
 
 
 def _write_motions_here(files: Sequence[Path], answer: Answer, overwrite: bool) -> None:
@@ -186,7 +187,7 @@ def _staged(output: Path, *, overwrite: bool) -> Iterator[Path]:
 
     Motions that an earlier answers.json there names, and its search.json, go with it if they were not written anew.
     """
-    temporary, made = output / f".answers-{secrets.token_hex(4)}", not output.exists()
+    temporary, made = temporary_beside(output / "answers"), not output.exists()
     try:
         temporary.mkdir(parents=True)
         yield temporary

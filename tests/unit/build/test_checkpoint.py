@@ -170,3 +170,31 @@ def test_a_build_killed_at_any_moment_leaves_the_old_file_and_can_go_on(walks, w
     assert same_graph(build_file(path, clips, overwrite=True), whole)
     assert same_graph(open_graph(path), whole)
     assert sorted(p.name for p in tmp_path.iterdir()) == ["source.mog", "target.mog"]
+
+
+def test_side_files_that_were_given_up_go_when_another_graph_is_built(tmp_path):
+    day = time.time() - 25 * 3600
+
+    def side_file(name: str) -> Checkpoint:
+        checkpoint = Checkpoint(tmp_path / name)
+        checkpoint.begin("walks")
+        checkpoint.keep(2, 100, 10, some_minima(5))
+        return checkpoint
+
+    old, open_one, fresh, own = (side_file(name) for name in ("old.mog", "open.mog", "fresh.mog", "own.mog"))
+    for checkpoint in (old, fresh, own):
+        checkpoint.close()
+    foreign = sqlite3.connect(tmp_path / "foreign.mog.partial")
+    foreign.execute("CREATE TABLE t (x)")
+    foreign.close()
+    (tmp_path / "notes.mog.partial").write_text("mine")
+    for name in ("old", "open", "own", "foreign", "notes"):
+        os.utime(tmp_path / f"{name}.mog.partial", (day, day))
+    own.begin("walks")
+    assert len(own.batches()) == 1
+    assert {path.name.removesuffix(".mog.partial") for path in tmp_path.glob("*.partial")} == {
+        "open", "fresh", "own", "foreign", "notes"
+    }  # fmt: skip
+    assert len(open_one.batches()) == 1
+    for checkpoint in (own, open_one):
+        checkpoint.close()

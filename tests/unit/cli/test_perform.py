@@ -7,10 +7,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from choreograph.cli.perform import match_names
 from typer.testing import CliRunner
 
 from choreograph.cli.main import app
-from choreograph.cli.perform import match_names
 from choreograph.demo import demo_clips
 from choreograph.errors import OutputExists, RequestError
 from choreograph.formats import read_clip, write_clip

@@ -12,9 +12,9 @@ from choreograph.finishing.settings import FinishSettings
 from choreograph.formats import read_clip
 from choreograph.maths.floor import FloorTransform
 from choreograph.motion.clip import Clip
+from choreograph.synthesis.perform.control import Control
 from choreograph.synthesis.perform.examples import SegmentDatabase, build_segments, pair_up, root_example
 from choreograph.synthesis.perform.points import ENDS, TRACK
-from choreograph.synthesis.perform.request import Control
 
 
 def test_a_motion_scores_full_marks_against_itself(human: Clip):

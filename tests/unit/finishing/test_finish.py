@@ -164,6 +164,12 @@ def test_motion_off_the_floor_needs_no_feet_and_has_no_place(walking: Clip) -> N
         finish(Montage.of_clip(nodding, on_floor=False), body=[RootTarget(0.0, (1.0, 1.0))])
 
 
+def test_body_targets_come_in_order(walking: Clip) -> None:
+    late, early = RootTarget(1.0, (0.0, 1.0)), RootTarget(0.5, (0.0, 0.0))
+    with pytest.raises(RequestError, match=r"body\[1\]\.at_s is 0\.5, before 1"):
+        finish(Montage.of_clip(walking), body=(late, early))
+
+
 def test_unknown_feet_are_said(walker: Clip) -> None:
     strange = replace(walker.skeleton, names=("a", "b", "c", "d"), roles=("hips", "other", "other", "other"))
     clip = Clip(strange, walker.fps, walker.root_pos, walker.local_rot)

@@ -11,13 +11,13 @@ import pytest
 from choreograph.build.graph import build_graph
 from choreograph.demo import demo_clip
 from choreograph.errors import RequestError
-from choreograph.finishing.finish import Finished, finish
+from choreograph.finishing.finish import Finished
 from choreograph.finishing.settings import FinishSettings
 from choreograph.maths import quat
 from choreograph.motion.clip import Clip
 from choreograph.motion.packed import row_bytes
 from choreograph.notebook.scene import MAX_BYTES, bound, pack, set_scene
-from choreograph.synthesis.follow.search import follow_path
+from choreograph.synthesis.follow.search import follow
 from choreograph.synthesis.path import Path
 
 
@@ -87,9 +87,9 @@ def test_an_hour_fits(walker: Clip) -> None:
 
 def test_a_followed_path_brings_its_motion_and_its_path() -> None:
     graph = build_graph([demo_clip(name, fps=30) for name in ("walk", "walk_turn_90_left")])
-    found = follow_path(graph, Path(np.array([[0.0, 0.0], [0.0, 2.0]])))
+    found = follow(graph, Path(np.array([[0.0, 0.0], [0.0, 2.0]])))
     scene = set_scene([found], path=[[1.0, 0.0], [1.0, 2.0]])
-    assert scene.clips[0].seconds == pytest.approx(finish(found.walk).clip.seconds)
+    assert scene.clips[0].seconds == pytest.approx(found.clip.seconds)
     assert [path[0].tolist() for path in scene.paths] == [[0, 0], [1, 0]]
 
 

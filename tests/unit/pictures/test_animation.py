@@ -1,15 +1,16 @@
 from __future__ import annotations
 
 import subprocess
+import sys
 
 import imageio_ffmpeg
 import numpy as np
 import pytest
 from PIL import Image
 
-from choreograph.errors import Cancelled, FormatError, OutputExists, RequestError
-from choreograph.pictures import animation
-from choreograph.pictures.animation import Film, FilmSettings, write_film, write_still
+from choreograph.errors import Cancelled, FormatError, MissingExtra, OutputExists, RequestError
+from choreograph.pictures import mp4
+from choreograph.pictures.animation import Film, FilmSettings, check_film, write_film, write_still
 from choreograph.progress import Recorder
 
 SMALL = FilmSettings(size=(96, 54), fps=10, samples=1)
@@ -60,15 +61,16 @@ def test_cancelling_leaves_no_file_and_no_ffmpeg(tmp_path, walker, suffix, monke
         started.append(launch(*args, **kwargs))
         return started[-1]
 
-    monkeypatch.setattr(animation.subprocess, "Popen", watched)
+    monkeypatch.setattr(mp4.subprocess, "Popen", watched)
     with pytest.raises(Cancelled):
         write_film(tmp_path / f"walk.{suffix}", [walker], SMALL, progress=Recorder(cancel_after=4))
     assert list(tmp_path.iterdir()) == []
-    assert started and all(process.poll() is not None for process in started)
+    assert len(started) == (suffix == "mp4")
+    assert all(process.poll() is not None for process in started)
 
 
 def test_an_ffmpeg_that_fails_is_told_and_leaves_nothing(tmp_path, walker, monkeypatch):
-    monkeypatch.setattr(animation, "_encoding", lambda palette, out: ["-c:v", "nonsense", str(out)])
+    monkeypatch.setattr(mp4, "_encoding", lambda: ["-c:v", "nonsense"])
     with pytest.raises(FormatError, match="nonsense"):
         write_film(tmp_path / "walk.mp4", [walker], SMALL)
     assert list(tmp_path.iterdir()) == []
@@ -82,6 +84,49 @@ def test_nothing_is_overwritten_unasked(tmp_path, walker):
     assert path.read_bytes() == b"mine"
     write_film(path, [walker[0:3]], SMALL, overwrite=True)
     assert path.stat().st_size > 500
+
+
+@pytest.fixture
+def no_ffmpeg(monkeypatch, tmp_path):
+    monkeypatch.setitem(sys.modules, "imageio_ffmpeg", None)
+    monkeypatch.setenv("PATH", str(tmp_path / "nothing"))
+
+
+@pytest.mark.usefixtures("no_ffmpeg")
+def test_without_ffmpeg_an_mp4_says_what_to_install_before_anything_is_drawn(tmp_path, walker):
+    heard = Recorder()
+    with pytest.raises(MissingExtra, match=r"pip install 'choreograph\[film\]'") as refused:
+        write_film(tmp_path / "walk.mp4", [walker], SMALL, progress=heard)
+    assert refused.value.extra == "film" and heard.calls == []
+    with pytest.raises(MissingExtra):
+        check_film("walk.mp4")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.usefixtures("no_ffmpeg")
+def test_without_ffmpeg_there_are_still_gifs_and_pictures(tmp_path, walker):
+    check_film("walk.gif")
+    write_film(tmp_path / "walk.gif", [walker[0:6]], SMALL)
+    write_still(tmp_path / "walk.png", [walker], 3, SMALL)
+    assert {path.name for path in tmp_path.iterdir()} == {"walk.gif", "walk.png"}
+
+
+def test_an_ffmpeg_on_the_path_serves_too(tmp_path, walker, monkeypatch):
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "ffmpeg").symlink_to(imageio_ffmpeg.get_ffmpeg_exe())
+    monkeypatch.setitem(sys.modules, "imageio_ffmpeg", None)
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
+    assert mp4.find_ffmpeg() == str(tmp_path / "bin" / "ffmpeg")
+    write_film(tmp_path / "walk.mp4", [walker[0:6]], SMALL)
+    assert b"ftyp" in (tmp_path / "walk.mp4").read_bytes()[:16]
+
+
+def test_settings_suit_the_file(tmp_path, walker):
+    assert FilmSettings.for_file("a.MP4") == FilmSettings() == FilmSettings(size=(960, 540), fps=30.0)
+    assert FilmSettings.for_file(tmp_path / "a.gif") == FilmSettings(size=(640, 360), fps=25.0)
+    write_film(tmp_path / "walk.gif", [walker[0:6]])
+    with Image.open(tmp_path / "walk.gif") as gif:
+        assert gif.size == (640, 360) and gif.info["duration"] == 40
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,9 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from choreograph.errors import FormatError
+from choreograph.synthesis import path_svg, svg_lines
 from choreograph.synthesis.path_svg import svg_points
-from choreograph.synthesis.svg_lines import TOLERANCE, Affine, Pen, parse_transform
+from choreograph.synthesis.svg_lines import TOLERANCE, Affine, Pen, Scanner, check_length, parse_transform
 
 
 def drawn(body, *, root="", **options):
@@ -313,3 +314,75 @@ def test_what_is_no_svg(content):
 
 def test_very_many_transforms_take_no_time():
     assert parse_transform("scale(1)" * 50_000)(1) == 1
+
+
+@pytest.fixture
+def reads(monkeypatch):
+    """How often a segment's numbers were read, as a list that grows."""
+    calls = []
+    read = Scanner.arguments
+    monkeypatch.setattr(Scanner, "arguments", lambda self, kind: calls.append(kind) or read(self, kind))
+    return calls
+
+
+@pytest.mark.parametrize(
+    "commands",
+    ["l1 1", " 1 1", "c0 1 1 1 1 0", "h.5.5.5", "m0 0l1 0", "z", "M1 1", "a1 1 0 0 1 1 1"],
+)
+def test_far_too_many_segments_are_refused_before_one_is_read(commands, reads):
+    with pytest.raises(FormatError, match=r"<path>: has more than 1,000,000 segments"):
+        path_points("M0 0l1 1" + commands * 1_100_000)
+    assert reads == []
+
+
+def test_far_too_many_corners_are_refused_before_one_is_read(reads):
+    with pytest.raises(FormatError, match=r"<polyline>: has more than 1,000,000 segments"):
+        drawn(f'<polyline points="{"1 1 2 2 " * 600_000}"/>')
+    assert reads == []
+
+
+@pytest.mark.parametrize("one", ["l1 1", "h1", "h-1-1", "h1 1", "L1,1z", "a1 1 0 011 1", "c1 1 1 1 1 1.5", "h12.34.5"])
+@pytest.mark.parametrize("chunk", [1, 7, 64, 1 << 20])
+def test_segments_are_never_overcounted(one, chunk, monkeypatch):
+    monkeypatch.setattr(svg_lines, "_CHUNK", chunk)
+    text = "M0 0" + one * 40
+    there = 1 + 40 * (2 if one in ("h1 1", "h-1-1", "L1,1z", "h12.34.5") else 1)
+    monkeypatch.setattr(svg_lines, "MAX_POINTS", there)
+    check_length(text)
+    monkeypatch.setattr(svg_lines, "MAX_POINTS", there - 1)
+    with pytest.raises(FormatError, match=f"more than {there - 1}"):
+        path_points(text)
+
+
+def test_work_grows_with_the_curves_and_no_faster(reads, monkeypatch):
+    batches = []
+    turn = Pen._turn_into_points
+    monkeypatch.setattr(Pen, "_turn_into_points", lambda self: batches.append(len(self._rows)) or turn(self))
+    points = path_points("M0 0" + "c.01 .01 .02 .01 .02 .02" * 40_000)
+    assert len(reads) == 40_001
+    assert sum(batches) == 40_000 and len(batches) <= 40_000 / svg_lines._BATCH + 2
+    np.testing.assert_allclose(points[[0, -1]], [0, 800 + 800j])
+
+
+def test_dots_cost_no_more_than_they_are_long(monkeypatch):
+    batches = []
+    turn = Pen._turn_into_points
+    monkeypatch.setattr(Pen, "_turn_into_points", lambda self: batches.append(len(self._rows)) or turn(self))
+    np.testing.assert_allclose(path_points("M0 0l0 0" * 5_000 + "M1 1h1"), [1 + 1j, 2 + 1j])
+    assert sum(batches) == 1
+
+
+def test_only_lines_that_may_be_chosen_are_kept():
+    page = path_svg._Page("w9999")
+    page.feed(b"<svg>" + b"".join(b'<path id="w%d" d="M0 0H1"/>' % k for k in range(20_000)) + b"</svg>")
+    assert page.count == 20_000 and len(page.ids) == 20
+    assert page.first_line is page.first_shape and page.first_line.attributes["id"] == "w0"
+    assert page.named is not None and page.named.attributes["id"] == "w9999"
+
+
+def test_transforms_are_counted_over_the_whole_drawing(monkeypatch):
+    parsed = []
+    monkeypatch.setattr(path_svg, "parse_transform", lambda text: parsed.append(text) or Affine())
+    with pytest.raises(FormatError, match="more than 100,000 transforms"):
+        drawn(f'<g transform="{"scale(1)" * 9_000}"/>' * 12)
+    assert len(parsed) == 11

@@ -55,7 +55,7 @@ def _write(target: Path, clips: list[Clip]) -> None:
 
 
 def _draw(target: Path, clips: list[Clip], path: list[Point], channel: TaskChannel) -> None:
-    from choreograph.pictures.animation import FilmSettings, write_film
+    from choreograph.pictures.animation import write_film
     from choreograph.pictures.raster import Stroke
     from choreograph.pictures.sheet import write_sheet
     from choreograph.pictures.theme import AMBER
@@ -63,6 +63,5 @@ def _draw(target: Path, clips: list[Clip], path: list[Point], channel: TaskChann
     if target.suffix == ".png":
         write_sheet(target, clips, overwrite=True, progress=channel.progress)
         return
-    settings = FilmSettings.for_file(target)
     floor = [Stroke(np.array(path), AMBER, 0.02, 0.9)] if len(path) > 1 else []
-    write_film(target, clips, settings, floor=floor, overwrite=True, progress=channel.progress)
+    write_film(target, clips, floor=floor, overwrite=True, progress=channel.progress)

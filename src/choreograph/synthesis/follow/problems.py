@@ -69,7 +69,7 @@ def _stretch_problems(
     if stretch.label is not None:
         share = float(_labelled(clip, stretch.label)[inside].mean()) if len(inside) else 0.0
         if share < LABEL_SHARE:
-            text = f"{span} {100 * share:.0f} % of the motion is labelled {stretch.label!r}: no such clips lead along there"
+            text = f"{span} {100 * share:.0f} % of the motion is labelled {stretch.label!r}: no such clips lead there"
             yield Problem(text, f"{where}{dot}label", 1.0, round(share, 3), place=middle)
     if stretch.speed is not None:
         walked = stretch.stop - stretch.start

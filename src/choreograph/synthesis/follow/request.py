@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path as FilePath
 from typing import Annotated, Any, ClassVar, Literal, Self
 
+import numpy as np
 from annotated_types import Ge, Gt, Le, MaxLen
 from pydantic import Field, model_validator
 
@@ -176,7 +177,8 @@ class FollowRequest(Request):
     def of_path(cls, path: Path, **more: Any) -> FollowRequest:
         """A request for a path that is at hand."""
         stretches = tuple(
-            StretchRequest(s.start, s.stop, speed_m_s=s.speed, label=s.label, pause_s=s.pause) for s in path.stretches
+            StretchRequest(start_m=s.start, stop_m=s.stop, speed_m_s=s.speed, label=s.label, pause_s=s.pause)
+            for s in path.stretches
         )
         facing = None if path.final_facing is None else math.degrees(path.final_facing)
         points = tuple((float(x), float(z)) for x, z in path.points)
@@ -200,11 +202,11 @@ class FollowRequest(Request):
             RequestError: If there is none, or it cannot be read.
         """
         if self.points or (begin is not None and not self.path):
-            path = Path([*([begin] if begin is not None else []), *self.points]) if self._enough(begin) else None
+            path = Path(np.array([*([begin] if begin else []), *self.points])) if self._enough(begin) else None
         else:
             path = load_path(self.path, scale=self.scale, flip=self.flip) if self.path else None
             if path is not None and begin is not None:
-                path = Path([begin, *path.points], stretches=(), name=path.name)
+                path = Path(np.array([begin, *path.points]), name=path.name)
         if path is None:
             raise RequestError("nothing is drawn yet: draw a path on the floor, or give one (path)", where="path")
         for wish in self.stretches:

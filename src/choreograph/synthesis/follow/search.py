@@ -267,7 +267,7 @@ def follow(graph: MotionGraph, request: FollowRequest | Path | str, *, progress:
         RequestError: If the path, a label or a clip asked for does not fit the graph.
     """
     if isinstance(request, str):
-        request = FollowRequest(request)
+        request = FollowRequest(path=request)
     elif isinstance(request, Path):
         request = FollowRequest.of_path(request)
     return FollowSearch(graph, request).run(progress)

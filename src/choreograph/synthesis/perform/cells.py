@@ -71,14 +71,14 @@ class Cells:
         return int(self.duration[-1])
 
 
-def step_ranges(base: SegmentDatabase, rate_hz: float, stretch_s: float) -> list[tuple[int, int]]:
+def step_ranges(database: SegmentDatabase, rate_hz: float, stretch_s: float) -> list[tuple[int, int]]:
     """Least and greatest number of steps of each segment.
 
     They differ from its own length by `stretch_s` seconds at most. Each segment has the length nearest to its own in
     any case, and two steps at least.
     """
     found = []
-    for seconds in base.seconds:
+    for seconds in database.seconds:
         nearest = max(2, round(seconds * rate_hz))
         low = max(2, int(np.ceil((seconds - stretch_s) * rate_hz - 1e-9)))
         high = int(np.floor((seconds + stretch_s) * rate_hz + 1e-9))
@@ -86,15 +86,15 @@ def step_ranges(base: SegmentDatabase, rate_hz: float, stretch_s: float) -> list
     return found
 
 
-def build_cells(base: SegmentDatabase, rate_hz: float, stretch_s: float) -> Cells:
-    """The cells of a base at a rate: every segment at every number of steps that it may have."""
-    ranges = step_ranges(base, rate_hz, stretch_s)
+def build_cells(database: SegmentDatabase, rate_hz: float, stretch_s: float) -> Cells:
+    """The cells of a database at a rate: every segment at every number of steps that it may have."""
+    ranges = step_ranges(database, rate_hz, stretch_s)
     rows = [(d, s) for s, (low, high) in enumerate(ranges) for d in range(low, high + 1)]
     duration, segment = np.array(sorted(rows), np.int64).T
     control = {}
     ends: list[tuple[Array, Array]] = []
     for d in np.unique(duration):
-        sampled = [base.sampled(int(s), int(d) + 1) for s in segment[duration == d]]
+        sampled = [database.sampled(int(s), int(d) + 1) for s in segment[duration == d]]
         control[int(d)] = split(np.array([c for c, _ in sampled]))
         ends += [(t[0], t[-1]) for _, t in sampled]
     head, tail = (split(np.array(e)) for e in zip(*ends, strict=True))

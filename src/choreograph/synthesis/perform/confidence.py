@@ -1,4 +1,4 @@
-"""How sure an sequence is: what the best other one would cost, piece by piece.
+"""How sure a sequence is: what the best other one would cost, piece by piece.
 
 The program run forwards says what the best sequence up to each cell costs, run backwards what the best one after it
 does. Their sum is the cost of the best sequence through that cell (a min-marginal), so the best sequence with another
@@ -18,8 +18,8 @@ from choreograph.synthesis.perform.cells import Cells, Signal, build_cells
 
 if TYPE_CHECKING:
     from choreograph.synthesis.perform.examples import SegmentDatabase
-    from choreograph.synthesis.perform.request import PerformSettings
-    from choreograph.synthesis.perform.search import SegmentSequence
+    from choreograph.synthesis.perform.program import SegmentSequence
+    from choreograph.synthesis.perform.settings import MatchSettings
 
 Array = NDArray[np.float64]
 
@@ -59,7 +59,7 @@ class Marginals(NamedTuple):
     shift: NDArray[np.complex128]
 
 
-def find_marginals(cells: Cells, signal: Signal, settings: PerformSettings) -> Marginals:
+def find_marginals(cells: Cells, signal: Signal, settings: MatchSettings) -> Marginals:
     """The least cost of a sequence that uses a cell from a step on, for all cells and steps.
 
     Args:
@@ -70,9 +70,9 @@ def find_marginals(cells: Cells, signal: Signal, settings: PerformSettings) -> M
     from dataclasses import replace
 
     from choreograph.synthesis.perform._compiled import retreat
-    from choreograph.synthesis.perform.search import Search
+    from choreograph.synthesis.perform.program import SegmentProgram
 
-    search = Search(cells, replace(settings, beam_m2_s=None))
+    search = SegmentProgram(cells, replace(settings, beam_m2_s=None))
     total = np.full((signal.last, len(cells)), np.inf)
     kept = []
     for start in range(0, signal.last, _CHUNK):
@@ -92,9 +92,9 @@ def find_marginals(cells: Cells, signal: Signal, settings: PerformSettings) -> M
 
 
 def find_confidence(found: SegmentSequence) -> tuple[Confidence, ...]:
-    """How sure each piece of an sequence is, exactly, at the search's rate."""
-    base, settings = found.base, found.settings
-    cells = build_cells(base, settings.rate_hz, settings.stretch_s)
+    """How sure each piece of a sequence is, exactly, at the search's rate."""
+    database, settings = found.database, found.settings
+    cells = build_cells(database, settings.rate_hz, settings.stretch_s)
     signal = found.coarse_signal(cells)
     marginals = find_marginals(cells, signal, settings)
     starts = np.arange(signal.last)[:, None]
@@ -112,7 +112,7 @@ def find_confidence(found: SegmentSequence) -> tuple[Confidence, ...]:
         starts_of = [k[0] for k in (mine, other)]
         stops_of = [k[0] + cells.duration[k[1]] for k in (mine, other)]
         steps = np.linspace(max(*starts_of, signal.begin), min(*stops_of, signal.last), _COMPARED)
-        ours, theirs = (_answer(base, cells, marginals, cell, steps) for cell in (mine, other))
+        ours, theirs = (_answer(database, cells, marginals, cell, steps) for cell in (mine, other))
         off = float(np.sqrt(((ours - theirs) ** 2).sum(axis=2).mean()))
         share = margin / (margin + piece.cost_m2_s + _NOTHING)
         out.append(Confidence(share, margin, int(cells.segment[other[1]]), off))
@@ -124,11 +124,13 @@ def _least(costs: Array) -> tuple[int, int]:
     return int(u), int(n)
 
 
-def _answer(base: SegmentDatabase, cells: Cells, marginals: Marginals, cell: tuple[int, int], steps: Array) -> Array:
+def _answer(
+    database: SegmentDatabase, cells: Cells, marginals: Marginals, cell: tuple[int, int], steps: Array
+) -> Array:
     """The target points of a cell where it lies, at some steps, (n, P, 3)."""
     u, n = cell
     segment = int(cells.segment[n])
-    frames = base.start[segment] + (steps - u) / cells.duration[n] * (base.stop - base.start)[segment]
-    points = sample_positions(base.target_points[base.example[segment]], frames)
+    frames = database.start[segment] + (steps - u) / cells.duration[n] * (database.stop - database.start)[segment]
+    points = sample_positions(database.target_points[database.example[segment]], frames)
     flat = marginals.turn[cell] * (points[..., 0] + 1j * points[..., 2]) + marginals.shift[cell]
     return np.stack([flat.real, points[..., 1], flat.imag], axis=-1)

@@ -80,16 +80,11 @@ class SegmentDatabase:
         points = np.concatenate(self.controls)
         return rows, points[..., 0] + 1j * points[..., 2], np.ascontiguousarray(points[..., 1])
 
-    @property
+    @cached_property
     def fastest(self) -> float:
-        """Highest speed of the controls' middle over the floor, smoothed over half a second, m/s."""
-        half = max(1, round(0.25 * self.fps))
-        found = [0.0]
-        for control in self.controls:
-            middle = control.mean(axis=1)[:, ::2]
-            if len(middle) > 2 * half:
-                found.append(float(np.linalg.norm(middle[2 * half :] - middle[: -2 * half], axis=1).max()))
-        return max(found) / (2 * half / self.fps)
+        """Highest speed of the controls' middle over the floor, over half a second, m/s; of examples with segments."""
+        controls = [self.controls[number] for number in np.unique(self.example)]
+        return max(float(smoothed_speeds(control, self.fps).max(initial=0.0)) for control in controls)
 
     def name(self, segment: int) -> str:
         """What a segment is called: its recording and its time there."""
@@ -102,22 +97,22 @@ class SegmentDatabase:
         return sample_positions(self.controls[e], at), sample_positions(self.target_points[e], at)
 
     def taken(self, kept: Sequence[int] | Ints) -> SegmentDatabase:
-        """The base with only these segments."""
+        """The database with only these segments."""
         kept = np.asarray(kept, np.int64)
         return replace(self, example=self.example[kept], start=self.start[kept], stop=self.stop[kept])
 
     def without(self, example: int) -> SegmentDatabase:
-        """The base without the segments of one example and its mirror image, as if it had not been recorded."""
+        """The database without the segments of one example and its mirror image, as if it had not been recorded."""
         recorded = [name.removesuffix(mirror_name("")) for name in self.names]
         others = np.array([name != recorded[example] for name in recorded])
         return self.taken(np.flatnonzero(others[self.example]))
 
     def with_track_half(self, half_m: float) -> SegmentDatabase:
-        """The base with the points of its tracks at another distance from their middle, metres."""
+        """The database with the points of its tracks at another distance from their middle, metres."""
         return replace(self, controls=tuple(set_apart(control, half_m) for control in self.controls))
 
     def clustered(self, threshold_m: float, *, stretch_s: float = 0.15) -> SegmentDatabase:
-        """The base with one segment left of each cluster of segments that are alike.
+        """The database with one segment left of each cluster of segments that are alike.
 
         Complete linkage: no two segments of a cluster are further apart than the threshold. The distance is the
         root-mean-square one between their points, of control and target together, after the floor alignment of the
@@ -167,6 +162,13 @@ class SegmentDatabase:
             squares += tall[:, None] + tall - 2 * heights @ heights.T
             total += squares / f.shape[1]
         return np.sqrt(np.maximum(total, 0.0) / 2)
+
+
+def smoothed_speeds(points: Array, fps: float) -> Array:
+    """Speeds of the middle of points (F, P, 3) over the floor, each over half a second, m/s; none of less than that."""
+    half = max(1, round(0.25 * fps))
+    middle = points.mean(axis=1)[:, ::2]
+    return np.asarray(np.linalg.norm(middle[2 * half :] - middle[: -2 * half], axis=1) / (2 * half / fps))
 
 
 def pair_up(leader: Clip, target: Clip, *, roles: Sequence[str] = ENDS, cut: bool = False) -> Example:

@@ -16,7 +16,6 @@ from choreograph.errors import RequestError
 from choreograph.finishing.finish import finish
 from choreograph.finishing.hand_contacts import Partner
 from choreograph.finishing.inertialisation import Inertialisation
-from choreograph.finishing.settings import FinishSettings
 from choreograph.maths import quat
 from choreograph.motion.arrays import seal
 from choreograph.motion.clip import Clip
@@ -25,12 +24,15 @@ from choreograph.synthesis.perform.examples import SegmentDatabase
 from choreograph.synthesis.perform.lowering import ExampleHandContacts, montage_of_pieces
 from choreograph.synthesis.perform.placing import Piece
 from choreograph.synthesis.perform.points import find_points
-from choreograph.synthesis.perform.request import PerformSettings
+from choreograph.synthesis.perform.request import PerformRequest
+from choreograph.synthesis.perform.settings import match_settings
 from choreograph.synthesis.perform.stream import PieceStream
 from choreograph.synthesis.streaming import Frame, as_frames
 
 Array = NDArray[np.float64]
 
+LAG_S = 2.0
+"""Seconds from a moment of the control to its frames, unless a request says otherwise."""
 _CONTEXT_S = 2.0
 """Seconds of motion before the newest frame that are finished anew each time: a plant and the way to it."""
 _BATCH_S = 0.2
@@ -44,39 +46,34 @@ class PerformStream:
     performance has been going on.
     """
 
-    def __init__(
-        self,
-        base: SegmentDatabase,
-        fps: float,
-        settings: PerformSettings | None = None,
-        finishing: FinishSettings | None = None,
-        *,
-        lag_s: float = 2.0,
-    ) -> None:
+    def __init__(self, database: SegmentDatabase, fps: float, request: PerformRequest | None = None) -> None:
         """Prepare a performance.
 
         Args:
-            base: Recorded segments.
+            database: Recorded segments.
             fps: Control frames per second.
-            settings: How the control is interpreted; what suits the base if None.
-            finishing: How pieces are blended, feet cleaned and hands held.
-            lag_s: Seconds from a moment of the control to its frames. Segments that last about as long are not used.
+            request: How the control is matched with segments and how they become motion; its `lag_s`, 2 s if it has
+                none, is the time from a moment of the control to its frames. Segments that last about as long are not
+                used.
 
         Raises:
             RequestError: If the lag is too short for every segment; the message says what is enough.
         """
-        self.lag_s = lag_s
+        request = request or PerformRequest()
+        self.lag_s = LAG_S if request.lag_s is None else request.lag_s
+        """Seconds from a moment of the control to its frames."""
         self.pieces: list[Piece] = []
         """The sequence so far."""
-        self._finishing = finishing or FinishSettings()
-        self.rate_hz = self._finishing.rate_hz or base.fps
+        self._finishing = request.finish
+        self.rate_hz = self._finishing.rate_hz or database.fps
         """Frames per second that come back."""
         # A frame shows the next piece too if that begins within half a blend.
         margin = self._finishing.blend_s / 2 + _BATCH_S
-        self._stream = PieceStream(base, fps, settings, lag_s=lag_s, margin_s=margin)
-        self.base = self._stream.base
+        settings = match_settings(database, request)
+        self._stream = PieceStream(database, fps, settings, lag_s=self.lag_s, margin_s=margin)
+        self.database = self._stream.database
         """Without the segments that are too long for the lag."""
-        self._hand_contacts = ExampleHandContacts(self.base)
+        self._hand_contacts = ExampleHandContacts(self.database)
         self._inertialisation = Inertialisation(feet=self._finishing.clean)
         self._shown = 0
         self._recent: list[Piece] = []
@@ -105,7 +102,7 @@ class PerformStream:
         """
         if isinstance(control, Clip):
             self._take_leader(control)
-            control = find_points(control, self.base.control_roles)
+            control = find_points(control, self.database.control_roles)
         self._settle(self._stream.push(control))
         count = int(np.floor((self._stream.seen_s - self.lag_s + _BATCH_S) * self.rate_hz + 1e-6)) + 1
         if count - self._shown < _BATCH_S * self.rate_hz:
@@ -130,7 +127,9 @@ class PerformStream:
         rot = quat.make_continuous(np.array([frame.local_rot for frame in frames]))
         root = seal(np.array([frame.root_pos for frame in frames]))
         contacts = np.array([frame.contacts for frame in frames])
-        return Clip(self.base.examples[0].target.skeleton, self.rate_hz, root, seal(rot), name=name, contacts=contacts)
+        return Clip(
+            self.database.examples[0].target.skeleton, self.rate_hz, root, seal(rot), name=name, contacts=contacts
+        )
 
     def _settle(self, pieces: list[Piece]) -> None:
         self.pieces += pieces
@@ -142,7 +141,7 @@ class PerformStream:
             return []
         first = max(0, self._shown - round(_CONTEXT_S * self.rate_hz))
         times = np.arange(first, stop) / self.rate_hz
-        montage = montage_of_pieces(self.base, pieces, times, self.rate_hz, self._finishing.blend_s)
+        montage = montage_of_pieces(self.database, pieces, times, self.rate_hz, self._finishing.blend_s)
         leader = self._leader_at(times)
         partner = None if leader is None else Partner(leader, self._hand_contacts)
         motion = finish(montage, self._finishing, partner=partner)
@@ -159,7 +158,7 @@ class PerformStream:
         """Keep the last seconds of the body that leads."""
         if not np.isclose(clip.fps, self._stream.fps, rtol=1e-6):
             raise RequestError(f"the leader has {clip.fps:g} fps; the performance was begun with {self._stream.fps:g}")
-        missing = [r for r in self.base.control_roles if r != "track" and clip.skeleton.find(r) is None]
+        missing = [r for r in self.database.control_roles if r != "track" and clip.skeleton.find(r) is None]
         if missing:
             raise RequestError(
                 f"{clip.name!r} has no joint known to be the {', '.join(missing)}, which the examples are led by"
@@ -176,7 +175,7 @@ class PerformStream:
 
     def _leader_at(self, times: Array) -> Clip | None:
         """The leader in the frames of the given times."""
-        if self._leader is None or not all(role != "track" for role in self.base.control_roles):
+        if self._leader is None or not all(role != "track" for role in self.database.control_roles):
             return None
         at = np.clip(times * self._leader.fps - self._leader_first, 0, len(self._leader) - 1)
         root, rot = sample_positions(self._leader.root_pos, at), sample_rotations(self._leader.local_rot, at)

@@ -19,12 +19,12 @@ Ints = NDArray[np.int64]
 
 
 def montage_of_pieces(
-    base: SegmentDatabase, pieces: Sequence[Piece], times: Array, rate_hz: float, blend_s: float
+    database: SegmentDatabase, pieces: Sequence[Piece], times: Array, rate_hz: float, blend_s: float
 ) -> Montage:
     """The montage that shows pieces, one layer for the piece of each frame and one for the neighbour it is mixed with.
 
     Args:
-        base: What the segments are of.
+        database: What the segments are of.
         pieces: Which ones, when and where, one after another.
         times: Of the output frames, (F,), seconds.
         rate_hz: Output frames per second.
@@ -42,22 +42,22 @@ def montage_of_pieces(
     way = np.where(since, 0.5 - 0.5 * late / half[inside], np.where(until, 0.5 - 0.5 * early / half[inside + 1], 0.0))
     way = np.where(other == inside, 0.0, np.clip(way, 0.0, 0.5))
     share = way**3 * (10 - 15 * way + 6 * way**2)
-    last = np.array([len(control) - 1 for control in base.controls])
+    last = np.array([len(control) - 1 for control in database.controls])
     segments = np.array([piece.segment for piece in pieces])
     places = np.array([(piece.placement.yaw, piece.placement.x, piece.placement.z) for piece in pieces])
 
     def layer(at: Ints, which: Ints, weight: Array) -> Layer:
         segment = segments[which]
-        example = base.example[segment]
-        pace = (base.stop - base.start)[segment] / (stops - starts)[which]
-        frame = base.start[segment] + (times[at] - starts[which]) * pace
+        example = database.example[segment]
+        pace = (database.stop - database.start)[segment] / (stops - starts)[which]
+        frame = database.start[segment] + (times[at] - starts[which]) * pace
         frame = np.clip(frame, 0, last[example])
         return Layer(at=at, clip=example, frame=frame, place=places[which], weight=weight)
 
     mixed = np.flatnonzero(share > 0)
     layers = (layer(np.arange(len(times)), inside, 1 - share), layer(mixed, other[mixed], share[mixed]))
-    targets = _Targets(base.examples)
-    return Montage(targets, base.names, targets[int(layers[0].clip[0])].skeleton, rate_hz, layers)
+    targets = _Targets(database.examples)
+    return Montage(targets, database.names, targets[int(layers[0].clip[0])].skeleton, rate_hz, layers)
 
 
 class _Targets(Sequence[Clip]):
@@ -84,14 +84,14 @@ class _Targets(Sequence[Clip]):
 class ExampleHandContacts:
     """The hand contacts of each example, looked for when they are first asked for."""
 
-    def __init__(self, base: SegmentDatabase) -> None:
-        self._base = base
+    def __init__(self, database: SegmentDatabase) -> None:
+        self._database = database
         self._found: dict[int, HandContacts] = {}
 
     def __call__(self, number: int) -> HandContacts:
         """The hand contacts in an example, in its target's frames."""
         if number not in self._found:
-            example = self._base.examples[number]
+            example = self._database.examples[number]
             count = len(example.target)
             self._found[number] = (
                 HandContacts(np.zeros((count, 2, 2), bool), np.zeros((count, 2, 2, 3)))

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from choreograph.maths.floor import FloorTransform
 from choreograph.synthesis.perform.cells import Signal, split
 from choreograph.synthesis.perform.examples import SegmentDatabase
-from choreograph.synthesis.perform.request import PerformSettings
+from choreograph.synthesis.perform.settings import MatchSettings
 
 Array = NDArray[np.float64]
 Complex = NDArray[np.complex128]
@@ -43,11 +43,11 @@ class Piece:
 
 
 def refine_bounds(
-    base: SegmentDatabase,
+    database: SegmentDatabase,
     segments: Ints,
     signal: Signal,
     bounds: Ints,
-    settings: PerformSettings,
+    settings: MatchSettings,
     rate_hz: float,
     *,
     fixed: int = 0,
@@ -55,7 +55,7 @@ def refine_bounds(
     """The sequence's boundaries at a finer rate: the same program with only the durations left open.
 
     Args:
-        base: What the segments are of.
+        database: What the segments are of.
         segments: Which ones, (M,).
         signal: The input at the finer rate.
         bounds: Where they begin and end now, (M + 1,), in steps of the input.
@@ -68,9 +68,9 @@ def refine_bounds(
     """
     from choreograph.synthesis.perform._compiled import refine
 
-    rows, a, a_height = base.stacked
-    head, tail = ends(base, segments)
-    own = base.seconds[segments] * rate_hz
+    rows, a, a_height = database.stacked
+    head, tail = ends(database, segments)
+    own = database.seconds[segments] * rate_hz
     # A length that the coarse steps allowed stays allowed.
     slack = settings.stretch_s * rate_hz
     now = np.diff(bounds)
@@ -85,15 +85,15 @@ def refine_bounds(
     first[:fixed] = last[:fixed] = bounds[:fixed]
     cost, found = refine(
         signal.flat, signal.height, signal.weight, bounds, np.maximum(first, 0), last, reach, low, high, a, a_height,
-        rows[base.example[segments]] + base.start[segments], (base.stop - base.start)[segments], *head, *tail,
-        float(settings.continuity_s), 1.0 / rate_hz,
+        rows[database.example[segments]] + database.start[segments], (database.stop - database.start)[segments],
+        *head, *tail, float(settings.continuity_s), 1.0 / rate_hz,
     )  # fmt: skip
     assert np.isfinite(cost), "the boundaries as they were are one of the choices"
     return float(cost), found
 
 
 def place(
-    base: SegmentDatabase,
+    database: SegmentDatabase,
     segments: Ints,
     signal: Signal,
     bounds: Ints,
@@ -109,7 +109,7 @@ def place(
     steps.
 
     Args:
-        base: What the segments are of.
+        database: What the segments are of.
         segments: Which ones, (M,).
         signal: The input.
         bounds: Where they begin and end, (M + 1,), in steps of the input.
@@ -122,17 +122,17 @@ def place(
     """
     from choreograph.synthesis.perform._compiled import align
 
-    rows, a, a_height = base.stacked
+    rows, a, a_height = database.stacked
     count = len(segments)
     squares, size, total = np.zeros(count), np.zeros(count), np.zeros(count)
     turn, x_mean, a_mean = np.zeros(count, complex), np.zeros(count, complex), np.zeros(count, complex)
     for i, s in enumerate(segments):
         squares[i], turn[i], x_mean[i], a_mean[i], size[i], total[i] = align(
             signal.flat, signal.height, signal.weight, int(bounds[i]), int(bounds[i + 1] - bounds[i]), a, a_height,
-            float(rows[base.example[s]] + base.start[s]), float(base.stop[s] - base.start[s]),
+            float(rows[database.example[s]] + database.start[s]), float(database.stop[s] - database.start[s]),
         )  # fmt: skip
     points = signal.flat.shape[1]
-    (head, head_height), (tail, tail_height) = ends(base, segments)
+    (head, head_height), (tail, tail_height) = ends(database, segments)
     joint = _Joint(
         np.angle(turn), x_mean, size / (points * rate_hz), total / rate_hz, head - a_mean[:, None],
         tail - a_mean[:, None], ((head_height[1:] - tail_height[:-1]) ** 2).mean(axis=1), continuity_s,
@@ -263,9 +263,9 @@ class _Joint:
         return np.asarray(-solveh_banded(bands, gradient.ravel())).reshape(count, 3)
 
 
-def ends(base: SegmentDatabase, segments: Sequence[int] | Ints) -> Any:
+def ends(database: SegmentDatabase, segments: Sequence[int] | Ints) -> Any:
     """Points and heights of the targets' first and last frames."""
-    points = base.target_points
-    first = np.array([points[base.example[s]][base.start[s]] for s in segments])
-    final = np.array([points[base.example[s]][base.stop[s]] for s in segments])
+    points = database.target_points
+    first = np.array([points[database.example[s]][database.start[s]] for s in segments])
+    final = np.array([points[database.example[s]][database.stop[s]] for s in segments])
     return split(first), split(final)

@@ -37,11 +37,11 @@ class CutSettings:
     """One is kept of segments that are alike within so many metres; 0 keeps all."""
 
     def build(self, examples: Sequence[Example]) -> SegmentDatabase:
-        """The base of these examples."""
-        base = build_segments(
+        """The database of these examples."""
+        database = build_segments(
             examples, cut_at=self.cut_at, control_roles=self.control_roles, target_roles=self.target_roles
         )
-        return base.clustered(self.alike_m) if self.alike_m else base
+        return database.clustered(self.alike_m) if self.alike_m else database
 
     @classmethod
     def from_dict(cls, plain: Mapping[str, Any]) -> CutSettings:
@@ -74,8 +74,8 @@ def find_segment_database(
     >>> import choreograph as cg
     >>> from choreograph.demo import demo_clip
     >>> graph = cg.build_graph([demo_clip("walk", 30.0), demo_clip("walk_veer_left", 30.0)])
-    >>> base = cg.find_segment_database(graph)
-    >>> base.names
+    >>> database = cg.find_segment_database(graph)
+    >>> database.names
     ('walk', 'walk_veer_left')
 
     Args:
@@ -146,11 +146,11 @@ def _build(graph: MotionGraph, settings: CutSettings, numbers: NDArray[np.int64]
     )
 
 
-def _pack(base: SegmentDatabase) -> Content:
+def _pack(database: SegmentDatabase) -> Content:
     arrays: dict[str, NDArray[Any]] = {
-        "segments": np.stack([base.example, base.start, base.stop], axis=1).astype(np.int32),
-        "controls": np.concatenate(base.controls),
-        "target_points": np.concatenate(base.target_points),
+        "segments": np.stack([database.example, database.start, database.stop], axis=1).astype(np.int32),
+        "controls": np.concatenate(database.controls),
+        "target_points": np.concatenate(database.target_points),
     }
     return Content({}, arrays)
 

@@ -1,141 +1,150 @@
-"""What can be asked of a performance: the control, and how it is interpreted."""
+"""What can be asked of a performance: what leads, which recordings answer, and how they are matched."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self
 
-import numpy as np
-from numpy.typing import NDArray
+from annotated_types import Ge, Gt, Le, MaxLen, MinLen
+from pydantic import Field, field_validator, model_validator
 
+from choreograph.contract.request import Hertz, Metres, Name, Option, Request, Seconds, Unit, Wrong
 from choreograph.errors import RequestError
-from choreograph.motion.clip import Clip
-from choreograph.motion.resample import sample_positions, sample_times
-from choreograph.synthesis.perform.examples import SegmentDatabase
-from choreograph.synthesis.perform.points import BODY_TRACK_HALF_M, TRACK, TRACK_HALF_M, find_points
-from choreograph.synthesis.perform.trajectory import Trajectory
+from choreograph.finishing.settings import FinishSettings
+from choreograph.synthesis.perform.trajectory import MAX_SAMPLES, Trajectory, even_trajectory, read_trajectory
 
-Array = NDArray[np.float64]
-Flags = NDArray[np.bool_]
-
-TOO_FAST = 1.5
-"""How many times faster than any example a trajectory may be before it is refused."""
+FilePath = Annotated[str, MaxLen(4096)]
+Sample = tuple[float, float, float]
+"""Time in seconds, x and z in metres."""
 
 
-@dataclass(frozen=True)
-class SegmentConstraint:
+class SegmentConstraint(Request):
     """That at some time one of some segments is played."""
 
-    time_s: float
-    segments: tuple[int, ...]
+    time_s: Annotated[Seconds, Ge(0)]
+    """When."""
+    segments: Annotated[tuple[Annotated[int, Ge(0)], ...], MinLen(1)]
+    """Numbers of segments, as a transcription has them."""
 
 
-@dataclass(frozen=True)
-class PerformSettings:
-    """How a control is interpreted."""
+class LeadRequest(Request):
+    """What leads: a body, or a way over the floor with its timing."""
 
-    rate_hz: float = 7.5
-    """Steps per second of the search over all segments."""
-    refine_hz: float = 30.0
-    """Steps per second to which the found segments' times are then made exact; about a multiple of `rate_hz`."""
-    stretch_s: float = 0.15
-    """Seconds by which a segment may be played shorter or longer."""
-    continuity_s: float = 0.15
-    """Price of a squared metre between the end of one target and the start of the next (k), against squared metres
-    between controls, each lasting a second."""
-    beam_m2_s: float | None = None
-    """Sequences that are so much worse than the best one of their length are given up; None is exact."""
-    constraints: tuple[SegmentConstraint, ...] = field(default=())
+    leader: Annotated[FilePath, Option(metavar="LEADER")] = ""
+    """The body that leads: a motion file, or the name of one of the examples' clips."""
+    trajectory: Annotated[FilePath, Option(("--trajectory", "-t"))] = ""
+    """The way that leads: a .csv file of t, x, z (seconds, metres)."""
+    samples: Annotated[tuple[Sample, ...], MaxLen(MAX_SAMPLES), Option(hidden=True)] = ()
+    """The way as rows of t, x and z (seconds, metres), instead of a file."""
+    smooth_s: Annotated[Seconds, Ge(0), Le(10)] = 0.2
+    """Smooth the way over so many seconds."""
+
+    @model_validator(mode="after")
+    def _check_one_leads(self) -> Self:
+        leads = [name for name in ("leader", "trajectory", "samples") if getattr(self, name)]
+        if len(leads) > 1:
+            verb = "are" if leads[-1] == "samples" else "is"
+            raise Wrong(leads[-1], f"{verb} given beside {leads[0]}; one of them can lead")
+        for n, (before, after) in enumerate(zip(self.samples, self.samples[1:], strict=False), 1):
+            if after[0] <= before[0]:
+                raise Wrong(f"samples[{n}]", f"has time go from {before[0]:g} s back to {after[0]:g} s")
+        return self
+
+    def way(self) -> Trajectory:
+        """The way that leads, at an even rate, as it was performed.
+
+        Raises:
+            ChoreographError: If there is none, too little is known of it, or it cannot be read.
+        """
+        if self.trajectory:
+            return read_trajectory(self.trajectory)
+        if len(self.samples) < 2:
+            raise RequestError(
+                "nothing was performed yet: press on the floor and move as fast as somebody walks", where="samples"
+            )
+        import numpy as np
+
+        times, *places = np.array(self.samples, float).T
+        return even_trajectory(times - times[0], np.stack(places, axis=1), name="what was performed")
+
+
+class CutRequest(Request):
+    """Which recordings are the examples, who answers whom in them, and where they are cut into segments."""
+
+    answers: Annotated[FilePath, Option(("--answers", "-a"))] = ""
+    """Who answered the examples, recorded with them: a folder or a pattern; else each example answers the track of its
+    own hips, unless somebody leads and names tell pairs (60_01 and 61_01)."""
+    examples: Annotated[tuple[Name, ...], Option(("--only",), metavar="CLIP")] | None = None
+    """Use only examples of this name."""
+    pairs: Annotated[tuple[tuple[Name, Name], ...], Option(hidden=True)] | None = None
+    """Who leads and who answers, by the names of their clips; else names tell it."""
+    cut: bool = False
+    """Cut leaders and followers of different length to the shorter."""
+    cut_at: Literal["beats", "plants", "labels"] | None = None
+    """Cut examples into segments at beats, foot plants or labels; else pairs at beats, walks at plants."""
+    control: Annotated[tuple[Name, ...], Option(metavar="ROLES")] = ()
+    """Joints that lead, by role and with commas, or track; else hands and feet of a leader."""
+    alike_m: Annotated[Metres, Ge(0), Le(100)] = 0.0
+    """Keep one of segments that are alike within so many metres."""
+
+    @field_validator("control", mode="before")
+    @classmethod
+    def _split(cls, value: Any) -> Any:
+        words = [value] if isinstance(value, str) else value
+        if not isinstance(words, list | tuple) or not all(isinstance(word, str) for word in words):
+            return value
+        return tuple(part.strip() for word in words for part in word.split(",") if part.strip())
+
+    def resolved(self, folder: Path, *, allow_code: bool = False) -> Self:
+        """The request with the files that it names taken from a folder, where they are there."""
+        named = {name: getattr(self, name, "") for name in ("leader", "trajectory", "answers")}
+        there = {name: str(folder / text) for name, text in named.items() if text and _is_there(folder, text)}
+        return self.with_(**there) if there else self
+
+
+class MatchRequest(Request):
+    """How a control is matched with segments. What is left out is what suits the examples."""
+
+    stretch_s: Annotated[Seconds, Ge(0), Le(10)] | None = None
+    """Time by which a segment may be played shorter or longer; else 0.15 s, or 0.2 s where tracks lead."""
+    continuity_s: Annotated[Seconds, Ge(0), Le(1e6)] | None = None
+    """Price of a squared metre between the end of one answer and the start of the next (k), against squared metres
+    between controls, each lasting a second; else 0.15 s, or 0.8 s where tracks lead."""
+    search_rate_hz: Annotated[Hertz, Ge(1), Le(240)] | None = None
+    """Steps per second of the search over all segments; else 7.5 Hz, or 10 Hz where tracks lead."""
+    beam_m2_s: Annotated[float, Unit("m²·s"), Gt(0), Le(1e9)] | None = None
+    """Give up sequences that are so much worse than the best of their length; else the search is exact."""
+    constraints: Annotated[tuple[SegmentConstraint, ...], MaxLen(10_000), Option(hidden=True)] = ()
     """Segments that have to be played at given times."""
 
-    def __post_init__(self) -> None:
-        for name, low, high in (
-            ("rate_hz", 1, 240),
-            ("refine_hz", 1, 240),
-            ("stretch_s", 0, 10),
-            ("continuity_s", 0, 1e6),
-        ):
-            value = getattr(self, name)
-            if not (np.isfinite(value) and low <= value <= high):
-                raise RequestError(f"{name} is {value}; it must be between {low:g} and {high:g}")
-        if self.beam_m2_s is not None and not self.beam_m2_s > 0:
-            raise RequestError(f"the beam is positive, or None for an exact answer, not {self.beam_m2_s}")
 
-    @property
-    def fine(self) -> int:
-        """Steps of refinement in one step of the search."""
-        return max(1, round(self.refine_hz / self.rate_hz))
+class PerformRequest(MatchRequest, CutRequest, LeadRequest):
+    """A performance to be answered, and how.
 
-
-def usual_settings(base: SegmentDatabase) -> PerformSettings:
-    """The settings that suit a base: those for dancers, or those for walkers led by a track (Hsu 2004, section 6).
-
-    A track says nothing about which foot comes next, so there fitting together counts for more.
+    >>> PerformRequest("60_05.amc", answers="followers").as_document()
+    {'leader': '60_05.amc', 'answers': 'followers'}
     """
-    if base.control_roles == TRACK:
-        return PerformSettings(rate_hz=10.0, stretch_s=0.2, continuity_s=0.8)
-    return PerformSettings()
+
+    lag_s: Annotated[Seconds, Gt(0), Le(60)] | None = None
+    """Decide as if live, so many seconds after each moment; else with all of the control at hand."""
+    leave_out_own: bool = True
+    """Leave out the leader's own example: whoever was recorded with it is no help to a stranger."""
+    finish: FinishSettings = Field(default_factory=FinishSettings)
+    """How segments become motion."""
+
+    @classmethod
+    def of_trajectory(cls, trajectory: Trajectory, **more: Any) -> PerformRequest:
+        """A request for a way that is at hand; it is smoothed no more, unless `smooth_s` says so.
+
+        >>> PerformRequest.of_trajectory(Trajectory([(0.0, 0.0), (0.0, 0.1)], 10.0)).samples
+        ((0.0, 0.0, 0.0), (0.1, 0.0, 0.1))
+        """
+        samples = [(k / trajectory.fps, float(x), float(z)) for k, (x, z) in enumerate(trajectory.places)]
+        return cls(samples=tuple(samples), **{"smooth_s": 0.0, **more})
 
 
-@dataclass(frozen=True, eq=False)
-class Control:
-    """What is to be answered."""
-
-    points: Array
-    """(F, P, 3), metres; rows that are not finite are gaps."""
-    fps: float
-    name: str = "control"
-    leader: Clip | None = None
-    """The body whose points those are, if it is one."""
-    track_half_m: float = TRACK_HALF_M
-    """How far from their middle the points of a track are set, in the control and in the examples."""
-
-    @property
-    def seconds(self) -> float:
-        """From the first frame to the last."""
-        return (len(self.points) - 1) / self.fps
-
-    def sampled(self, rate_hz: float) -> tuple[Array, Flags]:
-        """Points at another rate, (N, P, 3), zero where nothing is known, and where something is, (N,)."""
-        return self.at(sample_times(len(self.points), self.fps, rate_hz))
-
-    def at(self, frames: Array) -> tuple[Array, Flags]:
-        """The same at given places between frames, (N,)."""
-        known = np.asarray(np.isfinite(self.points).all(axis=(1, 2)))
-        points = sample_positions(np.where(known[:, None, None], self.points, 0.0), frames)
-        sure = sample_positions(known.astype(float), frames) > 1 - 1e-9
-        return np.where(sure[:, None, None], points, 0.0), sure
-
-
-def control_from_clip(clip: Clip, base: SegmentDatabase) -> Control:
-    """A body as the control, by the points that the base was built with.
-
-    Raises:
-        RequestError: If the body lacks a joint with one of the roles.
-    """
-    missing = [role for role in base.control_roles if role != "track" and clip.skeleton.find(role) is None]
-    if missing:
-        raise RequestError(
-            f"{clip.name!r} has no joint known to be the {', '.join(missing)}, which the examples are led by; "
-            f"name it with --role {missing[0]}=JOINT. Joints are: {', '.join(clip.skeleton.names)}"
-        )
-    points = find_points(clip, base.control_roles)
-    if base.control_roles == TRACK:
-        return Control(points, clip.fps, clip.name, track_half_m=BODY_TRACK_HALF_M)
-    return Control(points, clip.fps, clip.name, clip)
-
-
-def control_from_trajectory(trajectory: Trajectory, base: SegmentDatabase) -> Control:
-    """A performed way over the floor as the control.
-
-    Raises:
-        RequestError: If the examples are not led by tracks, or the trajectory is much too fast for them.
-    """
-    if base.control_roles != TRACK:
-        raise RequestError("a trajectory can lead examples whose control is a track; these are led by a body")
-    fastest = float(trajectory.smoothed(0.15).speeds.max())
-    if fastest > TOO_FAST * base.fastest:
-        raise RequestError(
-            f"{trajectory.name!r} goes at up to {fastest:.1f} m/s, but the examples at {base.fastest:.1f} m/s at most; "
-            "perform it more slowly, or stretch its times"
-        )
-    return Control(trajectory.points(), trajectory.fps, trajectory.name)
+def _is_there(folder: Path, text: str) -> bool:
+    try:
+        return (folder / text).exists() or any(folder.glob(text))
+    except (OSError, ValueError, NotImplementedError):
+        return False

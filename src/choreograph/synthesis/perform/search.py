@@ -1,300 +1,307 @@
-"""The sequence of a control: which recorded segments it is made of, when, and where on the floor."""
+"""Performing as a search: one step that finds the segments a control calls for, and the motion that they are."""
 
 from __future__ import annotations
 
-import copy
 import time
-from dataclasses import asdict, dataclass, replace
-from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from choreograph.contract.result import Answer, Metric, Motion, Problem, Result
+from choreograph.contract.search import Budget, Search
 from choreograph.errors import RequestError
-from choreograph.motion.contacts import runs
+from choreograph.motion.clip import Clip
 from choreograph.progress import Progress, silent
-from choreograph.synthesis.perform.cells import Cells, Laid, Signal, build_cells, forbid, lay, split
-from choreograph.synthesis.perform.confidence import Confidence, find_confidence
+from choreograph.synthesis.perform import problems
+from choreograph.synthesis.perform.control import Control, control_from_clip, control_from_trajectory, find_own
 from choreograph.synthesis.perform.examples import SegmentDatabase
-from choreograph.synthesis.perform.placing import Piece, place, refine_bounds
-from choreograph.synthesis.perform.points import TRACK, TRACK_HALF_M, set_apart
-from choreograph.synthesis.perform.request import Control, PerformSettings, SegmentConstraint, usual_settings
-from choreograph.synthesis.perform.trajectory import LONGEST_GAP_S
+from choreograph.synthesis.perform.measure import WayErrors, find_metrics, measure_way, source_pieces
+from choreograph.synthesis.perform.performance import Performance, finish_sequence, perform_live
+from choreograph.synthesis.perform.program import SegmentSequence, find_segments
+from choreograph.synthesis.perform.request import CutRequest, PerformRequest
+from choreograph.synthesis.perform.settings import match_settings
+from choreograph.synthesis.perform.sources import Examples, find_clip, find_database
+from choreograph.synthesis.perform.trajectory import Trajectory
 
-if TYPE_CHECKING:
-    from choreograph.finishing.hand_contacts import Partner
-    from choreograph.finishing.settings import FinishSettings
-    from choreograph.motion.montage import Montage
-
-Array = NDArray[np.float64]
-Ints = NDArray[np.int64]
-
-_CHUNK = 128
-"""Starts that cells are laid over at once."""
+_WAY_POINTS = 2000
+"""Places of the way that an answer keeps at most, for drawing it."""
 
 
-@dataclass(frozen=True, eq=False)
-class SegmentSequence:
-    """A control as a sequence of segments."""
+class Lead(NamedTuple):
+    """What leads, and what follows from it."""
 
-    base: SegmentDatabase
     control: Control
-    settings: PerformSettings
-    pieces: tuple[Piece, ...]
-    cost: float
-    """With refined times and places, m²·s."""
-    coarse_cost: float
-    """Of the best sequence at the search's rate, m²·s."""
-    seconds: float
-    """CPU time the search took."""
+    database: SegmentDatabase
+    """The segments that may answer it."""
+    way: Trajectory | None = None
+    """As it was performed, smoothed; None where a body leads."""
+    where: str = "leader"
+    """Its place in the request."""
+    partner: Clip | None = None
+    """Who was recorded with the leader."""
+    left_out: str = ""
+    """The example that is the leader's own and therefore no help."""
+    problems: tuple[Problem, ...] = ()
 
-    @cached_property
-    def confidence(self) -> tuple[Confidence, ...]:
-        """How sure each piece is; found when it is first asked for, which takes a few times as long as the search."""
-        return find_confidence(self)
 
-    def coarse_signal(self, cells: Cells) -> Signal:
-        """The control as the search saw it."""
-        points, known = self.control.sampled(cells.rate_hz * self.settings.fine)
-        return thinned(points, known, self.settings.fine, cells.longest)
+class PerformSearch(Search):
+    """A performance answered by recorded segments, all in one step."""
 
-    def as_montage(self, settings: FinishSettings | None = None) -> Montage:
-        """The pieces as layers, as long as the control.
+    def __init__(
+        self,
+        examples: Examples,
+        request: PerformRequest,
+        *,
+        leader: Clip | None = None,
+        database: SegmentDatabase | None = None,
+    ) -> None:
+        """Prepare a search.
 
         Args:
-            settings: The output's rate, the examples' if it is not given, and how long pieces are blended.
+            examples: What answers: a graph, segments, recordings or pairs of them.
+            request: What leads and how it is answered.
+            leader: The body that leads, where it is at hand and no file.
+            database: The segments that `find_database` gives, if they are at hand.
         """
-        from choreograph.finishing.settings import FinishSettings
-        from choreograph.synthesis.perform.lowering import montage_of_pieces
+        super().__init__(request)
+        self.request: PerformRequest = request
+        self.examples, self.leader = examples, leader
+        self._database = database
+        self._answer: Answer | None = None
+        self._sequence: SegmentSequence | None = None
+        self._lead: Lead | None = None
+        self.seconds = 0.0
+        if leader is not None and (request.leader or request.trajectory or request.samples):
+            raise RequestError("a leader is given beside what the request says leads; one of them can lead")
 
-        settings = settings or FinishSettings()
-        rate = settings.rate_hz or self.base.fps
-        times = np.arange(int(np.floor(self.control.seconds * rate + 1e-6)) + 1) / rate
-        return montage_of_pieces(self.base, self.pieces, times, rate, settings.blend_s)
+    @property
+    def done(self) -> bool:
+        """Whether the performance is answered."""
+        return self._answer is not None
 
-    def partner(self) -> Partner | None:
-        """The body that leads, whose hands can be held as they are in the examples; None if a trajectory leads."""
-        from choreograph.finishing.hand_contacts import Partner
-        from choreograph.synthesis.perform.lowering import ExampleHandContacts
-
-        leader = self.control.leader
-        return None if leader is None else Partner(leader, ExampleHandContacts(self.base))
-
-    def as_json(self) -> dict[str, Any]:
-        """Everything that was decided, as plain values."""
-        rows = self.transcription()
-        for row, piece in zip(rows, self.pieces, strict=True):
-            row["segment"] = piece.segment
-            row["placement"] = asdict(piece.placement)
-            row["cost_m2_s"] = piece.cost_m2_s
-        return {
-            "control": self.control.name,
-            "seconds": self.control.seconds,
-            "segments": len(self.base),
-            "settings": asdict(self.settings),
-            "cost_m2_s": self.cost,
-            "coarse_cost_m2_s": self.coarse_cost,
-            "search_cpu_s": self.seconds,
-            "pieces": rows,
-        }
-
-    def transcription(self) -> list[dict[str, Any]]:
-        """The pieces as rows: when, which recording and which part of it, how well it fits, and how sure it is."""
-        rows = []
-        for piece, sure in zip(self.pieces, self.confidence, strict=True):
-            rival = None if sure.rival < 0 else sure
-            clip = self.base.examples[int(self.base.example[piece.segment])].target
-            rows.append(
-                {
-                    "start_s": round(max(piece.start_s, 0.0), 4),
-                    "stop_s": round(min(piece.stop_s, self.control.seconds), 4),
-                    "recording": clip.name,
-                    "recording_start_s": round(float(self.base.start[piece.segment] / clip.fps), 4),
-                    "recording_stop_s": round(float(self.base.stop[piece.segment] / clip.fps), 4),
-                    "labels": list(clip.labels_at(int(self.base.start[piece.segment]))),
-                    "residual_m": round(piece.residual_m, 4),
-                    "gap_m": round(piece.gap_m, 4),
-                    "sure": round(sure.share, 4),
-                    "doubt_m": round(sure.doubt_m, 4),
-                    "margin_m2_s": None if rival is None else round(rival.margin_m2_s, 6),
-                    "rival": None if rival is None else self.base.name(rival.rival),
-                    "rival_off_m": None if rival is None else round(rival.rival_off_m, 4),
-                }
-            )
-        return rows
-
-
-def find_segments(
-    base: SegmentDatabase,
-    control: Control,
-    settings: PerformSettings | None = None,
-    *,
-    cells: Cells | None = None,
-    progress: Progress | None = None,
-) -> SegmentSequence:
-    """The sequence of segments that explains a control best while its targets fit together.
-
-    Args:
-        base: Recorded segments.
-        control: What is to be answered.
-        settings: How; what suits the base if None.
-        cells: The base's cells at the settings' rate, if they were built before (with the control's width of track).
-        progress: Hears how many steps are done.
-
-    Raises:
-        RequestError: If the control cannot be answered: it is too short, has other points than the examples, or the
-            constraints cannot all be had.
-    """
-    settings = settings or usual_settings(base)
-    if control.points.shape[1] != base.controls[0].shape[1]:
-        raise RequestError(
-            f"{control.name!r} has {control.points.shape[1]} points and the examples' controls have "
-            f"{base.controls[0].shape[1]}: they are {', '.join(base.control_roles)}"
-        )
-    base, control = matched(base, control)
-    began = time.process_time()
-    cells = cells or build_cells(base, settings.rate_hz, settings.stretch_s)
-    fine_hz = cells.rate_hz * settings.fine
-    points, known = control.sampled(fine_hz)
-    if len(points) < 2 or not known.any():
-        raise RequestError(f"{control.name!r} has {len(points)} frames with {int(known.sum())} known; two are needed")
-    for start, stop in runs(~known):
-        if (stop - start + 1) / fine_hz > LONGEST_GAP_S:
-            raise RequestError(
-                f"nothing is known of {control.name!r} for {(stop - start + 1) / fine_hz:.2f} s from "
-                f"{max(start - 1, 0) / fine_hz:.2f} s on; gaps of up to {LONGEST_GAP_S:g} s are bridged"
-            )
-    fine = make_signal(points, known, cells.longest * settings.fine + settings.fine)
-    coarse = thinned(points, known, settings.fine, cells.longest)
-    search = Search(cells, settings)
-    for start in range(0, coarse.last, _CHUNK):
-        (progress or silent)("interpreting", start, coarse.last)
-        search.advance(coarse, start, min(start + _CHUNK, coarse.last))
-    coarse_cost, sequence = search.best(coarse)
-    (progress or silent)("interpreting", coarse.last, coarse.last)
-    shift = fine.begin - coarse.begin * settings.fine
-    segments = cells.segment[[n for n, _ in sequence]]
-    starts = [u for _, u in sequence]
-    bounds = np.array([*starts, starts[-1] + int(cells.duration[sequence[-1][0]])]) * settings.fine + shift
-    _, bounds = refine_bounds(base, segments, fine, bounds, settings, fine_hz)
-    cost, pieces = place(base, segments, fine, bounds, fine_hz, settings.continuity_s)
-    return SegmentSequence(base, control, settings, pieces, cost, coarse_cost, time.process_time() - began)
-
-
-def matched(base: SegmentDatabase, control: Control) -> tuple[SegmentDatabase, Control]:
-    """Both with the points of their tracks as far apart as the control asks for."""
-    if base.control_roles != TRACK or control.track_half_m == TRACK_HALF_M:
-        return base, control
-    points = set_apart(control.points, control.track_half_m)
-    return base.with_track_half(control.track_half_m), replace(control, points=points)
-
-
-def make_signal(points: Array, known: NDArray[np.bool_], pad: int) -> Signal:
-    """An input with `pad` steps of nothing before and after it."""
-    flat, height = split(np.pad(points, ((pad, pad), (0, 0), (0, 0))))
-    return Signal(flat, height, np.pad(known.astype(float), pad), pad, pad + len(points) - 1)
-
-
-def thinned(points: Array, known: NDArray[np.bool_], fine: int, pad: int) -> Signal:
-    """Every so many steps of an input, with `pad` steps of nothing before and after it."""
-    every = np.minimum(np.arange(-(-(len(points) - 1) // fine) + 1) * fine, len(points) - 1)
-    signal = make_signal(points[every], known[every], pad)
-    if (len(points) - 1) % fine:
-        signal.weight[signal.last] = 0.0  # a step that the input does not reach
-    return signal
-
-
-class Search:
-    """The dynamic program in progress: it can be fed a stretch at a time."""
-
-    def __init__(self, cells: Cells, settings: PerformSettings) -> None:
-        self.cells = cells
-        self.settings = settings
-        ring, points = cells.longest + 1, cells.head[0].shape[1]
-        self.scale = float(np.sqrt(settings.continuity_s / points))
-        self.scores = np.full((ring, len(cells)), np.inf)
-        """Best cost of each cell by its end, a ring over steps."""
-        self.tails = np.zeros((ring, len(cells), 3 * points))
-        self.back = np.full((0, len(cells)), -1, np.int32)
-        """The cell before each cell, by its end."""
-        self.done = 0
-        """Steps from which cells were started."""
-
-    def advance(self, signal: Signal, start: int, stop: int, reached: Array | None = None) -> Laid:
-        """Start all cells from the steps [start, stop), and say how they lie there.
-
-        Args:
-            signal: The input.
-            start: First step.
-            stop: The step after the last one.
-            reached: Where to put the best cost of each cell by its start, from `start` on, (U, N).
-        """
-        from choreograph.synthesis.perform._compiled import advance
-
-        cells = self.cells
-        starts = np.arange(start, stop)
-        laid = lay(cells, signal, starts)
-        forbid(cells, signal, starts, laid)
-        for wish in self.settings.constraints:
-            self._grant(wish, signal, starts, laid.cost)
-        need = stop + cells.longest
-        if need > len(self.back):
-            grown = np.full((max(need, 2 * len(self.back)), len(cells)), -1, np.int32)
-            grown[: len(self.back)] = self.back
-            self.back = grown
-        beam = np.inf if self.settings.beam_m2_s is None else float(self.settings.beam_m2_s)
-        advance(
-            start, *laid, cells.duration, *cells.head, *cells.tail, signal.begin, signal.last, self.scale, beam,
-            self.scores, self.tails, self.back, np.zeros((0, 0)) if reached is None else reached,
-        )  # fmt: skip
-        self.done = stop
-        return laid
-
-    def _grant(self, wish: SegmentConstraint, signal: Signal, starts: Ints, cost: Array) -> None:
-        at = signal.begin + wish.time_s * self.cells.rate_hz
-        covers = (starts[:, None] <= at) & (starts[:, None] + self.cells.duration > at)
-        cost[covers & ~np.isin(self.cells.segment, wish.segments)] = np.inf
-
-    def copy(self) -> Search:
-        """One that can go on by itself; the cells before each cell are shared, and where both go on they agree."""
-        other = copy.copy(self)
-        other.scores, other.tails = self.scores.copy(), self.tails.copy()
-        return other
-
-    def forget(self, steps: int) -> None:
-        """Count steps from a later one on: later by a multiple of the ring's length."""
-        assert steps % len(self.scores) == 0
-        self.back = self.back[steps:].copy()
-        self.done -= steps
-
-    def best(self, signal: Signal, since: int = -1) -> tuple[float, list[tuple[int, int]]]:
-        """Cost of the best sequence to the input's end, and its cells with the steps they begin at.
-
-        Args:
-            signal: The input.
-            since: Cells that end by this step are left out.
+    @property
+    def sequence(self) -> SegmentSequence:
+        """Which segments are played when and where.
 
         Raises:
-            RequestError: If there is none.
+            RequestError: If they were not found yet.
         """
-        ends = np.arange(signal.last, signal.last + self.cells.longest + 1)
-        scores = self.scores[ends % len(self.scores)]
-        at = int(scores.argmin())
-        stop, n = int(ends[at // len(self.cells)]), at % len(self.cells)
-        if not scores.flat[at] < np.inf:
-            why = "with these constraints" if self.settings.constraints else "with segments of these lengths"
-            raise RequestError(
-                f"no sequence of segments lasts {(signal.last - signal.begin) / self.cells.rate_hz:.2f} s {why}; "
-                "allow more stretch (stretch_s), or use more segments"
-            )
-        return float(scores.flat[at]), self.trace(stop, n, since)
+        if self._sequence is None:
+            raise RequestError("nothing was performed yet; take a step")
+        return self._sequence
 
-    def trace(self, stop: int, n: int, since: int = -1) -> list[tuple[int, int]]:
-        """The sequence that ends with a cell at a step."""
+    def step(self, budget: Budget = Budget(), progress: Progress = silent) -> bool:
+        """Answer the performance; there is never more to do."""
+        if not self.done:
+            began = time.monotonic()
+            try:
+                self._perform(progress)
+            finally:
+                self.seconds += time.monotonic() - began
+        return False
+
+    def best(self) -> Result:
+        """The answer, once it is found."""
+        if self._answer is None or self._lead is None:
+            raise RequestError("nothing was performed yet; take a step")
+        lead = self._lead
+        provenance = {"left_out": lead.left_out} if lead.left_out else {}
+        general = (*lead.problems, *_poverty(lead.database))
+        return Result(
+            "perform", self.request, (self._answer,), problems_with_all=general, seconds=self.seconds,
+            provenance=provenance,
+        )  # fmt: skip
+
+    def change(self, request: Any) -> None:
+        """Answer another request; the segments stay if the same examples are cut in the same way."""
+        if _cutting(request) != _cutting(self.request):
+            self._database = None
+        self.request, self._answer, self._sequence = request, None, None
+
+    def database(self, progress: Progress = silent) -> SegmentDatabase:
+        """The segments of all examples that the request means."""
+        if self._database is None:
+            by_body = bool(self.request.leader) or self.leader is not None
+            self._database = find_database(self.examples, self.request, led_by_body=by_body, progress=progress)
+        return self._database
+
+    def _perform(self, progress: Progress) -> None:
+        request = self.request
+        if self.leader is None and not (request.leader or request.trajectory or request.samples):
+            raise RequestError(
+                "nothing leads yet: give either a body (leader, a motion file or a clip) or a way over the floor "
+                "(trajectory, a .csv file of t, x, z; samples, what was drawn)",
+                where="leader",
+            )
+        way = request.way() if request.trajectory or request.samples else None
+        database = self.database(progress)
+        lead = self._way(way, database) if way is not None else self._body(database)
+        settings = match_settings(lead.database, request)
+        whole = find_segments(lead.database, lead.control, settings, progress=progress)
+        if request.lag_s is None:
+            performance = finish_sequence(whole, request.finish, progress=progress)
+        else:
+            performance = perform_live(whole, request, progress=progress)
+        self._lead, self._sequence = lead, performance.sequence
+        self._answer = self._measure(lead, whole, performance)
+
+    def _way(self, raw: Trajectory, database: SegmentDatabase) -> Lead:
+        where = "trajectory" if self.request.trajectory else "samples"
+        way = raw.smoothed(self.request.smooth_s)
         found = []
-        while n >= 0 and stop > since:
-            start = stop - int(self.cells.duration[n])
-            found.append((n, start))
-            stop, n = start, int(self.back[stop, n])
-        return found[::-1]
+        if way.bridged_s:
+            text = f"{way.bridged_s:.2f} s of the way were missing and are straight lines now"
+            found.append(Problem(text, where, got=round(way.bridged_s, 3), unit="s"))
+        return Lead(control_from_trajectory(way, database, where), database, way, where, problems=tuple(found))
+
+    def _body(self, database: SegmentDatabase) -> Lead:
+        clip = self.leader or self._read_leader()
+        control = control_from_clip(clip, database)
+        own = find_own(database, control)
+        if own is None:
+            return Lead(control, database)
+        example = database.examples[own]
+        partner = example.target if example.leader is not None else None
+        if not self.request.leave_out_own:
+            return Lead(control, database, partner=partner)
+        rest = database.without(own)
+        if not len(rest):
+            text = f"the only example is {clip.name!r} itself: it is answered by its own recording"
+            return Lead(control, database, partner=partner, problems=(Problem(text, "leave_out_own"),))
+        return Lead(control, rest, partner=partner, left_out=database.names[own])
+
+    def _read_leader(self) -> Clip:
+        name = self.request.leader
+        known = find_clip(self.examples, name)
+        if known is not None:
+            return known
+        if not Path(name).suffix:
+            raise RequestError(
+                f"leader is {name!r}, which is neither a clip of the examples nor a file", where="leader"
+            )
+        from choreograph.formats import read_clip
+
+        return read_clip(Path(name))
+
+    def _measure(self, lead: Lead, whole: SegmentSequence, performance: Performance) -> Answer:
+        """The answer with all that is to be said of it."""
+        sequence, clip, request = performance.sequence, performance.clip, self.request
+        errors = None if lead.way is None else measure_way(clip, lead.way)
+        metrics = find_metrics(sequence, clip, errors, lead.partner)
+        if request.lag_s is not None and whole.coarse_cost > 0:
+            cost = sequence.coarse_cost / whole.coarse_cost
+            metrics["lag_cost"] = Metric(cost, "×", "costs, against having all at hand,")
+        people = [Motion(clip, source_pieces(sequence, clip), performance.raw)]
+        name = f"{sequence.control.seconds:.1f} s, performed"
+        if sequence.control.leader is not None:
+            people.append(Motion(sequence.control.leader, leads=True))
+            name = f"follows {sequence.control.name}"
+        return Answer(
+            tuple(people),
+            name,
+            metrics,
+            tuple(self._problems(lead, performance, errors)),
+            cost=sequence.coarse_cost,
+            bound=whole.coarse_cost if request.beam_m2_s is None else None,
+            path=[] if lead.way is None else _thinned(lead.way),
+            details=Details(sequence, performance.holds()),
+        )
+
+    def _problems(self, lead: Lead, performance: Performance, errors: WayErrors | None) -> Iterator[Problem]:
+        clip, sequence = performance.clip, performance.sequence
+        if lead.way is not None and errors is not None:
+            yield from problems.speed_problems(lead.way, lead.where, lead.database, clip)
+            yield from problems.way_problems(errors, lead.where, clip)
+        else:
+            yield from problems.leader_problems(lead.control, lead.database, clip)
+        yield from problems.constraint_problems(self.request.constraints, sequence, clip)
+        if performance.held is not None and performance.wanted is not None:
+            yield from problems.hand_problems(performance.wanted, np.asarray(performance.held.any(axis=2)), clip)
+
+
+class Details(Mapping[str, Any]):
+    """What only performing knows: pieces, holds, fit. Rows say how sure they are, so they are found when first read."""
+
+    def __init__(self, sequence: SegmentSequence, holds: list[dict[str, int]]) -> None:
+        self._sequence, self._holds = sequence, holds
+        self._found: dict[str, Any] | None = None
+
+    def _all(self) -> dict[str, Any]:
+        if self._found is None:
+            sequence = self._sequence
+            fit = {
+                "control": sequence.control.name,
+                "control_roles": list(sequence.database.control_roles),
+                "segments": len(sequence.database),
+                "cost_m2_s": sequence.cost,
+                "coarse_cost_m2_s": sequence.coarse_cost,
+                "search_cpu_s": sequence.seconds,
+            }
+            self._found = {"pieces": sequence.rows(), "holds": self._holds, "fit": fit}
+        return self._found
+
+    def __getitem__(self, name: str) -> Any:
+        """One of them."""
+        return self._all()[name]
+
+    def __iter__(self) -> Iterator[str]:
+        """Their names."""
+        return iter(("pieces", "holds", "fit"))
+
+    def __len__(self) -> int:
+        """How many there are."""
+        return 3
+
+    def __reduce__(self) -> Any:
+        """Another process gets the values."""
+        return dict, (self._all(),)
+
+
+def perform(
+    examples: Examples,
+    request: PerformRequest | Clip | Trajectory,
+    *,
+    leader: Clip | None = None,
+    progress: Progress | None = None,
+) -> Result:
+    """Motion that answers a control as recorded examples did.
+
+    >>> import choreograph as cg
+    >>> from choreograph.demo import demo_clip
+    >>> walks = [demo_clip(name, 30.0) for name in ("walk", "walk_veer_left", "walk_veer_right")]
+    >>> way = [(t / 10, 0.0, 0.11 * t) for t in range(40)]
+    >>> cg.perform(walks, cg.PerformRequest(samples=way)).clip  # doctest: +ELLIPSIS
+    Clip(...)
+
+    Args:
+        examples: What answers: a motion graph, segments, recordings that answer the track of their own hips, or pairs.
+        request: What leads and how it is answered; a body or a way alone do too.
+        leader: The body that leads, where it is at hand and the request does not name it.
+        progress: Hears how far the search has come.
+
+    Raises:
+        RequestError: If nothing leads, nobody answers, or the control cannot be answered.
+    """
+    if isinstance(request, Clip):
+        return PerformSearch(examples, PerformRequest(), leader=request).run(progress)
+    if isinstance(request, Trajectory):
+        request = PerformRequest.of_trajectory(request)
+    return PerformSearch(examples, request, leader=leader).run(progress)
+
+
+def _cutting(request: PerformRequest) -> tuple[Any, ...]:
+    """All of a request that segments depend on."""
+    chosen = tuple(getattr(request, name) for name in CutRequest.model_fields)
+    return (*chosen, bool(request.leader))
+
+
+def _poverty(database: SegmentDatabase) -> Iterator[Problem]:
+    if len(database) == 1:
+        yield Problem("the examples have one segment only, and all is made of it; add longer recordings", "examples")
+
+
+def _thinned(way: Trajectory) -> list[tuple[float, float]]:
+    every = max(1, len(way.places) // _WAY_POINTS)
+    return [(round(float(x), 3), round(float(z), 3)) for x, z in way.places[::every]]

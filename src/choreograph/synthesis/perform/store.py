@@ -48,7 +48,7 @@ def save_segments(
         raise RequestError("examples of one file either all have a leader, or all answer their own track")
     settings = settings or (WALKS if all(e.leader is None for e in examples) else PAIRS)
     examples = _with_own_names(examples)
-    base = settings.build(examples)
+    database = settings.build(examples)
     _check_controls(examples, settings)
     clips: list[Clip] = []
     pairs: list[tuple[int, int]] = []
@@ -69,7 +69,7 @@ def save_segments(
         cut_settings=asdict(settings),
     )
     save_graph(graph, path, overwrite=overwrite, command=command)
-    return find_segment_database(open_graph(path), settings, built=base)
+    return find_segment_database(open_graph(path), settings, built=database)
 
 
 def open_segments(path: str | Path, settings: CutSettings | None = None) -> SegmentDatabase:

@@ -1,9 +1,9 @@
-"""SegmentSequence while the control is being performed: pieces are settled a fixed time after they were seen.
+"""A sequence of segments while the control is being performed: pieces are settled a fixed time after they were seen.
 
 The dynamic program runs along with the input. At every step its best sequence up to now is known; what that says about
 the time before the look-ahead is settled and kept: sequences that say otherwise are given up. So the answer can be
-worse than the one found with the whole control at hand: `cost` against `SegmentSequence.cost` says by how much. What has
-been settled is forgotten: each step costs the same, however long the performance.
+worse than the one found with the whole control at hand: `cost` against `SegmentSequence.cost` says by how much. What
+has been settled is forgotten: each step costs the same, however long the performance.
 """
 
 from __future__ import annotations
@@ -17,10 +17,11 @@ from numpy.typing import NDArray
 from choreograph.errors import RequestError
 from choreograph.maths.floor import FloorTransform
 from choreograph.synthesis.perform.cells import Signal, build_cells, split, step_ranges
+from choreograph.synthesis.perform.control import Control
 from choreograph.synthesis.perform.examples import SegmentDatabase
 from choreograph.synthesis.perform.placing import Piece, place, refine_bounds
-from choreograph.synthesis.perform.request import Control, PerformSettings, usual_settings
-from choreograph.synthesis.perform.search import Search
+from choreograph.synthesis.perform.program import SegmentProgram
+from choreograph.synthesis.perform.settings import MatchSettings, usual_settings
 from choreograph.synthesis.perform.trajectory import LONGEST_GAP_S
 
 Array = NDArray[np.float64]
@@ -44,16 +45,16 @@ class _Settled:
 
 
 class PieceStream:
-    """An sequence in progress: `push` control points as they come, `finish` when no more will.
+    """A sequence in progress: `push` control points as they come, `finish` when no more will.
 
     Steps are counted from the first one that is not forgotten.
     """
 
     def __init__(
         self,
-        base: SegmentDatabase,
+        database: SegmentDatabase,
         fps: float,
-        settings: PerformSettings | None = None,
+        settings: MatchSettings | None = None,
         *,
         lag_s: float = 2.0,
         margin_s: float = 0.0,
@@ -61,7 +62,7 @@ class PieceStream:
         """Prepare a stream.
 
         Args:
-            base: Recorded segments.
+            database: Recorded segments.
             fps: Control frames per second.
             settings: How the control is interpreted.
             lag_s: Seconds after which it is settled what is played at a moment. Segments that last longer are not
@@ -74,27 +75,27 @@ class PieceStream:
         if not (np.isfinite(fps) and fps > 0):
             raise RequestError(f"a control has a positive number of frames per second, not {fps}")
         self.fps = fps
-        self.settings = settings or usual_settings(base)
+        self.settings = settings or usual_settings(database)
         rate = self.settings.rate_hz
         self._lag = math.floor((lag_s - margin_s) * rate + 1e-6) if np.isfinite(lag_s) else -1
-        steps = np.array([high for _, high in step_ranges(base, rate, self.settings.stretch_s)])
+        steps = np.array([high for _, high in step_ranges(database, rate, self.settings.stretch_s)])
         if not (steps <= self._lag).any():
             raise RequestError(
                 f"a lag of {lag_s:g} s is too short: the shortest segment may last {steps.min() / rate:.2f} s, and "
                 f"segments have to be seen whole; {math.ceil((steps.max() / rate + margin_s) * 100) / 100:.2f} s are "
                 "enough for all"
             )
-        self.base = base.taken(np.flatnonzero(steps <= self._lag))
+        self.database = database.taken(np.flatnonzero(steps <= self._lag))
         """Without the segments that are too long to be seen whole within the lag."""
-        self.cells = build_cells(self.base, rate, self.settings.stretch_s)
+        self.cells = build_cells(self.database, rate, self.settings.stretch_s)
         longest = self.cells.longest
         self.coarse_cost = math.inf
         """Of the whole sequence at the search's rate, m²·s, once finished."""
         self.cost = 0.0
         """Of the pieces settled so far, with refined times and places, m²·s."""
-        self._search = Search(self.cells, self.settings)
+        self._search = SegmentProgram(self.cells, self.settings)
         self._begin = longest + 1
-        points = base.controls[0].shape[1]
+        points = database.controls[0].shape[1]
         pad = self._begin * self.settings.fine
         self._flat, self._height = np.zeros((pad, points), complex), np.zeros((pad, points))
         self._weight = np.zeros(pad)
@@ -200,10 +201,10 @@ class PieceStream:
             segments, bounds = [known.segment, *segments], [*known.bounds, *bounds[1:]]
         chosen, at = np.array(segments), np.array(bounds)
         _, at = refine_bounds(
-            self.base, chosen, signal, at, self.settings, self._fine_hz, fixed=0 if known is None else 2
+            self.database, chosen, signal, at, self.settings, self._fine_hz, fixed=0 if known is None else 2
         )
         _, pieces = place(
-            self.base, chosen, signal, at, self._fine_hz, self.settings.continuity_s,
+            self.database, chosen, signal, at, self._fine_hz, self.settings.continuity_s,
             first=None if known is None else known.placement,
         )  # fmt: skip
         return pieces if known is None else pieces[1:]

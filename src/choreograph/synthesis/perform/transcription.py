@@ -1,4 +1,4 @@
-"""Interpretations as files that other programs open: tables, subtitles, label tracks."""
+"""Transcriptions as files that other programs open: tables, subtitles, label tracks."""
 
 from __future__ import annotations
 

@@ -12,13 +12,13 @@ from choreograph.finishing.finish import finish
 from choreograph.finishing.settings import FinishSettings
 from choreograph.graph.model import MotionGraph
 from choreograph.maths import quat
-from choreograph.synthesis.follow.request import FollowSettings
-from choreograph.synthesis.follow.search import follow_path
+from choreograph.synthesis.follow.follower import PathFollower
+from choreograph.synthesis.follow.request import FollowRequest, FollowSettings
 from choreograph.synthesis.follow.stream import MotionStream
 from choreograph.synthesis.path import Path
 from choreograph.synthesis.path_shapes import named_path
 
-SETTINGS = FollowSettings(method="beam", beam_width=40, starts=10)
+REQUEST = FollowRequest(search=FollowSettings(method="beam", beam_width=40, starts=10))
 
 
 @pytest.fixture(scope="module")
@@ -29,8 +29,11 @@ def graph() -> MotionGraph:
 
 def test_a_stream_is_the_whole_motion_in_pieces(graph: MotionGraph) -> None:
     path = named_path("circle", radius=3)
-    frames = list(MotionStream(graph, path, SETTINGS))
-    whole = finish(follow_path(graph, path, SETTINGS).walk)
+    frames = list(MotionStream(graph, path, REQUEST))
+    follower = PathFollower(graph, path, REQUEST)
+    while follower.step():
+        pass
+    whole = finish(follower.walk())
     assert [f.number for f in frames] == list(range(len(whole.clip)))
     root, rot = np.array([f.root_pos for f in frames]), np.array([f.local_rot for f in frames])
     # Feet are cleaned from a window of a few seconds, so the last digits may differ.
@@ -43,7 +46,7 @@ def test_a_stream_is_the_whole_motion_in_pieces(graph: MotionGraph) -> None:
 
 def test_frames_come_before_the_walk_is_found(graph: MotionGraph) -> None:
     path = named_path("line", length=15)
-    stream = MotionStream(graph, path, SETTINGS)
+    stream = MotionStream(graph, path, REQUEST)
     next(iter(stream))
     assert stream.follower.status == "searching"
     assert stream.follower.reached < 0.6 * path.length
@@ -52,7 +55,7 @@ def test_frames_come_before_the_walk_is_found(graph: MotionGraph) -> None:
 def test_an_edit_ahead_takes_effect_without_a_jump(graph: MotionGraph) -> None:
     straight = Path(np.array([[0.0, 0.0], [0.0, 12.0]]))
     bent = Path(np.array([[0.0, 0.0], [0.0, 6.0], [6.0, 6.0]])).rounded(1.5)
-    stream = MotionStream(graph, straight, SETTINGS)
+    stream = MotionStream(graph, straight, REQUEST)
     roots = []
     for frame in stream:
         roots.append(frame.root_pos)
@@ -66,7 +69,7 @@ def test_an_edit_ahead_takes_effect_without_a_jump(graph: MotionGraph) -> None:
 
 def test_a_stream_that_arrived_can_be_sent_on(graph: MotionGraph) -> None:
     first = Path(np.array([[0.0, 0.0], [0.0, 4.0]]))
-    stream = MotionStream(graph, first, SETTINGS)
+    stream = MotionStream(graph, first, REQUEST)
     frames = []
     for frame in stream:
         frames.append(frame)
@@ -78,4 +81,4 @@ def test_a_stream_that_arrived_can_be_sent_on(graph: MotionGraph) -> None:
 
 def test_a_rate_that_does_not_fit_the_graph_is_refused(graph: MotionGraph) -> None:
     with pytest.raises(RequestError, match="multiple of the graph's"):
-        MotionStream(graph, named_path("line"), SETTINGS, FinishSettings(rate_hz=50))
+        MotionStream(graph, named_path("line"), REQUEST, FinishSettings(rate_hz=50))

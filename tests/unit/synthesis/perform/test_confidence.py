@@ -9,9 +9,11 @@ import pytest
 from choreograph.errors import RequestError
 from choreograph.synthesis.perform.cells import build_cells
 from choreograph.synthesis.perform.confidence import find_marginals
+from choreograph.synthesis.perform.control import Control
 from choreograph.synthesis.perform.examples import Example, SegmentDatabase, build_segments
-from choreograph.synthesis.perform.request import Control, PerformSettings, SegmentConstraint
-from choreograph.synthesis.perform.search import Search, find_segments, make_signal
+from choreograph.synthesis.perform.program import SegmentProgram, find_segments, make_signal
+from choreograph.synthesis.perform.request import SegmentConstraint
+from choreograph.synthesis.perform.settings import MatchSettings
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -21,12 +23,12 @@ def test_marginals_are_the_costs_of_the_best_sequences_through_each_cell(
     """Against solving anew with every other cell that covers the same moment forbidden."""
     rng = np.random.default_rng(seed)
     small = base.taken(rng.choice(len(base), 6, replace=False))
-    settings = PerformSettings(continuity_s=0.3, stretch_s=0.2)
+    settings = MatchSettings(continuity_s=0.3, stretch_s=0.2)
     cells = build_cells(small, settings.rate_hz, settings.stretch_s)
     points = Control(make_example(40 + seed, frames=100).control, 30.0).sampled(7.5)[0]
     signal = make_signal(points, np.ones(len(points), bool), cells.longest)
     found = find_marginals(cells, signal, settings).cost
-    search = Search(cells, settings)
+    search = SegmentProgram(cells, settings)
     search.advance(signal, 0, signal.last)
     assert found.min() == pytest.approx(search.best(signal)[0], rel=1e-9)
     starts = np.arange(signal.last)[:, None]
@@ -34,7 +36,7 @@ def test_marginals_are_the_costs_of_the_best_sequences_through_each_cell(
         at = signal.begin + time * cells.rate_hz
         covers = (starts <= at) & (starts + cells.duration > at)
         for segment in range(len(small)):
-            wished = Search(cells, replace(settings, constraints=(SegmentConstraint(time, (segment,)),)))
+            wished = SegmentProgram(cells, replace(settings, constraints=(SegmentConstraint(time, (segment,)),)))
             wished.advance(signal, 0, signal.last)
             try:
                 cost = wished.best(signal)[0]

@@ -8,12 +8,13 @@ from choreograph.errors import RequestError
 from choreograph.finishing.finish import finish
 from choreograph.finishing.settings import FinishSettings
 from choreograph.motion.clip import Clip
+from choreograph.synthesis.perform.control import control_from_clip, control_from_trajectory
 from choreograph.synthesis.perform.examples import SegmentDatabase, build_segments, pair_up, root_example
 from choreograph.synthesis.perform.live import PerformStream
 from choreograph.synthesis.perform.points import TRACK
+from choreograph.synthesis.perform.program import find_segments
 from choreograph.synthesis.perform.recorder import TrajectoryRecorder
-from choreograph.synthesis.perform.request import control_from_clip, control_from_trajectory
-from choreograph.synthesis.perform.search import find_segments
+from choreograph.synthesis.perform.request import PerformRequest
 
 
 @pytest.fixture(scope="module")
@@ -40,7 +41,7 @@ def draw(seconds: float) -> list[tuple[float, float, float]]:
 
 def test_a_way_is_walked_while_it_is_drawn(walks: SegmentDatabase):
     hand = TrajectoryRecorder()
-    stream = PerformStream(walks, hand.fps, lag_s=2.0)
+    stream = PerformStream(walks, hand.fps, PerformRequest(lag_s=2.0))
     frames, late = [], 0.0
     for t, x, z in draw(12.0):
         frames += stream.push(hand.push(t, x, z))
@@ -66,7 +67,7 @@ def test_a_body_leads_and_its_hands_are_held(couple: tuple[Clip, Clip]):
     leader, follower = couple
     base = build_segments([pair_up(leader, follower)], cut_at=[[0.0, 0.8, 1.6, 2.4, 3.2, 4.0, 4.8]])
     lead = leader[: round(4.8 * 30) + 1]
-    stream = PerformStream(base, lead.fps, finishing=FinishSettings(clean=False), lag_s=1.6)
+    stream = PerformStream(base, lead.fps, PerformRequest(lag_s=1.6, finish=FinishSettings(clean=False)))
     frames = []
     for start in range(0, len(lead), 7):
         frames += stream.push(lead[start : start + 7])
@@ -82,7 +83,7 @@ def test_a_body_leads_and_its_hands_are_held(couple: tuple[Clip, Clip]):
 
 def test_mistakes_get_a_sentence(walks: SegmentDatabase, couple: tuple[Clip, Clip]):
     with pytest.raises(RequestError, match=r"too short.*are enough"):
-        PerformStream(walks, 30.0, lag_s=0.3)
+        PerformStream(walks, 30.0, PerformRequest(lag_s=0.3))
     stream = PerformStream(walks, 30.0)
     with pytest.raises(RequestError, match="begun with 30"):
         stream.push(couple[0].resampled(60.0))

@@ -11,9 +11,9 @@ from choreograph.errors import RequestError
 from choreograph.finishing.finish import finish
 from choreograph.finishing.settings import FinishSettings
 from choreograph.motion.clip import Clip
+from choreograph.synthesis.perform.control import control_from_clip
 from choreograph.synthesis.perform.examples import build_segments, pair_up
-from choreograph.synthesis.perform.request import control_from_clip
-from choreograph.synthesis.perform.search import find_segments
+from choreograph.synthesis.perform.program import find_segments
 
 
 def test_a_recording_performed_is_the_recording(couple: tuple[Clip, Clip]):

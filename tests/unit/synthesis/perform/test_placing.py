@@ -9,7 +9,7 @@ from scipy.optimize import minimize
 from choreograph.maths.floor import FloorTransform
 from choreograph.synthesis.perform.examples import Example, SegmentDatabase
 from choreograph.synthesis.perform.placing import Piece, place
-from choreograph.synthesis.perform.search import make_signal
+from choreograph.synthesis.perform.program import make_signal
 
 RATE = 30.0
 PRICE = 0.4

@@ -15,10 +15,10 @@ from choreograph.errors import GraphFileError, OutputExists, RequestError
 from choreograph.graph import cache
 from choreograph.graph.store import open_graph
 from choreograph.synthesis.perform import prepare
+from choreograph.synthesis.perform.control import Control
 from choreograph.synthesis.perform.examples import Example, SegmentDatabase
 from choreograph.synthesis.perform.prepare import CutSettings, KeptExamples
-from choreograph.synthesis.perform.request import Control
-from choreograph.synthesis.perform.search import find_segments
+from choreograph.synthesis.perform.program import find_segments
 from choreograph.synthesis.perform.store import open_segments, save_segments
 
 pytestmark = pytest.mark.usefixtures("empty_cache")

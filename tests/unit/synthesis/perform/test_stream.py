@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from choreograph.errors import RequestError
+from choreograph.synthesis.perform.control import Control
 from choreograph.synthesis.perform.examples import Example, SegmentDatabase
-from choreograph.synthesis.perform.request import Control
-from choreograph.synthesis.perform.search import find_segments
+from choreograph.synthesis.perform.program import find_segments
 from choreograph.synthesis.perform.stream import PieceStream
 
 

@@ -11,19 +11,21 @@ from choreograph.errors import RequestError
 from choreograph.motion.clip import Clip
 from choreograph.synthesis.perform._compiled import align, refine
 from choreograph.synthesis.perform.cells import build_cells, lay, split
+from choreograph.synthesis.perform.control import Control, control_from_clip
 from choreograph.synthesis.perform.examples import Example, SegmentDatabase
-from choreograph.synthesis.perform.request import Control, PerformSettings, SegmentConstraint, control_from_clip
-from choreograph.synthesis.perform.search import Search, find_segments, make_signal
+from choreograph.synthesis.perform.program import SegmentProgram, find_segments, make_signal
+from choreograph.synthesis.perform.request import SegmentConstraint
+from choreograph.synthesis.perform.settings import MatchSettings
 
 
 def random_input(rng: np.random.Generator, frames: int, points: int = 4) -> np.ndarray:
     return np.cumsum(rng.normal(0, 0.1, (frames, 1, 3)), axis=0) + rng.normal(0, 0.4, (1, points, 3))
 
 
-def solve(base: SegmentDatabase, points: np.ndarray, settings: PerformSettings, known: np.ndarray | None = None):
+def solve(base: SegmentDatabase, points: np.ndarray, settings: MatchSettings, known: np.ndarray | None = None):
     cells = build_cells(base, settings.rate_hz, settings.stretch_s)
     signal = make_signal(points, np.ones(len(points), bool) if known is None else known, cells.longest)
-    search = Search(cells, settings)
+    search = SegmentProgram(cells, settings)
     for start in range(0, signal.last, 7):  # in uneven stretches, as a stream does
         search.advance(signal, start, min(start + 7, signal.last))
     return cells, signal, search
@@ -34,7 +36,7 @@ def solve(base: SegmentDatabase, points: np.ndarray, settings: PerformSettings, 
 def test_the_compiled_program_finds_what_the_literal_one_finds(base: SegmentDatabase, seed: int, frames: int):
     rng = np.random.default_rng(seed)
     small = base.taken(rng.choice(len(base), 6, replace=False))
-    settings = PerformSettings(continuity_s=float(rng.choice([0.0, 0.15, 3.0])), stretch_s=0.2)
+    settings = MatchSettings(continuity_s=float(rng.choice([0.0, 0.15, 3.0])), stretch_s=0.2)
     points = random_input(rng, frames)
     known = rng.random(frames) > 0.1
     known[:2] = True
@@ -46,7 +48,7 @@ def test_the_compiled_program_finds_what_the_literal_one_finds(base: SegmentData
 
 
 def test_a_sequence_has_no_holes_and_covers_the_input(base: SegmentDatabase, rng: np.random.Generator):
-    cells, signal, search = solve(base, random_input(rng, 60), PerformSettings())
+    cells, signal, search = solve(base, random_input(rng, 60), MatchSettings())
     _, sequence = search.best(signal)
     starts = [u for _, u in sequence]
     stops = [u + cells.duration[n] for n, u in sequence]
@@ -58,7 +60,7 @@ def test_a_wide_beam_loses_nothing_and_a_narrow_one_is_no_better(base: SegmentDa
     points = random_input(rng, 60)
 
     def cost(beam: float | None) -> float:
-        _, signal, search = solve(base, points, PerformSettings(beam_m2_s=beam))
+        _, signal, search = solve(base, points, MatchSettings(beam_m2_s=beam))
         return search.best(signal)[0]
 
     assert cost(1e6) == cost(None)
@@ -124,8 +126,8 @@ def test_moving_the_control_moves_the_answer(base: SegmentDatabase, make_example
 
 def test_refinement_never_costs_and_stays_near(base: SegmentDatabase, make_example: Callable[..., Example]):
     control = Control(make_example(11, frames=181).control, base.fps)
-    rough = find_segments(base, control, PerformSettings(rate_hz=7.5, refine_hz=7.5))
-    found = find_segments(base, control, PerformSettings(rate_hz=7.5, refine_hz=30))
+    rough = find_segments(base, control, MatchSettings(rate_hz=7.5, refine_hz=7.5))
+    found = find_segments(base, control, MatchSettings(rate_hz=7.5, refine_hz=30))
     assert [p.segment for p in rough.pieces] == [p.segment for p in found.pieces]
     assert all(abs(a.start_s - b.start_s) <= 0.28 for a, b in zip(rough.pieces, found.pieces, strict=True))
 
@@ -180,7 +182,7 @@ def test_a_wish_is_granted(base: SegmentDatabase, make_example: Callable[..., Ex
     free = find_segments(base, control)
     at = next(p for p in free.pieces if p.start_s <= 3.0 < p.stop_s)
     other = next(s for s in range(len(base)) if s != at.segment)
-    bound = find_segments(base, control, PerformSettings(constraints=(SegmentConstraint(3.0, (other,)),)))
+    bound = find_segments(base, control, MatchSettings(constraints=(SegmentConstraint(3.0, (other,)),)))
     playing = [p.segment for p in bound.pieces if p.start_s + 0.14 <= 3.0 < p.stop_s - 0.14]
     assert playing in ([other], []) and other in [p.segment for p in bound.pieces]
     assert bound.coarse_cost > free.coarse_cost
@@ -214,7 +216,7 @@ def test_wrong_controls_get_a_sentence(base: SegmentDatabase, walker: Clip):
         find_segments(
             base,
             Control(base.examples[0].control, 30.0),
-            PerformSettings(constraints=(SegmentConstraint(1.0, ()), SegmentConstraint(2.0, ()))),
+            MatchSettings(constraints=(SegmentConstraint(1.0, (3,)), SegmentConstraint(1.01, (4,)))),
         )
 
 
