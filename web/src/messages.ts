@@ -470,6 +470,56 @@ export type ToPage =
   | Over
   | Trouble;
 
+/** Where the body is on the floor at a time, and where it faces. The first of a request is met exactly. */
+export interface BodyTarget {
+  /** When, from the motion's first frame. */
+  at_s: number;
+  /** x and z of the torso, metres. */
+  position: [number, number];
+  /** Where it faces: 0 looks along +z, 90 along +x; null for any. */
+  facing_deg?: number | null;
+  /** How much it counts. */
+  weight?: number;
+}
+
+/** A rectangle along the axes. */
+export interface Box {
+  /** The corner with the least x and z, metres. */
+  low: [number, number];
+  /** The corner with the greatest x and z. */
+  high: [number, number];
+}
+
+/** What one of several people is asked for; what is said beside all of them holds where he says nothing else. */
+export interface Character {
+  /** Where the body is when, in order of time. */
+  body?: BodyTarget[];
+  /** Where joints are when, and how they move. */
+  joints?: JointTarget[];
+  /** What poses are alike when. */
+  poses?: PoseTarget[];
+  /** Which frames of clips are shown when, exactly. */
+  frames?: HardFrame[];
+  /** What the motion shall be labelled when. */
+  labels?: LabelTarget[];
+  obstacles?: Obstacle[] | null;
+  /** Functions that say what a motion costs. */
+  functions?: FunctionTarget[];
+  /** Least length of a piece of a clip. */
+  min_piece_s?: number | null;
+  /** What a cut at the greatest cost allowed adds to the score. */
+  cut_weight?: number | null;
+  /** The .mog file of his own motion, where that is another body's. */
+  graph?: string | null;
+}
+
+/** A round obstacle. */
+export interface Circle {
+  /** x and z, metres. */
+  centre: [number, number];
+  radius: number;
+}
+
 /** How a montage becomes a finished motion. */
 export interface FinishSettings {
   /** Curve along which a transition of a motion graph mixes the motion it leaves with the motion it enters. */
@@ -480,9 +530,9 @@ export interface FinishSettings {
   exponents?: Record<string, number>;
   /** Time over which one recorded segment gives way to the next; never longer than half of the shorter one. */
   blend_s?: number;
-  /** Time before and behind a cut over which its jump is spread; the paper takes 1 s, which is farther from recorded poses and no smoother. */
+  /** Time before and behind a cut over which its jump is spread. */
   smooth_s?: number;
-  /** Whether faults of the capture are repaired in motion made of pieces: single frames that leap, joints that flip from one frame to the next. Walks through a motion graph show recordings as they are. */
+  /** Whether faults of the capture are repaired where recordings are cut or stretched: single frames that leap, joints that flip from one frame to the next. Walks through a motion graph show recordings as they are. */
   repair?: boolean;
   /** Feet stay where they stand; raw motion leaves them as recordings, blends and cuts have them. */
   clean?: boolean;
@@ -490,7 +540,7 @@ export interface FinishSettings {
   foot_hold_m_s?: number | null;
   /** Whether hands that were held in the recordings are brought together, where there is a partner to hold. */
   hands?: boolean;
-  /** The fastest that the torso is brought to where it should be, which is more than a good answer lacks and less than a walk; what is missed by more stays missed. Nothing limits it if it is null. */
+  /** The fastest that the torso is brought to where it should be; what is missed by more stays missed. No limit if null. */
   root_correction_m_s?: number | null;
   /** Frames per second of the motion; the highest rate among the recordings it shows if not given. */
   rate_hz?: number | null;
@@ -584,6 +634,217 @@ export interface FollowSettings {
   starts?: number;
 }
 
+/** A function of one's own that says what a motion costs; the search keeps what lowers it. */
+export interface FunctionTarget {
+  /** Gets a `MotionView` and returns its cost, 0 or more: one number, or one for each frame (N,), which count by the second: 1 throughout ten seconds costs 10. In request files FILE.py:NAME. */
+  function: string;
+  /** What messages call it; the function's own name if empty. */
+  name?: string;
+  /** How much it counts. */
+  weight?: number;
+}
+
+/** Exactly this frame of this clip at this time, and what follows it for a while: every answer shows it. */
+export interface HardFrame {
+  /** When, from the motion's first frame. */
+  at_s: number;
+  /** A clip of the graph. */
+  clip: string;
+  /** At the clip's own rate; the nearest at the graph's rate is taken. */
+  frame: number;
+  /** How long the clip is shown from there on, uncut. */
+  lasts_s?: number;
+}
+
+/** Where a joint is at a time, and how it moves. */
+export interface JointTarget {
+  /** When, from the motion's first frame. */
+  at_s: number;
+  /** A joint's name or role: "head", "left_hand" … */
+  joint: string;
+  /** x, y and z in metres; null for a coordinate that does not matter. */
+  position?: [number | null, number | null, number | null];
+  /** Likewise, metres per second. */
+  velocity?: [number | null, number | null, number | null];
+  /** How much it counts. */
+  weight?: number;
+}
+
+/** Motion with this label from one time to another. */
+export interface LabelTarget {
+  /** From when, from the motion's first frame. */
+  start_s: number;
+  /** Until when. */
+  stop_s: number;
+  /** What clips shall be labelled: "walk", "run" … */
+  label: string;
+  /** How much it counts. */
+  weight?: number;
+}
+
+/** Two people come together and play a pair of recordings, each his own part of it. The pair may be two recordings of one moment, such as two dancers' in one world frame: then they are to each other as they were. Or any two clips, with `offset` saying how the people stand to each other. */
+export interface Meeting {
+  /** When, from the motions' first frames. */
+  at_s: number;
+  /** Two characters. */
+  who: [string, string];
+  /** The clip that each shows, by name in his own graph. */
+  clips: [string, string];
+  /** The frame of it that is shown at that time, at the clip's own rate; one number for both. */
+  frames: number | number[];
+  /** How long both play on from there, uncut. */
+  lasts_s?: number;
+  /** x and z of the first one's torso at that time, metres; null for wherever suits the first. */
+  position?: [number, number] | null;
+  /** Where the first one faces then; given with the position, or not at all. */
+  facing_deg?: number | null;
+  /** How the second one stands to the first at that time; null for as it was recorded. */
+  offset?: Offset | null;
+}
+
+/** A circle, box or polygon on the floor that the torso keeps clear of. */
+export interface Obstacle {
+  /** A round one, */
+  circle?: Circle | null;
+  /** or a rectangle along the axes, */
+  box?: Box | null;
+  /** or one of any outline. */
+  polygon?: Polygon | null;
+  /** How far from it the torso should stay. */
+  clearance?: number;
+  /** How much it counts. */
+  weight?: number;
+}
+
+/** How the second of two people stands to the first, as the first sees it. */
+export interface Offset {
+  /** Metres to the left. */
+  left: number;
+  /** Metres ahead. */
+  ahead: number;
+  /** How far he is turned against the first; 180 is face to face. */
+  turned_deg: number;
+}
+
+/** A performance to be answered, and how. */
+export interface PerformRequest {
+  /** The body that leads: a motion file, or the name of one of the examples' clips. */
+  leader?: string;
+  /** The way that leads: a .csv file of t, x, z (seconds, metres). */
+  trajectory?: string;
+  /** The way as rows of t, x and z (seconds, metres), instead of a file. */
+  samples?: [number, number, number][];
+  /** Smooth the way over so many seconds. */
+  smooth_s?: number;
+  /** Who answered the examples, recorded with them: a folder or a pattern; else each example answers the track of its own hips, unless somebody leads and names tell pairs (60_01 and 61_01). */
+  answers?: string;
+  /** Use only examples of this name. */
+  examples?: string[] | null;
+  /** Who leads and who answers, by the names of their clips; else names tell it. */
+  pairs?: [string, string][] | null;
+  /** Cut leaders and followers of different length to the shorter. */
+  cut?: boolean;
+  /** Cut examples into segments at beats, foot plants or labels; else pairs at beats, walks at plants. */
+  cut_at?: "beats" | "plants" | "labels" | null;
+  /** Joints that lead, by role and with commas, or track; else hands and feet of a leader. */
+  control?: string[];
+  /** Keep one of segments that are alike within so many metres. */
+  alike_m?: number;
+  /** Time by which a segment may be played shorter or longer; else 0.15 s, or 0.2 s where tracks lead. */
+  stretch_s?: number | null;
+  /** Price of a squared metre between the end of one answer and the start of the next (k), against squared metres between controls, each lasting a second; else 0.15 s, or 0.8 s where tracks lead. */
+  continuity_s?: number | null;
+  /** Steps per second of the search over all segments; else 7.5 Hz, or 10 Hz where tracks lead. */
+  search_rate_hz?: number | null;
+  /** Give up sequences that are so much worse than the best of their length; else the search is exact. */
+  beam_m2_s?: number | null;
+  /** Segments that have to be played at given times. */
+  constraints?: SegmentConstraint[];
+  /** Decide as if live, so many seconds after each moment; else with all of the control at hand. */
+  lag_s?: number | null;
+  /** Leave out the leader's own example: whoever was recorded with it is no help to a stranger. */
+  leave_out_own?: boolean;
+  /** How segments become motion. */
+  finish?: FinishSettings;
+}
+
+/** An obstacle of any outline whose sides do not cross. */
+export interface Polygon {
+  /** In order, x and z in metres. */
+  corners: [number, number][];
+}
+
+/** A pose like that of a clip's frame at a time, wherever on the floor. */
+export interface PoseTarget {
+  /** When, from the motion's first frame. */
+  at_s: number;
+  /** A clip of the graph. */
+  clip: string;
+  /** At the clip's own rate; the nearest at the graph's rate is taken. */
+  frame: number;
+  /** How much it counts. */
+  weight?: number;
+}
+
+/** That at some time one of some segments is played. */
+export interface SegmentConstraint {
+  /** When. */
+  time_s: number;
+  /** Numbers of segments, as a transcription has them. */
+  segments: number[];
+}
+
+/** Motion to be found. Times are in seconds from its first frame; it has a frame at 0 and one at `length_s`. The score of an answer is measured so that 30 cm, 10° and a second without the label asked for cost 1 each, at a weight of 1. */
+export interface SolveRequest {
+  /** How long the motion lasts. */
+  length_s: number;
+  /** Where the body is when, in order of time. */
+  body?: BodyTarget[];
+  /** Where joints are when, and how they move. */
+  joints?: JointTarget[];
+  /** What poses are alike when. */
+  poses?: PoseTarget[];
+  /** Which frames of clips are shown when, exactly. */
+  frames?: HardFrame[];
+  /** What the motion shall be labelled when. */
+  labels?: LabelTarget[];
+  /** What the torso keeps clear of. */
+  obstacles?: Obstacle[];
+  /** Functions that say what a motion costs. */
+  functions?: FunctionTarget[];
+  /** Least length of a piece of a clip; without it the search chatters. */
+  min_piece_s?: number;
+  /** What a cut at the greatest cost allowed adds to the score. With a third of that answers are no nearer to what is asked for, and a tenth farther from recorded poses. */
+  cut_weight?: number;
+  /** Different answers to find at most. */
+  count?: number;
+  /** How long to search, for all people together. */
+  seconds?: number;
+  /** Score so many paths instead: the same on any machine. */
+  evaluations?: number | null;
+  /** Same seed, same number of evaluations: same answers. */
+  seed?: number;
+  /** Two answers differ if their roots are at one moment farther from each other than this. */
+  apart_m?: number;
+  /** Greatest cost of a cut (τ); if not given it is chosen from the motion. */
+  max_cut_cost?: number | null;
+  /** What each of several people is asked for, by name; nothing for one person. */
+  characters?: Record<string, Character | null>;
+  /** Where and when two of them come together, in order of time. */
+  meet?: Meeting[];
+  search?: SolveSettings;
+  /** How what was found becomes motion. */
+  finish?: FinishSettings;
+}
+
+/** How the search goes about it. */
+export interface SolveSettings {
+  /** Seed paths that are drawn for each one that is bettered. */
+  draws?: number;
+  /** How many of the ways to replace a stretch by two cuts are scored at a time, if there are more. */
+  sample?: number;
+}
+
 /** What is wanted between two places of the path; at least one of speed, label and pause. */
 export interface StretchRequest {
   /** Where it begins, along the path as it was given. */
@@ -601,4 +862,6 @@ export interface StretchRequest {
 /** What is asked of each verb, by its name. */
 export interface Requests {
   follow: FollowRequest;
+  solve: SolveRequest;
+  perform: PerformRequest;
 }

@@ -50,6 +50,8 @@ class Search(ABC):
 
     grows: ClassVar[bool] = False
     """Whether an unfinished answer is the beginning of the finished one: then it is worth showing as it grows."""
+    carries: ClassVar[bool] = False
+    """Whether answers to a changed request depend on what was found for the one before."""
 
     def __init__(self, request: Request) -> None:
         self.request = request
@@ -71,6 +73,10 @@ class Search(ABC):
         Raises:
             RequestError: If nothing was found yet.
         """
+
+    def first(self) -> Result:
+        """The best answer so far without the others, where those would take a while; for whoever waits to see one."""
+        return self.best()
 
     def amount(self, stage: str, done: float, total: float) -> str | None:
         """How far a stage of the work has come, in words; None where its units are just to be counted."""

@@ -11,6 +11,7 @@ from choreograph.studio import messages as m
 from choreograph.studio.document import ClipEntry, Draft
 from choreograph.studio.facts import Job, Result
 from choreograph.studio.jobs import Hooks, Work
+from choreograph.studio.library import file_stem, of_most_bodies
 from choreograph.studio.performing import Performing
 from choreograph.studio.requests import check_drafts
 from choreograph.studio.subjects import CLIP, EXAMPLES, GRAPH, Subject, VerbAsk
@@ -43,7 +44,9 @@ class Asking:
         if kind == GRAPH.name:
             return Subject(kind, graph=project.graph_file), None
         if kind == EXAMPLES.name:
-            return Subject(kind, clips=tuple(project.document.clips)), None
+            alike, _ = of_most_bodies(project.document.clips, project.recordings)
+            # In the order in which files of these names would be read.
+            return Subject(kind, clips=tuple(sorted(alike, key=lambda one: f"{file_stem(one.name)}.npz"))), None
         assert kind == CLIP.name
         named = named or project.document.subjects.get(verb)
         if named is None:
@@ -60,12 +63,9 @@ class Asking:
             return
         subject, _ = self._subject(verb, None)
         graph = self._session.project.graph
-        state = repr((subject.kind, graph and graph.built_from, subject.clips))
-        if subject.kind == CLIP.name or (subject.kind == GRAPH.name and graph is None):
+        if subject.kind != GRAPH.name or graph is None or self._prepared.get(verb) == graph.built_from:
             return
-        if self._prepared.get(verb) == state:
-            return
-        self._prepared[verb] = state
+        self._prepared[verb] = graph.built_from
 
         async def finish(_: Any) -> list[str]:
             return []

@@ -51,7 +51,8 @@ class Recipe:
 
         verb, house = self.verb, hasattr(choreograph, self.verb.name)
         kind, call = f"cg.{verb.request.__name__}", f"cg.{verb.name}(subject, request)"
-        lines = ["import choreograph as cg"]
+        lines = [] if verb.subject.name in (GRAPH.name, CLIP.name) else ["import pathlib", ""]
+        lines += ["import choreograph as cg"]
         if not house:
             kind, call = "verb.request", "verb.search(subject, request).run()"
             lines += ["from choreograph.verbs import find_verb", "", f"verb = find_verb({verb.name!r})"]
@@ -75,4 +76,4 @@ def _read(verb: Verb, subject: str) -> str:
     known: dict[str, Any] = {GRAPH.name: "cg.open_graph({!r})", CLIP.name: "cg.read_clip({!r})"}
     if verb.subject.name in known:
         return str(known[verb.subject.name].format(subject))
-    return f"[cg.read_clip(path) for path in sorted(__import__('pathlib').Path({subject!r}).iterdir())]"
+    return f"[cg.read_clip(path).with_name(path.stem) for path in sorted(pathlib.Path({subject!r}).iterdir())]"

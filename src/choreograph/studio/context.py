@@ -35,8 +35,8 @@ class WorkerContext:
         self._recordings: OrderedDict[str, Clip] = OrderedDict()
         self._graph: tuple[tuple[str, int, int], MotionGraph] | None = None
         self._examples: tuple[str, list[Clip]] | None = None
-        self._searches: OrderedDict[tuple[str, Hashable], list[Search]] = OrderedDict()
-        """Searches by verb and subject, the newest last: the next request goes on from them."""
+        self._searches: OrderedDict[tuple[str, Hashable], tuple[list[Search], bool]] = OrderedDict()
+        """Searches by verb and subject, the newest last, from which the next request goes on; and whether it has."""
         self.performances: OrderedDict[str, Performance] = OrderedDict()
         """Performances in progress, by page."""
 
@@ -86,26 +86,28 @@ class WorkerContext:
     # ------------------------------------------------------------------ searches
 
     def search(self, verb: Verb, key: Hashable, subject: Any, request: Request) -> tuple[Search, bool]:
-        """The search for a request, and whether it goes on from what an earlier request found.
+        """The search for a request, and whether what it finds depends on what an earlier request found.
 
         A search that betters its answers goes on with those it has. One whose answer grows begins anew, since what has
-        grown is the answer to another request; it takes over what both need.
+        grown is the answer to another request, and so does one by steps, which finds the same everywhere; they take
+        over what both need.
         """
-        kept = self._searches.pop((verb.name, key), [])
+        kept, carried = self._searches.pop((verb.name, key), ([], False))
         latest = kept[-1] if kept else None
-        if latest is not None and not latest.grows and type(latest).change is not Search.change:
-            if latest.request != request or latest.done:
-                latest.change(request)
-            search, goes_on = latest, True
+        by_steps = getattr(request, "evaluations", None) is not None
+        if latest is not None and not latest.grows and not by_steps and type(latest).change is not Search.change:
+            carried = latest.carries and (carried or not request.wants_same(latest.request))
+            latest.change(request)
+            search = latest
         else:
-            search, goes_on = verb.search(subject, request), False
+            search, carried = verb.search(subject, request), False
             for earlier in kept:
                 search.reuse(earlier)
             kept = [*kept, search][-_SEARCHES_KEPT:]
-        self._searches[verb.name, key] = kept
+        self._searches[verb.name, key] = (kept, carried)
         while len(self._searches) > _SUBJECTS_KEPT:
             self._searches.popitem(last=False)
-        return search, goes_on
+        return search, carried
 
 
 def write_bytes(path: Path, data: bytes) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 
 from choreograph._version import __version__
 from choreograph.errors import RequestError
-from choreograph.formats.registry import FORMATS, suffixes
+from choreograph.formats.registry import suffixes
 from choreograph.studio import facts
 from choreograph.studio import messages as m
 from choreograph.studio.asking import Asking

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from choreograph.contract.request import Request
 from choreograph.contract.verb import CLIP, EXAMPLES, GRAPH
 from choreograph.errors import RequestError
 from choreograph.studio.document import ClipEntry, Draft
@@ -49,7 +50,7 @@ class Subject:
             raise RequestError("there are no clips yet; drop recordings into the window")
         return self._examples_key(), context.examples(self._examples_key(), self.clips)
 
-    def file(self, context: WorkerContext, result: str, value: Any) -> str:
+    def file(self, context: WorkerContext, result: str, value: Any, request: Request) -> str:
         """A file or folder that the command line can read the same from; made if need be."""
         if self.kind == GRAPH.name:
             return str(self.graph)
@@ -59,11 +60,13 @@ class Subject:
             path = context.places.result(result, ".subject.npz")
             write_npz(path, value, overwrite=True)
             return str(path)
-        folder = context.places.examples(self._examples_key())
+        named = _named(request)
+        used = [clip for clip in value if not named or clip.name in named]
+        folder = context.places.examples(digest([self._examples_key(), sorted(named)]))
         if not folder.is_dir():
             _make_room(folder.parent)
             folder.mkdir(parents=True)
-            for clip in value:
+            for clip in used:
                 write_npz(folder / f"{file_stem(clip.name)}.npz", clip, overwrite=True)
         folder.touch()
         return str(folder)
@@ -83,6 +86,13 @@ class VerbAsk:
     """What the page calls the subject."""
     arrived: float = 0.0
     """Seconds since the epoch."""
+
+
+def _named(request: Request) -> set[str]:
+    """The clips that a request names, where it says which ones it is about; none where it is about all."""
+    plain = request.as_document()
+    chosen = {*plain.get("examples", ()), *(name for pair in plain.get("pairs", ()) for name in pair)}
+    return chosen | {plain.get("leader", "")} if chosen else set()
 
 
 def _make_room(folder: Path) -> None:

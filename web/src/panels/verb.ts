@@ -31,6 +31,8 @@ export class VerbPanel<R extends object> implements PanelHandle {
   protected asked = "";
   protected results: readonly Result[] = [];
   private failure: Failure | null = null;
+  /** What the latest request was about. */
+  private workedOn: string | null = null;
   private marks: Overlay[] = [];
   private timer = 0;
 
@@ -106,6 +108,7 @@ export class VerbPanel<R extends object> implements PanelHandle {
   protected askNow(fresh = false): void {
     window.clearTimeout(this.timer);
     this.asked = canonical(this.key());
+    this.workedOn = this.subjectNow();
     if (this.ready(this.request) && this.hasSubject(this.context.store.state)) this.asker.ask(this.request, fresh);
     else this.fail(null);
   }
@@ -115,7 +118,11 @@ export class VerbPanel<R extends object> implements PanelHandle {
     const key = canonical(this.key());
     if (!this.ready(this.request) || !this.hasSubject(this.context.store.state) || key === this.asked) return;
     this.asked = key;
-    if (!this.asker.recall(this.request) && this.asksByItself()) this.asker.ask(this.request, fresh);
+    // Another graph, or other clips: earlier answers are answers no more.
+    const [before, now] = [this.workedOn, this.subjectNow()];
+    this.workedOn = now;
+    const stands = before === null || before === now;
+    if ((!stands || !this.asker.recall(this.request)) && this.asksByItself()) this.asker.ask(this.request, fresh);
   }
 
   /** Whether looking at the panel is enough to ask. */
@@ -123,8 +130,15 @@ export class VerbPanel<R extends object> implements PanelHandle {
     return true;
   }
 
+  /** What the request is about, as long as that is the same. */
+  private subjectNow(): string {
+    const { graph, document } = this.context.store.state;
+    if (this.verb.subject === "graph") return graph?.built_from ?? "";
+    return this.verb.subject === "clip" ? (document.subjects[this.verb.name] ?? "") : canonical(document.clips);
+  }
+
   private key(): unknown {
-    return [this.request, this.context.store.state.document.subjects[this.verb.name]];
+    return [this.request, this.subjectNow()];
   }
 
   // -------------------------------------------------------------- what is there

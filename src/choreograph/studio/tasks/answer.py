@@ -47,7 +47,7 @@ def answer(context: WorkerContext, asked: VerbAsk, channel: TaskChannel) -> list
     try:
         while search.step(Budget(seconds=span), channel.progress):
             began = time.monotonic()
-            shown.show(search, channel)
+            shown.show(search, channel, first=span == FIRST_S)
             # Showing must not cost more than a fourth of the time, however long the motion has become.
             span = max(SHOW_EVERY_S, 3 * (time.monotonic() - began))
         return shown.keep(search.best())
@@ -89,10 +89,10 @@ class _Shown:
         self.note = note
         self.results: list[Result] = []
 
-    def show(self, search: Search, channel: TaskChannel) -> None:
+    def show(self, search: Search, channel: TaskChannel, *, first: bool) -> None:
         """Show what there is: whole answers as results, the beginning of one as frames."""
         try:
-            found = search.best()
+            found = search.first() if first else search.best()
         except RequestError:  # nothing yet
             return
         answers = found.answers
@@ -129,7 +129,7 @@ class _Shown:
             request = request.with_(evaluations=steps)  # seconds are other ones elsewhere
         file = context.places.result(result, ".request.yaml")
         write_bytes(file, as_yaml(request.as_document()).encode())
-        where = self._asked.subject.file(context, result, self._subject)
+        where = self._asked.subject.file(context, result, self._subject, request)
         code = Recipe(self._verb, where, request, str(file), number, self.note).code()
         made = Result(
             id=result,

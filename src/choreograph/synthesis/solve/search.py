@@ -30,6 +30,8 @@ Graphs = MotionGraph | Mapping[str, MotionGraph]
 class SolveSearch(Search):
     """A search for motion that meets a request; it gets better for as long as the request says."""
 
+    carries = True
+
     def __init__(self, graph: Graphs, request: SolveRequest, *, hierarchy: Hierarchy | None = None) -> None:
         """Prepare a search.
 
@@ -95,10 +97,17 @@ class SolveSearch(Search):
         best = self._engine.lowest
         return f"{done / 1000:.1f}/{total / 1000:.1f} s" + ("" if best is None else f", score {best:.4f}")
 
+    def first(self) -> Result:
+        """The best answer so far, finished and measured."""
+        return self._best(1)
+
     def best(self) -> Result:
         """The best answers so far that differ from each other, finished and measured, best first."""
+        return self._best(self.request.count)
+
+    def _best(self, count: int) -> Result:
         engine = self._engine
-        casts = [] if engine is None else engine.answers(self.request.count)
+        casts = [] if engine is None else engine.answers(count)
         if engine is None or not casts:
             raise RequestError("no motion was found yet; search longer")
         shown = [self._finish(cast) for cast in casts]
@@ -133,6 +142,11 @@ class SolveSearch(Search):
             self._engine = None
         self.request = request
         self._forget()
+
+    def reuse(self, earlier: Search) -> None:
+        """Take over the hierarchies of the graphs."""
+        if isinstance(earlier, SolveSearch) and earlier._graph is self._graph:
+            self._hierarchies = {**earlier._hierarchies, **self._hierarchies}
 
     def state(self) -> dict[str, Any]:
         """What the search knows."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from choreograph.contract.result import Answer, Result
 from choreograph.contract.verb import GRAPH, Preparation, Verb
+from choreograph.synthesis.solve.constraints import BodyTarget
 from choreograph.synthesis.solve.prepare import find_hierarchy
 from choreograph.synthesis.solve.request import SolveRequest
 from choreograph.synthesis.solve.search import SolveSearch
@@ -48,6 +49,9 @@ VERB = Verb(
             "where clips can be cut into each other",
             lambda graph, progress: find_hierarchy(graph, progress=progress),
         ),
+    ),
+    trial=SolveRequest(
+        length_s=1.0, body=(BodyTarget(0.0, (0.0, 0.0), 0.0), BodyTarget(1.0, (0.0, 1.0))), count=1, evaluations=1
     ),
     draw=_draw,
     strokes=_strokes,
