@@ -50,12 +50,12 @@ class Search(ABC):
 
     grows: ClassVar[bool] = False
     """Whether an unfinished answer is the beginning of the finished one: then it is worth showing as it grows."""
-    carries: ClassVar[bool] = False
-    """Whether answers to a changed request depend on what was found for the one before."""
 
     def __init__(self, request: Request) -> None:
         self.request = request
         self.began = time.monotonic()
+        self.carried = False
+        """Whether what was found for requests before the present one shows in its answers."""
 
     @property
     @abstractmethod

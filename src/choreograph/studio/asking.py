@@ -159,8 +159,9 @@ class _Answer:
             self._say(what, final=False)
         elif self._page is not None:
             motion, start = what
-            about = {"number": self._number, "verb": self._verb}
-            self._page.say(m.Partial(**about, motion=motion, start=start, count=motion.frames - start), frames)
+            count = motion.frames - start
+            partial = m.Partial(number=self._number, verb=self._verb, motion=motion, start=start, count=count)
+            self._page.say(partial, frames)
 
     async def finish(self, results: list[Result]) -> list[str]:
         """The last word."""

@@ -35,8 +35,8 @@ class WorkerContext:
         self._recordings: OrderedDict[str, Clip] = OrderedDict()
         self._graph: tuple[tuple[str, int, int], MotionGraph] | None = None
         self._examples: tuple[str, list[Clip]] | None = None
-        self._searches: OrderedDict[tuple[str, Hashable], tuple[list[Search], bool]] = OrderedDict()
-        """Searches by verb and subject, the newest last, from which the next request goes on; and whether it has."""
+        self._searches: OrderedDict[tuple[str, Hashable], list[Search]] = OrderedDict()
+        """Searches by verb and subject, the newest last, from which the next request goes on."""
         self.performances: OrderedDict[str, Performance] = OrderedDict()
         """Performances in progress, by page."""
 
@@ -85,29 +85,27 @@ class WorkerContext:
 
     # ------------------------------------------------------------------ searches
 
-    def search(self, verb: Verb, key: Hashable, subject: Any, request: Request) -> tuple[Search, bool]:
-        """The search for a request, and whether what it finds depends on what an earlier request found.
+    def search(self, verb: Verb, key: Hashable, subject: Any, request: Request) -> Search:
+        """The search for a request.
 
         A search that betters its answers goes on with those it has. One whose answer grows begins anew, since what has
         grown is the answer to another request, and so does one by steps, which finds the same everywhere; they take
         over what both need.
         """
-        kept, carried = self._searches.pop((verb.name, key), ([], False))
+        kept = self._searches.pop((verb.name, key), [])
         latest = kept[-1] if kept else None
         by_steps = getattr(request, "evaluations", None) is not None
         if latest is not None and not latest.grows and not by_steps and type(latest).change is not Search.change:
-            carried = latest.carries and (carried or not request.wants_same(latest.request))
             latest.change(request)
-            search = latest
         else:
-            search, carried = verb.search(subject, request), False
+            latest = verb.search(subject, request)
             for earlier in kept:
-                search.reuse(earlier)
-            kept = [*kept, search][-_SEARCHES_KEPT:]
-        self._searches[verb.name, key] = (kept, carried)
+                latest.reuse(earlier)
+            kept = [*kept, latest][-_SEARCHES_KEPT:]
+        self._searches[verb.name, key] = kept
         while len(self._searches) > _SUBJECTS_KEPT:
             self._searches.popitem(last=False)
-        return search, carried
+        return latest
 
 
 def write_bytes(path: Path, data: bytes) -> None:

@@ -57,9 +57,11 @@ def migrate_result(plain: Plain, path: Path) -> Plain:
     if "figures" not in plain:
         return plain
     figures = plain["figures"]
-    asks = {"follow": lambda ask: _follow(ask, path.parent), "solve": _solve, "perform": lambda ask: _perform(ask, {})}
+    ask = plain["request"]
     with suppress(KeyError, TypeError, ValueError):  # what was asked may be told no more; the motion is there
-        plain = {**plain, "request": asks.get(plain["verb"], lambda ask: ask)(plain["request"])}
+        asks = {"follow": lambda: _follow(ask, path.parent), "solve": lambda: _solve(ask)}
+        asks["perform"] = lambda: _perform(ask, {})
+        plain = {**plain, "request": asks.get(plain["verb"], lambda: ask)()}
     kept = ("id", "verb", "name", "created", "request", "motions", "path", "kept", "command", "python")
     return {
         **{name: plain[name] for name in kept if name in plain},

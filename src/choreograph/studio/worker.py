@@ -15,6 +15,7 @@ import sys
 import threading
 import time
 import traceback
+from pathlib import Path
 from typing import Any, BinaryIO
 
 from choreograph.errors import Cancelled, ChoreographError
@@ -73,6 +74,9 @@ def main() -> None:
     if begin is None:
         return
     places, nice = begin
+    # Files that requests name are the project's; modules stay those of where the server was started.
+    sys.path[:] = [str(Path(entry).absolute()) for entry in sys.path]
+    os.chdir(places.folder)
     if nice and hasattr(os, "nice"):
         os.nice(nice)
     todo: queue.SimpleQueue[tuple[int, str, Any]] = queue.SimpleQueue()

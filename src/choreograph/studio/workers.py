@@ -76,9 +76,7 @@ class _Worker:
     async def start(cls, places: Places, nice: int) -> _Worker:
         pipe = asyncio.subprocess.PIPE
         words = (sys.executable, "-m", "choreograph.studio.worker")
-        # Files that requests name are the project's.
-        process = await asyncio.create_subprocess_exec(*words, stdin=pipe, stdout=pipe, cwd=places.folder)
-        worker = cls(process)
+        worker = cls(await asyncio.create_subprocess_exec(*words, stdin=pipe, stdout=pipe))
         worker.send((places, nice))
         return worker
 

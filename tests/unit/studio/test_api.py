@@ -44,7 +44,9 @@ def test_verbs_are_those_of_the_registry_with_their_schemas(studio: Studio) -> N
     verbs = {one["name"]: one for one in studio.get("verbs")}
     assert list(verbs) == list(rooms())
     follow = verbs["follow"]
-    assert follow["title"] == "Follow" and follow["subject"] == "graph" and follow["summary"].startswith("Follow a path")
+    assert (
+        follow["title"] == "Follow" and follow["subject"] == "graph" and follow["summary"].startswith("Follow a path")
+    )
     fields = follow["request"]["$defs"]["FollowRequest"]["properties"]
     assert fields["smooth_m"]["unit"] == "m" and fields["smooth_m"]["maximum"] == 100 and fields["points"]["hidden"]
     assert follow["request"]["$defs"]["FollowSettings"]["panel"] == "Search"

@@ -58,7 +58,11 @@ def test_several_candidates_come_one_by_one(studio: Studio) -> None:
         while not answers[-1]["final"]:
             answers.append(hear(page, "answer"))
         counts = [len(answer["results"]) for answer in answers]
-        assert counts == sorted(counts) and counts[-1] == 3 and [one["answer"] for one in answers[-1]["results"]] == [1, 2, 3]
+        assert (
+            counts == sorted(counts)
+            and counts[-1] == 3
+            and [one["answer"] for one in answers[-1]["results"]] == [1, 2, 3]
+        )
         ways = [[run["clip"] for run in one["motions"][0]["sources"]] for one in answers[-1]["results"]]
         assert ways[0] != ways[1] or ways[1] != ways[2]
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from choreograph.motion.clip import Clip, Label
-from choreograph.motion.montage import Origins
 from choreograph.studio.document import ClipEntry, GraphAsk, LabelRange
 from choreograph.studio.library import apply_entry, clip_key, graph_key
 from choreograph.studio.motions import describe_motion

@@ -97,7 +97,7 @@ function control(whole: Whole, field: Field, path: Path): HTMLElement {
       unit: schema.unit ?? "",
       hint,
       value: null,
-      empty: field.optional ? "as usual" : null,
+      empty: field.optional ? "–" : null,
       onChange: (value) => edit(value ?? undefined, SETTLE),
     });
     return bind(made, (value) => (typeof value === "number" ? value : null));

@@ -67,6 +67,7 @@ export function stretchEditor(context: Context, hooks: StretchHooks) {
     };
     const made = requestForm(schema, hooks, { choices: { label: () => context.store.state.graph?.labels ?? [] } });
     made.set(stretches[which]!);
+    made.element.classList.add("stretch-form");
     return made;
   }
 

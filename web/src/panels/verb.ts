@@ -322,6 +322,7 @@ export function fileButton({ api, store }: Context, { name }: VerbFacts, request
   };
   return button("Request file", () => void save(), {
     icon: "export",
+    iconOnly: true,
     kind: "quiet",
     title: `The request as YAML, for choreograph ${name}`,
   });

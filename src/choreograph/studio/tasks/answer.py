@@ -41,8 +41,8 @@ def answer(context: WorkerContext, asked: VerbAsk, channel: TaskChannel) -> list
     verb = find_verb(asked.verb)
     request = read_draft(verb, asked.draft, context.places.folder)
     key, subject = asked.subject.load(context)
-    search, goes_on = context.search(verb, key, subject, request)
-    shown = _Shown(context, asked, request, subject, WENT_ON if goes_on else "")
+    search = context.search(verb, key, subject, request)
+    shown = _Shown(context, asked, request, subject, WENT_ON if search.carried else "")
     span = FIRST_S
     try:
         while search.step(Budget(seconds=span), channel.progress):

@@ -21,7 +21,7 @@ def segments_of(context: WorkerContext, asked: VerbAsk, channel: TaskChannel) ->
     verb = find_verb(asked.verb)
     request = read_draft(verb, asked.draft, context.places.folder)
     key, subject = asked.subject.load(context)
-    search, _ = context.search(verb, key, subject, request)
+    search = context.search(verb, key, subject, request)
     assert isinstance(search, PerformSearch) and isinstance(request, PerformRequest)
     return request, search.database(channel.progress)
 

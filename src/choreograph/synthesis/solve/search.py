@@ -30,8 +30,6 @@ Graphs = MotionGraph | Mapping[str, MotionGraph]
 class SolveSearch(Search):
     """A search for motion that meets a request; it gets better for as long as the request says."""
 
-    carries = True
-
     def __init__(self, graph: Graphs, request: SolveRequest, *, hierarchy: Hierarchy | None = None) -> None:
         """Prepare a search.
 
@@ -137,9 +135,9 @@ class SolveSearch(Search):
         if isinstance(engine, _Alone) and request.wants_same(before):
             engine.begin(request)
         elif isinstance(engine, _Alone) and _can_go_on(before, request):
-            self._engine = _Alone(engine.solver.with_request(request))
+            self._engine, self.carried = _Alone(engine.solver.with_request(request)), True
         else:
-            self._engine = None
+            self._engine, self.carried = None, False
         self.request = request
         self._forget()
 

@@ -51,7 +51,10 @@ VERB = Verb(
         ),
     ),
     trial=SolveRequest(
-        length_s=1.0, body=(BodyTarget(0.0, (0.0, 0.0), 0.0), BodyTarget(1.0, (0.0, 1.0))), count=1, evaluations=1
+        length_s=1.0,
+        body=(BodyTarget(at_s=0.0, position=(0.0, 0.0), facing_deg=0.0), BodyTarget(at_s=1.0, position=(0.0, 1.0))),
+        count=1,
+        evaluations=1,
     ),
     draw=_draw,
     strokes=_strokes,
