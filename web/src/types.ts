@@ -3,13 +3,13 @@
 import type {
   Document,
   DocumentState,
-  FollowAsk,
   Job,
   JobAsk,
   Motion,
-  PerformAsk,
+  Plain,
   Project,
   ToPage,
+  VerbFacts,
   View,
 } from "./messages";
 
@@ -20,6 +20,8 @@ export type Connection = "connecting" | "live" | "lost" | "outdated";
 
 /** The project as the page knows it, and what is only the page's. Replaced, never changed in place. */
 export interface State extends Project {
+  /** What can be asked for, from the server's registry. */
+  verbs: readonly VerbFacts[];
   connection: Connection;
   /** Changes that the server has not confirmed yet. */
   unsaved: number;
@@ -79,13 +81,15 @@ export class ApiError extends Error {
 export interface Api extends MotionSource {
   get<T>(path: string): Promise<T>;
   send<T>(method: "POST" | "PUT" | "DELETE", path: string, body?: unknown): Promise<T>;
+  /** What is answered to a request as plain text. */
+  text(path: string, body: Plain | object): Promise<string>;
   upload(files: File[], onProgress?: (share: number) => void): Promise<Job>;
   start(ask: JobAsk): Promise<Job>;
   cancel(job: string): Promise<void>;
   /** Ask for motion over the socket; newer asks of a verb replace older ones. Returns the number that answers carry. */
-  ask(verb: "follow" | "solve" | "perform", ask: FollowAsk | Record<string, unknown>): number;
+  ask(verb: string, ask: Record<string, Plain>): number;
   /** Places of a performance as they come; with the first, what they are answered by. Its frames carry the number. */
-  moved(samples: [number, number, number][], begin: PerformAsk | null): number;
+  moved(samples: [number, number, number][], begin: Record<string, Plain> | null, lag_s: number): number;
   /** Hear a message of the socket; `frames` comes with `partial` and `frame`. Returns the way out. */
   on<T extends ToPage["type"]>(type: T, listener: Listener<T>): () => void;
   /** Frames of this motion are other ones now (trimmed, mirrored, solved anew): fetch them again when asked. */

@@ -16,7 +16,7 @@ from choreograph.cli.common import ForceOption, Kept, console, progress_bar, sto
 from choreograph.cli.options import collect, parameters, say_by_options
 from choreograph.contract.document import Document, load_document, parse_document
 from choreograph.contract.request import Request, read_request
-from choreograph.contract.result import Answer, Metric, Problem, Result
+from choreograph.contract.result import Answer, Problem, Result
 from choreograph.contract.search import Search
 from choreograph.contract.verb import Verb
 from choreograph.errors import Cancelled, RequestError, SearchStateError
@@ -213,18 +213,7 @@ def _state(search: Search) -> dict[str, Any] | None:
 
 def describe(answer: Answer) -> str:
     """An answer in one line: its name and its metrics."""
-    return "; ".join([answer.name, *(f"{m.text} {say(m)}" for m in answer.metrics.values())])
-
-
-def say(metric: Metric) -> str:
-    """A metric with its unit, as people say it: centimetres below a metre."""
-    if metric.unit == "m" and abs(metric.value) < 1:
-        return f"{100 * metric.value:.1f} cm"
-    if metric.unit == "m/s" and abs(metric.value) < 0.5:
-        return f"{100 * metric.value:.1f} cm/s"
-    if metric.unit == "" and 0 <= metric.value <= 1:
-        return f"{100 * metric.value:.0f} %"
-    return f"{metric.value:.3g} {metric.unit}".strip()
+    return "; ".join([answer.name, *(f"{m.text} {m.said}" for m in answer.metrics.values())])
 
 
 def _say(text: str) -> None:
@@ -235,4 +224,4 @@ def _warn(text: str) -> None:
     console.print(text, style="yellow", markup=False, highlight=False, soft_wrap=True)
 
 
-__all__ = ["EXIT_MISSED", "Problem", "add_verb", "describe", "run", "say"]
+__all__ = ["EXIT_MISSED", "Problem", "add_verb", "describe", "run"]

@@ -55,6 +55,22 @@ class Option:
     centimetres: bool = False
     """Whether the option is in centimetres, though the field is in metres."""
 
+    def __get_pydantic_json_schema__(self, core: Any, handler: Any) -> dict[str, Any]:
+        """Say in the schema which fields plain controls leave out too, and which they show the other way round."""
+        said: dict[str, Any] = {"hidden": True} if self.hidden else {}
+        if self.inverted:
+            said["inverted"] = self.names[0].lstrip("-").replace("-", " ")
+        return {**handler(core), **said}
+
+
+@dataclass(frozen=True)
+class FileName:
+    """Marks a text that may name a file: the studio lets requests name files of the project's folder only."""
+
+    def __get_pydantic_json_schema__(self, core: Any, handler: Any) -> dict[str, Any]:
+        """Say so in the schema."""
+        return {**handler(core), "format": "file"}
+
 
 Metres = Annotated[float, Strict(), Unit("m")]
 Seconds = Annotated[float, Strict(), Unit("s")]
@@ -99,6 +115,13 @@ class Request(BaseModel, metaclass=_Called):
     effort: ClassVar[tuple[str, ...]] = ()
     """Fields that say how long to search and what becomes of what is found, not what is wanted: a search goes on
     where only they change."""
+
+    @classmethod
+    def __get_pydantic_json_schema__(cls, core: Any, handler: Any) -> dict[str, Any]:
+        """Forms put a heading over the part."""
+        schema = handler(core)
+        handler.resolve_ref_schema(schema).update({"panel": cls.panel} if cls.panel else {})
+        return dict(schema)
 
     def with_(self, **changes: Any) -> Self:
         """A changed copy, checked like any other.
@@ -145,6 +168,19 @@ class Wrong(ValueError):
         super().__init__(text)
         self.where = where
         """Within the model: "body[1].at_s"; empty for the whole of it."""
+
+
+def named_files(request: Request, place: str = "") -> Iterator[tuple[str, str]]:
+    """The files that a request names, each with where it does."""
+    for name, field in type(request).model_fields.items():
+        value, where = getattr(request, name), _join(place, name)
+        if isinstance(value, str) and any(isinstance(note, FileName) for note in metadata_of(field)):
+            yield where, value
+        parts = value.items() if isinstance(value, Mapping) else enumerate(value) if isinstance(value, tuple) else ()
+        for key, part in [(None, value), *parts]:
+            if isinstance(part, Request):
+                inside = where if key is None else f"{where}[{key}]"
+                yield from named_files(part, inside)
 
 
 def read_request(kind: type[T], document: Any) -> T:

@@ -27,6 +27,17 @@ class Metric:
     text: str
     """What it measures, in a few words: "mean distance from the path"."""
 
+    @property
+    def said(self) -> str:
+        """The value with its unit, as people say it: centimetres below a metre, shares in percent."""
+        if self.unit == "m" and abs(self.value) < 1:
+            return f"{100 * self.value:.1f} cm"
+        if self.unit == "m/s" and abs(self.value) < 0.5:
+            return f"{100 * self.value:.1f} cm/s"
+        if self.unit == "" and 0 <= self.value <= 1:
+            return f"{100 * self.value:.0f} %"
+        return f"{self.value:.3g} {self.unit}".strip()
+
 
 @dataclass(frozen=True)
 class Problem:

@@ -14,6 +14,7 @@ from pydantic import Field, model_validator
 from choreograph.contract.request import (
     Cost,
     Degrees,
+    FileName,
     Metres,
     MetresPerSecond,
     Name,
@@ -123,7 +124,7 @@ class FollowRequest(Request):
     {'path': 'eight:radius=3', 'count': 2}
     """
 
-    path: Annotated[str, MaxLen(4096), Option(("--path", "-p"))] = ""
+    path: Annotated[str, MaxLen(4096), FileName(), Option(("--path", "-p"))] = ""
     """The path: a .csv, .json or .svg file, or a shape such as circle:radius=4 or eight."""
     points: Annotated[tuple[Point, ...], MaxLen(200_000), Option(hidden=True)] = ()
     """The path as points, x and z in metres, instead of a file or shape."""

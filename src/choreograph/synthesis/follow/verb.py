@@ -40,6 +40,7 @@ VERB = Verb(
     prepares=(
         Preparation("edge tables", "where every edge takes the root", lambda graph, progress: find_edge_tables(graph)),
     ),
+    trial=FollowRequest(path="line:length=2", smooth_m=0.1),
     draw=_draw,
     picture_suffixes=(".png", ".svg", ".pdf"),
     strokes=_strokes,

@@ -15,7 +15,7 @@ from typing import Annotated, Any, ClassVar, Self
 from annotated_types import Ge, Gt, Le, MaxLen
 from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
 
-from choreograph.contract.request import Degrees, Metres, Name, Option, Point, Request, Seconds, Seed, Wrong
+from choreograph.contract.request import Degrees, FileName, Metres, Name, Option, Point, Request, Seconds, Seed, Wrong
 from choreograph.errors import RequestError
 from choreograph.finishing.settings import FinishSettings
 from choreograph.synthesis.solve.constraints import (
@@ -74,7 +74,7 @@ class Character(Request):
     """Least length of a piece of a clip."""
     cut_weight: CutWeight | None = None
     """What a cut at the greatest cost allowed adds to the score."""
-    graph: Annotated[str, MaxLen(4096)] | None = None
+    graph: Annotated[str, MaxLen(4096), FileName()] | None = None
     """The .mog file of his own motion, where that is another body's."""
 
 

@@ -95,10 +95,17 @@ class SolveSearch(Search):
         best = self._engine.lowest
         return f"{done / 1000:.1f}/{total / 1000:.1f} s" + ("" if best is None else f", score {best:.4f}")
 
+    def first(self) -> Result:
+        """The best answer so far, finished and measured."""
+        return self._best(1)
+
     def best(self) -> Result:
         """The best answers so far that differ from each other, finished and measured, best first."""
+        return self._best(self.request.count)
+
+    def _best(self, count: int) -> Result:
         engine = self._engine
-        casts = [] if engine is None else engine.answers(self.request.count)
+        casts = [] if engine is None else engine.answers(count)
         if engine is None or not casts:
             raise RequestError("no motion was found yet; search longer")
         shown = [self._finish(cast) for cast in casts]
@@ -128,11 +135,16 @@ class SolveSearch(Search):
         if isinstance(engine, _Alone) and request.wants_same(before):
             engine.begin(request)
         elif isinstance(engine, _Alone) and _can_go_on(before, request):
-            self._engine = _Alone(engine.solver.with_request(request))
+            self._engine, self.carried = _Alone(engine.solver.with_request(request)), True
         else:
-            self._engine = None
+            self._engine, self.carried = None, False
         self.request = request
         self._forget()
+
+    def reuse(self, earlier: Search) -> None:
+        """Take over the hierarchies of the graphs."""
+        if isinstance(earlier, SolveSearch) and earlier._graph is self._graph:
+            self._hierarchies = {**earlier._hierarchies, **self._hierarchies}
 
     def state(self) -> dict[str, Any]:
         """What the search knows."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from choreograph.contract.result import Answer, Result
 from choreograph.contract.verb import GRAPH, Preparation, Verb
+from choreograph.synthesis.solve.constraints import BodyTarget
 from choreograph.synthesis.solve.prepare import find_hierarchy
 from choreograph.synthesis.solve.request import SolveRequest
 from choreograph.synthesis.solve.search import SolveSearch
@@ -48,6 +49,12 @@ VERB = Verb(
             "where clips can be cut into each other",
             lambda graph, progress: find_hierarchy(graph, progress=progress),
         ),
+    ),
+    trial=SolveRequest(
+        length_s=1.0,
+        body=(BodyTarget(at_s=0.0, position=(0.0, 0.0), facing_deg=0.0), BodyTarget(at_s=1.0, position=(0.0, 1.0))),
+        count=1,
+        evaluations=1,
     ),
     draw=_draw,
     strokes=_strokes,
