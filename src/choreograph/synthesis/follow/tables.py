@@ -72,7 +72,7 @@ class EdgeTables:
     node_left: Ints
     """Frames of the clip after it."""
     known_continuations: dict[int, Continuations] = field(default_factory=dict, repr=False)
-    """Continuations on that were found before, by the frames between their moments."""
+    """Continuations that are known already, by the frames between their moments."""
 
     @property
     def way(self) -> Floats:
@@ -80,7 +80,7 @@ class EdgeTables:
         return np.stack([self.x, self.z, self.step], axis=1)
 
     def continuations(self, graph: MotionGraph, step: int) -> Continuations:
-        """The ways on from every node, known each `step` frames; found once."""
+        """The continuations of every node, known each `step` frames; computed once."""
         if step not in self.known_continuations:
             self.known_continuations[step] = find_continuations(
                 graph, self.first, self.length, self.way, self.turned, step
@@ -322,9 +322,9 @@ class KernelTables(NamedTuple):
     first_edge: Ints
     target_clip: Ints
     first_way: Ints
-    """Each node's first way on, (N + 1,)."""
+    """Each node's first continuation, (N + 1,)."""
     ways: Floats
-    """x, z and way made at a few moments of each way on, (W, M, 3)."""
+    """x, z and length at a few moments of each continuation, (W, M, 3)."""
     way_cost: Floats
     """What the transitions of each cost, (W,), m²·s."""
 
@@ -364,11 +364,11 @@ class KernelParams(NamedTuple):
     length: float
     """Of the path."""
     continuation_s: float
-    """Seconds between the moments at which the beam sees a way on."""
+    """Seconds between the moments at which the beam sees a continuation."""
     heuristic_weight: float
-    """How much what it sees there counts."""
+    """How much the best continuation counts."""
     credit: float
-    """What a metre of the path that is still to be walked is reckoned to cost, m²·s."""
+    """What a metre of the path that is still ahead counts, m²·s."""
     facing: float
     """Yaw asked for at the end."""
 
@@ -381,7 +381,7 @@ def kernel_tables(
     ways: Continuations,
     transition_cost: float,
 ) -> KernelTables:
-    """The tables for a request: with the labels it asks for, a cost per edge, and the ways on that it looks along."""
+    """The tables for a request: with the labels it asks for, a cost per edge, and the continuations to compare by."""
     edges = graph.edges
     return KernelTables(
         way=seal(tables.way),
