@@ -47,7 +47,7 @@ def _about(verb: Verb) -> str:
     shown = "".join(f"\n\n  choreograph {line}" for line in verb.examples)
     code = (
         f"\n\nIf the best answer does not do all that the request asks for, the exit code is {EXIT_MISSED}. Several"
-        " answers are numbered: walk_1.bvh, walk_2.bvh …; if the output is a folder, answers.json there has all about them."
+        " answers are numbered: walk_1.bvh, walk_2.bvh …; in a folder as output, answers.json has all about them."
     )
     guide = f"\n\nMore in {verb.guide}." if verb.guide else ""
     return verb.about + code + (f"\n\nExamples:{shown}" if shown else "") + guide

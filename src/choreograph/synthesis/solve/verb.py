@@ -35,8 +35,8 @@ VERB = Verb(
     about="""Solve a request: motions of a given length that are where they should be when they should be.
 
     The request is a YAML or JSON file. The answers differ from each other, the best first. The folder keeps the search
-    as search.json, from which --resume goes on to better answers; Ctrl-C ends it early and writes the best so far. If the
-    request is for several people, GLB and USD files hold them all, other formats have a file for each:
+    as search.json, from which --resume goes on to better answers; Ctrl-C ends it early and writes the best so far. If
+    the request is for several people, GLB and USD files hold them all, other formats have a file for each:
     answer_1_anna.bvh.""",
     request=SolveRequest,
     subject=GRAPH,
