@@ -5,6 +5,7 @@ from .build.graph import build_graph
 from .contract.document import read_request_file
 from .contract.request import read_request
 from .contract.result import Answer, Result
+from .contract.search import Budget
 from .errors import (
     Cancelled,
     ChoreographError,
@@ -74,6 +75,7 @@ __all__ = [
     "Answer",
     "BodyTarget",
     "Box",
+    "Budget",
     "Cancelled",
     "Character",
     "ChoreographError",
