@@ -50,7 +50,7 @@ def _about(verb: Verb) -> str:
         " are numbered: walk_1.bvh, walk_2.bvh …; where the output is a folder, answers.json there has all about them."
     )
     guide = f"\n\nMore in {verb.guide}." if verb.guide else ""
-    return verb.about + code + (f"\n\nExamples:{shown}" if shown else "") + guide
+    return inspect.cleandoc(verb.about) + code + (f"\n\nExamples:{shown}" if shown else "") + guide
 
 
 def _parameters(verb: Verb) -> list[inspect.Parameter]:
