@@ -15,6 +15,8 @@ Array = NDArray[np.float64]
 
 _FLIGHT_S = 0.15
 """Shorter moments without a foot on the floor are steps of a run."""
+_EDGE = 0.1
+"""Share of a flight at either end that is left out of its fit: toes still push off, or touch the floor."""
 _FALLING = (5.0, 15.0)
 """m/s² downwards between which a flight's fit lies, whatever the arms do."""
 
@@ -44,8 +46,12 @@ def find_flights(clip: Clip) -> list[Flight]:
 
 
 def fit_gravity(clip: Clip, start: float, stop: float) -> float:
-    """Acceleration upwards, m/s², of the joints' mean height over the frames [start, stop), which need not be whole."""
-    at = np.arange(max(0, int(np.ceil(start))), min(len(clip), int(np.ceil(stop))))
+    """Acceleration upwards, m/s², of the joints' mean height over a flight's frames, which need not be whole.
+
+    A tenth at either end is left out.
+    """
+    edge = _EDGE * (stop - start)
+    at = np.arange(max(0, int(np.ceil(start + edge))), min(len(clip), int(np.floor(stop - edge)) + 1))
     if len(at) < 4:
         return float("nan")
     height = clip.global_positions()[at, :, 1].mean(axis=1)

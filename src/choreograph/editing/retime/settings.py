@@ -22,27 +22,32 @@ class RetimeSettings:
     samples_per_step: int | None = None
     """Samples of the motion for each of these at its recorded pace: the finer, the smoother the rates it can choose.
     None for 8 over the mean rate, as a power of two from 2 to 16."""
-    neighbours: int = 5
-    """How many of the nearest moments of the references are averaged: K in the paper."""
+    neighbours: int | None = None
+    """How many of the nearest moments of the references are averaged: K in the paper. None for 5, and for 1 where a
+    motion is guided by itself: the moment itself, at its own pace."""
     largest_rate: float | None = None
-    """How many times as fast as recorded any part may be shown; None for 2.5 times what the key times need on
-    average."""
+    """How many times as fast as recorded any part may be shown; None for two to three times what the key times need."""
     smallest_rate: float | None = None
-    """The same for the slowest; None for a third of what the key times need on average."""
+    """The same for the slowest; None for a third to a half of what the key times need."""
     pace_weight: float | None = None
     """How much it costs to leave the pace that similar poses have in the references, each sample by itself, at a tempo
     that fits the key times. None for 3 with references and 0 for a motion that is guided by itself."""
+    change_weight: float = 1.0
+    """How much it costs that the rate changes from one step to the next, times the square of the change: without it a
+    program skips the top of a jump, where a body hardly moves."""
     still_m_s: float = 0.1
     """Where the joints are slower than this on average, the motion stands still."""
     still_s: float = 0.3
     """Shorter moments of stillness are part of the movement."""
     still_rate: float | None = None
-    """How fast still stretches are shown; None for the mean rate between the key times around them, 0 to leave them to
-    the program."""
+    """How fast still stretches are shown; 0 to leave them to the program. None for the mean rate between the key times
+    around them; of a motion that is guided by itself, for the rate that leaves the rest its recorded pace, as far as
+    `largest_rate` and `smallest_rate` allow."""
     band_s: float = 4.0
     """Seconds of the motion by which the warp may differ from the straight line between key times."""
-    reference_hz: float = 60.0
-    """Moments of the references for each of their seconds."""
+    reference_hz: float | None = None
+    """Moments of the references for each of their seconds, fewer where they are long; None for 60, and for 120 where a
+    motion is guided by itself."""
     direction: Literal["auto", "steps", "durations"] = "auto"
     """Whether frames are chosen for even times (steps) or times for even frames (durations, the inverse problem)."""
     blend: float = 0.0
@@ -64,6 +69,7 @@ class RetimeSettings:
             "largest_rate": (0.05, MAX_RATE),
             "smallest_rate": (0, MAX_RATE),
             "pace_weight": (0, 1e4),
+            "change_weight": (0, 1e4),
             "still_m_s": (0, 10),
             "still_s": (0.05, 60),
             "still_rate": (0, MAX_RATE),

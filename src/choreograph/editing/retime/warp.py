@@ -26,17 +26,25 @@ from choreograph.editing.retime.settings import MAX_RATE, RetimeSettings
 from choreograph.editing.retime.still import find_still, limit_steps
 from choreograph.errors import RequestError
 from choreograph.motion.clip import Clip
+from choreograph.motion.contacts import runs
 from choreograph.progress import Progress, silent
 
 Array = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 _PACE_WEIGHT = 3.0
+_NEIGHBOURS = 5
+_MOST_MOMENTS = 2000
+"""Moments of references that are compared with; more are thinned out evenly."""
 _TABLES = 4
 """Tables of costs that are kept: dragging a key time goes to and fro between few."""
 _MOST_STEPS = 32
 _TUBE = 0.5
 """Samples by which the warp may leave the path: half of what the path can tell apart."""
+_EXACT = 0.02
+"""The same where the path keeps the recorded pace: what skips nothing is not smoothed."""
+_PACE_RUN = 4
+"""Steps in a row at the recorded pace that are meant."""
 
 
 @dataclass(frozen=True)
@@ -168,15 +176,17 @@ class Retimer:
         hz = grid.samples * settings.program_hz
         track = features.sample_track(self.clip, hz)
         others = [track if one is self.clip else features.sample_track(one, hz) for one in self.references]
-        stride = max(1, round(hz / settings.reference_hz))
+        moments_hz = settings.reference_hz or (120.0 if self.as_recorded else 60.0)
+        stride = max(1, round(hz / moments_hz), ceil(sum(len(one) for one in others) / _MOST_MOMENTS))
+        neighbours = settings.neighbours or (1 if self.as_recorded else _NEIGHBOURS)
         known = features.reference_features(others, grid.samples, stride=stride)
         if grid.inverse:
             costs = features.duration_costs(
-                track, known, grid.samples, grid.steps / hz, neighbours=settings.neighbours
+                track, known, grid.samples, grid.steps / hz, neighbours=neighbours
             )
         else:
             costs = features.step_costs(
-                track, known, grid.steps, 1 / settings.program_hz, neighbours=settings.neighbours
+                track, known, grid.steps, 1 / settings.program_hz, neighbours=neighbours
             )
         still = find_still(track, settings.still_m_s, settings.still_s) if settings.still_rate != 0 else []
         pace = np.zeros(len(track)) if self.as_recorded else find_pace(track, others, grid.samples, stride)
@@ -194,9 +204,9 @@ def choose_grid(rates: Sequence[float], settings: RetimeSettings) -> Grid:
     low, high = min(rates), max(rates)
     slowest, fastest = settings.smallest_rate, settings.largest_rate
     if slowest is None:
-        slowest = max(min(2 ** (floor(2 * log2(low / 3)) / 2), 0.7), 1 / MAX_RATE)
+        slowest = max(min(2 ** (ceil(2 * log2(low / 3)) / 2), 0.7), 1 / MAX_RATE)
     if fastest is None:
-        fastest = min(max(2 ** (floor(2 * log2(2.5 * high)) / 2), 1.4), MAX_RATE)
+        fastest = min(max(2 ** (floor(2 * log2(3 * high)) / 2), 1.4), MAX_RATE)
     if inverse:
         first = max(1, ceil(samples / fastest - 1e-9))
         return Grid(samples, first, max(first + 1, floor(samples / max(slowest, 1 / MAX_RATE) + 1e-9)), True)
@@ -221,7 +231,7 @@ class _Problem:
         across_s, along_s = (motion_s, seconds) if grid.inverse else (seconds, motion_s)
         self.across, self.along = across_s * self.settings.program_hz, along_s * self.hz
         self.positions = int(self.across[-1] + 1e-6) + 1
-        weight = self.settings.pace_weight
+        self.as_recorded, weight = retimer.as_recorded, self.settings.pace_weight
         self.pace_weight = (0.0 if retimer.as_recorded else _PACE_WEIGHT) if weight is None else weight
 
     def solve(self) -> tuple[Ints, float, list[tuple[int, int]]]:
@@ -253,7 +263,7 @@ class _Problem:
         """The path as a curve."""
         whole = abs(self.across[-1] - (self.positions - 1)) < 1e-6
         padded = path.astype(float) if whole else np.append(path, 2 * path[-1] - path[max(len(path) - 2, 0)])
-        tolerance = np.full(len(padded), _TUBE)
+        tolerance = np.where(_keeps_pace(padded, self.grid.samples), _EXACT, _TUBE)
         if not whole:
             tolerance[-1] = np.inf
         curve = smooth_path(padded, tolerance, list(zip(self.across, self.along, strict=True)))
@@ -270,12 +280,14 @@ class _Problem:
         return TimeWarp(across, np.maximum.accumulate(frames), self.fps)
 
     def _priced(self) -> NDArray[np.float32]:
-        """The table's costs with what leaving the pace costs."""
-        if self.pace_weight == 0:
-            return self.table.costs
-        wanted = np.log(self._wanted_rates())
-        off = (np.log(self.grid.rates)[None] - wanted[:, None]) ** 2
-        return np.asarray(self.table.costs + (self.pace_weight * off)[:, :, None], np.float32)
+        """The table's costs with what changing the rate and leaving the pace cost."""
+        rates = self.grid.rates
+        change = self.settings.change_weight * (rates[:, None] - rates[None]) ** 2
+        costs = self.table.costs + change.astype(np.float32)
+        if self.pace_weight:
+            off = (np.log(rates)[None] - np.log(self._wanted_rates())[:, None]) ** 2
+            costs += (self.pace_weight * off)[:, :, None].astype(np.float32)
+        return costs
 
     def _wanted_rates(self) -> Array:
         """The rate each row of the table should have by its pace, at the tempo of its section, (rows,)."""
@@ -305,13 +317,29 @@ class _Problem:
 
     def _limits(self, still: list[tuple[int, int]]) -> tuple[Ints, Ints]:
         rows = self._rows()
-        motion, seconds = self._key_samples()
-        rate = np.diff(motion) / np.diff(seconds) / self.hz
-        section = np.clip(np.searchsorted(motion, rows, side="right") - 1, 0, len(rate) - 1)
-        rates = rate[section] if self.settings.still_rate is None else np.full(len(rows), self.settings.still_rate)
+        motion, _ = self._key_samples()
+        section = np.clip(np.searchsorted(motion, rows, side="right") - 1, 0, len(motion) - 2)
+        rates = self._still_rates(still)[section]
         wanted = self.grid.samples / rates if self.grid.inverse else self.grid.samples * rates
         places = [tuple(np.searchsorted(rows, (a, b))) for a, b in still]
         return limit_steps(len(rows), self.grid.steps, [(int(a), int(b)) for a, b in places], wanted)
+
+    def _still_rates(self, still: list[tuple[int, int]]) -> Array:
+        """How fast still stretches are shown in each section between key times."""
+        motion, seconds = self._key_samples()
+        mean = np.diff(motion) / np.diff(seconds) / self.hz
+        if self.settings.still_rate is not None:
+            return np.full(len(mean), self.settings.still_rate)
+        if not self.as_recorded:
+            return mean
+        out = []
+        for k, rate in enumerate(mean):
+            rest = sum(max(0.0, min(b, motion[k + 1]) - max(a, motion[k])) for a, b in still) / self.hz
+            moving = (motion[k + 1] - motion[k]) / self.hz - rest
+            spare = seconds[k + 1] - seconds[k] - moving
+            wanted = rest / spare if spare > 1e-6 else np.inf
+            out.append(np.clip(wanted, min(self.grid.rates.min(), rate), max(self.grid.rates.max(), rate)))
+        return np.array(out)
 
     def _window(self, slack: int) -> tuple[Ints, Ints]:
         """Least and greatest coordinate at each position, (P,) each: between the key times as steps allow, in the band."""
@@ -339,6 +367,15 @@ class _Problem:
         steps = np.diff(path) - self.grid.first
         rows = np.arange(1, len(path) - 1) if self.grid.inverse else path[1:-1]
         return float(self.table.costs[rows, steps[1:], steps[:-1]].mean())
+
+
+def _keeps_pace(path: Array, step: int) -> NDArray[np.bool_]:
+    """Which places of a path, (P,), lie in a run of steps at the recorded pace."""
+    kept = np.zeros(len(path), bool)
+    for start, stop in runs(np.diff(path) == step):
+        if stop - start >= _PACE_RUN:
+            kept[start : stop + 1] = True
+    return kept
 
 
 def _through_keys(warp: TimeWarp, keys: Sequence[KeyTime]) -> TimeWarp:
