@@ -21,7 +21,7 @@ class RetimeSettings:
     """Frames per second of the result in which the program counts; velocities and accelerations span two of them."""
     samples_per_step: int | None = None
     """Samples of the motion for each of these at its recorded pace: the finer, the smoother the rates it can choose.
-    None for 8 over the mean rate, as a power of two from 2 to 16."""
+    None for about 10 over the mean rate, as a power of two from 2 to 16."""
     neighbours: int | None = None
     """How many of the nearest moments of the references are averaged: K in the paper. None for 5, and for 1 where a
     motion is guided by itself: the moment itself, at its own pace."""

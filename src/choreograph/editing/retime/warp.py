@@ -38,7 +38,8 @@ _MOST_MOMENTS = 2000
 """Moments of references that are compared with; more are thinned out evenly."""
 _TABLES = 4
 """Tables of costs that are kept: dragging a key time goes to and fro between few."""
-_MOST_STEPS = 32
+_MOST_STEPS = 24
+"""Steps among which a program chooses; a table grows with their square."""
 _TUBE = 0.5
 """Samples by which the warp may leave the path: half of what the path can tell apart."""
 _EXACT = 0.02
@@ -118,7 +119,7 @@ class Retimer:
         """
         told = progress or silent
         checked = check_keys(self.clip, keys)
-        grid = choose_grid(self._rates(checked), self.settings)
+        grid = choose_grid(self._rates(checked), self.settings, as_recorded=self.as_recorded)
         self._check_rates(checked, grid)
         told("preparing the references", 0, 3)
         table = self._table(grid)
@@ -193,26 +194,41 @@ class Retimer:
         return _Table(track, costs, still, pace)
 
 
-def choose_grid(rates: Sequence[float], settings: RetimeSettings) -> Grid:
+def choose_grid(rates: Sequence[float], settings: RetimeSettings, *, as_recorded: bool = False) -> Grid:
     """A grid that holds the rates needed between key times with room on both sides, and the recorded pace.
 
-    Rates are rounded to half octaves, so that a key time can be dragged without another table.
+    A motion that is guided by itself needs more room: what keeps its pace has to be made up for elsewhere. Rates are
+    rounded to half octaves, so that a key time can be dragged without another table.
+
+    Args:
+        rates: Mean rates between key times.
+        settings: Limits, if any are given.
+        as_recorded: Whether the motion is guided by itself.
     """
-    mean = float(np.exp(np.mean(np.log(rates))))
-    samples = settings.samples_per_step or int(np.clip(2 ** round(log2(8 / mean)), 2, 16))
-    inverse = settings.direction == "durations"
     low, high = min(rates), max(rates)
+    room = 3.0 if as_recorded else 2.0
     slowest, fastest = settings.smallest_rate, settings.largest_rate
     if slowest is None:
-        slowest = max(min(2 ** (ceil(2 * log2(low / 3)) / 2), 0.7), 1 / MAX_RATE)
+        slowest = max(min(2 ** (ceil(2 * log2(low / room)) / 2), 0.75), 1 / MAX_RATE)
     if fastest is None:
-        fastest = min(max(2 ** (floor(2 * log2(3 * high)) / 2), 1.4), MAX_RATE)
+        fastest = min(max(2 ** (floor(2 * log2(room * high)) / 2), 1.4), MAX_RATE)
+    mean = float(np.exp(np.mean(np.log(rates))))
+    samples = settings.samples_per_step or int(np.clip(2 ** floor(log2(13 / mean)), 2, 16))
+    inverse = settings.direction == "durations"
+    grid = _grid(samples, slowest, fastest, inverse)
+    while settings.samples_per_step is None and len(grid.steps) > _MOST_STEPS and samples > 2:
+        samples //= 2
+        grid = _grid(samples, slowest, fastest, inverse)
+    return grid
+
+
+def _grid(samples: int, slowest: float, fastest: float, inverse: bool) -> Grid:
     if inverse:
         first = max(1, ceil(samples / fastest - 1e-9))
         return Grid(samples, first, max(first + 1, floor(samples / max(slowest, 1 / MAX_RATE) + 1e-9)), True)
     least = 0 if slowest == 0 else 1
-    first, last = max(least, floor(samples * slowest + 1e-9)), max(least + 1, floor(samples * fastest + 1e-9))
-    return Grid(samples, first, last, False)
+    first = max(least, floor(samples * slowest + 1e-9))
+    return Grid(samples, first, max(first + 1, floor(samples * fastest + 1e-9)), False)
 
 
 class _Problem:
