@@ -1,4 +1,4 @@
-"""Warps that know nothing of motion: straight between the key times, or a spline through them; and blends with those."""
+"""Warps that know nothing of motion: straight between key times, or a spline through them; and blends with those."""
 
 from __future__ import annotations
 

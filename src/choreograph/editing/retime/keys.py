@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -60,7 +61,7 @@ def check_keys(clip: Clip, keys: Sequence[KeyTime | tuple[int, float]]) -> tuple
                 f"the key time of frame {key.frame} is {key.seconds} s; it must be between 0 and {_LONGEST_S:g} s",
                 where=where,
             )
-    for n, (one, two) in enumerate(zip(found, found[1:], strict=False)):
+    for n, (one, two) in enumerate(pairwise(found)):
         if two.frame <= one.frame or two.seconds <= one.seconds:
             raise RequestError(
                 f"key times are out of order: frame {one.frame} at {one.seconds:g} s, then frame {two.frame} at "

@@ -1,4 +1,4 @@
-"""What a retiming did: gravity in flight, how joints' speeds and accelerations are distributed, how far a warp is off."""
+"""What a retiming did: gravity in flight, distributions of joints' speeds and accelerations, how far a warp is off."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def find_flights(clip: Clip) -> list[Flight]:
     """The jumps of a motion: no foot stands, and the body falls as bodies do."""
     contacts = detect_contacts(clip) if clip.contacts is None else clip.contacts
     found = []
-    for start, stop in runs(~contacts.any(axis=1)):
+    for start, stop in runs(np.asarray(~contacts.any(axis=1))):
         if stop - start < _FLIGHT_S * clip.fps or start == 0 or stop == len(clip):
             continue
         gravity = fit_gravity(clip, start, stop)
