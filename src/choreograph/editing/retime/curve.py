@@ -133,19 +133,19 @@ def smooth_path(path: Array, tolerance: Array, keys: Sequence[tuple[float, float
     room = np.where(known, tolerance, 0.0)
     bands[2] += np.where(known, _PATH_FORCE, 1e-9)
     right += np.where(known, _PATH_FORCE, 1e-9) * path
-    curve, pulled = np.array(path, float), np.zeros(count)
+    curve, side = np.array(path, float), np.zeros(count)
     for _ in range(_ROUNDS):
-        force = np.where(pulled != 0, _TUBE_FORCE, 0.0)
+        force = np.where(side != 0, _TUBE_FORCE, 0.0)
         held = bands.copy()
         held[2] += force
-        curve = solveh_banded(held, right + force * (path + pulled))
+        curve = solveh_banded(held, right + force * (path + side * room))
         off = curve - path
-        now = np.where(known & (np.abs(off) > room), np.sign(off) * room, 0.0)
-        # What is pulled stays so until it would go inside by itself.
-        now = np.where((pulled != 0) & (np.abs(off) > 0.9 * room) & (np.sign(off) == np.sign(pulled)), pulled, now)
-        if np.array_equal(now, pulled):
+        # What is pulled to the tube's wall stays so until it would go inside by itself.
+        least = np.where((side != 0) & (np.sign(off) == side), 0.9 * room, room)
+        now = np.where(known & (np.abs(off) > least), np.sign(off), 0.0)
+        if np.array_equal(now, side):
             break
-        pulled = now
+        side = now
     curve = _meet(curve, keys)
     return np.maximum.accumulate(curve)
 

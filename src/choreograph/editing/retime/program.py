@@ -89,8 +89,9 @@ def choose_grid(rates: Sequence[float], settings: RetimeSettings, *, as_recorded
     if fastest is None:
         fastest = min(max(2 ** (floor(2 * log2(room * high)) / 2), 1.4), MAX_RATE)
     mean = float(np.exp(np.mean(np.log(rates))))
-    samples = settings.samples_per_step or int(np.clip(2 ** floor(log2(13 / mean)), 2, 16))
     inverse = settings.direction == "durations"
+    wanted = np.clip(2 ** round(log2(12 * mean)), 8, 64) if inverse else np.clip(2 ** floor(log2(13 / mean)), 2, 16)
+    samples = settings.samples_per_step or int(wanted)
     grid = _grid(samples, slowest, fastest, inverse)
     while settings.samples_per_step is None and len(grid.steps) > _MOST_STEPS and samples > 2:
         samples //= 2
@@ -137,7 +138,7 @@ class Program:
         if self.positions < 3:
             return np.interp(np.arange(self.positions), self.across, self.along).astype(np.int64), 0.0, []
         costs = self._priced()
-        tied = self._tied()
+        tied = self.tied()
         for still, slack in ((tied, 0), (tied, 2), ([], 0), ([], self.grid.last), ([], 4 * self.grid.last)):
             low, high = self._window(slack)
             path, cost = _compiled.cheapest_path(
@@ -201,7 +202,7 @@ class Program:
         """Samples of the motion that the table's rows are for."""
         return np.arange(0, len(self.table.track), self.grid.samples if self.grid.inverse else 1)
 
-    def _tied(self) -> list[tuple[int, int]]:
+    def tied(self) -> list[tuple[int, int]]:
         """Still stretches without a key time inside, in samples of the motion."""
         motion, _ = self._key_samples()
         inner = motion[1:-1]

@@ -14,7 +14,7 @@ from choreograph.editing.retime.measure import gravity_kept
 from choreograph.editing.retime.references import Reference
 from choreograph.editing.retime.render import render_warp
 from choreograph.editing.retime.settings import RetimeSettings
-from choreograph.editing.retime.warp import Retimer
+from choreograph.editing.retime.warp import GuidedWarp, Retimer
 from choreograph.finishing.foot_contacts import foot_slide
 from choreograph.motion.clip import Clip
 from choreograph.progress import Progress, silent
@@ -123,7 +123,11 @@ def retime_prepared(
         slide_m=foot_slide(made.clip) if feet else 0.0,
         gravity=tuple(gravity_kept(clip, made.clip, guided.warp)) if feet else (),
     )
-    problems = (*_key_problems(guided.warp, checked), *_gravity_problems(metrics, retimer.as_recorded))
+    problems = (
+        *_key_problems(guided.warp, checked),
+        *_still_problems(guided, settings.still_rate),
+        *_gravity_problems(metrics, retimer.as_recorded),
+    )
     return Retimed(made.clip, guided.warp, checked, made.source_frames, guided.still, metrics, problems)
 
 
@@ -135,6 +139,17 @@ def _key_problems(warp: TimeWarp, keys: Sequence[KeyTime]) -> list[RetimeProblem
             got = float(warp.seconds_at(key.frame))
             text = f"frame {key.frame} is shown at {got:.3f} s instead of {key.seconds:.3f} s"
             found.append(RetimeProblem("key", f"keys[{n}]", key.seconds, got, "s", text))
+    return found
+
+
+def _still_problems(guided: GuidedWarp, wanted: float | None) -> list[RetimeProblem]:
+    """Still stretches that could not have the rate that was given for them."""
+    found = []
+    for start, stop in guided.released if wanted else ():
+        begin, end = guided.warp.seconds_at([start, stop - 1])
+        got = float((stop - 1 - start) / guided.warp.fps / max(end - begin, 1e-6))
+        text = f"frames {start} to {stop} stand still and are shown {got:.2g} instead of {wanted:g} times as fast"
+        found.append(RetimeProblem("still", f"frames {start} to {stop}", wanted or 0.0, got, "×", text))
     return found
 
 

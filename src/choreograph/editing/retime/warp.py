@@ -46,6 +46,8 @@ class GuidedWarp:
     still: tuple[tuple[int, int], ...]
     """Ranges of the motion's frames that were kept at a rate of their own, [start, stop)."""
     grid: Grid
+    released: tuple[tuple[int, int], ...] = ()
+    """Still stretches that had to be left to the program, since no warp holds them at their rate."""
 
 
 class Retimer:
@@ -84,9 +86,14 @@ class Retimer:
             warp = blend_warps(warp, spline_warp(checked, self.clip.fps), self.settings.blend)
         warp = _through_keys(warp, checked)
         told("smoothing the warp", 3, 3)
+        return GuidedWarp(
+            warp, cost, self._frames(tied, grid), grid, () if tied else self._frames(program.tied(), grid)
+        )
+
+    def _frames(self, ranges: Sequence[tuple[int, int]], grid: Grid) -> tuple[tuple[int, int], ...]:
+        """Ranges of samples as ranges of the motion's frames."""
         scale = self.clip.fps / (grid.samples * self.settings.program_hz)
-        still = tuple((round(a * scale), round(b * scale)) for a, b in tied)
-        return GuidedWarp(warp, cost, still, grid)
+        return tuple((round(a * scale), round(b * scale)) for a, b in ranges)
 
     def _rates(self, keys: Sequence[KeyTime]) -> list[float]:
         """Mean rate between each two key times."""
@@ -145,7 +152,16 @@ def _through_keys(warp: TimeWarp, keys: Sequence[KeyTime]) -> TimeWarp:
     for _ in range(4):
         missed = frames - warp.frames_at(seconds)
         if np.abs(missed).max() < 1e-6:
-            break
+            return warp
         moved = warp.frames + np.interp(warp.seconds, seconds, missed)
         warp = TimeWarp(warp.seconds, np.maximum.accumulate(np.clip(moved, 0, frames[-1])), warp.fps)
-    return warp
+    if np.abs(frames - warp.frames_at(seconds)).max() < 1e-3:
+        return warp
+    # Key times closer than knots: they become knots themselves, and those beside them give way.
+    near = np.diff(warp.seconds).mean() / 4
+    kept = np.abs(warp.seconds[:, None] - seconds[None]).min(axis=1) > near
+    section = np.searchsorted(seconds, warp.seconds[kept]) - 1
+    inside = np.clip(warp.frames[kept], frames[section], frames[section + 1])
+    order = np.argsort(np.concatenate([warp.seconds[kept], seconds]))
+    at, shown = (np.concatenate(pair)[order] for pair in ((warp.seconds[kept], seconds), (inside, frames)))
+    return TimeWarp(at, np.maximum.accumulate(shown), warp.fps)
