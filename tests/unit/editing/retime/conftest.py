@@ -6,11 +6,11 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
+from tests.conftest import make_human
 
 from choreograph.maths import quat
 from choreograph.motion.clip import Clip, Label, Source
 from choreograph.motion.skeleton import Skeleton
-from tests.conftest import make_human
 
 G = 9.81
 

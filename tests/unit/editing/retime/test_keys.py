@@ -38,7 +38,7 @@ def test_bad_key_times_are_named(walker: Clip, keys: list, said: str, where: str
 
 def test_bad_lengths_and_motions_are_named(walker: Clip) -> None:
     for seconds in (0.0, -1.0, np.nan, np.inf):
-        with pytest.raises(RequestError, match="length is .*positive number"):
+        with pytest.raises(RequestError, match=r"length is .*positive number"):
             length_keys(walker, seconds)
     with pytest.raises(RequestError, match="has 4 frames; a motion needs 5"):
         retime_clip(walker[:4], [(0, 0.0), (3, 1.0)])

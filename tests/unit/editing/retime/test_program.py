@@ -2,11 +2,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from tests.unit.editing.retime import plain_program as plain
 
 from choreograph.editing.retime import _compiled
 from choreograph.editing.retime.program import choose_grid
 from choreograph.editing.retime.settings import RetimeSettings
-from tests.unit.editing.retime import plain_program as plain
 
 
 def small_case(seed: int):

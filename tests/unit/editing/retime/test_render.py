@@ -2,13 +2,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from tests.conftest import make_human, make_restless
 
 from choreograph.editing.retime import KeyTime, RetimeSettings, TimeWarp, check_keys, linear_warp, render_warp
 from choreograph.finishing.foot_contacts import foot_slide
 from choreograph.maths import quat
 from choreograph.motion.clip import Clip
 from choreograph.motion.contacts import with_detected_contacts
-from tests.conftest import make_human, make_restless
 
 
 def straight(clip: Clip, rate: float) -> TimeWarp:

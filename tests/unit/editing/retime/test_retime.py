@@ -6,6 +6,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.conftest import make_human, make_restless
+from tests.unit.sine_walker import walk
 
 from choreograph.editing.retime import (
     Part,
@@ -23,8 +25,6 @@ from choreograph.errors import Cancelled, RequestError
 from choreograph.formats import read_clip
 from choreograph.motion.clip import Clip
 from choreograph.progress import Recorder
-from tests.conftest import make_human, make_restless
-from tests.unit.sine_walker import walk
 
 
 def ends(clip: Clip, rate: float) -> list[tuple[int, float]]:
@@ -150,17 +150,12 @@ def test_references_of_other_sizes_are_taken_onto_the_skeleton() -> None:
 
 
 def test_bad_references_are_named(jump: Clip) -> None:
-    with pytest.raises(RequestError, match="other joints.*LeftArm.*only in the first") as refused:
+    with pytest.raises(RequestError, match=r"other joints.*LeftArm.*only in the first") as refused:
         retime_clip(jump, ends(jump, 1.2), [walk("walker", 2.0)])
     assert refused.value.where == "references[0]"
-    still = (
-        jump.with_poses(np.tile(jump.root_pos[:1], (50, 1)), np.tile(jump.local_rot[:1], (50, 1, 1)))
-        if 0
-        else jump[:30]
-    )
     with pytest.raises(RequestError, match="'jump' never moves, so it has no timing"):
-        retime_clip(jump, ends(jump, 1.2), [jump, still])
-    with pytest.raises(RequestError, match="has 4 frames, 0.03 s; it needs 5"):
+        retime_clip(jump, ends(jump, 1.2), [jump, jump[:30]])
+    with pytest.raises(RequestError, match=r"has 4 frames, 0\.03 s; it needs 5"):
         retime_clip(jump, ends(jump, 1.2), [jump[100:104]])
 
 
