@@ -24,20 +24,15 @@ from typing import Any
 import numpy as np
 
 from benchmarks.datasets import find_recordings
-from choreograph.editing.retime import (
-    KeyTime,
-    Retimer,
-    RetimeSettings,
-    TimeWarp,
-    check_keys,
-    linear_warp,
-    render_warp,
-    retime_clip,
-    retime_prepared,
-    spline_warp,
-)
+from choreograph.editing.retime.baselines import linear_warp, spline_warp
+from choreograph.editing.retime.curve import TimeWarp
+from choreograph.editing.retime.keys import KeyTime, check_keys
 from choreograph.editing.retime.measure import gravity_kept, timing_distance
 from choreograph.editing.retime.references import mean_speed
+from choreograph.editing.retime.render import render_warp
+from choreograph.editing.retime.retime import retime_clip, retime_prepared
+from choreograph.editing.retime.settings import RetimeSettings
+from choreograph.editing.retime.warp import Retimer
 from choreograph.formats import read_clip
 from choreograph.motion import resample
 from choreograph.motion.clip import Clip, concatenate

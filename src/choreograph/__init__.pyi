@@ -6,6 +6,8 @@ from .contract.document import read_request_file
 from .contract.request import read_request
 from .contract.result import Answer, Result
 from .contract.search import Budget
+from .editing.retime.request import RetimeRequest
+from .editing.retime.search import RetimeResult, RetimeSearch, retime
 from .errors import (
     Cancelled,
     ChoreographError,
@@ -119,6 +121,9 @@ __all__ = [
     "PoseTarget",
     "RequestError",
     "Result",
+    "RetimeRequest",
+    "RetimeResult",
+    "RetimeSearch",
     "RoleError",
     "RootTarget",
     "SegmentConstraint",
@@ -159,6 +164,7 @@ __all__ = [
     "read_trajectory",
     "repair",
     "report_graph",
+    "retime",
     "root_example",
     "save_graph",
     "save_segments",

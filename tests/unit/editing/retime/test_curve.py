@@ -3,8 +3,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from choreograph.editing.retime import KeyTime, TimeWarp, blend_warps, linear_warp, spline_warp
-from choreograph.editing.retime.curve import smooth_path
+from choreograph.editing.retime.baselines import blend_warps, linear_warp, spline_warp
+from choreograph.editing.retime.curve import TimeWarp, smooth_path
+from choreograph.editing.retime.keys import KeyTime
 from choreograph.errors import RequestError
 
 KEYS = (KeyTime(0, 0.0), KeyTime(30, 0.4), KeyTime(60, 2.0), KeyTime(120, 3.0))

@@ -3,7 +3,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from choreograph.editing.retime import KeyTime, check_keys, length_keys, retime_clip
+from choreograph.editing.retime.keys import KeyTime, check_keys, length_keys
+from choreograph.editing.retime.retime import retime_clip
 from choreograph.errors import RequestError
 from choreograph.motion.clip import Clip
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from tests.unit.sine_walker import walk
 
-from choreograph.editing.retime import Retimer, RetimeSettings, linear_warp, retime_clip, suggest_references
+from choreograph.editing.retime.baselines import linear_warp
 from choreograph.editing.retime.features import (
     Track,
     duration_costs,
@@ -26,7 +26,11 @@ from choreograph.editing.retime.measure import (
 )
 from choreograph.editing.retime.pace import find_pace, share_out
 from choreograph.editing.retime.plot import plot_speeds, plot_warp
+from choreograph.editing.retime.references import suggest_references
+from choreograph.editing.retime.retime import retime_clip
+from choreograph.editing.retime.settings import RetimeSettings
 from choreograph.editing.retime.still import find_still, limit_steps
+from choreograph.editing.retime.warp import Retimer
 from choreograph.errors import RequestError
 from choreograph.maths.floor import FloorTransform
 from choreograph.motion.clip import Clip

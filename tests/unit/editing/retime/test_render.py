@@ -4,7 +4,11 @@ import numpy as np
 import pytest
 from tests.conftest import make_human, make_restless
 
-from choreograph.editing.retime import KeyTime, RetimeSettings, TimeWarp, check_keys, linear_warp, render_warp
+from choreograph.editing.retime.baselines import linear_warp
+from choreograph.editing.retime.curve import TimeWarp
+from choreograph.editing.retime.keys import KeyTime, check_keys
+from choreograph.editing.retime.render import render_warp
+from choreograph.editing.retime.settings import RetimeSettings
 from choreograph.finishing.foot_contacts import foot_slide
 from choreograph.maths import quat
 from choreograph.motion.clip import Clip

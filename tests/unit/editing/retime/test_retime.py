@@ -9,18 +9,14 @@ import pytest
 from tests.conftest import make_human, make_restless
 from tests.unit.sine_walker import walk
 
-from choreograph.editing.retime import (
-    Part,
-    Retimer,
-    RetimeSettings,
-    length_keys,
-    linear_warp,
-    render_warp,
-    retime_clip,
-    retime_prepared,
-    spline_warp,
-)
+from choreograph.editing.retime.baselines import linear_warp, spline_warp
+from choreograph.editing.retime.keys import length_keys
 from choreograph.editing.retime.measure import fit_gravity, gravity_kept, timing_distance
+from choreograph.editing.retime.references import Part
+from choreograph.editing.retime.render import render_warp
+from choreograph.editing.retime.retime import retime_clip, retime_prepared
+from choreograph.editing.retime.settings import RetimeSettings
+from choreograph.editing.retime.warp import Retimer
 from choreograph.errors import Cancelled, RequestError
 from choreograph.formats import read_clip
 from choreograph.motion.clip import Clip
@@ -184,7 +180,7 @@ def test_bad_settings_are_named(name: str, value: object) -> None:
     with pytest.raises(RequestError, match=name) as refused:
         RetimeSettings(**{name: value})  # type: ignore[arg-type]
     assert refused.value.where == name
-    with pytest.raises(RequestError, match="the first must be less"):
+    with pytest.raises(RequestError, match="it must be less than largest_rate"):
         RetimeSettings(smallest_rate=2.0, largest_rate=1.5)
 
 
