@@ -502,6 +502,7 @@ export interface Character {
   frames?: HardFrame[];
   /** What the motion shall be labelled when. */
   labels?: LabelTarget[];
+  /** What the torso keeps clear of; null for what is said beside the characters. */
   obstacles?: Obstacle[] | null;
   /** Functions that say what a motion costs. */
   functions?: FunctionTarget[];
@@ -786,6 +787,64 @@ export interface PoseTarget {
   weight?: number;
 }
 
+/** The same poses, in the same order, with another timing. */
+export interface RetimeRequest {
+  /** How long the motion shall last; else as long as it does, or as the key times say. */
+  seconds?: number | null;
+  /** When frames of the motion, at its own rate, shall be shown; repeat for more. */
+  keys?: Record<string, number>;
+  /** Motions whose timing is liked, as files; else the motion's own timing guides. Repeat for more. */
+  like?: string[];
+  /** A folder, a pattern or a motion graph (.mog) from which motions to be like are chosen: nearest in poses at the wanted mean speed. */
+  like_from?: string;
+  /** Share of the spline warp through the key times in the result: 0 is guided, 1 the spline alone. */
+  blend?: number;
+  /** Frames per second to write; else the motion's own. */
+  rate_hz?: number | null;
+  /** What the warp may do. */
+  warp?: RetimeSettings;
+}
+
+/** What the program may do, and how its answer becomes frames. */
+export interface RetimeSettings {
+  /** Frames per second of the result in which the program counts; velocities and accelerations span two of them. */
+  program_hz?: number;
+  /** Samples of the motion for each of these at its recorded pace: the finer, the smoother the rates it can choose. None for about 10 over the mean rate, as a power of two from 2 to 16. */
+  samples_per_step?: number | null;
+  /** How many of the nearest moments of the references are averaged: K in the paper. None for 5, and for 1 where a motion is guided by itself: the moment itself, at its own pace. */
+  neighbours?: number | null;
+  /** How fast any part may be shown; None for two to three times what the key times need. */
+  largest_rate?: number | null;
+  /** How slowly any part may be shown; None for a third to a half of what the key times need. */
+  smallest_rate?: number | null;
+  /** How much it costs to leave the pace that similar poses have in the references, each sample by itself, at a tempo that fits the key times. None for 3 with references and 0 for a motion that is guided by itself. */
+  pace_weight?: number | null;
+  /** How much it costs that the rate changes from one step to the next, times the square of the change: without it a program skips the top of a jump, where a body hardly moves. */
+  change_weight?: number;
+  /** Where the joints are slower than this on average, the motion stands still. */
+  still_m_s?: number;
+  /** Shorter moments of stillness are part of the movement. */
+  still_s?: number;
+  /** How fast still stretches are shown; 0 to leave them to the program. None for the mean rate between the key times around them; of a motion that is guided by itself, for the rate that leaves the rest its recorded pace, as far as `largest_rate` and `smallest_rate` allow. */
+  still_rate?: number | null;
+  /** How far the warp may differ from the straight line between key times, in the motion's time. */
+  band_s?: number;
+  /** Moments of the references for each of their seconds, fewer where they are long; None for 60, and for all where a motion is guided by itself. */
+  reference_hz?: number | null;
+  /** Whether frames are chosen for even times (steps) or times for even frames (durations, the inverse problem). */
+  direction?: "auto" | "steps" | "durations";
+  /** Share of the spline warp through the key times in the result, 0 to 1. */
+  blend?: number;
+  /** local: averages as wide as the compression, nothing elsewhere; uniform: `uniform_s` everywhere; none. */
+  smoothing?: "local" | "uniform" | "none";
+  /** Width (standard deviation) of the uniform smoothing. */
+  uniform_s?: number;
+  /** Whether feet that stand are held where they stand. */
+  replant?: boolean;
+  /** Frames per second of the result; None for the motion's own. */
+  fps?: number | null;
+}
+
 /** That at some time one of some segments is played. */
 export interface SegmentConstraint {
   /** When. */
@@ -864,4 +923,5 @@ export interface Requests {
   follow: FollowRequest;
   solve: SolveRequest;
   perform: PerformRequest;
+  retime: RetimeRequest;
 }

@@ -7,17 +7,15 @@ that can be given several times. What is given on the command line is laid over 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
-from typing import Annotated, Any, Literal, TypeVar, get_args, get_origin
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal, get_args, get_origin
 
 import typer
 from typer.models import ArgumentInfo
 
-from choreograph.contract.request import Request, read_request, say_bounds
+from choreograph.contract.request import Request, say_bounds
 from choreograph.errors import RequestError
 from choreograph.verbs.options import Entry, entries, negative, option_type, plain_type
-
-T = TypeVar("T", bound=Request)
 
 
 def parameters(
@@ -71,34 +69,6 @@ def collect(
             inside = inside.setdefault(name, {})
         inside[entry.path[-1]] = _value(entry, value)
     return out
-
-
-def command_of(function: Callable[..., None], model: type[Request]) -> Callable[..., None]:
-    """A function whose `**options` are the fields of a request, as a command with an option for each of them."""
-    own = inspect.signature(function, eval_str=True)
-    taken = [p for p in own.parameters.values() if p.kind is not inspect.Parameter.VAR_KEYWORD]
-    first = [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in taken]
-    made = [*first, *parameters(model)]
-
-    def command(**values: Any) -> None:
-        function(**values)
-
-    command.__signature__ = inspect.Signature(made)  # type: ignore[attr-defined]
-    command.__annotations__ = {parameter.name: parameter.annotation for parameter in made}
-    command.__doc__ = function.__doc__
-    return command
-
-
-def read_options(model: type[T], values: Mapping[str, Any]) -> T:
-    """The request that options make.
-
-    Raises:
-        RequestError: Names the option of the first mistake.
-    """
-    try:
-        return read_request(model, collect(model, values))
-    except RequestError as error:
-        raise say_by_options(model, error) from None
 
 
 def say_by_options(model: type[Request], error: RequestError) -> RequestError:

@@ -50,7 +50,7 @@ def _about(verb: Verb) -> str:
         " are numbered: walk_1.bvh, walk_2.bvh …; where the output is a folder, answers.json there has all about them."
     )
     guide = f"\n\nMore in {verb.guide}." if verb.guide else ""
-    return verb.about + code + (f"\n\nExamples:{shown}" if shown else "") + guide
+    return inspect.cleandoc(verb.about) + code + (f"\n\nExamples:{shown}" if shown else "") + guide
 
 
 def _parameters(verb: Verb) -> list[inspect.Parameter]:
@@ -150,11 +150,11 @@ def _read(
             file = values["output"] / STATE
             raise RequestError(f"--seed is {whole['seed']}, but the search in {file} began with {began}", where="seed")
     try:
-        request = parse_document(verb.request, Document(whole, document.path, document.lines))
+        request = read_request(verb.request, whole)
     except RequestError as error:
         if document.value is not None:
             parse_document(verb.request, document)  # its own mistakes are named with its lines
-        raise say_by_options(verb.request, RequestError(str(error).removeprefix(".: "), where=error.where)) from None
+        raise say_by_options(verb.request, error) from None
     folder = document.path.parent if document.value is not None else Path()
     allow_code = bool(values.get("allow_code"))
     earlier = read_request(verb.request, before).resolved(folder, allow_code=allow_code) if before else None

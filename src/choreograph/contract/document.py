@@ -81,6 +81,11 @@ def load_document(path: str | Path) -> Document:
 def read_request_file(kind: type[T], path: str | Path, *, allow_code: bool = False) -> T:
     """The request in a file; other files that it names are looked for beside it.
 
+    >>> import choreograph as cg
+    >>> _ = Path("ask.yaml").write_text("{path: eight, count: 2}")
+    >>> read_request_file(cg.FollowRequest, "ask.yaml").count
+    2
+
     Args:
         kind: The request's model.
         path: A .yaml, .yml or .json file.

@@ -186,6 +186,10 @@ def named_files(request: Request, place: str = "") -> Iterator[tuple[str, str]]:
 def read_request(kind: type[T], document: Any) -> T:
     """The request that plain values, as from JSON, describe.
 
+    >>> import choreograph as cg
+    >>> read_request(cg.FollowRequest, {"path": "eight", "count": 2}).count
+    2
+
     Args:
         kind: The request's model.
         document: An object; None is an empty one.

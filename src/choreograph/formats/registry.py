@@ -146,6 +146,11 @@ def read_clip(
 ) -> Clip:
     """The motion in a file, in metres, y up; the type is told by the suffix.
 
+    >>> from choreograph.demo import demo_clip
+    >>> write_clip("walk.bvh", demo_clip("walk", 30.0))
+    >>> read_clip("walk.bvh").fps
+    30.0
+
     Args:
         path: A .bvh, .amc, .npz, .glb or .usd file.
         fps: Frames per second, instead of what the file says or the format's default.
@@ -175,6 +180,12 @@ def read_clip(
 def read_figures(path: str | Path, **options: Any) -> list[Clip]:
     """All figures of a file, a clip each: GLB and USD files may hold several that move together.
 
+    >>> from choreograph.demo import demo_clip
+    >>> walk = demo_clip("walk", 30.0)
+    >>> write_clip("two.glb", [walk, walk.mirrored()])
+    >>> len(read_figures("two.glb"))
+    2
+
     Args:
         path: A .bvh, .amc, .npz, .glb or .usd file.
         **options: What `read_clip` takes.
@@ -185,6 +196,11 @@ def read_figures(path: str | Path, **options: Any) -> list[Clip]:
 
 def write_clip(path: str | Path, clip: Clip | Sequence[Clip], *, overwrite: bool = False, **options: Any) -> None:
     """Write a motion; the type is told by the suffix.
+
+    >>> from choreograph.demo import demo_clip
+    >>> write_clip("jump.npz", demo_clip("jump_high", 60.0))
+    >>> read_clip("jump.npz").name
+    'jump_high'
 
     Args:
         path: A .bvh, .amc, .npz, .glb, .usd or .csv file.

@@ -31,7 +31,7 @@ from choreograph.graph import rows, schema
 from choreograph.graph.clips import graph_frames
 from choreograph.graph.fingerprint import Fingerprint, fingerprint_file
 from choreograph.graph.lazy import LazyClips, LazyTables, Reader
-from choreograph.graph.model import TABLES, ClipInfo, MotionGraph, Provenance
+from choreograph.graph.model import TABLES, ClipInfo, MotionGraph, Origin, Provenance
 from choreograph.graph.settings import GraphSettings
 from choreograph.motion.clip import Clip, Label, Note
 from choreograph.motion.contacts import detect_contacts
@@ -48,6 +48,12 @@ def save_graph(
     command: str = "save_graph",
 ) -> None:
     """Write a graph to a .mog file, whole or not at all.
+
+    >>> import choreograph as cg
+    >>> from choreograph.demo import demo_clip
+    >>> save_graph(cg.build_graph([demo_clip("walk", 30.0)]), "walk.mog")
+    >>> len(open_graph("walk.mog").clips)
+    1
 
     Args:
         graph: What to keep.
@@ -192,6 +198,9 @@ def open_graph(path: str | Path) -> MotionGraph:
     The file is never written to, also where it is of an earlier version. Hierarchies and segments that earlier versions
     kept in it are not read, and are gone once the graph is saved.
 
+    >>> open_graph("people.mog").infos[0].name  # doctest: +SKIP
+    '16_15'
+
     Raises:
         GraphFileError: If the file is missing, foreign, newer than this package, truncated or damaged.
     """
@@ -285,13 +294,15 @@ def _read(connection: sqlite3.Connection, path: Path) -> MotionGraph:
         infos,
         LazyTables(reader, infos, settings.window_frames),
         searched_m=float(facts["searched_m"]),
-        evaluated_share=history[-1].evaluated_share if history else 1.0,
-        notes=[Note(str(n["kind"]), str(n["message"]), int(n["count"])) for n in facts["notes"]],
-        history=history,
-        path=path,
-        pairs=pairs,
-        cut_settings=cut_settings,
-        fingerprint=fingerprint,
+        origin=Origin(
+            history[-1].evaluated_share if history else 1.0,
+            [Note(str(n["kind"]), str(n["message"]), int(n["count"])) for n in facts["notes"]],
+            history,
+            path,
+            pairs,
+            cut_settings,
+            fingerprint,
+        ),
     )
 
 

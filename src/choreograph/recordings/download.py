@@ -3,7 +3,8 @@
 Hand-written, because pooch, which projects like ours use, neither goes on with a broken transfer nor bounds its size,
 and follows redirects to any host. Knows nothing of motion capture.
 
-Bytes are collected in `<name>.part`, with `<name>.part.json` beside it saying where they came from; the final name appears, in one step, only when the length is right and the caller's check is content.
+Bytes are collected in `<name>.part`, with `<name>.part.json` beside it saying where they came from; the final name
+appears, in one step, only when the length is right and the caller's check is content.
 """
 
 from __future__ import annotations

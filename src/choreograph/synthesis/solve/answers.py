@@ -90,9 +90,11 @@ def _metrics(cast: Cast, shown: Mapping[str, Shown]) -> dict[str, Metric]:
         gaps = [body_gap(track, target) for track, target in targets]
         errors = [error for part in cast.parts.values() for error in part.solution.errors]
         brought = [error.metres or 0.0 for error in errors if error.constraint.startswith(("body", "meet"))]
-        metrics["body_worst"] = Metric(max(metres for metres, _ in gaps), "m", "body off by at most")
-        metrics["facing_worst"] = Metric(max(abs(math.degrees(turned)) for _, turned in gaps), "°", "and")
-        metrics["body_brought"] = Metric(max(brought, default=0.0), "m", "brought there by at most")
+        metrics["body_worst"] = Metric(max(metres for metres, _ in gaps), "m", "torso off by at most")
+        metrics["facing_worst"] = Metric(
+            max(abs(math.degrees(turned)) for _, turned in gaps), "°", "turned off by at most"
+        )
+        metrics["body_brought"] = Metric(max(brought, default=0.0), "m", "brought there by finishing by at most")
     for part in cast.parts.values():
         for error in part.solution.errors:
             if error.constraint.startswith("functions"):

@@ -16,10 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from choreograph.errors import RequestError
+from choreograph.features.frames import FrameTable
 from choreograph.graph.model import MotionGraph
 from choreograph.motion.skeleton import Skeleton
 from choreograph.synthesis.solve.constraints import FunctionTarget
-from choreograph.synthesis.solve.metric import FrameTable
 
 Array = NDArray[np.float64]
 Ints = NDArray[np.int64]

@@ -68,6 +68,7 @@ class Character(Request):
     frames: Frames = ()
     labels: Labels = ()
     obstacles: Obstacles | None = None
+    """What the torso keeps clear of; null for what is said beside the characters."""
     functions: Functions = ()
     min_piece_s: PieceTime | None = None
     """Least length of a piece of a clip."""

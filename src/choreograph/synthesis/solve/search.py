@@ -58,23 +58,23 @@ class SolveSearch(Search):
 
     @property
     def done(self) -> bool:
-        """Whether the time, or the evaluations, that the request gives are used up, and all answers are finished."""
+        """Whether the request's time, or its evaluations, are used up, and all is known about the answers."""
         return self._engine is not None and self._engine.done and self._all_finished
 
     def step(self, budget: Budget = Budget(), progress: Progress = silent) -> bool:
         """Search on by so many evaluations or seconds; whether there is more to do.
 
-        Preparing the search, and the first evaluation, which compiles the kernels, are not counted.
+        It goes by slices of some 20,000 evaluations, so that steps of any size come to the same answers. Preparing the
+        search, and the first evaluation, which compiles the kernels, are not counted.
         """
         engine = self._ready(progress)
         engine.warm_up()
-        clock, began, left = budget.started(), time.monotonic(), budget.steps
+        clock, began = budget.started(), time.monotonic()
         try:
             while not engine.done:
                 progress("searching", *self._amount(engine))
                 before = engine.scored
-                engine.advance(SLICE if left is None else left)
-                left = None if left is None else max(1, left - (engine.scored - before))
+                engine.advance()
                 if clock.spent(engine.scored - before):
                     break
             if engine.done:
@@ -83,6 +83,9 @@ class SolveSearch(Search):
                 for number, cast in enumerate(casts):
                     progress("finishing", number, len(casts))
                     self._finish(cast)
+                if casts and self._limits is None and self._answer(casts[0], self._finish(casts[0])).problems:
+                    progress("looking what is within reach", 0, 1)
+                    self._limits = engine.out_of_reach()
                 self._all_finished = True
         finally:
             self.seconds += time.monotonic() - began
@@ -110,9 +113,6 @@ class SolveSearch(Search):
             raise RequestError("no motion was found yet; search longer")
         shown = [self._finish(cast) for cast in casts]
         answers = [self._answer(cast, each) for cast, each in zip(casts, shown, strict=True)]
-        if engine.done and answers[0].problems and self._limits is None:
-            self._limits = engine.out_of_reach()
-            answers = [self._answer(cast, each) for cast, each in zip(casts, shown, strict=True)]
         answers = [answers[0], *(with_comparison(answer, answers[0]) for answer in answers[1:])]
         return Result(
             "solve",
@@ -132,14 +132,17 @@ class SolveSearch(Search):
         """
         assert isinstance(request, SolveRequest)
         engine, before = self._engine, self.request
+        limits = None
         if isinstance(engine, _Alone) and request.wants_same(before):
             engine.begin(request)
+            limits = self._limits
         elif isinstance(engine, _Alone) and _can_go_on(before, request):
             self._engine, self.carried = _Alone(engine.solver.with_request(request)), True
         else:
             self._engine, self.carried = None, False
         self.request = request
         self._forget()
+        self._limits = limits
 
     def reuse(self, earlier: Search) -> None:
         """Take over the hierarchies of the graphs."""
@@ -300,9 +303,9 @@ class _Alone:
     def warm_up(self) -> None:
         self.solver.warm_up()
 
-    def advance(self, most: int) -> None:
+    def advance(self) -> None:
         limit, begun = self.solver.request.evaluations, time.monotonic()
-        self.solver.advance(min(most, SLICE if limit is None else min(SLICE, limit - self.scored)))
+        self.solver.advance(SLICE if limit is None else min(SLICE, limit - self.scored))
         self.seconds += time.monotonic() - begun
 
     def answers(self, count: int) -> list[Cast]:

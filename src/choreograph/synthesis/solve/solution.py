@@ -83,5 +83,8 @@ class Cast:
 
     @property
     def key(self) -> bytes:
-        """What tells it from others."""
-        return b"|".join(part.solution.key for part in self.parts.values())
+        """What tells it from others, also from the same pieces with other places to be brought to."""
+        return b"|".join(
+            part.solution.key + repr([(target.at_s, target.position, target.facing) for target in part.body]).encode()
+            for part in self.parts.values()
+        )

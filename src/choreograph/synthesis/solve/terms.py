@@ -8,12 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from choreograph.errors import RequestError
+from choreograph.features.frames import FrameTable
 from choreograph.graph.connect import label_mask
 from choreograph.graph.model import MotionGraph
 from choreograph.motion.labels import say_labels
 from choreograph.synthesis.solve.constraints import HardFrame
 from choreograph.synthesis.solve.hierarchy import Hierarchy
-from choreograph.synthesis.solve.metric import FrameTable
 from choreograph.synthesis.solve.request import SolveRequest
 from choreograph.synthesis.solve.stance import find_stance
 

@@ -70,7 +70,6 @@ class GroupSolver:
         self._free = any(meeting.position is None for meeting in request.meet) and len(self._people) > 1
         self._first = self.stage.solver(self._people[0], self.stage.places)
         self._groups: list[_Group] = []
-        self._most = SLICE
         self.scored, self.seconds, self.done = 0, 0.0, False
         """Paths scored, time that took, and whether all has been searched that was to be."""
         self._work = self._search()
@@ -89,9 +88,8 @@ class GroupSolver:
         """Score the first path: that loads or compiles the kernels, before any clock runs."""
         self._first.warm_up()
 
-    def advance(self, most: int = SLICE) -> None:
-        """Search on for a slice of about so many evaluations at most."""
-        self._most = min(most, SLICE)
+    def advance(self) -> None:
+        """Search on for a slice."""
         self.done = self.done or next(self._work, self) is self
 
     def answers(self, count: int) -> list[Cast]:
@@ -149,7 +147,7 @@ class GroupSolver:
             if seconds >= request.seconds * share if budget is None else scored >= budget:
                 return
             begun, done = time.monotonic(), solver.evaluations
-            solver.advance(self._most if budget is None else min(self._most, budget - scored))
+            solver.advance(SLICE if budget is None else min(SLICE, budget - scored))
             passed = time.monotonic() - begun
             seconds, self.seconds = seconds + passed, self.seconds + passed
             self.scored += solver.evaluations - done

@@ -69,7 +69,8 @@ def random_problem(
         dt=0.1, gamma=0.06, speed_weight=0.02, label_weight=0.25, idle_weight=0.1, idle_below=0.9,
         end_weight=0.4 if stretches else 0.0,
         facing_weight=0.05 if stretches else 0.0,
-        fastest=float(way[:, 2].max()), per_metre=80 / along, length=along, continuation_s=0.2, heuristic_weight=0.0, credit=0.0,
+        fastest=float(way[:, 2].max()), per_metre=80 / along, length=along,
+        continuation_s=0.2, heuristic_weight=0.0, credit=0.0,
         facing=0.7,
     )  # fmt: skip
     return SimpleNamespace(rng=rng, tables=tables, path=path, params=params, shared=(tables, path, params))

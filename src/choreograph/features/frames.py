@@ -1,12 +1,12 @@
 """How well one frame can follow another: the metric of Arikan & Forsyth (2002, appendix A), as points in space.
 
-All frames of a graph's clips stand in one table, clip after clip, at the graph's rate. Their cost of following each
-other, equation 5, is a squared Euclidean distance between rows of features.
+All frames of some clips stand in one table, clip after clip, at one rate. Their cost of following each other, equation
+5, is a squared Euclidean distance between rows of features; `Scaling` tells how those came from metres.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,7 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from choreograph.features.weights import joint_weights
-from choreograph.graph.model import MotionGraph
 from choreograph.motion.arrays import seal
 from choreograph.motion.clip import Clip
 from choreograph.progress import Progress, silent
@@ -23,8 +22,31 @@ Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
+class Scaling:
+    """How columns became features, so that it can be done to other motion, and undone: (column - offset) * scale."""
+
+    offset: Array
+    """Mean of each column over all frames, (K, 3): joints, then the torso's velocity and its rate of turning; metres
+    and seconds."""
+    scale: Array
+    """Factor of each column, (K,); 0 for one that does not count."""
+
+    def apply(self, columns: Array) -> Array:
+        """Columns (F, K, 3) as features, (F, D)."""
+        kept = self.scale > 0
+        return np.asarray(((columns - self.offset)[:, kept] * self.scale[kept, None]).reshape(len(columns), -1))
+
+    def undo(self, features: Array) -> Array:
+        """Features (F, D) as columns, (F, K, 3); those that do not count are at their mean."""
+        kept = self.scale > 0
+        out = np.repeat(self.offset[None], len(features), axis=0)
+        out[:, kept] += features.reshape(len(features), -1, 3) / self.scale[kept, None]
+        return out
+
+
+@dataclass(frozen=True, eq=False)
 class FrameTable:
-    """Every frame of a graph's clips at the graph's rate, in G rows: each clip's frames, then one row of padding.
+    """Every frame of some clips at one rate, in G rows: each clip's frames, then one row of padding.
 
     The padding row makes the end of a clip, as of a range [start, stop), a row of that clip.
     """
@@ -44,6 +66,8 @@ class FrameTable:
     features: NDArray[np.float32]
     """Rows whose squared distance is the cost of following, (G, D); padding is infinitely far from all."""
     rate_hz: float
+    scalings: tuple[Scaling, Scaling] | None = None
+    """Of the columns and of their rates of change, which stand one after the other in `features`."""
 
     def __len__(self) -> int:
         """Number of rows."""
@@ -59,27 +83,30 @@ class FrameTable:
 
 
 def build_frame_table(
-    graph: MotionGraph, weights: str | Mapping[str, float] | None = None, progress: Progress | None = None
+    clips: Sequence[Clip], rate_hz: float, weights: str | Mapping[str, float], progress: Progress | None = None
 ) -> FrameTable:
-    """All frames of a graph's clips, and their features.
+    """All frames of some clips, and their features.
 
     Args:
-        graph: Whose clips.
-        weights: Joint weights (M and T), by role or a preset's name; the graph's own if None.
+        clips: Of one skeleton; one or more.
+        rate_hz: At which they are looked at.
+        weights: Joint weights (M and T), by role or a preset's name.
         progress: Hears how many clips are done.
     """
     told = progress or silent
-    weight = joint_weights(graph.skeleton.roles, graph.settings.weights if weights is None else weights)
+    weight = joint_weights(clips[0].skeleton.roles, weights)
     parts = []
-    for done, clip in enumerate(graph.clips):
-        told("reading clips", done, len(graph.infos))
-        parts.append(_clip_part(clip.resampled(graph.rate_hz)))
+    for done, clip in enumerate(clips):
+        told("reading clips", done, len(clips))
+        parts.append(_clip_part(clip.resampled(rate_hz)))
     lengths = np.array([len(part.place) for part in parts])
     base = np.concatenate([[0], np.cumsum(lengths + 1)])
     # Columns of equation 2: the joints, the torso's velocity, its rate of turning; the latter two weigh as one joint.
     weight = np.concatenate([weight, [1.0, 1.0]])
-    scaled = _normalised([part.columns for part in parts], weight), _normalised([p.rates for p in parts], weight)
-    features = [np.concatenate(both, axis=1) for both in zip(*scaled, strict=True)]
+    scalings = _scaling([part.columns for part in parts], weight), _scaling([part.rates for part in parts], weight)
+    features = [
+        np.concatenate([scalings[0].apply(part.columns), scalings[1].apply(part.rates)], axis=1) for part in parts
+    ]
     return FrameTable(
         base=seal(base),
         clip_of=seal(np.repeat(np.arange(len(parts), dtype=np.int32), lengths + 1)),
@@ -88,7 +115,8 @@ def build_frame_table(
         turn=seal(_padded([part.turn for part in parts], 1.0)),
         joints=seal(_padded([part.joints for part in parts], 0.0).astype(np.float32)),
         features=seal(_padded(features, 1e6).astype(np.float32)),
-        rate_hz=graph.rate_hz,
+        rate_hz=rate_hz,
+        scalings=scalings,
     )
 
 
@@ -123,15 +151,15 @@ def _rate(values: Array, fps: float) -> Array:
     return np.asarray(np.gradient(values, axis=0) * fps) if len(values) > 1 else np.zeros_like(values)
 
 
-def _normalised(parts: list[Array], weight: Array) -> list[Array]:
-    """Columns (F, K, 3) as rows of features: over their greatest change in one frame (O and L), by their weight."""
+def _scaling(parts: list[Array], weight: Array) -> Scaling:
+    """How columns (F, K, 3) become features: over their greatest change in one frame (O and L), by their weight."""
     changes = [(np.diff(part, axis=0) ** 2).sum(axis=2).max(axis=0) for part in parts if len(part) > 1]
     greatest = np.max(changes, axis=0) if changes else np.ones(len(weight))
     kept = (weight > 0) & (greatest > 1e-12)
-    scale = np.sqrt(weight[kept] / greatest[kept])
+    scale = np.zeros(len(weight))
+    scale[kept] = np.sqrt(weight[kept] / greatest[kept])
     # Centred, so that products of features in single precision keep the small differences.
-    middle = np.concatenate(parts).mean(axis=0)
-    return [((part - middle)[:, kept] * scale[:, None]).reshape(len(part), -1) for part in parts]
+    return Scaling(np.concatenate(parts).mean(axis=0), scale)
 
 
 def _padded(parts: list[Any], value: float) -> NDArray[Any]:
