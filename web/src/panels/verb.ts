@@ -91,6 +91,7 @@ export class VerbPanel<R extends object> implements PanelHandle {
       ({ requests }) => change((requests[this.verb.name] ??= structuredClone(this.initial) as Record<string, Plain>) as R),
       settle ? { settle } : {},
     );
+    this.asked = canonical(this.key()); // soon: whoever shows the change need not ask for it too
     window.clearTimeout(this.timer);
     this.timer = window.setTimeout(() => this.askNow(fresh), settle);
   }

@@ -113,7 +113,10 @@ class _Shown:
                 result = self._write(found, one, number)
             else:
                 result = known[1]
-            told = {"problems": problems, "metrics": metrics_of(one), "cost": one.cost, "proved": one.proved}
+            told = {"problems": problems, "metrics": metrics_of(one), "status": one.status, "answer": number}
+            told |= {"cost": one.cost, "proved": one.proved}
+            if found.status != contract.SEARCHING:
+                told["search_s"] = found.seconds
             if any(getattr(result, name) != value for name, value in told.items()):
                 result = write_facts(self._context, result.model_copy(update=told))
             self._made[id(one.clip)] = (one, result)  # the answer too, so that nobody else gets its id
