@@ -46,7 +46,7 @@ class RetimeSettings:
     band_s: float = 4.0
     """Seconds of the motion by which the warp may differ from the straight line between key times."""
     reference_hz: float | None = None
-    """Moments of the references for each of their seconds, fewer where they are long; None for 60, and for 120 where a
+    """Moments of the references for each of their seconds, fewer where they are long; None for 60, and for all where a
     motion is guided by itself."""
     direction: Literal["auto", "steps", "durations"] = "auto"
     """Whether frames are chosen for even times (steps) or times for even frames (durations, the inverse problem)."""
@@ -58,6 +58,9 @@ class RetimeSettings:
     """Width (standard deviation) of the uniform smoothing, seconds."""
     replant: bool = True
     """Whether feet that stand are held where they stand."""
+    repair: bool = True
+    """Whether single frames at which the capture slipped are put between their neighbours: a motion that has less
+    standing in it shows them more."""
     fps: float | None = None
     """Frames per second of the result; None for the motion's own."""
 
