@@ -841,6 +841,8 @@ export interface RetimeSettings {
   uniform_s?: number;
   /** Whether feet that stand are held where they stand. */
   replant?: boolean;
+  /** Whether single frames at which the capture slipped are put between their neighbours: a motion that has less standing in it shows them more. */
+  repair?: boolean;
   /** Frames per second of the result; None for the motion's own. */
   fps?: number | null;
 }

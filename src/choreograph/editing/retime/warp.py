@@ -32,6 +32,8 @@ from choreograph.progress import Progress, silent
 _NEIGHBOURS = 5
 _MOST_MOMENTS = 2000
 """Moments of references that are compared with; more are thinned out evenly."""
+_MOST_OWN_MOMENTS = 1200
+"""The same for a motion that is guided by itself: all of 5 s."""
 _TABLES = 4
 """Tables of costs that are kept: dragging a key time goes to and fro between few."""
 
@@ -133,8 +135,9 @@ class Retimer:
         hz = grid.samples * settings.program_hz
         track = features.sample_track(self.clip, hz)
         others = [track if one is self.clip else features.sample_track(one, hz) for one in self.references]
-        moments_hz = settings.reference_hz or (120.0 if self.as_recorded else 60.0)
-        stride = max(1, round(hz / moments_hz), ceil(sum(len(one) for one in others) / _MOST_MOMENTS))
+        moments_hz = settings.reference_hz or (hz if self.as_recorded else 60.0)
+        most = _MOST_OWN_MOMENTS if self.as_recorded else _MOST_MOMENTS
+        stride = max(1, round(hz / moments_hz), ceil(sum(len(one) for one in others) / most))
         neighbours = settings.neighbours or (1 if self.as_recorded else _NEIGHBOURS)
         known = features.reference_features(others, grid.samples, stride=stride)
         if grid.inverse:
