@@ -34,6 +34,8 @@ _MOST_MOMENTS = 2000
 """Moments of references that are compared with; more are thinned out evenly."""
 _MOST_OWN_MOMENTS = 1200
 """The same for a motion that is guided by itself: all of 5 s."""
+_SHARE, _OWN_SHARE = 0.999, 0.9999
+"""Of the variance that features keep; a moment that is compared with itself shows what is left out."""
 _TABLES = 4
 """Tables of costs that are kept: dragging a key time goes to and fro between few."""
 
@@ -139,7 +141,8 @@ class Retimer:
         most = _MOST_OWN_MOMENTS if self.as_recorded else _MOST_MOMENTS
         stride = max(1, round(hz / moments_hz), ceil(sum(len(one) for one in others) / most))
         neighbours = settings.neighbours or (1 if self.as_recorded else _NEIGHBOURS)
-        known = features.reference_features(others, grid.samples, stride=stride)
+        share = _OWN_SHARE if self.as_recorded else _SHARE
+        known = features.reference_features(others, grid.samples, stride=stride, share=share)
         if grid.inverse:
             costs = features.duration_costs(track, known, grid.samples, grid.steps / hz, neighbours=neighbours)
         else:
