@@ -74,6 +74,11 @@ class Asking:
         work = Work("prepare", f"Make {verb} ready", self.lanes[verb], "prepare", ask, quiet=True)
         self._session.jobs.start(work, finish)
 
+    def prepare_first(self) -> None:
+        """Make ready what is likely asked first: the verb that is looked at, and the first of all."""
+        for verb in dict.fromkeys([self._session.project.view.verb, *list(self.lanes)[:1]]):
+            self.prepare(verb)
+
     # ------------------------------------------------------------------ requests
 
     def ask(
