@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from choreograph.errors import ChoreographError, FormatError, MissingExtra
-from choreograph.formats.assemble import read_bytes
+from choreograph.formats.assemble import MAX_LENGTH, read_bytes
 from choreograph.formats.channels import MAX_GROWTH
 from choreograph.formats.child import ask_child
 from choreograph.formats.figures import KEY, from_rest, restore_clip
@@ -103,10 +103,15 @@ def _clip(
 ) -> Clip:
     names, parents = _hierarchy(about["joints"], about["names"])
     codes, pos, rot = own["codes"], own["pos"], own["rot"]
-    if not (np.isfinite(pos).all() and np.isfinite(rot).all() and np.isfinite(codes).all()):
-        raise FormatError("its animation holds values that are not finite numbers")
+    for array in own.values():
+        if not np.isfinite(array).all():
+            raise FormatError("it holds values that are not finite numbers")
+        if np.abs(array).max(initial=0.0) > MAX_LENGTH:
+            raise FormatError(f"it holds a value of {np.abs(array).max():.3g}, which is no sensible length")
     rot = quat.normalise(rot)
     metres, up, count = float(facts["metres"]), str(facts["up"]).lower(), int(facts["count"])
+    if not 1e-6 <= metres <= 1e6:
+        raise FormatError(f"says that its unit is {metres:g} metres, which is no sensible unit")
     notes = [Note("several-figures", f"holds {count} figures; this is number {figure}")] if count > 1 else []
     source = Source(str(path), "usd", digest, metres, up, "stated in the file", "stated in the file", tuple(notes))
     if about["kept"] is not None:
@@ -117,9 +122,7 @@ def _clip(
             raise FormatError(f"its {KEY!r} entry cannot be read: {error}") from error
         stretching = bool((np.ptp(pos[:, 1:], axis=0) > 0).any()) if pos.shape[1] > 1 else False
         return restore_clip(kept, names, parents, fps, pos, rot, stretching=stretching, source=source)
-    fps = float(facts["rate"])
-    if len(codes) > 1:
-        fps /= float(np.median(np.diff(codes)))
+    fps = float(facts["rate"]) / (float(np.median(np.diff(codes))) if len(codes) > 1 else 1.0)
     if "rest" not in own:
         raise FormatError("its skeleton has no rest pose")
     rest = own["rest"]
