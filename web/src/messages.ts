@@ -1,7 +1,7 @@
 // Generated from the models of choreograph.studio by `python -m choreograph.studio.typescript`; do not edit.
 
 /** Changes whenever a message does; told by both sides when they meet. */
-export const PROTOCOL = "1b5092fed8e5";
+export const PROTOCOL = "f867b3c87890";
 
 /** What JSON holds. */
 export type Plain = null | boolean | number | string | Plain[] | { [name: string]: Plain };
@@ -22,6 +22,7 @@ export interface Ask {
   number: number;
   ask: Record<string, Plain>;
   subject?: string | null;
+  passing?: boolean;
 }
 
 /** Stop a job. */
