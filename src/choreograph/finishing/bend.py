@@ -1,113 +1,75 @@
-"""Bending as a finishing pass: frames are carried onto another curve, plants as one, and legs are led to them.
+"""Bending as a finishing pass: frames are carried onto another curve, the body smoothly, leaning into its turns.
 
-The body goes with the curve from frame to frame. A foot that stands is carried by the transform of its plant's middle,
-so it stands as still as it did before; between its plants what that differs by fades from one into the next.
+Feet that stand turn a little with the body; what keeps them in place is the clean-up, which holds them as long as they
+stood before. So each plant ends up where its middle was carried.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
 
-from choreograph.finishing.foot_contacts import fill_gaps
-from choreograph.finishing.footskate import CleanSettings, Leg, _Foot, _solve, find_legs
+from choreograph.finishing.footskate import CleanSettings, Foot, find_legs, solve_foot
 from choreograph.maths import quat
 from choreograph.maths.floor import FloorTransform
 from choreograph.motion.bend import GRAVITY_M_S2, SMOOTH_S, Way, find_way, lateral_acceleration, lay_onto, low_pass
 from choreograph.motion.clip import Clip
-from choreograph.motion.contacts import detect_contacts, runs
 
 Array = NDArray[np.float64]
-Flags = NDArray[np.bool_]
 
-HELD_M = 0.03
-"""How far from where the body would take it a foot is held."""
-SWING_S = 0.35
-"""Seconds over which what keeps a plant in place fades after it: most of a swing."""
+Course = Callable[[Array, float], Array]
+"""Where a way shall go instead, (F, 2), given where it goes, (F, 2), metres, and the frames per second."""
 
-
-@dataclass(frozen=True)
-class BendSettings:
-    """How a bent motion is carried."""
-
-    lean: float = 0.0
-    """Share of the lean into a curve that balances it, atan(v²κ / g), for what bending adds to v²κ."""
-    feet: CleanSettings = CleanSettings()
-    """How legs reach."""
+CALM_S = 0.1
+"""Width of the low-pass over bends that were found one by one."""
+LEAN = 0.15
+"""Share of the lean that balances a curve, where nothing else is asked for. Recorded walks lean as little: hips and feet
+take up the most of it."""
 
 
-def bend_clip(clip: Clip, way: Way, curve: Array, settings: BendSettings | None = None) -> Clip:
-    """The motion carried onto a curve.
+def bend_clip(clip: Clip, way: Way, curve: Array, lean: float = LEAN) -> Clip:
+    """The motion carried onto a curve, its feet not yet clean.
 
     Args:
-        clip: Any motion; its contacts say which feet stand, and are detected where it has none.
+        clip: Any motion.
         way: Its way, see `motion.bend.way_of`.
         curve: Where its way shall be in each frame, (F, 2), x and z, metres.
-        settings: How.
+        lean: Share of atan(v²κ / g), by which a body on a curve is in balance, for what is added to v²κ.
     """
-    settings = settings or BendSettings()
-    place = lay_onto(way, curve, clip.fps)
+    place, wanted = lay_onto(way, curve, clip.fps), find_way(curve, clip.fps, 0.0)
     tilt = np.zeros(len(clip))
-    wanted = find_way(curve, clip.fps, 0.0)
-    if settings.lean > 0 and len(clip) > 2:
+    if lean > 0 and len(clip) > 2:
         added = lateral_acceleration(wanted, clip.fps) - lateral_acceleration(way, clip.fps)
-        tilt = settings.lean * np.arctan(low_pass(added, SMOOTH_S * clip.fps) / GRAVITY_M_S2)
-    return carry(clip, place, tilt, wanted.heading, settings.feet)
+        tilt = lean * np.arctan(low_pass(added, SMOOTH_S * clip.fps) / GRAVITY_M_S2)
+    return carry(clip, place, tilt, wanted.heading)
 
 
-def carry(clip: Clip, place: FloorTransform, tilt: Array, heading: Array, feet: CleanSettings) -> Clip:
-    """The motion with each frame laid on the floor by its own transform; feet that stand are carried as one.
+def carry(clip: Clip, place: FloorTransform, tilt: Array, heading: Array) -> Clip:
+    """The motion with each frame laid on the floor by its own transform, and leaning.
 
     Args:
         clip: The motion.
         place: A batch of F floor transforms.
-        tilt: Lean to the left of the direction of travel, (F,), radians; about the hips, so feet stand aside.
+        tilt: Lean to the left of the direction of travel, (F,), radians: about the hips, so that feet stand aside.
         heading: Direction of travel after that, (F,), radians.
-        feet: How legs reach.
     """
     rot = np.array(clip.local_rot)
     root = place.apply(clip.root_pos)
-    ahead = np.stack([np.sin(heading), np.zeros(len(clip)), np.cos(heading)], axis=1)
-    lean = quat.from_rotvec(-ahead * tilt[:, None])
-    rot[:, 0] = quat.multiply(lean, place.turn(rot[:, 0]))
+    rot[:, 0] = place.turn(rot[:, 0])
     carried = clip.with_poses(root, quat.make_continuous(rot))
-    if not clip.skeleton.feet:
+    if not tilt.any():
         return carried
-    legs = find_legs(clip.skeleton)
-    contacts = detect_contacts(clip) if clip.contacts is None else clip.contacts
-    local = np.array(carried.local_rot)
-    aside = -np.stack([np.cos(heading), np.zeros(len(clip)), -np.sin(heading)], axis=1)
-    aside *= (clip.root_pos[:, 1] * np.tan(tilt))[:, None]
-    for leg in legs:
-        foot = _carry_foot(leg, clip, place, aside, contacts)
-        foot = _Foot(foot.target, quat.multiply(foot.turn, quat.inverse(lean)), foot.on_toe)
-        _solve(leg, foot, np.zeros((len(clip), 3)), carried.global_positions(), carried.global_rotations(), local,
-               clip.skeleton, feet, 0.0)  # fmt: skip
-    return carried.with_poses(root, quat.make_continuous(local))
-
-
-def _carry_foot(leg: Leg, clip: Clip, place: FloorTransform, aside: Array, contacts: Flags) -> _Foot:
-    """Where a foot goes: rigidly with its plants while it stands."""
-    ankle = clip.global_positions()[:, leg.ankle]
-    stands = contacts[:, leg.heel_column].copy()
-    if leg.toe is not None:
-        stands |= contacts[:, leg.toe_column]
-    goes = place.apply(ankle) + aside
-    shift, turn = np.zeros((len(clip), 3)), np.zeros((len(clip), 1))
-    for start, stop in runs(stands):
-        middle = (start + stop - 1) // 2
-        held = FloorTransform(*(float(axis[middle]) for axis in (place.yaw, place.x, place.z)))
-        shift[start:stop] = held.apply(ankle[start:stop]) + aside[middle] - goes[start:stop]
-        turn[start:stop, 0] = held.yaw - place.yaw[start:stop]
-        # On a tight curve a leg cannot keep up with a foot that stands for long: it comes and goes with the body.
-        far = np.linalg.norm(shift[start:stop], axis=1) > HELD_M
-        if far.any():
-            at = middle - start
-            low = int(np.flatnonzero(far[:at])[-1]) + 1 if far[:at].any() else 0
-            high = at + int(np.flatnonzero(far[at:])[0]) if far[at:].any() else stop - start
-            stands[start : start + low] = stands[start + high : stop] = False
-    shift = fill_gaps(shift, stands, clip.fps, SWING_S)
-    turn = fill_gaps(turn, stands, clip.fps, SWING_S)
-    return _Foot(goes + shift, quat.from_yaw(turn[:, 0]), np.zeros(len(clip)))
+    cos, sin, none = np.cos(heading), np.sin(heading), np.zeros(len(clip))
+    lean = quat.from_rotvec(np.stack([-sin, none, -cos], axis=1) * tilt[:, None])
+    rot[:, 0] = quat.multiply(lean, rot[:, 0])
+    leaning = carried.with_poses(root, quat.make_continuous(rot))
+    if not clip.skeleton.feet:
+        return leaning
+    pos, world, local = leaning.global_positions(), leaning.global_rotations(), np.array(leaning.local_rot)
+    aside = np.stack([-cos, none, sin], axis=1) * (root[:, 1] * np.tan(tilt))[:, None]
+    for leg in find_legs(clip.skeleton):
+        foot = Foot(carried.global_positions()[:, leg.ankle] + aside, quat.inverse(lean), none)
+        solve_foot(leg, foot, np.zeros((len(clip), 3)), pos, world, local, clip.skeleton, CleanSettings(), 0.0)
+    return leaning.with_poses(root, quat.make_continuous(local))

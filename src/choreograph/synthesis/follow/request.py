@@ -22,6 +22,7 @@ from choreograph.contract.request import (
     Request,
     Seconds,
     Seed,
+    Unit,
     Wrong,
 )
 from choreograph.errors import RequestError
@@ -32,6 +33,10 @@ from choreograph.synthesis.path_files import load_path
 
 IDLE_M_S = 0.6
 """Speed below which someone idles or shuffles sideways, m/s; who walks slowly still does 0.7."""
+
+
+LATERAL_M_S2 = 1.8, 2.6
+"""Lateral acceleration that people who walk, and who run, choose in curves at the most."""
 
 
 class StretchRequest(Request):
@@ -108,6 +113,27 @@ class FollowSettings(Request):
     """What a transition costs more for each earlier answer that took it, so that answers differ."""
     starts: Annotated[int, Ge(1), Le(100_000)] = 200
     """Places to begin from that are tried."""
+    bend: bool = True
+    """Whether recorded motion is bent to the path where it does not turn as the path does."""
+    bend_cost: Cost = 0.004
+    """Cost of a second at a lateral acceleration of 1 m/s² that bending adds: what makes the search prefer clips that
+    turn by themselves."""
+    max_lateral_m_s2: Annotated[float, Unit("m/s²"), Ge(0), Le(20)] | None = None
+    """Lateral acceleration up to which motion is bent; else 1.8 m/s² at a walk, 2.6 m/s² at a run."""
+    max_stretch: Annotated[float, Ge(0), Le(0.5)] = 0.1
+    """Share by which steps may be longer or shorter than recorded where a speed is asked for."""
+
+    @property
+    def bends(self) -> bool:
+        """Whether this search bends: the thesis's method does not."""
+        return self.bend and self.method != "thesis" and self.lateral_limits[0] > 0
+
+    @property
+    def lateral_limits(self) -> tuple[float, float]:
+        """Lateral acceleration up to which motion is bent at a walk and at a run, m/s²."""
+        if not self.bend or self.method == "thesis":
+            return 0.0, 0.0
+        return LATERAL_M_S2 if self.max_lateral_m_s2 is None else (self.max_lateral_m_s2, self.max_lateral_m_s2)
 
     @model_validator(mode="after")
     def _check(self) -> Self:

@@ -12,9 +12,11 @@ from numpy.typing import NDArray
 from choreograph.contract.result import COMPLETE, SEARCHING, Answer, Metric, Motion, Result, source_runs
 from choreograph.contract.search import Budget, Search
 from choreograph.errors import RequestError
+from choreograph.finishing.bend import Course
 from choreograph.finishing.foot_contacts import plant_speed
 from choreograph.graph.model import TRANSITION, MotionGraph
 from choreograph.progress import Progress, silent
+from choreograph.synthesis.follow.bends import lead_onto
 from choreograph.synthesis.follow.follower import PathFollower
 from choreograph.synthesis.follow.measure import find_progress, measure_path
 from choreograph.synthesis.follow.prepare import find_edge_tables
@@ -150,9 +152,18 @@ class FollowSearch(Search):
         self._finished[number] = (follower.frames, answer)
         return answer
 
+    def _course(self, follower: PathFollower, number: int) -> Course | None:
+        """The curve that a walk which may bend is led onto: its path, as far as it belongs to that."""
+        if not self.request.search.bends:
+            return None
+        lengths = follower.walk().edge_frames
+        at = np.concatenate([[0], np.cumsum(lengths)])
+        progress = np.interp(np.arange(follower.frames), at, [0.0, *follower.progress])
+        return lead_onto(self.path, progress, int(at[self._begins[number]]) / max(follower.frames, 1))
+
     def _finish(self, follower: PathFollower, number: int) -> Answer:
         walk, path = follower.walk(), self.path
-        motion = finish_walk(walk, self.request)
+        motion = finish_walk(walk, self.request, course=self._course(follower, number))
         first = round(int(walk.edge_frames[: self._begins[number]].sum()) * motion.clip.fps / self.graph.rate_hz)
         clip = motion.clip[first:] if first < len(motion.clip) else motion.clip[-1:]
         progress = find_progress(clip, path)
@@ -184,11 +195,11 @@ class FollowSearch(Search):
         )
 
 
-def finish_walk(walk: Walk, request: FollowRequest, name: str = "walk") -> Motion:
-    """A walk as motion."""
+def finish_walk(walk: Walk, request: FollowRequest, name: str = "walk", course: Course | None = None) -> Motion:
+    """A walk as motion, led along a course if there is one."""
     from choreograph.finishing.finish import finish
 
-    made = finish(walk, request.finish, name=name)
+    made = finish(walk, request.finish, name=name, course=course)
     return Motion(made.clip, source_runs(made.origins, made.origins.names), made.raw)
 
 

@@ -23,7 +23,7 @@ _STANDING_M = 0.1
 
 
 def find_starts(graph: MotionGraph, path: Path, tables: EdgeTables, request: FollowRequest) -> tuple[Floats, Ints]:
-    """States to begin from, (K, 10), and their ints, (K, 5): at the path's start, about to travel along it.
+    """States to begin from, (K, 12), and their ints, (K, 5): at the path's start, about to travel along it.
 
     The best come first: those that keep nearest to the path if their clip is simply played on.
     """
