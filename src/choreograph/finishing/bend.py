@@ -24,7 +24,7 @@ Course = Callable[[Array, float], Array]
 
 CALM_S = 0.1
 """Width of the low-pass over bends that were found one by one."""
-LEAN = 0.15
+LEAN = 0.1
 """Share of the lean that balances a curve, where nothing else is asked for. Recorded walks lean as little: hips and feet
 take up the most of it."""
 

@@ -50,7 +50,7 @@ class FinishSettings(Request):
     root_correction_m_s: Annotated[MetresPerSecond, Ge(0), Le(1e6)] | None = 1.0
     """The fastest that the torso is brought to where it should be; what is missed by more stays missed. No limit if
     null."""
-    lean: Annotated[float, Ge(0), Le(1)] = 0.15
+    lean: Annotated[float, Ge(0), Le(1)] = 0.1
     """How far a motion that is bent leans into its turns: 1 is the lean that balances them, 0 none."""
     rate_hz: Annotated[Hertz, Ge(1), Le(10_000)] | None = None
     """Frames per second of the motion; the highest rate among the recordings it shows if not given."""

@@ -17,7 +17,7 @@ Floats = NDArray[np.float64]
 
 MAX_CURVATURE = 1.6
 """Of a bent way, 1/m: who goes slowly could turn on the spot by its lateral acceleration, but feet would twist."""
-PURSUIT_M, PURSUIT_S = 0.5, 0.45
+PURSUIT_M, PURSUIT_S = 0.35, 0.3
 """Way and time within which a bent walk is led back to its path, the longer of the two."""
 STIFF_S = 0.3
 """Seconds over which a walk that was found is pulled onto its path."""

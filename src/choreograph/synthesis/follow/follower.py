@@ -330,7 +330,7 @@ class PathFollower:
         if settings.method == "thesis":
             found, gap, scored = self._bound(starts[0], marks[0], -1, None)
         else:
-            width = settings.beam_width // 10 if late else settings.beam_width
+            width = settings.width // 10 if late else settings.width
             if self._beam is None or (late and self._beam.width > max(width, NARROWEST)):
                 self._new_beam(starts, marks, width)
             assert self._beam is not None
@@ -345,7 +345,7 @@ class PathFollower:
             if settings.method == "thesis":
                 stay, stay_gap, more = self._bound(one[0], mark[0], clip, None)
             else:
-                beam = BeamSearch(one, mark, settings.beam_width, self._horizon, self._kernel)
+                beam = BeamSearch(one, mark, settings.width, self._horizon, self._kernel)
                 stay, stay_gap, more = self._by_beam(beam, 0, one, mark, clip, late)
             scored += more
             if stay is not None and found.cost >= stay.cost - margin:
@@ -359,7 +359,7 @@ class PathFollower:
 
     @property
     def _horizon(self) -> int:
-        return max(2, round(self.settings.horizon_s * self.graph.rate_hz))
+        return max(2, round(self.settings.horizon * self.graph.rate_hz))
 
     def _by_beam(
         self, beam: BeamSearch, since: int, starts: Floats, marks: Ints, stay_in: int, late: bool

@@ -73,12 +73,12 @@ class FollowSettings(Request):
     method: Literal["bound", "beam", "thesis"] = "bound"
     """"bound" seeds branch and bound with a beam; "beam" is the beam alone; "thesis" is the plain budgeted
     depth-first branch and bound of Dirican (2014), for comparison."""
-    horizon_s: Annotated[Seconds, Gt(0), Le(600)] = 20.0
-    """How far each planning step looks ahead (s)."""
+    horizon_s: Annotated[Seconds, Gt(0), Le(600)] | None = None
+    """How far each planning step looks ahead (s); else 8 s where motion is bent, 20 s where not."""
     retain_s: Annotated[Seconds, Gt(0), Le(600)] = 1.0
     """How much is kept of each planning step's answer (r)."""
-    beam_width: Annotated[int, Ge(1), Le(100_000), Option(("--beam",))] = 260
-    """Walks of one age that the beam keeps."""
+    beam_width: Annotated[int, Ge(1), Le(100_000), Option(("--beam",))] | None = None
+    """Walks of one age that the beam keeps; else 60 where motion is bent, which forgives much, and 260 where not."""
     continuation_s: Annotated[Seconds, Gt(0), Le(60)] = 1.4
     """How far the beam looks along the continuations of a walk, to compare walks."""
     heuristic_weight: Annotated[float, Ge(0), Le(100)] = 0.4
@@ -111,8 +111,8 @@ class FollowSettings(Request):
     """Cost of ending turned by 90° from the facing asked for."""
     reuse_penalty: Cost = 0.05
     """What a transition costs more for each earlier answer that took it, so that answers differ."""
-    starts: Annotated[int, Ge(1), Le(100_000)] = 200
-    """Places to begin from that are tried."""
+    starts: Annotated[int, Ge(1), Le(100_000)] | None = None
+    """Places to begin from that are tried; else 60 where motion is bent, 200 where not."""
     bend: bool = True
     """Whether recorded motion is bent to the path where it does not turn as the path does."""
     bend_cost: Cost = 0.004
@@ -129,6 +129,21 @@ class FollowSettings(Request):
         return self.bend and self.method != "thesis" and self.lateral_limits[0] > 0
 
     @property
+    def horizon(self) -> float:
+        """How far each planning step looks ahead, seconds."""
+        return (8.0 if self.bends else 20.0) if self.horizon_s is None else self.horizon_s
+
+    @property
+    def width(self) -> int:
+        """Walks of one age that the beam keeps."""
+        return (60 if self.bends else 260) if self.beam_width is None else self.beam_width
+
+    @property
+    def start_count(self) -> int:
+        """Places to begin from that are tried."""
+        return (60 if self.bends else 200) if self.starts is None else self.starts
+
+    @property
     def lateral_limits(self) -> tuple[float, float]:
         """Lateral acceleration up to which motion is bent at a walk and at a run, m/s²."""
         if not self.bend or self.method == "thesis":
@@ -137,8 +152,8 @@ class FollowSettings(Request):
 
     @model_validator(mode="after")
     def _check(self) -> Self:
-        if self.retain_s > self.horizon_s:
-            raise Wrong("retain_s", f"is {self.retain_s:g}; it cannot be longer than horizon_s, {self.horizon_s:g}")
+        if self.retain_s > self.horizon:
+            raise Wrong("retain_s", f"is {self.retain_s:g}; it cannot be longer than horizon_s, {self.horizon:g}")
         return self
 
 
@@ -252,9 +267,9 @@ class FollowRequest(Request):
 
     def check(self, graph: MotionGraph) -> None:
         """Raise a RequestError that says what does not fit the graph, and what would."""
-        if self.search.horizon_s * graph.rate_hz < 2:
+        if self.search.horizon * graph.rate_hz < 2:
             raise RequestError(
-                f"a horizon of {self.search.horizon_s:g} s is less than two frames at {graph.rate_hz:g} Hz",
+                f"a horizon of {self.search.horizon:g} s is less than two frames at {graph.rate_hz:g} Hz",
                 where="search.horizon_s",
             )
         for name in self.prefer:

@@ -58,7 +58,7 @@ def _choose_nodes(graph: MotionGraph, request: FollowRequest) -> NDArray[np.intp
             frame = request.start_frame * graph.rate_hz / graph.infos[clip].fps
             pool = pool[np.abs(nodes.frame[pool] - frame).argsort(kind="stable")[:1]]
     rng = np.random.default_rng(request.seed)
-    count = 1 if request.search.method == "thesis" else request.search.starts
+    count = 1 if request.search.method == "thesis" else request.search.start_count
     return np.sort(rng.choice(pool, min(count, len(pool)), replace=False))
 
 

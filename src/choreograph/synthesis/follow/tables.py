@@ -35,7 +35,7 @@ _SURE_PARTS = ("hips", "spine", "hip", "upper_leg", "lower_leg", "clavicle", "up
 """Parts whose recorded rotations are smooth; hands, feet and heads tremble even in good recordings."""
 _USUAL = 99.9
 """Percentile of all joints' accelerations in the graph's clips beyond which one is abrupt."""
-GUIDE_M = 0.8
+GUIDE_M = 0.6
 """Metres over which corners of the path are rounded for those who are bent along it."""
 MAX_LABELS = 60
 """Different labels one request may ask for: bits of a word."""
