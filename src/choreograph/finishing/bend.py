@@ -24,6 +24,8 @@ Course = Callable[[Array, float], Array]
 
 CALM_S = 0.1
 """Width of the low-pass over bends that were found one by one."""
+HOLD_M_S = 0.45
+"""Speed at which the turn takes a foot that stands along, from which on it is let go."""
 LEAN = 0.1
 """Share of the lean that balances a curve, where nothing else is asked for. Recorded walks lean as little: hips and feet
 take up the most of it."""

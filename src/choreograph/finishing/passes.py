@@ -27,7 +27,7 @@ from choreograph.motion.montage import Montage
 from choreograph.progress import Progress
 
 _CUT_HOLD_M_S = 0.42
-"""Feet are held a little longer in motion with cuts than in blended motion: out of a cut they are let go slowly."""
+"""Feet are held a little longer in motion with cuts or bends than in blended motion: there they are let go slowly."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,11 +79,14 @@ def bend_way(draft: Draft) -> Draft:
     if draft.course is not None:
         curve = draft.course(curve, clip.fps)
     lean = draft.settings.lean if montage.on_floor else 0.0
+    bent = bend.bend_clip(clip, way, curve, lean)
     held = None
     if clip.skeleton.feet:
         contacts = detect_contacts(clip) if clip.contacts is None else clip.contacts
-        held = hold(contacts, clip.global_positions()[:, clip.skeleton.feet], clip.fps, _hold_m_s(draft))
-    bent = bend.bend_clip(clip, way, curve, lean)
+        # On a tight curve no leg can keep up with a foot that stays from first to last.
+        for moves, limit in ((clip, _hold_m_s(draft)), (bent, bend.HOLD_M_S)):
+            contacts = hold(contacts, moves.global_positions()[:, clip.skeleton.feet], clip.fps, limit)
+        held = contacts
     return replace(draft, clip=bent, raw=bent, held=held)
 
 
@@ -111,7 +114,8 @@ def _hold_m_s(draft: Draft) -> float:
     """Speed below which feet on the floor are held."""
     if draft.settings.foot_hold_m_s is not None:
         return draft.settings.foot_hold_m_s
-    return _CUT_HOLD_M_S if len(draft.montage.cuts) else CleanSettings.hold_m_s
+    bent = draft.montage.bend is not None or draft.course is not None
+    return _CUT_HOLD_M_S if bent or len(draft.montage.cuts) else CleanSettings.hold_m_s
 
 
 def keep_exact(draft: Draft) -> Draft:

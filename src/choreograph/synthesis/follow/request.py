@@ -35,7 +35,7 @@ IDLE_M_S = 0.6
 """Speed below which someone idles or shuffles sideways, m/s; who walks slowly still does 0.7."""
 
 
-LATERAL_M_S2 = 1.8, 2.6
+LATERAL_M_S2 = 1.5, 2.6
 """Lateral acceleration that people who walk, and who run, choose in curves at the most."""
 
 
@@ -115,11 +115,11 @@ class FollowSettings(Request):
     """Places to begin from that are tried; else 60 where motion is bent, 200 where not."""
     bend: bool = True
     """Whether recorded motion is bent to the path where it does not turn as the path does."""
-    bend_cost: Cost = 0.004
+    bend_cost: Cost = 0.006
     """Cost of a second at a lateral acceleration of 1 m/s² that bending adds: what makes the search prefer clips that
     turn by themselves."""
     max_lateral_m_s2: Annotated[float, Unit("m/s²"), Ge(0), Le(20)] | None = None
-    """Lateral acceleration up to which motion is bent; else 1.8 m/s² at a walk, 2.6 m/s² at a run."""
+    """Lateral acceleration up to which motion is bent; else 1.5 m/s² at a walk, 2.6 m/s² at a run."""
     max_stretch: Annotated[float, Ge(0), Le(0.5)] = 0.1
     """Share by which steps may be longer or shorter than recorded where a speed is asked for."""
 
