@@ -15,7 +15,7 @@ from choreograph.synthesis.path import Path
 
 Floats = NDArray[np.float64]
 
-MAX_CURVATURE = 1.6
+MAX_CURVATURE = 3.0
 """Of a bent way, 1/m: who goes slowly could turn on the spot by its lateral acceleration, but feet would twist."""
 PURSUIT_M, PURSUIT_S = 0.35, 0.3
 """Way and time within which a bent walk is led back to its path, the longer of the two."""
