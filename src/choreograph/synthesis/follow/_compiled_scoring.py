@@ -67,8 +67,9 @@ def bent_root(edge, row, tables, out):  # type: ignore[no-untyped-def]
     # Along an arc: the chord to a place turns half as far as the arc does up to there.
     half = 0.5 * out[TURN] * tables.so_far[row] / tables.edge_way[edge]
     square = half * half
-    cos, sin = 1.0 - square * (0.5 - square / 24.0), half * (1.0 - square / 6.0)
-    longer = (1.0 + out[STRETCH]) * (1.0 - square / 6.0)
+    cos = 1.0 - square / 2.0 * (1.0 - square / 12.0 * (1.0 - square / 30.0 * (1.0 - square / 56.0)))
+    ratio = 1.0 - square / 6.0 * (1.0 - square / 20.0 * (1.0 - square / 42.0 * (1.0 - square / 72.0)))
+    sin, longer = half * ratio, (1.0 + out[STRETCH]) * ratio
     x, z = root_x - tables.bend[edge, 0], root_z - tables.bend[edge, 1]
     return tables.bend[edge, 0] + longer * (x * cos + z * sin), tables.bend[edge, 1] + longer * (z * cos - x * sin)
 
