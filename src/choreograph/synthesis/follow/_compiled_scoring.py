@@ -142,7 +142,10 @@ def score_edge(  # type: ignore[no-untyped-def]
         if reached >= params.length and pause <= 0.0 and pauses >= len(path.pause_at):
             done = True
             cost += params.end_weight * off
-            cost += params.facing_weight * (1.0 - np.cos(tables.facing[row] + state[YAW] - params.facing))
+            facing = tables.facing[row] + state[YAW]
+            if out[TURN] != 0.0:
+                facing += out[TURN] * tables.so_far[row] / tables.edge_way[edge]
+            cost += params.facing_weight * (1.0 - np.cos(facing - params.facing))
             break
         if cost >= limit:
             break

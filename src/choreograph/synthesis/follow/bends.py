@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +26,8 @@ _ROUNDS = 6
 """How often progress along the path and the curve are fitted to each other."""
 _NEAR_M = 0.3
 """How far progress may move in one of them."""
+_FAR_M = 0.3
+"""Distance from the path at which a walk is pulled there a quarter as much as near to it."""
 _PROGRESS_S = 0.12
 """Width of the low-pass over progress along the path."""
 
@@ -63,28 +66,40 @@ def bend_transforms(tables: KernelTables, edges: Sequence[int], bends: Sequence[
     return out
 
 
-def lead_onto(path: Path, progress: Floats, first: float = 0.0) -> Callable[[Floats, float], Floats]:
-    """A course for finishing: the curve nearest to the path that a walk which was found for it can be bent to.
+def lead_onto(parts: Sequence[tuple[Path, Floats]]) -> Callable[[Floats, float], Floats]:
+    """A course for finishing: the curve nearest to its path that a walk which was found for it can be bent to.
 
     Args:
-        path: What the walk was to follow.
-        progress: How far along the path the search took each frame to be, metres; spread evenly over the frames.
-        first: Share of the frames that come before the path, and stay where they are.
+        parts: The paths that the walk was to follow one after another, and for each how far along it the search took
+            its frames to be, metres, evenly spaced in time.
     """
+    counts = np.cumsum([len(progress) for _, progress in parts])
 
     def course(way: Floats, fps: float) -> Floats:
-        frames = len(way)
-        along = np.interp(np.linspace(0, 1, frames), np.linspace(0, 1, len(progress)), progress)
-        weight = np.ones(frames)
-        curve = way
+        ends = np.rint(counts * (len(way) / counts[-1])).astype(int)
+        spans = [slice(a, b) for a, b in pairwise([0, *ends]) if b > a]
+        kept = [part for part, a, b in zip(parts, [0, *ends], ends, strict=False) if b > a]
+        along = [_resampled(progress, s.stop - s.start) for (_, progress), s in zip(kept, spans, strict=True)]
+        curve, wanted, weight = way, np.empty_like(way), np.empty(len(way))
         for _ in range(_ROUNDS):
-            tangent = path.tangent(along)
-            ahead = ((curve - path.at(along)) * tangent).sum(axis=1)
-            along = low_pass(along + np.clip(ahead, -_NEAR_M, _NEAR_M), _PROGRESS_S * fps)
-            along = np.clip(np.maximum.accumulate(along), 0.0, path.length)
-            wanted = path.at(along)
-            wanted[: round(first * frames)] = way[: round(first * frames)]
+            for k, ((path, _), span) in enumerate(zip(kept, spans, strict=True)):
+                along[k] = _progress(path, along[k], curve[span], fps)
+                wanted[span] = path.at(along[k])
+            # Who is far from the path, as on the way to it, is not torn there.
+            far = np.linalg.norm(wanted - way, axis=1) / _FAR_M
+            weight[:] = 1 / (1 + far * far) ** 2
             curve = fit_curve(way, wanted, weight, fps, STIFF_S)
         return curve
 
     return course
+
+
+def _resampled(values: Floats, count: int) -> Floats:
+    return np.interp(np.linspace(0, 1, count), np.linspace(0, 1, len(values)), values)
+
+
+def _progress(path: Path, along: Floats, curve: Floats, fps: float) -> Floats:
+    """How far along the path each place of a curve is, near to what was thought before, (F,), metres."""
+    ahead = ((curve - path.at(along)) * path.tangent(along)).sum(axis=1)
+    along = low_pass(along + np.clip(ahead, -_NEAR_M, _NEAR_M), _PROGRESS_S * fps)
+    return np.clip(np.maximum.accumulate(along), 0.0, path.length)

@@ -122,7 +122,9 @@ class PathFollower:
         self.bends: list[tuple[float, float]] = []
         """How each edge is bent: radians by which it turns more to the left, and share by which it is longer."""
         self.progress: list[float] = []
-        """How far along the path each edge leads, metres."""
+        """How far along its path each edge leads, metres."""
+        self.legs: list[tuple[int, Path, float]] = []
+        """The paths that were followed: from which edge on, and from how far along them, metres."""
         self.steps: list[PlanningStep] = []
         self.status = "searching"
         self.start = FloorTransform()
@@ -149,6 +151,7 @@ class PathFollower:
 
     def _set_path(self, path: Path) -> None:
         self.path = path
+        self.legs = [*(leg for leg in self.legs if leg[0] < len(self.edges)), (len(self.edges), path, 0.0)]
         self._path, spacing, labels = kernel_path(path)
         settings, facing, asked = self.settings, path.final_facing, self._path.speed
         moment_frames = max(1, round(settings.continuation_s * self.graph.rate_hz / MOMENTS))
@@ -215,6 +218,8 @@ class PathFollower:
         assert self._state is not None
         self._state = self._state.copy()
         self._state[WALKED] = self._state[REACHED] = self._aimed = along
+        if self.legs[-1][0] == len(self.edges):
+            self.legs[-1] = (*self.legs[-1][:2], along)
         self._marks[PAUSES] = int((self._path.pause_at < along).sum())
         self._state[PAUSE] = 0.0
         self._beam = None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -152,18 +153,21 @@ class FollowSearch(Search):
         self._finished[number] = (follower.frames, answer)
         return answer
 
-    def _course(self, follower: PathFollower, number: int) -> Course | None:
-        """The curve that a walk which may bend is led onto: its path, as far as it belongs to that."""
+    def _course(self, follower: PathFollower) -> Course | None:
+        """The curve that a walk which may bend is led onto: its path, after those that it followed before."""
         if not self.request.search.bends:
             return None
-        lengths = follower.walk().edge_frames
-        at = np.concatenate([[0], np.cumsum(lengths)])
-        progress = np.interp(np.arange(follower.frames), at, [0.0, *follower.progress])
-        return lead_onto(self.path, progress, int(at[self._begins[number]]) / max(follower.frames, 1))
+        at = np.concatenate([[0], np.cumsum(follower.walk().edge_frames)])
+        legs, parts = [*follower.legs, (len(follower.edges), self.path, 0.0)], []
+        for (first, path, begin), (last, _, _) in pairwise(legs):
+            frames = np.arange(at[first], min(at[last], follower.frames))
+            if len(frames):
+                parts.append((path, np.interp(frames, at[first : last + 1], [begin, *follower.progress[first:last]])))
+        return lead_onto(parts)
 
     def _finish(self, follower: PathFollower, number: int) -> Answer:
         walk, path = follower.walk(), self.path
-        motion = finish_walk(walk, self.request, course=self._course(follower, number))
+        motion = finish_walk(walk, self.request, course=self._course(follower))
         first = round(int(walk.edge_frames[: self._begins[number]].sum()) * motion.clip.fps / self.graph.rate_hz)
         clip = motion.clip[first:] if first < len(motion.clip) else motion.clip[-1:]
         progress = find_progress(clip, path)

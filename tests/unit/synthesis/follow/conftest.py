@@ -12,6 +12,7 @@ from choreograph.demo import demo_clip
 from choreograph.graph.model import MotionGraph
 from choreograph.graph.settings import GraphSettings
 from choreograph.motion.arrays import seal
+from choreograph.motion.bend import SMOOTH_S
 from choreograph.synthesis.follow.state import FLOATS
 from choreograph.synthesis.follow.tables import EdgeTables, KernelParams, KernelPath, KernelTables, build_edge_tables
 
@@ -129,3 +130,9 @@ def graph() -> MotionGraph:
 @pytest.fixture(scope="session")
 def tables(graph: MotionGraph) -> EdgeTables:
     return build_edge_tables(graph)
+
+
+@pytest.fixture(scope="session")
+def bend_tables(graph: MotionGraph) -> EdgeTables:
+    """Of the root's way without its sway, for searches that bend."""
+    return build_edge_tables(graph, SMOOTH_S)

@@ -140,7 +140,8 @@ def score_edge(
         done = bool(reached >= params.length and pause <= 0 and pauses == len(path.pause_at))
     if done:
         cost += params.end_weight * off
-        cost += params.facing_weight * (1 - math.cos(tables.facing[row] + state[YAW] - params.facing))
+        facing = tables.facing[row] + state[YAW] + out[TURN] * tables.so_far[row] / tables.edge_way[edge]
+        cost += params.facing_weight * (1 - math.cos(facing - params.facing))
     out[[WALKED, REACHED, COST, PAUSE]] = walked, reached, cost, pause
     return shown, done, pauses
 
