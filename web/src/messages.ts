@@ -538,12 +538,14 @@ export interface FinishSettings {
   repair?: boolean;
   /** Feet stay where they stand; raw motion leaves them as recordings, blends and cuts have them. */
   clean?: boolean;
-  /** A foot on the floor is held while it is slower than this; 0.36 m/s if not given, 0.42 m/s for motion with cuts, out of which feet are let go slowly. */
+  /** A foot on the floor is held while it is slower than this; 0.36 m/s if not given, 0.42 m/s for motion with cuts or bends, out of which feet are let go slowly. */
   foot_hold_m_s?: number | null;
   /** Whether hands that were held in the recordings are brought together, where there is a partner to hold. */
   hands?: boolean;
   /** The fastest that the torso is brought to where it should be; what is missed by more stays missed. No limit if null. */
   root_correction_m_s?: number | null;
+  /** How far a motion that is bent leans into its turns: 1 is the lean that balances them, 0 none. */
+  lean?: number;
   /** Frames per second of the motion; the highest rate among the recordings it shows if not given. */
   rate_hz?: number | null;
 }
@@ -596,12 +598,12 @@ export interface FollowRequest {
 export interface FollowSettings {
   /** "bound" seeds branch and bound with a beam; "beam" is the beam alone; "thesis" is the plain budgeted depth-first branch and bound of Dirican (2014), for comparison. */
   method?: "bound" | "beam" | "thesis";
-  /** How far each planning step looks ahead (s). */
-  horizon_s?: number;
+  /** How far each planning step looks ahead (s); else 8 s where motion is bent, 20 s where not. */
+  horizon_s?: number | null;
   /** How much is kept of each planning step's answer (r). */
   retain_s?: number;
-  /** Walks of one age that the beam keeps. */
-  beam_width?: number;
+  /** Walks of one age that the beam keeps; else 60 where motion is bent, which forgives much, and 260 where not. */
+  beam_width?: number | null;
   /** How far the beam looks along the continuations of a walk, to compare walks. */
   continuation_s?: number;
   /** How much what it sees there counts, against what the walk has cost; 0 is a plain beam. */
@@ -632,8 +634,16 @@ export interface FollowSettings {
   facing_weight?: number;
   /** What a transition costs more for each earlier answer that took it, so that answers differ. */
   reuse_penalty?: number;
-  /** Places to begin from that are tried. */
-  starts?: number;
+  /** Places to begin from that are tried; else 60 where motion is bent, 200 where not. */
+  starts?: number | null;
+  /** Whether recorded motion is bent to the path where it does not turn as the path does. */
+  bend?: boolean;
+  /** Cost of a second at a lateral acceleration of 1 m/s² that bending adds: what makes the search prefer clips that turn by themselves. */
+  bend_cost?: number;
+  /** Lateral acceleration up to which motion is bent; else 1.5 m/s² at a walk, 2.6 m/s² at a run. */
+  max_lateral_m_s2?: number | null;
+  /** Share by which steps may be longer or shorter than recorded where a speed is asked for. */
+  max_stretch?: number;
 }
 
 /** A function of one's own that says what a motion costs; the search keeps what lowers it. */
