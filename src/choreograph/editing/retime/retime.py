@@ -96,7 +96,12 @@ def retime_clip(
     Raises:
         RequestError: If key times or references do not fit the motion; the message says what would.
 
-    >>> result = retime_clip(jump, length_keys(jump, 1.2))      # doctest: +SKIP
+    >>> from choreograph.demo import demo_clip
+    >>> from choreograph.editing.retime import length_keys
+    >>> jump = demo_clip("jump", 60.0)
+    >>> result = retime_clip(jump, length_keys(jump, 2.2))
+    >>> len(result.clip), result.problems
+    (132, ())
     """
     return retime_prepared(Retimer(clip, references, settings), keys, progress)
 

@@ -27,6 +27,7 @@ from choreograph.editing.retime.settings import RetimeSettings
 from choreograph.editing.retime.still import find_still
 from choreograph.errors import RequestError
 from choreograph.motion.clip import Clip
+from choreograph.motion.contacts import with_detected_contacts
 from choreograph.progress import Progress, silent
 
 _NEIGHBOURS = 5
@@ -57,16 +58,21 @@ class GuidedWarp:
 class Retimer:
     """A motion and its references, prepared: answers key times at once, and keeps what it computed for the next.
 
-    >>> retimer = Retimer(jump)                                # guided by its own timing
-    >>> retimer.solve([(0, 0.0), (len(jump) - 1, 1.2)]).warp   # doctest: +SKIP
+    >>> from choreograph.demo import demo_clip
+    >>> jump = demo_clip("jump", 60.0)
+    >>> retimer = Retimer(jump)  # guided by its own timing
+    >>> round(retimer.solve([(0, 0.0), (len(jump) - 1, 2.5)]).warp.length_s, 3)
+    2.5
     """
 
     def __init__(
         self, clip: Clip, references: Sequence[Reference] = (), settings: RetimeSettings | None = None
     ) -> None:
-        self.clip, self.settings = clip, settings or RetimeSettings()
+        # Contacts are looked for once, for all key times.
+        self.clip = with_detected_contacts(clip) if clip.skeleton.feet else clip
+        self.settings = settings or RetimeSettings()
         self.as_recorded = not references
-        self.references = prepare_references(clip, references, 4 / self.settings.program_hz)
+        self.references = prepare_references(self.clip, references, 4 / self.settings.program_hz)
         self._tables: dict[Grid, Table] = {}
 
     def solve(self, keys: Sequence[KeyTime | tuple[int, float]], progress: Progress | None = None) -> GuidedWarp:
