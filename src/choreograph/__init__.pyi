@@ -5,6 +5,9 @@ from .build.graph import build_graph
 from .contract.document import read_request_file
 from .contract.request import read_request
 from .contract.result import Answer, Result
+from .contract.search import Budget
+from .editing.retime.request import RetimeRequest
+from .editing.retime.search import RetimeResult, RetimeSearch, retime
 from .errors import (
     Cancelled,
     ChoreographError,
@@ -74,6 +77,7 @@ __all__ = [
     "Answer",
     "BodyTarget",
     "Box",
+    "Budget",
     "Cancelled",
     "Character",
     "ChoreographError",
@@ -117,6 +121,9 @@ __all__ = [
     "PoseTarget",
     "RequestError",
     "Result",
+    "RetimeRequest",
+    "RetimeResult",
+    "RetimeSearch",
     "RoleError",
     "RootTarget",
     "SegmentConstraint",
@@ -157,6 +164,7 @@ __all__ = [
     "read_trajectory",
     "repair",
     "report_graph",
+    "retime",
     "root_example",
     "save_graph",
     "save_segments",

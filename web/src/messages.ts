@@ -1,7 +1,7 @@
 // Generated from the models of choreograph.studio by `python -m choreograph.studio.typescript`; do not edit.
 
 /** Changes whenever a message does; told by both sides when they meet. */
-export const PROTOCOL = "1b5092fed8e5";
+export const PROTOCOL = "f867b3c87890";
 
 /** What JSON holds. */
 export type Plain = null | boolean | number | string | Plain[] | { [name: string]: Plain };
@@ -22,6 +22,7 @@ export interface Ask {
   number: number;
   ask: Record<string, Plain>;
   subject?: string | null;
+  passing?: boolean;
 }
 
 /** Stop a job. */
@@ -537,12 +538,14 @@ export interface FinishSettings {
   repair?: boolean;
   /** Feet stay where they stand; raw motion leaves them as recordings, blends and cuts have them. */
   clean?: boolean;
-  /** A foot on the floor is held while it is slower than this; 0.36 m/s if not given, 0.42 m/s for motion with cuts, out of which feet are let go slowly. */
+  /** A foot on the floor is held while it is slower than this; 0.36 m/s if not given, 0.42 m/s for motion with cuts or bends, out of which feet are let go slowly. */
   foot_hold_m_s?: number | null;
   /** Whether hands that were held in the recordings are brought together, where there is a partner to hold. */
   hands?: boolean;
   /** The fastest that the torso is brought to where it should be; what is missed by more stays missed. No limit if null. */
   root_correction_m_s?: number | null;
+  /** How far a motion that is bent leans into its turns: 1 is the lean that balances them, 0 none. */
+  lean?: number;
   /** Frames per second of the motion; the highest rate among the recordings it shows if not given. */
   rate_hz?: number | null;
 }
@@ -595,12 +598,12 @@ export interface FollowRequest {
 export interface FollowSettings {
   /** "bound" seeds branch and bound with a beam; "beam" is the beam alone; "thesis" is the plain budgeted depth-first branch and bound of Dirican (2014), for comparison. */
   method?: "bound" | "beam" | "thesis";
-  /** How far each planning step looks ahead (s). */
-  horizon_s?: number;
+  /** How far each planning step looks ahead (s); else 8 s where motion is bent, 20 s where not. */
+  horizon_s?: number | null;
   /** How much is kept of each planning step's answer (r). */
   retain_s?: number;
-  /** Walks of one age that the beam keeps. */
-  beam_width?: number;
+  /** Walks of one age that the beam keeps; else 60 where motion is bent, which forgives much, and 260 where not. */
+  beam_width?: number | null;
   /** How far the beam looks along the continuations of a walk, to compare walks. */
   continuation_s?: number;
   /** How much the best continuation counts, against what the walk has cost; 0 is a plain beam. */
@@ -631,8 +634,16 @@ export interface FollowSettings {
   facing_weight?: number;
   /** What a transition costs more for each earlier answer that took it, so that answers differ. */
   reuse_penalty?: number;
-  /** Places to begin from that are tried. */
-  starts?: number;
+  /** Places to begin from that are tried; else 60 where motion is bent, 200 where not. */
+  starts?: number | null;
+  /** Whether recorded motion is bent to the path where it does not turn as the path does. */
+  bend?: boolean;
+  /** Cost of a second at a lateral acceleration of 1 m/s² that bending adds: what makes the search prefer clips that turn by themselves. */
+  bend_cost?: number;
+  /** Lateral acceleration up to which motion is bent; else 1.5 m/s² at a walk, 2.6 m/s² at a run. */
+  max_lateral_m_s2?: number | null;
+  /** Share by which steps may be longer or shorter than recorded where a speed is asked for. */
+  max_stretch?: number;
 }
 
 /** A function of one's own that says what a motion costs; the search keeps what lowers it. */
@@ -787,6 +798,66 @@ export interface PoseTarget {
   weight?: number;
 }
 
+/** The same poses, in the same order, with another timing. */
+export interface RetimeRequest {
+  /** How long the motion shall last; else as long as it does, or as the key times say. */
+  seconds?: number | null;
+  /** When frames of the motion, at its own rate, shall be shown; repeat for more. */
+  keys?: Record<string, number>;
+  /** Motions whose timing is liked, as files; else the motion's own timing guides. Repeat for more. */
+  like?: string[];
+  /** A folder, a pattern or a motion graph (.mog) from which motions to be like are chosen: nearest in poses at the wanted mean speed. */
+  like_from?: string;
+  /** Share of the spline warp through the key times in the result: 0 is guided, 1 the spline alone. */
+  blend?: number;
+  /** Frames per second to write; else the motion's own. */
+  rate_hz?: number | null;
+  /** What the warp may do. */
+  warp?: RetimeSettings;
+}
+
+/** What the program may do, and how its answer becomes frames. */
+export interface RetimeSettings {
+  /** Frames per second of the result in which the program counts; velocities and accelerations span two of them. */
+  program_hz?: number;
+  /** Samples of the motion for each of these at its recorded pace: the finer, the smoother the rates it can choose. None for about 10 over the mean rate, as a power of two from 2 to 16. */
+  samples_per_step?: number | null;
+  /** How many of the nearest moments of the references are averaged: K in the paper. None for 5, and for 1 where a motion is guided by itself: the moment itself, at its own pace. */
+  neighbours?: number | null;
+  /** How fast any part may be shown; None for two to three times what the key times need. */
+  largest_rate?: number | null;
+  /** How slowly any part may be shown; None for a third to a half of what the key times need. */
+  smallest_rate?: number | null;
+  /** How much it costs to leave the pace that similar poses have in the references, each sample by itself, at a tempo that fits the key times. None for 3 with references and 0 for a motion that is guided by itself. */
+  pace_weight?: number | null;
+  /** How much it costs that the rate changes from one step to the next, times the square of the change: without it a program skips the top of a jump, where a body hardly moves. */
+  change_weight?: number;
+  /** Where the joints are slower than this on average, the motion stands still. */
+  still_m_s?: number;
+  /** Shorter moments of stillness are part of the movement. */
+  still_s?: number;
+  /** How fast still stretches are shown; 0 to leave them to the program. None for the mean rate between the key times around them; of a motion that is guided by itself, for the rate that leaves the rest its recorded pace, as far as `largest_rate` and `smallest_rate` allow. */
+  still_rate?: number | null;
+  /** How far the warp may differ from the straight line between key times, in the motion's time. */
+  band_s?: number;
+  /** Moments of the references for each of their seconds, fewer where they are long; None for 60, and for all where a motion is guided by itself. */
+  reference_hz?: number | null;
+  /** Whether frames are chosen for even times (steps) or times for even frames (durations, the inverse problem). */
+  direction?: "auto" | "steps" | "durations";
+  /** Share of the spline warp through the key times in the result, 0 to 1. */
+  blend?: number;
+  /** local: averages as wide as the compression, nothing elsewhere; uniform: `uniform_s` everywhere; none. */
+  smoothing?: "local" | "uniform" | "none";
+  /** Width (standard deviation) of the uniform smoothing. */
+  uniform_s?: number;
+  /** Whether feet that stand are held where they stand. */
+  replant?: boolean;
+  /** Whether single frames at which the capture slipped are put between their neighbours: a motion that has less standing in it shows them more. */
+  repair?: boolean;
+  /** Frames per second of the result; None for the motion's own. */
+  fps?: number | null;
+}
+
 /** That at some time one of some segments is played. */
 export interface SegmentConstraint {
   /** When. */
@@ -865,4 +936,5 @@ export interface Requests {
   follow: FollowRequest;
   solve: SolveRequest;
   perform: PerformRequest;
+  retime: RetimeRequest;
 }

@@ -16,7 +16,7 @@ from choreograph.cli.common import ForceOption, Kept, console, progress_bar, sto
 from choreograph.cli.options import collect, parameters, say_by_options
 from choreograph.contract.document import Document, load_document, parse_document
 from choreograph.contract.request import Request, read_request
-from choreograph.contract.result import Answer, Problem, Result
+from choreograph.contract.result import Answer, Result
 from choreograph.contract.search import Search
 from choreograph.contract.verb import Verb
 from choreograph.errors import Cancelled, RequestError, SearchStateError
@@ -50,7 +50,7 @@ def _about(verb: Verb) -> str:
         " answers are numbered: walk_1.bvh, walk_2.bvh …; in a folder as output, answers.json has all about them."
     )
     guide = f"\n\nMore in {verb.guide}." if verb.guide else ""
-    return verb.about + code + (f"\n\nExamples:{shown}" if shown else "") + guide
+    return inspect.cleandoc(verb.about) + code + (f"\n\nExamples:{shown}" if shown else "") + guide
 
 
 def _parameters(verb: Verb) -> list[inspect.Parameter]:
@@ -222,6 +222,3 @@ def _say(text: str) -> None:
 
 def _warn(text: str) -> None:
     console.print(text, style="yellow", markup=False, highlight=False, soft_wrap=True)
-
-
-__all__ = ["EXIT_MISSED", "Problem", "add_verb", "describe", "run"]

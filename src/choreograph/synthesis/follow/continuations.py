@@ -47,7 +47,7 @@ def no_continuations(graph: MotionGraph) -> Continuations:
 
 
 def find_continuations(
-    graph: MotionGraph, first: Ints, length: Ints, way: Floats, turned: Floats, step: int
+    graph: MotionGraph, first: Ints, length: Ints, way: Floats, turned: Floats, step: int, smooth_s: float
 ) -> Continuations:
     """The continuations of every node of a graph, read from the cache or built.
 
@@ -57,8 +57,11 @@ def find_continuations(
         way: x, z and way made of each row, (R, 3).
         turned: How far the hips have turned in each row since its edge began, (R,), radians.
         step: Frames between the moments at which a way is known.
+        smooth_s: Width of the low-pass under which the tables were built.
     """
-    key = find_key(graph, "continuations", METHOD, ("motion", "edges"), rate_hz=graph.rate_hz, step=step)
+    key = find_key(
+        graph, "continuations", METHOD, ("motion", "edges"), rate_hz=graph.rate_hz, step=step, smooth_s=smooth_s
+    )
     return find_or_build(
         key,
         lambda: _build(graph, first, length, way, turned, step),

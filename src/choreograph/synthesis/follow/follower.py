@@ -13,13 +13,23 @@ from numpy.typing import NDArray
 from choreograph.errors import RequestError
 from choreograph.graph.model import TRANSITION, MotionGraph
 from choreograph.maths.floor import FloorTransform
+from choreograph.motion.bend import SMOOTH_S
 from choreograph.synthesis.follow.beam import NARROWEST, BeamSearch, Found
+from choreograph.synthesis.follow.bends import (
+    MAX_CURVATURE,
+    PURSUIT_M,
+    PURSUIT_S,
+    bend_transforms,
+    bent_root,
+    moment_weights,
+)
 from choreograph.synthesis.follow.continuations import MOMENTS, no_continuations
 from choreograph.synthesis.follow.prepare import find_edge_tables
 from choreograph.synthesis.follow.request import IDLE_M_S, FollowRequest
 from choreograph.synthesis.follow.starts import find_starts
-from choreograph.synthesis.follow.state import COST, NODE, PAUSE, PAUSES, REACHED, WALKED, YAW, X, Z
+from choreograph.synthesis.follow.state import COST, NODE, PAUSE, PAUSES, REACHED, STRETCH, TURN, WALKED, YAW, X, Z
 from choreograph.synthesis.follow.tables import (
+    TREMBLE_S,
     EdgeTables,
     KernelParams,
     kernel_path,
@@ -102,12 +112,19 @@ class PathFollower:
         self.settings = self.request.search
         if len(graph.nodes) == 0:
             raise RequestError("the graph is empty: build it with a higher threshold, or from more clips")
-        self._tables = tables or find_edge_tables(graph)
+        smooth_s = SMOOTH_S if self.settings.bends else TREMBLE_S
+        self._tables = tables if tables and tables.smooth_s == smooth_s else find_edge_tables(graph, smooth_s)
         self._extra = self._costs(edge_costs)
         self.edges: list[int] = []
         """Edges found so far."""
         self.frames = 0
         """Frames found so far, at the graph's rate."""
+        self.bends: list[tuple[float, float]] = []
+        """How each edge is bent: radians by which it turns more to the left, and share by which it is longer."""
+        self.progress: list[float] = []
+        """How far along its path each edge leads, metres."""
+        self.legs: list[tuple[int, Path, float]] = []
+        """The paths that were followed: from which edge on, and from how far along them, metres."""
         self.steps: list[PlanningStep] = []
         self.status = "searching"
         self.start = FloorTransform()
@@ -134,6 +151,7 @@ class PathFollower:
 
     def _set_path(self, path: Path) -> None:
         self.path = path
+        self.legs = [*(leg for leg in self.legs if leg[0] < len(self.edges)), (len(self.edges), path, 0.0)]
         self._path, spacing, labels = kernel_path(path)
         settings, facing, asked = self.settings, path.final_facing, self._path.speed
         moment_frames = max(1, round(settings.continuation_s * self.graph.rate_hz / MOMENTS))
@@ -142,8 +160,11 @@ class PathFollower:
             self._tables.continuations(self.graph, moment_frames) if continues else no_continuations(self.graph)
         )
         self._kernel = kernel_tables(
-            self._tables, self.graph, labels, self._extra, continuations, float(settings.transition_cost)
-        )
+            self._tables, self.graph, labels, self._extra, continuations, float(settings.transition_cost),
+            moment_weights(settings, moment_frames / self.graph.rate_hz),
+        )  # fmt: skip
+        slow, fast = settings.lateral_limits
+        stretch = settings.max_stretch if settings.bends else 0.0
         self._params = KernelParams(
             dt=1.0 / self.graph.rate_hz,
             gamma=float(asked[asked >= 0].min(initial=settings.forced_progress_m_s)),
@@ -154,13 +175,21 @@ class PathFollower:
             idle_below=IDLE_M_S,
             end_weight=0.0 if settings.method == "thesis" else float(settings.end_weight_s),
             facing_weight=0.0 if facing is None else float(settings.facing_weight),
-            fastest=self._tables.fastest,
+            # Bent, progress may run ahead of the root by half.
+            fastest=self._tables.fastest * (1.5 * (1.0 + stretch) if settings.bends else 1.0),
             per_metre=1.0 / spacing,
             length=path.length,
             continuation_s=moment_frames / self.graph.rate_hz,
             heuristic_weight=float(settings.heuristic_weight),
             credit=float(settings.metre_cost),
             facing=float(facing or 0.0),
+            max_lateral=slow,
+            more_lateral=fast - slow,
+            max_curvature=MAX_CURVATURE,
+            max_stretch=float(stretch),
+            bend_cost=float(settings.bend_cost),
+            pursuit_m=PURSUIT_M,
+            pursuit_s=PURSUIT_S,
         )
 
     def change_path(self, path: Path) -> None:
@@ -189,6 +218,8 @@ class PathFollower:
         assert self._state is not None
         self._state = self._state.copy()
         self._state[WALKED] = self._state[REACHED] = self._aimed = along
+        if self.legs[-1][0] == len(self.edges):
+            self.legs[-1] = (*self.legs[-1][:2], along)
         self._marks[PAUSES] = int((self._path.pause_at < along).sum())
         self._state[PAUSE] = 0.0
         self._beam = None
@@ -221,6 +252,7 @@ class PathFollower:
         twin.request.check(self.graph)
         twin.settings = twin.request.search
         twin.edges, twin.steps, twin._stops = list(self.edges), list(self.steps), list(self._stops)
+        twin.bends, twin.progress = list(self.bends), list(self.progress)
         twin._marks = self._marks.copy()
         twin._extra = twin._costs(edge_costs)
         twin._began = time.monotonic()
@@ -235,6 +267,7 @@ class PathFollower:
             self.change_path(path)
             return
         stop = stops[-1]
+        del self.bends[stop.edges :], self.progress[stop.edges :]
         del self.edges[stop.edges :], self.steps[stop.steps :], self._stops[len(stops) - 1 :]
         self.frames, self._marks, self._last_placement = stop.frames, stop.marks.copy(), stop.placement
         reached, ahead = float(stop.state[REACHED]), float(stop.state[WALKED] - stop.state[REACHED])
@@ -258,7 +291,8 @@ class PathFollower:
         # The walk may end within its last edge.
         shown = self.frames - int(self._tables.length[self.edges[:-1]].sum())
         last = self._tables.first[self.edges[-1]] + shown - 1
-        x, _, z = self._last_placement.apply((self._tables.x[last], 0.0, self._tables.z[last]))
+        root_x, root_z = bent_root(self._kernel, self.edges[-1], int(last), *self.bends[-1])
+        x, _, z = self._last_placement.apply((root_x, 0.0, root_z))
         return float(x), float(z)
 
     # ------------------------------------------------------------------ searching
@@ -301,7 +335,7 @@ class PathFollower:
         if settings.method == "thesis":
             found, gap, scored = self._bound(starts[0], marks[0], -1, None)
         else:
-            width = settings.beam_width // 10 if late else settings.beam_width
+            width = settings.width // 10 if late else settings.width
             if self._beam is None or (late and self._beam.width > max(width, NARROWEST)):
                 self._new_beam(starts, marks, width)
             assert self._beam is not None
@@ -316,7 +350,7 @@ class PathFollower:
             if settings.method == "thesis":
                 stay, stay_gap, more = self._bound(one[0], mark[0], clip, None)
             else:
-                beam = BeamSearch(one, mark, settings.beam_width, self._horizon, self._kernel)
+                beam = BeamSearch(one, mark, settings.width, self._horizon, self._kernel)
                 stay, stay_gap, more = self._by_beam(beam, 0, one, mark, clip, late)
             scored += more
             if stay is not None and found.cost >= stay.cost - margin:
@@ -330,7 +364,7 @@ class PathFollower:
 
     @property
     def _horizon(self) -> int:
-        return max(2, round(self.settings.horizon_s * self.graph.rate_hz))
+        return max(2, round(self.settings.horizon * self.graph.rate_hz))
 
     def _by_beam(
         self, beam: BeamSearch, since: int, starts: Floats, marks: Ints, stay_in: int, late: bool
@@ -370,6 +404,8 @@ class PathFollower:
         )  # fmt: skip
         taken = len(states) - 1
         self.edges.extend(int(edge) for edge in found.edges[:taken])
+        self.bends.extend((float(state[TURN]), float(state[STRETCH])) for state in states[1:])
+        self.progress.extend(float(state[REACHED]) for state in states[1:])
         self._last_placement = FloorTransform(*(float(states[-2, k]) for k in (YAW, X, Z)))
         if ended:
             self.status = "complete"
@@ -392,7 +428,8 @@ class PathFollower:
                 "no walk was found: within its budget the search did not come as far as its horizon; "
                 "allow more budget_frames, or a shorter horizon_s"
             )
-        return Walk(self.graph, np.array(self.edges, np.int32), self.start, self.frames)
+        bends = bend_transforms(self._kernel, self.edges, self.bends) if self.settings.bends else None
+        return Walk(self.graph, np.array(self.edges, np.int32), self.start, self.frames, bends)
 
     def cost(self) -> float:
         """Cost of the walk found so far, m²·s."""

@@ -23,6 +23,7 @@ from choreograph.contract.request import (
     Request,
     Seconds,
     Seed,
+    Unit,
     Wrong,
 )
 from choreograph.errors import RequestError
@@ -33,6 +34,10 @@ from choreograph.synthesis.path_files import load_path
 
 IDLE_M_S = 0.6
 """Speed below which someone idles or shuffles sideways, m/s; who walks slowly still does 0.7."""
+
+
+LATERAL_M_S2 = 1.5, 2.6
+"""Lateral acceleration that people who walk, and who run, choose in curves at the most."""
 
 
 class StretchRequest(Request):
@@ -69,12 +74,12 @@ class FollowSettings(Request):
     method: Literal["bound", "beam", "thesis"] = "bound"
     """"bound" seeds branch and bound with a beam; "beam" is the beam alone; "thesis" is the plain budgeted
     depth-first branch and bound of Dirican (2014), for comparison."""
-    horizon_s: Annotated[Seconds, Gt(0), Le(600)] = 20.0
-    """How far each planning step looks ahead (s)."""
+    horizon_s: Annotated[Seconds, Gt(0), Le(600)] | None = None
+    """How far each planning step looks ahead (s); else 8 s where motion is bent, 20 s where not."""
     retain_s: Annotated[Seconds, Gt(0), Le(600)] = 1.0
     """How much is kept of each planning step's answer (r)."""
-    beam_width: Annotated[int, Ge(1), Le(100_000), Option(("--beam",))] = 260
-    """Walks of one age that the beam keeps."""
+    beam_width: Annotated[int, Ge(1), Le(100_000), Option(("--beam",))] | None = None
+    """Walks of one age that the beam keeps; else 60 where motion is bent, which forgives much, and 260 where not."""
     continuation_s: Annotated[Seconds, Gt(0), Le(60)] = 1.4
     """How far the beam looks along the continuations of a walk, to compare walks."""
     heuristic_weight: Annotated[float, Ge(0), Le(100)] = 0.4
@@ -107,13 +112,49 @@ class FollowSettings(Request):
     """Cost of an end that faces 90° away from the final facing."""
     reuse_penalty: Cost = 0.05
     """What a transition costs more for each earlier answer that took it, so that answers differ."""
-    starts: Annotated[int, Ge(1), Le(100_000)] = 200
-    """Places to begin from that are tried."""
+    starts: Annotated[int, Ge(1), Le(100_000)] | None = None
+    """Places to begin from that are tried; else 60 where motion is bent, 200 where not."""
+    bend: bool = True
+    """Whether recorded motion is bent to the path where it does not turn as the path does."""
+    bend_cost: Cost = 0.006
+    """Cost of a second at a lateral acceleration of 1 m/s² that bending adds: what makes the search prefer clips that
+    turn by themselves."""
+    max_lateral_m_s2: Annotated[float, Unit("m/s²"), Ge(0), Le(20)] | None = None
+    """Lateral acceleration up to which motion is bent; else 1.5 m/s² at a walk, 2.6 m/s² at a run."""
+    max_stretch: Annotated[float, Ge(0), Le(0.5)] = 0.1
+    """Share by which steps may be longer or shorter than recorded where a speed is asked for."""
+
+    @property
+    def bends(self) -> bool:
+        """Whether this search bends: the thesis's method does not."""
+        return self.bend and self.method != "thesis" and self.lateral_limits[0] > 0
+
+    @property
+    def horizon(self) -> float:
+        """How far each planning step looks ahead, seconds."""
+        return (8.0 if self.bends else 20.0) if self.horizon_s is None else self.horizon_s
+
+    @property
+    def width(self) -> int:
+        """Walks of one age that the beam keeps."""
+        return (60 if self.bends else 260) if self.beam_width is None else self.beam_width
+
+    @property
+    def start_count(self) -> int:
+        """Places to begin from that are tried."""
+        return (60 if self.bends else 200) if self.starts is None else self.starts
+
+    @property
+    def lateral_limits(self) -> tuple[float, float]:
+        """Lateral acceleration up to which motion is bent at a walk and at a run, m/s²."""
+        if not self.bend or self.method == "thesis":
+            return 0.0, 0.0
+        return LATERAL_M_S2 if self.max_lateral_m_s2 is None else (self.max_lateral_m_s2, self.max_lateral_m_s2)
 
     @model_validator(mode="after")
     def _check(self) -> Self:
-        if self.retain_s > self.horizon_s:
-            raise Wrong("retain_s", f"is {self.retain_s:g}; it cannot be longer than horizon_s, {self.horizon_s:g}")
+        if self.retain_s > self.horizon:
+            raise Wrong("retain_s", f"is {self.retain_s:g}; it cannot be longer than horizon_s, {self.horizon:g}")
         return self
 
 
@@ -227,9 +268,9 @@ class FollowRequest(Request):
 
     def check(self, graph: MotionGraph) -> None:
         """Raise a RequestError that says what does not fit the graph, and what would."""
-        if self.search.horizon_s * graph.rate_hz < 2:
+        if self.search.horizon * graph.rate_hz < 2:
             raise RequestError(
-                f"a horizon of {self.search.horizon_s:g} s is less than two frames at {graph.rate_hz:g} Hz",
+                f"a horizon of {self.search.horizon:g} s is less than two frames at {graph.rate_hz:g} Hz",
                 where="search.horizon_s",
             )
         for name in self.prefer:

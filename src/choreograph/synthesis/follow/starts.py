@@ -23,7 +23,7 @@ _STANDING_M = 0.1
 
 
 def find_starts(graph: MotionGraph, path: Path, tables: EdgeTables, request: FollowRequest) -> tuple[Floats, Ints]:
-    """States to begin from, (K, 10), and their ints, (K, 5): at the path's start, about to travel along it.
+    """States to begin from, (K, 12), and their ints, (K, 5): at the path's start, about to travel along it.
 
     The best come first: those that keep nearest to the path if their clip is simply played on.
     """
@@ -58,7 +58,7 @@ def _choose_nodes(graph: MotionGraph, request: FollowRequest) -> NDArray[np.intp
             frame = request.start_frame * graph.rate_hz / graph.infos[clip].fps
             pool = pool[np.abs(nodes.frame[pool] - frame).argsort(kind="stable")[:1]]
     rng = np.random.default_rng(request.seed)
-    count = 1 if request.search.method == "thesis" else request.search.starts
+    count = 1 if request.search.method == "thesis" else request.search.start_count
     return np.sort(rng.choice(pool, min(count, len(pool)), replace=False))
 
 

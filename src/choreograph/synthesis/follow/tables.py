@@ -14,6 +14,7 @@ from choreograph.errors import RequestError
 from choreograph.graph.model import TRANSITION, MotionGraph
 from choreograph.maths import quat
 from choreograph.motion.arrays import seal
+from choreograph.motion.bend import find_way
 from choreograph.motion.clip import Clip
 from choreograph.motion.labels import matches_label, say_labels
 from choreograph.synthesis.follow.continuations import Continuations, find_continuations
@@ -34,6 +35,8 @@ _SURE_PARTS = ("hips", "spine", "hip", "upper_leg", "lower_leg", "clavicle", "up
 """Parts whose recorded rotations are smooth; hands, feet and heads tremble even in good recordings."""
 _USUAL = 99.9
 """Percentile of all joints' accelerations in the graph's clips beyond which one is abrupt."""
+GUIDE_M = 0.6
+"""Metres over which corners of the path are rounded for those who are bent along it."""
 MAX_LABELS = 60
 """Different labels one request may ask for: bits of a word."""
 
@@ -71,6 +74,8 @@ class EdgeTables:
     """The row of `clip_way` that each node stands at."""
     node_left: Ints
     """Frames of the clip after it."""
+    smooth_s: float = TREMBLE_S
+    """Width of the low-pass under which the root's way is taken."""
     known_continuations: dict[int, Continuations] = field(default_factory=dict, repr=False)
     """Continuations that are known already, by the frames between their moments."""
 
@@ -83,7 +88,7 @@ class EdgeTables:
         """The continuations of every node, known each `step` frames; computed once."""
         if step not in self.known_continuations:
             self.known_continuations[step] = find_continuations(
-                graph, self.first, self.length, self.way, self.turned, step
+                graph, self.first, self.length, self.way, self.turned, step, self.smooth_s
             )
         return self.known_continuations[step]
 
@@ -107,11 +112,16 @@ class EdgeTables:
         return words[self.label_words]
 
 
-def build_edge_tables(graph: MotionGraph) -> EdgeTables:
-    """The tables of a graph; the root blends with the smooth weight, which differs little between kinds of blend."""
+def build_edge_tables(graph: MotionGraph, smooth_s: float = TREMBLE_S) -> EdgeTables:
+    """The tables of a graph; the root blends with the smooth weight, which differs little between kinds of blend.
+
+    Args:
+        graph: The graph.
+        smooth_s: Width of the low-pass under which the root's way is taken: half a step takes out its sway too.
+    """
     edges = graph.edges
     per_frame = max(1, round(max(info.fps for info in graph.infos) / graph.rate_hz))
-    roots = _Roots(graph)
+    roots = _Roots(graph, smooth_s)
     length = (edges.stop - edges.start).astype(np.int64)
     first = np.concatenate([[0], np.cumsum(length)[:-1]])
     row_edge = np.repeat(np.arange(len(edges)), length)
@@ -132,13 +142,14 @@ def build_edge_tables(graph: MotionGraph) -> EdgeTables:
         seal(_turned(begun, facing, first)), seal(words), sets,
         seal(first.astype(np.int64)), seal(length), float(step.max(initial=1e-6)),
         seal(_faulty(roots, graph)), seal(_rough(roots, graph)), *_clip_ways(roots, graph, per_frame),
+        smooth_s=smooth_s,
     )  # fmt: skip
 
 
 class _Roots:
     """Root positions (x + iz), facing and labels of all clips, one after another at their own rates."""
 
-    def __init__(self, graph: MotionGraph) -> None:
+    def __init__(self, graph: MotionGraph, smooth_s: float = TREMBLE_S) -> None:
         clips = graph.clips
         self.offsets = np.concatenate([[0], np.cumsum([info.own_frames for info in graph.infos])])
         self.last = self.offsets[1:] - 1
@@ -153,7 +164,7 @@ class _Roots:
         turning: list[Floats] = []
         for c, info in enumerate(graph.infos):
             clip, here = clips[c], slice(self.offsets[c], self.offsets[c + 1])
-            self.place[here] = _calm(clip.root_pos[:, 0] + 1j * clip.root_pos[:, 2], TREMBLE_S * info.fps)
+            self.place[here] = _calm(clip.root_pos[:, 0] + 1j * clip.root_pos[:, 2], smooth_s * info.fps)
             self.facing[here] = clip.facing()
             turning.append(accelerations(clip))
             self.faults[here] = find_faults(clip, turning[-1])
@@ -327,6 +338,13 @@ class KernelTables(NamedTuple):
     """x, z and length at a few moments of each continuation, (W, M, 3)."""
     way_cost: Floats
     """What the transitions of each cost, (W,), m²·s."""
+    moment_weight: Floats
+    """How much being off the path at each moment of a way on counts, (M,): less where there is time to bend."""
+    so_far: Floats
+    """Way made since the edge began, (R,), metres."""
+    bend: Floats
+    """Of each edge where it begins x, z and the heading of travel, in coordinates of its clip, and how far travel turns
+    along it, (E, 4), metres and radians."""
 
 
 class KernelPath(NamedTuple):
@@ -340,6 +358,8 @@ class KernelPath(NamedTuple):
     """Labels asked for, as bits; one of them is enough."""
     pause_at: Floats
     pause_s: Floats
+    guide: Floats
+    """The path without its corners, that bent edges are led along: x, z and heading without leaps, (N, 3)."""
 
 
 class KernelParams(NamedTuple):
@@ -371,6 +391,20 @@ class KernelParams(NamedTuple):
     """What a metre of the path that is still ahead counts, m²·s."""
     facing: float
     """Yaw asked for at the end."""
+    max_lateral: float
+    """Lateral acceleration up to which edges are bent at a walk, m/s²; 0 for none."""
+    more_lateral: float
+    """How much more at a run, m/s²."""
+    max_curvature: float
+    """Of a bent way, 1/m, however slow."""
+    max_stretch: float
+    """Share by which edges may be longer or shorter."""
+    bend_cost: float
+    """Cost of a second at a lateral acceleration of 1 m/s² that bending adds."""
+    pursuit_m: float
+    """Way within which who is off the path is led back to it, metres at least."""
+    pursuit_s: float
+    """Seconds within which, if that is farther."""
 
 
 def kernel_tables(
@@ -380,6 +414,7 @@ def kernel_tables(
     extra: Floats,
     ways: Continuations,
     transition_cost: float,
+    moment_weight: Floats,
 ) -> KernelTables:
     """The tables for a request: with the labels it asks for, a cost per edge, and the continuations to compare by."""
     edges = graph.edges
@@ -400,7 +435,29 @@ def kernel_tables(
         first_way=ways.first,
         ways=ways.places,
         way_cost=seal(transition_cost * ways.changes),
+        moment_weight=seal(moment_weight),
+        so_far=seal(_so_far(tables)),
+        bend=seal(_find_turns(tables, graph)),
     )
+
+
+def _so_far(tables: EdgeTables) -> Floats:
+    """Way made since each row's edge began, (R,), metres."""
+    walked = np.cumsum(tables.step)
+    before = np.concatenate([[0.0], walked])[tables.first]
+    return np.asarray(walked - np.repeat(before, tables.length))
+
+
+def _find_turns(tables: EdgeTables, graph: MotionGraph) -> Floats:
+    """Where edges begin, in which direction, and how far travel turns along them; see `KernelTables.bend`."""
+    edges, frames = graph.edges, graph.clip_frames.astype(np.int64)
+    begin = np.concatenate([[0], np.cumsum(frames)])
+    ways = [find_way(tables.clip_way[a:b, :2], graph.rate_hz, 0.0) for a, b in pairwise(begin)]
+    heading = np.concatenate([way.heading for way in ways])[tables.node_row]
+    at = tables.clip_way[tables.node_row[edges.source]]
+    turn = heading[edges.target] + edges.yaw - heading[edges.source]
+    turn = (turn + np.pi) % (2 * np.pi) - np.pi
+    return np.stack([at[:, 0], at[:, 1], heading[edges.source], turn], axis=1)
 
 
 def kernel_path(path: Path) -> tuple[KernelPath, float, list[str]]:
@@ -419,4 +476,13 @@ def kernel_path(path: Path) -> tuple[KernelPath, float, list[str]]:
     pauses = sorted((s.start, s.pause) for s in path.stretches if s.pause)
     at, seconds = (np.array([p[k] for p in pauses], float) for k in (0, 1))
     # All sealed: the kernels are compiled for one kind of array.
-    return KernelPath(*(seal(a) for a in (path.at(along), speed, label, at, seconds))), step, labels
+    arrays = path.at(along), speed, label, at, seconds, _guide(path, np.asarray(along, np.float64))
+    return KernelPath(*(seal(a) for a in arrays)), step, labels
+
+
+def _guide(path: Path, along: Floats) -> Floats:
+    """The path without its corners at these places, and its heading, (N, 3)."""
+    smooth = path.smoothed(GUIDE_M)
+    places = smooth.at(along * (smooth.length / path.length))
+    heading = find_way(places, len(places) / max(path.length, 1e-9), 0.0).heading
+    return np.column_stack([places, heading])
