@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from choreograph.maths.floor import FloorTransform
+from choreograph.synthesis.follow.kernel_inputs import KernelParams, KernelPath, KernelTables
 from choreograph.synthesis.follow.state import (
     COS,
     COST,
@@ -24,7 +25,6 @@ from choreograph.synthesis.follow.state import (
     X,
     Z,
 )
-from choreograph.synthesis.follow.tables import KernelParams, KernelPath, KernelTables
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
