@@ -365,7 +365,7 @@ class PathFollower:
         if not self.edges:
             raise RequestError(
                 "no walk was found: within its budget the search did not come as far as its horizon; "
-                "allow more budget_frames, or look less far ahead"
+                "allow more budget_frames, or a shorter horizon_s"
             )
         bends = bend_transforms(self._kernel, self.edges, self.bends) if self.settings.bends else None
         return Walk(self.graph, np.array(self.edges, np.int32), self.start, self.frames, bends)

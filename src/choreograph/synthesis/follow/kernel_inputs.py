@@ -50,13 +50,13 @@ class KernelTables(NamedTuple):
     first_edge: Ints
     target_clip: Ints
     first_way: Ints
-    """Each node's first way on, (N + 1,)."""
+    """Each node's first continuation, (N + 1,)."""
     ways: Floats
-    """x, z and way made at a few moments of each way on, (W, M, 3)."""
+    """x, z and length at a few moments of each continuation, (W, M, 3)."""
     way_cost: Floats
     """What the transitions of each cost, (W,), m²·s."""
     moment_weight: Floats
-    """How much being off the path at each moment of a way on counts, (M,): less where there is time to bend."""
+    """How much being off the path at each moment of a continuation counts, (M,): less where there is time to bend."""
     so_far: Floats
     """Way made since the edge began, (R,), metres."""
     bend: Floats
@@ -101,7 +101,7 @@ class KernelParams(NamedTuple):
     length: float
     """Of the path."""
     continuation_s: float
-    """Seconds between the moments at which the beam sees a way on."""
+    """Seconds between the moments at which the beam sees a continuation."""
     heuristic_weight: float
     """How much what it sees there counts."""
     credit: float
@@ -143,7 +143,7 @@ def kernel_tables(
     transition_cost: float,
     moment_weight: Floats,
 ) -> KernelTables:
-    """The tables for a request: with the labels it asks for, a cost per edge, and the ways on that it looks along."""
+    """The tables for a request: with the labels it asks for, a cost per edge, and the continuations that it looks along."""
     edges = graph.edges
     return KernelTables(
         way=seal(tables.way),

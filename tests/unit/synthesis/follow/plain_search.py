@@ -158,7 +158,7 @@ def arrive(state: Floats, edge: int, tables: KernelTables, out: Floats) -> None:
     out[COS], out[SIN] = math.cos(there.yaw), math.sin(there.yaw)
 
 
-def best_way_on(state: Floats, node: int, tables: KernelTables, path: KernelPath, params: KernelParams) -> float:
+def best_continuation(state: Floats, node: int, tables: KernelTables, path: KernelPath, params: KernelParams) -> float:
     """Roughly what the next second or so costs on the best of the node's ways on."""
     ways = slice(tables.first_way[node], tables.first_way[node + 1])
     x, z, made = np.moveaxis(tables.ways[ways], 2, 0)
