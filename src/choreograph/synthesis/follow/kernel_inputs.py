@@ -143,7 +143,7 @@ def kernel_tables(
     transition_cost: float,
     moment_weight: Floats,
 ) -> KernelTables:
-    """The tables for a request: with the labels it asks for, a cost per edge, and the continuations that it looks along."""
+    """The tables for a request: with the labels it asks for, a cost per edge, and the continuations that are seen."""
     edges = graph.edges
     return KernelTables(
         way=seal(tables.way),
