@@ -1,7 +1,7 @@
 // Generated from the models of choreograph.studio by `python -m choreograph.studio.typescript`; do not edit.
 
 /** Changes whenever a message does; told by both sides when they meet. */
-export const PROTOCOL = "f867b3c87890";
+export const PROTOCOL = "f7a2b8f04ac3";
 
 /** What JSON holds. */
 export type Plain = null | boolean | number | string | Plain[] | { [name: string]: Plain };
@@ -387,6 +387,7 @@ export interface Result {
   motions: Motion[];
   path: [number, number][];
   kept: boolean;
+  passing: boolean;
   command: string;
   python: string;
 }

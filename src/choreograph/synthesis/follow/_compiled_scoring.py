@@ -55,7 +55,10 @@ def plan_bend(state, edge, tables, path, params, out) -> None:  # type: ignore[n
     wanted = path.guide[on, 2] - heading - share * (2.0 * off + aside / reach)
     lateral = params.max_lateral + params.more_lateral * min(max((speed - 1.5) / 1.5, 0.0), 1.0)
     most = way * min(lateral / (speed * speed), params.max_curvature)
-    out[TURN] = min(max(wanted, min(-most, own)), max(most, own)) - own
+    turn = min(max(wanted, min(-most, own)), max(most, own)) - own
+    # Who turns sharply by himself is hardly bent: a turn is more than its curve.
+    most *= min(max(2.0 - abs(own) / most, 0.2), 1.0)
+    out[TURN] = min(max(turn, -most), most)
 
 
 @inlined
