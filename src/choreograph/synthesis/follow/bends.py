@@ -36,7 +36,7 @@ _PROGRESS_S = 0.12
 
 
 def moment_weights(settings: FollowSettings, moment_s: float) -> Floats:
-    """How much being off the path counts at each moment of a way on, (MOMENTS,): less where there is time to bend.
+    """How much distance from the path counts at the moments of a continuation, (MOMENTS,): less with time to bend.
 
     A walk that is d off after T seconds comes back by a lateral acceleration of 2 d / T², if that costs less.
     """
