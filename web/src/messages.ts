@@ -1,7 +1,7 @@
 // Generated from the models of choreograph.studio by `python -m choreograph.studio.typescript`; do not edit.
 
 /** Changes whenever a message does; told by both sides when they meet. */
-export const PROTOCOL = "f867b3c87890";
+export const PROTOCOL = "f7a2b8f04ac3";
 
 /** What JSON holds. */
 export type Plain = null | boolean | number | string | Plain[] | { [name: string]: Plain };
@@ -387,6 +387,7 @@ export interface Result {
   motions: Motion[];
   path: [number, number][];
   kept: boolean;
+  passing: boolean;
   command: string;
   python: string;
 }
@@ -491,7 +492,7 @@ export interface Box {
   high: [number, number];
 }
 
-/** What one of several people is asked for; what is said beside all of them holds where he says nothing else. */
+/** The constraints of one of several people; those beside all of them hold where he has none of his own. */
 export interface Character {
   /** Where the body is when, in order of time. */
   body?: BodyTarget[];
@@ -570,11 +571,11 @@ export interface FollowRequest {
   speed_m_s?: number | null;
   /** Use clips with this label, such as walk or run, along the whole path. */
   label?: string | null;
-  /** What is wanted between places of the path. */
+  /** Speed, label or pause between two places of the path. */
   stretches?: StretchRequest[];
-  /** Stay in a clip unless another is better by a margin. */
+  /** Stay in a clip unless a walk that leaves it is better by this margin. */
   prefer?: Record<string, number>;
-  /** Clip to begin in; else found by search, or the one that is preferred most. */
+  /** Clip to begin in; else the search chooses, or it is the clip with the largest margin. */
   start_clip?: string | null;
   /** Frame of that clip, at its own rate, near which to begin. */
   start_frame?: number | null;
@@ -584,7 +585,7 @@ export interface FollowRequest {
   before?: FollowRequest | null;
   /** Which of the answers to that it goes on from. */
   before_answer?: number;
-  /** Different answers to find. */
+  /** How many different answers. */
   count?: number;
   /** Same seed, same answer. */
   seed?: number;
@@ -606,15 +607,15 @@ export interface FollowSettings {
   beam_width?: number | null;
   /** How far the beam looks along the continuations of a walk, to compare walks. */
   continuation_s?: number;
-  /** How much what it sees there counts, against what the walk has cost; 0 is a plain beam. */
+  /** How much the best continuation counts, against what the walk has cost; 0 is a plain beam. */
   heuristic_weight?: number;
-  /** What a metre of the path that is still to be walked is reckoned to cost when walks are compared. */
+  /** What a metre of the path that is still ahead counts when walks are compared. */
   metre_cost?: number;
   /** Frames that branch and bound may score in one planning step. */
   budget_frames?: number;
   /** Time for the whole search; then the rest is searched by the beam alone, at a tenth of its width. */
   max_seconds?: number | null;
-  /** Least speed of the point that the character should be at (gamma); never above a speed that is asked for. */
+  /** Least speed of the target point on the path (gamma); never above a speed of the request. */
   forced_progress_m_s?: number;
   /** Cost of a transition, also within a clip: what keeps the answer from blending without pause. */
   transition_cost?: number;
@@ -622,15 +623,15 @@ export interface FollowSettings {
   fault_cost?: number;
   /** Cost of each frame of a joint that turns as abruptly as one in a thousand recorded ones: a walk that plays one clip again and again would show its worst moment each time. */
   rough_cost?: number;
-  /** Cost of a second at 1 m/s off the speed asked for. */
+  /** Cost of a second at 1 m/s off the speed of the request. */
   speed_weight?: number;
-  /** Cost of a second without the label asked for. */
+  /** Cost of a second without the label of the request. */
   label_weight?: number;
-  /** Cost of a second of standing where neither pause, speed nor label is asked for; less the faster one is, nothing from walking speed on. Without it, who finds a path hard to follow stands: the point to be at hardly moves. */
+  /** Cost of a second of standing where the request has no pause, speed or label; less the faster one is, nothing from walking speed on. Without it, a character who finds a path hard to follow stands: the target point hardly moves. */
   idle_weight?: number;
   /** How long the distance from the path's end, where the walk stops, counts. */
   end_weight_s?: number;
-  /** Cost of ending turned by 90° from the facing asked for. */
+  /** Cost of an end that faces 90° away from the final facing. */
   facing_weight?: number;
   /** What a transition costs more for each earlier answer that took it, so that answers differ. */
   reuse_penalty?: number;
@@ -886,9 +887,9 @@ export interface SolveRequest {
   functions?: FunctionTarget[];
   /** Least length of a piece of a clip; without it the search chatters. */
   min_piece_s?: number;
-  /** What a cut at the greatest cost allowed adds to the score. With a third of that answers are no nearer to what is asked for, and a tenth farther from recorded poses. */
+  /** What a cut at the greatest cost allowed adds to the score. With a third of that answers are no nearer to the constraints, and a tenth farther from recorded poses. */
   cut_weight?: number;
-  /** Different answers to find at most. */
+  /** How many different answers, at most. */
   count?: number;
   /** How long to search, for all people together. */
   seconds?: number;
@@ -898,14 +899,14 @@ export interface SolveRequest {
   seed?: number;
   /** Two answers differ if their roots are at one moment farther from each other than this. */
   apart_m?: number;
-  /** Greatest cost of a cut (τ); if not given it is chosen from the motion. */
+  /** Greatest cost of a cut (τ); if not given it follows from the motion. */
   max_cut_cost?: number | null;
-  /** What each of several people is asked for, by name; nothing for one person. */
+  /** The constraints of each of several people, by name; empty for one person. */
   characters?: Record<string, Character | null>;
   /** Where and when two of them come together, in order of time. */
   meet?: Meeting[];
   search?: SolveSettings;
-  /** How what was found becomes motion. */
+  /** How the answers become motion. */
   finish?: FinishSettings;
 }
 
@@ -917,15 +918,15 @@ export interface SolveSettings {
   sample?: number;
 }
 
-/** What is wanted between two places of the path; at least one of speed, label and pause. */
+/** A part of the path with a speed, a label or a pause; at least one of them. */
 export interface StretchRequest {
-  /** Where it begins, along the path as it was given. */
+  /** Where it begins, along the path before smoothing and rounding. */
   start_m: number;
   /** Where it ends; None for a single place. */
   stop_m?: number | null;
   /** How fast to go. */
   speed_m_s?: number | null;
-  /** What the clips used here shall be labelled: "run", "jump" … */
+  /** Label of the clips to use here: "run", "jump" … */
   label?: string | null;
   /** How long to stand at its start. */
   pause_s?: number | null;

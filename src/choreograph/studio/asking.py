@@ -131,7 +131,7 @@ class Asking:
             results = self._session.project.results.values()
             same = (verb, draft, named)
             answer.told |= {known.id for known in results if (known.verb, known.request, known.subject) == same}
-        ask = VerbAsk(verb, draft, what, named, motions, time.time())
+        ask = VerbAsk(verb, draft, what, named, motions, time.time(), passing)
         title = find_verb(verb).title
         work = Work(verb, title, self.lanes[verb], "answer", ask, quiet=page is not None)
         job = self._session.jobs.start(work, answer.finish, Hooks(found=answer.found, failed=answer.failed))

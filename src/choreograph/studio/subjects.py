@@ -91,6 +91,8 @@ class VerbAsk:
     """Clips and results that the request names, by their names there: "clip:ID", "result:ID"."""
     arrived: float = 0.0
     """Seconds since the epoch."""
+    passing: bool = False
+    """Whether another request follows soon, as while something is dragged."""
 
 
 def motion_file(context: WorkerContext, motion: OwnMotion) -> Path:

@@ -108,5 +108,6 @@ def test_what_is_asked_while_dragging_makes_room_for_what_comes_next(studio: Stu
         studio.settle()
     key = {"frame": 20, "seconds": 0.56}
     assert key in found[-1]["details"]["keys"] and found[-1]["problems"] == []
+    assert [one["passing"] for one in found] == [True, True, True, False]
     there = {result["id"] for result in studio.get("results")}
     assert [one["id"] in there for one in found] == [False, False, False, True]

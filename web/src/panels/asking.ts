@@ -77,7 +77,9 @@ export function asker(context: Context, verb: string, hooks: AskHooks): Asker {
     },
     recall(request) {
       const about = subject();
-      const known = store.state.results.filter((result) => about === null || result.subject === about);
+      const known = store.state.results.filter(
+        (result) => !result.passing && (about === null || result.subject === about),
+      );
       const found = answersTo(known, verb, request);
       if (found.length === 0) return false;
       [number, isFresh] = [0, false];

@@ -143,6 +143,7 @@ class _Shown:
             created=now(),
             request=self._asked.draft,
             subject=self._asked.named,
+            passing=self._asked.passing,
             answer=number,
             metrics=metrics_of(one),
             problems=problems_of(one.problems),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,8 +12,10 @@ from numpy.typing import NDArray
 from choreograph.motion.bend import fit_curve, low_pass
 from choreograph.synthesis.follow.continuations import MOMENTS
 from choreograph.synthesis.follow.request import FollowSettings
-from choreograph.synthesis.follow.tables import KernelTables
 from choreograph.synthesis.path import Path
+
+if TYPE_CHECKING:
+    from choreograph.synthesis.follow.kernel_inputs import KernelTables
 
 Floats = NDArray[np.float64]
 

@@ -4,37 +4,29 @@ from __future__ import annotations
 
 import time
 from copy import copy
-from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from choreograph.errors import RequestError
+from choreograph.features.root_tracks import TREMBLE_S
 from choreograph.graph.model import TRANSITION, MotionGraph
 from choreograph.maths.floor import FloorTransform
 from choreograph.motion.bend import SMOOTH_S
 from choreograph.synthesis.follow.beam import NARROWEST, BeamSearch, Found
 from choreograph.synthesis.follow.bends import (
-    MAX_CURVATURE,
-    PURSUIT_M,
-    PURSUIT_S,
     bend_transforms,
     bent_root,
     moment_weights,
 )
 from choreograph.synthesis.follow.continuations import MOMENTS, no_continuations
+from choreograph.synthesis.follow.kernel_inputs import Asked, kernel_params, kernel_path, kernel_tables
 from choreograph.synthesis.follow.prepare import find_edge_tables
-from choreograph.synthesis.follow.request import IDLE_M_S, FollowRequest
+from choreograph.synthesis.follow.request import FollowRequest
 from choreograph.synthesis.follow.starts import find_starts
 from choreograph.synthesis.follow.state import COST, NODE, PAUSE, PAUSES, REACHED, STRETCH, TURN, WALKED, YAW, X, Z
-from choreograph.synthesis.follow.tables import (
-    TREMBLE_S,
-    EdgeTables,
-    KernelParams,
-    kernel_path,
-    kernel_tables,
-)
+from choreograph.synthesis.follow.steps import PlanningStep, StepStart
+from choreograph.synthesis.follow.tables import EdgeTables
 from choreograph.synthesis.path import CURVE_STEP, Path
 from choreograph.synthesis.walk import Walk
 
@@ -53,33 +45,6 @@ _JOINED_M = 0.15
 
 _JOIN_AHEAD_M = 3.0
 """How much farther along it one may join than one would have at first, metres: a path may come back to where one is."""
-
-
-@dataclass(frozen=True)
-class PlanningStep:
-    """What one planning step found."""
-
-    frames: int
-    """Frames kept of it."""
-    cost: float
-    """Of the best walk to the horizon, m²·s, from the step's start on."""
-    proved: bool
-    """Whether no walk to the horizon, from where the step begins, can be better."""
-    gap: float
-    """By how much, at the most, such a walk can be better, m²·s."""
-    scored: int
-    """Frames scored."""
-
-
-class _Stop(NamedTuple):
-    """Where a step began."""
-
-    edges: int
-    frames: int
-    steps: int
-    state: Floats
-    marks: Ints
-    placement: FloorTransform
 
 
 class PathFollower:
@@ -134,7 +99,7 @@ class PathFollower:
         self._last_placement = self.start
         self._beam: BeamSearch | None = None
         self._beam_at = 0
-        self._stops: list[_Stop] = []
+        self._stops: list[StepStart] = []
         self._joining = False
         self._aimed = 0.0
         self._set_path(path)
@@ -153,7 +118,7 @@ class PathFollower:
         self.path = path
         self.legs = [*(leg for leg in self.legs if leg[0] < len(self.edges)), (len(self.edges), path, 0.0)]
         self._path, spacing, labels = kernel_path(path)
-        settings, facing, asked = self.settings, path.final_facing, self._path.speed
+        settings = self.settings
         moment_frames = max(1, round(settings.continuation_s * self.graph.rate_hz / MOMENTS))
         continues = settings.method != "thesis" and settings.heuristic_weight > 0
         continuations = (
@@ -163,34 +128,8 @@ class PathFollower:
             self._tables, self.graph, labels, self._extra, continuations, float(settings.transition_cost),
             moment_weights(settings, moment_frames / self.graph.rate_hz),
         )  # fmt: skip
-        slow, fast = settings.lateral_limits
-        stretch = settings.max_stretch if settings.bends else 0.0
-        self._params = KernelParams(
-            dt=1.0 / self.graph.rate_hz,
-            gamma=float(asked[asked >= 0].min(initial=settings.forced_progress_m_s)),
-            speed_weight=float(settings.speed_weight),
-            label_weight=float(settings.label_weight),
-            # The thesis knows no cost of standing either.
-            idle_weight=0.0 if settings.method == "thesis" else float(settings.idle_weight),
-            idle_below=IDLE_M_S,
-            end_weight=0.0 if settings.method == "thesis" else float(settings.end_weight_s),
-            facing_weight=0.0 if facing is None else float(settings.facing_weight),
-            # Bent, progress may run ahead of the root by half.
-            fastest=self._tables.fastest * (1.5 * (1.0 + stretch) if settings.bends else 1.0),
-            per_metre=1.0 / spacing,
-            length=path.length,
-            continuation_s=moment_frames / self.graph.rate_hz,
-            heuristic_weight=float(settings.heuristic_weight),
-            credit=float(settings.metre_cost),
-            facing=float(facing or 0.0),
-            max_lateral=slow,
-            more_lateral=fast - slow,
-            max_curvature=MAX_CURVATURE,
-            max_stretch=float(stretch),
-            bend_cost=float(settings.bend_cost),
-            pursuit_m=PURSUIT_M,
-            pursuit_s=PURSUIT_S,
-        )
+        asked = Asked(settings, self.graph.rate_hz, moment_frames)
+        self._params = kernel_params(path, spacing, self._path.speed, self._tables, asked)
 
     def change_path(self, path: Path) -> None:
         """Follow another path from here on; the character joins it at the point nearest to where it is."""
@@ -305,7 +244,7 @@ class PathFollower:
             starts, marks = find_starts(self.graph, self.path, self._tables, self.request)
         else:
             self._stops.append(
-                _Stop(
+                StepStart(
                     len(self.edges), self.frames, len(self.steps), self._state, self._marks.copy(), self._last_placement
                 )
             )
@@ -426,7 +365,7 @@ class PathFollower:
         if not self.edges:
             raise RequestError(
                 "no walk was found: within its budget the search did not come as far as its horizon; "
-                "allow more budget_frames, or look less far ahead"
+                "allow more budget_frames, or a shorter horizon_s"
             )
         bends = bend_transforms(self._kernel, self.edges, self.bends) if self.settings.bends else None
         return Walk(self.graph, np.array(self.edges, np.int32), self.start, self.frames, bends)

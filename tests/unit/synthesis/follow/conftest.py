@@ -13,8 +13,9 @@ from choreograph.graph.model import MotionGraph
 from choreograph.graph.settings import GraphSettings
 from choreograph.motion.arrays import seal
 from choreograph.motion.bend import SMOOTH_S
+from choreograph.synthesis.follow.kernel_inputs import KernelParams, KernelPath, KernelTables
 from choreograph.synthesis.follow.state import FLOATS
-from choreograph.synthesis.follow.tables import EdgeTables, KernelParams, KernelPath, KernelTables, build_edge_tables
+from choreograph.synthesis.follow.tables import EdgeTables, build_edge_tables
 
 
 def random_problem(
