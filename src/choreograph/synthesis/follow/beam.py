@@ -11,8 +11,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from choreograph.synthesis.follow.kernels import KernelParams, KernelPath, KernelTables
 from choreograph.synthesis.follow.state import EDGE, FLOATS, INTS, PARENT, RANK, TIME
-from choreograph.synthesis.follow.tables import KernelParams, KernelPath, KernelTables
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

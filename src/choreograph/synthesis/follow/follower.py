@@ -15,26 +15,14 @@ from choreograph.graph.model import TRANSITION, MotionGraph
 from choreograph.maths.floor import FloorTransform
 from choreograph.motion.bend import SMOOTH_S
 from choreograph.synthesis.follow.beam import NARROWEST, BeamSearch, Found
-from choreograph.synthesis.follow.bends import (
-    MAX_CURVATURE,
-    PURSUIT_M,
-    PURSUIT_S,
-    bend_transforms,
-    bent_root,
-    moment_weights,
-)
-from choreograph.synthesis.follow.continuations import MOMENTS, no_continuations
+from choreograph.synthesis.follow.bends import bend_transforms, bent_root
+from choreograph.synthesis.follow.kernels import find_kernels
 from choreograph.synthesis.follow.prepare import find_edge_tables
-from choreograph.synthesis.follow.request import IDLE_M_S, FollowRequest
+from choreograph.synthesis.follow.request import FollowRequest
 from choreograph.synthesis.follow.starts import find_starts
 from choreograph.synthesis.follow.state import COST, NODE, PAUSE, PAUSES, REACHED, STRETCH, TURN, WALKED, YAW, X, Z
-from choreograph.synthesis.follow.tables import (
-    TREMBLE_S,
-    EdgeTables,
-    KernelParams,
-    kernel_path,
-    kernel_tables,
-)
+from choreograph.synthesis.follow.tables import TREMBLE_S, EdgeTables
+from choreograph.synthesis.follow.wishes import style_costs
 from choreograph.synthesis.path import CURVE_STEP, Path
 from choreograph.synthesis.walk import Walk
 
@@ -145,6 +133,8 @@ class PathFollower:
         if self.settings.method != "thesis":  # which knows no such costs
             extra += self.settings.transition_cost * (self.graph.edges.kind == TRANSITION)
             extra += self.settings.fault_cost * self._tables.faulty + self.settings.rough_cost * self._tables.rough
+        if self.settings.bends:
+            extra += style_costs(self.graph, self._tables, self.settings, self.request.style)
         return np.asarray(extra)
 
     # ------------------------------------------------------------------ the path
@@ -152,44 +142,8 @@ class PathFollower:
     def _set_path(self, path: Path) -> None:
         self.path = path
         self.legs = [*(leg for leg in self.legs if leg[0] < len(self.edges)), (len(self.edges), path, 0.0)]
-        self._path, spacing, labels = kernel_path(path)
-        settings, facing, asked = self.settings, path.final_facing, self._path.speed
-        moment_frames = max(1, round(settings.continuation_s * self.graph.rate_hz / MOMENTS))
-        continues = settings.method != "thesis" and settings.heuristic_weight > 0
-        continuations = (
-            self._tables.continuations(self.graph, moment_frames) if continues else no_continuations(self.graph)
-        )
-        self._kernel = kernel_tables(
-            self._tables, self.graph, labels, self._extra, continuations, float(settings.transition_cost),
-            moment_weights(settings, moment_frames / self.graph.rate_hz),
-        )  # fmt: skip
-        slow, fast = settings.lateral_limits
-        stretch = settings.max_stretch if settings.bends else 0.0
-        self._params = KernelParams(
-            dt=1.0 / self.graph.rate_hz,
-            gamma=float(asked[asked >= 0].min(initial=settings.forced_progress_m_s)),
-            speed_weight=float(settings.speed_weight),
-            label_weight=float(settings.label_weight),
-            # The thesis knows no cost of standing either.
-            idle_weight=0.0 if settings.method == "thesis" else float(settings.idle_weight),
-            idle_below=IDLE_M_S,
-            end_weight=0.0 if settings.method == "thesis" else float(settings.end_weight_s),
-            facing_weight=0.0 if facing is None else float(settings.facing_weight),
-            # Bent, progress may run ahead of the root by half.
-            fastest=self._tables.fastest * (1.5 * (1.0 + stretch) if settings.bends else 1.0),
-            per_metre=1.0 / spacing,
-            length=path.length,
-            continuation_s=moment_frames / self.graph.rate_hz,
-            heuristic_weight=float(settings.heuristic_weight),
-            credit=float(settings.metre_cost),
-            facing=float(facing or 0.0),
-            max_lateral=slow,
-            more_lateral=fast - slow,
-            max_curvature=MAX_CURVATURE,
-            max_stretch=float(stretch),
-            bend_cost=float(settings.bend_cost),
-            pursuit_m=PURSUIT_M,
-            pursuit_s=PURSUIT_S,
+        self._kernel, self._path, self._params = find_kernels(
+            self.graph, self._tables, path, self.settings, self._extra
         )
 
     def change_path(self, path: Path) -> None:
@@ -302,7 +256,7 @@ class PathFollower:
         if self.status != "searching":
             return 0
         if self._state is None:
-            starts, marks = find_starts(self.graph, self.path, self._tables, self.request)
+            starts, marks = find_starts(self.graph, self.path, self._tables, self.request, self._wanted_starts())
         else:
             self._stops.append(
                 _Stop(
@@ -327,6 +281,14 @@ class PathFollower:
         if self._joining and self.status == "searching":
             self._join()
         return gained
+
+    def _wanted_starts(self) -> NDArray[np.bool_] | None:
+        """Which nodes show what the path asks for where it begins; None where it asks for nothing there."""
+        wish = int(self._path.wish[0])
+        if not self.settings.bends or wish < 0 or self._path.wish_s[0] > 0:
+            return None
+        shows = self._kernel.wait_s[:, wish] <= 0
+        return shows if shows.any() else None
 
     def _plan(self, starts: Floats, marks: Ints) -> tuple[Found, float, int] | None:
         """The best walk to the horizon, by how much it may be beaten, and the frames scored."""

@@ -98,8 +98,8 @@ class FollowSettings(Request):
     rough_cost: Cost = 0.0005
     """Cost of each frame of a joint that turns as abruptly as one in a thousand recorded ones: a walk that plays one
     clip again and again would show its worst moment each time."""
-    speed_weight: Cost = 0.02
-    """Cost of a second at 1 m/s off the speed asked for."""
+    speed_weight: Cost | None = None
+    """Cost of a second at 1 m/s off the speed asked for; else 0.1 where motion is bent, 0.02 where not."""
     label_weight: Cost = 0.25
     """Cost of a second without the label asked for."""
     idle_weight: Cost = 0.5
@@ -122,11 +122,21 @@ class FollowSettings(Request):
     """Lateral acceleration up to which motion is bent; else 1.5 m/s² at a walk, 2.6 m/s² at a run."""
     max_stretch: Annotated[float, Ge(0), Le(0.5)] = 0.1
     """Share by which steps may be longer or shorter than recorded where a speed is asked for."""
+    style_change_cost: Cost = 0.02
+    """Cost of a transition between clips whose labels have nothing in common; counts where motion is bent."""
+    end_pose_cost: Cost = 0.01
+    """Cost of ending a tenth lower than the body usually is, four times that at two tenths; counts where motion is
+    bent."""
 
     @property
     def bends(self) -> bool:
         """Whether this search bends: the thesis's method does not."""
         return self.bend and self.method != "thesis" and self.lateral_limits[0] > 0
+
+    @property
+    def speed_cost(self) -> float:
+        """Cost of a second at 1 m/s off the speed asked for."""
+        return (0.1 if self.bends else 0.02) if self.speed_weight is None else self.speed_weight
 
     @property
     def horizon(self) -> float:
@@ -182,6 +192,8 @@ class FollowRequest(Request):
     """Speed along the whole path."""
     label: Name | None = None
     """Use clips with this label, such as walk or run, along the whole path."""
+    style: Name | None = None
+    """Keep to clips with this label, such as sad or sneaking, where nothing else is asked for."""
     stretches: Annotated[tuple[StretchRequest, ...], MaxLen(1000)] = ()
     """What is wanted between places of the path."""
     prefer: Annotated[Mapping[str, Cost], Option(("--prefer",), metavar="CLIP=COST")] = Field(default_factory=dict)

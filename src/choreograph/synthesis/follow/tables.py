@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,17 +14,13 @@ from choreograph.errors import RequestError
 from choreograph.graph.model import TRANSITION, MotionGraph
 from choreograph.maths import quat
 from choreograph.motion.arrays import seal
-from choreograph.motion.bend import find_way
 from choreograph.motion.clip import Clip
 from choreograph.motion.labels import matches_label, say_labels
 from choreograph.synthesis.follow.continuations import Continuations, find_continuations
-from choreograph.synthesis.path import Path
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-PATH_STEP_M = 0.01
-"""Spacing of the points that the path is looked up in; between them it is straight."""
 TREMBLE_S = 0.012
 """Width (standard deviation) of the low-pass under which the root's way is summed. At 120 Hz the tremble of recorded
 hips adds up to 1 % to their way; clean-up takes it out of the motion, so the search must not count on it."""
@@ -35,8 +31,6 @@ _SURE_PARTS = ("hips", "spine", "hip", "upper_leg", "lower_leg", "clavicle", "up
 """Parts whose recorded rotations are smooth; hands, feet and heads tremble even in good recordings."""
 _USUAL = 99.9
 """Percentile of all joints' accelerations in the graph's clips beyond which one is abrupt."""
-GUIDE_M = 0.6
-"""Metres over which corners of the path are rounded for those who are bent along it."""
 MAX_LABELS = 60
 """Different labels one request may ask for: bits of a word."""
 
@@ -68,6 +62,8 @@ class EdgeTables:
     """Edges that show a fault of the recording, (E,)."""
     rough: Floats
     """How often each edge shows a joint that turns abruptly, as in one of a thousand, (E,)."""
+    bent_over: Floats
+    """How much lower than usual the body is in each row, as a share of its usual height, (R,)."""
     clip_way: Floats
     """x, z and way made since its clip's start, of every frame of every clip, (R, 3)."""
     node_row: Ints
@@ -141,7 +137,8 @@ def build_edge_tables(graph: MotionGraph, smooth_s: float = TREMBLE_S) -> EdgeTa
         seal(before.real.copy()), seal(before.imag.copy()), seal(step), seal(facing),
         seal(_turned(begun, facing, first)), seal(words), sets,
         seal(first.astype(np.int64)), seal(length), float(step.max(initial=1e-6)),
-        seal(_faulty(roots, graph)), seal(_rough(roots, graph)), *_clip_ways(roots, graph, per_frame),
+        seal(_faulty(roots, graph)), seal(_rough(roots, graph)),
+        seal(_lower(roots, graph, row_edge, ahead)), *_clip_ways(roots, graph, per_frame),
         smooth_s=smooth_s,
     )  # fmt: skip
 
@@ -161,11 +158,14 @@ class _Roots:
         self.words = np.zeros(self.offsets[-1], np.int32)
         self.abrupt = np.zeros(self.offsets[-1], np.int64)
         """How many joints turn abruptly in each frame."""
+        self.height = np.empty(self.offsets[-1])
+        """Of the highest joint above the lowest."""
         turning: list[Floats] = []
         for c, info in enumerate(graph.infos):
             clip, here = clips[c], slice(self.offsets[c], self.offsets[c + 1])
             self.place[here] = _calm(clip.root_pos[:, 0] + 1j * clip.root_pos[:, 2], smooth_s * info.fps)
             self.facing[here] = clip.facing()
+            self.height[here] = np.ptp(clip.global_positions()[..., 1], axis=1)
             turning.append(accelerations(clip))
             self.faults[here] = find_faults(clip, turning[-1])
             cuts = sorted({0, info.own_frames, *(x.start for x in info.labels), *(x.stop for x in info.labels)})
@@ -268,6 +268,14 @@ def _faulty(roots: _Roots, graph: MotionGraph) -> NDArray[np.bool_]:
     return here | inside(edges.target_clip, edges.target_start, frames)
 
 
+def _lower(roots: _Roots, graph: MotionGraph, edge: Ints, ahead: Floats) -> Floats:
+    """How much lower than usual the body is in each row, as a share of its usual height, (R,)."""
+    clip, frame = _heavier(graph, edge, ahead)
+    height = roots.height[np.rint(roots.own(clip, frame)).astype(np.int64)]
+    usual = float(np.median(roots.height)) if len(roots.height) else 1.0
+    return np.maximum(1.0 - height / max(usual, 1e-9), 0.0)
+
+
 def _clip_ways(roots: _Roots, graph: MotionGraph, per_frame: int) -> tuple[Floats, Ints, Ints]:
     """Where every clip goes if it is played on, and where the nodes are in that."""
     frames = graph.clip_frames.astype(np.int64)
@@ -292,13 +300,23 @@ def _facing_and_labels(
     roots: _Roots, graph: MotionGraph, edge: Ints, ahead: Floats
 ) -> tuple[Floats, NDArray[np.int32], tuple[frozenset[str], ...]]:
     """Facing and labels of the clip that weighs more in each row."""
-    edges = graph.edges
-    late = (edges.kind[edge] == TRANSITION) & (2 * ahead >= edges.stop[edge] - edges.start[edge])
-    clip = np.where(late, edges.target_clip[edge], edges.clip[edge])
-    frame = np.where(late, edges.target_start[edge], edges.start[edge]) + ahead
+    clip, frame = _heavier(graph, edge, ahead)
     own = np.rint(roots.own(clip, frame)).astype(np.int64)
-    facing = roots.facing[own] + np.where(late, edges.yaw[edge], 0.0)
+    facing = roots.facing[own] + np.where(_late(graph, edge, ahead), graph.edges.yaw[edge], 0.0)
     return facing, roots.words[own], tuple(roots.sets)
+
+
+def _late(graph: MotionGraph, edge: Ints, ahead: Floats) -> NDArray[np.bool_]:
+    """Whether a row shows more of the clip that its edge leads to."""
+    edges = graph.edges
+    return np.asarray((edges.kind[edge] == TRANSITION) & (2 * ahead >= edges.stop[edge] - edges.start[edge]))
+
+
+def _heavier(graph: MotionGraph, edge: Ints, ahead: Floats) -> tuple[Ints, Floats]:
+    """The clip that weighs more in each row, and its frame at the graph's rate."""
+    edges, late = graph.edges, _late(graph, edge, ahead)
+    clip = np.where(late, edges.target_clip[edge], edges.clip[edge])
+    return clip, np.where(late, edges.target_start[edge], edges.start[edge]) + ahead
 
 
 def _turned(begun: Floats, facing: Floats, first: Ints) -> Floats:
@@ -308,181 +326,3 @@ def _turned(begun: Floats, facing: Floats, first: Ints) -> Floats:
     turned = np.cumsum((turn + np.pi) % (2 * np.pi) - np.pi)
     before = np.concatenate([[0.0], turned])[first]
     return np.asarray(turned - np.repeat(before, np.diff(first, append=len(facing))))
-
-
-class KernelTables(NamedTuple):
-    """The tables as the kernels take them."""
-
-    way: Floats
-    """x, z and way made since the row before, (R, 3), metres."""
-    facing: Floats
-    labels: Ints
-    """Labels asked for that hold in each row, as bits."""
-    first: Ints
-    length: Ints
-    edge_way: Floats
-    """Way made along each edge, metres."""
-    extra: Floats
-    """Cost of taking an edge at all, m²·s."""
-    target: Ints
-    yaw: Floats
-    turn: Floats
-    """Cosine and sine of the yaw, (E, 2)."""
-    shift: Floats
-    """x and z, (E, 2)."""
-    first_edge: Ints
-    target_clip: Ints
-    first_way: Ints
-    """Each node's first way on, (N + 1,)."""
-    ways: Floats
-    """x, z and way made at a few moments of each way on, (W, M, 3)."""
-    way_cost: Floats
-    """What the transitions of each cost, (W,), m²·s."""
-    moment_weight: Floats
-    """How much being off the path at each moment of a way on counts, (M,): less where there is time to bend."""
-    so_far: Floats
-    """Way made since the edge began, (R,), metres."""
-    bend: Floats
-    """Of each edge where it begins x, z and the heading of travel, in coordinates of its clip, and how far travel turns
-    along it, (E, 4), metres and radians."""
-
-
-class KernelPath(NamedTuple):
-    """The path as the kernels take it, sampled evenly."""
-
-    points: Floats
-    """(N, 2), x and z."""
-    speed: Floats
-    """Speed asked for, m/s; negative where none is."""
-    label: Ints
-    """Labels asked for, as bits; one of them is enough."""
-    pause_at: Floats
-    pause_s: Floats
-    guide: Floats
-    """The path without its corners, that bent edges are led along: x, z and heading without leaps, (N, 3)."""
-
-
-class KernelParams(NamedTuple):
-    """The numbers that the kernels take."""
-
-    dt: float
-    gamma: float
-    """Forced progress, m/s."""
-    speed_weight: float
-    label_weight: float
-    idle_weight: float
-    idle_below: float
-    """Speed below which someone who was asked for no speed idles, m/s."""
-    end_weight: float
-    """What the squared distance from the path's end counts when the walk is over, seconds."""
-    facing_weight: float
-    """Zero where no facing is asked for."""
-    fastest: float
-    """Longest way the root makes in a frame, metres."""
-    per_metre: float
-    """Points of the path for each metre of it."""
-    length: float
-    """Of the path."""
-    continuation_s: float
-    """Seconds between the moments at which the beam sees a way on."""
-    heuristic_weight: float
-    """How much what it sees there counts."""
-    credit: float
-    """What a metre of the path that is still to be walked is reckoned to cost, m²·s."""
-    facing: float
-    """Yaw asked for at the end."""
-    max_lateral: float
-    """Lateral acceleration up to which edges are bent at a walk, m/s²; 0 for none."""
-    more_lateral: float
-    """How much more at a run, m/s²."""
-    max_curvature: float
-    """Of a bent way, 1/m, however slow."""
-    max_stretch: float
-    """Share by which edges may be longer or shorter."""
-    bend_cost: float
-    """Cost of a second at a lateral acceleration of 1 m/s² that bending adds."""
-    pursuit_m: float
-    """Way within which who is off the path is led back to it, metres at least."""
-    pursuit_s: float
-    """Seconds within which, if that is farther."""
-
-
-def kernel_tables(
-    tables: EdgeTables,
-    graph: MotionGraph,
-    labels: Sequence[str],
-    extra: Floats,
-    ways: Continuations,
-    transition_cost: float,
-    moment_weight: Floats,
-) -> KernelTables:
-    """The tables for a request: with the labels it asks for, a cost per edge, and the ways on that it looks along."""
-    edges = graph.edges
-    return KernelTables(
-        way=seal(tables.way),
-        facing=tables.facing,
-        labels=seal(tables.bits(labels)),
-        first=tables.first,
-        length=tables.length,
-        edge_way=seal(np.add.reduceat(tables.step, tables.first)),
-        extra=seal(extra),
-        target=seal(edges.target.astype(np.int64)),
-        yaw=edges.yaw,
-        turn=seal(np.stack([np.cos(edges.yaw), np.sin(edges.yaw)], axis=1)),
-        shift=seal(np.stack([edges.x, edges.z], axis=1)),
-        first_edge=seal(graph.first_edge.astype(np.int64)),
-        target_clip=seal(edges.target_clip.astype(np.int64)),
-        first_way=ways.first,
-        ways=ways.places,
-        way_cost=seal(transition_cost * ways.changes),
-        moment_weight=seal(moment_weight),
-        so_far=seal(_so_far(tables)),
-        bend=seal(_find_turns(tables, graph)),
-    )
-
-
-def _so_far(tables: EdgeTables) -> Floats:
-    """Way made since each row's edge began, (R,), metres."""
-    walked = np.cumsum(tables.step)
-    before = np.concatenate([[0.0], walked])[tables.first]
-    return np.asarray(walked - np.repeat(before, tables.length))
-
-
-def _find_turns(tables: EdgeTables, graph: MotionGraph) -> Floats:
-    """Where edges begin, in which direction, and how far travel turns along them; see `KernelTables.bend`."""
-    edges, frames = graph.edges, graph.clip_frames.astype(np.int64)
-    begin = np.concatenate([[0], np.cumsum(frames)])
-    ways = [find_way(tables.clip_way[a:b, :2], graph.rate_hz, 0.0) for a, b in pairwise(begin)]
-    heading = np.concatenate([way.heading for way in ways])[tables.node_row]
-    at = tables.clip_way[tables.node_row[edges.source]]
-    turn = heading[edges.target] + edges.yaw - heading[edges.source]
-    turn = (turn + np.pi) % (2 * np.pi) - np.pi
-    return np.stack([at[:, 0], at[:, 1], heading[edges.source], turn], axis=1)
-
-
-def kernel_path(path: Path) -> tuple[KernelPath, float, list[str]]:
-    """The path for the kernels, its spacing, and the labels it asks for."""
-    count = max(2, int(np.ceil(path.length / PATH_STEP_M)) + 1)
-    step = path.length / (count - 1)
-    along = np.arange(count) * step
-    speed, label = np.full(count, -1.0), np.zeros(count, np.int64)
-    labels = list(dict.fromkeys(s.label for s in path.stretches if s.label is not None))
-    for stretch in path.stretches:
-        inside = (along >= stretch.start - 1e-9) & (along <= stretch.stop + 1e-9)
-        if stretch.speed is not None:
-            speed[inside] = stretch.speed
-        if stretch.label is not None:
-            label[inside] |= 1 << labels.index(stretch.label)
-    pauses = sorted((s.start, s.pause) for s in path.stretches if s.pause)
-    at, seconds = (np.array([p[k] for p in pauses], float) for k in (0, 1))
-    # All sealed: the kernels are compiled for one kind of array.
-    arrays = path.at(along), speed, label, at, seconds, _guide(path, along)
-    return KernelPath(*(seal(a) for a in arrays)), step, labels
-
-
-def _guide(path: Path, along: Floats) -> Floats:
-    """The path without its corners at these places, and its heading, (N, 3)."""
-    smooth = path.smoothed(GUIDE_M)
-    places = smooth.at(along * (smooth.length / path.length))
-    heading = find_way(places, len(places) / max(path.length, 1e-9), 0.0).heading
-    return np.column_stack([places, heading])
