@@ -289,7 +289,7 @@ def find_kernels(
         dt=1.0 / graph.rate_hz,
         gamma=float(asked[asked >= 0].min(initial=settings.forced_progress_m_s)),
         speed_weight=float(settings.speed_cost),
-        label_weight=float(settings.label_weight),
+        label_weight=float(settings.label_cost),
         # The thesis knows no cost of standing, and none of where it ends.
         idle_weight=0.0 if thesis else float(settings.idle_weight),
         idle_below=IDLE_M_S,

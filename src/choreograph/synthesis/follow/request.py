@@ -35,8 +35,8 @@ IDLE_M_S = 0.6
 """Speed below which someone idles or shuffles sideways, m/s; who walks slowly still does 0.7."""
 
 
-LATERAL_M_S2 = 1.5, 2.6
-"""Lateral acceleration that people who walk, and who run, choose in curves at the most."""
+LATERAL_M_S2 = 1.5, 5.0
+"""Lateral acceleration up to which walks, to 1.5 m/s, and runs, from 3 m/s, are bent: what people do in tight curves."""
 
 
 class StretchRequest(Request):
@@ -100,8 +100,8 @@ class FollowSettings(Request):
     clip again and again would show its worst moment each time."""
     speed_weight: Cost | None = None
     """Cost of a second at 1 m/s off the speed asked for; else 0.1 where motion is bent, 0.02 where not."""
-    label_weight: Cost = 0.25
-    """Cost of a second without the label asked for."""
+    label_weight: Cost | None = None
+    """Cost of a second without the label asked for; else 1 where motion is bent, 0.25 where not."""
     idle_weight: Cost = 0.5
     """Cost of a second of standing where neither pause, speed nor label is asked for; less the faster one is, nothing
     from walking speed on. Without it, who finds a path hard to follow stands: the point to be at hardly moves."""
@@ -119,7 +119,7 @@ class FollowSettings(Request):
     """Cost of a second at a lateral acceleration of 1 m/s² that bending adds: what makes the search prefer clips that
     turn by themselves."""
     max_lateral_m_s2: Annotated[float, Unit("m/s²"), Ge(0), Le(20)] | None = None
-    """Lateral acceleration up to which motion is bent; else 1.5 m/s² at a walk, 2.6 m/s² at a run."""
+    """Lateral acceleration up to which motion is bent; else 1.5 m/s² at a walk, rising to 5 m/s² at a run."""
     max_stretch: Annotated[float, Ge(0), Le(0.5)] = 0.1
     """Share by which steps may be longer or shorter than recorded where a speed is asked for."""
     style_change_cost: Cost = 0.02
@@ -137,6 +137,11 @@ class FollowSettings(Request):
     def speed_cost(self) -> float:
         """Cost of a second at 1 m/s off the speed asked for."""
         return (0.1 if self.bends else 0.02) if self.speed_weight is None else self.speed_weight
+
+    @property
+    def label_cost(self) -> float:
+        """Cost of a second without the label asked for."""
+        return (1.0 if self.bends else 0.25) if self.label_weight is None else self.label_weight
 
     @property
     def horizon(self) -> float:

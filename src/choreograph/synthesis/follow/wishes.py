@@ -22,6 +22,8 @@ _NEAR_SPEED = 0.12
 """Share by which an edge may be off a speed that is asked for and still count as that fast."""
 _LONG_S = 30.0
 """Seconds that stand for never."""
+_STYLE_COST = 0.05
+"""Cost of a second in another style than asked for, m²·s: less than a label, which the path asks for at a place."""
 _PACE_M_S = 1.4
 """Speed at which somebody is reckoned to come to what is asked for ahead."""
 
@@ -56,7 +58,7 @@ def find_wishes(graph: MotionGraph, tables: EdgeTables, path: Path, settings: Fo
     speed = np.add.reduceat(tables.step, tables.first) / (tables.length / graph.rate_hz)
     for k, (label, asked) in enumerate(wishes):
         if label is not None:
-            shown, cost[k] = (bits >> k) & 1 == 1, settings.label_weight
+            shown, cost[k] = (bits >> k) & 1 == 1, settings.label_cost
         else:
             assert asked is not None
             # By a third off is what somebody walks who should jog.
@@ -114,7 +116,7 @@ def style_costs(graph: MotionGraph, tables: EdgeTables, settings: FollowSettings
     if style is not None:
         fits = np.array([any(matches_label(style, text) for text in said) for said in tables.label_sets])
         other = np.add.reduceat((~fits[tables.label_words]).astype(float), tables.first)
-        costs = costs + settings.label_weight * other / graph.rate_hz
+        costs = costs + _STYLE_COST * other / graph.rate_hz
     return np.asarray(costs)
 
 
