@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from choreograph.maths.floor import FloorTransform
-from choreograph.synthesis.follow.kernel_inputs import KernelParams, KernelPath, KernelTables
+from choreograph.synthesis.follow.kernels import KernelParams, KernelPath, KernelTables
 from choreograph.synthesis.follow.state import (
     COS,
     COST,
@@ -143,6 +143,7 @@ def score_edge(
         cost += params.end_weight * off
         facing = tables.facing[row] + state[YAW] + out[TURN] * tables.so_far[row] / tables.edge_way[edge]
         cost += params.facing_weight * (1 - math.cos(facing - params.facing))
+        cost += params.end_pose_cost * (10 * float(tables.bent_over[row])) ** 2
     out[[WALKED, REACHED, COST, PAUSE]] = walked, reached, cost, pause
     return shown, done, pauses
 
