@@ -97,7 +97,7 @@ def retime_clip(
         RequestError: If key times or references do not fit the motion; the message says what would.
 
     >>> from choreograph.demo import demo_clip
-    >>> from choreograph.editing.retime import length_keys
+    >>> from choreograph.editing.retime.keys import length_keys
     >>> jump = demo_clip("jump", 60.0)
     >>> result = retime_clip(jump, length_keys(jump, 2.2))
     >>> len(result.clip), result.problems
