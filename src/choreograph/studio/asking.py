@@ -99,7 +99,7 @@ class Asking:
             page.performing.stop()
         self.prepare(verb)
         answer = _Answer(self, verb, page, number)
-        if not getattr(find_verb(verb).search, "grows", False):  # asked once more, it betters what it had found
+        if find_verb(verb).request.effort:  # asked once more, it betters what it had found
             results = self._session.project.results.values()
             answer.told |= {known.id for known in results if (known.verb, known.request) == (verb, draft)}
         ask = VerbAsk(verb, draft, what, named, time.time())
