@@ -19,6 +19,7 @@ import numpy as np
 
 from benchmarks.datasets import find_recordings
 from choreograph.distance.blas import one_thread_each
+from choreograph.features.points import ENDS, TRACK, find_points
 from choreograph.finishing.finish import finish
 from choreograph.formats import read_clip
 from choreograph.synthesis.perform.cells import build_cells
@@ -26,7 +27,6 @@ from choreograph.synthesis.perform.confidence import find_confidence
 from choreograph.synthesis.perform.control import Control
 from choreograph.synthesis.perform.examples import SegmentDatabase, build_segments, pair_up, root_example
 from choreograph.synthesis.perform.live import PerformStream
-from choreograph.synthesis.perform.points import ENDS, TRACK, find_points
 from choreograph.synthesis.perform.program import find_segments
 from choreograph.synthesis.perform.request import PerformRequest
 from choreograph.synthesis.perform.settings import usual_settings
@@ -68,13 +68,16 @@ def report(name: str, database: SegmentDatabase, control: Control) -> None:
     settings = usual_settings(database)
     built, cells = cpu(lambda: build_cells(database, settings.rate_hz, settings.stretch_s), 1)
     exact, found = cpu(lambda: find_segments(database, control, settings, cells=cells))
-    coarse, _ = cpu(lambda: find_segments(database, control, replace(settings, refine_hz=settings.rate_hz), cells=cells))
+    coarse, _ = cpu(
+        lambda: find_segments(database, control, replace(settings, refine_hz=settings.rate_hz), cells=cells)
+    )
     mean = found.coarse_cost / len(found.pieces)
     beam, narrow = cpu(lambda: find_segments(database, control, replace(settings, beam_m2_s=7 * mean), cells=cells))
+    worse = 100 * (narrow.coarse_cost / found.coarse_cost - 1)
     finishing, _ = cpu(lambda: finish(found, partner=found.partner()), 1)
     print(
-        f"{name:<28} {control.seconds:>5.0f} s {len(database):>5} segments {len(cells):>5} cells: exact {coarse:.3f} s, "
-        f"refined {exact:.3f} s; beam {beam:.3f} s costs {100 * (narrow.coarse_cost / found.coarse_cost - 1):+.2f} %; "
+        f"{name:<28} {control.seconds:>5.0f} s {len(database):>5} segments {len(cells):>5} cells: "
+        f"exact {coarse:.3f} s, refined {exact:.3f} s; beam {beam:.3f} s costs {worse:+.2f} %; "
         f"cells {built:.2f} s, finishing {finishing:.2f} s"
     )
 

@@ -31,19 +31,19 @@ from choreograph.maths import quat
 from choreograph.maths.floor import FloorTransform
 from choreograph.motion.clip import Clip
 from choreograph.motion.contacts import with_detected_contacts
+from choreograph.synthesis.solve.constraints import BodyTarget, HardFrame, JointTarget
 from choreograph.synthesis.solve.hierarchy import Hierarchy, build_hierarchy
-from choreograph.synthesis.solve.metric import build_frame_table
-from choreograph.synthesis.solve.prepare import find_hierarchy
-from choreograph.synthesis.solve.request import BodyTarget, HardFrame, JointTarget, SolveRequest
-from choreograph.synthesis.solve.search import Solver, SolveSettings
+from choreograph.synthesis.solve.prepare import find_frames, find_hierarchy
+from choreograph.synthesis.solve.request import SolveRequest
+from choreograph.synthesis.solve.solver import Solver
 from choreograph.synthesis.solve.splice import Splice
 
 BEGIN = BodyTarget(0.0, (0.0, 0.0), 0.0)
-END = BodyTarget(10.0, (0.0, 4.0), np.pi / 2)
+END = BodyTarget(10.0, (0.0, 4.0), 90.0)
 REQUESTS = {
     "end 4 m away, turned 90°": (SolveRequest(10.0, (BEGIN, END)), (0.1, 0.3, 1.0)),
     "with a checkpoint midway": (
-        SolveRequest(10.0, (BEGIN, BodyTarget(5.0, (0.0, 2.0), np.pi / 4), END)),
+        SolveRequest(10.0, (BEGIN, BodyTarget(5.0, (0.0, 2.0), 45.0), END)),
         (0.3, 1.0, 2.0),
     ),
     "head at 1.9 m midway": (
@@ -74,7 +74,7 @@ def search_table(graph: MotionGraph, cuts: Hierarchy, seeds: int) -> None:
         rows: list[list[list[float]]] = []
         scored = 0
         for seed in range(seeds):
-            solver, at = Solver(graph, request, SolveSettings(seed), hierarchy=cuts), 0.0
+            solver, at = Solver(graph, request.with_(seed=seed), hierarchy=cuts), 0.0
             row = []
             for moment in times:
                 run_cpu(solver, moment - at)
@@ -140,7 +140,7 @@ def finishing_table(graph: MotionGraph, cuts: Hierarchy, seeds: int) -> None:
     for name, (request, _) in REQUESTS.items():
         rows = []
         for seed in range(seeds):
-            solver = Solver(graph, request, SolveSettings(seed), hierarchy=cuts)
+            solver = Solver(graph, request.with_(seed=seed), hierarchy=cuts)
             splice = solver.run(evaluations=2_000_000).answers()[0].splice
             motion, used = finish(splice, body=request.body), np.unique(splice.clip)
             clip = motion.clip
@@ -159,7 +159,7 @@ def finishing_table(graph: MotionGraph, cuts: Hierarchy, seeds: int) -> None:
 
 def build(graph: MotionGraph) -> Hierarchy:
     """The hierarchy, whether the cache has it or not."""
-    return build_hierarchy(build_frame_table(graph))
+    return build_hierarchy(find_frames(graph))
 
 
 def cache_times(graph: MotionGraph) -> None:
@@ -179,7 +179,7 @@ def cache_times(graph: MotionGraph) -> None:
 
 def time_until(graph: MotionGraph, cuts: Hierarchy, request: SolveRequest, cm: float, deg: float, seed: int) -> float:
     """CPU seconds of searching until every body constraint is met so nearly; 10 at most."""
-    solver, taken = Solver(graph, request, SolveSettings(seed), hierarchy=cuts), 0.0
+    solver, taken = Solver(graph, request.with_(seed=seed), hierarchy=cuts), 0.0
     while taken < 10.0:
         begun = time.process_time()
         solver.run(evaluations=5_000)

@@ -9,7 +9,6 @@ motion, and the ways of others that differ from it.
 import argparse
 from pathlib import Path
 
-import numpy as np
 from people import open_people, show, tell
 
 import choreograph as cg
@@ -21,9 +20,7 @@ parser.add_argument("--out", type=Path, default=Path("out"), help="folder to wri
 args = parser.parse_args()
 
 graph = open_people(args.recordings, args.out)
-begin, end = cg.BodyTarget(0.0, (0.0, 0.0), 0.0), cg.BodyTarget(8.0, (5.0, 3.0), np.pi / 2)
-request = cg.SolveRequest(8.0, (begin, end))
-answers = cg.solve(graph, request, count=8, seconds=args.seconds, settings=cg.SolveSettings(apart_m=1.0))
-tell(answers)
-motions = [cg.finish(answer.splice, name="walk", body=request.body).clip for answer in answers]
-show(args.out, "two-checkpoints", motions[:1], [request], motions[1:])
+begin, end = cg.BodyTarget(0.0, (0.0, 0.0), facing_deg=0.0), cg.BodyTarget(8.0, (5.0, 3.0), facing_deg=90.0)
+result = cg.solve(graph, cg.SolveRequest(8.0, (begin, end), count=8, seconds=args.seconds, apart_m=1.0))
+tell(result)
+show(args.out, "two-checkpoints", result)

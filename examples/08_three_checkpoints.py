@@ -8,7 +8,6 @@ After Arikan & Forsyth (2002, figure 6): a checkpoint between start and end, and
 import argparse
 from pathlib import Path
 
-import numpy as np
 from people import open_people, show, tell
 
 import choreograph as cg
@@ -23,13 +22,14 @@ graph = open_people(args.recordings, args.out)
 request = cg.SolveRequest(
     10.0,
     body=(
-        cg.BodyTarget(0.0, (0.0, 0.0), 0.0),
-        cg.BodyTarget(5.0, (2.5, 4.0), np.pi / 2),
-        cg.BodyTarget(10.0, (6.0, 0.5), np.pi),
+        cg.BodyTarget(0.0, (0.0, 0.0), facing_deg=0.0),
+        cg.BodyTarget(5.0, (2.5, 4.0), facing_deg=90.0),
+        cg.BodyTarget(10.0, (6.0, 0.5), facing_deg=180.0),
     ),
-    obstacles=(cg.Obstacle.box((2.4, 1.0), (4.0, 2.4)),),
+    obstacles=(cg.Obstacle.of_box((2.4, 1.0), (4.0, 2.4)),),
+    count=1,
+    seconds=args.seconds,
 )
-answers = cg.solve(graph, request, count=3, seconds=args.seconds)
-tell(answers)
-motion = cg.finish(answers[0].splice, name="walk", body=request.body).clip
-show(args.out, "three-checkpoints", [motion], [request])
+result = cg.solve(graph, request)
+tell(result)
+show(args.out, "three-checkpoints", result)

@@ -10,7 +10,6 @@ jump in the demo clips, whatever your own recordings have.
 import argparse
 from pathlib import Path
 
-import numpy as np
 from people import open_people, show, tell
 
 import choreograph as cg
@@ -29,11 +28,13 @@ print(f"the head is lowest in frame {frame} of {name}: {heads[lowest].min():.2f}
 
 request = cg.SolveRequest(
     7.0,
-    body=(cg.BodyTarget(0.0, (0.0, 0.0), 0.0), cg.BodyTarget(7.0, (2.0, 3.0), np.pi / 4)),
+    body=(cg.BodyTarget(0.0, (0.0, 0.0), facing_deg=0.0), cg.BodyTarget(7.0, (2.0, 3.0), facing_deg=45.0)),
     frames=(cg.HardFrame(7.0, name, frame),),
+    count=3,
+    seconds=args.seconds,
 )
-answers = cg.solve(graph, request, count=3, seconds=args.seconds)
-tell(answers)
-motion = cg.finish(answers[0].splice, name="crouch", body=request.body).clip
+result = cg.solve(graph, request)
+tell(result)
+motion = result.clip
 print(f"the head ends at {motion.global_positions()[-1, motion.skeleton.need('head'), 1]:.2f} m")
-show(args.out, "end-in-a-pose", [motion], [request])
+show(args.out, "end-in-a-pose", result)

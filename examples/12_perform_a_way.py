@@ -26,10 +26,10 @@ args.out.mkdir(parents=True, exist_ok=True)
 
 if args.graph is None:
     walks = [clip for clip in demo_clips(30.0) if clip.name.startswith(("walk", "start", "stop"))]
-    base = cg.build_segments([cg.root_example(clip) for clip in walks], cut_at="plants", control_roles=("track",))
+    database = cg.build_segments([cg.root_example(clip) for clip in walks], cut_at="plants", control_roles=("track",))
 else:
-    base = cg.open_segments(args.graph)
-print(f"{len(base)} segments; examples go at up to {base.fastest:.1f} m/s")
+    database = cg.open_segments(args.graph)
+print(f"{len(database)} segments; examples go at up to {database.fastest:.1f} m/s")
 
 
 def mouse():
@@ -45,7 +45,7 @@ def mouse():
 
 
 hand = cg.TrajectoryRecorder(smooth_s=0.2)
-stream = cg.PerformStream(base, hand.fps, lag_s=2.0)
+stream = cg.PerformStream(database, hand.fps, cg.PerformRequest(lag_s=2.0))
 frames, spent, latest = [], 0.0, 0.0
 for t, x, z in mouse():
     began = time.process_time()
@@ -56,15 +56,16 @@ frames += stream.push(hand.finish()) + stream.finish()
 live = stream.as_clip(frames, "live")
 print(f"live: {live.seconds:.1f} s of motion in {spent:.1f} s, each frame at most {latest:.1f} s after its place")
 
-found = cg.find_segments(base, cg.control_from_trajectory(hand.trajectory().smoothed(0.2), base))
-whole = cg.finish(found, name="whole").clip
-print(f"deciding within 2 s cost {stream.cost / found.cost:.2f} times as much as with the whole way at hand")
-for row in found.transcription()[:4]:
+result = cg.perform(database, hand.trajectory().smoothed(0.2))
+whole, pieces = result.clip, result.best.details["pieces"]
+early = stream.coarse_cost / result.best.cost
+print(f"deciding within 2 s cost {early:.2f} times as much as with the whole way at hand")
+for row in pieces[:4]:
     where = f"{row['recording']} from {row['recording_start_s']:.2f} s"
     print(f"{row['start_s']:5.2f} s  {where:<36} {100 * row['residual_m']:.1f} cm off, {row['sure']:.0%} sure")
 
 cg.write_clip(args.out / "live.bvh", live, overwrite=True)
 cg.write_clip(args.out / "whole.bvh", whole, overwrite=True)
-cg.write_transcription(args.out / "whole.csv", found.transcription(), overwrite=True)
+cg.write_transcription(args.out / "whole.csv", pieces, overwrite=True)
 write_plot(args.out / "live.png", plot_path(live), overwrite=True)
 print(f"wrote live.bvh, whole.bvh, whole.csv and live.png to {args.out}")

@@ -12,7 +12,7 @@ import argparse
 from pathlib import Path
 
 import numpy as np
-from people import open_people, show
+from people import open_people, show, tell
 
 import choreograph as cg
 
@@ -31,26 +31,23 @@ if args.recordings is None:
         ("stop_left_foot", "stop_right_foot"),
         frames=(170, 170),
         lasts_s=1.0,
-        offset=(0.0, 1.0, np.pi),  # a metre ahead of anna, facing her
+        offset=cg.Offset(left=0.0, ahead=1.0, turned_deg=180.0),  # a metre ahead of anna, facing her
     )
-    starts = cg.BodyTarget(0.0, (0.0, 0.0), np.pi / 2), cg.BodyTarget(0.0, (7.0, 2.5), -np.pi / 2)
+    starts = cg.BodyTarget(0.0, (0.0, 0.0), 90.0), cg.BodyTarget(0.0, (7.0, 2.5), -90.0)
 else:
     graphs = {
         name: open_people(args.recordings / subject, args.out) for name, subject in (("anna", "61"), ("ben", "60"))
     }
     meeting = cg.Meeting(3.0, ("ben", "anna"), ("60_03", "61_03"), frames=(400, 400), lasts_s=3.0)
-    starts = cg.BodyTarget(0.0, (0.0, 0.0), np.pi / 2), cg.BodyTarget(0.0, (2.5, 1.0), -np.pi / 2)
+    starts = cg.BodyTarget(0.0, (0.0, 0.0), 90.0), cg.BodyTarget(0.0, (2.5, 1.0), -90.0)
 
-people = {name: cg.SolveRequest(6.0, (start,)) for name, start in zip(graphs, starts, strict=True)}
-found = cg.solve_together(graphs, cg.GroupRequest(people, (meeting,)), seconds=args.seconds)[0]
-for name, answer in found.answers.items():
-    off = [
-        f"{100 * e.metres:.1f} cm" for e in answer.errors if e.constraint.startswith("meet") and e.metres is not None
-    ]
-    print(f"  {name}: {len(answer.splice.clip)} pieces, off by {off[0]} at the meeting")
-clips = [motion.clip for motion in found.finished().values()]
+people = {name: cg.Character(body=[start]) for name, start in zip(graphs, starts, strict=True)}
+request = cg.SolveRequest(6.0, characters=people, meet=[meeting], count=1, seconds=args.seconds)
+result = cg.solve(graphs, request)
+tell(result)
+clips = result.best.clips
 hips = [clip.global_positions()[round(meeting.at_s * clip.fps), clip.skeleton.hips] for clip in clips]
 print(f"when they meet they are {np.hypot(*(hips[0] - hips[1])[[0, 2]]):.2f} m apart")
-show(args.out, "two-people-meet", clips, list(people.values()))
+show(args.out, "two-people-meet", result)
 cg.write_clip(args.out / "two-people-meet.glb", clips, overwrite=True)
 print(f"wrote both as one scene to {args.out / 'two-people-meet.glb'}")

@@ -1,13 +1,12 @@
 """The people that examples 07 to 10 and 13 move, and how their answers are shown."""
 
-from collections.abc import Sequence
 from pathlib import Path
 
 import choreograph as cg
 from choreograph.demo import demo_clip
 from choreograph.pictures.animation import write_png
 from choreograph.pictures.sheet import SheetSettings
-from choreograph.synthesis.solve.picture import draw_solved
+from choreograph.synthesis.solve.picture import draw_result
 
 TURNS = ("walk_veer_tight", "walk_turn_90", "walk_turn_about", "pivot")
 DEMO = (
@@ -41,22 +40,19 @@ def open_people(recordings: Path | None, out: Path) -> cg.MotionGraph:
     return cg.open_graph(file)
 
 
-def tell(answers: Sequence[cg.Answer]) -> None:
-    """How near to what was asked each answer is, before body constraints are met exactly."""
-    for number, answer in enumerate(answers, 1):
-        off = [f"{e.constraint} {100 * e.metres:.1f} cm" for e in answer.errors if e.metres is not None]
-        print(
-            f"  {number}: {len(answer.splice.clip)} pieces, score {answer.cost:.4f}; off by {', '.join(off[1:] or off)}"
-        )
+def tell(result: cg.Result) -> None:
+    """How good each answer is, and what the best one does not do."""
+    for number, answer in enumerate(result.answers, 1):
+        brought = 100 * answer.metrics["body_brought"].value
+        print(f"  {number}: {answer.name}, score {answer.cost:.4f}; brought to its places by {brought:.1f} cm at most")
+    for problem in result.problems:
+        print(f"  {problem.text}")
 
 
-def show(
-    out: Path, name: str, clips: Sequence[cg.Clip], requests: Sequence[cg.SolveRequest], others: Sequence[cg.Clip] = ()
-) -> None:
-    """Write motions as BVH files, and a picture of them with what they were asked for."""
+def show(out: Path, name: str, result: cg.Result) -> None:
+    """Write the best answer as BVH files, and a picture of it with what was asked for and the others' ways."""
+    clips = result.best.clips
     for clip in clips:
         cg.write_clip(out / f"{name}{'' if len(clips) == 1 else '-' + clip.name}.bvh", clip, overwrite=True)
-    write_png(
-        out / f"{name}.png", draw_solved(clips, requests, SheetSettings(width=1120), others=others), overwrite=True
-    )
+    write_png(out / f"{name}.png", draw_result(result, SheetSettings(width=1120)), overwrite=True)
     print(f"wrote {name}*.bvh and {name}.png to {out}")

@@ -21,10 +21,9 @@ def follow(graph: Path) -> None:
 
 def solve(graph: Path) -> None:
     """The hierarchy of cuts, its search, and splices."""
-    ends = (cg.BodyTarget(0.0, (0.0, 0.0), 0.0), cg.BodyTarget(4.0, (1.0, 3.0), 0.5))
-    request = cg.SolveRequest(4.0, ends, obstacles=(cg.Obstacle.circle((3.0, 3.0), 0.3),))
-    (answer, *_) = cg.solve(cg.open_graph(graph), request, count=1, seconds=0.5)
-    cg.finish(answer.splice, body=request.body)
+    ends = (cg.BodyTarget(0.0, (0.0, 0.0), 0.0), cg.BodyTarget(4.0, (1.0, 3.0), 30.0))
+    request = cg.SolveRequest(4.0, ends, obstacles=(cg.Obstacle.of_circle((3.0, 3.0), 0.3),), count=1, seconds=0.5)
+    cg.solve(cg.open_graph(graph), request)
 
 
 def perform(graph: Path) -> None:

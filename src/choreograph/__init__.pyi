@@ -2,6 +2,12 @@
 
 from ._version import __version__
 from .build.graph import build_graph
+from .contract.document import read_request_file
+from .contract.request import read_request
+from .contract.result import Answer, Result
+from .contract.search import Budget
+from .editing.retime.request import RetimeRequest
+from .editing.retime.search import RetimeResult, RetimeSearch, retime
 from .errors import (
     Cancelled,
     ChoreographError,
@@ -48,31 +54,34 @@ from .synthesis.perform.search import PerformSearch, perform
 from .synthesis.perform.store import open_segments, save_segments
 from .synthesis.perform.trajectory import Trajectory, read_trajectory
 from .synthesis.perform.transcription import write_transcription
-from .synthesis.solve.functions import MotionView
-from .synthesis.solve.group import GroupRequest, Meeting
-from .synthesis.solve.prepare import find_hierarchy
-from .synthesis.solve.reach import OutOfReach
-from .synthesis.solve.request import (
+from .synthesis.solve.constraints import (
     BodyTarget,
+    Box,
+    Circle,
     FunctionTarget,
     HardFrame,
     JointTarget,
     LabelTarget,
     Obstacle,
+    Polygon,
     PoseTarget,
-    SolveRequest,
 )
-from .synthesis.solve.request_files import load_request, parse_request, request_schema
-from .synthesis.solve.search import Answer, Solver, SolveSettings, solve
+from .synthesis.solve.functions import MotionView
+from .synthesis.solve.prepare import find_hierarchy
+from .synthesis.solve.request import Character, Meeting, Offset, SolveRequest, SolveSettings
+from .synthesis.solve.search import SolveSearch, solve
 from .synthesis.solve.splice import Splice
-from .synthesis.solve.together import GroupAnswer, solve_together
 from .synthesis.walk import Walk
 
 __all__ = [
     "Answer",
     "BodyTarget",
+    "Box",
+    "Budget",
     "Cancelled",
+    "Character",
     "ChoreographError",
+    "Circle",
     "Clip",
     "CutRequest",
     "CutSettings",
@@ -88,8 +97,6 @@ __all__ = [
     "FunctionTarget",
     "GraphFileError",
     "GraphSettings",
-    "GroupAnswer",
-    "GroupRequest",
     "HandContacts",
     "HardFrame",
     "JointTarget",
@@ -103,15 +110,20 @@ __all__ = [
     "MotionStream",
     "MotionView",
     "Obstacle",
-    "OutOfReach",
+    "Offset",
     "OutputExists",
     "Partner",
     "Path",
     "PerformRequest",
     "PerformSearch",
     "PerformStream",
+    "Polygon",
     "PoseTarget",
     "RequestError",
+    "Result",
+    "RetimeRequest",
+    "RetimeResult",
+    "RetimeSearch",
     "RoleError",
     "RootTarget",
     "SegmentConstraint",
@@ -119,8 +131,8 @@ __all__ = [
     "Skeleton",
     "SkeletonMismatch",
     "SolveRequest",
+    "SolveSearch",
     "SolveSettings",
-    "Solver",
     "Splice",
     "Stretch",
     "StretchRequest",
@@ -139,26 +151,25 @@ __all__ = [
     "finish",
     "follow",
     "load_path",
-    "load_request",
     "measure_path",
     "named_path",
     "open_graph",
     "open_segments",
     "pair_up",
-    "parse_request",
     "perform",
     "read_clip",
     "read_figures",
+    "read_request",
+    "read_request_file",
     "read_trajectory",
     "repair",
     "report_graph",
-    "request_schema",
+    "retime",
     "root_example",
     "save_graph",
     "save_segments",
     "show",
     "solve",
-    "solve_together",
     "suggest_trim",
     "trimmed",
     "write_clip",

@@ -6,6 +6,7 @@
     ├── RoleError               a joint role (a foot, the hips …) is missing or wrongly named
     ├── GraphFileError          a .mog file is foreign, newer, damaged or out of reach
     ├── RequestError            a setting or argument is outside what can be done
+    │   └── SearchStateError    what was kept of a search cannot be gone on from
     ├── OutputExists            the output is already there and overwriting was not asked for
     ├── DownloadError           recordings could not be fetched
     ├── MissingExtra            an optional part is not installed; the message has the install line
@@ -78,6 +79,10 @@ class RequestError(ChoreographError):
         self.where = where
         self.mistakes: tuple[tuple[str, str], ...] = ((where, message),)
         super().__init__(message)
+
+
+class SearchStateError(RequestError):
+    """What was kept of a search is damaged, or is of another graph or request: begin a new search."""
 
 
 class OutputExists(ChoreographError):

@@ -17,15 +17,18 @@ from choreograph.graph.store import save_graph
 TELLING = """
 import signal
 from choreograph.cli.main import main
-from choreograph.synthesis.solve.search import Solver
+from choreograph.synthesis.solve.search import SolveSearch
 
-run = Solver.run
-def run_telling(solver, seconds, *, progress=None, **how):
-    if progress is None:
-        return run(solver, seconds, **how)
-    return run(solver, seconds, progress=lambda *told: (progress(*told), print("searching", flush=True)), **how)
+step = SolveSearch.step
+def step_telling(search, *budget, progress):
+    def told(stage, *amount):
+        progress(stage, *amount)
+        if stage == "searching":
+            print(stage, flush=True)
 
-Solver.run = run_telling
+    return step(search, *budget, progress=told)
+
+SolveSearch.step = step_telling
 signal.signal(signal.SIGINT, signal.default_int_handler)  # shells turn it off for what they run in the background
 main()
 """
@@ -88,7 +91,7 @@ SLOW = """
 import time
 from choreograph.{module} import {name}
 
-def wait(*anything):
+def wait(*anything, **more):
     print("waiting", flush=True)
     time.sleep(100)
 
@@ -98,7 +101,7 @@ def wait(*anything):
 
 @pytest.mark.slow
 def test_a_second_control_c_writes_nothing(words: list[str], tmp_path: Path) -> None:
-    slow = SLOW.format(module="finishing", name="finish", function="finish")
+    slow = SLOW.format(module="synthesis.solve", name="answers", function="finish")
     process = begun(slow + TELLING, words, tmp_path / "out", "searching")
     process.send_signal(signal.SIGINT)
     while process.stdout and "waiting" not in process.stdout.readline():

@@ -5,6 +5,7 @@ python -m tests.golden.cases      # write the answers anew, after a change that 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
@@ -38,26 +39,35 @@ def walks() -> cg.MotionGraph:
 
 def follow_eight() -> list[cg.Clip]:
     """The figure of eight, three different walks."""
-    return [answer.clip for answer in cg.follow(walks(), cg.FollowRequest("eight:radius=3", count=3, search=UNBENT)).answers]
+    return [
+        answer.clip for answer in cg.follow(walks(), cg.FollowRequest("eight:radius=3", count=3, search=UNBENT)).answers
+    ]
 
 
 def follow_stretches() -> list[cg.Clip]:
     """A line with a pause, a stretch to be jogged, and a facing at the end."""
     path = cg.named_path("s").with_stretch(2.0, 5.0, label="jog").with_stretch(6.0, 6.0, pause=1.0)
     finishing = cg.FinishSettings(blend="anticipation", preset="arms first")
-    return [cg.follow(walks(), cg.FollowRequest.of_path(path.with_final_facing(0.5), seed=3, finish=finishing, search=UNBENT)).clip]
+    return [
+        cg.follow(
+            walks(), cg.FollowRequest.of_path(path.with_final_facing(0.5), seed=3, finish=finishing, search=UNBENT)
+        ).clip
+    ]
 
 
 def solve_checkpoints() -> list[cg.Clip]:
     """Through a place, round an obstacle, to another place, with the head at a height."""
+    ends = cg.BodyTarget(0.0, (0.0, 0.0), 0.0), cg.BodyTarget(6.0, (3.0, 4.0), math.degrees(1.5))
     request = cg.SolveRequest(
         6.0,
-        body=(cg.BodyTarget(0.0, (0.0, 0.0), 0.0), cg.BodyTarget(3.0, (0.5, 3.0)), cg.BodyTarget(6.0, (3.0, 4.0), 1.5)),
+        body=(ends[0], cg.BodyTarget(3.0, (0.5, 3.0)), ends[1]),
         joints=(cg.JointTarget(2.0, "head", (None, 1.6, None)),),
-        obstacles=(cg.Obstacle.circle((0.0, 1.5), 0.3),),
+        obstacles=(cg.Obstacle.of_circle((0.0, 1.5), 0.3),),
+        count=2,
+        evaluations=200_000,
+        seed=1,
     )
-    answers = cg.solve(walks(), request, count=2, seconds=None, evaluations=200_000, settings=cg.SolveSettings(seed=1))
-    return [cg.finish(answer.splice, body=request.body).clip for answer in answers]
+    return [answer.clip for answer in cg.solve(walks(), request).answers]
 
 
 def solve_hard_frame() -> list[cg.Clip]:
@@ -68,23 +78,22 @@ def solve_hard_frame() -> list[cg.Clip]:
         frames=(cg.HardFrame(3.0, "stop_left_foot", 60),),
         labels=(cg.LabelTarget(0.0, 1.5, "walk"),),
         poses=(cg.PoseTarget(4.5, "stand", 10),),
+        count=1,
+        evaluations=100_000,
     )
-    [answer] = cg.solve(walks(), request, seconds=None, evaluations=100_000)
-    return [cg.finish(answer.splice, body=request.body).clip]
+    return [cg.solve(walks(), request).clip]
 
 
 def solve_meeting() -> list[cg.Clip]:
     """Two people who meet."""
     people = {
-        "anna": cg.SolveRequest(5.0, (cg.BodyTarget(0.0, (0.0, 0.0), 0.0),)),
-        "ben": cg.SolveRequest(5.0, (cg.BodyTarget(0.0, (4.0, 4.0), 3.0),)),
+        "anna": cg.Character((cg.BodyTarget(0.0, (0.0, 0.0), 0.0),)),
+        "ben": cg.Character((cg.BodyTarget(0.0, (4.0, 4.0), math.degrees(3.0)),)),
     }
-    meeting = cg.Meeting(
-        4.0, ("anna", "ben"), ("stop_left_foot", "stop_left_foot"), frames=(100, 100), offset=(0.0, 1.0, np.pi)
-    )
-    request = cg.GroupRequest(people, (meeting,))
-    [answer] = cg.solve_together(dict.fromkeys(people, walks()), request, seconds=None, evaluations=100_000)
-    return [motion.clip for motion in answer.finished().values()]
+    clips = "stop_left_foot", "stop_left_foot"
+    meeting = cg.Meeting(4.0, ("anna", "ben"), clips, frames=(100, 100), offset=cg.Offset(0.0, 1.0, 180.0))
+    request = cg.SolveRequest(5.0, characters=people, meet=(meeting,), count=1, evaluations=100_000)
+    return cg.solve(walks(), request).best.clips
 
 
 def _way(frames: int = 240) -> cg.Trajectory:
@@ -131,10 +140,8 @@ def recorded_follow(folder: Path) -> list[cg.Clip]:
 def recorded_solve(folder: Path) -> list[cg.Clip]:
     """Subject 16 to a place, with a jump on the way."""
     graph = cg.build_graph(_recorded(folder, "16_01", "16_15", "16_17", "16_19", "16_47"), workers=1)
-    body = (cg.BodyTarget(0.0, (0.0, 0.0), 0.0), cg.BodyTarget(5.0, (1.0, 3.0), 0.8))
-    request = cg.SolveRequest(5.0, body)
-    [answer] = cg.solve(graph, request, seconds=None, evaluations=100_000)
-    return [cg.finish(answer.splice, body=request.body).clip]
+    body = (cg.BodyTarget(0.0, (0.0, 0.0), 0.0), cg.BodyTarget(5.0, (1.0, 3.0), math.degrees(0.8)))
+    return [cg.solve(graph, cg.SolveRequest(5.0, body, count=1, evaluations=100_000)).clip]
 
 
 def recorded_perform(folder: Path) -> list[cg.Clip]:

@@ -1,8 +1,8 @@
 /** The server, as functions: REST for what is asked once, one socket that mends itself for what happens by itself. */
 
 import { PROTOCOL } from "./messages";
-import type { Failure, FollowAsk, Job, JobAsk, Motion, PerformAsk, ToPage, ToServer } from "./messages";
-import { ApiError, type Api, type Connection, type Listener } from "./types";
+import type { Failure, Job, JobAsk, Motion, Plain, ToPage, ToServer } from "./messages";
+import { ApiError, type Api, type AskOptions, type Connection, type Listener } from "./types";
 
 /** Frames kept in memory, bytes: about forty minutes of a person at 60 Hz. */
 const CACHE_BYTES = 256e6;
@@ -44,6 +44,11 @@ export class Server implements Api {
     }
     const text = await (await this.fetch(path, init)).text();
     return (text ? JSON.parse(text) : null) as T;
+  }
+
+  async text(path: string, body: Plain | object): Promise<string> {
+    const headers = { "Content-Type": "application/json" };
+    return (await this.fetch(path, { method: "POST", body: JSON.stringify(body), headers })).text();
   }
 
   /** XMLHttpRequest, because fetch does not tell how far an upload is. */
@@ -136,18 +141,18 @@ export class Server implements Api {
 
   // -------------------------------------------------------------- socket
 
-  ask(verb: "follow" | "solve" | "perform", ask: FollowAsk | Record<string, unknown>): number {
+  ask(verb: string, ask: Record<string, Plain>, { subject = null, passing = false }: AskOptions = {}): number {
     const number = ++this.asks;
     this.unsent = this.unsent.filter((message) => message.type !== "ask" || message.verb !== verb);
-    this.tell({ type: "ask", verb, number, ask: { ...ask } });
+    this.tell({ type: "ask", verb, number, ask: { ...ask }, subject, passing });
     return number;
   }
 
-  moved(samples: [number, number, number][], begin: PerformAsk | null): number {
+  moved(samples: [number, number, number][], begin: Record<string, Plain> | null, lag_s: number): number {
     if (begin) this.performance = ++this.asks;
     // What was performed while the line was down is asked for as a whole anyway.
     if (this.socket?.readyState === WebSocket.OPEN) {
-      this.tell({ type: "moved", number: this.performance, begin, samples });
+      this.tell({ type: "moved", number: this.performance, begin, lag_s, samples });
     }
     return this.performance;
   }

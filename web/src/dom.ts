@@ -256,10 +256,16 @@ export function checkbox(label: string, value: boolean, onChange: (value: boolea
   return { element, setError, set: (now) => (input.checked = now) };
 }
 
-export function textField(label: string, value: string, onChange: (value: string) => void, placeholder = ""): Control<string> {
+export function textField(
+  label: string,
+  value: string,
+  onChange: (value: string) => void,
+  placeholder = "",
+  hint?: string,
+): Control<string> {
   const input = el("input", { attrs: { type: "text", placeholder }, on: { change: () => onChange(input.value) } });
   input.value = value;
-  const { element, setError } = control(label, input, undefined);
+  const { element, setError } = control(label, input, hint);
   return {
     element,
     setError,
@@ -269,18 +275,38 @@ export function textField(label: string, value: string, onChange: (value: string
   };
 }
 
-export function numberField(
+interface NumberOptions<T> {
+  min: number;
+  max: number;
+  step: number;
+  value: T;
+  unit?: string;
+  hint?: string;
+  onChange: (value: T) => void;
+}
+
+export const numberField = (label: string, options: NumberOptions<number>): Control<number> =>
+  optionalNumber(label, {
+    ...options,
+    empty: null,
+    onChange: (value) => value !== null && options.onChange(value),
+  }) as Control<number>;
+
+/** A number that may be left empty; `empty` says what that means, null that it may not. */
+export function optionalNumber(
   label: string,
-  options: { min: number; max: number; step: number; value: number; unit?: string; onChange: (value: number) => void; hint?: string },
-): Control<number> {
-  const { min, max, step } = options;
-  const input = el("input", { attrs: { type: "number", min, max, step } });
+  options: NumberOptions<number | null> & { empty: string | null },
+): Control<number | null> {
+  const { min, max, step, empty } = options;
+  const input = el("input", { attrs: { type: "number", min, max, step, placeholder: empty ?? "" } });
   let value = options.value;
-  input.value = String(value);
+  const show = () => (input.value = value === null ? "" : String(Math.round(value * 1e6) / 1e6));
+  show();
   input.addEventListener("change", () => {
     const number = input.valueAsNumber;
     if (Number.isFinite(number)) options.onChange((value = Math.min(max, Math.max(min, number))));
-    input.value = String(value);
+    else if (empty !== null) options.onChange((value = null));
+    show();
   });
   const { element, setError } = control(options.unit ? `${label}, ${options.unit}` : label, input, options.hint);
   element.classList.add("number");
@@ -289,7 +315,7 @@ export function numberField(
     setError,
     set(now) {
       value = now;
-      if (document.activeElement !== input) input.value = String(Math.round(now * 1e6) / 1e6);
+      if (document.activeElement !== input) show();
     },
   };
 }

@@ -7,8 +7,8 @@ import { openHelp } from "./dialogs/help";
 import { button, el } from "./dom";
 import { listen, makeKeys } from "./keys";
 import { PROTOCOL } from "./messages";
-import type { Motion, Project } from "./messages";
-import { panels } from "./panels";
+import type { Motion, Project, VerbFacts } from "./messages";
+import { panelsOf } from "./panels";
 import { mountResults } from "./results";
 import { bindTheme, makeShell, Shell } from "./shell";
 import { WebStage } from "./stage/stage";
@@ -26,9 +26,12 @@ declare global {
 async function start(): Promise<void> {
   const app = document.getElementById("app")!;
   const server = new Server();
-  const project = await server.get<Project>("/api/project");
+  const [project, verbs] = await Promise.all([
+    server.get<Project>("/api/project"),
+    server.get<VerbFacts[]>("/api/verbs"),
+  ]);
   if (project.protocol !== PROTOCOL) throw new Error("This page is older than the server; reload it past the browser's cache.");
-  const store = new ProjectStore(server, project);
+  const store = new ProjectStore(server, project, verbs);
   bindTheme(store); // before all that reads colours
 
   for (const motion of wantedMotions(store.state)) prefetch(server, motion);
@@ -53,7 +56,7 @@ async function start(): Promise<void> {
   window.choreograph = { store, stage };
   store.subscribe((state) => state.view, (view) => stage.setView(view));
   mountResults(parts.right, context);
-  shell = new Shell(parts, context, panels);
+  shell = new Shell(parts, context, panelsOf(verbs));
   const keys = makeKeys(context, shell);
   listen(keys);
   mountDrop(context);

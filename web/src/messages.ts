@@ -1,9 +1,12 @@
 // Generated from the models of choreograph.studio by `python -m choreograph.studio.typescript`; do not edit.
 
 /** Changes whenever a message does; told by both sides when they meet. */
-export const PROTOCOL = "4a4e2fc164d1";
+export const PROTOCOL = "f7a2b8f04ac3";
 
-/** What was asked for is here: fetch its frames. For `solve`, may come again, better, with the same number. */
+/** What JSON holds. */
+export type Plain = null | boolean | number | string | Plain[] | { [name: string]: Plain };
+
+/** What was asked for is here: fetch its frames. May come again, better, with the same number. */
 export interface Answer {
   type: "answer";
   number: number;
@@ -14,36 +17,18 @@ export interface Answer {
 
 /** Ask for motion, now: replaces what this page last asked of the same verb. */
 export interface Ask {
-  type: "ask";
-  verb: "follow" | "solve" | "perform";
+  type?: "ask";
+  verb: string;
   number: number;
-  ask: Record<string, unknown>;
-}
-
-/** Where the body is on the floor at a time, and where it looks. */
-export interface BodyAsk {
-  at_s: number;
-  position: [number, number];
-  facing_deg: number | null;
-  weight: number;
-}
-
-/** A rectangle along the axes. */
-export interface Box {
-  low: [number, number];
-  high: [number, number];
+  ask: Record<string, Plain>;
+  subject?: string | null;
+  passing?: boolean;
 }
 
 /** Stop a job. */
 export interface Cancel {
-  type: "cancel";
+  type?: "cancel";
   job: string;
-}
-
-/** Round, on the floor. */
-export interface Circle {
-  centre: [number, number];
-  radius: number;
 }
 
 /** A clip of the library: a recording, and what is done to it before it is used. */
@@ -73,15 +58,6 @@ export interface Code {
   python: string;
 }
 
-/** How well a result meets one constraint. */
-export interface ConstraintReport {
-  where: string;
-  text: string;
-  met: boolean;
-  cm: number | null;
-  degrees: number | null;
-}
-
 /** Connectivity against the threshold. */
 export interface Curve {
   threshold_m: number[];
@@ -95,9 +71,8 @@ export interface Document {
   name: string;
   clips: ClipEntry[];
   graph: GraphAsk;
-  follow: FollowAsk;
-  solve: SolveAsk;
-  perform: PerformAsk;
+  requests: Record<string, Record<string, Plain>>;
+  subjects: Record<string, string>;
   kept: string[];
   removed: string[];
   names: Record<string, string>;
@@ -126,18 +101,22 @@ export interface DocumentState {
   graph: GraphSummary | null;
 }
 
+/** A request that is being made. */
+export interface DraftAsk {
+  request?: Record<string, Plain>;
+}
+
 /** A recording that performances are made of. */
 export interface ExampleFacts {
-  clip: string;
-  leader: string | null;
   name: string;
+  leader: string | null;
   seconds: number;
   segments: number;
   usual_m_s: number;
   top_m_s: number;
 }
 
-/** What performances are made of, as an ask says. */
+/** What performances are made of, as a request says. */
 export interface Examples {
   examples: ExampleFacts[];
   segments: number;
@@ -157,42 +136,6 @@ export interface ExportAsk {
 export interface Failure {
   error: string;
   where: string | null;
-}
-
-/** How good a result is, in the units it is shown in. */
-export interface Figures {
-  seconds: number;
-  mean_cm: number | null;
-  worst_cm: number | null;
-  end_cm: number | null;
-  transitions_per_s: number | null;
-  slide_cm_s: number | null;
-  cost: number | null;
-  proved: boolean | null;
-  status: string;
-  search_ms: number;
-  total_ms: number;
-  fit_cm: number | null;
-  partner_cm: number | null;
-  partner_root_cm: number | null;
-}
-
-/** A path to be followed, and how. */
-export interface FollowAsk {
-  points: [number, number][];
-  smooth_m: number;
-  rounded_m: number;
-  stretches: StretchAsk[];
-  final_facing: number | null;
-  blend: "linear" | "cubic" | "anticipation";
-  preset: string;
-  clean: boolean;
-  margins: Record<string, number>;
-  start_clip: string | null;
-  start_frame: number | null;
-  continue_from: string | null;
-  count: number;
-  seed: number;
 }
 
 /** Announces the binary message after it: one frame, for `play`. */
@@ -235,26 +178,10 @@ export interface GraphSummary {
   notes: string[];
 }
 
-/** Exactly this frame of this clip at a time, and what follows it for so long. */
-export interface HardFrameAsk {
-  at_s: number;
-  clip: string;
-  frame: number;
-  lasts_s: number;
-}
-
 /** First message of a page. */
 export interface Hello {
-  type: "hello";
+  type?: "hello";
   protocol: string;
-}
-
-/** Frames [start, stop) in which a hand of the first person holds one of the second. */
-export interface Hold {
-  start: number;
-  stop: number;
-  joint: number;
-  other: number;
 }
 
 /** Work that takes a while. */
@@ -272,10 +199,11 @@ export interface Job {
   seconds: number;
 }
 
-/** Work to be started. `follow`, `solve` and `perform` may also be asked over the socket, where newer ones replace older ones. */
+/** Work to be started. Verbs may also be asked over the socket, where newer requests replace older ones. */
 export interface JobAsk {
-  kind: "build" | "joins" | "follow" | "solve" | "perform" | "export";
-  ask: Record<string, unknown>;
+  kind: string;
+  ask?: Record<string, Plain>;
+  subject?: string | null;
 }
 
 /** A job began, went on or ended. */
@@ -284,26 +212,9 @@ export interface JobChanged {
   job: Job;
 }
 
-/** Where a joint is at a time, and how it moves. */
-export interface JointAsk {
-  at_s: number;
-  joint: string;
-  position: [number | null, number | null, number | null];
-  velocity: [number | null, number | null, number | null];
-  weight: number;
-}
-
 /** Whether a result is to be kept. */
 export interface Kept {
   kept: boolean;
-}
-
-/** Motion with a label from one time to another. */
-export interface LabelAsk {
-  start_s: number;
-  stop_s: number;
-  label: string;
-  weight: number;
 }
 
 /** A word said about frames [start, stop) of a clip. */
@@ -331,6 +242,14 @@ export interface Matrix {
   minima: Minimum[];
 }
 
+/** A number that says how good a result is. */
+export interface Metric {
+  value: number;
+  unit: string;
+  text: string;
+  said: string;
+}
+
 /** A place where two clips are alike: frames at the graph's rate, where windows start. */
 export interface Minimum {
   frame_a: number;
@@ -356,19 +275,11 @@ export interface Motion {
 
 /** Places of a way that is being performed, as they come; frames come back as `partial`, a fixed time later. When it is over, the whole of it is asked for like anything else. */
 export interface Moved {
-  type: "moved";
+  type?: "moved";
   number: number;
-  begin: PerformAsk | null;
+  begin?: Record<string, Plain> | null;
+  lag_s?: number;
   samples: [number, number, number][];
-}
-
-/** Something to keep clear of: one of the three shapes. */
-export interface ObstacleAsk {
-  circle: Circle | null;
-  box: Box | null;
-  polygon: Polygon | null;
-  clearance: number;
-  weight: number;
 }
 
 /** The motion that was played has ended. */
@@ -387,56 +298,13 @@ export interface Partial {
   count: number;
 }
 
-/** What leads, which recordings show how it is answered, and how it is read; see `PerformSettings`. */
-export interface PerformAsk {
-  lead: "path" | "body";
-  examples: string[] | null;
-  samples: [number, number, number][];
-  smooth_s: number;
-  lag_s: number;
-  pairs: [string, string][] | null;
-  leader: string | null;
-  cut: boolean;
-  stretch_s: number | null;
-  continuity_s: number | null;
-  beam_m2_s: number | null;
-  clean: boolean;
-}
-
-/** A recorded segment that a performance is made of: when, which, and how sure. */
-export interface Piece {
-  start_s: number;
-  stop_s: number;
-  recording: string;
-  recording_start_s: number;
-  recording_stop_s: number;
-  labels: string[];
-  residual_m: number;
-  gap_m: number;
-  sure: number;
-  rival: string | null;
-}
-
 /** Send a motion's frames as time goes by: for players that keep nothing. */
 export interface Play {
-  type: "play";
+  type?: "play";
   motion: string;
-  rate_hz: number;
-  start: number;
-  loop: boolean;
-}
-
-/** Corners in order. */
-export interface Polygon {
-  corners: [number, number][];
-}
-
-/** A pose like that of a clip's frame at a time. */
-export interface PoseAsk {
-  at_s: number;
-  clip: string;
-  frame: number;
-  weight: number;
+  rate_hz?: number;
+  start?: number;
+  loop?: boolean;
 }
 
 /** A transition to be looked at. */
@@ -447,12 +315,15 @@ export interface PreviewAsk {
   frame_b: number;
 }
 
-/** A constraint that could not be met, for the stage to draw in red. */
+/** Something that was asked for and is not so in the finished motion; the stage draws it in red. */
 export interface Problem {
   text: string;
+  where: string;
+  asked: number | null;
+  got: number | null;
+  nearest: number | null;
+  unit: string;
   place: [number, number, number] | null;
-  distance_m: number | null;
-  where: string | null;
 }
 
 /** All that a page needs to begin. */
@@ -472,8 +343,6 @@ export interface Project {
   jobs: Job[];
   formats: string[];
   readable: string[];
-  presets: string[];
-  verbs: string[];
 }
 
 /** A motion file that was read into the project. */
@@ -504,15 +373,21 @@ export interface Result {
   verb: string;
   name: string;
   created: string;
-  request: Record<string, unknown>;
-  figures: Figures;
+  request: Record<string, Plain>;
+  subject: string | null;
+  answer: number;
+  metrics: Record<string, Metric>;
   problems: Problem[];
-  errors: ConstraintReport[];
+  status: string;
+  cost: number | null;
+  proved: boolean;
+  details: Record<string, Plain>;
+  search_s: number;
+  total_s: number;
   motions: Motion[];
   path: [number, number][];
-  pieces: Piece[];
-  holds: Hold[];
   kept: boolean;
+  passing: boolean;
   command: string;
   python: string;
 }
@@ -521,21 +396,6 @@ export interface Result {
 export interface ResultsChanged {
   type: "results";
   results: Result[];
-}
-
-/** Constraints on a motion, as request files of `choreograph solve` have them, and how to search. What the numbers may be, the request itself says: its sentences name the constraint by its place. */
-export interface SolveAsk {
-  length_s: number;
-  body: BodyAsk[];
-  joints: JointAsk[];
-  poses: PoseAsk[];
-  frames: HardFrameAsk[];
-  labels: LabelAsk[];
-  obstacles: ObstacleAsk[];
-  min_piece_s: number;
-  count: number;
-  seconds: number;
-  seed: number;
 }
 
 /** Frames [start, stop) of a motion, and the clip that they show. */
@@ -549,22 +409,23 @@ export interface SourceRun {
 
 /** Stop sending frames. */
 export interface Stop {
-  type: "stop";
-}
-
-/** What is wanted between two places of a path. */
-export interface StretchAsk {
-  start: number;
-  stop: number;
-  speed: number | null;
-  label: string | null;
-  pause: number | null;
+  type?: "stop";
 }
 
 /** A message was not understood; the socket stays open. */
 export interface Trouble {
   type: "trouble";
   failure: Failure;
+}
+
+/** A way of asking for motion: what the page makes its tab and its form of. */
+export interface VerbFacts {
+  name: string;
+  title: string;
+  summary: string;
+  subject: string;
+  request: Record<string, Plain>;
+  guide: string;
 }
 
 /** What is shown and how; kept with the project, but not undone. */
@@ -578,6 +439,7 @@ export interface View {
   follow_camera: boolean;
   loop: boolean;
   speed: number;
+  lag_s: number;
   shown: string[];
 }
 
@@ -609,3 +471,471 @@ export type ToPage =
   | Frame
   | Over
   | Trouble;
+
+/** Where the body is on the floor at a time, and where it faces. The first of a request is met exactly. */
+export interface BodyTarget {
+  /** When, from the motion's first frame. */
+  at_s: number;
+  /** x and z of the torso, metres. */
+  position: [number, number];
+  /** Where it faces: 0 looks along +z, 90 along +x; null for any. */
+  facing_deg?: number | null;
+  /** How much it counts. */
+  weight?: number;
+}
+
+/** A rectangle along the axes. */
+export interface Box {
+  /** The corner with the least x and z, metres. */
+  low: [number, number];
+  /** The corner with the greatest x and z. */
+  high: [number, number];
+}
+
+/** The constraints of one of several people; those beside all of them hold where he has none of his own. */
+export interface Character {
+  /** Where the body is when, in order of time. */
+  body?: BodyTarget[];
+  /** Where joints are when, and how they move. */
+  joints?: JointTarget[];
+  /** What poses are alike when. */
+  poses?: PoseTarget[];
+  /** Which frames of clips are shown when, exactly. */
+  frames?: HardFrame[];
+  /** What the motion shall be labelled when. */
+  labels?: LabelTarget[];
+  /** What the torso keeps clear of; null for what is said beside the characters. */
+  obstacles?: Obstacle[] | null;
+  /** Functions that say what a motion costs. */
+  functions?: FunctionTarget[];
+  /** Least length of a piece of a clip. */
+  min_piece_s?: number | null;
+  /** What a cut at the greatest cost allowed adds to the score. */
+  cut_weight?: number | null;
+  /** The .mog file of his own motion, where that is another body's. */
+  graph?: string | null;
+}
+
+/** A round obstacle. */
+export interface Circle {
+  /** x and z, metres. */
+  centre: [number, number];
+  radius: number;
+}
+
+/** How a montage becomes a finished motion. */
+export interface FinishSettings {
+  /** Curve along which a transition of a motion graph mixes the motion it leaves with the motion it enters. */
+  blend?: "linear" | "cubic" | "anticipation";
+  /** Which parts of the body an anticipation blend sends ahead or holds back. */
+  preset?: "even" | "arms first" | "arms last" | "legs first" | "legs last" | "upper body first" | "upper body last";
+  /** Exponents C of an anticipation blend by role (left_foot), part (foot) or "root", the root's position; they count before the preset's. Above 1 a joint changes over early, below 1 late. */
+  exponents?: Record<string, number>;
+  /** Time over which one recorded segment gives way to the next; never longer than half of the shorter one. */
+  blend_s?: number;
+  /** Time before and behind a cut over which its jump is spread. */
+  smooth_s?: number;
+  /** Whether faults of the capture are repaired where recordings are cut or stretched: single frames that leap, joints that flip from one frame to the next. Walks through a motion graph show recordings as they are. */
+  repair?: boolean;
+  /** Feet stay where they stand; raw motion leaves them as recordings, blends and cuts have them. */
+  clean?: boolean;
+  /** A foot on the floor is held while it is slower than this; 0.36 m/s if not given, 0.42 m/s for motion with cuts or bends, out of which feet are let go slowly. */
+  foot_hold_m_s?: number | null;
+  /** Whether hands that were held in the recordings are brought together, where there is a partner to hold. */
+  hands?: boolean;
+  /** The fastest that the torso is brought to where it should be; what is missed by more stays missed. No limit if null. */
+  root_correction_m_s?: number | null;
+  /** How far a motion that is bent leans into its turns: 1 is the lean that balances them, 0 none. */
+  lean?: number;
+  /** Frames per second of the motion; the highest rate among the recordings it shows if not given. */
+  rate_hz?: number | null;
+}
+
+/** A path to be followed, and how. */
+export interface FollowRequest {
+  /** The path: a .csv, .json or .svg file, or a shape such as circle:radius=4 or eight. */
+  path?: string;
+  /** The path as points, x and z in metres, instead of a file or shape. */
+  points?: [number, number][];
+  /** Metres per unit of the path's file, or m, cm … */
+  scale?: string | null;
+  /** Mirror the path left to right. */
+  flip?: boolean;
+  /** Smooth the path over so many metres. */
+  smooth_m?: number;
+  /** Round its corners to this radius. */
+  rounded_m?: number;
+  /** Where to look at the end, from +z. */
+  facing_deg?: number | null;
+  /** Speed along the whole path. */
+  speed_m_s?: number | null;
+  /** Use clips with this label, such as walk or run, along the whole path. */
+  label?: string | null;
+  /** Speed, label or pause between two places of the path. */
+  stretches?: StretchRequest[];
+  /** Stay in a clip unless a walk that leaves it is better by this margin. */
+  prefer?: Record<string, number>;
+  /** Clip to begin in; else the search chooses, or it is the clip with the largest margin. */
+  start_clip?: string | null;
+  /** Frame of that clip, at its own rate, near which to begin. */
+  start_frame?: number | null;
+  /** Direction of travel at the start, from +z; else the path's own. */
+  start_heading_deg?: number | null;
+  /** A walk that this one goes on from: its path is walked first. */
+  before?: FollowRequest | null;
+  /** Which of the answers to that it goes on from. */
+  before_answer?: number;
+  /** How many different answers. */
+  count?: number;
+  /** Same seed, same answer. */
+  seed?: number;
+  /** How the search goes about it. */
+  search?: FollowSettings;
+  /** How the walk becomes motion. */
+  finish?: FinishSettings;
+}
+
+/** How the search goes about it. Costs are in m²·s: squared distance to the path, integrated over time. */
+export interface FollowSettings {
+  /** "bound" seeds branch and bound with a beam; "beam" is the beam alone; "thesis" is the plain budgeted depth-first branch and bound of Dirican (2014), for comparison. */
+  method?: "bound" | "beam" | "thesis";
+  /** How far each planning step looks ahead (s); else 8 s where motion is bent, 20 s where not. */
+  horizon_s?: number | null;
+  /** How much is kept of each planning step's answer (r). */
+  retain_s?: number;
+  /** Walks of one age that the beam keeps; else 60 where motion is bent, which forgives much, and 260 where not. */
+  beam_width?: number | null;
+  /** How far the beam looks along the continuations of a walk, to compare walks. */
+  continuation_s?: number;
+  /** How much the best continuation counts, against what the walk has cost; 0 is a plain beam. */
+  heuristic_weight?: number;
+  /** What a metre of the path that is still ahead counts when walks are compared. */
+  metre_cost?: number;
+  /** Frames that branch and bound may score in one planning step. */
+  budget_frames?: number;
+  /** Time for the whole search; then the rest is searched by the beam alone, at a tenth of its width. */
+  max_seconds?: number | null;
+  /** Least speed of the target point on the path (gamma); never above a speed of the request. */
+  forced_progress_m_s?: number;
+  /** Cost of a transition, also within a clip: what keeps the answer from blending without pause. */
+  transition_cost?: number;
+  /** Cost of a piece in which the recording has a fault, such as a leap of the whole body. */
+  fault_cost?: number;
+  /** Cost of each frame of a joint that turns as abruptly as one in a thousand recorded ones: a walk that plays one clip again and again would show its worst moment each time. */
+  rough_cost?: number;
+  /** Cost of a second at 1 m/s off the speed of the request. */
+  speed_weight?: number;
+  /** Cost of a second without the label of the request. */
+  label_weight?: number;
+  /** Cost of a second of standing where the request has no pause, speed or label; less the faster one is, nothing from walking speed on. Without it, a character who finds a path hard to follow stands: the target point hardly moves. */
+  idle_weight?: number;
+  /** How long the distance from the path's end, where the walk stops, counts. */
+  end_weight_s?: number;
+  /** Cost of an end that faces 90° away from the final facing. */
+  facing_weight?: number;
+  /** What a transition costs more for each earlier answer that took it, so that answers differ. */
+  reuse_penalty?: number;
+  /** Places to begin from that are tried; else 60 where motion is bent, 200 where not. */
+  starts?: number | null;
+  /** Whether recorded motion is bent to the path where it does not turn as the path does. */
+  bend?: boolean;
+  /** Cost of a second at a lateral acceleration of 1 m/s² that bending adds: what makes the search prefer clips that turn by themselves. */
+  bend_cost?: number;
+  /** Lateral acceleration up to which motion is bent; else 1.5 m/s² at a walk, 2.6 m/s² at a run. */
+  max_lateral_m_s2?: number | null;
+  /** Share by which steps may be longer or shorter than recorded where a speed is asked for. */
+  max_stretch?: number;
+}
+
+/** A function of one's own that says what a motion costs; the search keeps what lowers it. */
+export interface FunctionTarget {
+  /** Gets a `MotionView` and returns its cost, 0 or more: one number, or one for each frame (N,), which count by the second: 1 throughout ten seconds costs 10. In request files FILE.py:NAME. */
+  function: string;
+  /** What messages call it; the function's own name if empty. */
+  name?: string;
+  /** How much it counts. */
+  weight?: number;
+}
+
+/** Exactly this frame of this clip at this time, and what follows it for a while: every answer shows it. */
+export interface HardFrame {
+  /** When, from the motion's first frame. */
+  at_s: number;
+  /** A clip of the graph. */
+  clip: string;
+  /** At the clip's own rate; the nearest at the graph's rate is taken. */
+  frame: number;
+  /** How long the clip is shown from there on, uncut. */
+  lasts_s?: number;
+}
+
+/** Where a joint is at a time, and how it moves. */
+export interface JointTarget {
+  /** When, from the motion's first frame. */
+  at_s: number;
+  /** A joint's name or role: "head", "left_hand" … */
+  joint: string;
+  /** x, y and z in metres; null for a coordinate that does not matter. */
+  position?: [number | null, number | null, number | null];
+  /** Likewise, metres per second. */
+  velocity?: [number | null, number | null, number | null];
+  /** How much it counts. */
+  weight?: number;
+}
+
+/** Motion with this label from one time to another. */
+export interface LabelTarget {
+  /** From when, from the motion's first frame. */
+  start_s: number;
+  /** Until when. */
+  stop_s: number;
+  /** What clips shall be labelled: "walk", "run" … */
+  label: string;
+  /** How much it counts. */
+  weight?: number;
+}
+
+/** Two people come together and play a pair of recordings, each his own part of it. The pair may be two recordings of one moment, such as two dancers' in one world frame: then they are to each other as they were. Or any two clips, with `offset` saying how the people stand to each other. */
+export interface Meeting {
+  /** When, from the motions' first frames. */
+  at_s: number;
+  /** Two characters. */
+  who: [string, string];
+  /** The clip that each shows, by name in his own graph. */
+  clips: [string, string];
+  /** The frame of it that is shown at that time, at the clip's own rate; one number for both. */
+  frames: number | number[];
+  /** How long both play on from there, uncut. */
+  lasts_s?: number;
+  /** x and z of the first one's torso at that time, metres; null for wherever suits the first. */
+  position?: [number, number] | null;
+  /** Where the first one faces then; given with the position, or not at all. */
+  facing_deg?: number | null;
+  /** How the second one stands to the first at that time; null for as it was recorded. */
+  offset?: Offset | null;
+}
+
+/** A circle, box or polygon on the floor that the torso keeps clear of. */
+export interface Obstacle {
+  /** A round one, */
+  circle?: Circle | null;
+  /** or a rectangle along the axes, */
+  box?: Box | null;
+  /** or one of any outline. */
+  polygon?: Polygon | null;
+  /** How far from it the torso should stay. */
+  clearance?: number;
+  /** How much it counts. */
+  weight?: number;
+}
+
+/** How the second of two people stands to the first, as the first sees it. */
+export interface Offset {
+  /** Metres to the left. */
+  left: number;
+  /** Metres ahead. */
+  ahead: number;
+  /** How far he is turned against the first; 180 is face to face. */
+  turned_deg: number;
+}
+
+/** A performance to be answered, and how. */
+export interface PerformRequest {
+  /** The body that leads: a motion file, or the name of one of the examples' clips. */
+  leader?: string;
+  /** The way that leads: a .csv file of t, x, z (seconds, metres). */
+  trajectory?: string;
+  /** The way as rows of t, x and z (seconds, metres), instead of a file. */
+  samples?: [number, number, number][];
+  /** Smooth the way over so many seconds. */
+  smooth_s?: number;
+  /** Who answered the examples, recorded with them: a folder or a pattern; else each example answers the track of its own hips, unless somebody leads and names tell pairs (60_01 and 61_01). */
+  answers?: string;
+  /** Use only examples of this name. */
+  examples?: string[] | null;
+  /** Who leads and who answers, by the names of their clips; else names tell it. */
+  pairs?: [string, string][] | null;
+  /** Cut leaders and followers of different length to the shorter. */
+  cut?: boolean;
+  /** Cut examples into segments at beats, foot plants or labels; else pairs at beats, walks at plants. */
+  cut_at?: "beats" | "plants" | "labels" | null;
+  /** Joints that lead, by role and with commas, or track; else hands and feet of a leader. */
+  control?: string[];
+  /** Keep one of segments that are alike within so many metres. */
+  alike_m?: number;
+  /** Time by which a segment may be played shorter or longer; else 0.15 s, or 0.2 s where tracks lead. */
+  stretch_s?: number | null;
+  /** Price of a squared metre between the end of one answer and the start of the next (k), against squared metres between controls, each lasting a second; else 0.15 s, or 0.8 s where tracks lead. */
+  continuity_s?: number | null;
+  /** Steps per second of the search over all segments; else 7.5 Hz, or 10 Hz where tracks lead. */
+  search_rate_hz?: number | null;
+  /** Give up sequences that are so much worse than the best of their length; else the search is exact. */
+  beam_m2_s?: number | null;
+  /** Segments that have to be played at given times. */
+  constraints?: SegmentConstraint[];
+  /** Decide as if live, so many seconds after each moment; else with all of the control at hand. */
+  lag_s?: number | null;
+  /** Leave out the leader's own example: whoever was recorded with it is no help to a stranger. */
+  leave_out_own?: boolean;
+  /** How segments become motion. */
+  finish?: FinishSettings;
+}
+
+/** An obstacle of any outline whose sides do not cross. */
+export interface Polygon {
+  /** In order, x and z in metres. */
+  corners: [number, number][];
+}
+
+/** A pose like that of a clip's frame at a time, wherever on the floor. */
+export interface PoseTarget {
+  /** When, from the motion's first frame. */
+  at_s: number;
+  /** A clip of the graph. */
+  clip: string;
+  /** At the clip's own rate; the nearest at the graph's rate is taken. */
+  frame: number;
+  /** How much it counts. */
+  weight?: number;
+}
+
+/** The same poses, in the same order, with another timing. */
+export interface RetimeRequest {
+  /** How long the motion shall last; else as long as it does, or as the key times say. */
+  seconds?: number | null;
+  /** When frames of the motion, at its own rate, shall be shown; repeat for more. */
+  keys?: Record<string, number>;
+  /** Motions whose timing is liked, as files; else the motion's own timing guides. Repeat for more. */
+  like?: string[];
+  /** A folder, a pattern or a motion graph (.mog) from which motions to be like are chosen: nearest in poses at the wanted mean speed. */
+  like_from?: string;
+  /** Share of the spline warp through the key times in the result: 0 is guided, 1 the spline alone. */
+  blend?: number;
+  /** Frames per second to write; else the motion's own. */
+  rate_hz?: number | null;
+  /** What the warp may do. */
+  warp?: RetimeSettings;
+}
+
+/** What the program may do, and how its answer becomes frames. */
+export interface RetimeSettings {
+  /** Frames per second of the result in which the program counts; velocities and accelerations span two of them. */
+  program_hz?: number;
+  /** Samples of the motion for each of these at its recorded pace: the finer, the smoother the rates it can choose. None for about 10 over the mean rate, as a power of two from 2 to 16. */
+  samples_per_step?: number | null;
+  /** How many of the nearest moments of the references are averaged: K in the paper. None for 5, and for 1 where a motion is guided by itself: the moment itself, at its own pace. */
+  neighbours?: number | null;
+  /** How fast any part may be shown; None for two to three times what the key times need. */
+  largest_rate?: number | null;
+  /** How slowly any part may be shown; None for a third to a half of what the key times need. */
+  smallest_rate?: number | null;
+  /** How much it costs to leave the pace that similar poses have in the references, each sample by itself, at a tempo that fits the key times. None for 3 with references and 0 for a motion that is guided by itself. */
+  pace_weight?: number | null;
+  /** How much it costs that the rate changes from one step to the next, times the square of the change: without it a program skips the top of a jump, where a body hardly moves. */
+  change_weight?: number;
+  /** Where the joints are slower than this on average, the motion stands still. */
+  still_m_s?: number;
+  /** Shorter moments of stillness are part of the movement. */
+  still_s?: number;
+  /** How fast still stretches are shown; 0 to leave them to the program. None for the mean rate between the key times around them; of a motion that is guided by itself, for the rate that leaves the rest its recorded pace, as far as `largest_rate` and `smallest_rate` allow. */
+  still_rate?: number | null;
+  /** How far the warp may differ from the straight line between key times, in the motion's time. */
+  band_s?: number;
+  /** Moments of the references for each of their seconds, fewer where they are long; None for 60, and for all where a motion is guided by itself. */
+  reference_hz?: number | null;
+  /** Whether frames are chosen for even times (steps) or times for even frames (durations, the inverse problem). */
+  direction?: "auto" | "steps" | "durations";
+  /** Share of the spline warp through the key times in the result, 0 to 1. */
+  blend?: number;
+  /** local: averages as wide as the compression, nothing elsewhere; uniform: `uniform_s` everywhere; none. */
+  smoothing?: "local" | "uniform" | "none";
+  /** Width (standard deviation) of the uniform smoothing. */
+  uniform_s?: number;
+  /** Whether feet that stand are held where they stand. */
+  replant?: boolean;
+  /** Whether single frames at which the capture slipped are put between their neighbours: a motion that has less standing in it shows them more. */
+  repair?: boolean;
+  /** Frames per second of the result; None for the motion's own. */
+  fps?: number | null;
+}
+
+/** That at some time one of some segments is played. */
+export interface SegmentConstraint {
+  /** When. */
+  time_s: number;
+  /** Numbers of segments, as a transcription has them. */
+  segments: number[];
+}
+
+/** Motion to be found. Times are in seconds from its first frame; it has a frame at 0 and one at `length_s`. The score of an answer is measured so that 30 cm, 10° and a second without the label asked for cost 1 each, at a weight of 1. */
+export interface SolveRequest {
+  /** How long the motion lasts. */
+  length_s: number;
+  /** Where the body is when, in order of time. */
+  body?: BodyTarget[];
+  /** Where joints are when, and how they move. */
+  joints?: JointTarget[];
+  /** What poses are alike when. */
+  poses?: PoseTarget[];
+  /** Which frames of clips are shown when, exactly. */
+  frames?: HardFrame[];
+  /** What the motion shall be labelled when. */
+  labels?: LabelTarget[];
+  /** What the torso keeps clear of. */
+  obstacles?: Obstacle[];
+  /** Functions that say what a motion costs. */
+  functions?: FunctionTarget[];
+  /** Least length of a piece of a clip; without it the search chatters. */
+  min_piece_s?: number;
+  /** What a cut at the greatest cost allowed adds to the score. With a third of that answers are no nearer to the constraints, and a tenth farther from recorded poses. */
+  cut_weight?: number;
+  /** How many different answers, at most. */
+  count?: number;
+  /** How long to search, for all people together. */
+  seconds?: number;
+  /** Score so many paths instead: the same on any machine. */
+  evaluations?: number | null;
+  /** Same seed, same number of evaluations: same answers. */
+  seed?: number;
+  /** Two answers differ if their roots are at one moment farther from each other than this. */
+  apart_m?: number;
+  /** Greatest cost of a cut (τ); if not given it follows from the motion. */
+  max_cut_cost?: number | null;
+  /** The constraints of each of several people, by name; empty for one person. */
+  characters?: Record<string, Character | null>;
+  /** Where and when two of them come together, in order of time. */
+  meet?: Meeting[];
+  search?: SolveSettings;
+  /** How the answers become motion. */
+  finish?: FinishSettings;
+}
+
+/** How the search goes about it. */
+export interface SolveSettings {
+  /** Seed paths that are drawn for each one that is bettered. */
+  draws?: number;
+  /** How many of the ways to replace a stretch by two cuts are scored at a time, if there are more. */
+  sample?: number;
+}
+
+/** A part of the path with a speed, a label or a pause; at least one of them. */
+export interface StretchRequest {
+  /** Where it begins, along the path before smoothing and rounding. */
+  start_m: number;
+  /** Where it ends; None for a single place. */
+  stop_m?: number | null;
+  /** How fast to go. */
+  speed_m_s?: number | null;
+  /** Label of the clips to use here: "run", "jump" … */
+  label?: string | null;
+  /** How long to stand at its start. */
+  pause_s?: number | null;
+}
+
+/** What is asked of each verb, by its name. */
+export interface Requests {
+  follow: FollowRequest;
+  solve: SolveRequest;
+  perform: PerformRequest;
+  retime: RetimeRequest;
+}

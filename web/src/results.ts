@@ -2,8 +2,9 @@
 
 import { copy, followLinks, linkOf, openCode } from "./dialogs/share";
 import { button, el, icon, menu, type MenuItem } from "./dom";
-import type { Figures, Result } from "./messages";
-import { canonical } from "./panels/asking";
+import type { Metric, Result } from "./messages";
+import { answersTo } from "./panels/asking";
+import { fieldsOf, type Schema } from "./panels/schema";
 import { wayPicture } from "./panels/solveway";
 import { refill, watch } from "./panels/watch";
 import type { Context, State } from "./types";
@@ -33,8 +34,8 @@ export function mountResults(column: HTMLElement, context: Context): void {
       (state) => state.document.names,
     ],
     (state) => {
-      const verb = state.verbs.includes(state.view.verb) ? state.view.verb : null;
-      const listed = (result: Result) => result.verb !== "preview" && !state.document.removed.includes(result.id);
+      const verb = state.verbs.find(({ name }) => name === state.view.verb)?.name ?? null;
+      const listed = (result: Result) => result.verb !== "preview" && !result.passing && !state.document.removed.includes(result.id);
       const results = state.results.filter((result) => listed(result) && (verb === null || result.verb === verb));
       const kept = results.filter((result) => isKept(state, result));
       const others = results.filter((result) => !isKept(state, result));
@@ -44,7 +45,7 @@ export function mountResults(column: HTMLElement, context: Context): void {
       refill(
         list,
         ...(results.length === 0 ? [empty(state)] : []),
-        ...newest.map((result) => card(context, result)),
+        ...newest.map((result) => card(context, result, newest.length > 1)),
         kept.length > 0 ? el("h3", {}, "Kept") : null,
         ...kept.map((result) => card(context, result)),
         earlier.length > 0 ? el("h3", {}, "Earlier") : null,
@@ -55,16 +56,12 @@ export function mountResults(column: HTMLElement, context: Context): void {
   followLinks(context);
 }
 
-/** The answers to what is asked now, else the newest and those found with it, in the order in which they were found. */
+/** The answers to what is asked now, else the newest and those found with it, the best first. */
 function together(state: State, results: readonly Result[]): Result[] {
-  const asked = results[0] ? canonical(state.document[results[0].verb as "follow" | "solve" | "perform"]) : "";
-  const first = results.find((result) => canonical(result.request) === asked) ?? results[0];
-  if (!first) return [];
-  const key = JSON.stringify(first.request);
-  const count = Number(first.request["count"] ?? 1);
-  const found = results.filter((result) => JSON.stringify(result.request) === key).slice(0, count).reverse();
-  // Solving betters them in any order: the best goes first.
-  return first.verb === "solve" ? found.sort((a, b) => (a.figures.cost ?? 0) - (b.figures.cost ?? 0)) : found;
+  const [newest] = results;
+  if (!newest) return [];
+  const asked = answersTo(results, newest.verb, state.document.requests[newest.verb]);
+  return asked.length > 0 ? asked : answersTo(results, newest.verb, newest.request);
 }
 
 /** Its name: the one given to it, or its own. */
@@ -73,17 +70,13 @@ export const nameOf = (state: State, result: Result): string => state.document.n
 const isKept = (state: State, result: Result): boolean => state.document.kept.includes(result.id);
 
 function empty(state: State): HTMLElement {
-  const what = state.view.verb === "perform"
-    ? "Perform a path or let somebody lead: what comes of it appears here."
-    : state.view.verb === "solve" && state.graph
-    ? "Place two arrows on the floor: the motions that are found appear here."
-    : state.graph
-    ? "Draw a path on the floor: what is found appears here."
-    : "Once the graph is built, draw a path: what is found appears here.";
+  const verb = state.verbs.find(({ name }) => name === state.view.verb);
+  const needed = verb?.subject === "graph" && !state.graph ? "Once the graph is built, this" : "This";
+  const what = `${verb ? `${verb.summary} ` : ""}${needed} is where what is found appears.`;
   return el("div", { class: "empty" }, el("p", { class: "quiet-text" }, what));
 }
 
-function card(context: Context, result: Result): HTMLElement {
+function card(context: Context, result: Result, several = false): HTMLElement {
   const { store } = context;
   const { shown } = store.state.view;
   const onStage = shown.includes(motionOf(result));
@@ -111,7 +104,7 @@ function card(context: Context, result: Result): HTMLElement {
   });
   keep.setAttribute("aria-pressed", String(kept));
   const picture =
-    result.verb === "solve"
+    (several || givesSeveral(store.state, result)) && result.path.length > 1 // ways tell them apart, thumbnails do not
       ? wayPicture(result.path)
       : el("img", {
           attrs: {
@@ -128,56 +121,33 @@ function card(context: Context, result: Result): HTMLElement {
     "article",
     { class: onStage ? "card shown" : "card", attrs: { role: "listitem" }, data: { result: result.id } },
     el("header", {}, open, compare, keep, more),
-    el("div", { class: "body" }, picture, figures(result.figures)),
-    // Candidates of one request share its problems: told once, at the one that is looked at.
-    ...(result.verb === "solve" && !onStage ? [] : result.problems).map((problem) => el("p", { class: "problem" }, icon("warning"), problem.text)),
+    el("div", { class: "body" }, picture, metrics(result)),
+    ...result.problems.map((problem) => el("p", { class: "problem" }, icon("warning"), problem.text)),
   );
   return element;
 }
 
-/** What is known of how good it is; errors in centimetres. */
-function figures(known: Figures): HTMLElement {
-  const rows: [string, string | null, string][] = [
-    ["Length", `${known.seconds.toFixed(1)} s`, "How long the motion is"],
-    ["Error", known.mean_cm === null ? null : `${known.mean_cm.toFixed(1)} cm`, "Mean distance from the path"],
-    [
-      "End",
-      known.mean_cm !== null || known.end_cm === null ? null : `${known.end_cm.toFixed(1)} cm`,
-      "Distance from the last arrow, before finishing makes up for it",
-    ],
-    ["Worst", known.worst_cm === null ? null : `${known.worst_cm.toFixed(1)} cm`, "Largest distance from the path"],
-    [
-      "Transitions",
-      known.transitions_per_s === null ? null : `${known.transitions_per_s.toFixed(2)} /s`,
-      "Changes of clip per second",
-    ],
-    [
-      "Fit",
-      known.fit_cm === null ? null : `${known.fit_cm.toFixed(1)} cm`,
-      "From what led to the recorded controls it was read as",
-    ],
-    [
-      "Partner",
-      known.partner_cm === null ? null : `${known.partner_cm.toFixed(0)} cm`,
-      "Of hands and feet from those of the leader's true partner",
-    ],
-    ["Sliding", known.slide_cm_s === null ? null : `${known.slide_cm_s.toFixed(2)} cm/s`, "Mean speed of planted feet"],
-  ];
-  return el(
-    "dl",
-    { class: "facts" },
-    ...rows.filter(([, value]) => value !== null).map(([name, value, hint]) =>
-      el("div", { title: hint }, el("dt", {}, name), el("dd", {}, value))
-    ),
-    known.proved
-      ? el(
-        "div",
-        { class: "proved", title: "No walk of this graph is better, within each look ahead" },
-        icon("check"),
-        "proved best",
-      )
-      : null,
+/** Whether its verb usually has several answers, which come and go while they are bettered. */
+function givesSeveral(state: State, { verb }: Result): boolean {
+  const schema = state.verbs.find(({ name }) => name === verb)?.request as Schema | undefined;
+  const count = schema && fieldsOf(schema, schema).find(({ name }) => name === "count");
+  return Number(count?.usual ?? 1) > 1;
+}
+
+/** How good it is, with units; what is not as asked is red. */
+function metrics({ metrics: known, problems, proved }: Result): HTMLElement {
+  const isMissed = ({ value, unit }: Metric) =>
+    problems.some(({ got, unit: of }) => got !== null && of === unit && Math.abs(got - value) <= 1e-3 * Math.max(1, Math.abs(value)));
+  const rows = Object.values(known).map((metric) =>
+    el(
+      "div",
+      { class: isMissed(metric) ? "missed" : "", title: metric.text },
+      el("dt", {}, metric.text.charAt(0).toUpperCase() + metric.text.slice(1)),
+      el("dd", {}, metric.said),
+    )
   );
+  const best = el("div", { class: "proved", title: "No answer can be better" }, icon("check"), "proved best");
+  return el("dl", { class: "facts" }, ...rows, proved ? best : null);
 }
 
 /** On the stage, alone; also when something that is not listed took its place. */
@@ -212,7 +182,8 @@ function actions(context: Context, result: Result, element: HTMLElement): MenuIt
     { label: "Rename", icon: "edit", run: () => rename(context, result, element) },
     { label: "Delete", icon: "trash", run: () => remove(context, result) },
   ];
-  if (result.verb === "follow") {
+  const verb = context.store.state.verbs.find(({ name }) => name === result.verb);
+  if (verb && fieldsOf(verb.request as Schema, verb.request as Schema).some(({ name }) => name === "before")) {
     items.unshift({
       label: "Walk on from here",
       icon: "path",
@@ -224,9 +195,12 @@ function actions(context: Context, result: Result, element: HTMLElement): MenuIt
 
 /** The next path begins where this walk ends. */
 function walkOn({ store }: Context, result: Result): void {
-  store.setView({ verb: "follow", shown: [motionOf(result)] });
-  void store.change("Walk on", ({ follow }) => {
-    Object.assign(follow, { continue_from: result.id, points: [], stretches: [], final_facing: null });
+  store.setView({ verb: result.verb, shown: [motionOf(result)] });
+  void store.change("Walk on", ({ requests }) => {
+    const how = structuredClone(result.request);
+    for (const name of ["path", "points", "stretches", "facing_deg", "start_clip", "start_frame"]) delete how[name];
+    requests[result.verb] = { ...how, before: result.request, before_answer: result.answer };
+    if (result.answer === 1) delete requests[result.verb]!["before_answer"];
   });
 }
 

@@ -44,7 +44,7 @@ export class Shell {
     parts.element.prepend(this.bar());
     parts.stageParent.append(this.hint, this.looks(), status(store));
     for (const side of ["left", "right"] as const) this.setSide(side, this.remembered(side));
-    store.subscribe((state) => state.verbs, () => this.drawTabs());
+    this.drawTabs();
     store.subscribe((state) => state.jobs, () => this.refreshHint());
     store.subscribe((state) => state.view.verb, (verb) => this.show(verb));
     store.subscribe((state) => state.document.name, (name) => (document.title = `${name} – Choreograph`));
@@ -55,13 +55,8 @@ export class Shell {
 
   // -------------------------------------------------------------- verbs
 
-  private available(): readonly Panel[] {
-    const { verbs } = this.context.store.state;
-    return this.panels.filter(({ verb }) => verb === "library" || verb === "graph" || verbs.includes(verb));
-  }
-
   private show(wanted: string): void {
-    const panels = this.available();
+    const { panels } = this;
     const panel = panels.find(({ verb }) => verb === wanted) ?? panels[0];
     if (!panel || panel.verb === this.open) return;
     if (this.open) {
@@ -94,7 +89,7 @@ export class Shell {
   }
 
   private drawTabs(): void {
-    const panels = this.available();
+    const { panels } = this;
     const tabs = panels.map(({ verb, title }) => {
       const chosen = verb === this.open;
       return el(
@@ -205,7 +200,7 @@ export class Shell {
     const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
     if (!step) return;
     event.preventDefault();
-    const panels = this.available();
+    const { panels } = this;
     const at = panels.findIndex(({ verb }) => verb === this.open);
     this.context.store.setView({ verb: panels[(at + step + panels.length) % panels.length]!.verb });
   }

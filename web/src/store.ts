@@ -1,7 +1,7 @@
 /** The page's state: the project as the server has it, changes shown before it confirms them, and who wants to know. */
 
 import type { Server } from "./api";
-import type { Document, DocumentState, Job, Motion, Project, Result, View } from "./messages";
+import type { Document, DocumentState, Job, Motion, Project, Result, VerbFacts, View } from "./messages";
 import { ApiError, type ChangeOptions, type State, type Status, type Store } from "./types";
 
 const VIEW_SETTLE_MS = 300;
@@ -30,8 +30,9 @@ export class ProjectStore implements Store {
   constructor(
     private readonly server: Server,
     project: Project,
+    verbs: readonly VerbFacts[],
   ) {
-    this.held = { ...project, connection: "connecting", unsaved: 0, status: { text: "", kind: "quiet" } };
+    this.held = { ...project, verbs, connection: "connecting", unsaved: 0, status: { text: "", kind: "quiet" } };
     this.confirmed = project.document;
     server.lookup = (id) => this.motion(id);
     // Told to all pages, so to the one that made the change as well, and perhaps before its own answer.

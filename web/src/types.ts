@@ -3,13 +3,13 @@
 import type {
   Document,
   DocumentState,
-  FollowAsk,
   Job,
   JobAsk,
   Motion,
-  PerformAsk,
+  Plain,
   Project,
   ToPage,
+  VerbFacts,
   View,
 } from "./messages";
 
@@ -20,6 +20,8 @@ export type Connection = "connecting" | "live" | "lost" | "outdated";
 
 /** The project as the page knows it, and what is only the page's. Replaced, never changed in place. */
 export interface State extends Project {
+  /** What can be asked for, from the server's registry. */
+  verbs: readonly VerbFacts[];
   connection: Connection;
   /** Changes that the server has not confirmed yet. */
   unsaved: number;
@@ -76,16 +78,25 @@ export class ApiError extends Error {
   }
 }
 
+export interface AskOptions {
+  /** The motion that the verb works on, if it changes one. */
+  subject?: string | null;
+  /** Another request follows soon, as while something is dragged: its results take the place of these. */
+  passing?: boolean;
+}
+
 export interface Api extends MotionSource {
   get<T>(path: string): Promise<T>;
   send<T>(method: "POST" | "PUT" | "DELETE", path: string, body?: unknown): Promise<T>;
+  /** What is answered to a request as plain text. */
+  text(path: string, body: Plain | object): Promise<string>;
   upload(files: File[], onProgress?: (share: number) => void): Promise<Job>;
   start(ask: JobAsk): Promise<Job>;
   cancel(job: string): Promise<void>;
   /** Ask for motion over the socket; newer asks of a verb replace older ones. Returns the number that answers carry. */
-  ask(verb: "follow" | "solve" | "perform", ask: FollowAsk | Record<string, unknown>): number;
+  ask(verb: string, ask: Record<string, Plain>, how?: AskOptions): number;
   /** Places of a performance as they come; with the first, what they are answered by. Its frames carry the number. */
-  moved(samples: [number, number, number][], begin: PerformAsk | null): number;
+  moved(samples: [number, number, number][], begin: Record<string, Plain> | null, lag_s: number): number;
   /** Hear a message of the socket; `frames` comes with `partial` and `frame`. Returns the way out. */
   on<T extends ToPage["type"]>(type: T, listener: Listener<T>): () => void;
   /** Frames of this motion are other ones now (trimmed, mirrored, solved anew): fetch them again when asked. */
@@ -311,6 +322,8 @@ export interface Marker {
   /** Makes it something to drag. */
   move?(frame: number, done: boolean): void;
   click?(): void;
+  /** Delete or Backspace while it has the focus. */
+  remove?(): void;
 }
 
 /** Frames of the motion that is shown; below 0 and past its end are those that were cut away before. */
@@ -327,6 +340,8 @@ export interface Timeline {
   setMarkers(markers: readonly Marker[]): void;
   /** Two handles and a shade outside of them; null takes them away. */
   setRange(range: TrimRange | null): void;
+  /** What a double click does, at this frame; null for nothing. */
+  setDoubleClick(act: ((frame: number) => void) | null): void;
   /** Show less or more of the motion, around the frame that is shown. */
   zoom(way: "in" | "out"): void;
 }

@@ -18,7 +18,7 @@ from choreograph.build.prepare import Prepared, check_any, prepare_clips
 from choreograph.errors import RequestError
 from choreograph.graph import connect
 from choreograph.graph.lazy import PickedClips
-from choreograph.graph.model import ClipInfo, Minima, MotionGraph
+from choreograph.graph.model import ClipInfo, Minima, MotionGraph, Origin
 from choreograph.graph.report import joining_thresholds
 from choreograph.graph.settings import GraphSettings
 from choreograph.motion.clip import Clip, Note
@@ -36,6 +36,10 @@ def build_graph(
     checkpoint: Checkpoint | None = None,
 ) -> MotionGraph:
     """The motion graph of the clips.
+
+    >>> from choreograph.demo import demo_clip
+    >>> build_graph([demo_clip("walk", 30.0), demo_clip("walk_veer_left", 30.0)])  # doctest: +ELLIPSIS
+    MotionGraph(2 clips, ... nodes, ... edges)
 
     Args:
         clips: Recordings of one skeleton, at any rates.
@@ -189,10 +193,12 @@ def _build(
         prepared.infos,
         {"minima": minima, "nodes": joined.nodes, "edges": joined.edges},
         searched_m=level_m,
-        evaluated_share=evaluated,
-        notes=notes,
-        history=() if known is None else known.history,
-        cut_settings=None if known is None else known.cut_settings,
+        origin=Origin(
+            evaluated,
+            notes,
+            () if known is None else known.history,
+            cut_settings={} if known is None else known.cut_settings,
+        ),
     )
 
 

@@ -6,14 +6,15 @@ import json
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+from pydantic import Field
 
-from choreograph.cli.common import ForceOption, console, progress_bar
-from choreograph.cli.options import command_of, read_options
-from choreograph.cli.segment import SubjectArgument
+from choreograph.cli.common import console, progress_bar
 from choreograph.cli.subjects import load
+from choreograph.cli.tool import Force, add_tool
+from choreograph.contract.request import Option, Request
 from choreograph.contract.verb import EXAMPLES
 from choreograph.evaluation.request import EvaluateRequest
 
@@ -38,12 +39,19 @@ _COLUMNS = (
 )
 
 
-def evaluate_perform(
-    examples: SubjectArgument,
-    result: Annotated[Path | None, typer.Option("--result", help="Also write all metrics as JSON.")] = None,
-    force: ForceOption = False,
-    **options: Any,
-) -> None:
+class EvaluateOptions(Request):
+    """What is measured."""
+
+    subject: Annotated[str, Option(metavar=EXAMPLES.metavar), Field(description=EXAMPLES.help)]
+    result: Path | None = None
+    """Also write all metrics as JSON."""
+    request: EvaluateRequest = Field(default_factory=EvaluateRequest)
+    """How it is measured."""
+    force: Force = False
+    """Overwrite what exists."""
+
+
+def evaluate_perform(asked: EvaluateOptions) -> None:
     """Hold each recording back in turn and perform its control with the others.
 
     Two simple ways to answer are measured beside it: the nearest recorded frame, and segments chosen at random.
@@ -55,14 +63,16 @@ def evaluate_perform(
     from choreograph.evaluation.perform import evaluate
     from choreograph.formats.atomic import atomic_write, check_writable
 
+    result, request = asked.result, asked.request
     if result is not None:
-        check_writable(result, overwrite=force)
-    request = read_options(EvaluateRequest, options)
+        check_writable(result, overwrite=asked.force)
     with progress_bar() as progress:
-        found, losses, count = evaluate(load(EXAMPLES, examples, request, progress).value, request, progress=progress)
+        found, losses, count = evaluate(
+            load(EXAMPLES, asked.subject, request, progress).value, request, progress=progress
+        )
     _show(found, losses, count)
     if result is not None:
-        with atomic_write(result, overwrite=force) as temporary:
+        with atomic_write(result, overwrite=asked.force) as temporary:
             temporary.write_text(
                 json.dumps({**found.as_json(), "lags": [asdict(loss) for loss in losses]}, indent=1) + "\n",
                 encoding="utf-8",
@@ -86,7 +96,7 @@ def _show(found: Evaluation, losses: Sequence[LagLoss], count: int) -> None:
     for name, seconds, scores in rows:
         cells = (form.format(getattr(scores, field)) for field, _, form in _COLUMNS)
         table.add_row(name, f"{seconds:.1f}", *cells)
-    # Figures are never cut: where the terminal is narrow, or there is none, lines are as long as they are.
+    # Numbers are never cut: where the terminal is narrow, or there is none, lines are as long as they are.
     whole = console.measure(table, options=console.options.update(max_width=1000)).maximum
     Console(width=max(console.width, whole)).print(table)
     ours, nearest, random = (found.total[method].ends_m for method in METHODS)
@@ -111,5 +121,5 @@ def register(app: typer.Typer) -> None:
     """Add the command to the application."""
     group = typer.Typer(no_args_is_help=True, help=_HELP)
     group.callback()(lambda: None)
-    group.command("perform")(command_of(evaluate_perform, EvaluateRequest))
+    add_tool(group, "perform", EvaluateOptions, evaluate_perform, arguments=("subject",))
     app.add_typer(group, name="evaluate")

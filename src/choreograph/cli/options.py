@@ -7,81 +7,26 @@ that can be given several times. What is given on the command line is laid over 
 from __future__ import annotations
 
 import inspect
-import re
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar, get_args, get_origin
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal, get_args, get_origin
 
 import typer
 from typer.models import ArgumentInfo
 
-from choreograph.contract.request import Option, Request, metadata_of, read_request, say_bounds
+from choreograph.contract.request import Request, say_bounds
 from choreograph.errors import RequestError
-
-if TYPE_CHECKING:
-    from pydantic.fields import FieldInfo
-
-T = TypeVar("T", bound=Request)
-
-_UNITS = re.compile(r"_(?:m|s|deg|hz|m_s|m2_s|frames)$")
-"""Endings of fields that say their unit, which options leave out."""
+from choreograph.verbs.options import Entry, entries, negative, option_type, plain_type
 
 
-@dataclass(frozen=True)
-class Entry:
-    """A field that has an option."""
-
-    path: tuple[str, ...]
-    """Names that lead to it: ("search", "beam_width")."""
-    field: FieldInfo
-    how: Option
-    panel: str
-
-    @property
-    def parameter(self) -> str:
-        """What the command's function calls it."""
-        return "__".join(self.path)
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The option's names, such as "--beam"."""
-        return self.how.names or (option_name(self.path[-1]),)
-
-    @property
-    def kind(self) -> Any:
-        """The field's type, without `| None`."""
-        return _inner(self.field.annotation)
-
-
-def option_name(field: str) -> str:
-    """The option of a field of this name.
-
-    >>> option_name("smooth_m"), option_name("max_seconds")
-    ('--smooth', '--max-seconds')
-    """
-    return "--" + _UNITS.sub("", field).replace("_", "-")
-
-
-def entries(model: type[Request], path: tuple[str, ...] = (), panel: str = "") -> Iterator[Entry]:
-    """The fields of a request that options can say, nested ones with the panel they stand in."""
-    for name, field in model.model_fields.items():
-        how = next((entry for entry in metadata_of(field) if isinstance(entry, Option)), Option())
-        kind = _inner(field.annotation)
-        if how.hidden or field.exclude:
-            continue
-        if isinstance(kind, type) and issubclass(kind, Request):
-            yield from entries(kind, (*path, name), kind.panel or kind.__name__)
-        elif _type(kind) is not None:
-            yield Entry((*path, name), field, how, panel)
-
-
-def parameters(model: type[Request], arguments: tuple[str, ...] = ()) -> list[inspect.Parameter]:
+def parameters(
+    model: type[Request], arguments: tuple[str, ...] = (), *, from_file: bool = False
+) -> list[inspect.Parameter]:
     """Parameters of a command's function, one for each option; typer makes options of them.
 
     Args:
         model: The request.
         arguments: Fields that are arguments instead.
+        from_file: Whether a file may say what must be said, so that no option must.
     """
     made = []
     for entry in entries(model):
@@ -95,9 +40,9 @@ def parameters(model: type[Request], arguments: tuple[str, ...] = ()) -> list[in
                 *_flags(entry), help=about, rich_help_panel=entry.panel or "Options", metavar=entry.how.metavar,
                 show_default=False,
             )  # fmt: skip
-        kind: Any = _type(entry.kind)
+        kind: Any = option_type(entry.kind)
         default: Any = inspect.Parameter.empty
-        if not entry.field.is_required():
+        if from_file or not entry.field.is_required():
             kind, default = kind | None, None
         annotation: Any = Annotated[kind, info]
         made.append(
@@ -126,34 +71,6 @@ def collect(
     return out
 
 
-def command_of(function: Callable[..., None], model: type[Request]) -> Callable[..., None]:
-    """A function whose `**options` are the fields of a request, as a command with an option for each of them."""
-    own = inspect.signature(function, eval_str=True)
-    taken = [p for p in own.parameters.values() if p.kind is not inspect.Parameter.VAR_KEYWORD]
-    first = [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in taken]
-    made = [*first, *parameters(model)]
-
-    def command(**values: Any) -> None:
-        function(**values)
-
-    command.__signature__ = inspect.Signature(made)  # type: ignore[attr-defined]
-    command.__annotations__ = {parameter.name: parameter.annotation for parameter in made}
-    command.__doc__ = function.__doc__
-    return command
-
-
-def read_options(model: type[T], values: Mapping[str, Any]) -> T:
-    """The request that options make.
-
-    Raises:
-        RequestError: Names the option of the first mistake.
-    """
-    try:
-        return read_request(model, collect(model, values))
-    except RequestError as error:
-        raise say_by_options(model, error) from None
-
-
 def say_by_options(model: type[Request], error: RequestError) -> RequestError:
     """The same mistake, its place named by the option that says it."""
     for entry in entries(model):
@@ -163,67 +80,11 @@ def say_by_options(model: type[Request], error: RequestError) -> RequestError:
     return error
 
 
-def as_options(request: Request) -> list[str] | None:
-    """The words that ask for the same on the command line; None if options cannot say it all."""
-    document, words = request.as_document(), []
-    for entry in entries(type(request)):
-        holder: Any = document
-        for name in entry.path[:-1]:
-            holder = holder.get(name, {})
-        if entry.path[-1] not in holder:
-            continue
-        value, name = holder.pop(entry.path[-1]), entry.names[0]
-        if isinstance(value, bool):
-            words.append(name if value != entry.how.inverted else _negative(name))
-        elif isinstance(value, dict):
-            words += [word for key, part in value.items() for word in (name, f"{key}={part}")]
-        elif isinstance(value, list):
-            words += [word for part in value for word in (name, str(part))]
-        else:
-            value = float(f"{100 * value:.10g}") if entry.how.centimetres else value
-            words += [name, repr(value) if isinstance(value, float) else str(value)]
-    return None if _leftover(document) else words
-
-
-def _leftover(document: Any) -> bool:
-    return any(_leftover(value) if isinstance(value, dict) else True for value in document.values())
-
-
-def _inner(kind: Any) -> Any:
-    """A type without `| None` and without its notes."""
-    if get_origin(kind) is Annotated:
-        return _inner(get_args(kind)[0])
-    options = [option for option in get_args(kind) if option is not type(None)]
-    if len(options) == 1 and type(None) in get_args(kind):
-        return _inner(options[0])
-    return kind
-
-
-def _type(kind: Any) -> Any:
-    """What typer reads an option of this type as; None for a type that options cannot say."""
-    origin = get_origin(kind)
-    if kind in (bool, int, float, str, Path):
-        return kind
-    if origin is Literal:
-        return str
-    if origin in (dict, Mapping) or (isinstance(origin, type) and issubclass(origin, Mapping)):
-        return (
-            list[str] if get_args(kind)[1] in (int, float, str) or get_origin(get_args(kind)[1]) is Annotated else None
-        )
-    if origin in (tuple, list) and _inner(get_args(kind)[0]) in (int, float, str) and Ellipsis in get_args(kind):
-        return list[_inner(get_args(kind)[0])]  # type: ignore[misc]
-    return None
-
-
 def _flags(entry: Entry) -> tuple[str, ...]:
     if entry.kind is not bool:
         return entry.names
     first, *more = entry.names
-    return (f"{first}/{_negative(first)}", *more)
-
-
-def _negative(name: str) -> str:
-    return f"--no-{name.removeprefix('--')}"
+    return (f"{first}/{negative(first)}", *more)
 
 
 def _value(entry: Entry, value: Any) -> Any:
@@ -231,14 +92,14 @@ def _value(entry: Entry, value: Any) -> Any:
         return value != entry.how.inverted
     if entry.how.centimetres:
         return value / 100
-    if _type(entry.kind) == list[str] and get_origin(entry.kind) not in (tuple, list):
+    if option_type(entry.kind) == list[str] and get_origin(entry.kind) not in (tuple, list):
         return dict(_pair(entry, text) for text in value)
     return list(value) if isinstance(value, list | tuple) else value
 
 
 def _pair(entry: Entry, text: str) -> tuple[str, Any]:
     name, equals, value = text.rpartition("=")
-    number = _inner(get_args(entry.kind)[1]) in (int, float)
+    number = plain_type(get_args(entry.kind)[1]) in (int, float)
     try:
         found: Any = float(value) if number else value
     except ValueError:

@@ -9,10 +9,10 @@ from typing import Any, get_args
 
 from pydantic import BaseModel
 
-from choreograph.cli.options import Entry, entries
 from choreograph.contract.request import Request, say_bounds
 from choreograph.contract.verb import Verb
 from choreograph.verbs import find_verb, rooms
+from choreograph.verbs.options import Entry, entries
 
 _HEAD = "<!-- Made from the code by `make reference`; edit the docstrings there. -->"
 

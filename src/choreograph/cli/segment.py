@@ -8,28 +8,32 @@ from typing import Annotated, Any
 
 import numpy as np
 import typer
+from pydantic import Field
 
 from choreograph.cli.build import command_line
-from choreograph.cli.common import ForceOption, console, progress_bar
-from choreograph.cli.options import command_of, read_options
+from choreograph.cli.common import console, progress_bar
 from choreograph.cli.subjects import load
+from choreograph.cli.tool import Force, add_tool
+from choreograph.contract.request import Option, Request
 from choreograph.contract.verb import EXAMPLES
 from choreograph.errors import RequestError
 from choreograph.progress import Progress
 from choreograph.synthesis.perform.request import CutRequest
 
-SubjectArgument = Annotated[str, typer.Argument(help=EXAMPLES.help, metavar=EXAMPLES.metavar)]
+
+class SegmentOptions(Request):
+    """What is cut, and where it is kept."""
+
+    subject: Annotated[str, Option(metavar=EXAMPLES.metavar), Field(description=EXAMPLES.help)]
+    output: Annotated[Path, Option(("--output", "-o"))] | None = None
+    """The .mog file to write; none is needed if EXAMPLES is a .mog."""
+    cutting: CutRequest = Field(default_factory=CutRequest)
+    """Which recordings, and where they are cut."""
+    force: Force = False
+    """Overwrite what exists."""
 
 
-def segment(
-    examples: SubjectArgument,
-    output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", help="The .mog file to write.", show_default="none, if EXAMPLES is a .mog"),
-    ] = None,
-    force: ForceOption = False,
-    **options: Any,
-) -> None:
+def segment(asked: SegmentOptions) -> None:
     """Cut recordings into segments, ready to perform with.
 
     The .mog file that is written has the recordings, who leads whom, and how they are cut. Segments are computed from
@@ -45,9 +49,8 @@ def segment(
 
       choreograph segment people.mog
     """
-    request = read_options(CutRequest, options)
     with progress_bar() as progress:
-        path, database = _keep(examples, output, request, force, progress)
+        path, database = _keep(asked.subject, asked.output, asked.cutting, asked.force, progress)
     low, middle, high = np.percentile(database.seconds, [5, 50, 95])
     console.print(
         f"{path}: {len(database)} segments of {len(np.unique(database.example))} recordings, {middle:.2f} s long "
@@ -82,4 +85,4 @@ def _keep(examples: str, output: Path | None, request: CutRequest, force: bool, 
 
 def register(app: typer.Typer) -> None:
     """Add the command to the application."""
-    app.command("segment")(command_of(segment, CutRequest))
+    add_tool(app, "segment", SegmentOptions, segment, arguments=("subject",))

@@ -15,16 +15,16 @@ from choreograph.cli import subjects
 from choreograph.cli.common import ForceOption, Kept, console, progress_bar, stop_well
 from choreograph.cli.options import collect, parameters, say_by_options
 from choreograph.contract.document import Document, load_document, parse_document
-from choreograph.contract.request import Request
-from choreograph.contract.result import Answer, Metric, Problem, Result
+from choreograph.contract.request import Request, read_request
+from choreograph.contract.result import Answer, Result
 from choreograph.contract.search import Search
 from choreograph.contract.verb import Verb
-from choreograph.errors import Cancelled, RequestError
+from choreograph.errors import Cancelled, RequestError, SearchStateError
 from choreograph.progress import Progress
-from choreograph.verbs.writing import Targets, damaged, read_state, write_result
+from choreograph.verbs.writing import STATE, Targets, damaged, read_state, write_result
 
 EXIT_MISSED = 3
-"""What was asked for was not all met, and --best-effort was not given."""
+"""The best answer has problems, and --best-effort is not given."""
 
 _DAMAGE = (ValueError, KeyError, TypeError, IndexError, AttributeError, OverflowError)
 """What reading a kept search raises where something other is written than was kept."""
@@ -46,11 +46,11 @@ def add_verb(app: typer.Typer, verb: Verb) -> None:
 def _about(verb: Verb) -> str:
     shown = "".join(f"\n\n  choreograph {line}" for line in verb.examples)
     code = (
-        f"\n\nWhat was asked for and is not met is said, and the exit code is {EXIT_MISSED} then. With --count, answers"
-        " are numbered: walk_1.bvh, walk_2.bvh …; where the output is a folder, answers.json there has all about them."
+        f"\n\nIf the best answer does not do all that the request asks for, the exit code is {EXIT_MISSED}. Several"
+        " answers are numbered: walk_1.bvh, walk_2.bvh …; in a folder as output, answers.json has all about them."
     )
     guide = f"\n\nMore in {verb.guide}." if verb.guide else ""
-    return verb.about + code + (f"\n\nExamples:{shown}" if shown else "") + guide
+    return inspect.cleandoc(verb.about) + code + (f"\n\nExamples:{shown}" if shown else "") + guide
 
 
 def _parameters(verb: Verb) -> list[inspect.Parameter]:
@@ -61,7 +61,7 @@ def _parameters(verb: Verb) -> list[inspect.Parameter]:
 
     files, panel = [], "Files"
     subject = verb.subject
-    file_help = "What is wanted, as a YAML or JSON file; options count before it."
+    file_help = "The request as a YAML or JSON file; options count before it."
     made = [given("subject", str, typer.Argument(help=subject.help, metavar=subject.metavar), inspect.Parameter.empty)]
     if verb.takes_file:
         made.append(given("request", Path | None, typer.Argument(help=file_help, metavar="REQUEST")))
@@ -84,7 +84,7 @@ def _parameters(verb: Verb) -> list[inspect.Parameter]:
     files.append(given("suffix", str, suffix, "bvh"))
     for name, flag, help_text in (
         ("resume", "--resume", "Go on from the search that an earlier run kept in the folder."),
-        ("best_effort", "--best-effort", "Exit with 0 even if what was asked for is not all met."),
+        ("best_effort", "--best-effort", "Exit with 0 even if the best answer has problems."),
         *([("allow_code", "--allow-code", "Run the Python files whose functions the request names.")] * verb.runs_code),
     ):
         files.append(given(name, bool, typer.Option(flag, help=help_text, rich_help_panel=panel), False))
@@ -93,7 +93,7 @@ def _parameters(verb: Verb) -> list[inspect.Parameter]:
         "--schema", callback=_schema(verb), is_eager=True, help="Print the requests' JSON Schema and stop."
     )
     files.append(given("schema", bool, schema, False))
-    return [*made, *parameters(verb.request, verb.arguments), *files]
+    return [*made, *parameters(verb.request, verb.arguments, from_file=True), *files]
 
 
 def _schema(verb: Verb) -> Any:
@@ -108,18 +108,21 @@ def _schema(verb: Verb) -> Any:
 def run(verb: Verb, values: Mapping[str, Any]) -> None:
     """Do what a command line says."""
     document = Document(None, Path()) if values["request"] is None else load_document(values["request"])
-    request = _read(verb, document, values)
-    targets = _targets(verb, values)
-    people = request.people()
+    targets, search = _targets(verb, values), None
     saved = read_state(targets.output) if values["resume"] else None
-    targets.check(verb, max(1, getattr(request, "count", 1)), people)
-    with progress_bar() as progress:
+    request, earlier = _read(verb, document, values, None if saved is None else saved[1])
+    targets.check(verb, max(1, getattr(request, "count", 1)), request.people())
+
+    def amount(stage: str, done: float, total: float) -> str | None:
+        return None if search is None else search.amount(stage, done, total)
+
+    with progress_bar(amount) as progress:
         subject = subjects.load(verb.subject, values["subject"], request, progress)
         for note in subject.notes:
             _warn(note)
         search = verb.search(subject.value, request)
         if saved is not None:
-            _resume(search, verb, request, saved, targets.output)
+            _resume(search, request, earlier, saved[0], targets.output)
         result, stopped = _search(search, progress)
         origin = {subject.kind: values["subject"]}
         files = write_result(verb, result, targets, state=_state(search), origin=origin, progress=progress)
@@ -136,17 +139,26 @@ def run(verb: Verb, values: Mapping[str, Any]) -> None:
         raise typer.Exit(EXIT_MISSED)
 
 
-def _read(verb: Verb, document: Document, values: Mapping[str, Any]) -> Request:
-    """The request that file and options make together."""
-    if document.value is not None:
-        parse_document(verb.request, document)  # its own mistakes are named with its lines
+def _read(
+    verb: Verb, document: Document, values: Mapping[str, Any], before: Mapping[str, Any] | None
+) -> tuple[Request, Request | None]:
+    """The request that file and options make together, and that of the search which is gone on with, if one is."""
     whole = collect(verb.request, values, document.value)
+    if before is not None and "seed" in verb.request.model_fields:  # it stays that of the search
+        began = before.get("seed", verb.request.model_fields["seed"].default)
+        if whole.setdefault("seed", began) != began:
+            file = values["output"] / STATE
+            raise RequestError(f"--seed is {whole['seed']}, but the search in {file} began with {began}", where="seed")
     try:
-        request = parse_document(verb.request, Document(whole, document.path, document.lines))
+        request = read_request(verb.request, whole)
     except RequestError as error:
-        raise say_by_options(verb.request, RequestError(str(error).removeprefix(".: "), where=error.where)) from None
+        if document.value is not None:
+            parse_document(verb.request, document)  # its own mistakes are named with its lines
+        raise say_by_options(verb.request, error) from None
     folder = document.path.parent if document.value is not None else Path()
-    return request.resolved(folder, allow_code=bool(values.get("allow_code")))
+    allow_code = bool(values.get("allow_code"))
+    earlier = read_request(verb.request, before).resolved(folder, allow_code=allow_code) if before else None
+    return request.resolved(folder, allow_code=allow_code), earlier
 
 
 def _targets(verb: Verb, values: Mapping[str, Any]) -> Targets:
@@ -176,23 +188,20 @@ def _search(search: Search, progress: Progress) -> tuple[Result, float | None]:
             raise Cancelled from None
 
 
-def _resume(
-    search: Search, verb: Verb, request: Request, saved: tuple[dict[str, Any], dict[str, Any]], folder: Path
-) -> None:
+def _resume(search: Search, request: Request, earlier: Request | None, state: Mapping[str, Any], folder: Path) -> None:
     """Go on from a kept search; where the request is another now, with what was found for that one."""
-    state, before = saved
+    same = earlier is None or request.wants_same(earlier)
+    if not same and earlier is not None:
+        _warn(f"the request is not the one of {folder}: the search goes on from what was found, for what it is now")
+        search.change(earlier)
     try:
-        if before and before != request.as_document():
-            _warn(f"the request is not the one of {folder}: the search goes on from what was found, for what it is now")
-            from choreograph.contract.request import read_request
-
-            search.change(read_request(verb.request, before))
-            search.resume(state)
-            search.change(request)
-        else:
-            search.resume(state)
+        search.resume(state)
+    except SearchStateError as error:
+        raise RequestError(f"{folder / STATE}: {error} with --force") from None
     except _DAMAGE:
         raise damaged(folder) from None
+    if not same:
+        search.change(request)
 
 
 def _state(search: Search) -> dict[str, Any] | None:
@@ -204,18 +213,7 @@ def _state(search: Search) -> dict[str, Any] | None:
 
 def describe(answer: Answer) -> str:
     """An answer in one line: its name and its metrics."""
-    return "; ".join([answer.name, *(f"{m.text} {say(m)}" for m in answer.metrics.values())])
-
-
-def say(metric: Metric) -> str:
-    """A metric with its unit, as people say it: centimetres below a metre."""
-    if metric.unit == "m" and abs(metric.value) < 1:
-        return f"{100 * metric.value:.1f} cm"
-    if metric.unit == "m/s" and abs(metric.value) < 0.5:
-        return f"{100 * metric.value:.1f} cm/s"
-    if metric.unit == "" and 0 <= metric.value <= 1:
-        return f"{100 * metric.value:.0f} %"
-    return f"{metric.value:.3g} {metric.unit}".strip()
+    return "; ".join([answer.name, *(f"{m.text} {m.said}" for m in answer.metrics.values())])
 
 
 def _say(text: str) -> None:
@@ -224,6 +222,3 @@ def _say(text: str) -> None:
 
 def _warn(text: str) -> None:
     console.print(text, style="yellow", markup=False, highlight=False, soft_wrap=True)
-
-
-__all__ = ["EXIT_MISSED", "Problem", "add_verb", "describe", "run", "say"]

@@ -78,13 +78,23 @@ def load_document(path: str | Path) -> Document:
     return _read_yaml(text, path)
 
 
-def read_request_file(kind: type[T], path: str | Path) -> T:
-    """The request in a file.
+def read_request_file(kind: type[T], path: str | Path, *, allow_code: bool = False) -> T:
+    """The request in a file; other files that it names are looked for beside it.
+
+    >>> import choreograph as cg
+    >>> _ = Path("ask.yaml").write_text("{path: eight, count: 2}")
+    >>> read_request_file(cg.FollowRequest, "ask.yaml").count
+    2
+
+    Args:
+        kind: The request's model.
+        path: A .yaml, .yml or .json file.
+        allow_code: Whether functions that the request names may be loaded, which runs their files.
 
     Raises:
         RequestError: Names file, line and place of the first mistake.
     """
-    return parse_document(kind, load_document(path))
+    return parse_document(kind, load_document(path)).resolved(Path(path).parent, allow_code=allow_code)
 
 
 def parse_document(kind: type[T], document: Document) -> T:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self, TypeVar, get_a
 
 import numpy as np
 from annotated_types import Ge, Gt, Le, Lt, MaxLen, MinLen
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, Strict, ValidationError
 from pydantic._internal._model_construction import ModelMetaclass
 
 from choreograph.errors import RequestError
@@ -55,14 +55,30 @@ class Option:
     centimetres: bool = False
     """Whether the option is in centimetres, though the field is in metres."""
 
+    def __get_pydantic_json_schema__(self, core: Any, handler: Any) -> dict[str, Any]:
+        """Say in the schema which fields plain controls leave out too, and which they show the other way round."""
+        said: dict[str, Any] = {"hidden": True} if self.hidden else {}
+        if self.inverted:
+            said["inverted"] = self.names[0].lstrip("-").replace("-", " ")
+        return {**handler(core), **said}
 
-Metres = Annotated[float, Unit("m")]
-Seconds = Annotated[float, Unit("s")]
-Degrees = Annotated[float, Unit("°"), Ge(-36_000), Le(36_000)]
-MetresPerSecond = Annotated[float, Unit("m/s")]
-Hertz = Annotated[float, Unit("Hz")]
-Cost = Annotated[float, Unit("m²·s"), Ge(0), Le(1e6)]
-Weight = Annotated[float, Ge(1e-9), Le(1e9)]
+
+@dataclass(frozen=True)
+class FileName:
+    """Marks a text that may name a file: the studio lets requests name files of the project's folder only."""
+
+    def __get_pydantic_json_schema__(self, core: Any, handler: Any) -> dict[str, Any]:
+        """Say so in the schema."""
+        return {**handler(core), "format": "file"}
+
+
+Metres = Annotated[float, Strict(), Unit("m")]
+Seconds = Annotated[float, Strict(), Unit("s")]
+Degrees = Annotated[float, Strict(), Unit("°"), Ge(-36_000), Le(36_000)]
+MetresPerSecond = Annotated[float, Strict(), Unit("m/s")]
+Hertz = Annotated[float, Strict(), Unit("Hz")]
+Cost = Annotated[float, Strict(), Unit("m²·s"), Ge(0), Le(1e6)]
+Weight = Annotated[float, Strict(), Ge(1e-9), Le(1e9)]
 Seed = Annotated[int, Ge(0), Le(2**31)]
 Name = Annotated[str, MinLen(1), MaxLen(200)]
 Point = tuple[float, float]
@@ -96,6 +112,16 @@ class Request(BaseModel, metaclass=_Called):
     )
     panel: ClassVar[str] = ""
     """Heading of its options in help and forms, where it is a part of a request."""
+    effort: ClassVar[tuple[str, ...]] = ()
+    """Fields that say how long to search and what becomes of what is found, not what is wanted: a search goes on
+    where only they change."""
+
+    @classmethod
+    def __get_pydantic_json_schema__(cls, core: Any, handler: Any) -> dict[str, Any]:
+        """Forms put a heading over the part."""
+        schema = handler(core)
+        handler.resolve_ref_schema(schema).update({"panel": cls.panel} if cls.panel else {})
+        return dict(schema)
 
     def with_(self, **changes: Any) -> Self:
         """A changed copy, checked like any other.
@@ -123,6 +149,10 @@ class Request(BaseModel, metaclass=_Called):
         """The request as plain values, without what is as usual: what request files hold."""
         return {name: _as_plain(value) for name, value in self._said()}
 
+    def wants_same(self, other: Request) -> bool:
+        """Whether another request wants the same, be it with more or less effort."""
+        return type(other) is type(self) and self == other.with_(**{name: getattr(self, name) for name in self.effort})
+
     def _said(self) -> Iterator[tuple[str, Any]]:
         for name, field in type(self).model_fields.items():
             value = getattr(self, name)
@@ -140,8 +170,25 @@ class Wrong(ValueError):
         """Within the model: "body[1].at_s"; empty for the whole of it."""
 
 
+def named_files(request: Request, place: str = "") -> Iterator[tuple[str, str]]:
+    """The files that a request names, each with where it does."""
+    for name, field in type(request).model_fields.items():
+        value, where = getattr(request, name), _join(place, name)
+        if any(isinstance(note, FileName) for note in metadata_of(field)):
+            yield from ((where, text) for text in ((value,) if isinstance(value, str) else value or ()) if text)
+        parts = value.items() if isinstance(value, Mapping) else enumerate(value) if isinstance(value, tuple) else ()
+        for key, part in [(None, value), *parts]:
+            if isinstance(part, Request):
+                inside = where if key is None else f"{where}[{key}]" if isinstance(key, int) else f"{where}.{key}"
+                yield from named_files(part, inside)
+
+
 def read_request(kind: type[T], document: Any) -> T:
     """The request that plain values, as from JSON, describe.
+
+    >>> import choreograph as cg
+    >>> read_request(cg.FollowRequest, {"path": "eight", "count": 2}).count
+    2
 
     Args:
         kind: The request's model.
@@ -173,14 +220,14 @@ def request_error(error: ValidationError, kind: Any) -> RequestError:
     return made
 
 
-def say_bounds(field: FieldInfo) -> str:
+def say_bounds(field: FieldInfo, widest: float = _WIDE) -> str:
     """What a field's numbers may be, with the unit: "from 0 to 5 m"; empty where anything may be.
 
     Bounds so wide that nobody comes near them are left out.
     """
     low, high, unit = bounds_of(field)
-    low = low if low is not None and abs(low[1]) < _WIDE else None
-    high = high if high is not None and abs(high[1]) < _WIDE else None
+    low = low if low is not None and abs(low[1]) < widest else None
+    high = high if high is not None and abs(high[1]) < widest else None
     parts = []
     if low is not None and high is not None:
         parts.append(f"from {low[1]:g} to {high[1]:g}" if not low[0] else f"above {low[1]:g}, up to {high[1]:g}")
@@ -262,8 +309,9 @@ _SORTS = {
 
 def _expected(sort: str, field: FieldInfo | None, context: Mapping[str, Any], message: str) -> str:
     """What it must be, as the end of a sentence."""
-    bounds = say_bounds(field) if field is not None else ""
-    if sort in ("greater_than", "greater_than_equal", "less_than", "less_than_equal") and bounds:
+    broken = sort in ("greater_than", "greater_than_equal", "less_than", "less_than_equal")
+    bounds = say_bounds(field, math.inf if broken else _WIDE) if field is not None else ""
+    if broken and bounds:
         return f"be a number {bounds}"
     if sort == "literal_error":
         return f"be one of {context['expected'].replace(' or ', ', ')}"

@@ -54,6 +54,8 @@ class Search(ABC):
     def __init__(self, request: Request) -> None:
         self.request = request
         self.began = time.monotonic()
+        self.carried = False
+        """Whether what was found for requests before the present one shows in its answers."""
 
     @property
     @abstractmethod
@@ -72,16 +74,34 @@ class Search(ABC):
             RequestError: If nothing was found yet.
         """
 
+    def first(self) -> Result:
+        """The best answer so far without the others, where those would take a while; for whoever waits to see one."""
+        return self.best()
+
+    def amount(self, stage: str, done: float, total: float) -> str | None:
+        """How far a stage of the work has come, in words; None where its units are just to be counted."""
+        return None
+
     def change(self, request: Request) -> None:
         """Ask for something else from here on; what was found is used as far as it helps."""
         raise RequestError("this search cannot be given another request; begin a new one")
+
+    def reuse(self, earlier: Search) -> None:  # noqa: B027 - most searches have nothing to take over
+        """Take over what an earlier search on the same subject has computed and this one needs too.
+
+        What is found stays the same to the bit; it only comes sooner. Faces that keep searches call it before `step`.
+        """
 
     def state(self) -> dict[str, Any]:
         """What the search knows, as plain values for JSON; `resume` goes on from it."""
         raise RequestError("this search cannot be kept and resumed")
 
     def resume(self, state: Mapping[str, Any]) -> None:
-        """Go on from a state that an earlier search of the same request gave."""
+        """Go on from a state that an earlier search of the same request gave.
+
+        Raises:
+            SearchStateError: If it is damaged, or of another request or subject.
+        """
         raise RequestError("this search cannot be resumed")
 
     def run(self, progress: Progress | None = None) -> Result:

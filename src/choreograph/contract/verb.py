@@ -40,8 +40,8 @@ class Output:
     """Also of the option: "transcription"."""
     help: str
     suffixes: tuple[str, ...]
-    write: Callable[[Path, Answer, bool], None]
-    """Gets the file, the answer, and whether it may overwrite."""
+    write: Callable[[Path, Result, bool], None]
+    """Gets the file, the result, of which the first answer counts, and whether it may overwrite."""
 
 
 @dataclass(frozen=True)
@@ -71,6 +71,8 @@ class Verb:
     takes_file: bool = False
     """Whether a request file is such an argument, since options alone cannot say what is wanted."""
     prepares: tuple[Preparation, ...] = ()
+    trial: Request | None = None
+    """A small request that any subject can answer: who keeps a process warm runs it before the first real one."""
     draw: Callable[[Path, Result, bool], None] | None = None
     """Writes a picture of a result: gets the file, the result, and whether it may overwrite."""
     picture_suffixes: tuple[str, ...] = (".png",)

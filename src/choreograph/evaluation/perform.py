@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from choreograph.errors import RequestError
 from choreograph.evaluation.request import EvaluateRequest
+from choreograph.features.points import BODY_TRACK_HALF_M, find_points
 from choreograph.finishing.finish import finish
 from choreograph.finishing.settings import FinishSettings
 from choreograph.maths import quat
@@ -22,7 +23,6 @@ from choreograph.synthesis.perform.control import Control
 from choreograph.synthesis.perform.examples import SegmentDatabase
 from choreograph.synthesis.perform.measure import root_apart, squared_apart
 from choreograph.synthesis.perform.placing import place
-from choreograph.synthesis.perform.points import BODY_TRACK_HALF_M, find_points
 from choreograph.synthesis.perform.program import SegmentSequence, find_segments, make_signal
 from choreograph.synthesis.perform.settings import MatchSettings, match_settings, usual_settings
 from choreograph.synthesis.perform.sources import Examples, find_database
@@ -138,7 +138,7 @@ def leave_one_out(
 
     Args:
         database: Segments of two examples or more.
-        settings: How controls are interpreted.
+        settings: How controls are matched with segments.
         finishing: What is done to the motion before it is compared.
         only: Numbers of the examples to hold back; all if None.
         seed: Of the random sequences.
@@ -203,7 +203,7 @@ def lag_losses(
     Args:
         database: Segments of two examples or more.
         lags: Seconds after which what is played is settled.
-        settings: How controls are interpreted.
+        settings: How controls are matched with segments.
         only: Numbers of the examples to hold back; all if None.
         progress: Hears how many are done.
     """

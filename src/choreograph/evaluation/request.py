@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 from annotated_types import Gt, Le, MaxLen
 
@@ -12,6 +12,8 @@ from choreograph.synthesis.perform.request import CutRequest, MatchRequest
 
 class EvaluateRequest(MatchRequest, CutRequest):
     """Recordings to hold back in turn, each answered by the others."""
+
+    panel: ClassVar[str] = "Measuring"
 
     clean: Annotated[bool, Option(("--raw",), inverted=True)] = True
     """Measure motion before feet and hands are seen to."""

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from choreograph.figure._limbs import shape_arm, shape_foot, shape_hand, shape_leg
 from choreograph.figure._loft import Surface
 from choreograph.figure._pose import SHORTEST, Drawn, Pose, is_human, take_measure
-from choreograph.figure._strand import CLAY, LEFT_TINT, NO_TINT, RIGHT_TINT, Bone, Girth, ball, strand
+from choreograph.figure._strand import CLAY, LEFT_TINT, NO_TINT, RIGHT_TINT, Bone, Girth, Tube, ball, strand
 from choreograph.figure._trunk import shape_head, shape_torso
 from choreograph.motion.roles import split_side
 from choreograph.motion.skeleton import Skeleton
@@ -92,7 +92,7 @@ def _tube(pose: Pose, bones: Sequence[Bone]) -> list[Surface]:
         radius = min(thick * (1 - 0.45 * k / len(bones)), 0.4 * max(near))
         girths.append(Girth(float(k), radius, radius))
     sides, rings, caps = (8, 2, 3) if finger else (12, max(2, min(5, 60 // len(bones))), 5)
-    return strand(bones, girths, pose.ahead, tint=tint, sides=sides, rings=rings, caps=caps)
+    return strand(bones, girths, pose.ahead, Tube(tint=tint, sides=sides, rings=rings, caps=caps))
 
 
 def _limb(pose: Pose, joints: Sequence[int], end: Array) -> list[Bone]:

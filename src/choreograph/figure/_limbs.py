@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from choreograph.figure._loft import Section, Surface, loft
 from choreograph.figure._pose import SHORTEST, Drawn, Pose, below
-from choreograph.figure._strand import CLAY, Bone, Girth, shade, smoothstep, square_to, strand, unit
+from choreograph.figure._strand import CLAY, Bone, Girth, Tube, shade, smoothstep, square_to, strand, unit
 from choreograph.motion.roles import split_side
 
 Array = NDArray[np.float64]
@@ -48,12 +48,7 @@ def shape_leg(pose: Pose, side: str, tint: Array, drawn: Drawn) -> list[Surface]
         [thigh, shin],
         girths,
         _knee_ahead(pose, thigh, shin),
-        tint=tint,
-        sides=20,
-        rings=10,
-        root=hip,
-        fade=0.12 * size,
-        round_start=0.8,
+        Tube(tint=tint, sides=20, rings=10, root=hip, fade=0.12 * size, round_start=0.8),
     )
 
 
@@ -174,12 +169,7 @@ def shape_arm(pose: Pose, side: str, tint: Array, drawn: Drawn) -> list[Surface]
         [first, second],
         girths,
         pose.ahead,
-        tint=tint,
-        sides=16,
-        rings=9,
-        root=shoulder,
-        round_end=0.6,
-        fade=0.09 * size,
+        Tube(tint=tint, sides=16, rings=9, root=shoulder, round_end=0.6, fade=0.09 * size),
     )
 
 
@@ -248,13 +238,9 @@ def shape_hand(pose: Pose, side: str, tint: Array, drawn: Drawn) -> list[Surface
         bones,
         girths,
         wide,
-        tint=tint,
-        sides=16,
-        rings=10 if count == 1 else 6,
-        round_end=0.9,
-        root=wrist,
-        round_start=0.8,
-        square=2.3,
+        Tube(
+            tint=tint, sides=16, rings=10 if count == 1 else 6, round_end=0.9, root=wrist, round_start=0.8, square=2.3
+        ),
     )[:1]
     if thumbs and not detailed:
         drawn.bones.update(thumbs)
@@ -302,4 +288,4 @@ def _thumb(pose: Pose, joint: int, wrist: Array, along: Array, wide: Array, tint
     end = wrist + along * 0.057 * size + wide * 0.0285 * size
     bones = [Bone(joint, start, end)]
     girths = [Girth(0.0, 0.0088 * size, 0.0088 * size), Girth(1.0, 0.0066 * size, 0.0066 * size)]
-    return strand(bones, girths, np.cross(along, wide), tint=tint, sides=10, rings=4)
+    return strand(bones, girths, np.cross(along, wide), Tube(tint=tint, sides=10, rings=4))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -77,36 +78,38 @@ def shade(distance: float, radius: float) -> float:
     return 1.0 - JOINT_SHADE * float(np.exp(-((distance / (0.8 * radius)) ** 2)))
 
 
-def strand(
-    bones: Sequence[Bone],
-    girths: Sequence[Girth],
-    ahead: Array,
-    *,
-    tint: Array = NO_TINT,
-    sides: int = 16,
-    rings: int = 7,
-    round_start: float = 1.0,
-    round_end: float = 1.0,
-    root: int | None = None,
-    fade: float = 0.0,
-    caps: int = 5,
-    square: float = 2.0,
-) -> list[Surface]:
+class Tube(NamedTuple):
+    """How a strand looks, and of how many pieces it is made."""
+
+    tint: Array = NO_TINT
+    """Factor on the clay's colour."""
+    sides: int = 16
+    """Corners of a section."""
+    rings: int = 7
+    """Sections per bone."""
+    round_start: float = 1.0
+    """How far the first end bulges, in radii."""
+    round_end: float = 1.0
+    root: int | None = None
+    """Joint that the first bone's joint hangs from: the start is shaded as a joint where there is one."""
+    fade: float = 0.0
+    """Length over which the tint sets in, metres."""
+    caps: int = 5
+    """Sections of each rounded end."""
+    square: float = 2.0
+    """Exponent of the sections' outline."""
+
+
+def strand(bones: Sequence[Bone], girths: Sequence[Girth], ahead: Array, tube: Tube | None = None) -> list[Surface]:
     """A tube along a chain of bones with rounded ends, and a ball inside each inner joint that fills it when bent.
 
     Args:
         bones: The chain; each has a length and starts where the one before it ends.
         girths: Thickness at places along the chain, in order.
         ahead: Direction that the sections' depth is measured in.
-        tint: Factor on the clay's colour.
-        sides: Corners of a section.
-        rings: Sections per bone.
-        round_start: How far the first end bulges, in radii; likewise `round_end`.
-        root: Joint that the first bone's joint hangs from: the start is shaded as a joint where there is one.
-        fade: Length over which the tint sets in, metres.
-        caps: Sections of each rounded end.
-        square: Exponent of the sections' outline.
+        tube: How it looks.
     """
+    tint, sides, rings, round_start, round_end, root, fade, caps, square = tube or Tube()
     lengths = np.array([b.length for b in bones])
     starts = np.concatenate([[0.0], np.cumsum(lengths)])
     at = np.array([g.at for g in girths])

@@ -37,13 +37,17 @@ def assemble(montage: Montage, name: str = "motion") -> Clip:
     for layer, share in zip(montage.layers, montage.shares(), strict=True):
         row, part = pool.locate(layer.clip, layer.frame)
         layer_root, layer_rot = _compiled.sample(pool.root, pool.rot, row, part, layer.place)
-        new, old = np.flatnonzero(~known[layer.at]), np.flatnonzero(known[layer.at])
-        root[layer.at[new]], rot[layer.at[new]] = layer_root[new], layer_rot[new]
-        _compiled.mix(root, rot, layer.at[old], layer_root[old], layer_rot[old], share[old])
+        mixed = known[layer.at]
+        # Most layers are all new or all mixed in: whole arrays are not to be copied then.
+        new, old = (slice(None) if which.all() else np.flatnonzero(which) for which in (~mixed, mixed))
+        at_new, at_old = layer.at[new], layer.at[old]
+        root[at_new], rot[at_new] = layer_root[new], layer_rot[new]
+        weight = share[old][:, montage.groups]
+        _compiled.mix(root, rot, at_old, layer_root[old], layer_rot[old], weight)
         if local_pos is not None and pool.local_pos is not None:
             offsets = _lerp(pool.local_pos, row, part)
-            local_pos[layer.at[new]] = offsets[new]
-            local_pos[layer.at[old]] += share[old, 1:, None] * (offsets[old] - local_pos[layer.at[old]])
+            local_pos[at_new] = offsets[new]
+            local_pos[at_old] += weight[:, 1:, None] * (offsets[old] - local_pos[at_old])
         known[layer.at] = True
     if local_pos is not None:
         local_pos[:, 0] = root

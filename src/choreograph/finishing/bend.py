@@ -27,8 +27,8 @@ CALM_S = 0.1
 HOLD_M_S = 0.45
 """Speed at which the turn takes a foot that stands along, from which on it is let go."""
 LEAN = 0.1
-"""Share of the lean that balances a curve, where nothing else is asked for. Recorded walks lean as little: hips and feet
-take up the most of it."""
+"""Share of the lean that balances a curve, where nothing else is asked for. Recorded walks lean as little: hips and
+feet take up the most of it."""
 
 
 def bend_clip(clip: Clip, way: Way, curve: Array, lean: float = LEAN) -> Clip:
@@ -73,5 +73,5 @@ def carry(clip: Clip, place: FloorTransform, tilt: Array, heading: Array) -> Cli
     aside = np.stack([-cos, none, sin], axis=1) * (root[:, 1] * np.tan(tilt))[:, None]
     for leg in find_legs(clip.skeleton):
         foot = Foot(carried.global_positions()[:, leg.ankle] + aside, quat.inverse(lean), none)
-        solve_foot(leg, foot, np.zeros((len(clip), 3)), pos, world, local, clip.skeleton, CleanSettings(), 0.0)
+        solve_foot(leg, foot, np.zeros((len(clip), 3)), (pos, world, local), clip.skeleton, CleanSettings(), 0.0)
     return leaning.with_poses(root, quat.make_continuous(local))

@@ -76,6 +76,11 @@ def clean_feet(
 ) -> Clip:
     """The motion with feet that do not slide while they stand.
 
+    >>> from choreograph.demo import demo_clip
+    >>> walk = demo_clip("walk", 60.0)
+    >>> len(clean_feet(walk)) == len(walk)
+    True
+
     Args:
         clip: Any motion with legs.
         settings: How firmly, how softly.
@@ -114,7 +119,7 @@ def clean_feet(
     local = np.array(clip.local_rot)
     for done, (leg, foot) in enumerate(zip(legs, feet, strict=True)):
         told("cleaning feet", len(legs) + done, 2 * len(legs))
-        solve_foot(leg, foot, shift, pos, rot, local, clip.skeleton, settings, tremble)
+        solve_foot(leg, foot, shift, (pos, rot, local), clip.skeleton, settings, tremble)
     told("cleaning feet", 2 * len(legs), 2 * len(legs))
     return clip.with_poses(clip.root_pos + shift, quat.make_continuous(local)).with_contacts(held)
 
@@ -257,14 +262,16 @@ def solve_foot(
     leg: Leg,
     foot: Foot,
     shift: Array,
-    pos: Array,
-    rot: Array,
-    local: Array,
+    pose: tuple[Array, Array, Array],
     skeleton: Skeleton,
     settings: CleanSettings,
     tremble: float,
 ) -> None:
-    """Write the local rotations of one leg that bring its foot to its place, given the root's shift."""
+    """Write the local rotations of one leg that bring its foot to its place, given the root's shift.
+
+    The pose is world positions and rotations, and the local rotations that are written.
+    """
+    pos, rot, local = pose
     hip, knee, ankle = pos[:, leg.hip], pos[:, leg.knee], pos[:, leg.ankle]
     axis = ik.hinge_axes(hip, knee, ankle, rot[:, leg.hip])
     # The hip goes with the root; in its frame, the target goes the other way.

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from choreograph.errors import FormatError, RequestError
 from choreograph.formats._asf import DOFS, Asf, as_bones, asf_text, bone_names, fold_helpers, parse_asf
-from choreograph.formats.assemble import assemble, read_bytes
+from choreograph.formats.assemble import FileMotion, assemble, read_bytes
 from choreograph.formats.atomic import atomic_write, check_writable
 from choreograph.formats.channels import (
     MAX_GROWTH,
@@ -79,8 +79,8 @@ def read_amc(
     labels = (trial.description,) if trial and trial.description else ()
     skeleton, local_rot = fold_helpers(skeleton, local_rot)
     return assemble(
-        path, data, "amc", skeleton, fps, root_pos, local_rot, None,
-        unit=unit or _unit(skeleton_file, skeleton), up_axis=up_axis, notes=notes, labels=labels,
+        path, data, "amc", FileMotion(skeleton, fps, root_pos, local_rot, labels=labels),
+        unit=unit or _unit(skeleton_file, skeleton), up_axis=up_axis, notes=notes,
     )  # fmt: skip
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from dataclasses import replace
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,20 +41,31 @@ def read_bytes(path: str | Path) -> bytes:
         raise FormatError(f"cannot be read: {error.strerror or error}", path=path) from error
 
 
+class FileMotion(NamedTuple):
+    """Motion as a file has it."""
+
+    skeleton: Skeleton
+    """Joints with offsets in file units."""
+    fps: float
+    root_pos: Array
+    """Root positions, (F, 3), file units."""
+    local_rot: Array
+    """Local rotations, (F, J, 4)."""
+    local_pos: Array | None = None
+    """Local positions, (F, J, 3), file units, where the file gives joints other than the root positions."""
+    labels: tuple[str, ...] = ()
+    """Words about the whole clip."""
+
+
 def assemble(
     path: str | Path,
     data: bytes,
     format_name: str,
-    skeleton: Skeleton,
-    fps: float,
-    root_pos: Array,
-    local_rot: Array,
-    local_pos: Array | None,
+    motion: FileMotion,
     *,
     unit: world.Unit | None,
     up_axis: str | None,
     notes: list[Note],
-    labels: tuple[str, ...] = (),
 ) -> Clip:
     """A Clip in metres, y up, from a file's own numbers.
 
@@ -61,16 +73,12 @@ def assemble(
         path: The file, for its name.
         data: Its content, for its hash.
         format_name: "bvh", "amc" …
-        skeleton: Joints with offsets in file units.
-        fps: Frames per second.
-        root_pos: Root positions, (F, 3), file units.
-        local_rot: Local rotations, (F, J, 4).
-        local_pos: Local positions, (F, J, 3), file units, where the file gives joints other than the root positions.
+        motion: Its numbers.
         unit: The unit where the caller or the file states it; judged by the body's height if None.
         up_axis: Up-axis of the motion where the caller states it; judged if None.
         notes: What the reader met on its way.
-        labels: Words about the whole clip.
     """
+    skeleton, fps, root_pos, local_rot, local_pos, labels = motion
     _check_lengths(path, root_pos, local_pos)
     skeleton, root_pos, local_rot, local_pos, folded = world.fold_still_root(skeleton, root_pos, local_rot, local_pos)
     if folded:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -11,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from choreograph.errors import FormatError, RequestError
-from choreograph.formats.assemble import MAX_LENGTH, assemble, read_bytes
+from choreograph.formats.assemble import MAX_LENGTH, FileMotion, assemble, read_bytes
 from choreograph.formats.atomic import atomic_write
 from choreograph.formats.channels import (
     Channels,
@@ -102,15 +103,14 @@ def read_bvh(
         axes=JointAxes(own_axes, tuple(orders)),
     )
     return assemble(
-        path, data, "bvh", skeleton, rate, root_pos, local_rot, local_pos,
+        path, data, "bvh", FileMotion(skeleton, rate, root_pos, local_rot, local_pos),
         unit=unit, up_axis=up_axis, notes=header.notes,
     )  # fmt: skip
 
 
 def _read_header(data: bytes) -> _Header:
     """Everything before the numbers, word by word and without recursion, however deep the braces go."""
-    header, stack = _Header(), list[int]()
-    tip = False
+    header, stack, tip = _Header(), list[int](), False
     words = _WORD.finditer(data, 3 if data.startswith(b"\xef\xbb\xbf") else 0)
     found = None
     unknown: Counter[str] = Counter()
@@ -147,8 +147,7 @@ def _read_header(data: bytes) -> _Header:
                 header.notes.append(Note("no-root-keyword", "the first joint is called JOINT instead of ROOT"))
             if len(header.names) >= MAX_JOINTS:
                 raise fail(f"more than {MAX_JOINTS} joints")
-            assert found is not None
-            rest = _REST_OF_LINE.match(data, found.end())
+            rest = _REST_OF_LINE.match(data, found.end())  # type: ignore[union-attr]
             assert rest is not None
             name = " ".join(_text(rest[0]).split())
             if not name:
@@ -204,12 +203,16 @@ def _read_header(data: bytes) -> _Header:
             raise fail("unexpected … in the hierarchy")
     if not header.names:
         raise fail("the hierarchy has no joint")
-    for name, times in unknown.items():
-        header.notes.append(Note("unknown-channel", f"channel {name!r} is not understood and was passed over", times))
+    header.notes += _unknown_channels(unknown)
     _make_unique(header)
     assert found is not None
     _read_motion_lines(data, found.end(), header)
     return header
+
+
+def _unknown_channels(unknown: Mapping[str, int]) -> list[Note]:
+    said = "is not understood and was passed over"
+    return [Note("unknown-channel", f"channel {name!r} {said}", times) for name, times in unknown.items()]
 
 
 def _text(word: bytes) -> str:

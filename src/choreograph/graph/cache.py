@@ -13,7 +13,6 @@ import json
 import math
 import mmap
 import os
-import time
 import zlib
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -37,8 +36,6 @@ SUFFIX = ".prepared"
 _MAGIC = b"choreograph prepared 1\n"
 _ALIGNED = 64
 """Arrays begin at multiples of so many bytes, as compiled code likes them."""
-_STALE_S = 3600.0
-"""Files of writers that have not finished in so many seconds were left by processes that are gone."""
 _DAMAGE = (ChoreographError, OSError, ValueError, KeyError, IndexError, TypeError, OverflowError)
 
 T = TypeVar("T")
@@ -262,10 +259,8 @@ def _files() -> list[tuple[float, int, Path]]:
         for path in entries_folder().glob(f"*{SUFFIX}"):
             with suppress(OSError):  # another process may have removed it
                 state = path.stat()
-                if not path.name.startswith("."):
+                if not path.name.startswith("."):  # which are those that somebody is writing
                     files.append((state.st_mtime, state.st_size, path))
-                elif time.time() - state.st_mtime > _STALE_S:
-                    path.unlink()
     return sorted(files)
 
 

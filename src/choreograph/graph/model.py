@@ -7,7 +7,7 @@ shows some frames and arrives at another node. Frames count at the graph's rate;
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -37,9 +37,9 @@ class Table:
 
     def __post_init__(self) -> None:
         lengths = set()
-        for field in fields(self):
-            column = frozen(getattr(self, field.name), self.dtypes[field.name])
-            object.__setattr__(self, field.name, column)
+        for entry in fields(self):
+            column = frozen(getattr(self, entry.name), self.dtypes[entry.name])
+            object.__setattr__(self, entry.name, column)
             lengths.add(column.shape)
         if len(lengths) != 1 or len(next(iter(lengths))) != 1:
             raise ValueError(f"columns of {type(self).__name__} have different shapes: {sorted(lengths)}")
@@ -50,7 +50,7 @@ class Table:
 
     def columns(self) -> dict[str, NDArray[Any]]:
         """The columns by name."""
-        return {field.name: getattr(self, field.name) for field in fields(self)}
+        return {entry.name: getattr(self, entry.name) for entry in fields(self)}
 
     def take(self, rows: NDArray[Any]) -> Any:
         """These rows, by index or mask, as a table."""
@@ -197,6 +197,26 @@ TABLES: Mapping[str, type[Table]] = {"minima": Minima, "nodes": Nodes, "edges": 
 """The tables a graph is kept as; the rest follows from them."""
 
 
+@dataclass(frozen=True)
+class Origin:
+    """How a graph came about, and what its file says besides clips and tables."""
+
+    evaluated_share: float = 1.0
+    """Share of all pairs of windows whose distance had to be computed when the graph was last built or changed."""
+    notes: Sequence[Note] = ()
+    """What was left out, and why."""
+    history: Sequence[Provenance] = ()
+    """How its file came about; empty for a graph that has not been saved."""
+    path: Path | None = None
+    """The file that it was opened from, if it was."""
+    pairs: Sequence[tuple[int, int]] = ()
+    """Who leads whom, by the clips' numbers; empty where nobody has said so."""
+    cut_settings: Mapping[str, Any] = field(default_factory=dict)
+    """How the clips are cut into segments for performing, where somebody has chosen it, as plain values."""
+    fingerprint: Callable[[], Fingerprint] | None = None
+    """Tells what the file's content is, without reading its arrays."""
+
+
 class MotionGraph:
     """Clips, the transitions between them, and the largest part of it all in which every place can reach every other.
 
@@ -212,13 +232,7 @@ class MotionGraph:
         tables: Mapping[str, Table],
         *,
         searched_m: float,
-        evaluated_share: float = 1.0,
-        notes: Sequence[Note] = (),
-        history: Sequence[Provenance] = (),
-        path: Path | None = None,
-        pairs: Sequence[tuple[int, int]] = (),
-        cut_settings: Mapping[str, Any] | None = None,
-        fingerprint: Callable[[], Fingerprint] | None = None,
+        origin: Origin | None = None,
     ) -> None:
         self.settings = settings
         self.threshold_m = threshold_m
@@ -228,19 +242,11 @@ class MotionGraph:
         self.infos = tuple(infos)
         self.searched_m = searched_m
         """General threshold up to which minima were looked for, metres; label thresholds may reach farther."""
-        self.evaluated_share = evaluated_share
-        """Share of all pairs of windows whose distance had to be computed when the graph was last built or changed."""
-        self.notes = tuple(notes)
-        """What was left out, and why."""
-        self.history = tuple(history)
-        """How its file came about; empty for a graph that has not been saved."""
-        self.path = path
-        """The file that it was opened from, if it was."""
-        self.pairs = tuple(pairs)
-        """Who leads whom, by the clips' numbers; empty where nobody has said so."""
-        self.cut_settings = dict(cut_settings or {})
-        """How the clips are cut into segments for performing, where somebody has chosen it, as plain values."""
-        self._fingerprint = fingerprint
+        self.origin = origin = origin or Origin()
+        self.evaluated_share, self.path = origin.evaluated_share, origin.path
+        self.notes, self.history, self.pairs = tuple(origin.notes), tuple(origin.history), tuple(origin.pairs)
+        self.cut_settings = dict(origin.cut_settings)
+        self._fingerprint = origin.fingerprint
         self._tables = tables
 
     def __repr__(self) -> str:

@@ -87,6 +87,11 @@ class GraphReport:
 def report_graph(graph: MotionGraph, joins_at_m: dict[str, float] | None = None) -> GraphReport:
     """What the graph kept and lost.
 
+    >>> import choreograph as cg
+    >>> from choreograph.demo import demo_clip
+    >>> report_graph(cg.build_graph([demo_clip("walk", 30.0)])).clips[0].name
+    'walk'
+
     Args:
         graph: The graph.
         joins_at_m: Thresholds that bring lost clips in, by name, as from `find_joining_thresholds`.

@@ -281,6 +281,11 @@ def concatenate(clips: Sequence[Clip], name: str | None = None) -> Clip:
     """The clips one after another as they are; skeletons and rates must agree.
 
     Nothing is aligned or blended: that is a walk's business.
+
+    >>> from choreograph.demo import demo_clip
+    >>> walk = demo_clip("walk", 30.0)
+    >>> len(concatenate([walk, walk], name="twice")) == 2 * len(walk)
+    True
     """
     if not clips:
         raise RequestError("there is nothing to concatenate")

@@ -51,7 +51,13 @@ class FootPlants:
 
 
 def detect_contacts(clip: Clip, settings: ContactSettings | None = None) -> Flags:
-    """Which foot joints are planted in which frames, (F, len(clip.skeleton.feet))."""
+    """Which foot joints are planted in which frames, (F, len(clip.skeleton.feet)).
+
+    >>> from choreograph.demo import demo_clip
+    >>> walk = demo_clip("walk", 60.0)
+    >>> detect_contacts(walk).shape == (len(walk), len(walk.skeleton.feet))
+    True
+    """
     return find_foot_contacts(clip, settings).planted
 
 
@@ -62,6 +68,10 @@ def with_detected_contacts(clip: Clip, settings: ContactSettings | None = None) 
 
 def find_foot_contacts(clip: Clip, settings: ContactSettings | None = None) -> FootPlants:
     """Foot plants by height and speed with hysteresis, the floor estimated from the feet themselves.
+
+    >>> from choreograph.demo import demo_clip
+    >>> find_foot_contacts(demo_clip("walk", 60.0)).moving_floor
+    False
 
     Raises:
         RoleError: the skeleton has no known feet.

@@ -233,7 +233,7 @@ class Montage:
         return total
 
     def shares(self) -> list[Array]:
-        """How much of each layer is mixed into what the layers below it show, (N, 1 + J) each: w_k / (w_1 + … + w_k).
+        """How much of each layer is mixed into what the layers below it show, (N, G) each: w_k / (w_1 + … + w_k).
 
         Mixed in this order, each layer counts in the end by its share of all weights.
         """
@@ -242,8 +242,7 @@ class Montage:
         for layer in self.layers:
             below[layer.at] += layer.weight
             so_far = below[layer.at]
-            share = np.where(so_far > 0, layer.weight / np.where(so_far > 0, so_far, 1.0), 0.0)
-            shares.append(share[:, self.groups])
+            shares.append(layer.weight / np.where(so_far > 0, so_far, 1.0))
         return shares
 
     @cached_property

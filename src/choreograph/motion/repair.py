@@ -28,6 +28,10 @@ def repair(clip: Clip) -> Clip:
     """The motion without spikes and flips; the rest of it stays as it is.
 
     Spikes go first: a large one looks like two flips, and is a matter of one frame.
+
+    >>> from choreograph.demo import demo_clip
+    >>> len(repair(demo_clip("run", 60.0))) == len(demo_clip("run", 60.0))
+    True
     """
     calm = remove_spikes(clip)
     return calm.with_poses(calm.root_pos, spread_flips(calm.local_rot, clip.fps))

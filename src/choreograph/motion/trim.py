@@ -34,6 +34,10 @@ def suggest_trim(clip: Clip) -> TrimAdvice:
 
     A clip whose joints leap between two of its first frames, at an impossible speed or out of nowhere, begins after
     the last such leap.
+
+    >>> from choreograph.demo import demo_clip
+    >>> suggest_trim(demo_clip("walk", 60.0)).start
+    0
     """
     look = min(len(clip) - 1, max(2, round(_LOOK_SECONDS * clip.fps)))
     if look < 1 or len(clip) < 4:
@@ -51,6 +55,11 @@ def suggest_trim(clip: Clip) -> TrimAdvice:
 
 
 def trimmed(clip: Clip) -> Clip:
-    """The clip without the false start that `suggest_trim` finds."""
+    """The clip without the false start that `suggest_trim` finds.
+
+    >>> from choreograph.demo import demo_clip
+    >>> len(trimmed(demo_clip("walk", 60.0))) == len(demo_clip("walk", 60.0))
+    True
+    """
     start = suggest_trim(clip).start
     return clip[start:] if start else clip

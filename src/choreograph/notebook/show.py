@@ -27,6 +27,9 @@ def show(
     With anywidget it is a `StageView`, whose traits (`time`, `playing`, `speed`, `ghosts` …) can be read and set while
     it is seen. Without, it is a picture and a line that says what to install.
 
+    >>> from choreograph.demo import demo_clip
+    >>> show(demo_clip("walk", 30.0), height=300)  # doctest: +SKIP
+
     Args:
         *motions: Clips, finished motions, results of following a path, performances.
         path: A line on the floor: a Path, or points (N, 2) as (x, z), metres. Results bring their own along.

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
 from types import ModuleType
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -107,7 +108,8 @@ def draw(
     paint = _paint(scene.strokes, camera, size, homography, kernels)
     kernels.shade_floor(homography, colours.astype(np.float32), numbers, *shadows, paint, image)
     if mesh is not None:
-        _draw_figures(mesh, camera, towards_key, theme, fog, samples, background, image, kernels)
+        light = _Light(towards_key, theme, fog)
+        _draw_figures(mesh, camera, light, samples, background, image, kernels)
     out = np.empty((height, width, 3), np.uint8)
     kernels.encode(image, _srgb_table(), _noise(), out)
     return out
@@ -211,17 +213,24 @@ def _throw(
     return 1 - uniform_filter(count, blur, mode="constant") / np.float32(len(slopes)), place
 
 
+class _Light(NamedTuple):
+    """What figures are lit by, and how far one sees."""
+
+    towards_key: Array
+    theme: Theme
+    fog: float
+
+
 def _draw_figures(
     mesh: _Mesh,
     camera: Camera,
-    towards_key: Array,
-    theme: Theme,
-    fog: float,
+    light: _Light,
     samples: int,
     background: NDArray[np.float32],
     image: NDArray[np.float32],
     kernels: ModuleType,
 ) -> None:
+    towards_key, theme, fog = light
     height, width = image.shape[:2]
     screen = camera.project(mesh.vertices, (width, height))
     ahead = screen[:, 2] > 0

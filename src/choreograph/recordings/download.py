@@ -3,7 +3,8 @@
 Hand-written, because pooch, which projects like ours use, neither goes on with a broken transfer nor bounds its size,
 and follows redirects to any host. Knows nothing of motion capture.
 
-Bytes are collected in `<name>.part`, with `<name>.part.json` beside it saying where they came from; the final name appears, in one step, only when the length is right and the caller's check is content.
+Bytes are collected in `<name>.part`, with `<name>.part.json` beside it saying where they came from; the final name
+appears, in one step, only when the length is right and the caller's check is content.
 """
 
 from __future__ import annotations
@@ -59,7 +60,7 @@ class DownloadSettings:
 
 
 class _Transient(Exception):
-    """A failure that may pass; `wait_s` is the server's own wish for a pause."""
+    """A failure that may pass; `wait_s` is the pause that the server asks for."""
 
     def __init__(self, reason: str, wait_s: float = 0.0) -> None:
         super().__init__(reason)

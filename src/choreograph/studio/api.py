@@ -3,36 +3,28 @@
 from __future__ import annotations
 
 import asyncio
-import re
-import secrets
-import shutil
 import urllib.parse
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Depends, Query, Request, Response
 from fastapi import Path as InPath
 from fastapi.responses import FileResponse
 from pydantic import ValidationError
-from starlette.datastructures import UploadFile
-from starlette.exceptions import HTTPException
 
+from choreograph.contract.document import as_yaml
 from choreograph.errors import RequestError
-from choreograph.formats.registry import suffixes
 from choreograph.motion.packed import row_bytes
 from choreograph.studio import messages as m
 from choreograph.studio import recipes
-from choreograph.studio.document import GraphAsk, Name, PerformAsk, Point, View
-from choreograph.studio.facts import Curve, GraphSummary, Job, Matrix, Motion, Project, Result
-from choreograph.studio.intake import import_uploads
-from choreograph.studio.session import NotThere, Session
-
-MOST_FILES = 5000
-"""Files in one upload."""
-FILE_BYTES = 512 << 20
-"""Largest single file."""
+from choreograph.studio.document import GraphAsk, Name, Point, View
+from choreograph.studio.exports import export
+from choreograph.studio.facts import Curve, GraphSummary, Job, Matrix, Motion, Project, Result, VerbFacts
+from choreograph.studio.project import NotThere
+from choreograph.studio.requests import check_drafts, describe_verbs
+from choreograph.studio.session import Session
+from choreograph.verbs import rooms
 
 Id = Annotated[str, InPath(pattern=r"^[a-z0-9_-]{1,64}$")]
 Theme = Annotated[Literal["dark", "light"], Query()]
@@ -47,7 +39,7 @@ def session_of(request: Request) -> Session:
 
 Open = Annotated[Session, Depends(session_of)]
 
-_FAILURES: dict[int | str, dict[str, Any]] = {
+FAILURES: dict[int | str, dict[str, Any]] = {
     code: {"model": m.Failure, "description": text}
     for code, text in {
         400: "The request is broken",
@@ -61,12 +53,13 @@ _FAILURES: dict[int | str, dict[str, Any]] = {
         503: "The work was interrupted",
     }.items()
 }
-router = APIRouter(prefix="/api", responses=_FAILURES)
+router = APIRouter(prefix="/api", responses=FAILURES)
 
 _BINARY: dict[int | str, dict[str, Any]] = {
     200: {"content": {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}}}
 }
 _PNG: dict[int | str, dict[str, Any]] = {200: {"content": {"image/png": {}}}}
+_YAML: dict[int | str, dict[str, Any]] = {200: {"content": {"application/yaml": {"schema": {"type": "string"}}}}}
 _GLB: dict[int | str, dict[str, Any]] = {200: {"content": {"model/gltf-binary": {}}}}
 
 
@@ -102,89 +95,6 @@ async def undo(session: Open) -> m.DocumentState:
 async def redo(session: Open) -> m.DocumentState:
     """Do again what was undone."""
     return await session.redo()
-
-
-# ---------------------------------------------------------------- recordings
-
-_UPLOAD = {
-    "requestBody": {
-        "required": True,
-        "content": {
-            "multipart/form-data": {
-                "schema": {
-                    "type": "object",
-                    "required": ["files"],
-                    "properties": {
-                        "files": {"type": "array", "minItems": 1, "items": {"type": "string", "format": "binary"}}
-                    },
-                }
-            }
-        },
-    }
-}
-
-
-@router.post("/recordings", openapi_extra=_UPLOAD)
-async def post_recordings(session: Open, request: Request) -> Job:
-    """Read motion files into the project: many at once, ASF and AMC together. The job adds them to the library."""
-    if not request.headers.get("content-type", "").startswith("multipart/form-data"):
-        raise HTTPException(415, "files come as multipart/form-data, in fields called files")
-    try:
-        form = await request.form(max_files=MOST_FILES, max_fields=10)
-    except HTTPException as error:
-        many = "Too many files" in str(error.detail)
-        text = f"at most {MOST_FILES} files are taken at once" if many else str(error.detail)
-        raise HTTPException(413 if many else 400, text) from error
-    folder = session.places.incoming / secrets.token_hex(8)
-    try:
-        uploads = [part for _, part in form.multi_items() if isinstance(part, UploadFile)]
-        paths = await asyncio.to_thread(_receive, uploads, folder)
-    finally:
-        await form.close()
-    return import_uploads(session, folder, paths)
-
-
-def _receive(uploads: list[UploadFile], folder: Path) -> list[Path]:
-    """Write what was sent into a new folder; the motion files among it."""
-    readable = suffixes(readable=True)
-    named: dict[str, UploadFile] = {}
-    for upload in uploads:
-        name = safe_name(upload.filename or "")
-        suffix = Path(name).suffix.lower()
-        if suffix not in (*readable, ".asf", ".tsv"):
-            raise HTTPException(
-                415, f"{name}: {_archive(suffix)}motion files end in {', '.join(readable)} (and .asf, for .amc)"
-            )
-        if (upload.size or 0) > FILE_BYTES:
-            raise HTTPException(413, f"{name} is larger than the {FILE_BYTES >> 20} MB that are taken")
-        if upload.file.read(4) == b"PK\x03\x04" and suffix != ".npz":
-            raise HTTPException(415, f"{name} is an archive; unpack it and drop the motion files in it")
-        upload.file.seek(0)
-        number = 1
-        while name in named:  # folders dropped together may have files of the same name
-            number += 1
-            name = f"{Path(safe_name(upload.filename or '')).stem}~{number}{suffix}"
-        named[name] = upload
-    motions = [name for name in named if Path(name).suffix.lower() in readable]
-    if not motions:
-        what = "a skeleton alone is no motion: drop its .amc files with it" if named else "there were no files in it"
-        raise HTTPException(422, what)
-    folder.mkdir(parents=True)
-    for name, upload in named.items():
-        with (folder / name).open("xb") as file:
-            shutil.copyfileobj(upload.file, file)
-    return sorted(folder / name for name in motions)
-
-
-def safe_name(name: str) -> str:
-    """The last part of a file's name, of letters, digits and marks that no system reads anything into."""
-    last = re.split(r"[/\\]", name)[-1]
-    return re.sub(r"[^\w.() +=,@~-]", "_", last).lstrip(". ")[-120:] or "unnamed"
-
-
-def _archive(suffix: str) -> str:
-    packed = suffix in (".zip", ".gz", ".tar", ".tgz", ".bz2", ".xz", ".7z", ".rar", ".zst")
-    return "archives are not taken, unpack it first; " if packed else ""
 
 
 # ---------------------------------------------------------------- motions
@@ -274,8 +184,12 @@ async def post_job(session: Open, asked: m.JobAsk) -> Job:
         if asked.kind == "joins":
             return session.find_joins()
         if asked.kind == "export":
-            return await session.export(m.ExportAsk.model_validate(asked.ask))
-        return session.ask(asked.kind, asked.ask or getattr(session.project.document, asked.kind))
+            return await export(session, m.ExportAsk.model_validate(asked.ask))
+    if asked.kind not in session.asking.lanes:
+        known = ", ".join(["build", "joins", "export", *session.asking.lanes])
+        raise RequestError(f"kind is {asked.kind!r}; it can be {known}", where="kind")
+    draft = asked.ask or session.project.document.requests.get(asked.kind, {})
+    return session.asking.ask(asked.kind, draft, subject=asked.subject)
 
 
 @router.post("/code")
@@ -318,7 +232,7 @@ async def get_job(session: Open, name: Id) -> Job:
 @router.delete("/jobs/{name}")
 async def delete_job(session: Open, name: Id) -> Job:
     """Cancel a job; one that has ended stays as it is."""
-    session.jobs.cancel(name)
+    session.jobs.cancel(name, keep=True)
     return await get_job(session, name)
 
 
@@ -359,10 +273,28 @@ async def post_preview(session: Open, asked: m.PreviewAsk) -> Result:
     return await session.preview(asked)
 
 
+# ---------------------------------------------------------------- verbs
+
+
+@router.get("/verbs")
+async def get_verbs() -> list[VerbFacts]:
+    """The ways of asking for motion, with the JSON Schema of what each can be asked."""
+    return await asyncio.to_thread(describe_verbs)
+
+
+@router.post("/verbs/{verb}/request.yaml", responses=_YAML, response_class=Response)
+async def post_request_file(verb: Id, asked: m.DraftAsk) -> Response:
+    """A request as the file that the command line reads."""
+    if verb not in rooms():
+        raise NotThere(f"there is no verb {verb!r}; there are {', '.join(rooms())}")
+    check_drafts({verb: asked.request}, {})
+    return Response(as_yaml(asked.request), media_type="application/yaml")
+
+
 @router.post("/perform/examples")
-async def post_examples(session: Open, asked: PerformAsk) -> m.Examples:
+async def post_examples(session: Open, asked: m.DraftAsk) -> m.Examples:
     """The recordings that such a performance is made of: how many segments, how fast."""
-    return await session.examples(asked)
+    return await session.asking.examples(asked.request)
 
 
 # ---------------------------------------------------------------- results

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from choreograph.contract.search import Search
 from choreograph.errors import RequestError
 from choreograph.formats.npz import read_npz
 from choreograph.studio.document import ClipEntry
@@ -13,17 +14,17 @@ from choreograph.studio.library import apply_entry
 from choreograph.studio.places import Places
 
 if TYPE_CHECKING:
+    from collections.abc import Hashable, Sequence
+
+    from choreograph.contract.request import Request
+    from choreograph.contract.verb import Verb
     from choreograph.graph.model import MotionGraph
     from choreograph.motion.clip import Clip
     from choreograph.studio.tasks.performing import Performance
-    from choreograph.studio.tasks.solve import Solving
-    from choreograph.synthesis.follow.search import PathFollower
-    from choreograph.synthesis.follow.tables import EdgeTables
-    from choreograph.synthesis.perform.examples import SegmentDatabase
 
 _RECORDINGS_KEPT = 64
-_WALKS_KEPT = 24
-_BASES_KEPT = 4
+_SEARCHES_KEPT = 24
+_SUBJECTS_KEPT = 2
 
 
 class WorkerContext:
@@ -33,14 +34,9 @@ class WorkerContext:
         self.places = places
         self._recordings: OrderedDict[str, Clip] = OrderedDict()
         self._graph: tuple[tuple[str, int, int], MotionGraph] | None = None
-        self._tables: EdgeTables | None = None
-        self.walks: OrderedDict[str, PathFollower] = OrderedDict()
-        """Searches that ended, by result: to walk on from."""
-        self.solving: Solving | None = None
-        """The graph's cuts, and the search that the next request goes on from."""
-
-        self.bases: OrderedDict[str, SegmentDatabase] = OrderedDict()
-        """Segment databases of examples, by what they were made of."""
+        self._examples: tuple[str, list[Clip]] | None = None
+        self._searches: OrderedDict[tuple[str, Hashable], list[Search]] = OrderedDict()
+        """Searches by verb and subject, the newest last, from which the next request goes on."""
         self.performances: OrderedDict[str, Performance] = OrderedDict()
         """Performances in progress, by page."""
 
@@ -78,35 +74,38 @@ class WorkerContext:
         if self._graph is None or self._graph[0] != key:
             from choreograph.graph.store import open_graph
 
-            self._graph, self._tables = (key, open_graph(path)), None
-            self.walks.clear()
+            self._graph = (key, open_graph(path))
         return self._graph[1]
 
-    def tables(self, path: str | None) -> EdgeTables:
-        """The tables that searches on the graph share."""
-        graph = self.graph(path)
-        if self._tables is None:
-            from choreograph.synthesis.follow.prepare import find_edge_tables
+    def examples(self, key: str, entries: Sequence[ClipEntry]) -> list[Clip]:
+        """Clips of the library as recorded examples; the same list for the same key."""
+        if self._examples is None or self._examples[0] != key:
+            self._examples = (key, [self.clip(entry) for entry in entries])
+        return self._examples[1]
 
-            if len(graph.nodes) == 0:
-                raise RequestError(
-                    "the motion graph is empty: nothing in its clips connects; raise the threshold or set a goal "
-                    "(panel Graph)"
-                )
-            self._tables = find_edge_tables(graph)
-        return self._tables
+    # ------------------------------------------------------------------ searches
 
-    def keep_walk(self, result: str, follower: PathFollower) -> None:
-        """Keep a search that ended, to walk on from."""
-        self.walks[result] = follower
-        while len(self.walks) > _WALKS_KEPT:
-            self.walks.popitem(last=False)
+    def search(self, verb: Verb, key: Hashable, subject: Any, request: Request) -> Search:
+        """The search for a request.
 
-    def keep_base(self, key: str, base: SegmentDatabase) -> None:
-        """Keep a segment database at hand."""
-        self.bases[key] = base
-        while len(self.bases) > _BASES_KEPT:
-            self.bases.popitem(last=False)
+        A search that betters its answers goes on with those it has. One whose answer grows begins anew, since what has
+        grown is the answer to another request, and so does one by steps, which finds the same everywhere; they take
+        over what both need.
+        """
+        kept = self._searches.pop((verb.name, key), [])
+        latest = kept[-1] if kept else None
+        by_steps = getattr(request, "evaluations", None) is not None
+        if latest is not None and not latest.grows and not by_steps and type(latest).change is not Search.change:
+            latest.change(request)
+        else:
+            latest = verb.search(subject, request)
+            for earlier in kept:
+                latest.reuse(earlier)
+            kept = [*kept, latest][-_SEARCHES_KEPT:]
+        self._searches[verb.name, key] = kept
+        while len(self._searches) > _SUBJECTS_KEPT:
+            self._searches.popitem(last=False)
+        return latest
 
 
 def write_bytes(path: Path, data: bytes) -> None:

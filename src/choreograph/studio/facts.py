@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from choreograph.studio.document import Document, GraphAsk, Id, LabelRange, Message, Name, Point, View
+from choreograph.studio.document import Document, Draft, GraphAsk, Id, LabelRange, Message, Name, Point, View
 
 
 class Recording(Message):
@@ -122,80 +122,30 @@ class Matrix(Message):
     minima: list[Minimum]
 
 
-class Figures(Message):
-    """How good a result is, in the units it is shown in."""
+class Metric(Message):
+    """A number that says how good a result is."""
 
-    seconds: float
-    mean_cm: float | None = None
-    worst_cm: float | None = None
-    end_cm: float | None = None
-    transitions_per_s: float | None = None
-    slide_cm_s: float | None = None
-    """Mean speed of planted feet."""
-    cost: float | None = None
-    proved: bool | None = None
-    status: str = "complete"
-    search_ms: float = 0.0
-    total_ms: float = 0.0
-    """From the request's arrival to the finished motion."""
-    fit_cm: float | None = None
-    """How far what led is from the recorded controls that it was explained by, root-mean-square."""
-    partner_cm: float | None = None
-    """How far hands and feet are from those of whoever was recorded with the leader, root-mean-square."""
-    partner_root_cm: float | None = None
-    """The same for the root over the floor, median."""
+    value: float
+    unit: str
+    text: str
+    """What it measures, in a few words."""
+    said: str
+    """The value with its unit, as people say it."""
 
 
 class Problem(Message):
-    """A constraint that could not be met, for the stage to draw in red."""
+    """Something that was asked for and is not so in the finished motion; the stage draws it in red."""
 
     text: str
+    where: str = ""
+    """Its place in the request: "body[1].position"; empty if it is about the whole."""
+    asked: float | None = None
+    got: float | None = None
+    nearest: float | None = None
+    """The nearest to what was asked that can be had, where that is known."""
+    unit: str = ""
     place: tuple[float, float, float] | None = None
-    """The nearest that there is."""
-    distance_m: float | None = None
-    where: str | None = None
-    """The constraint's place in the request: "body[1]"."""
-
-
-class ConstraintReport(Message):
-    """How well a result meets one constraint."""
-
-    where: str
-    """Its place in the request: "body[1]"."""
-    text: str
-    """For people: "2.1 cm, 0.4°"."""
-    met: bool
-    cm: float | None = None
-    """Distance from the position asked for. Of arrows before finishing, which makes up for it along the way."""
-    degrees: float | None = None
-
-
-class Piece(Message):
-    """A recorded segment that a performance is made of: when, which, and how sure."""
-
-    start_s: float
-    stop_s: float
-    recording: str
-    recording_start_s: float
-    recording_stop_s: float
-    labels: list[str]
-    residual_m: float
-    """How far its control is from the one given, root-mean-square."""
-    gap_m: float
-    """How far it begins from where the piece before it ends."""
-    sure: float
-    """0 where another segment does as well, near 1 where none comes near."""
-    rival: str | None
-    """The next best segment."""
-
-
-class Hold(Message):
-    """Frames [start, stop) in which a hand of the first person holds one of the second."""
-
-    start: int
-    stop: int
-    joint: int
-    other: int
+    """Where on the stage it shows."""
 
 
 class Result(Message):
@@ -205,19 +155,29 @@ class Result(Message):
     verb: str
     name: str
     created: str
-    request: dict[str, Any]
+    request: Draft
     """What was asked, enough to ask it again."""
-    figures: Figures
+    subject: str | None = None
+    """The motion that was worked on: "clip:ID" or "result:ID"; None where it was the graph or the library."""
+    answer: int = 1
+    """Which of the request's answers it is."""
+    metrics: dict[str, Metric] = {}
     problems: list[Problem] = []
-    errors: list[ConstraintReport] = []
-    """Of solve: one for each constraint."""
+    status: str = "complete"
+    cost: float | None = None
+    proved: bool = False
+    """Whether nothing better can be had."""
+    details: dict[str, Any] = {}
+    """What only its verb knows."""
+    search_s: float = 0.0
+    total_s: float = 0.0
+    """From the request's arrival to the finished motion."""
     motions: list[Motion]
     path: list[Point] = []
-    """The path that was followed, after smoothing."""
-    pieces: list[Piece] = []
-    """What a performance was understood as."""
-    holds: list[Hold] = []
+    """The line on the floor that belongs to it: the path that was asked for, or the way walked."""
     kept: bool = False
+    passing: bool = False
+    """Whether it was asked for while something was dragged, and makes room for the next."""
     command: str
     """The command line that gives the same."""
     python: str
@@ -265,5 +225,16 @@ class Project(Message):
     """Suffixes that results can be downloaded as."""
     readable: list[str]
     """Suffixes that can be dropped in."""
-    presets: list[str]
-    verbs: list[str]
+
+
+class VerbFacts(Message):
+    """A way of asking for motion: what the page makes its tab and its form of."""
+
+    name: Name
+    title: str
+    summary: str
+    subject: str
+    """What it works on: "graph", "clip" or "examples"."""
+    request: dict[str, Any]
+    """JSON Schema of its requests."""
+    guide: str

@@ -11,16 +11,18 @@ from typing import Any
 from choreograph.errors import ChoreographError
 from choreograph.formats.registry import suffixes
 from choreograph.studio import messages as m
-from choreograph.studio.document import ClipEntry, FollowAsk
+from choreograph.studio.document import ClipEntry
 from choreograph.studio.facts import Job, Recording
-from choreograph.studio.jobs import Partly
-from choreograph.studio.library import graph_key
+from choreograph.studio.jobs import Hooks, Partly, Work
+from choreograph.studio.library import count, graph_key
 from choreograph.studio.places import KEEP, Places
-from choreograph.studio.session import Session, count
+from choreograph.studio.session import Session
 from choreograph.studio.workers import Lane
 
 DEMO_PATH = "eight:radius=2"
 """What somebody walks when the demo project is first opened."""
+DRAWN_SMOOTH_M = 0.3
+"""How much a path that was drawn is smoothed, unless somebody says otherwise; as the page has it."""
 
 Then = Callable[[], Awaitable[None]]
 
@@ -44,7 +46,8 @@ async def begin(session: Session) -> None:
 def import_uploads(session: Session, folder: Path, paths: list[Path]) -> Job:
     """Read files that were dropped on a page, and delete them."""
     title = f"Add {count(len(paths), 'file')}"
-    return _import(session, title, "import", paths, after=lambda: shutil.rmtree(folder, ignore_errors=True))
+    hooks = Hooks(after=lambda: shutil.rmtree(folder, ignore_errors=True))
+    return _import(session, _reading(title, "import", paths, session.files), hooks=hooks)
 
 
 async def _scan_folder(session: Session) -> None:
@@ -54,7 +57,8 @@ async def _scan_folder(session: Session) -> None:
     fresh = {path: facts for path, facts in found.items() if known.get(path, [])[:2] != facts}
     if fresh:
         paths = [session.places.folder / path for path in fresh]
-        _import(session, f"Read {count(len(paths), 'file')}", "import", paths, files=fresh)
+        title = f"Read {count(len(paths), 'file')}"
+        _import(session, _reading(title, "import", paths, session.files), files=fresh)
 
 
 def list_files(places: Places) -> dict[str, list[int]]:
@@ -75,14 +79,11 @@ def list_files(places: Places) -> dict[str, list[int]]:
 
 def _import(
     session: Session,
-    title: str,
-    task: str,
-    ask: Any,
+    work: Work,
     *,
     files: dict[str, list[int]] | None = None,
     then: Then | None = None,
-    after: Callable[[], None] | None = None,
-    lane: Lane | None = None,
+    hooks: Hooks = Hooks(),
 ) -> Job:
     """Begin to read; `files` are those of the folder, by their path in it."""
 
@@ -106,7 +107,11 @@ def _import(
             raise Partly(added, f"left out: {why}{more}")
         return added
 
-    return session.jobs.start("import", title, lane or session.files, task, ask, finish, after=after)
+    return session.jobs.start(work, finish, hooks)
+
+
+def _reading(title: str, task: str, ask: Any, lane: Lane) -> Work:
+    return Work("import", title, lane, task, ask)
 
 
 async def add_recordings(
@@ -166,16 +171,16 @@ def _open_graph(session: Session, file: str) -> None:
         key = graph_key(document.clips, document.graph)
         await session.use_graph(file, summary.model_copy(update={"built_from": key}), curve)
 
-    _import(session, "Open the graph", "import_graph", file, then=use)
+    _import(session, _reading("Open the graph", "import_graph", file, session.files), then=use)
 
 
 def _make_demo(session: Session) -> None:
     """Make the demo motion, its graph, and a path to begin with; the first page to see the graph asks for the walk."""
 
     async def build() -> None:
-        follow = FollowAsk(points=await session.shape(DEMO_PATH))
-        await session.change("Draw an eight", session.project.document.model_copy(update={"follow": follow}))
+        requests = {"follow": {"points": await session.shape(DEMO_PATH), "smooth_m": DRAWN_SMOOTH_M}}
+        await session.change("Draw an eight", session.project.document.model_copy(update={"requests": requests}))
         session.build()
 
     # In the lane where it is built from next: that worker has the clips in memory then.
-    _import(session, "Make the demo motion", "demo", None, then=build, lane=session.builds)
+    _import(session, _reading("Make the demo motion", "demo", None, session.builds), then=build)

@@ -6,6 +6,7 @@ import asyncio
 import secrets
 import time
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
 from typing import Any
 
 from choreograph.errors import Cancelled, ChoreographError
@@ -24,6 +25,39 @@ Finish = Callable[[Any], Awaitable[list[str]]]
 def new_job_id() -> str:
     """A name for a job."""
     return f"j{secrets.token_hex(6)}"
+
+
+@dataclass(frozen=True)
+class Work:
+    """What a job does."""
+
+    kind: str
+    title: str
+    """For people."""
+    lane: Lane
+    """Where it waits for a worker."""
+    task: str
+    ask: Any
+    """What is asked of the task."""
+    quiet: bool = False
+    """Whether it is listed only if it takes long."""
+    id: str = field(default_factory=new_job_id)
+
+
+def _nothing(*_: Any) -> None:
+    return None
+
+
+@dataclass(frozen=True)
+class Hooks:
+    """Who hears of a job."""
+
+    found: Callable[[Any, bytes], None] = _nothing
+    """Parts of the answer."""
+    failed: Callable[[ChoreographError], None] = _nothing
+    """Why there is none."""
+    after: Callable[[], None] = _nothing
+    """In the end, however it ended."""
 
 
 class Partly(ChoreographError):
@@ -52,61 +86,31 @@ class Jobs:
         found = self._jobs.get(job)
         return None if found is None else self._with_time(found)
 
-    def cancel(self, job: str) -> None:
-        """Stop a job; nothing happens to one that has ended."""
+    def cancel(self, job: str, *, keep: bool = False) -> None:
+        """Stop a job, and `keep` what it has found; nothing happens to one that has ended."""
         if job in self._tasks:
-            self._tasks[job].cancel()
+            self._tasks[job].cancel(keep=keep)
 
-    def start(
-        self,
-        kind: str,
-        title: str,
-        lane: Lane,
-        name: str,
-        ask: Any,
-        finish: Finish,
-        *,
-        found: Callable[[Any, bytes], None] | None = None,
-        failed: Callable[[str], None] | None = None,
-        after: Callable[[], None] | None = None,
-        quiet: bool = False,
-        job_id: str | None = None,
-    ) -> Job:
-        """Begin a job.
-
-        Args:
-            kind: What it is.
-            title: The same for people.
-            lane: Where it waits for a worker.
-            name: The task.
-            ask: What is asked of it.
-            finish: What is done with its answer.
-            found: Hears parts of the answer.
-            failed: Hears why there is none.
-            after: Done in the end, however it ended.
-            quiet: Whether it is listed only if it takes long.
-            job_id: From `new_job_id`, where the task must know it.
-        """
-        job = Job(id=job_id or new_job_id(), kind=kind, title=title, state="waiting", started=time.time())
+    def start(self, work: Work, finish: Finish, hooks: Hooks = Hooks()) -> Job:
+        """Begin a job; `finish` is what is done with its answer."""
+        job = Job(id=work.id, kind=work.kind, title=work.title, state="waiting", started=time.time())
 
         def hear(what: str, values: tuple[Any, ...]) -> None:
             if what == "found":
-                if found is not None:
-                    found(*values)
+                hooks.found(*values)
                 return
             job.stage, job.done, job.total = values
-            if not quiet or time.time() - job.started > QUIET_S:
+            if not work.quiet or time.time() - job.started > QUIET_S:
                 self._show(job)
 
-        task = lane.submit(name, ask, hear)
+        task = work.lane.submit(work.task, work.ask, hear)
         self._tasks[job.id] = task
-        if not quiet:
+        if not work.quiet:
             self._show(job)
-        run = asyncio.create_task(self._run(job, task, finish, failed or (lambda _: None)))
+        run = asyncio.create_task(self._run(job, task, finish, hooks))
         self._runs.add(run)
         run.add_done_callback(self._runs.discard)
-        if after is not None:
-            run.add_done_callback(lambda _: after())
+        run.add_done_callback(lambda _: hooks.after())
         return self._with_time(job)
 
     async def wait(self) -> None:
@@ -114,19 +118,20 @@ class Jobs:
         while self._runs:
             await asyncio.wait(self._runs)
 
-    async def _run(self, job: Job, task: Task, finish: Finish, failed: Callable[[str], None]) -> None:
+    async def _run(self, job: Job, task: Task, finish: Finish, hooks: Hooks) -> None:
         begin = asyncio.create_task(task.started.wait())
         begin.add_done_callback(lambda _: self._begin(job))
         try:
             job.results = await finish(await task.answer())
-            job.state = "done"
+            # Whoever stopped it may have wanted what there was.
+            job.state = "cancelled" if task.cancelled else "done"
         except Cancelled:
             job.state = "cancelled"
         except Partly as error:
             job.state, job.results, job.error = "done", error.results, str(error)
         except ChoreographError as error:
             job.state, job.error = "failed", str(error)
-            failed(str(error))
+            hooks.failed(error)
         finally:
             begin.cancel()
             del self._tasks[job.id]

@@ -56,6 +56,11 @@ def digest(plain: Any) -> str:
     return hashlib.sha256(json.dumps(plain, sort_keys=True).encode()).hexdigest()[:24]
 
 
+def count(number: int, what: str) -> str:
+    """A number of things: "1 clip", "3 clips"."""
+    return f"{number} {what}{'' if number == 1 else 's'}"
+
+
 def file_stem(name: str) -> str:
     """A name for a file that goes anywhere."""
     return re.sub(r"[^A-Za-z0-9._-]+", "_", name).strip("._")[:80] or "motion"

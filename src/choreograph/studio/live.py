@@ -64,9 +64,9 @@ async def _hear(session: Session, page: Page, text: str) -> None:
         elif isinstance(message, m.Ask):
             _ask(session, page, message)
         elif isinstance(message, m.Moved):
-            session.moved(page, message)
+            session.asking.moved(page, message)
         elif isinstance(message, m.Cancel):
-            session.jobs.cancel(message.job)
+            session.jobs.cancel(message.job, keep=True)
         elif isinstance(message, m.Play):
             motion, path = await session.motion_named(message.motion)
             _stop(page)
@@ -79,10 +79,10 @@ async def _hear(session: Session, page: Page, text: str) -> None:
 
 def _ask(session: Session, page: Page, message: m.Ask) -> None:
     try:
-        session.ask(message.verb, message.ask, page, message.number)
-    except (ValidationError, ChoreographError) as error:
-        why = _first_fault(error) if isinstance(error, ValidationError) else str(error)
-        page.say(m.Refused(number=message.number, verb=message.verb, failure=m.Failure(error=why)))
+        session.asking.ask(message.verb, message.ask, page, message.number, message.subject, passing=message.passing)
+    except ChoreographError as error:
+        failure = m.Failure(error=str(error), where=getattr(error, "where", None) or None)
+        page.say(m.Refused(number=message.number, verb=message.verb, failure=failure))
 
 
 def _stop(page: Page) -> None:

@@ -15,8 +15,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, TypeAdapter
 
-from choreograph.studio.document import Document, FollowAsk, Id, Message, Name, PerformAsk, Sample, SolveAsk
-from choreograph.studio.facts import Curve, GraphSummary, Job, Matrix, Motion, Project, Recording, Result
+from choreograph.studio.document import Document, Draft, Id, Message, Name, Sample
+from choreograph.studio.facts import Curve, GraphSummary, Job, Matrix, Motion, Project, Recording, Result, VerbFacts
 
 # ---------------------------------------------------------------- REST bodies
 
@@ -43,12 +43,20 @@ class DocumentState(Message):
 
 
 class JobAsk(Message):
-    """Work to be started. `follow`, `solve` and `perform` may also be asked over the socket, where newer ones replace
-    older ones."""
+    """Work to be started. Verbs may also be asked over the socket, where newer requests replace older ones."""
 
-    kind: Literal["build", "joins", "follow", "solve", "perform", "export"]
+    kind: Name
+    """"build", "joins", "export", or a verb."""
     ask: dict[str, Any] = {}
-    """A FollowAsk, SolveAsk …; for `build`, a GraphAsk; for `export`, an ExportAsk; the document's if empty."""
+    """A verb's request; for `build`, a GraphAsk; for `export`, an ExportAsk; the document's if empty."""
+    subject: Name | None = None
+    """The motion that the verb works on, if it changes one; the document's if None."""
+
+
+class DraftAsk(Message):
+    """A request that is being made."""
+
+    request: Draft = {}
 
 
 class ExportAsk(Message):
@@ -80,10 +88,9 @@ class PreviewAsk(Message):
 class ExampleFacts(Message):
     """A recording that performances are made of."""
 
-    clip: Id
-    leader: Id | None
-    """Who led it, where that is somebody else."""
     name: str
+    leader: str | None
+    """Who led it, where that is somebody else."""
     seconds: float
     segments: int
     usual_m_s: float
@@ -92,7 +99,7 @@ class ExampleFacts(Message):
 
 
 class Examples(Message):
-    """What performances are made of, as an ask says."""
+    """What performances are made of, as a request says."""
 
     examples: list[ExampleFacts]
     segments: int
@@ -100,7 +107,7 @@ class Examples(Message):
     """Of the segments."""
     fastest_m_s: float
     stretch_s: float
-    """What suits these examples, where the ask does not say."""
+    """What suits these examples, where the request does not say."""
     continuity_s: float
 
 
@@ -133,10 +140,14 @@ class Ask(Message):
     """Ask for motion, now: replaces what this page last asked of the same verb."""
 
     type: Literal["ask"] = "ask"
-    verb: Literal["follow", "solve", "perform"]
+    verb: Name
     number: int
     """Counts this page's requests; answers carry it."""
-    ask: dict[str, Any]
+    ask: Draft
+    subject: Name | None = None
+    """The motion that the verb works on, if it changes one; the document's if None."""
+    passing: bool = False
+    """Whether another request follows soon, as while something is dragged: its results take the place of these."""
 
 
 class Moved(Message):
@@ -148,8 +159,10 @@ class Moved(Message):
     type: Literal["moved"] = "moved"
     number: int
     """Of the performance; counts with this page's requests."""
-    begin: PerformAsk | None = None
-    """With the first places: what they are answered by."""
+    begin: Draft | None = None
+    """With the first places: the request that they are answered by."""
+    lag_s: Annotated[float, Field(ge=0.5, le=10)] = 1.5
+    """How far the figure is behind the hand."""
     samples: Annotated[list[Sample], Field(max_length=1000)]
 
 
@@ -233,7 +246,7 @@ class Partial(Message):
 
 
 class Answer(Message):
-    """What was asked for is here: fetch its frames. For `solve`, may come again, better, with the same number."""
+    """What was asked for is here: fetch its frames. May come again, better, with the same number."""
 
     type: Literal["answer"] = "answer"
     number: int
@@ -312,21 +325,23 @@ REST: tuple[type[Message], ...] = (
     Failure,
     Curve,
     Matrix,
-    FollowAsk,
-    SolveAsk,
-    PerformAsk,
+    DraftAsk,
     Examples,
+    VerbFacts,
 )
 """Models that travel over REST; what they are made of comes with them."""
+SAID_BY_PAGES = ("JobAsk", "ExportAsk", "PreviewAsk", "DraftAsk", "ToServer")
+"""What pages may leave out where a default does; in all else every field is there."""
 
 
-def schema() -> dict[str, Any]:
-    """JSON Schema of every message, under its name."""
+def schemas() -> tuple[dict[str, Any], dict[str, Any]]:
+    """JSON Schema of every message under its name, and of what either side of the socket may say."""
     named: list[tuple[str, TypeAdapter[Any]]] = [(model.__name__, TypeAdapter(model)) for model in REST]
     named += [("ToServer", TO_SERVER), ("ToPage", TO_PAGE)]
-    _, whole = TypeAdapter.json_schemas([(name, "serialization", adapter) for name, adapter in named])
-    return dict(whole["$defs"])
+    modes: dict[str, Any] = {name: "validation" if name in SAID_BY_PAGES else "serialization" for name, _ in named}
+    roots, whole = TypeAdapter.json_schemas([(name, modes[name], adapter) for name, adapter in named])
+    return dict(whole["$defs"]), {name: roots[name, modes[name]] for name in ("ToServer", "ToPage")}
 
 
-PROTOCOL = hashlib.sha256(json.dumps(schema(), sort_keys=True).encode()).hexdigest()[:12]
+PROTOCOL = hashlib.sha256(json.dumps(schemas(), sort_keys=True).encode()).hexdigest()[:12]
 """Changes whenever a message does."""

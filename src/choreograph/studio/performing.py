@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from choreograph.errors import Cancelled, ChoreographError
 from choreograph.studio import messages as m
-from choreograph.studio.document import PerformAsk, Sample
+from choreograph.studio.document import Sample
+from choreograph.studio.subjects import VerbAsk
 
 if TYPE_CHECKING:
     from choreograph.studio.pages import Page
@@ -17,10 +18,10 @@ if TYPE_CHECKING:
 class Performing:
     """A performance that goes on."""
 
-    def __init__(self, page: Page, lane: Lane, number: int, begin: PerformAsk, library: Any) -> None:
+    def __init__(self, page: Page, lane: Lane, number: int, begin: VerbAsk, lag_s: float) -> None:
         self.number = number
-        self._page, self._lane, self._library = page, lane, library
-        self._begin: PerformAsk | None = begin
+        self._page, self._lane, self._lag_s = page, lane, lag_s
+        self._begin: VerbAsk | None = begin
         self._waiting: list[Sample] = []
         self._run: asyncio.Task[None] | None = None
         self._over = False
@@ -42,7 +43,7 @@ class Performing:
                 samples, self._waiting = self._waiting, []
                 ask = {"page": self._page.id, "number": self.number, "begin": self._begin, "samples": samples}
                 self._begin = None
-                found = await self._lane.submit("moved", {**ask, "library": self._library}).answer()
+                found = await self._lane.submit("moved", {**ask, "lag_s": self._lag_s}).answer()
                 if found is not None and not self._over:
                     motion, start, frames = found
                     count = motion.frames - start

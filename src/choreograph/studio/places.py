@@ -80,8 +80,8 @@ class Places:
         return self.keep / "results" / f"{result}{f'.{person}' if person else ''}{suffix}"
 
     def examples(self, key: str) -> Path:
-        """A segment database that performances are made of."""
-        return self.keep / "examples" / f"{key}.mog"
+        """A folder of recorded examples."""
+        return self.keep / "examples" / key
 
     def clip(self, key: str, suffix: str) -> Path:
         """A clip of the library, ready for the stage: facts (.json), frames (.f32), pictures (.dark.png …)."""

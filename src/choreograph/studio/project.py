@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
@@ -15,18 +15,25 @@ from choreograph.formats.atomic import atomic_write
 from choreograph.studio.document import Document, Message, View
 from choreograph.studio.facts import Curve, GraphSummary, Recording, Result
 from choreograph.studio.library import check_document, graph_key
+from choreograph.studio.migration import migrate_project, migrate_result
 from choreograph.studio.places import Places
+from choreograph.studio.requests import check_drafts
 
 M = TypeVar("M", bound=Message)
 
 STEPS_KEPT = 200
 HISTORY_BYTES = 8_000_000
 """Room for the history on disk: with thousands of clips, whole documents are large."""
-FORMAT = 1
+FORMAT = 2
+"""Of project.json: 1 had a type of its own for what is asked of each verb."""
 
 
 class Stale(ChoreographError):
     """A change was made to a document that is no longer the present one."""
+
+
+class NotThere(ChoreographError):
+    """There is nothing of that name."""
 
 
 class Step(NamedTuple):
@@ -49,7 +56,7 @@ class Project:
         self.files: dict[str, list[Any]] = {}
         """Motion files of the folder that were read: size, time and recording, by path within the folder."""
         self.recordings = {made.id: made for made in _read_all(places.keep / "recordings", Recording)}
-        found = _read_all(places.keep / "results", Result)
+        found = _read_all(places.keep / "results", Result, migrate_result)
         self.results = {made.id: made for made in found if made.verb != "preview"}
         for passing in (made for made in found if made.verb == "preview"):
             self.forget_result(passing.id)
@@ -91,6 +98,7 @@ class Project:
                 "fetch it anew and change that"
             )
         check_document(document, self.recordings)
+        check_drafts(document.requests, self.document.requests)
         if document == self.document:
             return
         self._undo.append(Step(label, self.document.model_dump_json()))
@@ -189,6 +197,8 @@ class Project:
             plain = json.loads(path.read_text("utf-8"))
             if plain["format"] > FORMAT:
                 raise RequestError(f"{path} was written by a newer version of the studio; update choreograph")
+            if plain["format"] < FORMAT:
+                plain = migrate_project(plain, places=self.places)
             self.document = Document.model_validate(plain["document"])
             self.view = View.model_validate(plain["view"])
             self.version = int(plain["version"])
@@ -209,12 +219,12 @@ def _name(places: Places) -> str:
     return places.given_graph.stem if places.given_graph else places.folder.name or "Untitled"
 
 
-def _read_all(folder: Path, model: type[M]) -> list[M]:
+def _read_all(folder: Path, model: type[M], migrate: Callable[[Any, Path], Any] = lambda plain, _: plain) -> list[M]:
     """All that is kept in a folder; what cannot be read, from a damaged disk or a newer version, is passed over."""
     made = []
     for path in sorted(folder.glob("*.json")):
         if "." in path.stem:
             continue
-        with suppress(OSError, ValueError):
-            made.append(model.model_validate_json(path.read_bytes()))
+        with suppress(OSError, ValueError, KeyError, TypeError, AttributeError):
+            made.append(model.model_validate(migrate(json.loads(path.read_bytes()), path)))
     return made

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from choreograph.errors import RequestError
 from choreograph.studio.document import ClipEntry, GraphAsk, Point
+from choreograph.studio.exports import export_facts
 from choreograph.studio.library import DRAWINGS, TOGETHER, file_stem, of_most_bodies
 from choreograph.studio.messages import Code, ExportAsk
 from choreograph.studio.session import Session
@@ -53,7 +54,7 @@ async def of_build(session: Session, asked: GraphAsk | None = None) -> Code:
         raise RequestError("there are no clips to build a graph of; drop motion files on the window first")
     entries, _ = of_most_bodies(document.clips, session.project.recordings)
     sources = await asyncio.to_thread(_sources, session, entries)
-    # Bodies that differ are carried onto the first one's.
+    # Bodies that differ are retargeted to the first one's.
     carried = len({session.project.recordings[entry.source].skeleton for entry in entries}) > 1
     settings = asked or document.graph
     return Code(
@@ -62,8 +63,8 @@ async def of_build(session: Session, asked: GraphAsk | None = None) -> Code:
 
 
 async def of_export(session: Session, asked: ExportAsk) -> Code:
-    """How a motion becomes such a file. Raises as `Session.export_facts` does."""
-    facts = await session.export_facts(asked)
+    """How a motion becomes such a file. Raises as `export_facts` does."""
+    facts = await export_facts(session, asked)
     name = f"{file_stem(facts['name'])}{asked.suffix}"
     which: ClipEntry | str = facts["which"]
     if isinstance(which, ClipEntry):

@@ -17,14 +17,14 @@ from starlette.exceptions import HTTPException
 
 from choreograph._version import __version__
 from choreograph.errors import Cancelled, ChoreographError, RequestError
-from choreograph.studio import api
+from choreograph.studio import api, uploads
 from choreograph.studio.intake import begin
 from choreograph.studio.live import talk
 from choreograph.studio.messages import Failure
 from choreograph.studio.places import Places, find_places
-from choreograph.studio.project import Stale
+from choreograph.studio.project import NotThere, Stale
 from choreograph.studio.security import LOOPBACK, Guard, TooMuch
-from choreograph.studio.session import NotThere, Session
+from choreograph.studio.session import Session
 from choreograph.studio.workers import WorkerDied
 
 PAGE = Path(__file__).parent / "page"
@@ -75,6 +75,7 @@ def _application(places: Places) -> FastAPI:
         separate_input_output_schemas=False,
     )
     app.include_router(api.router)
+    app.include_router(uploads.router)
 
     @app.websocket("/api/live")
     async def live(socket: WebSocket) -> None:
@@ -120,7 +121,7 @@ async def _http(request: Request, error: Any) -> JSONResponse:
 
 async def _refused(request: Request, error: Any) -> JSONResponse:
     status = next(code for kind, code in _STATUS if isinstance(error, kind))
-    return _failure(status, str(error))
+    return _failure(status, str(error), getattr(error, "where", None) or None)
 
 
 async def _too_much(request: Request, error: Any) -> JSONResponse:

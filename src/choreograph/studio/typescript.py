@@ -7,37 +7,45 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from choreograph.studio.messages import PROTOCOL, schema
+from choreograph.studio.messages import PROTOCOL, schemas
+from choreograph.verbs import find_verb, rooms
 
 _HEAD = """// Generated from the models of choreograph.studio by `python -m choreograph.studio.typescript`; do not edit.
 
 /** Changes whenever a message does; told by both sides when they meet. */
 export const PROTOCOL = "{protocol}";
-"""
 
-_UNIONS = {
-    "ToServer": ("Hello", "Ask", "Moved", "Cancel", "Play", "Stop"),
-    "ToPage": (
-        *("Welcome", "JobChanged", "DocumentChanged", "LibraryChanged", "GraphChanged", "Partial"),
-        *("Answer", "Refused", "ResultsChanged", "Frame", "Over", "Trouble"),
-    ),
-}
+/** What JSON holds. */
+export type Plain = null | boolean | number | string | Plain[] | { [name: string]: Plain };
+"""
 
 
 def typescript() -> str:
-    """The whole file."""
+    """The whole file: messages, what either side of the socket says, and the requests of our own verbs."""
+    messages, unions = schemas()
     parts = [_HEAD.replace("{protocol}", PROTOCOL)]
-    for name, model in sorted(schema().items()):
-        parts.append(_interface(name, model))
-    for name, members in _UNIONS.items():
-        parts.append(f"export type {name} =\n  | " + "\n  | ".join(members) + ";\n")
+    parts += [_interface(name, model) for name, model in sorted(messages.items())]
+    parts += [
+        f"export type {name} =\n  | " + _type(union).replace(" | ", "\n  | ") + ";\n" for name, union in unions.items()
+    ]
+    verbs = [find_verb(room.name) for room in rooms().values() if room.package.startswith("choreograph.")]
+    requests: dict[str, Any] = {}
+    for verb in verbs:
+        whole = verb.request.model_json_schema()
+        requests |= {verb.request.__name__: whole, **whole.pop("$defs", {})}
+    parts += [_interface(name, model) for name, model in sorted(requests.items()) if "properties" in model]
+    parts.append("/** What is asked of each verb, by its name. */\nexport interface Requests {")
+    parts.append("".join(f"  {verb.name}: {verb.request.__name__};\n" for verb in verbs) + "}\n")
     return "\n".join(parts)
 
 
 def _interface(name: str, model: dict[str, Any]) -> str:
-    lines = [_comment(model.get("description"), ""), f"export interface {name} {{"]
+    needed = model.get("required", [])
+    about = (model.get("description") or "").split("\n\n>>>")[0]
+    lines = [_comment(about, ""), f"export interface {name} {{"]
     for field, inner in model.get("properties", {}).items():
-        lines.append(f"  {field}: {_type(inner)};")
+        lines += [_comment(inner.get("description"), "  ")] if inner.get("description") else []
+        lines.append(f"  {field}{'' if field in needed else '?'}: {_type(inner)};")
     return "\n".join([line for line in lines if line] + ["}", ""])
 
 
@@ -52,8 +60,9 @@ def _type(node: dict[str, Any]) -> str:
         return json.dumps(node["const"])
     if "enum" in node:
         return " | ".join(json.dumps(value) for value in node["enum"])
-    if "anyOf" in node:
-        return " | ".join(_type(choice) for choice in node["anyOf"])
+    for union in ("anyOf", "oneOf"):
+        if union in node:
+            return " | ".join(_type(choice) for choice in node[union])
     kind = node.get("type")
     if kind == "array":
         if "prefixItems" in node:
@@ -62,9 +71,9 @@ def _type(node: dict[str, Any]) -> str:
         return f"({inner})[]" if "|" in inner else f"{inner}[]"
     if kind == "object":
         extra = node.get("additionalProperties")
-        return f"Record<string, {_type(extra) if isinstance(extra, dict) else 'unknown'}>"
+        return f"Record<string, {_type(extra) if isinstance(extra, dict) else 'Plain'}>"
     return {"string": "string", "integer": "number", "number": "number", "boolean": "boolean", "null": "null"}.get(
-        str(kind), "unknown"
+        str(kind), "Plain"
     )
 
 

@@ -15,6 +15,7 @@ import sys
 import threading
 import time
 import traceback
+from pathlib import Path
 from typing import Any, BinaryIO
 
 from choreograph.errors import Cancelled, ChoreographError
@@ -40,7 +41,7 @@ def read_message(source: BinaryIO) -> Any:
 class TaskChannel:
     """How a task speaks to the server while it works."""
 
-    def __init__(self, number: int, out: BinaryIO, stopped: set[int]) -> None:
+    def __init__(self, number: int, out: BinaryIO, stopped: dict[int, bool]) -> None:
         self._number, self._out, self._stopped = number, out, stopped
         self._last: tuple[str, float] = ("", 0.0)
 
@@ -52,6 +53,11 @@ class TaskChannel:
         if stage != self._last[0] or done >= total or now - self._last[1] >= _EVERY_S:
             self._last = stage, now
             write_message(self._out, ("progress", self._number, stage, int(done), int(total)))
+
+    @property
+    def keeps(self) -> bool:
+        """Whether somebody who stopped the work still wants what there is."""
+        return self._stopped.get(self._number, False)
 
     def found(self, what: Any, frames: bytes = b"") -> None:
         """Hand over a part of the answer: motion found so far with its frames, or one of several results."""
@@ -68,46 +74,50 @@ def main() -> None:
     if begin is None:
         return
     places, nice = begin
+    # Files that requests name are the project's; modules stay those of where the server was started.
+    sys.path[:] = [str(Path(entry).absolute()) for entry in sys.path]
+    os.chdir(places.folder)
     if nice and hasattr(os, "nice"):
         os.nice(nice)
     todo: queue.SimpleQueue[tuple[int, str, Any]] = queue.SimpleQueue()
-    stopped: set[int] = set()
+    stopped: dict[int, bool] = {}
     threading.Thread(target=_listen, args=(sys.stdin.buffer, todo, stopped), daemon=True).start()
 
     from choreograph.studio.context import WorkerContext
     from choreograph.studio.tasks import find_task
 
-    shop = WorkerContext(places)
+    context = WorkerContext(places)
     while True:
         number, name, ask = todo.get()
         try:
-            answer: tuple[Any, ...] = ("done", number, find_task(name)(shop, ask, TaskChannel(number, out, stopped)))
+            answer: tuple[Any, ...] = ("done", number, find_task(name)(context, ask, TaskChannel(number, out, stopped)))
         except Cancelled:
             answer = ("cancelled", number)
         except ChoreographError as error:
-            answer = ("failed", number, str(error))
+            answer = ("failed", number, str(error), getattr(error, "where", ""))
         except MemoryError:
-            answer = ("failed", number, "there is not enough memory for that; ask for less at once")
+            answer = ("failed", number, "there is not enough memory for that; ask for less at once", "")
         except OSError as error:
-            answer = ("failed", number, f"{error.filename or 'a file'}: {error.strerror or error}")
+            answer = ("failed", number, f"{error.filename or 'a file'}: {error.strerror or error}", "")
         except Exception as error:
             traceback.print_exc()
             answer = (
                 "failed",
                 number,
                 f"the studio made a mistake ({type(error).__name__}: {error}); see its terminal",
+                "",
             )
-        stopped.discard(number)
+        stopped.pop(number, None)
         write_message(out, answer)
 
 
-def _listen(source: BinaryIO, todo: queue.SimpleQueue[tuple[int, str, Any]], stopped: set[int]) -> None:
+def _listen(source: BinaryIO, todo: queue.SimpleQueue[tuple[int, str, Any]], stopped: dict[int, bool]) -> None:
     while True:
         message = read_message(source)
         if message is None:
             os._exit(0)  # the server has gone; whatever is being done, nobody waits for it
         if message[0] == "cancel":
-            stopped.add(message[1])
+            stopped[message[1]] = message[2]
         else:
             todo.put(message[1:])
 

@@ -10,11 +10,13 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from choreograph.errors import Cancelled, ChoreographError
+from choreograph.errors import Cancelled, ChoreographError, RequestError
 from choreograph.studio.places import Places
 
 OBEY_S = 2.0
 """Seconds that a task has to stop when told to; then its process is ended."""
+KEEP_S = 8.0
+"""The same where it is to finish what it has found."""
 
 Hear = Callable[[str, tuple[Any, ...]], None]
 """Hears "progress" with stage, done and total, and "found" with what was found and its frames."""
@@ -48,16 +50,16 @@ class Task:
                 self._answer.set_exception(error)
                 self._answer.exception()  # somebody may have stopped waiting: that is no news
 
-    def cancel(self) -> None:
-        """Stop it: at once if it waits, soon if it runs."""
+    def cancel(self, *, keep: bool = False) -> None:
+        """Stop it: at once if it waits, soon if it runs; `keep` what it has found by then."""
         if self.cancelled or self._answer.done():
             return
         self.cancelled = True
         if self.worker is None:
             self.settle(error=Cancelled())
         else:
-            self.worker.send(("cancel", self.number))
-            asyncio.get_running_loop().call_later(OBEY_S, self._insist, self.worker)
+            self.worker.send(("cancel", self.number, keep))
+            asyncio.get_running_loop().call_later(KEEP_S if keep else OBEY_S, self._insist, self.worker)
 
     def _insist(self, worker: _Worker) -> None:
         if not self._answer.done() and self.worker is worker:
@@ -183,4 +185,4 @@ class Lane:
             elif kind == "cancelled":
                 return task.settle(error=Cancelled())
             else:
-                return task.settle(error=ChoreographError(values[0]))
+                return task.settle(error=RequestError(values[0], where=values[1]))

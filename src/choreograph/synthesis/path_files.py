@@ -33,6 +33,9 @@ _STRETCH_KEYS = ("start", "stop", "speed", "label", "pause")
 def load_path(text: str, *, scale: float | str | None = None, flip: bool = False) -> Path:
     """The path that a text names: a file (`sketch.svg`, `sketch.svg#kerb` for one of its lines) or a shape.
 
+    >>> round(load_path("circle:radius=2").length, 1)
+    12.6
+
     Args:
         text: A file's name, or a shape such as "circle:radius=4,turns=2".
         scale: For a file, metres per unit in it ("cm" or 0.01); for a shape, how many times larger to make it.

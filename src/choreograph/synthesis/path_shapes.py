@@ -22,6 +22,9 @@ Array = NDArray[np.float64]
 def named_path(shape: str, **measures: float) -> Path:
     """The path of that shape: "line", "circle", "eight", "s", "square", "zigzag" or "spiral".
 
+    >>> named_path("line", length=5).length
+    5.0
+
     Args:
         shape: The shape's name; capitals and hyphens do not matter.
         **measures: What shall differ from the shape's defaults, in metres, degrees and turns; see `SHAPES`.

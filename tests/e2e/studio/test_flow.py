@@ -168,16 +168,17 @@ def test_from_recordings_to_a_walk_and_a_file(
     result = answered(page, before, until)
     until(page, f"{STAGE}.player.playing")
     shot(page, "flow-follow")
-    drawn = np.array(page.evaluate(f"{STATE}.document.follow.points"))
+    drawn = np.array(page.evaluate(f"{STATE}.document.requests.follow.points"))
     travelled = frames(walks, result)
-    assert len(drawn) > 20 and result["figures"]["status"] == "complete"
+    assert len(drawn) > 20 and result["status"] == "complete"
     assert distances(travelled, np.array(result["path"])).max() < 0.15
     assert distances(np.array(result["path"]), drawn).max() < 0.15, "the path that was walked is not the one drawn"
     assert np.hypot(*(travelled[-1] - drawn[-1])) < 0.3
 
-    page.get_by_label("Blend").select_option("linear")
+    page.locator(".follow summary", has_text="Finishing").click()
+    page.get_by_label("Blend", exact=True).select_option("linear")
     other = answered(page, result["id"], until)
-    assert other["request"]["blend"] == "linear" and other["request"]["points"] == result["request"]["points"]
+    assert other["request"]["finish"]["blend"] == "linear" and other["request"]["points"] == result["request"]["points"]
 
     page.keyboard.press("Control+e")
     page.get_by_label("As", exact=True).select_option(".glb")
@@ -191,7 +192,7 @@ def test_from_recordings_to_a_walk_and_a_file(
     download.value.save_as(file)
     clip = read_clip(file)
     assert len(clip) == other["motions"][0]["frames"]
-    assert clip.seconds == pytest.approx(other["figures"]["seconds"], abs=0.05)
+    assert clip.seconds == pytest.approx(other["metrics"]["seconds"]["value"], abs=0.05)
     roots = np.asarray(clip.root_pos)[:, [0, 2]]
     assert np.abs(roots - frames(walks, other)).max() < 1e-3
     page.keyboard.press("Escape")
@@ -200,8 +201,8 @@ def test_from_recordings_to_a_walk_and_a_file(
     page.reload()
     page.wait_for_selector("body[data-state=ready][data-verb=follow]")
     until(page, f"{STAGE}.shown[0]?.id === 'result:{other['id']}'")
-    assert page.evaluate(f"{STATE}.document.follow.blend") == "linear"
-    assert np.allclose(page.evaluate(f"{STATE}.document.follow.points"), drawn)
+    assert page.evaluate(f"{STATE}.document.requests.follow.finish.blend") == "linear"
+    assert np.allclose(page.evaluate(f"{STATE}.document.requests.follow.points"), drawn)
     assert page.locator(".card").count() == 2
     assert newest(page) == other["id"], "the page asked again for what it had"
     assert all(url.startswith((walks.url, "blob:" + walks.url)) for url in page.watch.requests)
@@ -257,7 +258,9 @@ def test_two_tabs_show_the_same_project(built: Any, open_page: Any, until: Until
     draw(one, bend=30)
     result = answered(one, before, until)
     until(two, f"{STATE}.results[0]?.id === {json.dumps(result['id'])}")
-    assert two.evaluate(f"{STATE}.document.follow.points") == one.evaluate(f"{STATE}.document.follow.points")
+    assert two.evaluate(f"{STATE}.document.requests.follow.points") == one.evaluate(
+        f"{STATE}.document.requests.follow.points"
+    )
     two.click(".clip[data-name=walk_weave]")
     name = two.get_by_label("Name", exact=True)
     name.fill("weaving")
@@ -288,7 +291,7 @@ def test_undo_and_redo_go_through_what_was_done(built: Any, open_page: Any, unti
     second = answered_after(page, until, lambda: draw(page, bend=20))
     page.keyboard.press("Control+z")
     until(page, f"{STATE}.view.shown[0] === 'result:{first['id']}'")
-    assert page.evaluate(f"{STATE}.document.follow.points") == first["request"]["points"]
+    assert page.evaluate(f"{STATE}.document.requests.follow.points") == first["request"]["points"]
     page.keyboard.press("Control+y")
     until(page, f"{STATE}.view.shown[0] === 'result:{second['id']}'")
 
@@ -317,7 +320,7 @@ def test_a_path_is_edited_where_it_lies(built: Any, open_page: Any, shot: Take, 
     page.mouse.move(*pixel(page, 2, 9.5), steps=4)
     page.mouse.up()
     bent = answered(page, line["id"], until)
-    end = page.evaluate(f"{STATE}.document.follow.points.at(-1)")
+    end = page.evaluate(f"{STATE}.document.requests.follow.points.at(-1)")
     assert end == pytest.approx([2, 9.5], abs=0.15)
     assert page.evaluate(f"{STATE}.undo") == "Bend the path"
     assert np.hypot(*(frames(built, bent)[-1] - end)) < 0.5
@@ -327,18 +330,18 @@ def test_a_path_is_edited_where_it_lies(built: Any, open_page: Any, shot: Take, 
     asked = answered(page, bent["id"], until)
     until(page, f"{STAGE}.shown[0].id === 'result:{asked['id']}'")
     assert page.evaluate(f"{STAGE}.player.frame") == pytest.approx(120, abs=1), "an edit does not start the motion anew"
-    assert asked["request"]["stretches"][0]["speed"] == 1
+    assert asked["request"]["stretches"][0]["speed_m_s"] == 1
     shot(page, "flow-stretch")
 
-    page.get_by_label("Candidates").fill("2")
+    page.get_by_label("Count", exact=True).fill("2")
     page.keyboard.press("Enter")
     until(page, f"{STATE}.results.filter((r) => r.request.count === 2).length === 2", 60)
     page.locator(".card").nth(1).get_by_role("button", name="Compare: show it too").click()
     until(page, f"{STAGE}.shown.length === 2")
     shot(page, "flow-compare")
-    page.get_by_label("Candidates").fill("1")
+    page.get_by_label("Count", exact=True).fill("1")
     page.keyboard.press("Enter")
-    until(page, f"{STATE}.document.follow.count === 1 && {STATE}.unsaved === 0")
+    until(page, f"{STATE}.document.requests.follow.count === undefined && {STATE}.unsaved === 0")
 
 
 def test_a_link_and_a_program_say_the_same(built: Any, open_page: Any, shot: Take, until: Until) -> None:
@@ -353,14 +356,14 @@ def test_a_link_and_a_program_say_the_same(built: Any, open_page: Any, shot: Tak
     page.get_by_role("menuitem", name="Show the command").click()
     shot(page, "flow-command")
     said = page.locator("dialog pre").all_inner_texts()
-    assert said[0].startswith("choreograph follow ") and "follow_path" in said[1]
+    assert said[0].startswith("choreograph follow ") and "cg.follow(" in said[1]
     page.keyboard.press("Escape")
     page.get_by_role("button", name="Clear").click()
-    until(page, f"{STATE}.document.follow.points.length === 0 && {STATE}.unsaved === 0")
+    until(page, f"{STATE}.document.requests.follow.points === undefined && {STATE}.unsaved === 0")
 
     again = open_page(built, path=link.removeprefix(built.url))
     until(again, f"{STATE}.view.shown[0] === 'result:{result['id']}'")
-    assert again.evaluate(f"{STATE}.document.follow.points") == result["request"]["points"]
+    assert again.evaluate(f"{STATE}.document.requests.follow.points") == result["request"]["points"]
     assert again.evaluate("location.hash") == ""
 
 

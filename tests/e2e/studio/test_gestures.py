@@ -49,7 +49,7 @@ def test_a_path_is_drawn_with(hand: str, open_page: Any, studio: Any, shot: Take
             device.send("Input.dispatchMouseEvent", {"type": kind, "x": x, "y": y, **pressed})
     result = answered(page, before, until)
     assert page.evaluate("document.body.dataset.hand") == {"finger": "touch", "pen": "pen"}[hand]
-    points = page.evaluate(f"{STATE}.document.follow.points")
+    points = page.evaluate(f"{STATE}.document.requests.follow.points")
     for place, point in zip(under, (points[0], points[-1]), strict=True):
         assert point == pytest.approx([place["x"], place["z"]], abs=0.03)
     assert distances(frames(studio, result), np.array(result["path"])).max() < 0.15
@@ -148,7 +148,9 @@ def test_walking_on_turns_where_the_path_does(page: Any, studio: Any, shot: Take
     end = frames(studio, first)[-1]
     page.locator(".card").first.get_by_role("button", name="More about").click()
     page.get_by_role("menuitem", name="Walk on from here").click()
-    until(page, f"{STATE}.unsaved === 0 && {STATE}.document.follow.continue_from === {json.dumps(first['id'])}")
+    before = f"{STATE}.results.find((r) => r.id === {json.dumps(first['id'])}).request"
+    same = f"JSON.stringify({STATE}.document.requests.follow.before) === JSON.stringify({before})"
+    until(page, f"{STATE}.unsaved === 0 && {same}")
     still(page)
     x, z = end
     page.evaluate(f"{STAGE}.camera.view(5)")
@@ -164,7 +166,7 @@ def test_walking_on_turns_where_the_path_does(page: Any, studio: Any, shot: Take
     page.mouse.up()
     result = answered(page, first["id"], until)
     shot(page, "walk-on")
-    drawn = np.array(page.evaluate(f"{STATE}.document.follow.points"))
+    drawn = np.array(page.evaluate(f"{STATE}.document.requests.follow.points"))
     assert drawn[0] == pytest.approx(end, abs=0.3), "the stroke begins where the walk ended"
     whole = np.concatenate([np.array(first["path"]), drawn])
     travelled = frames(studio, result)

@@ -399,11 +399,14 @@ def test_rename_undo_redo(page: Any, until: Until) -> None:
 def test_two_pages_agree(page: Any, open_page: Any, studio: Any, until: Until) -> None:
     """A change made in one page is seen in the other; both may change at once."""
     other = open_page(studio)
-    page.evaluate("window.choreograph.store.change('Smooth', (document) => { document.follow.smooth_m = 0.11 })")
-    until(other, "window.choreograph.store.state.document.follow.smooth_m === 0.11")
-    page.evaluate("void window.choreograph.store.change('Seed', (document) => { document.follow.seed = 5 })")
-    other.evaluate("void window.choreograph.store.change('Round', (document) => { document.follow.rounded_m = 0.2 })")
-    both = "(({ follow }) => follow.seed === 5 && follow.rounded_m === 0.2)(window.choreograph.store.state.document)"
+    page.evaluate("window.choreograph.store.change('Smooth', ({ requests }) => { requests.follow.smooth_m = 0.11 })")
+    until(other, "window.choreograph.store.state.document.requests.follow.smooth_m === 0.11")
+    page.evaluate("void window.choreograph.store.change('Seed', ({ requests }) => { requests.follow.seed = 5 })")
+    other.evaluate(
+        "void window.choreograph.store.change('Round', ({ requests }) => { requests.follow.rounded_m = 0.2 })"
+    )
+    asked = "window.choreograph.store.state.document.requests.follow"
+    both = f"{asked}.seed === 5 && {asked}.rounded_m === 0.2"
     until(page, both)
     until(other, both)
     for _ in range(3):

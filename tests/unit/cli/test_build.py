@@ -41,11 +41,11 @@ def test_folders_are_made_and_the_advice_for_other_people_can_be_followed(
 
 def test_an_interruption_while_commands_are_loaded_says_nothing(tmp_path: Path):
     code = (
-        "import importlib, sys\n"
-        "load = importlib.import_module\n"
+        "import choreograph.cli.main as main, sys\n"
         "def stop(name): raise KeyboardInterrupt\n"
-        "importlib.import_module = stop\n"
-        "import choreograph.cli.main\n"
+        "main.import_module = stop\n"
+        "sys.argv = ['choreograph', 'info', 'some.mog']\n"
+        "main.main()\n"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 130 and "Traceback" not in done.stderr

@@ -55,8 +55,9 @@ def test_python_leaves_the_file_as_it_is(mog: Path, tmp_path: Path, empty_cache:
     before = digest(mog)
     graph = cg.open_graph(mog)
     cg.follow(graph, "line")
-    cg.solve(graph, cg.SolveRequest(3.0, BODY), seconds=None, evaluations=2_000)
-    cg.perform(graph, cg.PerformRequest(trajectory=str(way(tmp_path / "way.csv"))))
+    cg.solve(graph, cg.SolveRequest(3.0, BODY, count=1, evaluations=2_000))
+    cg.perform(graph, cg.read_trajectory(way(tmp_path / "way.csv")))
+    cg.open_segments(mog)
     cg.report_graph(graph)
     assert digest(mog) == before
     assert {entry.kind for entry in cache.list_entries()} == KINDS

@@ -64,7 +64,11 @@ def test_control_c_that_was_turned_off_stays_off() -> None:
 def test_bars_say_amounts_in_their_own_units(monkeypatch: pytest.MonkeyPatch) -> None:
     screen = io.StringIO()
     monkeypatch.setattr(common, "err_console", Console(file=screen, force_terminal=True, width=120))
-    with progress_bar({"searching": lambda done, total: f"{done / 1000:.1f} of {total / 1000:.1f} s"}) as told:
+
+    def amount(stage: str, done: float, total: float) -> str | None:
+        return f"{done / 1000:.1f} of {total / 1000:.1f} s" if stage == "searching" else None
+
+    with progress_bar(amount) as told:
         told("searching", 3225, 30_000)
         told("reading", 20_000, 30_000)
     assert "3.2 of 30.0 s" in screen.getvalue()

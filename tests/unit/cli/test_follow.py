@@ -102,7 +102,7 @@ def test_nothing_is_overwritten_unasked(mog: Path, tmp_path: Path) -> None:
 def test_a_motion_format_is_needed(mog: Path, tmp_path: Path) -> None:
     with pytest.raises(ChoreographError, match="unknown file type"):
         run(mog, "-p", "line", "-o", tmp_path / "w.xyz")
-    with pytest.raises(RequestError, match=r"films are written as .mp4, .gif"):
+    with pytest.raises(RequestError, match=r"films are written as .mp4 or .gif"):
         run(mog, "-p", "line", "-o", tmp_path / "w.bvh", "--render", tmp_path / "w.avi", *QUICK)
     assert not list(tmp_path.iterdir())
 

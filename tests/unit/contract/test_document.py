@@ -42,7 +42,8 @@ PLAIN = st.recursive(
     st.none() | st.booleans() | st.integers(-(2**53), 2**53) | st.floats(allow_nan=False, allow_infinity=False)
     | st.text(st.characters(codec="utf-8", exclude_categories=("Cs", "Cc")), max_size=12)
     | st.sampled_from(["60_03", "1e5", "on", "null", "0x1", "<<", "~", "1_000", "&a", "*a", "!x"]),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text("abcxyz_", min_size=1, max_size=5), inner, max_size=3),
+    lambda inner: st.lists(inner, max_size=3)
+    | st.dictionaries(st.text("abcxyz_", min_size=1, max_size=5), inner, max_size=3),
     max_leaves=8,
 )  # fmt: skip
 

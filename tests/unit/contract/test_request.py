@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import Field, model_validator
 
-from choreograph.contract.request import Degrees, Name, Point, Request, Seconds, Wrong, quote, read_request
+from choreograph.contract.request import Degrees, Name, Point, Request, Seconds, Wrong, named_files, quote, read_request
 from choreograph.errors import RequestError
 
 
@@ -67,11 +67,11 @@ class Asked(Request):
         ({"clean": 1}, "clean", "clean is 1; it must be true or false"),
         ({"targets": {"at_s": 1}}, "targets", "targets is .*; it must be a list"),
         ({"targets": [{}]}, "targets[0].at_s", r"targets\[0\].at_s is missing"),
-        ({"targets": [{"at_s": "1"}]}, "targets[0].at_s", r"targets\[0\].at_s is '1'; it must be a number from 0 to 60 s"),
+        ({"targets": [{"at_s": "1"}]}, "targets[0].at_s", "at_s is '1'; it must be a number from 0 to 60 s"),
         ({"targets": [{"at_s": 61}]}, "targets[0].at_s", "it must be a number from 0 to 60 s"),
         ({"targets": [{"at_s": True}]}, "targets[0].at_s", "is True; it must be a number"),
         ({"targets": [{"at_s": 1, "position": [1]}]}, "targets[0].position[1]", r"position\[1\] is missing"),
-        ({"targets": [{"at_s": 2}, {"at_s": 1}]}, "targets[1].at_s", r"targets\[1\].at_s is 1, not after the one before"),
+        ({"targets": [{"at_s": 2}, {"at_s": 1}]}, "targets[1].at_s", r"targets\[1\].at_s is 1, not after"),
         ({"targets": [{"at_s": n} for n in range(6)]}, "targets", "have 5 entries at most"),
         ({"search": {"kind": "best"}}, "search.kind", "search.kind is 'best'; it must be one of 'quick', 'good'"),
         ({"search": {"beam": 2.5}}, "search.beam", "search.beam is 2.5; it must be a whole number from 1 to 100"),
@@ -139,3 +139,15 @@ def test_long_values_are_cut_in_messages() -> None:
     with pytest.raises(RequestError) as refused:
         read_request(Asked, {"search": {"kind": "y" * 10**6}})
     assert len(str(refused.value)) < 500
+
+
+def test_files_that_a_request_names_are_known_by_their_place() -> None:
+    from choreograph.editing.retime.request import RetimeRequest
+    from choreograph.synthesis.follow.request import FollowRequest
+    from choreograph.synthesis.solve.request import Character, SolveRequest
+
+    on = FollowRequest("b.csv", before=FollowRequest("a.svg"))
+    assert list(named_files(on)) == [("path", "b.csv"), ("before.path", "a.svg")]
+    assert list(named_files(RetimeRequest(like=("a.bvh", "b.bvh")))) == [("like", "a.bvh"), ("like", "b.bvh")]
+    people = SolveRequest(length_s=4.0, characters={"anna": Character(graph="a.mog"), "ben": None})
+    assert list(named_files(people)) == [("characters.anna.graph", "a.mog")]

@@ -16,10 +16,9 @@ from choreograph.graph.model import MotionGraph
 from choreograph.graph.settings import GraphSettings
 from choreograph.maths import quat
 from choreograph.maths.floor import FloorTransform
-from choreograph.synthesis.solve.request import BodyTarget
 from choreograph.synthesis.solve.splice import Splice
 
-BODY = (BodyTarget(0.0, (1.0, 1.0), 0.5), BodyTarget(1.0, (1.5, 2.0)), BodyTarget(2.0, (1.0, 3.5), -3.0))
+BODY = (RootTarget(0.0, (1.0, 1.0), 0.5), RootTarget(1.0, (1.5, 2.0)), RootTarget(2.0, (1.0, 3.5), -3.0))
 
 
 @pytest.fixture(scope="module")
@@ -112,14 +111,14 @@ def test_body_constraints_are_met_exactly(splice: Splice, clean: bool) -> None:
 
 def test_what_is_missing_is_spread_evenly(splice: Splice) -> None:
     raw = finish(splice, FinishSettings(clean=False)).clip
-    moved = meet_body(raw, [RootTarget.of(target) for target in BODY]).root_pos - raw.root_pos
+    moved = meet_body(raw, BODY).root_pos - raw.root_pos
     assert np.allclose(np.diff(moved[:61], n=2, axis=0)[:, [0, 2]], 0, atol=1e-9)
     assert np.allclose(np.diff(moved[60:], n=2, axis=0)[:, [0, 2]], 0, atol=1e-9)
     assert meet_body(raw, ()) is raw
 
 
 def test_nobody_glides_to_where_he_could_not_get(splice: Splice) -> None:
-    far = (BODY[0], BODY[1], BodyTarget(2.0, (30.0, 0.0), 0.0))
+    far = (BODY[0], BODY[1], RootTarget(2.0, (30.0, 0.0), 0.0))
     motion = finish(splice, body=far)
     raw = finish(splice, body=far[:2]).clip
     hips = motion.clip.skeleton.hips
@@ -131,7 +130,7 @@ def test_nobody_glides_to_where_he_could_not_get(splice: Splice) -> None:
     assert motion.missed_m == pytest.approx((0.0, 0.0, left)) and left > 20
     met = finish(splice, body=BODY)
     assert met.missed_m == met.missed_rad == (0.0, 0.0, 0.0)
-    turn = (BODY[0], replace(BODY[1], facing=0.5), BodyTarget(1.2, (1.5, 2.0), 0.5 + np.pi))
+    turn = (BODY[0], replace(BODY[1], facing=0.5), RootTarget(1.2, (1.5, 2.0), 0.5 + np.pi))
     quick = finish(splice, body=turn)
     left = quick.clip.facing()[72] - (0.5 + np.pi)
     assert quick.missed_rad[2] == pytest.approx(abs(np.angle(np.exp(1j * left)))) and quick.missed_rad[2] > 1

@@ -5,6 +5,7 @@ import pytest
 
 from choreograph.build.graph import build_graph
 from choreograph.demo import demo_clip
+from choreograph.finishing.body import RootTarget
 from choreograph.finishing.exact import keep_poses, room_around
 from choreograph.finishing.finish import finish
 from choreograph.finishing.settings import FinishSettings
@@ -12,7 +13,6 @@ from choreograph.graph.model import MotionGraph
 from choreograph.graph.settings import GraphSettings
 from choreograph.maths.floor import FloorTransform
 from choreograph.motion.clip import Clip
-from choreograph.synthesis.solve.request import BodyTarget
 from choreograph.synthesis.solve.splice import Splice
 
 
@@ -51,7 +51,7 @@ def test_exact_frames_are_as_recorded_however_near_a_cut(graph: MotionGraph, exa
     """Two walks cut into each other at frame 25 of 30 a second, badly, and turned by a metre and a half."""
     lying = FloorTransform(np.array([0.0, 0.3]), np.array([0.0, 0.5]), np.array([0.0, 0.2]))
     splice = Splice(graph, np.array([0, 1]), np.array([5, 20]), np.array([30, 45]), lying, np.array(exact))
-    body = (BodyTarget(0.0, (1.0, 1.0), 0.5), BodyTarget(1.5, (1.5, 2.0), 0.0))
+    body = (RootTarget(0.0, (1.0, 1.0), 0.5), RootTarget(1.5, (1.5, 2.0), 0.0))
     motion = finish(splice, FinishSettings(clean=clean), body=body)
     for frame in exact:
         shown, number, start = 2 * frame, int(frame >= 25), (5 if frame < 25 else 20 - 25)

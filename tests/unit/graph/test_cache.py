@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from choreograph.build.graph import add_clips, build_graph
+from choreograph.formats.atomic import atomic_write
 from choreograph.graph import cache
 from choreograph.graph.cache import Content, Key
 from choreograph.graph.model import MotionGraph
@@ -173,15 +174,11 @@ def test_how_large_it_may_be(monkeypatch: pytest.MonkeyPatch, said: str, bytes_:
     assert cache.limit_bytes() == bytes_
 
 
-def test_what_writers_left_that_were_killed_is_removed(empty_cache: Path) -> None:
-    empty_cache.mkdir(parents=True)
-    left, writing = (empty_cache / f".numbers-{word}{cache.SUFFIX}" for word in ("left", "writing"))
-    for path in (left, writing):
-        path.write_bytes(b"half")
-    os.utime(left, (0, 0))
-    cache.write_entry(KEY, numbers())
-    assert not left.exists() and writing.exists()
-    assert kept() == {KEY.path}
+def test_what_somebody_is_writing_is_no_entry(empty_cache: Path) -> None:
+    with atomic_write(KEY.path) as temporary:
+        temporary.write_bytes(b"half")
+        assert cache.list_entries() == [] and cache.clear_entries() == [] and temporary.exists()
+        assert cache.write_entry(other(1), numbers()) and kept() == {other(1).path}
 
 
 # ---------------------------------------------------------------- it never fails

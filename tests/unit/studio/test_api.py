@@ -16,7 +16,7 @@ from choreograph.formats import read_clip, write_clip
 from choreograph.formats.npz import read_npz
 from choreograph.studio import messages as m
 from choreograph.studio.facts import Curve, GraphSummary, Matrix, Project, Result
-from choreograph.studio.tasks import VERBS
+from choreograph.verbs import rooms
 
 PATH = [[0.0, 0.0], [0.0, 3.0], [1.5, 5.0]]
 
@@ -32,12 +32,24 @@ def walked(studio: Studio) -> dict[str, Any]:
 
 def test_the_project_has_all_that_a_page_needs(studio: Studio) -> None:
     project = Project.model_validate(studio.get("project"))
-    assert project.protocol == m.PROTOCOL and project.verbs == list(VERBS)
+    assert project.protocol == m.PROTOCOL
     assert [clip.name for clip in project.clips] == sorted(CLIPS)
     assert [motion.id for motion in project.clips] == [f"clip:{entry.id}" for entry in project.document.clips]
     assert project.graph is not None and project.graph.current and project.graph.transitions > 0
     assert {".bvh", ".glb", ".mp4"} <= set(project.formats) and ".bvh" in project.readable
-    assert "even" in project.presets and project.undo == f"Add {len(CLIPS)} clips"
+    assert project.undo == f"Add {len(CLIPS)} clips"
+
+
+def test_verbs_are_those_of_the_registry_with_their_schemas(studio: Studio) -> None:
+    verbs = {one["name"]: one for one in studio.get("verbs")}
+    assert list(verbs) == list(rooms())
+    follow = verbs["follow"]
+    assert (
+        follow["title"] == "Follow" and follow["subject"] == "graph" and follow["summary"].startswith("Follow a path")
+    )
+    fields = follow["request"]["$defs"]["FollowRequest"]["properties"]
+    assert fields["smooth_m"]["unit"] == "m" and fields["smooth_m"]["maximum"] == 100 and fields["points"]["hidden"]
+    assert follow["request"]["$defs"]["FollowSettings"]["panel"] == "Search"
 
 
 def test_frames_are_the_clips_own(studio: Studio) -> None:
@@ -65,7 +77,8 @@ def test_frames_are_the_clips_own(studio: Studio) -> None:
 
 def test_a_result_follows_its_path_and_says_how_well(studio: Studio, walked: dict[str, Any]) -> None:
     result = Result.model_validate(walked)
-    assert result.figures.status == "complete" and result.figures.mean_cm is not None and result.figures.mean_cm < 15
+    assert result.status == "complete" and result.metrics["path_mean"].value < 0.15
+    assert result.metrics["path_mean"].said.endswith(" cm") and result.metrics["path_mean"].unit == "m"
     motion = result.motions[0]
     kept = read_npz(studio.session.places.result(result.id, ".npz"))
     data = studio.http.get(f"/api/motions/result/{result.id}/frames").content
@@ -192,6 +205,8 @@ def test_what_cannot_be_had_is_refused_with_a_sentence(studio: Studio) -> None:
         ({"kind": "export", "ask": {"motion": "nonsense", "suffix": ".bvh"}}, "names no motion"),
         ({"kind": "export", "ask": {"motion": "clip:a", "suffix": ".exe"}}, "not .exe"),
         ({"kind": "build", "ask": {"rate_hz": -3}}, "ask.rate_hz"),
+        ({"kind": "follow", "ask": {"points": PATH, "seeds": 3}}, "'seeds', which is not known"),
+        ({"kind": "follow", "ask": {"points": PATH, "count": 0}}, "count is 0"),
     ):
         answer = studio.http.post("/api/jobs", json=ask)
         if why:
@@ -201,6 +216,40 @@ def test_what_cannot_be_had_is_refused_with_a_sentence(studio: Studio) -> None:
             assert job["state"] == "failed" and "draw a path" in job["error"]
     assert studio.http.get("/api/jobs/j0").status_code == 404
     assert studio.http.post("/api/jobs", content=b"{", headers={"content-type": "application/json"}).status_code == 400
+
+
+@pytest.mark.parametrize("name", ["/etc/passwd", "../people.csv", "/tmp/x.svg"])
+def test_requests_name_files_of_the_project_only(studio: Studio, name: str) -> None:
+    job = studio.wait(studio.send("POST", "jobs", {"kind": "follow", "ask": {"path": name}}))
+    assert job["state"] == "failed" and "files of its own folder" in job["error"]
+
+
+def test_a_file_of_the_project_is_followed(studio: Studio) -> None:
+    (studio.session.places.folder / "line.csv").write_text("x,z\n0,0\n0,3\n")
+    job = studio.wait(studio.send("POST", "jobs", {"kind": "follow", "ask": {"path": "line.csv"}}))
+    assert job["state"] == "done", job
+
+
+def test_drafts_are_kept_and_nonsense_is_not(studio: Studio) -> None:
+    before = studio.get("project")["document"]["requests"]
+    draft = {"points": [], "stretches": [{"start_m": 1.0}]}  # neither drawn nor said what for
+    assert studio.change("Begin", requests={"follow": draft})["document"]["requests"]["follow"] == draft
+    project = studio.get("project")
+    for wrong, why in (({"speed": 3}, "'speed', which is not known"), ({"points": "no"}, "requests.follow: points")):
+        document = {**project["document"], "requests": {"follow": wrong}}
+        body = {"base": project["version"], "label": "x", "document": document}
+        answer = studio.http.put("/api/document", json=body)
+        assert answer.status_code == 422 and why in answer.json()["error"], answer.text
+    other = {"verb of another installation": {"anything": 1}}
+    assert studio.change("Open", requests=other)["document"]["requests"] == other
+    studio.change("As it was", requests=before)
+
+
+def test_a_request_is_a_file_of_the_command_line(studio: Studio) -> None:
+    draft = {"points": PATH, "smooth_m": 0.3, "prefer": {"60_03": 0.01}}
+    answer = studio.http.post("/api/verbs/follow/request.yaml", json={"request": draft})
+    assert answer.status_code == 200 and "'60_03': 0.01" in answer.text
+    assert studio.http.post("/api/verbs/fly/request.yaml", json={}).status_code == 404
 
 
 def test_a_mog_file_opens_with_its_clips_and_its_graph(studio: Studio, tmp_path: Path) -> None:

@@ -24,7 +24,7 @@ def test_it_has_clips_a_graph_and_a_path_to_walk(tmp_path: Path, monkeypatch: py
         project = studio.get("project")
     assert {clip["name"] for clip in project["clips"]} == set(demo_names())
     assert project["graph"]["current"] and project["document"]["name"] == "Demo"
-    assert project["results"][0]["request"]["points"] == project["document"]["follow"]["points"]
-    assert project["results"][0]["figures"]["mean_cm"] < 15
+    assert project["results"][0]["request"] == project["document"]["requests"]["follow"]
+    assert project["results"][0]["metrics"]["path_mean"]["value"] < 0.15
     with opened(None) as studio:
         assert studio.get("project")["results"] == project["results"] and not studio.get("jobs")

@@ -26,7 +26,7 @@ def test_a_page_is_welcomed_and_asks_for_motion(studio: Studio) -> None:
         say(page, "ask", verb="follow", number=1, ask={"points": PATH})
         answer = hear(page, "answer", "refused")
         assert answer["type"] == "answer" and answer["number"] == 1 and answer["final"]
-        assert answer["results"][0]["figures"]["mean_cm"] < 15
+        assert answer["results"][0]["metrics"]["path_mean"]["value"] < 0.15
         assert answer["results"][0]["id"] in [one["id"] for one in hear(page, "results")["results"]]
 
 
@@ -43,7 +43,7 @@ def test_motion_is_shown_while_it_is_searched_for(studio: Studio) -> None:
             assert message["start"] <= len(rows), "no gap between what was sent before and now"
             rows.update(dict(enumerate(sent, message["start"])))
             message = hear(page, "partial", "answer")
-        assert parts >= 2 and message["results"][0]["figures"]["status"] == "complete"
+        assert parts >= 2 and message["results"][0]["status"] == "complete"
         final = studio.http.get(f"/api/motions/result/{message['results'][0]['id']}/frames").content
         whole = np.frombuffer(final, "<f4").reshape(message["results"][0]["motions"][0]["frames"], -1)
         # What was shown early is what is there in the end; only where it was still open may it differ.
@@ -57,7 +57,12 @@ def test_several_candidates_come_one_by_one(studio: Studio) -> None:
         answers = [hear(page, "answer")]
         while not answers[-1]["final"]:
             answers.append(hear(page, "answer"))
-        assert [len(answer["results"]) for answer in answers] == [1, 2, 3, 3]
+        counts = [len(answer["results"]) for answer in answers]
+        assert (
+            counts == sorted(counts)
+            and counts[-1] == 3
+            and [one["answer"] for one in answers[-1]["results"]] == [1, 2, 3]
+        )
         ways = [[run["clip"] for run in one["motions"][0]["sources"]] for one in answers[-1]["results"]]
         assert ways[0] != ways[1] or ways[1] != ways[2]
 
@@ -66,7 +71,7 @@ def test_one_can_walk_on_from_a_result(studio: Studio) -> None:
     with studio.page() as page:
         say(page, "ask", verb="follow", number=1, ask={"points": PATH})
         first = hear(page, "answer")["results"][0]
-        ask = {"points": [[0.5, 8.0], [3.0, 10.0]], "continue_from": first["id"]}
+        ask = {"points": [[0.5, 8.0], [3.0, 10.0]], "before": first["request"]}
         say(page, "ask", verb="follow", number=2, ask=ask)
         second = hear(page, "answer")["results"][0]
     both = [
@@ -80,10 +85,10 @@ def test_one_can_walk_on_from_a_result(studio: Studio) -> None:
     assert np.linalg.norm(both[1][-1, [0, 2]] - [3.0, 10.0]) < 0.5
     assert np.abs(np.diff(both[1][:, [0, 2]], axis=0)).max() < 0.15, "nobody leaps where the walks join"
     # A worker that has forgotten the walk finds it again.
-    for worker in studio.session.answers.workers:
+    for worker in studio.session.asking.lanes["follow"].workers:
         os.kill(worker.pid, signal.SIGKILL)
     with studio.page() as page:
-        until(lambda: not any(worker.alive for worker in studio.session.answers.workers))
+        until(lambda: not any(worker.alive for worker in studio.session.asking.lanes["follow"].workers))
         say(page, "ask", verb="follow", number=3, ask=ask)
         third = hear(page, "answer", "refused")
         if third["type"] == "refused":  # the first task after the death may notice it only now
@@ -108,9 +113,9 @@ def test_what_cannot_be_followed_is_refused(studio: Studio) -> None:
         for ask, why in (
             ({"points": []}, "draw a path"),
             ({"points": [[0, 0], [0, 2e4]]}, "10000 m"),
-            ({"points": PATH, "blend": "sudden"}, "blend"),
+            ({"points": PATH, "finish": {"blend": "sudden"}}, "finish.blend is 'sudden'"),
             ({"points": PATH, "start_clip": "nobody"}, "no clip of the graph is called 'nobody'"),
-            ({"points": PATH, "continue_from": "nothing"}, "no walk 'nothing'"),
+            ({"points": PATH, "before": {"points": PATH}, "before_answer": 2}, "before has no answer 2"),
         ):
             say(page, "ask", verb="follow", number=5, ask=ask)
             refused = hear(page, "refused", "answer")

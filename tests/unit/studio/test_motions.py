@@ -5,10 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from choreograph.motion.clip import Clip, Label
-from choreograph.motion.montage import Origins
 from choreograph.studio.document import ClipEntry, GraphAsk, LabelRange
 from choreograph.studio.library import apply_entry, clip_key, graph_key
-from choreograph.studio.motions import describe_motion, source_runs
+from choreograph.studio.motions import describe_motion
 
 
 def test_facts_of_a_clip(human: Clip) -> None:
@@ -16,24 +15,6 @@ def test_facts_of_a_clip(human: Clip) -> None:
     assert motion.frames == len(human) and motion.sources[0].stop == len(human)
     assert motion.labels == [LabelRange(text="wave", start=2, stop=5)]
     assert len(motion.contacts) == len(motion.feet) == 4
-
-
-def test_sources_are_runs_without_gaps() -> None:
-    origins = Origins(
-        np.array([0, 0, 0, 0, 1, 1, 1, 1]),
-        np.array([5.0, 6.0, 7.0, 8.0, 3.0, 4.0, 1.0, 2.0]),
-        np.array([1.0, 1.0, 0.9, 0.6, 0.6, 1.0, 1.0, 1.0]),
-        np.array([-1, -1, 1, 1, 0, -1, -1, -1]),
-        np.full(8, np.nan),
-    )
-    runs = [(run.start, run.stop, run.clip, run.clip_frame, run.blend) for run in source_runs(origins, ["a", "b"])]
-    assert runs == [
-        (0, 2, "a", 5.0, None),
-        (2, 4, "a", 7.0, "b"),
-        (4, 5, "b", 3.0, "a"),
-        (5, 6, "b", 4.0, None),
-        (6, 8, "b", 1.0, None),
-    ]
 
 
 def test_entries_trim_then_mirror_then_label(human: Clip) -> None:

@@ -11,8 +11,8 @@ from tests.unit.studio.running import Studio, opened
 
 from choreograph.demo import demo_clip
 from choreograph.formats import write_clip
-from choreograph.studio import api, security
-from choreograph.studio.api import safe_name
+from choreograph.studio import security, uploads
+from choreograph.studio.uploads import safe_name
 
 
 @pytest.fixture(scope="module")
@@ -116,10 +116,10 @@ def test_archives_and_other_files_are_refused(empty: Studio, files: dict[str, by
 
 
 def test_too_much_is_refused(empty: Studio, files: dict[str, bytes], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(api, "MOST_FILES", 3)
+    monkeypatch.setattr(uploads, "MOST_FILES", 3)
     answer = empty.upload(*[(f"{k}.bvh", files["walk.bvh"]) for k in range(4)])
     assert answer.status_code == 413 and "at most 3 files" in answer.json()["error"]
-    monkeypatch.setattr(api, "FILE_BYTES", 1000)
+    monkeypatch.setattr(uploads, "FILE_BYTES", 1000)
     answer = empty.upload(("walk.bvh", files["walk.bvh"]))
     assert answer.status_code == 413 and "walk.bvh is larger" in answer.json()["error"]
     monkeypatch.setattr(security, "UPLOAD_BYTES", 100_000)

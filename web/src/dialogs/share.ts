@@ -1,12 +1,12 @@
 /** Links that ask for the same motion again, and the command and program that do. */
 
 import { button, dialog, el } from "../dom";
-import type { Code, FollowAsk, JobAsk, PerformAsk, Result, SolveAsk } from "../messages";
+import type { Code, JobAsk, Plain, Result } from "../messages";
 import type { Context } from "../types";
 
 interface Shared {
   verb: string;
-  ask: Record<string, unknown>;
+  ask: Record<string, Plain>;
 }
 
 /** A link to this page that asks for the same. */
@@ -38,17 +38,13 @@ export function followLinks({ store }: Context): void {
     } catch {
       // cut short on its way here
     }
-    if (shared === null || !store.state.verbs.includes(shared.verb)) {
+    if (shared === null || !store.state.verbs.some(({ name }) => name === shared.verb)) {
       store.say("The link does not say what to ask for; copy it again, whole.", "error");
       return;
     }
     const { verb, ask } = shared;
     store.setView({ verb });
-    void store.change("Open a link", (document) => {
-      if (verb === "follow") document.follow = ask as unknown as FollowAsk;
-      else if (verb === "solve") document.solve = ask as unknown as SolveAsk;
-      else document.perform = ask as unknown as PerformAsk;
-    });
+    void store.change("Open a link", ({ requests }) => (requests[verb] = ask));
   };
   window.addEventListener("hashchange", open);
   open();

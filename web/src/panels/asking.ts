@@ -1,6 +1,6 @@
 /** Asking for motion and showing what comes, for panels whose every change is a new request. */
 
-import type { Failure, Result } from "../messages";
+import type { Failure, Plain, Result } from "../messages";
 import type { Context } from "../types";
 
 export interface AskHooks {
@@ -11,22 +11,26 @@ export interface AskHooks {
 }
 
 export interface Asker {
-  /** Ask; newer requests replace older ones. `fresh` motion plays from its start, else the time stays. */
-  ask(request: object, fresh?: boolean): void;
-  /** Show an earlier answer to this very request, if there is one. */
+  /** Ask; newer requests replace older ones. `fresh` motion plays from its start, else the time stays. Results of a
+      `passing` request are replaced by those of the next. */
+  ask(request: object, fresh?: boolean, passing?: boolean): void;
+  /** Show earlier answers to this very request about the same motion, if there are any. */
   recall(request: object): boolean;
   /** Whether an answer is on the stage, or something else. */
   isShown(): boolean;
 }
 
-export function asker(context: Context, verb: "follow" | "solve" | "perform", hooks: AskHooks): Asker {
+export function asker(context: Context, verb: string, hooks: AskHooks): Asker {
   const { store, api, stage } = context;
   let number = 0;
   let isFresh = true;
+  /** Which of the answers is looked at: better ones take its place. */
+  let rank = 0;
 
   const onStage = () => store.state.view.verb === verb;
+  const subject = () => store.state.document.subjects[verb] ?? null;
   const show = (results: readonly Result[]) => {
-    const [result] = results;
+    const result = results[Math.min(rank, results.length - 1)];
     // Whoever has gone on to another panel meanwhile finds it on coming back.
     if (!result || !onStage()) return;
     const motions = result.motions.map((motion) => motion.id);
@@ -37,6 +41,15 @@ export function asker(context: Context, verb: "follow" | "solve" | "perform", ho
     store.setView({ shown: motions.slice(0, 1) });
     if (isFresh) stage.player.play();
   };
+  let latest: readonly Result[] = [];
+  const take = (results: readonly Result[]) => {
+    const [shown] = store.state.view.shown;
+    const seen = latest.findIndex((result) => result.motions[0]?.id === shown);
+    rank = Math.max(0, seen);
+    latest = results;
+    hooks.answered(results);
+    show(results);
+  };
   api.on("partial", (message, frames) => {
     // What arrives begins at 0; after an edit the old motion plays on instead, until the whole new one is there.
     if (message.number === number && frames && isFresh && onStage()) {
@@ -46,8 +59,7 @@ export function asker(context: Context, verb: "follow" | "solve" | "perform", ho
   api.on("answer", (message) => {
     if (message.number !== number || message.results.length === 0) return;
     hooks.busy(!message.final);
-    hooks.answered(message.results);
-    show(message.results);
+    take(message.results);
     isFresh = false; // better answers to the same request do not start it anew
   });
   api.on("refused", (message) => {
@@ -57,21 +69,22 @@ export function asker(context: Context, verb: "follow" | "solve" | "perform", ho
     store.say(message.failure.error, "error");
   });
   return {
-    ask(request, fresh = false) {
+    ask(request, fresh = false, passing = false) {
       isFresh = fresh || stage.shown.length === 0;
+      latest = isFresh ? [] : latest;
       hooks.busy(true);
-      number = api.ask(verb, request as Record<string, unknown>);
+      number = api.ask(verb, request as Record<string, Plain>, { subject: subject(), passing });
     },
     recall(request) {
-      const key = canonical(request);
-      const known = store.state.results.filter((result) => result.verb === verb && canonical(result.request) === key);
-      // The newest come first; of those that were found together, the first is the one to show.
-      const found = known.slice(0, Number(known[0]?.request["count"] ?? 1)).at(-1);
-      if (!found) return false;
+      const about = subject();
+      const known = store.state.results.filter(
+        (result) => !result.passing && (about === null || result.subject === about),
+      );
+      const found = answersTo(known, verb, request);
+      if (found.length === 0) return false;
       [number, isFresh] = [0, false];
       hooks.busy(false);
-      hooks.answered([found]);
-      show([found]);
+      take(found);
       return true;
     },
     isShown() {
@@ -79,6 +92,19 @@ export function asker(context: Context, verb: "follow" | "solve" | "perform", ho
       return store.state.results.some((result) => result.verb === verb && result.motions.some(({ id }) => id === shown));
     },
   };
+}
+
+/** The answers to a request that are there, the best first: those that were found together last. */
+export function answersTo(results: readonly Result[], verb: string, request: unknown): Result[] {
+  const key = canonical(request);
+  const found = new Map<number, Result>();
+  // The newest come first.
+  for (const result of results) {
+    if (result.verb === verb && canonical(result.request) === key && !found.has(result.answer)) {
+      found.set(result.answer, result);
+    }
+  }
+  return [...found.values()].sort((a, b) => a.answer - b.answer);
 }
 
 /** The same text for the same request, whatever the order of its names. */

@@ -1,10 +1,14 @@
-/** The verbs that have a panel, in the order of their tabs. */
+/** The panels: those of the project itself, and one for each verb that there is. */
 
+import type { VerbFacts } from "../messages";
 import type { Panel } from "../types";
-import { follow } from "./follow";
 import { graph } from "./graph";
 import { library } from "./library";
-import { perform } from "./perform";
-import { solve } from "./solve";
+import { plainPanel } from "./verb";
 
-export const panels: readonly Panel[] = [library, graph, follow, solve, perform];
+/** Panel files of verbs that draw on the stage, by the verb's name; all others get a plain one. */
+const own = import.meta.glob<{ panel(verb: VerbFacts): Panel }>("../verbs/*.ts", { eager: true });
+
+export function panelsOf(verbs: readonly VerbFacts[]): Panel[] {
+  return [library, graph, ...verbs.map((verb) => own[`../verbs/${verb.name}.ts`]?.panel(verb) ?? plainPanel(verb))];
+}

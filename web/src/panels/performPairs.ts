@@ -1,26 +1,25 @@
 /** Clips of two who moved together: those that their names pair, or chosen by hand. */
 
 import { button, el, select } from "../dom";
-import type { Examples, PerformAsk } from "../messages";
+import type { Examples, PerformRequest } from "../messages";
 import type { Context } from "../types";
 import { refill } from "./watch";
 
+type Pair = [string, string];
+
 export interface PairsHooks {
-  change(label: string, pairs: PerformAsk["pairs"]): void;
+  change(label: string, pairs: Pair[] | null): void;
 }
 
 export interface Pairs {
   element: HTMLElement;
-  set(ask: PerformAsk, found: Examples | null): void;
+  set(ask: PerformRequest, found: Examples | null): void;
 }
-
-type Pair = [string, string];
 
 export function pairsEditor({ store }: Context, hooks: PairsHooks): Pairs {
   const list = el("ul", { class: "pairs", attrs: { "aria-label": "Pairs" } });
   let present: Pair[] = [];
   let chosen: [string, string] = ["", ""];
-  const nameOf = (id: string): string => store.state.document.clips.find((clip) => clip.id === id)?.name ?? id;
   const side = (k: 0 | 1, label: string) => select<string>(label, [], "", (id) => (chosen[k] = id));
   const sides = [side(0, "Leader"), side(1, "Follower")] as const;
   const add = button(
@@ -28,7 +27,7 @@ export function pairsEditor({ store }: Context, hooks: PairsHooks): Pairs {
     () => {
       const [leader, follower] = chosen;
       if (!leader || !follower || leader === follower) return store.say("Choose two different clips.", "error");
-      hooks.change(`Pair ${nameOf(leader)} with ${nameOf(follower)}`, [...present, [leader, follower]]);
+      hooks.change(`Pair ${leader} with ${follower}`, [...present, [leader, follower]]);
     },
     { icon: "plus" },
   );
@@ -46,18 +45,18 @@ export function pairsEditor({ store }: Context, hooks: PairsHooks): Pairs {
       el("div", { class: "row" }, add, byName),
     ),
     set(ask, found) {
-      const named = (found?.examples ?? []).flatMap((one): Pair[] => (one.leader ? [[one.leader, one.clip]] : []));
+      const named = (found?.examples ?? []).flatMap((one): Pair[] => (one.leader ? [[one.leader, one.name]] : []));
       present = ask.pairs ?? named;
-      const clips = store.state.document.clips.map(({ id, name }) => ({ value: id, label: name }));
+      const clips = store.state.document.clips.map(({ name }) => ({ value: name, label: name }));
       chosen = chosen.map((id, k) => (clips.some(({ value }) => value === id) ? id : (clips[k]?.value ?? ""))) as Pair;
       sides.forEach((control, k) => {
         control.setChoices(clips);
         control.set(chosen[k]!);
       });
-      byName.disabled = ask.pairs === null;
+      byName.disabled = !ask.pairs;
       const remove = (at: number) =>
         hooks.change(
-          `Part ${nameOf(present[at]![0])}`,
+          `Part ${present[at]![0]}`,
           present.filter((_, k) => k !== at),
         );
       refill(
@@ -66,8 +65,8 @@ export function pairsEditor({ store }: Context, hooks: PairsHooks): Pairs {
           el(
             "li",
             { class: "row" },
-            el("span", {}, `${nameOf(leader)} → ${nameOf(follower)}`),
-            button(`Part ${nameOf(leader)} and ${nameOf(follower)}`, () => remove(k), {
+            el("span", {}, `${leader} → ${follower}`),
+            button(`Part ${leader} and ${follower}`, () => remove(k), {
               icon: "close",
               iconOnly: true,
               kind: "quiet",

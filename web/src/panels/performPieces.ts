@@ -2,12 +2,39 @@
 
 import { clipColour, TEAL } from "../colours";
 import { button, el } from "../dom";
-import type { Piece, Result } from "../messages";
+import type { Plain, Result } from "../messages";
 import type { Context, Marker } from "../types";
+import { download } from "./verb";
 import { refill } from "./watch";
 
 /** Pieces that are less sure have a rival that does about as well. */
 const SURE = 0.5;
+
+/** A recorded segment that a performance is made of: when, which, and how sure; as transcriptions have it. */
+export interface Piece {
+  start_s: number;
+  stop_s: number;
+  recording: string;
+  recording_start_s: number;
+  residual_m: number;
+  /** 0 where another segment does as well, near 1 where none comes near. */
+  sure: number;
+  /** The next best segment. */
+  rival: string | null;
+  [name: string]: Plain;
+}
+
+/** Frames [start, stop) in which a hand of the first person holds one of the second. */
+export interface Hold {
+  start: number;
+  stop: number;
+  joint: number;
+  other: number;
+  [name: string]: Plain;
+}
+
+export const piecesOf = (result: Result): Piece[] => (result.details["pieces"] ?? []) as Piece[];
+export const holdsOf = (result: Result): Hold[] => (result.details["holds"] ?? []) as Hold[];
 
 export interface Pieces {
   element: HTMLElement;
@@ -23,7 +50,7 @@ export function piecesView(context: Context): Pieces {
   let shown: Result | null = null;
   const save = (kind: "csv" | "json") => {
     if (!shown) return;
-    const text = kind === "csv" ? asCsv(shown.pieces) : `${JSON.stringify(shown.pieces, null, 1)}\n`;
+    const text = kind === "csv" ? asCsv(piecesOf(shown)) : `${JSON.stringify(piecesOf(shown), null, 1)}\n`;
     download(`${shown.name.replace(/[^\w-]+/g, "_")}.${kind}`, text, kind === "csv" ? "text/csv" : "application/json");
   };
   const files = el(
@@ -42,12 +69,12 @@ export function piecesView(context: Context): Pieces {
       const clips = context.store.state.document.clips;
       refill(
         list,
-        ...(result?.pieces ?? []).map((piece) => row(piece, clipColour(piece.recording, clips), () => seek(piece))),
+        ...(result ? piecesOf(result) : []).map((piece) => row(piece, clipColour(piece.recording, clips), () => seek(piece))),
       );
     },
     markers(result) {
       const fps = result.motions[0]!.fps;
-      return result.pieces.map((piece) => ({
+      return piecesOf(result).map((piece) => ({
         frame: piece.start_s * fps,
         label: said(piece),
         colour: piece.sure >= SURE ? TEAL : "#98a1af",
@@ -84,7 +111,7 @@ function said(piece: Piece): string {
 }
 
 function asCsv(pieces: readonly Piece[]): string {
-  const names = Object.keys(pieces[0] ?? {}) as (keyof Piece)[];
+  const names = Object.keys(pieces[0] ?? {}).filter((name) => typeof pieces[0]![name] !== "object" || name === "labels" || pieces[0]![name] === null);
   const cell = (value: unknown): string => {
     const text = Array.isArray(value) ? value.join("; ") : value === null ? "" : String(value);
     return /[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
@@ -92,11 +119,4 @@ function asCsv(pieces: readonly Piece[]): string {
   return (
     [names.join(","), ...pieces.map((piece) => names.map((name) => cell(piece[name])).join(","))].join("\r\n") + "\r\n"
   );
-}
-
-function download(name: string, text: string, type: string): void {
-  const address = URL.createObjectURL(new Blob([text], { type }));
-  const link = el("a", { attrs: { href: address, download: name } });
-  link.click();
-  window.setTimeout(() => URL.revokeObjectURL(address), 10_000);
 }

@@ -1,7 +1,7 @@
 /** The path on the stage: drawn by pressing and dragging, bent by its handles; with stretches and the last look. */
 
 import { AMBER } from "../colours";
-import type { StretchAsk } from "../messages";
+import type { StretchRequest } from "../messages";
 import type { ArrowOverlay, FloorTool, LineOverlay, Overlay, SphereOverlay, Stage } from "../types";
 import { at, bent, even, HANDLE_TOLERANCE, handles, length, nearest, part, type Point, without } from "./path";
 
@@ -54,7 +54,7 @@ export class Sketch {
   }
 
   /** Show this path; handles that were put on it stay as long as its points are the same ones. */
-  set(points: Point[], stretches: readonly StretchAsk[], facing: number | null): void {
+  set(points: Point[], stretches: readonly StretchRequest[], facing: number | null): void {
     const stays = (index: number) => String(points.at(index)) === String(this.points.at(index));
     const same = points.length === this.points.length && this.marks.length > 0 && (stays(0) || stays(-1));
     this.points = points;
@@ -195,13 +195,13 @@ export class Sketch {
 
   // -------------------------------------------------------------- stretches
 
-  private drawWishes(stretches: readonly StretchAsk[]): void {
+  private drawWishes(stretches: readonly StretchRequest[]): void {
     for (const overlay of this.wishes) overlay.remove();
     this.wishes = [];
     if (!this.visible || this.points.length < 2) return;
     const whole = length(this.points);
     for (const wish of stretches) {
-      const [start, stop] = [Math.min(wish.start, whole), Math.min(wish.stop, whole)];
+      const [start, stop] = [Math.min(wish.start_m, whole), Math.min(wish.stop_m ?? wish.start_m, whole)];
       if (stop > start) {
         this.wishes.push(
           this.stage.addLine(part(this.points, start, stop), { colour: AMBER, width: 7, opacity: 0.45 }),
@@ -240,11 +240,11 @@ export class Sketch {
 const rounded = ([x, z]: Point): Point => [Math.round(1000 * x) / 1000, Math.round(1000 * z) / 1000];
 
 /** A stretch in words: "run, 2.5 m/s, stand 2 s". */
-export function said(wish: StretchAsk): string {
+export function said(wish: StretchRequest): string {
   const words = [
-    wish.label,
-    wish.speed !== null ? `${wish.speed} m/s` : null,
-    wish.pause !== null ? `stand ${wish.pause} s` : null,
+    wish.label ?? null,
+    wish.speed_m_s ? `${wish.speed_m_s} m/s` : null,
+    wish.pause_s ? `stand ${wish.pause_s} s` : null,
   ];
   return words.filter((word) => word !== null).join(", ");
 }

@@ -1,25 +1,25 @@
 /** When constraints hold, as markers on the timeline that can be dragged. */
 
 import { AMBER, RED } from "../colours";
-import type { ConstraintReport, SolveAsk } from "../messages";
 import type { Marker, Player } from "../types";
-import { all, cm, pathOf, said, type Where } from "./solverequest";
+import { type Report, reportOn } from "./solvereports";
+import { all, cm, said, type SolveDraft, type Where } from "./solverequest";
 
 export interface MarkHooks {
-  change(label: string, edit: (ask: SolveAsk) => void, where: Where): void;
+  change(label: string, edit: (ask: SolveDraft) => void, where: Where): void;
   choose(where: Where): void;
 }
 
 export function markers(
-  ask: SolveAsk,
-  reports: ReadonlyMap<string, ConstraintReport>,
+  ask: SolveDraft,
+  reports: ReadonlyMap<string, Report>,
   player: Player,
   hooks: MarkHooks,
 ): Marker[] {
-  const mark = (where: Where, time: number, set: (ask: SolveAsk, time: number) => void): Marker => ({
+  const mark = (where: Where, time: number, set: (ask: SolveDraft, time: number) => void): Marker => ({
     frame: time * player.fps,
     label: said(ask, where),
-    colour: reports.get(pathOf(where))?.met === false ? RED : AMBER,
+    colour: reportOn(reports, where)?.met === false ? RED : AMBER,
     move: (frame, done) => {
       const to = cm(Math.min(Math.max(frame / player.fps, 0), ask.length_s));
       if (done && to !== time) hooks.change("Move in time", (now) => set(now, to), where);

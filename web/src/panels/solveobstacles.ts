@@ -1,13 +1,13 @@
 /** Obstacles on the stage: translucent solids, moved by dragging them and sized by their handles. */
 
-import type { ObstacleAsk, SolveAsk } from "../messages";
+import type { Obstacle } from "../messages";
 import type { DragHooks, Place, Solid } from "../types";
 import type { Pool } from "./solvepool";
-import { cm, pathOf, type Where } from "./solverequest";
+import { cm, pathOf, type SolveDraft, type Where } from "./solverequest";
 
 export type Point = [number, number];
 /** How a drag of something that stands for a constraint changes the request. */
-export type Drag = (where: Where, label: string, edit: (ask: SolveAsk, at: Place) => void, title: string) => DragHooks;
+export type Drag = (where: Where, label: string, edit: (ask: SolveDraft, at: Place) => void, title: string) => DragHooks;
 
 /** Metres: how high they are drawn, and the handles' size. */
 export const WALL_M = 1;
@@ -15,23 +15,23 @@ const HANDLE_M = 0.06;
 
 export function drawObstacle(
   pool: Pool,
-  obstacle: ObstacleAsk,
+  obstacle: Obstacle,
   where: Where,
   style: { colour: string; opacity: number },
   drag: Drag,
 ): void {
   const { circle, box, polygon } = obstacle;
   const key = pathOf(where);
-  const of = (ask: SolveAsk): ObstacleAsk => ask.obstacles[where.index]!;
+  const of = (ask: SolveDraft): Obstacle => ask.obstacles[where.index]!;
   /** By how far the thing was dragged from here. */
-  const move = (from: Point, edit: (one: ObstacleAsk, dx: number, dz: number) => void): DragHooks =>
+  const move = (from: Point, edit: (one: Obstacle, dx: number, dz: number) => void): DragHooks =>
     drag(
       where,
       "Move an obstacle",
       (ask, at) => edit(of(ask), at.x - from[0], at.z - from[1]),
       "Drag to move; Delete removes",
     );
-  const handle = (name: string, at: Point, edit: (one: ObstacleAsk, to: Point) => void) =>
+  const handle = (name: string, at: Point, edit: (one: Obstacle, to: Point) => void) =>
     pool
       .sphere(`${key} ${name}`, [at[0], 0.05, at[1]], { colour: style.colour, radius: HANDLE_M })
       .draggable(drag(where, "Size an obstacle", (ask, to) => edit(of(ask), [cm(to.x), cm(to.z)]), "Drag to size"));

@@ -1,14 +1,36 @@
-/** A solve request as plain values: its parts by place, in words, in order of time, and as a file. */
+/** A solve request as plain values: its parts by place, in words, and in order of time. */
 
-import type { SolveAsk } from "../messages";
+import type { BodyTarget, HardFrame, JointTarget, LabelTarget, Obstacle, PoseTarget, SolveRequest } from "../messages";
 
 export const KINDS = ["body", "joints", "poses", "frames", "labels", "obstacles"] as const;
 export type Kind = (typeof KINDS)[number];
+
+/** A request whose lists are all there, as long as it is worked on. */
+export interface SolveDraft extends SolveRequest {
+  body: BodyTarget[];
+  joints: JointTarget[];
+  poses: PoseTarget[];
+  frames: HardFrame[];
+  labels: LabelTarget[];
+  obstacles: Obstacle[];
+}
 
 /** A constraint, by its place in the request. */
 export interface Where {
   kind: Kind;
   index: number;
+}
+
+/** A copy with all lists. */
+export function drafted(request: SolveRequest): SolveDraft {
+  const lists = { body: [], joints: [], poses: [], frames: [], labels: [], obstacles: [] };
+  return structuredClone({ ...lists, ...request });
+}
+
+/** Take a draft over: lists that are empty are left out. */
+export function settle(request: SolveRequest, draft: SolveDraft): void {
+  Object.assign(request, draft);
+  for (const kind of KINDS) if (draft[kind].length === 0) delete request[kind];
 }
 
 /** Its place as the server says it: "body[1]". */
@@ -24,17 +46,17 @@ export const isSame = (a: Where | null, b: Where | null): boolean =>
   a !== null && b !== null && a.kind === b.kind && a.index === b.index;
 
 /** All constraints, as they are listed. */
-export function all(ask: SolveAsk): Where[] {
+export function all(ask: SolveDraft): Where[] {
   return KINDS.flatMap((kind) => ask[kind].map((_, index) => ({ kind, index })));
 }
 
 /** Whether there is something to search for, besides a start. */
-export function asksForSomething(ask: SolveAsk): boolean {
-  return ask.body.length > 1 || KINDS.slice(1).some((kind) => ask[kind].length > 0);
+export function asksForSomething(ask: SolveDraft): boolean {
+  return ask.body.length > 1 || KINDS.slice(1).some((kind) => ask[kind].length > 0) || "characters" in ask;
 }
 
 /** Arrows and hard frames are asked for in order of time; the first arrow says where the motion begins. */
-export function putInOrder(ask: SolveAsk): void {
+export function putInOrder(ask: SolveDraft): void {
   ask.body.sort((a, b) => a.at_s - b.at_s);
   ask.frames.sort((a, b) => a.at_s - b.at_s);
   const [first] = ask.body;
@@ -42,7 +64,7 @@ export function putInOrder(ask: SolveAsk): void {
 }
 
 /** When the next arrow is wanted: at the start, at the end, now, or in the widest gap. */
-export function nextTime(ask: SolveAsk, now: number | null): number {
+export function nextTime(ask: SolveDraft, now: number | null): number {
   const times = ask.body.map((arrow) => arrow.at_s).sort((a, b) => a - b);
   if (!times.includes(0)) return 0;
   if (!times.includes(ask.length_s)) return ask.length_s;
@@ -52,18 +74,18 @@ export function nextTime(ask: SolveAsk, now: number | null): number {
 }
 
 /** Keep all times within the motion; the last arrow stays at its end if it was there. */
-export function setLength(ask: SolveAsk, length: number): void {
+export function setLength(ask: SolveDraft, length: number): void {
   const before = ask.length_s;
   const fit = (time: number) => (time === before ? length : Math.min(time, length));
   ask.length_s = length;
   for (const timed of [...ask.body, ...ask.joints, ...ask.poses, ...ask.frames]) timed.at_s = fit(timed.at_s);
-  for (const frame of ask.frames) frame.lasts_s = Math.min(frame.lasts_s, length - frame.at_s);
+  for (const frame of ask.frames) if (frame.lasts_s) frame.lasts_s = Math.min(frame.lasts_s, length - frame.at_s);
   for (const label of ask.labels) [label.start_s, label.stop_s] = [fit(label.start_s), fit(label.stop_s)];
-  ask.min_piece_s = Math.min(ask.min_piece_s, length);
+  if (ask.min_piece_s !== undefined) ask.min_piece_s = Math.min(ask.min_piece_s, length);
 }
 
 /** A constraint in few words. */
-export function said(ask: SolveAsk, { kind, index }: Where): string {
+export function said(ask: SolveDraft, { kind, index }: Where): string {
   if (kind === "body") return `${index === 0 ? "Start" : `Arrow ${index + 1}`}, ${seconds(ask.body[index]!.at_s)}`;
   if (kind === "joints") return `${ask.joints[index]!.joint}, ${seconds(ask.joints[index]!.at_s)}`;
   if (kind === "poses") return `Pose of ${ask.poses[index]!.clip}, ${seconds(ask.poses[index]!.at_s)}`;
@@ -84,42 +106,3 @@ export const cm = (value: number): number => Math.round(100 * value) / 100;
 export const degrees = (radians: number): number =>
   tenth((Math.atan2(Math.sin(radians), Math.cos(radians)) * 180) / Math.PI);
 export const radians = (angle: number): number => (angle * Math.PI) / 180;
-
-// ---------------------------------------------------------------- files
-
-const USUAL: Record<string, unknown> = { weight: 1, clearance: 0.3, lasts_s: 0 };
-
-/** The request as `choreograph solve` reads it; what says nothing is left out. */
-export function asDocument(ask: SolveAsk): Record<string, unknown> {
-  const document: Record<string, unknown> = { length_s: ask.length_s, min_piece_s: ask.min_piece_s };
-  for (const kind of KINDS) {
-    if (ask[kind].length === 0) continue;
-    document[kind] = ask[kind].map((entry) =>
-      Object.fromEntries(Object.entries(entry).filter(([name, value]) => !saysNothing(value) && USUAL[name] !== value)),
-    );
-  }
-  return document;
-}
-
-const saysNothing = (value: unknown): boolean =>
-  value === null || (Array.isArray(value) && value.length > 0 && value.every((part) => part === null));
-
-/** Plain values as YAML: objects in block style, lists of plain values in one line. */
-export function asYaml(value: unknown, indent = ""): string {
-  if (Array.isArray(value) && value.some((part) => part !== null && typeof part === "object" && !Array.isArray(part))) {
-    return value.map((part) => `${indent}- ${asYaml(part, `${indent}  `).trimStart()}`).join("");
-  }
-  if (value === null || typeof value !== "object" || Array.isArray(value)) return `${indent}${JSON.stringify(value)}\n`;
-  return Object.entries(value)
-    .map(([name, part]) => {
-      const nested =
-        part !== null &&
-        typeof part === "object" &&
-        (!Array.isArray(part) ||
-          part.some((item) => item !== null && typeof item === "object" && !Array.isArray(item)));
-      return nested
-        ? `${indent}${name}:\n${asYaml(part, `${indent}  `)}`
-        : `${indent}${name}: ${JSON.stringify(part)}\n`;
-    })
-    .join("");
-}

@@ -1,32 +1,31 @@
 /** Constraints on the stage: arrows, spheres, posed ghosts and translucent solids, placed and moved by dragging. */
 
 import { AMBER, RED, TEAL } from "../colours";
-import type { ConstraintReport, Problem, SolveAsk } from "../messages";
 import type { At, DragHooks, Place, Stage } from "../types";
 import { drawObstacle, type Point } from "./solveobstacles";
 import { Pool } from "./solvepool";
 import type { PoseGhosts } from "./solveposes";
-import { all, cm, degrees, isSame, pathOf, radians, said, whereOf, type Where } from "./solverequest";
+import { type Report, reportOn } from "./solvereports";
+import { all, cm, degrees, isSame, pathOf, radians, said, type SolveDraft, type Where } from "./solverequest";
 import { ARROW_M, SolveTools, type Mode, type ToolHooks } from "./solvetools";
 
 type Place3 = [number, number, number];
-type Edit = (ask: SolveAsk) => void;
+type Edit = (ask: SolveDraft) => void;
 
 export interface SolveHooks extends Omit<ToolHooks, "sketched"> {
   joint(name: string): void;
   change(label: string, edit: Edit, where: Where): void;
   /** What the request would be if the drag ended here. */
-  tryOut(draft: SolveAsk): void;
+  tryOut(draft: SolveDraft): void;
   remove(where: Where): void;
   select(where: Where): void;
 }
 
 /** What is drawn: a request, and how well the motion that is shown meets it. */
 export interface Scene {
-  ask: SolveAsk;
+  ask: SolveDraft;
   chosen: Where | null;
-  reports: ReadonlyMap<string, ConstraintReport>;
-  problems: readonly Problem[];
+  reports: ReadonlyMap<string, Report>;
   /** Ways of the candidates that are not shown. */
   ways: readonly Point[][];
 }
@@ -89,16 +88,16 @@ export class SolveStage {
         this.pool.line(`way ${k}`, way, { colour: TEAL, width: 1.5, opacity: 0.4 });
       }
       for (const where of all(ask)) this.constraint(ask, where);
-      for (const problem of this.scene.problems) this.problem(ask, problem);
       const { corners } = this.tools;
       if (corners.length > 0) this.pool.sphere("first corner", corners[0]!, { colour: AMBER, radius: 0.06 });
       if (corners.length > 1) this.pool.line("corners", corners, { colour: AMBER, width: 2, dashed: true });
     });
   }
 
-  private constraint(ask: SolveAsk, where: Where): void {
+  private constraint(ask: SolveDraft, where: Where): void {
     const { reports, chosen } = this.scene!;
-    const report = reports.get(where.kind === "obstacles" ? "obstacles" : pathOf(where));
+    const report = reportOn(reports, where);
+    if (report && !report.met) this.problem(ask, where, report);
     const colour = report?.met === false ? RED : AMBER;
     if (where.kind === "body") this.arrow(ask, where, colour);
     else if (where.kind === "joints") this.joint(ask, where, colour, report);
@@ -109,17 +108,17 @@ export class SolveStage {
     }
   }
 
-  private arrow(ask: SolveAsk, where: Where, colour: string): void {
-    const { position, facing_deg } = ask.body[where.index]!;
+  private arrow(ask: SolveDraft, where: Where, colour: string): void {
+    const { position, facing_deg = null } = ask.body[where.index]!;
     const key = pathOf(where);
     const heading = radians(facing_deg ?? 0);
     const length = facing_deg === null ? 0.3 : ARROW_M;
-    const move = (next: SolveAsk, at: Place) => (next.body[where.index]!.position = [cm(at.x), cm(at.z)]);
+    const move = (next: SolveDraft, at: Place) => (next.body[where.index]!.position = [cm(at.x), cm(at.z)]);
     this.pool
       .arrow(key, position, heading, { colour, length })
       .draggable(this.drag(where, "Move an arrow", move, "Drag to move; Delete removes"));
     if (facing_deg !== null) {
-      const turn = (next: SolveAsk, at: Place) => {
+      const turn = (next: SolveDraft, at: Place) => {
         const [x, z] = next.body[where.index]!.position;
         next.body[where.index]!.facing_deg = degrees(Math.atan2(at.x - x, at.z - z));
       };
@@ -134,8 +133,8 @@ export class SolveStage {
   }
 
   /** Where a joint's sphere is: coordinates that do not matter are those of the figure. */
-  private jointPlace(ask: SolveAsk, index: number): Place3 {
-    const { joint, position, at_s } = ask.joints[index]!;
+  private jointPlace(ask: SolveDraft, index: number): Place3 {
+    const { joint, position = [null, null, null], at_s } = ask.joints[index]!;
     const here = this.figureJoint(joint, at_s) ?? { x: 0, y: 1.2, z: 0 };
     return [position[0] ?? here.x, position[1] ?? here.y, position[2] ?? here.z];
   }
@@ -150,13 +149,13 @@ export class SolveStage {
     return this.stage.jointAt(motion.id, joint, Math.min(Math.round(at_s * motion.fps), motion.frames - 1));
   }
 
-  private joint(ask: SolveAsk, where: Where, colour: string, report: ConstraintReport | undefined): void {
+  private joint(ask: SolveDraft, where: Where, colour: string, report: Report | null): void {
     const key = pathOf(where);
     const place = this.jointPlace(ask, where.index);
     const { joint, at_s } = ask.joints[where.index]!;
-    const move = (next: SolveAsk, at: Place) => {
+    const move = (next: SolveDraft, at: Place) => {
       const [x, y, z] = this.jointPlace(this.scene!.ask, where.index);
-      const wanted = next.joints[where.index]!.position;
+      const wanted = (next.joints[where.index]!.position ??= [null, null, null]);
       // Straight up and down leaves the other two as free as they were.
       if (Math.hypot(at.x - x, at.z - z) > 1e-6) [wanted[0], wanted[2]] = [cm(at.x), cm(at.z)];
       if (Math.abs(at.y - y) > 1e-6) wanted[1] = cm(at.y);
@@ -173,7 +172,7 @@ export class SolveStage {
   }
 
   /** A ghost, where an arrow at its time wants it, else where the figure is then. */
-  private pose(ask: SolveAsk, where: Where, colour: string): void {
+  private pose(ask: SolveDraft, where: Where, colour: string): void {
     const wanted = where.kind === "poses" ? ask.poses[where.index]! : ask.frames[where.index]!;
     const arrow = ask.body.find((one) => one.at_s === wanted.at_s);
     const root = this.stage.shown[0]?.joints[0];
@@ -182,11 +181,11 @@ export class SolveStage {
     const facing = arrow?.facing_deg ?? null;
     const floor = this.ghosts.place(wanted.clip, wanted.frame, at, facing === null ? null : radians(facing));
     if (!floor) return;
-    const move = (next: SolveAsk, to: Place) => {
+    const move = (next: SolveDraft, to: Place) => {
       const position: Point = [cm(at[0] + to.x - floor.x), cm(at[1] + to.z - floor.z)];
       const known = next.body.find((one) => one.at_s === wanted.at_s);
       if (known) known.position = position;
-      else next.body.push({ at_s: wanted.at_s, position, facing_deg: null, weight: 1 });
+      else next.body.push({ at_s: wanted.at_s, position });
     };
     this.pool
       .take(
@@ -198,36 +197,24 @@ export class SolveStage {
     this.pool.text(`${pathOf(where)} name`, [at[0], 1.95, at[1]], said(ask, where), colour);
   }
 
-  /** Red from what was asked for to the nearest that there is. */
-  private problem(ask: SolveAsk, { where, text, place, distance_m }: Problem): void {
-    const found = where ? whereOf(where) : null;
-    if (!place || !found || !ask[found.kind][found.index]) return;
-    const { kind, index } = found;
-    let nearest: Place3 = place;
-    if (kind === "body") {
-      this.pool.line(`problem ${where}`, [ask.body[index]!.position, place], { colour: RED, width: 3, dashed: true });
-    } else if (kind === "joints") {
-      const target = this.jointPlace(ask, index);
-      nearest = [target[0], place[1], target[2]]; // it is about the height
-      this.pool.line(`problem ${where}`, [target, nearest], { colour: RED, width: 3, dashed: true });
+  /** Red from what was asked for to where the motion is, and how far that is. */
+  private problem(ask: SolveDraft, where: Where, { problem, text }: Report): void {
+    const place = problem?.place;
+    if (!place) return;
+    const key = pathOf(where);
+    const nearest = problem.nearest === null ? "" : `, nearest ${Math.round(100 * problem.nearest) / 100} ${problem.unit}`;
+    if (where.kind === "body") {
+      const [x, z] = ask.body[where.index]!.position;
+      this.pool.line(`problem ${key}`, [[x, 0, z], place], { colour: RED, width: 3, dashed: true });
+    } else if (where.kind === "joints") {
+      this.pool.line(`problem ${key}`, [this.jointPlace(ask, where.index), place], { colour: RED, width: 3, dashed: true });
     }
-    this.pool.sphere(`nearest ${where}`, nearest, { colour: RED, radius: 0.05 });
-    const far =
-      distance_m === null
-        ? null
-        : distance_m < 1
-          ? `${(100 * distance_m).toFixed(0)} cm`
-          : `${distance_m.toFixed(1)} m`;
-    this.pool.text(
-      `reach ${where}`,
-      [nearest[0], nearest[1] - 0.15, nearest[2]],
-      far ? `${far} out of reach` : text,
-      RED,
-    );
+    this.pool.sphere(`place ${key}`, place, { colour: RED, radius: 0.05 });
+    this.pool.text(`off ${key}`, [place[0], place[1] + 0.15, place[2]], `${text} off${nearest}`, RED);
   }
 
   /** Dragging shows the change while it lasts, and makes it when it ends. */
-  private drag(where: Where, label: string, edit: (ask: SolveAsk, at: Place) => void, title: string): DragHooks {
+  private drag(where: Where, label: string, edit: (ask: SolveDraft, at: Place) => void, title: string): DragHooks {
     return {
       label: title,
       move: (at) => {

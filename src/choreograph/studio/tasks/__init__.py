@@ -1,7 +1,7 @@
 """What worker processes do: one module for each kind of work, each a plain function.
 
-A task takes the workshop, what was asked, and a `TaskChannel` to speak through while it works. A verb, that is a way of asking
-for motion, is a task that comes back with a list of `Result`; it also has a line in `VERBS`.
+A task takes the worker's context, what was asked, and a `TaskChannel` to speak through while it works. Verbs share one,
+`answer`: what a verb is, its own room says.
 """
 
 from __future__ import annotations
@@ -10,10 +10,7 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
-from choreograph.studio.document import FollowAsk, PerformAsk, SolveAsk
-
 TASKS = {
-    "warm": "warm",
     "demo": "imports:import_demo",
     "import": "imports:import_files",
     "import_graph": "imports:import_graph",
@@ -26,19 +23,14 @@ TASKS = {
     "joins": "joins",
     "matrix": "matrix",
     "preview": "preview",
-    "follow": "follow",
-    "solve": "solve",
-    "cuts": "solve:cuts",
-    "perform": "perform",
+    "answer": "answer",
+    "prepare": "answer:prepare",
     "examples": "examples",
     "moved": "performing:moved",
     "warm_perform": "performing:warm",
     "export": "export",
 }
 """Where tasks are: a module here, and a function of it where that is not called like the module."""
-
-VERBS: dict[str, Any] = {"follow": FollowAsk, "solve": SolveAsk, "perform": PerformAsk}
-"""Continuations of asking for motion, and the type that what is asked has."""
 
 
 def find_task(name: str) -> Callable[..., Any]:

@@ -26,7 +26,7 @@ _WHY = {
 _CURVE_POINTS = 81
 
 
-def build(shop: WorkerContext, ask: dict[str, Any], tell: TaskChannel) -> tuple[str, GraphSummary, Curve]:
+def build(context: WorkerContext, ask: dict[str, Any], channel: TaskChannel) -> tuple[str, GraphSummary, Curve]:
     """Build the graph of the document's clips; its file, what became of the clips, and connectivity by threshold.
 
     Asked as `entries`, `settings`, `key`, the name of what is built, and `notes`, what is to be said with it.
@@ -36,31 +36,31 @@ def build(shop: WorkerContext, ask: dict[str, Any], tell: TaskChannel) -> tuple[
         raise RequestError("there are no clips to build a graph of; drop motion files on the window first")
     clips = []
     for done, entry in enumerate(entries):
-        tell.progress("reading clips", done, len(entries))
-        clips.append(shop.clip(entry))
+        channel.progress("reading clips", done, len(entries))
+        clips.append(context.clip(entry))
     onto = shared_skeleton(clips)
     graph = build_file(
-        shop.places.graph,
+        context.places.graph,
         clips,
         graph_settings(ask["settings"]),
         onto=onto,
         overwrite=True,
-        progress=tell.progress,
+        progress=channel.progress,
         command="choreograph studio",
     )
     notes = list(ask["notes"])
     if onto is not None:
-        notes.append(f"clips of other bodies were carried onto the skeleton of {clips[0].name!r}")
-    return str(shop.places.graph), *summarise(graph, ask["key"], notes)
+        notes.append(f"clips of other bodies are retargeted to the skeleton of {clips[0].name!r}")
+    return str(context.places.graph), *summarise(graph, ask["key"], notes)
 
 
-def summary(shop: WorkerContext, ask: dict[str, Any], tell: TaskChannel) -> tuple[str, GraphSummary, Curve]:
+def summary(context: WorkerContext, ask: dict[str, Any], channel: TaskChannel) -> tuple[str, GraphSummary, Curve]:
     """What became of the clips of a graph that was built elsewhere; asked as `graph`, its file."""
-    return ask["graph"], *summarise(shop.graph(ask["graph"]), "")
+    return ask["graph"], *summarise(context.graph(ask["graph"]), "")
 
 
 def shared_skeleton(clips: list[Clip]) -> Skeleton | None:
-    """The first clip's skeleton, if others have its joints but other bones: then they are carried onto it."""
+    """The first clip's skeleton, if others have its joints but other bones: then they are retargeted to it."""
     first = clips[0].skeleton
     if all(first.matches(clip.skeleton) for clip in clips):
         return None

@@ -12,19 +12,19 @@ from choreograph.studio.motions import describe_motion
 from choreograph.studio.worker import TaskChannel
 
 
-def clips(shop: WorkerContext, entries: list[ClipEntry], tell: TaskChannel) -> dict[str, Motion]:
+def clips(context: WorkerContext, entries: list[ClipEntry], channel: TaskChannel) -> dict[str, Motion]:
     """Frames and facts of these clips, written to the cache; the facts by the clips' keys."""
     made = {}
     for done, entry in enumerate(entries):
-        tell.progress("preparing clips", done, len(entries))
-        made[clip_key(entry)] = prepare_clip(shop, entry, shop.clip(entry))
+        channel.progress("preparing clips", done, len(entries))
+        made[clip_key(entry)] = prepare_clip(context, entry, context.clip(entry))
     return made
 
 
-def prepare_clip(shop: WorkerContext, entry: ClipEntry, clip: Clip) -> Motion:
+def prepare_clip(context: WorkerContext, entry: ClipEntry, clip: Clip) -> Motion:
     """Write what the stage needs of a clip to the cache."""
     key = clip_key(entry)
-    write_bytes(shop.places.clip(key, ".f32"), pack_frames(clip))
+    write_bytes(context.places.clip(key, ".f32"), pack_frames(clip))
     motion = describe_motion(clip, f"clip:{entry.id}")
-    write_bytes(shop.places.clip(key, ".json"), motion.model_dump_json().encode())
+    write_bytes(context.places.clip(key, ".json"), motion.model_dump_json().encode())
     return motion

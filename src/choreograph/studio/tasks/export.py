@@ -15,28 +15,28 @@ from choreograph.studio.library import DRAWINGS, file_stem
 from choreograph.studio.worker import TaskChannel
 
 
-def export(shop: WorkerContext, ask: dict[str, Any], tell: TaskChannel) -> list[str]:
+def export(context: WorkerContext, ask: dict[str, Any], channel: TaskChannel) -> list[str]:
     """Write a motion as a file of some type; names of the files.
 
     Asked as `which` (a ClipEntry, or a result's id), `people`, `suffix`, `name`, `path` and `folder`.
     """
     which: ClipEntry | str = ask["which"]
     clips = (
-        [shop.clip(which)]
+        [context.clip(which)]
         if isinstance(which, ClipEntry)
-        else [shop.result(which, person) for person in range(ask["people"])]
+        else [context.result(which, person) for person in range(ask["people"])]
     )
     folder: Path = ask["folder"]
     folder.mkdir(parents=True, exist_ok=True)
     stem = file_stem(ask["name"])
     target = folder / f"{stem}{ask['suffix']}"
     clips = [clip.with_name(stem if len(clips) == 1 else f"{stem}_{k}") for k, clip in enumerate(clips, 1)]
-    tell.progress("writing", 0, 1)
+    channel.progress("writing", 0, 1)
     if ask["suffix"] in DRAWINGS:
-        _draw(target, clips, ask["path"], tell)
+        _draw(target, clips, ask["path"], channel)
     else:
         _write(target, clips)
-    tell.progress("writing", 1, 1)
+    channel.progress("writing", 1, 1)
     return sorted(path.name for path in folder.iterdir())
 
 
@@ -54,14 +54,14 @@ def _write(target: Path, clips: list[Clip]) -> None:
             write_clip(target.with_name(f"{clip.name}{target.suffix}"), clip, overwrite=True)
 
 
-def _draw(target: Path, clips: list[Clip], path: list[Point], tell: TaskChannel) -> None:
+def _draw(target: Path, clips: list[Clip], path: list[Point], channel: TaskChannel) -> None:
     from choreograph.pictures.animation import write_film
     from choreograph.pictures.raster import Stroke
     from choreograph.pictures.sheet import write_sheet
     from choreograph.pictures.theme import AMBER
 
     if target.suffix == ".png":
-        write_sheet(target, clips, overwrite=True, progress=tell.progress)
+        write_sheet(target, clips, overwrite=True, progress=channel.progress)
         return
     floor = [Stroke(np.array(path), AMBER, 0.02, 0.9)] if len(path) > 1 else []
-    write_film(target, clips, floor=floor, overwrite=True, progress=tell.progress)
+    write_film(target, clips, floor=floor, overwrite=True, progress=channel.progress)

@@ -6,10 +6,10 @@ from choreograph.studio.context import WorkerContext
 from choreograph.studio.worker import TaskChannel
 
 
-def figure(shop: WorkerContext, ask: tuple[str, str, str], tell: TaskChannel) -> None:
+def figure(context: WorkerContext, ask: tuple[str, str, str], channel: TaskChannel) -> None:
     """Write the figure of a skeleton as GLB, one frame long; asked as (skeleton, "clip" or "result", whose motion)."""
     from choreograph.formats.gltf import write_figure
 
     skeleton, kind, name = ask
-    clip = shop.recording(name) if kind == "clip" else shop.result(name)
-    write_figure(shop.places.figure(skeleton), clip, overwrite=True)
+    clip = context.recording(name) if kind == "clip" else context.result(name)
+    write_figure(context.places.figure(skeleton), clip, overwrite=True)

@@ -30,20 +30,20 @@ class Imported:
     """The recording that each file became, by the file's path; of files with several figures nothing is said."""
 
 
-def import_files(shop: WorkerContext, paths: Sequence[Path], tell: TaskChannel) -> Imported:
+def import_files(context: WorkerContext, paths: Sequence[Path], channel: TaskChannel) -> Imported:
     """Read motion files; those that cannot be read are told, and do not keep the others out."""
     from choreograph.formats import read_figures
     from choreograph.motion.trim import suggest_trim
 
     made = Imported()
     for done, path in enumerate(paths):
-        tell.progress("reading files", done, len(paths))
+        channel.progress("reading files", done, len(paths))
         try:
             recordings = []
             for clip in read_figures(path):
                 advice = suggest_trim(clip)
                 notes = [f"{advice.reason}: trim to begin at frame {advice.start}"] if advice.start else []
-                recordings.append(_keep(shop, clip, path.name, notes))
+                recordings.append(_keep(context, clip, path.name, notes))
         except ChoreographError as error:
             # Where the upload was put is nobody's business: the name is enough.
             made.refused.append(str(error).replace(f"{path.parent}/", ""))
@@ -51,32 +51,32 @@ def import_files(shop: WorkerContext, paths: Sequence[Path], tell: TaskChannel) 
         made.recordings += recordings
         if len(recordings) == 1:
             made.places[str(path)] = recordings[0].id
-    tell.progress("reading files", len(paths), len(paths))
+    channel.progress("reading files", len(paths), len(paths))
     return made
 
 
-def import_demo(shop: WorkerContext, _: None, tell: TaskChannel) -> Imported:
+def import_demo(context: WorkerContext, _: None, channel: TaskChannel) -> Imported:
     """The motion that comes with the package."""
     from choreograph.demo import demo_clips
 
-    return _import_clips(shop, demo_clips(progress=tell.progress), lambda clip: f"{clip.name}.npz", tell)
+    return _import_clips(context, demo_clips(progress=channel.progress), lambda clip: f"{clip.name}.npz", channel)
 
 
-def import_graph(shop: WorkerContext, path: str, tell: TaskChannel) -> Imported:
+def import_graph(context: WorkerContext, path: str, channel: TaskChannel) -> Imported:
     """The clips of a .mog file, without the mirrored copies that a build made."""
-    graph = shop.graph(path)
+    graph = context.graph(path)
     own = [graph.clips[n] for n, info in enumerate(graph.infos) if info.mirror_of is None]
-    return _import_clips(shop, own, lambda clip: Path(clip.source.path).name if clip.source else clip.name, tell)
+    return _import_clips(context, own, lambda clip: Path(clip.source.path).name if clip.source else clip.name, channel)
 
 
 def _import_clips(
-    shop: WorkerContext, clips: Sequence[Clip], file: Callable[[Clip], str], tell: TaskChannel
+    context: WorkerContext, clips: Sequence[Clip], file: Callable[[Clip], str], channel: TaskChannel
 ) -> Imported:
     made = Imported()
     for done, clip in enumerate(clips):
-        tell.progress("keeping clips", done, len(clips))
-        made.recordings.append(_keep(shop, clip, file(clip), []))
-    tell.progress("keeping clips", len(clips), len(clips))
+        channel.progress("keeping clips", done, len(clips))
+        made.recordings.append(_keep(context, clip, file(clip), []))
+    channel.progress("keeping clips", len(clips), len(clips))
     return made
 
 
@@ -85,7 +85,7 @@ def _name_of(clip: Clip, file: str) -> str:
     return hashlib.sha256(repr((digest(clip), clip.labels, file)).encode()).hexdigest()[:20]
 
 
-def _keep(shop: WorkerContext, clip: Clip, file: str, notes: list[str]) -> Recording:
+def _keep(context: WorkerContext, clip: Clip, file: str, notes: list[str]) -> Recording:
     from choreograph.formats.npz import write_npz
 
     name = _name_of(clip, file)
@@ -101,8 +101,8 @@ def _keep(shop: WorkerContext, clip: Clip, file: str, notes: list[str]) -> Recor
         labels=[LabelRange(text=label.text[:200], start=label.start, stop=label.stop) for label in clip.labels],
         notes=[*(str(note) for note in (clip.source.notes if clip.source else ())), *notes],
     )
-    write_npz(shop.places.recording(name), clip, overwrite=True)
+    write_npz(context.places.recording(name), clip, overwrite=True)
     # Ready for the stage as it is: what is dropped in is looked at next.
-    prepare_clip(shop, ClipEntry(id=name, source=name, name=recording.name), clip)
-    write_bytes(shop.places.recording(name, ".json"), recording.model_dump_json().encode())
+    prepare_clip(context, ClipEntry(id=name, source=name, name=recording.name), clip)
+    write_bytes(context.places.recording(name, ".json"), recording.model_dump_json().encode())
     return recording

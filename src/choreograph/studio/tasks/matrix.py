@@ -18,12 +18,12 @@ _MOST_PIXELS = 1024
 _MOST_MINIMA = 400
 
 
-def matrix(shop: WorkerContext, ask: dict[str, Any], tell: TaskChannel) -> tuple[Matrix, dict[str, bytes]]:
+def matrix(context: WorkerContext, ask: dict[str, Any], channel: TaskChannel) -> tuple[Matrix, dict[str, bytes]]:
     """Distances between the windows of clips `a` (down) and `b` (across), and a PNG of them for each theme."""
     from choreograph.distance.minima import distance_matrix, find_minima
     from choreograph.graph.clips import window_clip
 
-    graph = shop.graph(ask["graph"])
+    graph = context.graph(ask["graph"])
     a, b = graph.find_clip(ask["a"]), graph.find_clip(ask["b"])
     cells = graph.infos[a].frames * graph.infos[b].frames
     if cells > MOST_CELLS:

@@ -5,20 +5,18 @@ from __future__ import annotations
 from typing import Any
 
 from choreograph.errors import RequestError
-from choreograph.finishing.finish import finish
-from choreograph.finishing.settings import FinishSettings
 from choreograph.motion.packed import pack_frames, skeleton_id
 from choreograph.studio.context import WorkerContext
-from choreograph.studio.document import PerformAsk, Sample
+from choreograph.studio.document import Sample
 from choreograph.studio.facts import Motion, SourceRun
-from choreograph.studio.tasks.examples import Library, find_base, settings_of
-from choreograph.studio.tasks.perform import performed_way
+from choreograph.studio.subjects import VerbAsk
+from choreograph.studio.tasks.examples import segments_of
 from choreograph.studio.worker import TaskChannel
 from choreograph.synthesis.perform.examples import SegmentDatabase
 from choreograph.synthesis.perform.live import PerformStream
 from choreograph.synthesis.perform.recorder import TrajectoryRecorder
-from choreograph.synthesis.perform.request import control_from_trajectory
-from choreograph.synthesis.perform.search import find_segments
+from choreograph.synthesis.perform.request import PerformRequest
+from choreograph.synthesis.perform.search import PerformSearch
 
 PAGES_KEPT = 8
 """Pages that may be performing at once."""
@@ -27,12 +25,11 @@ PAGES_KEPT = 8
 class Performance:
     """A way that is being performed and what was shown of its answer."""
 
-    def __init__(self, number: int, base: SegmentDatabase, asked: PerformAsk) -> None:
+    def __init__(self, number: int, database: SegmentDatabase, request: PerformRequest) -> None:
         self.number = number
-        self._way = TrajectoryRecorder(smooth_s=asked.smooth_s)
-        finishing = FinishSettings(clean=asked.clean)
-        self._stream = PerformStream(base, self._way.fps, settings_of(base, asked), finishing, lag_s=asked.lag_s)
-        self._skeleton = base.examples[0].target.skeleton
+        self._way = TrajectoryRecorder(smooth_s=request.smooth_s)
+        self._stream = PerformStream(database, self._way.fps, request.with_(finish=request.finish.with_(hands=False)))
+        self._skeleton = database.examples[0].target.skeleton
         self._runs: list[SourceRun] = []
         self._count = 0
 
@@ -75,30 +72,33 @@ class Performance:
         )
 
 
-def moved(shop: WorkerContext, ask: dict[str, Any], tell: TaskChannel) -> tuple[Motion, int, bytes] | None:
-    """The frames that new places bring; asked as a page, the performance's number, its beginning, and the places."""
+def moved(context: WorkerContext, ask: dict[str, Any], channel: TaskChannel) -> tuple[Motion, int, bytes] | None:
+    """The frames that new places bring.
+
+    Asked as `page`, `number` of the performance, `begin`, its request with the first places, `lag_s`, and `samples`.
+    """
     page, begin = ask["page"], ask["begin"]
     if begin is not None:
-        base = find_base(shop, begin, Library(*ask["library"]), tell)
-        shop.performances[page] = Performance(ask["number"], base.segments, begin)
-        while len(shop.performances) > PAGES_KEPT:
-            shop.performances.popitem(last=False)
-    performance = shop.performances.get(page)
+        request, database = segments_of(context, begin, channel)
+        context.performances[page] = Performance(ask["number"], database, request.with_(lag_s=ask["lag_s"]))
+        while len(context.performances) > PAGES_KEPT:
+            context.performances.popitem(last=False)
+    performance = context.performances.get(page)
     if performance is None or performance.number != ask["number"]:
         raise RequestError("the beginning of this performance is gone; what was performed is answered as a whole")
     return performance.push(ask["samples"])
 
 
-def warm(shop: WorkerContext, ask: dict[str, Any], tell: TaskChannel) -> None:
+def warm(context: WorkerContext, asked: VerbAsk, channel: TaskChannel) -> None:
     """Perform a few steps and throw them away, so that the first real ones need not wait for kernels."""
-    asked: PerformAsk = ask["ask"]
-    base = find_base(shop, asked, Library(*ask["library"]), tell).segments
-    speed = min(1.0, base.fastest)
-    samples = [(k / 30, 0.0, speed * k / 30) for k in range(90)]
-    performance = Performance(0, base, asked)
+    request, database = segments_of(context, asked, channel)
+    if request.leader or database.control_roles != ("track",):
+        return
+    speed = min(1.0, database.fastest)
+    samples = tuple((k / 30, 0.0, speed * k / 30) for k in range(90))
+    performance = Performance(0, database, request.with_(lag_s=2.0))
     for k, sample in enumerate(samples):
-        tell.progress("making ready", k, len(samples))
+        channel.progress("making ready", k, len(samples))
         performance.push([sample])
-    found = find_segments(base, control_from_trajectory(performed_way(samples), base), settings_of(base, asked))
-    found.transcription()
-    finish(found)
+    way = request.with_(samples=samples, trajectory="")
+    PerformSearch(database, PerformRequest(samples=way.samples), database=database).run()

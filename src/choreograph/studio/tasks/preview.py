@@ -5,21 +5,21 @@ from __future__ import annotations
 import time
 from typing import Any
 
+from choreograph.contract.result import Motion, source_runs
 from choreograph.finishing.finish import finish
 from choreograph.studio.context import WorkerContext
-from choreograph.studio.facts import Figures, Result
+from choreograph.studio.facts import Result
 from choreograph.studio.messages import PreviewAsk
-from choreograph.studio.motions import source_runs
-from choreograph.studio.tasks.results import keep_result, new_id
+from choreograph.studio.tasks.results import keep_result, new_id, now
 from choreograph.studio.worker import TaskChannel
 from choreograph.synthesis.preview import preview_transition
 
 
-def preview(shop: WorkerContext, ask: dict[str, Any], tell: TaskChannel) -> Result:
+def preview(context: WorkerContext, ask: dict[str, Any], channel: TaskChannel) -> Result:
     """The motion of one transition; asked as a PreviewAsk and the graph's file."""
     began = time.monotonic()
     asked: PreviewAsk = ask["ask"]
-    graph = shop.graph(ask["graph"])
+    graph = context.graph(ask["graph"])
     places = (asked.clip_a, asked.frame_a, asked.clip_b, asked.frame_b)
     motion = finish(preview_transition(graph, *places), name=f"{asked.clip_a} to {asked.clip_b}")
     python = "\n".join(
@@ -33,14 +33,16 @@ def preview(shop: WorkerContext, ask: dict[str, Any], tell: TaskChannel) -> Resu
             "",
         ]
     )
-    return keep_result(
-        shop,
-        new_id(),
-        [(motion.clip, source_runs(motion.origins, [info.name for info in graph.infos]))],
+    result = Result(
+        id=new_id(),
         verb="preview",
         name=motion.clip.name,
+        created=now(),
         request=asked.model_dump(mode="json"),
-        figures=Figures(seconds=motion.clip.seconds, total_ms=1000 * (time.monotonic() - began)),
+        total_s=time.monotonic() - began,
+        motions=[],
         command="# a single transition has no command of its own; the Python program makes it",
         python=python,
     )
+    sources = source_runs(motion.origins, motion.origins.names)
+    return keep_result(context, result, [Motion(motion.clip, sources)])

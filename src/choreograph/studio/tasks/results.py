@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
+import math
 import secrets
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime
-from typing import Any
 
-from choreograph.motion.clip import Clip
+from choreograph.contract import result as contract
 from choreograph.motion.packed import pack_frames
 from choreograph.studio.context import WorkerContext, write_bytes
-from choreograph.studio.document import Point
-from choreograph.studio.facts import Figures, Hold, Motion, Piece, Problem, Result, SourceRun
+from choreograph.studio.facts import Metric, Motion, Problem, Result, SourceRun
 from choreograph.studio.motions import describe_motion
 
 
@@ -21,49 +20,48 @@ def new_id() -> str:
     return f"{int(1000 * time.time()):011x}{secrets.token_hex(2)}"
 
 
-def keep_result(
-    shop: WorkerContext,
-    result: str,
-    people: Sequence[tuple[Clip, Sequence[SourceRun]]],
-    *,
-    verb: str,
-    name: str,
-    request: Mapping[str, Any],
-    figures: Figures,
-    command: str,
-    python: str,
-    path: Sequence[Point] = (),
-    problems: Sequence[Problem] = (),
-    pieces: Sequence[Piece] = (),
-    holds: Sequence[Hold] = (),
-    leader: int | None = None,
-) -> Result:
-    """Write a result: frames and clip of every person in it, then what is to be known of it.
+def now() -> str:
+    """The time, as results have it."""
+    return datetime.now(UTC).isoformat(timespec="seconds")
 
-    `leader` is the person whom the others follow, if they follow anybody.
-    """
+
+def keep_result(context: WorkerContext, result: Result, people: Sequence[contract.Motion]) -> Result:
+    """Write a result: frames and clip of every person in it, then what is to be known of it; the result with them."""
     from choreograph.formats.npz import write_npz
 
     motions: list[Motion] = []
-    for person, (clip, sources) in enumerate(people):
-        write_bytes(shop.places.result(result, ".f32", person), pack_frames(clip))
-        write_npz(shop.places.result(result, ".npz", person), clip, overwrite=True)
-        motion = describe_motion(clip, f"result:{result}" + (f"/{person}" if person else ""), sources)
-        motions.append(motion.model_copy(update={"leads": person == leader}))
-    made = Result(
-        id=result,
-        verb=verb,
-        name=name,
-        created=datetime.now(UTC).isoformat(timespec="seconds"),
-        request=dict(request),
-        figures=figures,
-        problems=list(problems),
-        motions=motions,
-        path=list(path),
-        pieces=list(pieces),
-        holds=list(holds),
-        command=command,
-        python=python,
-    )
-    write_bytes(shop.places.result(result, ".json"), made.model_dump_json().encode())
-    return made
+    for person, one in enumerate(people):
+        write_bytes(context.places.result(result.id, ".f32", person), pack_frames(one.clip))
+        write_npz(context.places.result(result.id, ".npz", person), one.clip, overwrite=True)
+        name = f"result:{result.id}" + (f"/{person}" if person else "")
+        motion = describe_motion(one.clip, name, source_runs(one))
+        motions.append(motion.model_copy(update={"leads": one.leads}))
+    return write_facts(context, result.model_copy(update={"motions": motions}))
+
+
+def write_facts(context: WorkerContext, result: Result) -> Result:
+    """Write what is to be known of a result, whose motions are there already; the result."""
+    write_bytes(context.places.result(result.id, ".json"), result.model_dump_json().encode())
+    return result
+
+
+def source_runs(motion: contract.Motion) -> list[SourceRun]:
+    """Which recordings a motion shows when."""
+    return [
+        SourceRun(start=run.start, stop=run.stop, clip=run.clip, clip_frame=run.clip_frame, blend=run.other)
+        for run in motion.sources
+    ]
+
+
+def metrics_of(answer: contract.Answer) -> dict[str, Metric]:
+    """An answer's metrics; those that say nothing are left out."""
+    return {
+        name: Metric(value=float(one.value), unit=one.unit, text=one.text, said=one.said)
+        for name, one in answer.metrics.items()
+        if math.isfinite(one.value)
+    }
+
+
+def problems_of(problems: Sequence[contract.Problem]) -> list[Problem]:
+    """Problems as the page has them."""
+    return [Problem.model_validate(problem.as_json()) for problem in problems]

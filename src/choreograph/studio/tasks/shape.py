@@ -12,7 +12,7 @@ _APART_M = 0.1
 _MOST = 4000
 
 
-def shape(shop: WorkerContext, text: str, tell: TaskChannel) -> list[Point]:
+def shape(context: WorkerContext, text: str, channel: TaskChannel) -> list[Point]:
     """Points of a named shape, such as "eight:radius=3"."""
     from choreograph.synthesis.path_shapes import parse_shape
 

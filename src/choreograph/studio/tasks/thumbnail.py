@@ -15,11 +15,11 @@ SIZE = (288, 128)
 """Pixels, twice as many as the page shows, for sharp screens."""
 
 
-def thumbnail(shop: WorkerContext, ask: tuple[ClipEntry | str, Path, str], tell: TaskChannel) -> None:
+def thumbnail(context: WorkerContext, ask: tuple[ClipEntry | str, Path, str], channel: TaskChannel) -> None:
     """Write the picture of a clip or result; asked as (which, where to, theme)."""
     from choreograph.pictures.animation import write_png
     from choreograph.pictures.sheet import SheetSettings, draw_thumbnail
 
     which, path, theme = ask
-    clip = shop.clip(which) if isinstance(which, ClipEntry) else shop.result(which)
+    clip = context.clip(which) if isinstance(which, ClipEntry) else context.result(which)
     write_png(path, draw_thumbnail(clip, SheetSettings(*SIZE, theme=theme, samples=3)), overwrite=True)

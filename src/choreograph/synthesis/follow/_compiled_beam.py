@@ -6,7 +6,7 @@ import numpy as np
 
 from choreograph.synthesis.follow._compiled_scoring import (
     arrive,
-    best_way_on,
+    best_continuation,
     compiled,
     hot,
     inlined,
@@ -164,11 +164,11 @@ def _extend(beam, now, stay_in, tables, path, params, after, mark, ends) -> int:
             if spare <= 0.0 and not may_end:
                 continue
             if params.heuristic_weight > 0.0:
-                look = params.heuristic_weight * best_way_on(
+                ahead = params.heuristic_weight * best_continuation(
                     after, target, spare / params.heuristic_weight, tables, path, params, ends
                 )
-                left += look
-                if look >= spare and not may_end:
+                left += ahead
+                if ahead >= spare and not may_end:
                     continue
             limit = over if may_end else min(over, beam.limit[arrival] - left)
             shown, done, pauses = score_edge(

@@ -1,6 +1,6 @@
 """What showing an edge of the graph costs a walk along a path: kernels that the searches share, on flat arrays.
 
-A state is a row of floats and a row of ints whose columns `state.py` names. The plain twins are in `reference.py`.
+A state is a row of floats and a row of ints whose columns `state.py` names. The plain twins are in the tests.
 Cost is in m²·s: squared distance to the path, integrated over time, plus what is asked for along stretches.
 """
 
@@ -218,7 +218,7 @@ def wish_to_come(state, node, tables, path, params) -> float:  # type: ignore[no
 
 @inlined
 def _offset_on_way(state, way, moment, tables, path, params) -> float:  # type: ignore[no-untyped-def]
-    """Squared distance to the path at a moment of a way on, to the nearest of the path's points."""
+    """Squared distance to the path at a moment of a continuation, to the nearest of the path's points."""
     reached = max(state[WALKED] + tables.ways[way, moment, 2], state[REACHED])
     i = int(min(max(reached, 0.0) * params.per_metre, len(path.points) - 1.0))
     x, z = tables.ways[way, moment, 0], tables.ways[way, moment, 1]
@@ -228,8 +228,8 @@ def _offset_on_way(state, way, moment, tables, path, params) -> float:  # type: 
 
 
 @inlined
-def best_way_on(state, node, most, tables, path, params, ends) -> float:  # type: ignore[no-untyped-def]
-    """Roughly what the next second or so costs on the best of the node's ways on, or `most` if that is less.
+def best_continuation(state, node, most, tables, path, params, ends) -> float:  # type: ignore[no-untyped-def]
+    """Roughly what the next second or so costs on the node's best continuation, or `most` if that is less.
 
     All are judged by where they end first, and the one that ends best is seen whole before the others, most of which
     need not be seen any further then. `ends` is room for what the ends cost.
@@ -251,6 +251,10 @@ def best_way_on(state, node, most, tables, path, params, ends) -> float:  # type
         cost, m = ends[k], last
         while m > 0 and cost < best:
             m -= 1
-            cost += params.continuation_s * tables.moment_weight[m] * _offset_on_way(state, first + k, m, tables, path, params)
+            cost += (
+                params.continuation_s
+                * tables.moment_weight[m]
+                * _offset_on_way(state, first + k, m, tables, path, params)
+            )
         best = min(best, cost)
     return best

@@ -4,24 +4,24 @@ from __future__ import annotations
 
 import time
 from copy import copy
-from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from choreograph.errors import RequestError
+from choreograph.features.root_tracks import TREMBLE_S
 from choreograph.graph.model import TRANSITION, MotionGraph
 from choreograph.maths.floor import FloorTransform
 from choreograph.motion.bend import SMOOTH_S
 from choreograph.synthesis.follow.beam import NARROWEST, BeamSearch, Found
 from choreograph.synthesis.follow.bends import bend_transforms, bent_root
-from choreograph.synthesis.follow.kernels import find_kernels
+from choreograph.synthesis.follow.kernel_inputs import find_inputs
 from choreograph.synthesis.follow.prepare import find_edge_tables
 from choreograph.synthesis.follow.request import FollowRequest
 from choreograph.synthesis.follow.starts import find_starts
 from choreograph.synthesis.follow.state import COST, NODE, PAUSE, PAUSES, REACHED, STRETCH, TURN, WALKED, YAW, X, Z
-from choreograph.synthesis.follow.tables import TREMBLE_S, EdgeTables
+from choreograph.synthesis.follow.steps import PlanningStep, StepStart
+from choreograph.synthesis.follow.tables import EdgeTables
 from choreograph.synthesis.follow.wishes import style_costs
 from choreograph.synthesis.path import CURVE_STEP, Path
 from choreograph.synthesis.walk import Walk
@@ -41,33 +41,6 @@ _JOINED_M = 0.15
 
 _JOIN_AHEAD_M = 3.0
 """How much farther along it one may join than one would have at first, metres: a path may come back to where one is."""
-
-
-@dataclass(frozen=True)
-class PlanningStep:
-    """What one planning step found."""
-
-    frames: int
-    """Frames kept of it."""
-    cost: float
-    """Of the best walk to the horizon, m²·s, from the step's start on."""
-    proved: bool
-    """Whether no walk to the horizon, from where the step begins, can be better."""
-    gap: float
-    """By how much, at the most, such a walk can be better, m²·s."""
-    scored: int
-    """Frames scored."""
-
-
-class _Stop(NamedTuple):
-    """Where a step began."""
-
-    edges: int
-    frames: int
-    steps: int
-    state: Floats
-    marks: Ints
-    placement: FloorTransform
 
 
 class PathFollower:
@@ -122,7 +95,7 @@ class PathFollower:
         self._last_placement = self.start
         self._beam: BeamSearch | None = None
         self._beam_at = 0
-        self._stops: list[_Stop] = []
+        self._stops: list[StepStart] = []
         self._joining = False
         self._aimed = 0.0
         self._set_path(path)
@@ -142,9 +115,8 @@ class PathFollower:
     def _set_path(self, path: Path) -> None:
         self.path = path
         self.legs = [*(leg for leg in self.legs if leg[0] < len(self.edges)), (len(self.edges), path, 0.0)]
-        self._kernel, self._path, self._params = find_kernels(
-            self.graph, self._tables, path, self.settings, self._extra
-        )
+        inputs = find_inputs(self.graph, self._tables, path, self.settings, self._extra)
+        self._kernel, self._path, self._params = inputs
 
     def change_path(self, path: Path) -> None:
         """Follow another path from here on; the character joins it at the point nearest to where it is."""
@@ -259,7 +231,7 @@ class PathFollower:
             starts, marks = find_starts(self.graph, self.path, self._tables, self.request, self._wanted_starts())
         else:
             self._stops.append(
-                _Stop(
+                StepStart(
                     len(self.edges), self.frames, len(self.steps), self._state, self._marks.copy(), self._last_placement
                 )
             )
@@ -388,7 +360,7 @@ class PathFollower:
         if not self.edges:
             raise RequestError(
                 "no walk was found: within its budget the search did not come as far as its horizon; "
-                "allow more budget_frames, or look less far ahead"
+                "allow more budget_frames, or a shorter horizon_s"
             )
         bends = bend_transforms(self._kernel, self.edges, self.bends) if self.settings.bends else None
         return Walk(self.graph, np.array(self.edges, np.int32), self.start, self.frames, bends)

@@ -35,7 +35,11 @@ def find_edge_tables(graph: MotionGraph, smooth_s: float = SMOOTH_S) -> EdgeTabl
 
 
 def _pack(tables: EdgeTables) -> Content:
-    facts = {"fastest": tables.fastest, "smooth_s": tables.smooth_s, "label_sets": [sorted(labels) for labels in tables.label_sets]}
+    facts = {
+        "fastest": tables.fastest,
+        "smooth_s": tables.smooth_s,
+        "label_sets": [sorted(labels) for labels in tables.label_sets],
+    }
     return Content(facts, {name: getattr(tables, name) for name in (*_ROWS, *_EDGES, *_PLACES)})
 
 

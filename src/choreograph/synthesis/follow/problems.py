@@ -92,9 +92,10 @@ def _named_stretches(request: FollowRequest, path: Path) -> Iterator[tuple[str, 
     own = sorted(range(len(request.stretches)), key=lambda n: request.stretches[n].start_m)
     left = list(path.stretches)
     for n in own:
-        wish = request.stretches[n]
+        asked = request.stretches[n]
+        wanted = (asked.speed_m_s, asked.label, asked.pause_s)
         for stretch in left:
-            if (stretch.speed, stretch.label, stretch.pause) == (wish.speed_m_s, wish.label, wish.pause_s):
+            if (stretch.speed, stretch.label, stretch.pause) == wanted:
                 left.remove(stretch)
                 yield f"stretches[{n}]", stretch
                 break

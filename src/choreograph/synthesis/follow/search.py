@@ -47,9 +47,16 @@ class FollowSearch(Search):
         self.graph = graph
         if len(graph.nodes) == 0:
             raise RequestError("the graph is empty: build it with a higher threshold, or from more clips")
-        self._tables = tables or find_edge_tables(graph)
-        self._before = None if request.before is None else FollowSearch(graph, request.before, tables=self._tables)
+        self._given_tables = tables
+        self._before = None if request.before is None else FollowSearch(graph, request.before)
         self._begin(request)
+
+    @property
+    def _tables(self) -> EdgeTables:
+        """The graph's tables, built when they are first needed."""
+        if self._given_tables is None:
+            self._given_tables = find_edge_tables(self.graph)
+        return self._given_tables
 
     def _begin(self, request: FollowRequest) -> None:
         self.request: FollowRequest = request
@@ -68,13 +75,14 @@ class FollowSearch(Search):
             self._path = self.request.floor_path(None if before is None else before.place)
         return self._path
 
-    def _earlier(self) -> PathFollower | None:
+    def _earlier(self, progress: Progress = silent) -> PathFollower | None:
         """The walk that this one goes on from."""
         if self._before is None:
             return None
-        number = self.request.before_answer
-        while len(self._before._followers) < number or self._before._followers[number - 1].status == SEARCHING:
-            if not self._before.step(Budget(steps=1)):
+        number, before = self.request.before_answer, self._before
+        before.reuse(self)
+        while len(before._followers) < number or before._followers[number - 1].status == SEARCHING:
+            if not before.step(Budget(steps=1), lambda _, done, total: progress("walking up to here", done, total)):
                 break
         if len(self._before._followers) < number:
             raise RequestError(f"before has no answer {number}", where="before_answer")
@@ -90,6 +98,7 @@ class FollowSearch(Search):
         """Go on by planning steps; whether there is more to do."""
         clock, began = budget.started(), time.monotonic()
         try:
+            self._earlier(progress)
             while not self.done:
                 follower = self._next()
                 follower.step()
@@ -131,8 +140,18 @@ class FollowSearch(Search):
             self.request, self._path = request, request.floor_path()
             follower.change_path(self._path)
             return
-        self._before = None if request.before is None else FollowSearch(self.graph, request.before, tables=self._tables)
+        if self._before is None or self._before.request != request.before:
+            self._before = None if request.before is None else FollowSearch(self.graph, request.before)
         self._begin(request)
+
+    def reuse(self, earlier: Search) -> None:
+        """Take over the graph's tables, and the walk that this one goes on from if it is there."""
+        if not isinstance(earlier, FollowSearch) or earlier.graph is not self.graph or earlier is self:
+            return
+        self._given_tables = self._given_tables or earlier._given_tables
+        for known in (earlier, earlier._before):
+            if known is not None and known.request == self.request.before and not self._followers:
+                self._before = known
 
     def best(self) -> Result:
         """The walks found so far, the last of them perhaps unfinished, in the order in which they were found."""

@@ -4,33 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from choreograph.errors import RequestError
+from choreograph.features.root_tracks import TREMBLE_S, RootTracks
 from choreograph.graph.model import TRANSITION, MotionGraph
-from choreograph.maths import quat
 from choreograph.motion.arrays import seal
-from choreograph.motion.clip import Clip
 from choreograph.motion.labels import matches_label, say_labels
 from choreograph.synthesis.follow.continuations import Continuations, find_continuations
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-TREMBLE_S = 0.012
-"""Width (standard deviation) of the low-pass under which the root's way is summed. At 120 Hz the tremble of recorded
-hips adds up to 1 % to their way; clean-up takes it out of the motion, so the search must not count on it."""
-_IMPOSSIBLE_RAD_S2 = 6000.0
-"""Angular acceleration that no large joint reaches: recorded runs and jumps stay below 4,000, slips of the capture
-begin at 9,000."""
-_SURE_PARTS = ("hips", "spine", "hip", "upper_leg", "lower_leg", "clavicle", "upper_arm")
-"""Parts whose recorded rotations are smooth; hands, feet and heads tremble even in good recordings."""
-_USUAL = 99.9
-"""Percentile of all joints' accelerations in the graph's clips beyond which one is abrupt."""
 MAX_LABELS = 60
 """Different labels one request may ask for: bits of a word."""
 
@@ -81,7 +69,7 @@ class EdgeTables:
         return np.stack([self.x, self.z, self.step], axis=1)
 
     def continuations(self, graph: MotionGraph, step: int) -> Continuations:
-        """The ways on from every node, known each `step` frames; found once."""
+        """The continuations of every node, known each `step` frames; found once."""
         if step not in self.known_continuations:
             self.known_continuations[step] = find_continuations(
                 graph, self.first, self.length, self.way, self.turned, step, self.smooth_s
@@ -117,7 +105,7 @@ def build_edge_tables(graph: MotionGraph, smooth_s: float = TREMBLE_S) -> EdgeTa
     """
     edges = graph.edges
     per_frame = max(1, round(max(info.fps for info in graph.infos) / graph.rate_hz))
-    roots = _Roots(graph, smooth_s)
+    roots = RootTracks(graph.clips, [info.own_frames for info in graph.infos], graph.rate_hz, smooth_s)
     length = (edges.stop - edges.start).astype(np.int64)
     first = np.concatenate([[0], np.cumsum(length)[:-1]])
     row_edge = np.repeat(np.arange(len(edges)), length)
@@ -143,63 +131,7 @@ def build_edge_tables(graph: MotionGraph, smooth_s: float = TREMBLE_S) -> EdgeTa
     )  # fmt: skip
 
 
-class _Roots:
-    """Root positions (x + iz), facing and labels of all clips, one after another at their own rates."""
-
-    def __init__(self, graph: MotionGraph, smooth_s: float = TREMBLE_S) -> None:
-        clips = graph.clips
-        self.offsets = np.concatenate([[0], np.cumsum([info.own_frames for info in graph.infos])])
-        self.last = self.offsets[1:] - 1
-        self.ratio = np.array([info.fps / graph.rate_hz for info in graph.infos])
-        self.place = np.empty(self.offsets[-1], complex)
-        self.facing = np.empty(self.offsets[-1])
-        self.faults = np.zeros(self.offsets[-1], np.int64)
-        self.sets: dict[frozenset[str], int] = {frozenset(): 0}
-        self.words = np.zeros(self.offsets[-1], np.int32)
-        self.abrupt = np.zeros(self.offsets[-1], np.int64)
-        """How many joints turn abruptly in each frame."""
-        self.height = np.empty(self.offsets[-1])
-        """Of the highest joint above the lowest."""
-        turning: list[Floats] = []
-        for c, info in enumerate(graph.infos):
-            clip, here = clips[c], slice(self.offsets[c], self.offsets[c + 1])
-            self.place[here] = _calm(clip.root_pos[:, 0] + 1j * clip.root_pos[:, 2], smooth_s * info.fps)
-            self.facing[here] = clip.facing()
-            self.height[here] = np.ptp(clip.global_positions()[..., 1], axis=1)
-            turning.append(accelerations(clip))
-            self.faults[here] = find_faults(clip, turning[-1])
-            cuts = sorted({0, info.own_frames, *(x.start for x in info.labels), *(x.stop for x in info.labels)})
-            for a, b in pairwise(cuts):
-                said = frozenset(x.text for x in info.labels if x.start <= a < x.stop)
-                self.words[self.offsets[c] + a : self.offsets[c] + b] = self.sets.setdefault(said, len(self.sets))
-
-        usual = np.percentile(np.concatenate([x.ravel() for x in turning]), _USUAL) if turning else 0.0
-        for start, x in zip(self.offsets, turning, strict=False):
-            self.abrupt[start + 1 : start + 1 + len(x)] = (x > usual).sum(axis=1)
-
-    def own(self, clip: NDArray[Any], frame: Floats) -> Floats:
-        """Where a frame at the graph's rate stands among all clips' own frames."""
-        return np.minimum(self.offsets[clip] + frame * self.ratio[clip], self.last[clip])
-
-    def at(self, clip: NDArray[Any], frame: Floats) -> NDArray[np.complex128]:
-        """Root at a fractional frame."""
-        own = self.own(clip, frame)
-        low = own.astype(np.int64)
-        high = np.minimum(low + 1, self.last[clip])
-        return np.asarray(self.place[low] + (own - low) * (self.place[high] - self.place[low]))
-
-
-def _calm(place: NDArray[np.complex128], sigma: float) -> NDArray[np.complex128]:
-    """A curve under a narrow Gaussian of `sigma` frames; beyond its ends it goes on as it was, so it is not slowed."""
-    width = min(round(4 * sigma), len(place) - 1)
-    if width < 1:
-        return place
-    weights = np.exp(-0.5 * (np.arange(-width, width + 1) / sigma) ** 2)
-    padded = np.pad(place, width, mode="reflect", reflect_type="odd")
-    return np.convolve(padded, weights / weights.sum(), mode="valid")
-
-
-def _root(roots: _Roots, graph: MotionGraph, edge: Ints, ahead: Floats) -> NDArray[np.complex128]:
+def _root(roots: RootTracks, graph: MotionGraph, edge: Ints, ahead: Floats) -> NDArray[np.complex128]:
     """The root, `ahead` frames into each edge."""
     edges = graph.edges
     here = roots.at(edges.clip[edge], edges.start[edge] + ahead)
@@ -213,31 +145,7 @@ def _root(roots: _Roots, graph: MotionGraph, edge: Ints, ahead: Floats) -> NDArr
     return here
 
 
-def accelerations(clip: Clip) -> Floats:
-    """Angular acceleration of every joint in all frames but the first and the last, (F - 2, J), rad/s²."""
-    spin = quat.as_rotvec(quat.multiply(quat.inverse(clip.local_rot[:-1]), clip.local_rot[1:])) * clip.fps
-    return np.asarray(np.linalg.norm(np.diff(spin, axis=0), axis=2) * clip.fps)
-
-
-def find_faults(clip: Clip, turning: Floats | None = None) -> NDArray[np.bool_]:
-    """Frames at which a trunk, leg or upper arm turns as no body can: where the capture slipped, (F,).
-
-    Args:
-        clip: The recording.
-        turning: Its `accelerations`, if they are known.
-    """
-    sure = [j for j, role in enumerate(clip.skeleton.roles) if role.endswith(_SURE_PARTS)]
-    faults = np.zeros(len(clip), bool)
-    if len(clip) < 3 or not sure:
-        return faults
-    turning = accelerations(clip) if turning is None else turning
-    jerked = turning[:, sure].max(axis=1) > _IMPOSSIBLE_RAD_S2
-    for shift in range(3):  # the fault is in one of the three frames that the difference was taken over
-        faults[shift : len(clip) - 2 + shift] |= jerked
-    return faults
-
-
-def _rough(roots: _Roots, graph: MotionGraph) -> Floats:
+def _rough(roots: RootTracks, graph: MotionGraph) -> Floats:
     """How often an edge shows a joint that turns as abruptly as few recorded ones do, (E,)."""
     edges = graph.edges
     counts = np.concatenate([[0], np.cumsum(roots.abrupt)])
@@ -253,7 +161,7 @@ def _rough(roots: _Roots, graph: MotionGraph) -> Floats:
     return np.where(edges.kind == TRANSITION, 0.5 * (here + there), here)
 
 
-def _faulty(roots: _Roots, graph: MotionGraph) -> NDArray[np.bool_]:
+def _faulty(roots: RootTracks, graph: MotionGraph) -> NDArray[np.bool_]:
     """Which edges show a frame with a fault, of either clip where they blend."""
     edges = graph.edges
     counts = np.concatenate([[0], np.cumsum(roots.faults)])
@@ -268,7 +176,7 @@ def _faulty(roots: _Roots, graph: MotionGraph) -> NDArray[np.bool_]:
     return here | inside(edges.target_clip, edges.target_start, frames)
 
 
-def _lower(roots: _Roots, graph: MotionGraph, edge: Ints, ahead: Floats) -> Floats:
+def _lower(roots: RootTracks, graph: MotionGraph, edge: Ints, ahead: Floats) -> Floats:
     """How much lower than usual the body is in each row, as a share of its usual height, (R,)."""
     clip, frame = _heavier(graph, edge, ahead)
     height = roots.height[np.rint(roots.own(clip, frame)).astype(np.int64)]
@@ -276,7 +184,7 @@ def _lower(roots: _Roots, graph: MotionGraph, edge: Ints, ahead: Floats) -> Floa
     return np.maximum(1.0 - height / max(usual, 1e-9), 0.0)
 
 
-def _clip_ways(roots: _Roots, graph: MotionGraph, per_frame: int) -> tuple[Floats, Ints, Ints]:
+def _clip_ways(roots: RootTracks, graph: MotionGraph, per_frame: int) -> tuple[Floats, Ints, Ints]:
     """Where every clip goes if it is played on, and where the nodes are in that."""
     frames = graph.clip_frames.astype(np.int64)
     begin = np.concatenate([[0], np.cumsum(frames)])
@@ -297,7 +205,7 @@ def _clip_ways(roots: _Roots, graph: MotionGraph, per_frame: int) -> tuple[Float
 
 
 def _facing_and_labels(
-    roots: _Roots, graph: MotionGraph, edge: Ints, ahead: Floats
+    roots: RootTracks, graph: MotionGraph, edge: Ints, ahead: Floats
 ) -> tuple[Floats, NDArray[np.int32], tuple[frozenset[str], ...]]:
     """Facing and labels of the clip that weighs more in each row."""
     clip, frame = _heavier(graph, edge, ahead)

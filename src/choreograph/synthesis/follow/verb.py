@@ -33,13 +33,14 @@ VERB = Verb(
     name="follow",
     about="""Follow a path: a motion in which the recorded person walks along it.
 
-    What is said as off is the distance of the root from the path at its progress along it.""",
+    Its distance from the path is that of the root from the point as far along the path as the root has walked.""",
     request=FollowRequest,
     subject=GRAPH,
     search=FollowSearch,
     prepares=(
         Preparation("edge tables", "where every edge takes the root", lambda graph, progress: find_edge_tables(graph)),
     ),
+    trial=FollowRequest(path="line:length=2", smooth_m=0.1),
     draw=_draw,
     picture_suffixes=(".png", ".svg", ".pdf"),
     strokes=_strokes,

@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from choreograph.errors import RequestError
+from choreograph.features.points import BODY_TRACK_HALF_M, TRACK, TRACK_HALF_M, find_points
 from choreograph.motion.clip import Clip
 from choreograph.motion.resample import sample_positions, sample_times
 from choreograph.synthesis.perform.examples import SegmentDatabase
-from choreograph.synthesis.perform.points import BODY_TRACK_HALF_M, TRACK, TRACK_HALF_M, find_points
 from choreograph.synthesis.perform.trajectory import Trajectory
 
 Array = NDArray[np.float64]

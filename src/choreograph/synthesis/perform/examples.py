@@ -14,12 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from choreograph.errors import RequestError
+from choreograph.features.points import ENDS, TRACK, find_points, set_apart
 from choreograph.graph.clips import mirror_name
 from choreograph.motion.clip import Clip
 from choreograph.motion.contacts import with_detected_contacts
 from choreograph.motion.resample import sample_positions
 from choreograph.synthesis.perform import cuts
-from choreograph.synthesis.perform.points import ENDS, TRACK, find_points, set_apart
 
 Array = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -174,6 +174,11 @@ def smoothed_speeds(points: Array, fps: float) -> Array:
 def pair_up(leader: Clip, target: Clip, *, roles: Sequence[str] = ENDS, cut: bool = False) -> Example:
     """An example from the clips of two who moved together.
 
+    >>> from choreograph.demo import demo_clip
+    >>> walk = demo_clip("walk", 30.0)
+    >>> pair_up(walk, walk.mirrored()).control.shape[1]
+    4
+
     Args:
         leader: Whose points are the control.
         target: Whose motion is the answer.
@@ -200,7 +205,12 @@ def pair_up(leader: Clip, target: Clip, *, roles: Sequence[str] = ENDS, cut: boo
 
 
 def root_example(clip: Clip) -> Example:
-    """An example whose control is the track that the body's own hips leave on the floor."""
+    """An example whose control is the track that the body's own hips leave on the floor.
+
+    >>> from choreograph.demo import demo_clip
+    >>> root_example(demo_clip("walk", 30.0)).leader is None
+    True
+    """
     return Example(with_detected_contacts(clip), find_points(clip, TRACK))
 
 
@@ -212,6 +222,11 @@ def build_segments(
     target_roles: Sequence[str] = ENDS,
 ) -> SegmentDatabase:
     """A segment database.
+
+    >>> from choreograph.demo import demo_clip
+    >>> database = build_segments([root_example(demo_clip("walk", 30.0))], cut_at="plants", control_roles=("track",))
+    >>> len(database) > 5
+    True
 
     Args:
         examples: Controls and targets; the targets are of one skeleton and rate.

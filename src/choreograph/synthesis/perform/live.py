@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from choreograph.errors import RequestError
+from choreograph.features.points import find_points
 from choreograph.finishing.finish import finish
 from choreograph.finishing.hand_contacts import Partner
 from choreograph.finishing.inertialisation import Inertialisation
@@ -23,7 +24,6 @@ from choreograph.motion.resample import sample_positions, sample_rotations
 from choreograph.synthesis.perform.examples import SegmentDatabase
 from choreograph.synthesis.perform.lowering import ExampleHandContacts, montage_of_pieces
 from choreograph.synthesis.perform.placing import Piece
-from choreograph.synthesis.perform.points import find_points
 from choreograph.synthesis.perform.request import PerformRequest
 from choreograph.synthesis.perform.settings import match_settings
 from choreograph.synthesis.perform.stream import PieceStream

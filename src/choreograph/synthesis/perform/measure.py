@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from choreograph.contract.result import Metric, Run
+from choreograph.features.points import find_points
 from choreograph.finishing.foot_contacts import plant_speed
 from choreograph.motion.clip import Clip
-from choreograph.synthesis.perform.points import find_points
 from choreograph.synthesis.perform.program import SegmentSequence
 from choreograph.synthesis.perform.trajectory import Trajectory
 

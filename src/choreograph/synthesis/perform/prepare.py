@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from choreograph.errors import RequestError
+from choreograph.features.points import ENDS, TRACK
 from choreograph.graph.cache import Content, find_key, find_or_build
 from choreograph.graph.model import MotionGraph
 from choreograph.motion.clip import Clip
 from choreograph.motion.contacts import with_detected_contacts
 from choreograph.synthesis.perform.examples import Example, SegmentDatabase, build_segments, pair_up, root_example
-from choreograph.synthesis.perform.points import ENDS, TRACK
 
 Array = NDArray[np.float64]
 
@@ -52,7 +52,7 @@ class CutSettings:
                 given[name] = tuple(str(role) for role in given[name])
         if not isinstance(given.get("cut_at", ""), str):
             given["cut_at"] = tuple(tuple(float(t) for t in times) for times in given["cut_at"])
-        return cls(**given)
+        return cls(**{**given, "alike_m": float(given.get("alike_m", 0.0))})
 
 
 WALKS = CutSettings("plants", TRACK)
@@ -62,8 +62,19 @@ PAIRS = CutSettings()
 
 
 def chosen_settings(graph: MotionGraph) -> CutSettings:
-    """How a graph's clips are cut: as was chosen when it was saved, else at foot plants."""
-    return CutSettings.from_dict(graph.cut_settings) if graph.cut_settings else WALKS
+    """How a graph's clips are cut: as was chosen when it was saved, else at foot plants.
+
+    Raises:
+        RequestError: If what was chosen makes no sense, as in a damaged file.
+    """
+    if not graph.cut_settings:
+        return WALKS
+    try:
+        return CutSettings.from_dict(graph.cut_settings)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise RequestError(
+            f"{graph.path or 'the graph'} does not say how its clips are cut ({error}); say it yourself: --cut-at"
+        ) from error
 
 
 def find_segment_database(
@@ -124,7 +135,8 @@ class KeptExamples(Sequence[Example]):
 
 def _numbers(graph: MotionGraph, settings: CutSettings) -> NDArray[np.int64]:
     """The clips of each example, (E, 2): who leads, -1 for the own track, and who answers."""
-    led_by_tracks = graph.pairs and tuple(graph.cut_settings.get("control_roles", ())) == TRACK
+    roles = graph.cut_settings.get("control_roles", ())
+    led_by_tracks = graph.pairs and isinstance(roles, list | tuple) and tuple(roles) == TRACK
     if settings.control_roles == TRACK and not led_by_tracks:
         return np.array([(-1, n) for n in range(len(graph.infos))])
     if not graph.pairs:

@@ -19,6 +19,8 @@ from choreograph.synthesis.perform.trajectory import Trajectory
 
 MEAN_M, WORST_M = 0.05, 0.25
 """Distances from the way from which on it counts as missed."""
+FASTER = 1.1
+"""How many times faster than any example a control may be before that is a problem."""
 HELD_SHARE = 0.9
 """Share of the time that hands shall be held, below which that counts as missed."""
 
@@ -29,7 +31,7 @@ def speed_problems(way: Trajectory, where: str, database: SegmentDatabase, clip:
     """A way that is faster somewhere than any example."""
     speeds, fastest = way.smoothed(PEAK_S).speeds, database.fastest
     top = int(speeds.argmax())
-    if speeds[top] > fastest:
+    if speeds[top] > FASTER * fastest:
         x, z = way.places[top]
         text = (
             f"{speeds[top]:.1f} m/s at {top / way.fps:.1f} s is faster than any example ({fastest:.1f} m/s): "
@@ -41,7 +43,7 @@ def speed_problems(way: Trajectory, where: str, database: SegmentDatabase, clip:
 def leader_problems(control: Control, database: SegmentDatabase, clip: Clip) -> Iterator[Problem]:
     """A leader who is faster somewhere than any example's."""
     speeds, fastest = smoothed_speeds(control.points, control.fps), database.fastest
-    if len(speeds) and speeds.max() > fastest:
+    if len(speeds) and speeds.max() > FASTER * fastest:
         top = int(speeds.argmax())
         at = top + (len(control.points) - len(speeds)) // 2
         x, _, z = control.points[at].mean(axis=0)

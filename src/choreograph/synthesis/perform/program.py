@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from choreograph.errors import RequestError
+from choreograph.features.points import TRACK, TRACK_HALF_M, set_apart
 from choreograph.motion.contacts import runs
 from choreograph.progress import Progress, silent
 from choreograph.synthesis.perform.cells import Cells, Laid, Signal, build_cells, forbid, lay, split
@@ -19,7 +20,6 @@ from choreograph.synthesis.perform.confidence import Confidence, find_confidence
 from choreograph.synthesis.perform.control import Control
 from choreograph.synthesis.perform.examples import SegmentDatabase
 from choreograph.synthesis.perform.placing import Piece, place, refine_bounds
-from choreograph.synthesis.perform.points import TRACK, TRACK_HALF_M, set_apart
 from choreograph.synthesis.perform.request import SegmentConstraint
 from choreograph.synthesis.perform.settings import MatchSettings, usual_settings
 from choreograph.synthesis.perform.trajectory import LONGEST_GAP_S
@@ -101,10 +101,10 @@ class SegmentSequence:
                 {
                     "start_s": round(max(piece.start_s, 0.0), 4),
                     "stop_s": round(min(piece.stop_s, self.control.seconds), 4),
-                    "segment": piece.segment,
                     "recording": clip.name,
                     "recording_start_s": round(float(self.database.start[piece.segment] / clip.fps), 4),
                     "recording_stop_s": round(float(self.database.stop[piece.segment] / clip.fps), 4),
+                    "segment": piece.segment,
                     "labels": list(clip.labels_at(int(self.database.start[piece.segment]))),
                     "residual_m": round(piece.residual_m, 4),
                     "gap_m": round(piece.gap_m, 4),
@@ -229,8 +229,8 @@ class SegmentProgram:
         starts = np.arange(start, stop)
         laid = lay(cells, signal, starts)
         forbid(cells, signal, starts, laid)
-        for wish in self.settings.constraints:
-            self._grant(wish, signal, starts, laid.cost)
+        for constraint in self.settings.constraints:
+            self._grant(constraint, signal, starts, laid.cost)
         need = stop + cells.longest
         if need > len(self.back):
             grown = np.full((max(need, 2 * len(self.back)), len(cells)), -1, np.int32)
@@ -244,10 +244,10 @@ class SegmentProgram:
         self.done = stop
         return laid
 
-    def _grant(self, wish: SegmentConstraint, signal: Signal, starts: Ints, cost: Array) -> None:
-        at = signal.begin + wish.time_s * self.cells.rate_hz
+    def _grant(self, constraint: SegmentConstraint, signal: Signal, starts: Ints, cost: Array) -> None:
+        at = signal.begin + constraint.time_s * self.cells.rate_hz
         covers = (starts[:, None] <= at) & (starts[:, None] + self.cells.duration > at)
-        cost[covers & ~np.isin(self.cells.segment, wish.segments)] = np.inf
+        cost[covers & ~np.isin(self.cells.segment, constraint.segments)] = np.inf
 
     def copy(self) -> SegmentProgram:
         """One that can go on by itself; the cells before each cell are shared, and where both go on they agree."""

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 from annotated_types import Ge, Gt, Le, MaxLen, MinLen
 from pydantic import Field, field_validator, model_validator
 
-from choreograph.contract.request import Hertz, Metres, Name, Option, Request, Seconds, Unit, Wrong
+from choreograph.contract.request import FileName, Hertz, Metres, Name, Option, Request, Seconds, Unit, Wrong
 from choreograph.errors import RequestError
 from choreograph.finishing.settings import FinishSettings
 from choreograph.synthesis.perform.trajectory import MAX_SAMPLES, Trajectory, even_trajectory, read_trajectory
 
-FilePath = Annotated[str, MaxLen(4096)]
+FilePath = Annotated[str, MaxLen(4096), FileName()]
 Sample = tuple[float, float, float]
 """Time in seconds, x and z in metres."""
 
@@ -70,6 +70,8 @@ class LeadRequest(Request):
 
 class CutRequest(Request):
     """Which recordings are the examples, who answers whom in them, and where they are cut into segments."""
+
+    panel: ClassVar[str] = "Cutting"
 
     answers: Annotated[FilePath, Option(("--answers", "-a"))] = ""
     """Who answered the examples, recorded with them: a folder or a pattern; else each example answers the track of its

@@ -12,6 +12,7 @@ import numpy as np
 from choreograph.contract.result import Answer, Metric, Motion, Problem, Result
 from choreograph.contract.search import Budget, Search
 from choreograph.errors import RequestError
+from choreograph.formats import read_clip
 from choreograph.motion.clip import Clip
 from choreograph.progress import Progress, silent
 from choreograph.synthesis.perform import problems
@@ -177,13 +178,11 @@ class PerformSearch(Search):
         known = find_clip(self.examples, name)
         if known is not None:
             return known
-        if not Path(name).suffix:
-            raise RequestError(
-                f"leader is {name!r}, which is neither a clip of the examples nor a file", where="leader"
-            )
-        from choreograph.formats import read_clip
-
-        return read_clip(Path(name))
+        path = Path(name)
+        if not path.suffix:
+            text = f"leader is {name!r}, which is neither a clip of the examples nor a motion file"
+            raise RequestError(text, where="leader")
+        return read_clip(path).with_name(path.stem)
 
     def _measure(self, lead: Lead, whole: SegmentSequence, performance: Performance) -> Answer:
         """The answer with all that is to be said of it."""

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from choreograph.errors import RequestError
+from choreograph.features.points import TRACK
 from choreograph.synthesis.perform.examples import SegmentDatabase
-from choreograph.synthesis.perform.points import TRACK
 from choreograph.synthesis.perform.request import MatchRequest, SegmentConstraint
 
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from choreograph.errors import RequestError
+from choreograph.features.points import ENDS, TRACK
 from choreograph.formats import read_clip
 from choreograph.formats.inputs import find_motion_files
 from choreograph.graph.model import MotionGraph
@@ -18,7 +19,6 @@ from choreograph.motion.clip import Clip
 from choreograph.progress import Progress, silent
 from choreograph.synthesis.perform.examples import Example, SegmentDatabase, pair_up, root_example
 from choreograph.synthesis.perform.pairs import Pair, Take, guess_pairs, pair_groups, pair_named, say_names
-from choreograph.synthesis.perform.points import ENDS, TRACK
 from choreograph.synthesis.perform.prepare import PAIRS, WALKS, CutSettings, chosen_settings, find_segment_database
 from choreograph.synthesis.perform.request import CutRequest
 

@@ -9,13 +9,13 @@ from pathlib import Path
 import numpy as np
 
 from choreograph.errors import RequestError
+from choreograph.features.points import TRACK, find_points
 from choreograph.graph.clips import clip_info
-from choreograph.graph.model import TABLES, MotionGraph
+from choreograph.graph.model import TABLES, MotionGraph, Origin
 from choreograph.graph.settings import GraphSettings
 from choreograph.graph.store import open_graph, save_graph
 from choreograph.motion.clip import Clip
 from choreograph.synthesis.perform.examples import Example, SegmentDatabase
-from choreograph.synthesis.perform.points import TRACK, find_points
 from choreograph.synthesis.perform.prepare import PAIRS, WALKS, CutSettings, find_segment_database
 
 
@@ -31,6 +31,12 @@ def save_segments(
 
     The file has the recordings, who leads whom and how they are cut, and no motion graph: it is for performing only.
     The segments are put into the cache.
+
+    >>> import choreograph as cg
+    >>> from choreograph.demo import demo_clip
+    >>> database = save_segments("walks.mog", [cg.root_example(demo_clip("walk", 30.0))])
+    >>> len(open_segments("walks.mog")) == len(database)
+    True
 
     Args:
         path: Where.
@@ -65,8 +71,7 @@ def save_segments(
         [clip_info(clip, graph_settings.rate_hz, None) for clip in clips],
         {part: table(*(np.zeros(0, dtype) for dtype in table.dtypes.values())) for part, table in TABLES.items()},
         searched_m=0.0,
-        pairs=pairs,
-        cut_settings=asdict(settings),
+        origin=Origin(pairs=pairs, cut_settings=asdict(settings)),
     )
     save_graph(graph, path, overwrite=overwrite, command=command)
     return find_segment_database(open_graph(path), settings, built=database)
@@ -74,6 +79,12 @@ def save_segments(
 
 def open_segments(path: str | Path, settings: CutSettings | None = None) -> SegmentDatabase:
     """The segment database of the clips in a .mog file, read from the cache or built; the file stays as it is.
+
+    >>> import choreograph as cg
+    >>> from choreograph.demo import demo_clip
+    >>> cg.save_graph(cg.build_graph([demo_clip("walk", 30.0)]), "one.mog")
+    >>> len(open_segments("one.mog")) > 5
+    True
 
     Args:
         path: The file.

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from choreograph.errors import FormatError, RequestError
-from choreograph.synthesis.perform.points import track
+from choreograph.features.points import track
 
 Array = NDArray[np.float64]
 
@@ -109,6 +109,10 @@ def read_trajectory(path: str | Path, *, fps: float = 30.0) -> Trajectory:
     """A trajectory from a CSV file with columns t, x, z (seconds, metres), brought to an even rate.
 
     Rows whose x or z is empty or "nan" are gaps; short ones are bridged.
+
+    >>> _ = Path("hand.csv").write_text("t,x,z\\n0,0,0\\n0.5,0,0.5\\n1,0,1\\n")
+    >>> len(read_trajectory("hand.csv").places)
+    31
 
     Raises:
         FormatError: Rows that are no numbers, times that do not increase, or a long gap.

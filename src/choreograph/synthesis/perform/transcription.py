@@ -15,6 +15,9 @@ SUFFIXES = (".csv", ".json", ".vtt", ".txt")
 """A table for spreadsheets, the same for programs, subtitles (WebVTT) for players, and a label track of start, stop and
 text between tabs, which Audacity opens and ELAN imports."""
 
+_INTERNAL = ("placement", "cost_m2_s")
+"""What pieces say that transcriptions do not."""
+
 
 def check_suffix(path: Path) -> None:
     """Raise a RequestError if no transcription is written to files of this name."""
@@ -23,7 +26,15 @@ def check_suffix(path: Path) -> None:
 
 
 def write_transcription(path: str | Path, rows: Sequence[dict[str, Any]], *, overwrite: bool = False) -> None:
-    """Write the rows of `SegmentSequence.transcription` in the form that the file's name asks for.
+    """Write the pieces of a performance in the form that the file's name asks for.
+
+    Args:
+        path: The file, of one of `SUFFIXES`.
+        rows: A result's pieces: `result.best.details["pieces"]`. Where they lie and what they cost is left out.
+        overwrite: Whether a file that is there may be replaced.
+
+    >>> row = {"start_s": 0.0, "stop_s": 1.0, "recording": "walk"}  # as in an answer's details["pieces"]
+    >>> write_transcription("said.csv", [row])  # doctest: +SKIP
 
     Raises:
         RequestError: If the name asks for none.
@@ -32,6 +43,7 @@ def write_transcription(path: str | Path, rows: Sequence[dict[str, Any]], *, ove
     """
     path = Path(path)
     check_suffix(path)
+    rows = [{name: value for name, value in row.items() if name not in _INTERNAL} for row in rows]
     with atomic_write(path, overwrite=overwrite) as temporary:
         suffix = path.suffix.lower()
         if suffix == ".csv":

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from choreograph.contract.result import Answer
+from choreograph.contract.result import Answer, Result
 from choreograph.contract.verb import EXAMPLES, Output, Preparation, Verb
 from choreograph.synthesis.perform.request import PerformRequest
 from choreograph.synthesis.perform.search import PerformSearch
@@ -18,13 +18,9 @@ from choreograph.synthesis.perform.transcription import SUFFIXES, write_transcri
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-_INTERNAL = ("placement", "cost_m2_s")
-"""What the rows of pieces say that transcriptions do not."""
 
-
-def _write_transcription(path: Path, answer: Answer, overwrite: bool) -> None:
-    rows = [{name: value for name, value in row.items() if name not in _INTERNAL} for row in answer.details["pieces"]]
-    write_transcription(path, rows, overwrite=overwrite)
+def _write_transcription(path: Path, result: Result, overwrite: bool) -> None:
+    write_transcription(path, result.best.details["pieces"], overwrite=overwrite)
 
 
 def _strokes(request: Any, answer: Answer) -> Sequence[tuple[NDArray[Any], float]]:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from choreograph.distance.blas import one_thread_each
-from choreograph.synthesis.solve.metric import FrameTable
+from choreograph.features.frames import FrameTable
 
 Array = NDArray[np.float64]
 

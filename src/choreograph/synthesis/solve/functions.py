@@ -1,6 +1,6 @@
 """A user's own functions as constraints: what they are given, and what they say.
 
-The kernels cannot call them. They are asked about every path that the search thinks of taking (see `search`), so they
+The kernels cannot call them. They are asked about every path that the search thinks of taking (see `solver`), so they
 should be quick: a millisecond a call is a thousand paths a second.
 """
 
@@ -9,16 +9,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from choreograph.errors import RequestError
+from choreograph.features.frames import FrameTable
 from choreograph.graph.model import MotionGraph
 from choreograph.motion.skeleton import Skeleton
-from choreograph.synthesis.solve.metric import FrameTable
-from choreograph.synthesis.solve.request import FunctionTarget
+from choreograph.synthesis.solve.constraints import FunctionTarget
 
 Array = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -75,9 +76,10 @@ class UserCosts:
 
     def __init__(self, functions: Sequence[FunctionTarget], graph: MotionGraph, frames: FrameTable) -> None:
         self._functions, self._graph, self._frames = functions, graph, frames
-        self.names = [
-            f"functions[{n}] ({f.name or getattr(f.function, '__name__', 'function')})" for n, f in enumerate(functions)
-        ]
+        self.names = [f"functions[{n}] ({f.called})" for n, f in enumerate(functions)]
+        for n, target in enumerate(functions):
+            if isinstance(target.function, str):
+                target.loaded(Path(), f"functions[{n}]", allow_code=False)  # says how to allow it
 
     def __len__(self) -> int:
         """Number of functions."""
@@ -95,7 +97,7 @@ class UserCosts:
             RequestError: If a function raises, or returns what is no cost; it names the constraint.
         """
         clip = self._frames.clip_of[rows].astype(np.int64)
-        candidate = MotionView(
+        view = MotionView(
             times_s=np.arange(len(rows)) / self._frames.rate_hz,
             root=np.stack([place.real, place.imag], axis=1),
             facing=-np.angle(turn),
@@ -105,16 +107,16 @@ class UserCosts:
             _joints=self._frames.joints[rows],
         )
         return [
-            target.weight * self._ask(target, name, candidate)
+            target.weight * self._ask(target, name, view)
             for target, name in zip(self._functions, self.names, strict=True)
         ]
 
-    def _ask(self, target: FunctionTarget, name: str, candidate: MotionView) -> float:
+    def _ask(self, target: FunctionTarget, name: str, view: MotionView) -> float:
         try:
-            said: Any = target.function(candidate)
+            said: Any = target.function(view)
         except Exception as error:
             raise RequestError(f"{name} raised {type(error).__name__}: {error}") from error
-        frames = len(candidate.times_s)
+        frames = len(view.times_s)
         try:
             cost = np.asarray(said, float)
         except (TypeError, ValueError):

@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 
 from choreograph.distance.blas import one_thread_each
 from choreograph.errors import RequestError
+from choreograph.features.frames import FrameTable
 from choreograph.motion.arrays import seal
 from choreograph.progress import Progress, silent
 from choreograph.synthesis.solve.cut_costs import choose_max_cut_cost
-from choreograph.synthesis.solve.metric import FrameTable
 
 Ints = NDArray[np.int32]
 

@@ -1,33 +1,38 @@
-"""Plain twins of the search's kernels, from the definitions: slow, and easy to believe."""
+"""Where a path's pieces lie on the floor, and what each term costs it: from the definitions, in plain NumPy.
+
+What is shown of a path is laid out by this; the search scores its millions by `_compiled_score`, whose twin this is.
+"""
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from choreograph.synthesis.solve.request import Obstacle
+from choreograph.synthesis.solve.constraints import Obstacle
 from choreograph.synthesis.solve.stance import cut_shift
 from choreograph.synthesis.solve.terms import BODY, JOINT, OBSTACLE, TABLE, Asked, Graph
 
 Ints = NDArray[np.int64]
 
 
-def floor_distance(point: complex, obstacle: Obstacle) -> float:
-    """Distance of a point on the floor from an obstacle, metres; negative inside."""
+def floor_distance(point: Any, obstacle: Obstacle) -> Any:
+    """Distance of points on the floor, x + iz, from an obstacle, metres; negative inside."""
     corners = np.array([complex(*corner) for corner in obstacle.corners])
     return _line_distance(point, corners) - obstacle.radius
 
 
-def _line_distance(point: complex, corners: NDArray[np.complex128]) -> float:
-    """Distance from a closed line, negative inside of it."""
-    before = np.roll(corners, 1)
+def _line_distance(point: Any, corners: NDArray[np.complex128]) -> Any:
+    """Distance from a closed line, negative inside of it, of one point or of many."""
+    before, point = np.roll(corners, 1), np.asarray(point)[..., None]
     side = corners - before
     with np.errstate(invalid="ignore", divide="ignore"):
         share = np.nan_to_num(((point - before) * side.conj()).real / np.abs(side) ** 2)
         crossing = before.real + side.real * (point.imag - before.imag) / side.imag
-    gap = float(np.abs(point - before - np.clip(share, 0, 1) * side).min())
+    gap = np.abs(point - before - np.clip(share, 0, 1) * side).min(axis=-1)
     crossed = ((before.imag > point.imag) != (corners.imag > point.imag)) & (point.real < crossing)
-    return -gap if crossed.sum() % 2 else gap
+    return np.where(crossed.sum(axis=-1) % 2, -gap, gap)
 
 
 def shown_rows(starts: Ints, stops: Ints) -> Ints:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from choreograph.contract.result import Answer, Result
 from choreograph.errors import RequestError
 from choreograph.motion.clip import Clip
 from choreograph.pictures import raster
@@ -15,7 +16,8 @@ from choreograph.pictures.figures import cast, thin_path
 from choreograph.pictures.raster import Scene, Stroke
 from choreograph.pictures.sheet import SheetSettings
 from choreograph.pictures.theme import AMBER, CLIP_COLOURS, TEAL, find_theme
-from choreograph.synthesis.solve.request import BodyTarget, Obstacle, SolveRequest
+from choreograph.synthesis.solve.constraints import BodyTarget, Obstacle
+from choreograph.synthesis.solve.request import SolveRequest
 
 Array = NDArray[np.float64]
 Image = NDArray[np.uint8]
@@ -25,6 +27,8 @@ _SPACING = 0.55
 _MOST = 14
 _ARROW_M = 0.7
 _ELEVATION = np.radians(24.0)
+_ROUND = 49
+"""Points of a circle's outline."""
 _HEIGHT = 0.5
 """Of the picture, as a share of its width."""
 
@@ -53,7 +57,7 @@ def draw_solved(
         strokes.append(Stroke(_way(actor.clip), colour, 0.016, 0.9))
     figures, seen = [], []
     for actor, request in zip(actors, requests, strict=True):
-        strokes += asked_strokes(request)
+        strokes += [Stroke(points, AMBER, width, 1.0) for points, width in asked_lines(request)]
         frames = _moments(actor.clip, request, settings.every)
         figures += [actor.pose(int(frame)) for frame in frames]
         seen.append(body_points(actor.clip)[frames].reshape(-1, 3))
@@ -66,10 +70,29 @@ def draw_solved(
     return raster.draw(scene, camera, (settings.width, height), samples=settings.samples)
 
 
-def asked_strokes(request: SolveRequest) -> list[Stroke]:
-    """What was asked for, as lines on the floor: arrows for body constraints, outlines for obstacles."""
-    arrows = [_arrow(line) for target in request.body for line in _arrow_lines(target)]
-    return [*arrows, *(_outline(obstacle) for obstacle in request.obstacles)]
+def draw_result(result: Result, settings: SheetSettings | None = None) -> Image:
+    """The best answer with what was asked for and the ways of the others, (height, width, 3), sRGB."""
+    best, *others = result.answers
+    assert isinstance(result.request, SolveRequest)
+    ways = [clip for answer in others for clip in answer.clips]
+    return draw_solved(best.clips, placed_requests(result.request, best), settings, others=ways)
+
+
+def placed_requests(request: SolveRequest, answer: Answer) -> list[SolveRequest]:
+    """What each person was asked for, with the places where they meet in an answer."""
+    if not request.characters:
+        return [request]
+    placed = []
+    for name in request.characters:
+        targets = answer.details["characters"][name]["targets"]
+        placed.append(request.alone(name).with_(body=[BodyTarget(**target) for target in targets]))
+    return placed
+
+
+def asked_lines(request: SolveRequest) -> list[tuple[Array, float]]:
+    """What was asked of one person as lines on the floor, points (N, 2) and width: arrows, and obstacles' outlines."""
+    arrows = [(line, 0.1 if len(line) == 1 else 0.035) for target in request.body for line in _arrow_lines(target)]
+    return [*arrows, *((_outline(obstacle), 0.03) for obstacle in request.obstacles)]
 
 
 def _way(clip: Clip) -> Array:
@@ -111,12 +134,9 @@ def _arrow_lines(target: BodyTarget) -> list[Array]:
     return [np.array([at, tip]), np.array([barbs[0], tip, barbs[1]])]
 
 
-def _arrow(line: Array) -> Stroke:
-    return Stroke(line, AMBER, 0.1 if len(line) == 1 else 0.035, 1.0)
-
-
-def _outline(obstacle: Obstacle) -> Stroke:
+def _outline(obstacle: Obstacle) -> Array:
     corners = np.array(obstacle.corners, float)
     if len(corners) == 1:
-        return Stroke(corners, AMBER, obstacle.radius, 0.9, ring=0.03)
-    return Stroke(np.concatenate([corners, corners[:1]]), AMBER, max(obstacle.radius, 0.03), 0.9)
+        around = np.linspace(0.0, 2 * np.pi, _ROUND)
+        return np.asarray(corners + obstacle.radius * np.stack([np.sin(around), np.cos(around)], axis=1))
+    return np.concatenate([corners, corners[:1]])

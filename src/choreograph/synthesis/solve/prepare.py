@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from choreograph.features.frames import FrameTable, Scaling, build_frame_table
 from choreograph.graph.cache import Content, find_key, find_or_build
 from choreograph.graph.model import MotionGraph
 from choreograph.motion.arrays import seal
 from choreograph.progress import Progress
 from choreograph.synthesis.solve.hierarchy import Hierarchy, HierarchySettings, build_hierarchy
-from choreograph.synthesis.solve.metric import FrameTable, build_frame_table
 
-METHOD = 2
+METHOD = 3
 """One more whenever the same clips would give another hierarchy."""
 _FRAMES = ("base", "place", "turn", "joints", "features")
 _TREES = ("source", "target", "cost", "child")
+_SCALINGS = ("columns", "rates")
 
 
 def find_hierarchy(
@@ -53,10 +55,15 @@ def find_hierarchy(
     )
     return find_or_build(
         key,
-        lambda: build_hierarchy(build_frame_table(graph, progress=progress), settings, progress),
+        lambda: build_hierarchy(find_frames(graph, progress), settings, progress),
         _pack,
         lambda content: _unpack(content, settings, graph),
     )
+
+
+def find_frames(graph: MotionGraph, progress: Progress | None = None) -> FrameTable:
+    """The frames of a graph's clips, at its rate and with its joint weights."""
+    return build_frame_table(graph.clips, graph.rate_hz, graph.settings.weights, progress)
 
 
 def _pack(hierarchy: Hierarchy) -> Content:
@@ -65,6 +72,8 @@ def _pack(hierarchy: Hierarchy) -> Content:
         **{name: getattr(hierarchy.frames, name) for name in _FRAMES},
         **{name: getattr(hierarchy, name) for name in _TREES},
     }
+    for kind, scaling in zip(_SCALINGS, hierarchy.frames.scalings or (), strict=False):
+        arrays[f"{kind}_offset"], arrays[f"{kind}_scale"] = scaling.offset, scaling.scale
     return Content(facts, arrays)
 
 
@@ -107,6 +116,14 @@ def _unpack(content: Content, settings: HierarchySettings, graph: MotionGraph) -
         joints=arrays["joints"],
         features=arrays["features"],
         rate_hz=graph.rate_hz,
+        scalings=(_scaling(arrays, _SCALINGS[0], joints), _scaling(arrays, _SCALINGS[1], joints)),
     )
     trees = {name: arrays[name] for name in _TREES}
     return Hierarchy(frames, settings, float(facts["max_cut_cost"]), **trees, roots=roots, groups=int(facts["groups"]))
+
+
+def _scaling(arrays: Mapping[str, NDArray[Any]], kind: str, joints: int) -> Scaling:
+    offset, scale = arrays[f"{kind}_offset"], arrays[f"{kind}_scale"]
+    if offset.shape != (joints + 2, 3) or scale.shape != (joints + 2,) or not np.isfinite(offset).all():
+        raise ValueError(f"the scaling of {kind} does not fit the skeleton")
+    return Scaling(offset, scale)

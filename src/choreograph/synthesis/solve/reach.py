@@ -11,11 +11,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from choreograph.errors import RequestError
+from choreograph.synthesis.solve.constraints import HardFrame
+from choreograph.synthesis.solve.cut_costs import joining_cut_costs, say_cut_cost
 from choreograph.synthesis.solve.stance import cut_shift
 from choreograph.synthesis.solve.terms import JOINT, SPEED_M_S, TABLE, VELOCITY
 
 if TYPE_CHECKING:
-    from choreograph.synthesis.solve.search import Solver
+    from choreograph.synthesis.solve.solver import Solver
 
 _MISS_M, _MISS_M_S, _MISS_POSE = 0.03, 0.1 * SPEED_M_S, 1.0
 """What must be missing at least for a constraint to count as out of reach: metres, metres per second, and for poses as
@@ -30,6 +33,9 @@ class OutOfReach:
 
     constraint: str
     """Its place in the request: "joints[0]"."""
+    quantity: str
+    """What is out of reach of it: "height", "rise" or "speed" of a joint, "pose", "label", the body's "way" or "turn",
+    or "parts", where the clips of two constraints are not connected."""
     message: str
     """A sentence for people."""
     asked: float
@@ -103,15 +109,40 @@ def cuts_by_source(hierarchy: Any, cuts: NDArray[Any]) -> tuple[NDArray[np.int64
 
 def find_out_of_reach(solver: Solver) -> tuple[OutOfReach, ...]:
     """The soft constraints of a search's request that no path can meet."""
-    reach = Reach(solver)
-    found: list[OutOfReach | None] = []
-    for fine in (False, True):
+    reach, found = Reach(solver), []
+    for check in (_joints, _poses, _labels, _body):
         # All cuts are looked at only where G′ does not do: there are many more.
-        found = [*_joints(solver, reach, fine), *_poses(solver, reach, fine), *_labels(solver, reach, fine)]
-        found += _body(solver, reach, fine)
-        if not any(found):
-            break
+        entries = check(solver, reach, False)
+        found += check(solver, reach, True) if any(entries) else []
     return (*(entry for entry in found if entry is not None), *_apart(solver))
+
+
+def why_impossible(solver: Solver) -> str:
+    """Which hard frames of a request cannot be shown, as few of them as explain it, and what to try."""
+    hard = sorted(enumerate(solver.request.frames), key=lambda entry: entry[1].at_s)
+    groups = [hard[k : k + size] for size in (1, 2) for k in range(len(hard) - size + 1) if size < len(hard)]
+    some = next((group for group in groups if not _possible(solver, [frame for _, frame in group])), hard)
+    names = " and ".join(f"frames[{n}] ({frame.clip}, {frame.at_s:g} s)" for n, frame in some)
+    said = f"no motion of {solver.request.length_s:g} s shows {names}: "
+    clips = [solver.graph.find_clip(frame.clip) for _, frame in some]
+    hierarchy = solver.hierarchy
+    if len({int(hierarchy.part_of[clip]) for clip in clips}) > 1:
+        enough = say_cut_cost(joining_cut_costs(hierarchy.frames, hierarchy.max_cut_cost)[clips].max())
+        return f"{said}no cuts lead from one clip to the other; drop one, or allow cuts up to max_cut_cost {enough}"
+    if len(some) == 1:
+        return f"{said}its clip cannot be come to or left so that this takes just that time; move or drop it"
+    return f"{said}there is no way between them that takes just that time; move or drop one, or build with more clips"
+
+
+def _possible(solver: Solver, frames: list[HardFrame]) -> bool:
+    """Whether there are motions of the length asked for that show these frames."""
+    asked = solver.request
+    alone = type(asked)(length_s=asked.length_s, frames=tuple(frames), min_piece_s=asked.min_piece_s)
+    try:
+        type(solver)(solver.graph, alone, hierarchy=solver.hierarchy)
+    except RequestError:
+        return False
+    return True
 
 
 def _apart(solver: Solver) -> list[OutOfReach]:
@@ -126,7 +157,9 @@ def _apart(solver: Solver) -> list[OutOfReach]:
         homes[solver.term_names[n]] = set(part[clip_of[fits & solver.hierarchy.frames.real]].tolist())
     names = list(homes)
     return [
-        OutOfReach(b, f"{a} and {b}: no cuts lead from the clips of one to those of the other; drop one", 0.0, 0.0)
+        OutOfReach(
+            b, "parts", f"{a} and {b}: no cuts lead from the clips of one to those of the other; drop one", 0.0, 0.0
+        )
         for k, b in enumerate(names)
         for a in names[:k]
         if homes[a] and homes[b] and not homes[a] & homes[b]
@@ -144,16 +177,19 @@ def _joints(solver: Solver, reach: Reach, fine: bool) -> list[OutOfReach | None]
         name, at_s = solver.request.joints[number].joint, solver.request.joints[number].at_s
         if not np.isnan(goal[1]):
             what = f"{name!r} " + ("rising at" if moving else "at a height of")
-            found.append(_nearest(solver, n, rows, point[rows, 1], goal[1], miss, f"{what} {{:.2f}} {unit}", at_s))
+            sort = "rise" if moving else "height"
+            said = f"{what} {{:.2f}} {unit} at {at_s:g} s"
+            found.append(_nearest(solver, n, sort, rows, point[rows, 1], goal[1], miss, said))
         if moving and not np.isnan(goal[[0, 2]]).any():
             speed = np.hypot(point[rows, 0], point[rows, 2])
             wanted = float(np.hypot(goal[0], goal[2]))
-            found.append(_nearest(solver, n, rows, speed, wanted, miss, f"{name!r} moving along at {{:.2f}} m/s", at_s))
+            said = f"{name!r} moving along at {{:.2f}} m/s at {at_s:g} s"
+            found.append(_nearest(solver, n, "speed", rows, speed, wanted, miss, said))
     return found
 
 
 def _nearest(
-    solver: Solver, term: Any, rows: Any, values: Any, wanted: float, miss: float, what: str, at_s: float
+    solver: Solver, term: Any, quantity: str, rows: Any, values: Any, wanted: float, miss: float, what: str
 ) -> OutOfReach | None:
     best = int(np.abs(values - wanted).argmin())
     nearest = float(values[best])
@@ -162,7 +198,8 @@ def _nearest(
     name, frame = _place(solver, int(rows[best]))
     return OutOfReach(
         solver.term_names[term],
-        f"{solver.term_names[term]}: {what.format(wanted)} at {at_s:g} s is out of reach; the nearest is "
+        quantity,
+        f"{solver.term_names[term]}: {what.format(wanted)} is out of reach; the nearest is "
         f"{nearest:.2f}, frame {frame} of {name!r}",
         float(wanted),
         nearest,
@@ -180,7 +217,7 @@ def _poses(solver: Solver, reach: Reach, fine: bool) -> list[OutOfReach | None]:
         if table[best] > _MISS_POSE:
             name, frame = _place(solver, int(best))
             found.append(OutOfReach(
-                f"poses[{n}]",
+                f"poses[{n}]", "pose",
                 f"poses[{n}]: nothing like frame {wanted.frame} of {wanted.clip!r} can be shown at {wanted.at_s:g} s; "
                 f"the nearest is frame {frame} of {name!r}, {table[best]:.1f} times as unlike it as the roughest cut",
                 0.0, float(table[best]), name, frame,
@@ -200,7 +237,7 @@ def _labels(solver: Solver, reach: Reach, fine: bool) -> list[OutOfReach | None]
             times = asked.time[terms][can] / rate
             where = f"from {times[0]:.2f} s to {times[-1]:.2f} s" if len(times) else "at no time in between"
             found.append(OutOfReach(
-                f"labels[{n}]",
+                f"labels[{n}]", "label",
                 f"labels[{n}]: {wanted.label!r} cannot be shown throughout {wanted.start_s:g} to {wanted.stop_s:g} s; "
                 f"it can {where}",
                 length, float(length * can.mean()),
@@ -218,7 +255,7 @@ def _body(solver: Solver, reach: Reach, fine: bool) -> list[OutOfReach | None]:
         farthest = reach.way(frames, fine=fine)
         if asked > farthest + _MISS_M:
             found.append(OutOfReach(
-                f"body[{n}]",
+                f"body[{n}]", "way",
                 f"body[{n}]: {asked:.1f} m from body[{n - 1}] in {frames / rate:g} s is out of reach; no way through "
                 f"the clips is longer than {farthest:.1f} m in that time",
                 asked, farthest,
@@ -228,7 +265,7 @@ def _body(solver: Solver, reach: Reach, fine: bool) -> list[OutOfReach | None]:
         turned = float(abs(np.angle(np.exp(1j * (here.facing - before.facing)))))
         if turned > _MISS_RAD and turned > (most := reach.turn(frames, fine=fine)) + _MISS_RAD:
             found.append(OutOfReach(
-                f"body[{n}]",
+                f"body[{n}]", "turn",
                 f"body[{n}]: turned by {np.degrees(turned):.0f}° from body[{n - 1}] in {frames / rate:g} s is out of "
                 f"reach; no way through the clips turns by more than {np.degrees(most):.0f}° in that time",
                 turned, most,

@@ -1,474 +1,343 @@
-"""The search for motion that meets a request: seeds, mutations, local minima, as long as one likes to wait."""
+"""Solving as a search: for one person or several, as long as one likes to wait, each answer finished and measured."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-from choreograph.errors import RequestError
+from choreograph.contract.request import Request
+from choreograph.contract.result import COMPLETE, SEARCHING, Answer, Problem, Result
+from choreograph.contract.search import Budget, Search
+from choreograph.errors import ChoreographError, RequestError
 from choreograph.graph.model import MotionGraph
-from choreograph.maths.floor import FloorTransform
 from choreograph.progress import Progress, silent
-from choreograph.synthesis.solve import layout
-from choreograph.synthesis.solve.cut_costs import joining_cut_costs, say_cut_cost
-from choreograph.synthesis.solve.functions import UserCosts
-from choreograph.synthesis.solve.hierarchy import Hierarchy
+from choreograph.synthesis.solve.answers import Shown, make_answer, with_comparison
+from choreograph.synthesis.solve.hierarchy import Hierarchy, HierarchySettings
 from choreograph.synthesis.solve.prepare import find_hierarchy
-from choreograph.synthesis.solve.reach import OutOfReach, cuts_by_source, find_out_of_reach
-from choreograph.synthesis.solve.request import HardFrame, SolveRequest
-from choreograph.synthesis.solve.splice import Splice
-from choreograph.synthesis.solve.terms import BODY, JOINT, as_legs, compile_request, kernel_graph
-from choreograph.synthesis.solve.workspace import FoundPath, Ints, Workspace
+from choreograph.synthesis.solve.problems import find_lost_clips
+from choreograph.synthesis.solve.reach import OutOfReach
+from choreograph.synthesis.solve.request import SolveRequest
+from choreograph.synthesis.solve.solution import Cast, Part
+from choreograph.synthesis.solve.solver import SLICE, Solver
+from choreograph.synthesis.solve.together import GroupSolver
 
-Complex = NDArray[np.complex128]
-
-_SLICE = 20_000
-"""Evaluations between two looks at the clock."""
-_KEEP = 500
-"""Local minima that are kept, the best ones."""
-_FRESH = 0.5
-"""Share of the paths to be bettered that are fresh seeds; the rest are mutations of good minima."""
-_GOOD = 16
-"""Minima, the best ones, of which mutations are taken to begin with."""
-_ALIKE = 0.8
-"""An answer of whose frames more than this share are shown by another is not a different one."""
-_CARRIED = 32
-"""Paths with which a search for a changed request begins."""
+Graphs = MotionGraph | Mapping[str, MotionGraph]
 
 
-@dataclass(frozen=True)
-class SolveSettings:
-    """How the search goes about it."""
+class SolveSearch(Search):
+    """A search for motion that meets a request; it gets better for as long as the request says."""
 
-    seed: int = 0
-    """Same seed, same number of evaluations: same answers."""
-    draws: int = 64
-    """Seed paths that are drawn for each one that is bettered."""
-    sample: int = 400
-    """How many of the ways to replace a stretch by two cuts are scored at a time, if there are more."""
-    apart_m: float = 0.5
-    """Two answers differ if their roots are at one moment farther from each other than this, metres (and `answers`)."""
-
-    def __post_init__(self) -> None:
-        for name in ("draws", "sample"):
-            if getattr(self, name) < 1:
-                raise RequestError(f"{name} is {getattr(self, name)}; it must be 1 or more")
-        if not (np.isfinite(self.apart_m) and self.apart_m >= 0):
-            raise RequestError(f"apart_m is {self.apart_m}; it must not be negative")
-
-
-@dataclass(frozen=True)
-class ConstraintError:
-    """How far an answer is from one constraint, before finishing."""
-
-    constraint: str
-    """Its place in the request: "body[1]"."""
-    cost: float
-    """Its part of the score."""
-    metres: float | None = None
-    """Distance from the position asked for, where one is."""
-    radians: float | None = None
-    """Angle from the facing asked for, where one is."""
-
-
-@dataclass(frozen=True, eq=False)
-class Answer:
-    """A motion that was found, as pieces of clips."""
-
-    splice: Splice
-    cost: float
-    """Its score; lower is better."""
-    errors: tuple[ConstraintError, ...]
-    """For every soft constraint."""
-    minimum: bool
-    """Whether no mutation betters it."""
-
-
-class Solver:
-    """A search in progress: `run` goes on for a while, `answers` gives the best there is, as often as one likes."""
-
-    def __init__(
-        self,
-        graph: MotionGraph,
-        request: SolveRequest,
-        settings: SolveSettings | None = None,
-        *,
-        hierarchy: Hierarchy | None = None,
-        progress: Progress | None = None,
-    ) -> None:
+    def __init__(self, graph: Graphs, request: SolveRequest, *, hierarchy: Hierarchy | None = None) -> None:
         """Prepare a search.
 
         Args:
-            graph: Whose clips to make motion of.
+            graph: Whose clips to make motion of; where several people are asked for, one graph for all or one for each.
             request: What is wanted.
-            settings: How to search.
-            hierarchy: The graph's cuts, if they were found before; searches on one graph can share them.
-            progress: Hears how far the preparation has come.
-
-        Raises:
-            RequestError: If the request names what does not exist, or its hard frames cannot all be met.
+            hierarchy: The graph's hierarchy, if it is at hand; searches on one graph can share it.
         """
-        from choreograph.synthesis.solve import _compiled, _compiled_score, _compiled_seeds
+        super().__init__(request)
+        self.request: SolveRequest = request
+        self._graph = graph
+        self._opened: dict[str, MotionGraph] = {}
+        """Graphs that characters name."""
+        self._hierarchies: dict[tuple[int, float | None], Hierarchy] = {}
+        if hierarchy is not None:
+            self._hierarchies[id(graph), request.max_cut_cost] = hierarchy
+        self._engine: _Alone | GroupSolver | None = None
+        self._forget()
 
-        self.graph, self.request, self.settings = graph, request, settings or SolveSettings()
-        self.hierarchy = hierarchy or find_hierarchy(graph, progress=progress)
-        self.asked, self.term_names = compile_request(request, graph, self.hierarchy, self.settings.sample)
-        self._legs = as_legs(self.asked)
-        self.kernel = kernel_graph(self.hierarchy, graph.skeleton.feet)
-        self._functions = UserCosts(request.functions, graph, self.hierarchy.frames)
-        self._seeding, self._kernels, self._scoring = _compiled_seeds, _compiled, _compiled_score
-        self.evaluations = 0
-        """Paths scored so far."""
-        self.minima: list[FoundPath] = []
-        """Local minima, the best first."""
-        self._waiting: list[FoundPath] = []
-        """Paths of an earlier search that are still to be bettered, the best last."""
-        self._open: FoundPath | None = None
-        """The path that is being bettered, if it is no minimum yet."""
-        self._by_legs = False
-        """Whether it is bettered leg by leg as yet; then its score may rise."""
-        self._lowest: FoundPath | None = None
-        """The path with the least score so far, minimum or not."""
-        self._chance = np.array([self.settings.seed * 0x2545F4914F6CDD1D + 1 & 0xFFFFFFFFFFFFFFFF], np.uint64)
-        most = self.asked.frames // self.asked.least + 2
-        most = min(most, 4 * int(self.asked.frames / graph.rate_hz) + 12)
-        self._work = Workspace(most, self._chance)
-        self._find_reach()
+    def _forget(self) -> None:
+        self._finished: dict[bytes, dict[str, Shown]] = {}
+        self._limits: tuple[OutOfReach, ...] | None = None
+        self._lost: tuple[Problem, ...] | None = None
+        self._all_finished = False
+        self.seconds = 0.0
 
-    def run(
-        self, seconds: float | None = None, *, evaluations: int | None = None, progress: Progress | None = None
-    ) -> Solver:
-        """Search on, for so many seconds or so many evaluations, whichever is over first.
+    @property
+    def done(self) -> bool:
+        """Whether the request's time, or its evaluations, are used up, and all is known about the answers."""
+        return self._engine is not None and self._engine.done and self._all_finished
 
-        With evaluations alone the outcome depends on nothing but the seed and their number. A `Cancelled` that
-        `progress` raises leaves what was found, and the search can go on.
+    def step(self, budget: Budget = Budget(), progress: Progress = silent) -> bool:
+        """Search on by so many evaluations or seconds; whether there is more to do.
+
+        It goes by slices of some 20,000 evaluations, so that steps of any size come to the same answers. Preparing the
+        search, and the first evaluation, which compiles the kernels, are not counted.
         """
-        if seconds is None and evaluations is None:
-            raise RequestError("say how long to search: seconds or evaluations")
-        if self.evaluations == 0:
-            self._step(1)  # loads or compiles the kernels, before the clock runs
-        told, begun, before = progress or silent, time.monotonic(), self.evaluations
-        while True:
-            passed, scored = time.monotonic() - begun, self.evaluations - before
-            if seconds is not None:
-                told("searching", round(1000 * min(passed, seconds)), round(1000 * seconds))
-            else:
-                told("searching", min(scored, evaluations or 0), evaluations or 0)
-            if (seconds is not None and passed >= seconds) or (evaluations is not None and scored >= evaluations):
-                return self
-            self._step(_SLICE if evaluations is None else min(_SLICE, evaluations - scored))
+        engine = self._ready(progress)
+        engine.warm_up()
+        clock, began = budget.started(), time.monotonic()
+        try:
+            while not engine.done:
+                progress("searching", *self._amount(engine))
+                before = engine.scored
+                engine.advance()
+                if clock.spent(engine.scored - before):
+                    break
+            if engine.done:
+                progress("searching", *self._amount(engine))
+                casts = engine.answers(self.request.count)
+                for number, cast in enumerate(casts):
+                    progress("finishing", number, len(casts))
+                    self._finish(cast)
+                if casts and self._limits is None and self._answer(casts[0], self._finish(casts[0])).problems:
+                    progress("looking what is within reach", 0, 1)
+                    self._limits = engine.out_of_reach()
+                self._all_finished = True
+        finally:
+            self.seconds += time.monotonic() - began
+        return not self.done
 
-    def answers(self, count: int = 1) -> list[Answer]:
-        """The best answers found that differ from each other, best first; fewer than `count` if there are not more.
+    def amount(self, stage: str, done: float, total: float) -> str | None:
+        """Searching by time counts milliseconds: said as seconds, with the best score so far."""
+        if stage != "searching" or self._engine is None or self.request.evaluations is not None:
+            return None
+        best = self._engine.lowest
+        return f"{done / 1000:.1f}/{total / 1000:.1f} s" + ("" if best is None else f", score {best:.4f}")
 
-        Two differ if their roots are somewhere farther from each other than `apart_m` at the same time, and more than a
-        fifth of what one shows is not shown by the other: else it may be the same motion a little later.
-        """
-        chosen: list[FoundPath] = []
-        for path in sorted(self._paths(), key=lambda path: path.cost):
-            if len(chosen) == count:
-                break
-            if all(self._differ(path, other) for other in chosen):
-                chosen.append(path)
-        return [self._answer(path) for path in chosen]
+    def first(self) -> Result:
+        """The best answer so far, finished and measured."""
+        return self._best(1)
 
-    def with_request(self, request: SolveRequest) -> Solver:
-        """A search for another request on the same graph, which begins with what this one has found.
+    def best(self) -> Result:
+        """The best answers so far that differ from each other, finished and measured, best first."""
+        return self._best(self.request.count)
 
-        Paths that have the length asked for and show its hard frames are scored anew and bettered first, before fresh
-        seeds are drawn; `answers` has them at once.
-
-        Raises:
-            RequestError: As for a new search; this one is left as it is.
-        """
-        made = Solver(self.graph, request, self.settings, hierarchy=self.hierarchy)
-        made._chance[0] = self._chance[0]
-        kept = [path for path in self._paths() if made._fits(path)]
-        kept = sorted((made._scored(p.starts, p.stops, p.nodes, False) for p in kept), key=lambda path: path.cost)
-        made._waiting = kept[:_CARRIED][::-1]
-        return made
-
-    def out_of_reach(self) -> tuple[OutOfReach, ...]:
-        """The soft constraints that no path through the clips can meet, each with the nearest that one can."""
-        return find_out_of_reach(self)
-
-    def as_dict(self) -> dict[str, Any]:
-        """The state of the search as plain values, for JSON; `resume` goes on from it."""
-        work = self._work
-        return {
-            "seed": self.settings.seed,
-            "chance": int(self._chance[0]),
-            "evaluations": self.evaluations,
-            "current": None if self._open is None else self._open.as_dict(),
-            "by_legs": self._by_legs,
-            "lowest": None if self._lowest is None else self._lowest.as_dict(),
-            "batches": work.order[: work.passed[0]].tolist(),
-            "tried": int(work.passed[1]),
-            "waiting": [path.as_dict() for path in self._waiting],
-            "minima": [path.as_dict() for path in self.minima],
-        }
-
-    def resume(self, state: Mapping[str, Any]) -> Solver:
-        """Go on from a state that `as_dict` gave, of a search with the same graph, request and settings."""
-        minima = [self._read_path(entry) for entry in state["minima"]]
-        waiting = [self._read_path(entry) for entry in state["waiting"]]
-        # Searches saved before legs were told apart say nothing of the last two.
-        current, lowest = (
-            None if state.get(name) is None else self._read_path(state[name]) for name in ("current", "lowest")
+    def _best(self, count: int) -> Result:
+        engine = self._engine
+        casts = [] if engine is None else engine.answers(count)
+        if engine is None or not casts:
+            raise RequestError("no motion was found yet; search longer")
+        shown = [self._finish(cast) for cast in casts]
+        answers = [self._answer(cast, each) for cast, each in zip(casts, shown, strict=True)]
+        answers = [answers[0], *(with_comparison(answer, answers[0]) for answer in answers[1:])]
+        return Result(
+            "solve",
+            self.request,
+            tuple(answers),
+            COMPLETE if engine.done else SEARCHING,
+            (*self._few(len(answers)), *self._find_lost()) if engine.done else (),
+            self.seconds,
+            self._provenance(engine),
         )
-        by_legs = bool(state.get("by_legs")) and self._legs is not None
-        batches = np.array(state["batches"], np.int64).reshape(-1, 3)
-        self.minima, self._waiting, self._open, self._lowest = minima, waiting, current, lowest
-        self._by_legs = by_legs
-        self._chance[0], self.evaluations = state["chance"], int(state["evaluations"])
-        if current is not None:
-            self._work.put(current)
-            self._work.order[: len(batches)] = batches
-            self._work.passed[:] = len(batches), int(state["tried"])
-        return self
+
+    def change(self, request: Request) -> None:
+        """Ask for something else; paths of the old request that fit the new one are scored anew and bettered first.
+
+        A search whose request wants the same goes on where it is. Another seed, another `max_cut_cost` and other people
+        begin a new one.
+        """
+        assert isinstance(request, SolveRequest)
+        engine, before = self._engine, self.request
+        limits = None
+        if isinstance(engine, _Alone) and request.wants_same(before):
+            engine.begin(request)
+            limits = self._limits
+        elif isinstance(engine, _Alone) and _can_go_on(before, request):
+            self._engine, self.carried = _Alone(engine.solver.with_request(request)), True
+        else:
+            self._engine, self.carried = None, False
+        self.request = request
+        self._forget()
+        self._limits = limits
+
+    def reuse(self, earlier: Search) -> None:
+        """Take over the hierarchies of the graphs."""
+        if isinstance(earlier, SolveSearch) and earlier._graph is self._graph:
+            self._hierarchies = {**earlier._hierarchies, **self._hierarchies}
+
+    def state(self) -> dict[str, Any]:
+        """What the search knows."""
+        if not isinstance(self._engine, _Alone):
+            raise RequestError("a search for several people is not kept")
+        return self._engine.solver.as_dict()
+
+    def resume(self, state: Mapping[str, Any]) -> None:
+        """Go on from what an earlier search of the same request knew.
+
+        Raises:
+            SearchStateError: If the state is damaged, or of another graph, request or seed.
+        """
+        if self.request.characters:
+            raise RequestError("a search for several people is not kept; begin it anew")
+        engine = self._ready(silent)
+        assert isinstance(engine, _Alone)
+        engine.solver.resume(state)
+        engine.begin(self.request)
+        self._forget()
 
     # ------------------------------------------------------------------ inside
 
-    def _paths(self) -> list[FoundPath]:
-        """Every path there is."""
-        found = [*self.minima, *self._waiting, *([self._open] if self._open else [])]
-        if self._lowest and self._lowest is not self._open and not self._lowest.minimum:
-            found.append(self._lowest)
-        return found
+    def _ready(self, progress: Progress) -> _Alone | GroupSolver:
+        """What does the work, made when it is first needed: finding a graph's hierarchy takes a while."""
+        if self._engine is None:
+            request, people = self.request, self.request.people()
+            if people:
+                graphs = {name: self._graph_of(name) for name in people}
+                trees = {name: self._hierarchy(graph, progress) for name, graph in graphs.items()}
+                self._engine = GroupSolver(request, graphs, trees)
+            elif isinstance(self._graph, MotionGraph):
+                self._engine = _Alone(Solver(self._graph, request, hierarchy=self._hierarchy(self._graph, progress)))
+            else:
+                raise RequestError("the request is for one person, but there are several graphs; give one")
+        return self._engine
 
-    def _differ(self, path: FoundPath, other: FoundPath) -> bool:
-        """Whether two paths make different answers."""
-        if np.abs(path.root - other.root).max() <= self.settings.apart_m:
-            return False
-        both = np.minimum.outer(path.stops, other.stops) - np.maximum.outer(path.starts, other.starts)
-        common = np.minimum(np.maximum(both, 0).sum(axis=1), path.stops - path.starts).sum()
-        return bool(common <= _ALIKE * self.asked.frames)
+    def _graph_of(self, name: str) -> MotionGraph:
+        """A character's graph: the one that the request names, or was given for it, or for all."""
+        from choreograph.graph.store import open_graph
 
-    def _step(self, budget: int) -> None:
-        """Better the open path, a new one if there is none, by about so many evaluations."""
-        tally, work = np.zeros(1, np.int64), self._work
-        if self._open is None:
-            self._open = self._begin_path(tally)
-        if self._open is not None and len(self._functions):
-            self._judge(self._open, tally)
-        elif self._open is not None:
-            asked = self._legs if self._by_legs and self._legs else self.asked
-            work.count, _, done = self._kernels.improve(
-                work.path, work.count, work.trial, work.best, work.prefix, work.order, work.passed,
-                self.kernel, asked, self._chance, budget, tally,
-            )  # fmt: skip
-            if self._by_legs and done:
-                work.passed[0], self._by_legs, done = 0, False, False
-            self._note(self._scored(*work.taken(), done))
-        self.evaluations += max(int(tally[0]), 1)
+        own = self.request.characters[name]
+        file = own.graph if own is not None else None
+        if file is not None:
+            if file not in self._opened:
+                try:
+                    self._opened[file] = open_graph(Path(file))
+                except ChoreographError as error:
+                    where = f"characters.{name}.graph"
+                    raise RequestError(f"{where}: {error}", where=where) from None
+            return self._opened[file]
+        if isinstance(self._graph, MotionGraph):
+            return self._graph
+        if name not in self._graph:
+            known = ", ".join(self._graph) or "nobody"
+            raise RequestError(f"characters.{name} has no graph; there are graphs for {known}")
+        return self._graph[name]
 
-    def _begin_path(self, tally: Ints) -> FoundPath | None:
-        """The next path to be bettered: one that waits, a good minimum mutated at random, or the best of some seeds.
+    def _hierarchy(self, graph: MotionGraph, progress: Progress) -> Hierarchy:
+        key = id(graph), self.request.max_cut_cost
+        if key not in self._hierarchies:
+            self._hierarchies[key] = find_hierarchy(graph, HierarchySettings(self.request.max_cut_cost), progress)
+        return self._hierarchies[key]
 
-        None if no seed could be drawn. Where there are several legs, all but those that wait are bettered leg by leg
-        first, for what betters one leg moves all that comes behind it.
-        """
-        work = self._work
-        self._by_legs = self._legs is not None and not self._waiting and not len(self._functions)
-        if self._waiting:
-            work.put(self._waiting[-1])
-            return self._waiting.pop()
-        if self.minima and self._scoring.draw(self._chance) >= _FRESH:
-            work.put(self.minima[int(self._scoring.draw(self._chance) * min(len(self.minima), _GOOD))])
-            while self._offer(np.inf, tally):
-                if offered := work.offered():
-                    drawn = self._scored(*offered[-1], False)
-                    work.put(drawn)
-                    return drawn
-        work.passed[:] = 0
-        work.count = self._seeding.draw_best(
-            self.settings.draws, self._reach, self._begin, self._first_cut, self._cuts, work.path,
-            work.trial, self.kernel, self.asked, self._chance, tally,
-        )  # fmt: skip
-        return self._scored(*work.taken(), False) if work.count else None
+    def _amount(self, engine: _Alone | GroupSolver) -> tuple[int, int]:
+        """How far the search has come: evaluations, or milliseconds."""
+        request = self.request
+        if request.evaluations is not None:
+            return min(engine.scored, request.evaluations), request.evaluations
+        return round(1000 * min(engine.seconds, request.seconds)), round(1000 * request.seconds)
 
-    def _offer(self, limit: float, tally: Ints) -> bool:
-        """Have the next batch's best mutation and one drawn from all below the limit; False if none is left."""
-        work = self._work
-        return bool(self._kernels.offer(
-            work.path, work.count, limit, work.trial, work.best, work.prefix, work.order, work.passed,
-            self.kernel, self.asked, self._chance, tally,
-        ))  # fmt: skip
+    def _finish(self, cast: Cast) -> dict[str, Shown]:
+        """The motions of an answer by person; each answer is finished once."""
+        key = cast.key
+        if key not in self._finished:
+            self._finished[key] = {
+                name: Shown.of(part, self.request, name, together=len(cast.parts) > 1)
+                for name, part in cast.parts.items()
+            }
+        return self._finished[key]
 
-    def _judge(self, current: FoundPath, tally: Ints) -> None:
-        """Take the best of the next batch's mutations, or one drawn from them, if the user's functions agree.
+    def _answer(self, cast: Cast, shown: Mapping[str, Shown]) -> Answer:
+        engine = self._engine
+        status = COMPLETE if engine is not None and engine.done else SEARCHING
+        answer = make_answer(cast, shown, self._limits or (), status)
+        return replace(answer, details={**answer.details, "evaluations": 0 if engine is None else engine.evaluations})
 
-        What functions say is never negative: so only mutations that score below the path without it can be better.
-        """
-        work = self._work
-        if not self._offer(current.cost - 1e-9, tally):
-            current.minimum = True
-            self._note(current)
-            return
-        found = min(
-            (self._scored(*columns, False) for columns in work.offered()), key=lambda p: p.cost, default=current
+    def _few(self, found: int) -> tuple[Problem, ...]:
+        request = self.request
+        if found >= request.count:
+            return ()
+        text = (
+            f"only {found} of {request.count} answers differ from each other by {request.apart_m:g} m or more; search "
+            "longer, or lower apart_m"
         )
-        if found.cost < current.cost - 1e-9:
-            work.put(found)
-            self._note(found)
+        return (Problem(text, "count", request.count, found),)
 
-    def _note(self, path: FoundPath) -> None:
-        """Keep the path being bettered: among the minima if it is one, as the open one if not."""
-        self._open = None if path.minimum else path
-        if self._lowest is None or path.cost < self._lowest.cost:
-            self._lowest = path
-        if path.minimum and not any(np.array_equal(path.root, other.root) for other in self.minima):
-            self.minima = sorted([*self.minima, path], key=lambda entry: entry.cost)[:_KEEP]
+    def _find_lost(self) -> tuple[Problem, ...]:
+        if self._lost is None:
+            people = self.request.people()
+            graphs = [self._graph_of(name) for name in people] if people else [self._graph]
+            each = {id(graph): graph for graph in graphs if isinstance(graph, MotionGraph)}
+            found = [find_lost_clips(graph, self._hierarchy(graph, silent)) for graph in each.values()]
+            self._lost = tuple(problem for problem in found if problem is not None)
+        return self._lost
 
-    def _scored(self, starts: Ints, stops: Ints, nodes: Ints, minimum: bool) -> FoundPath:
-        """A path with its score, and where the torso goes."""
-        cost = float(
-            self._scoring.score(starts, stops, np.append(nodes, 0), len(starts), np.inf, self.kernel, self.asked)
-        )
-        _, place, turn = self._lay(starts, stops)
-        if len(self._functions):
-            cost += sum(self._functions.costs(layout.shown_rows(starts, stops), place, turn))
-        return FoundPath(starts, stops, nodes, cost, bool(minimum), place)
-
-    def _lay(self, starts: Ints, stops: Ints) -> tuple[FloorTransform, Complex, Complex]:
-        """How each piece lies on the floor, and the torso's place and facing in each frame."""
-        turns, shifts = layout.placements(starts, stops, self.kernel, self.asked)
-        rows, piece = layout.shown_rows(starts, stops), np.repeat(np.arange(len(starts)), stops - starts)
-        lying = FloorTransform(-np.angle(turns), shifts.real, shifts.imag)
-        return lying, turns[piece] * self.kernel.place[rows] + shifts[piece], turns[piece] * self.kernel.turn[rows]
-
-    def _fits(self, path: FoundPath) -> bool:
-        """Whether a path keeps to the request's length, least pieces and hard frames."""
-        lengths = path.stops - path.starts
-        if int(lengths.sum()) != self.asked.frames or lengths.min() < self.asked.least:
-            return False
-        if len(path.starts) > len(self._work.path[0]):
-            return False
-        shown = layout.shown_rows(path.starts, path.stops)
-        return bool((shown[self.asked.hard_time] == self.asked.hard_row).all())
-
-    def _read_path(self, entry: Mapping[str, Any]) -> FoundPath:
-        starts, stops, nodes = (np.array(entry[name], np.int64) for name in ("starts", "stops", "nodes"))
-        frames, cuts = self.hierarchy.frames, self.hierarchy
-        ok = 0 < len(starts) == len(stops) == len(nodes) + 1 and min(starts.min(), nodes.min(initial=0)) >= 0
-        ok = ok and (stops < len(frames)).all() and (nodes < len(cuts.child)).all() and (stops > starts).all()
-        ok = ok and (frames.clip_of[starts] == frames.clip_of[stops]).all()
-        ok = ok and (cuts.source[nodes] == stops[:-1]).all() and (cuts.target[nodes] == starts[1:]).all()
-        if not ok or not self._fits(FoundPath(starts, stops, nodes, 0.0, False, np.zeros(0, complex))):
-            raise RequestError("the saved search belongs to another graph or request; begin a new one")
-        return self._scored(starts, stops, nodes, bool(entry["minimum"]))
-
-    def find_begin(self, reach: NDArray[np.bool_]) -> Ints:
-        """The rows with which a path can begin, of which what can still be ended is known (`find_reach`)."""
-        frames, asked = self.hierarchy.frames, self.asked
-        rows = np.arange(len(frames) - asked.least)
-        fits = frames.clip_of[rows] == frames.clip_of[rows + asked.least]
-        begin = rows[fits & reach[asked.least][rows + asked.least]]
-        for time_, row in zip(asked.hard_time, asked.hard_row, strict=True):
-            if time_ < asked.least:
-                begin = begin[begin + time_ == row]
-        return begin
-
-    def _find_reach(self) -> None:
-        """Where paths can be at which time; first with the cuts of G′, if that does not do with all of them."""
-        h = self.hierarchy
-        for cuts in (np.arange(h.roots), np.flatnonzero(h.child < 0)):
-            self._first_cut, self._cuts = cuts_by_source(h, cuts)
-            arguments = (self.kernel, self._first_cut, self._cuts, self.asked.hard_time, self.asked.hard_row)
-            self._reach = self._seeding.find_reach(self.asked.frames, self.asked.least, *arguments)
-            self._begin = self.find_begin(self._reach)
-            if len(self._begin):
-                return
-        if self.request.frames:
-            raise RequestError(self._why_impossible())
-        raise RequestError(
-            f"no motion of {self.request.length_s:g} s can be made of pieces of {self.request.min_piece_s:.2g} s or "
-            "more; ask for a shorter one or allow shorter pieces"
-        )
-
-    def _why_impossible(self) -> str:
-        """Which hard frames cannot be shown, as few of them as explain it, and what to try."""
-        hard = sorted(enumerate(self.request.frames), key=lambda entry: entry[1].at_s)
-        groups = [hard[k : k + size] for size in (1, 2) for k in range(len(hard) - size + 1) if size < len(hard)]
-        some = next((group for group in groups if not self._possible([frame for _, frame in group])), hard)
-        names = " and ".join(f"frames[{n}] ({frame.clip}, {frame.at_s:g} s)" for n, frame in some)
-        said = f"no motion of {self.request.length_s:g} s shows {names}: "
-        clips = [self.graph.find_clip(frame.clip) for _, frame in some]
-        if len({int(self.hierarchy.part_of[clip]) for clip in clips}) > 1:
-            enough = joining_cut_costs(self.hierarchy.frames, self.hierarchy.max_cut_cost)[clips].max()
-            return f"{said}no cuts lead from one clip to the other; drop one, or allow cuts up to max_cut_cost {say_cut_cost(enough)}"
-        if len(some) == 1:
-            return f"{said}its clip cannot be come to or left so that this takes just that time; move or drop it"
-        return (
-            f"{said}there is no way between them that takes just that time; move or drop one, or build with more clips"
-        )
-
-    def _possible(self, frames: list[HardFrame]) -> bool:
-        """Whether there are motions of the length asked for that show these frames."""
-        alone = SolveRequest(self.request.length_s, frames=tuple(frames), min_piece_s=self.request.min_piece_s)
-        try:
-            Solver(self.graph, alone, self.settings, hierarchy=self.hierarchy)
-        except RequestError:
-            return False
-        return True
-
-    def _answer(self, path: FoundPath) -> Answer:
-        frames = self.hierarchy.frames
-        clip = frames.clip_of[path.starts]
-        lying, _, _ = self._lay(path.starts, path.stops)
-        exact = np.array([round(hard.at_s * frames.rate_hz) for hard in self.request.frames], np.int64)
-        splice = Splice(self.graph, clip, path.starts - frames.base[clip], path.stops - frames.base[clip], lying, exact)
-        return Answer(splice, path.cost, self._errors(path), path.minimum)
-
-    def _errors(self, path: FoundPath) -> tuple[ConstraintError, ...]:
-        costs = layout.term_costs(path.starts, path.stops, self.kernel, self.asked)
-        found: dict[str, dict[str, Any]] = {}
-        for n, name in enumerate(self.term_names):
-            entry = found.setdefault(name, {"constraint": name, "cost": 0.0})
-            entry["cost"] += float(costs[n])
-            if self.asked.kind[n] == JOINT:
-                entry["metres"] = float(np.sqrt(costs[n] / self.asked.weight[n]))
-            elif self.asked.kind[n] == BODY:
-                time_ = int(self.asked.time[n])
-                entry["metres"] = float(abs(path.root[time_] - self.asked.goal[n]))
-                if self.asked.turn_weight[n] > 0:
-                    left = costs[n] - self.asked.weight[n] * entry["metres"] ** 2
-                    entry["radians"] = float(np.sqrt(max(left, 0.0) / self.asked.turn_weight[n]))
-        if len(self._functions):
-            _, place, turn = self._lay(path.starts, path.stops)
-            said = self._functions.costs(layout.shown_rows(path.starts, path.stops), place, turn)
-            for n, cost in enumerate(said):
-                found[f"functions[{n}]"] = {"constraint": f"functions[{n}]", "cost": cost}
-        return tuple(ConstraintError(**entry) for entry in found.values())
+    def _provenance(self, engine: _Alone | GroupSolver) -> dict[str, Any]:
+        known: dict[str, Any] = {"evaluations": engine.evaluations}
+        if isinstance(engine, _Alone):
+            hierarchy, graph = engine.solver.hierarchy, engine.solver.graph
+            known |= {
+                "local_minima": len(engine.solver.minima),
+                "max_cut_cost": hierarchy.max_cut_cost,
+                "lost_clips": [graph.infos[clip].name for clip in hierarchy.lost_clips()],
+                "rate_hz": graph.rate_hz,
+            }
+        return known
 
 
-def solve(
-    graph: MotionGraph,
-    request: SolveRequest,
-    *,
-    count: int = 1,
-    seconds: float | None = 3.0,
-    evaluations: int | None = None,
-    settings: SolveSettings | None = None,
-    hierarchy: Hierarchy | None = None,
-    progress: Progress | None = None,
-) -> list[Answer]:
-    """Different motions that meet a request as well as could be found in the time given, best first.
+class _Alone:
+    """The search for one person within the request's time: what `GroupSolver` is for several."""
+
+    def __init__(self, solver: Solver) -> None:
+        self.solver = solver
+        self.begin(solver.request)
+
+    def begin(self, request: SolveRequest) -> None:
+        """Begin to count for a request that wants the same."""
+        self.solver.request = request
+        self.seconds, self._before = 0.0, self.solver.evaluations
+
+    @property
+    def scored(self) -> int:
+        """Paths scored since then, without those that warmed up."""
+        return self.solver.evaluations - (self._before or self.solver.warmed)
+
+    @property
+    def evaluations(self) -> int:
+        """Paths scored in all, likewise."""
+        return self.solver.evaluations - self.solver.warmed
+
+    @property
+    def done(self) -> bool:
+        request = self.solver.request
+        if request.evaluations is not None:
+            return self.scored >= request.evaluations
+        return self.seconds >= request.seconds
+
+    @property
+    def lowest(self) -> float | None:
+        return self.solver.minima[0].cost if self.solver.minima else None
+
+    def warm_up(self) -> None:
+        self.solver.warm_up()
+
+    def advance(self) -> None:
+        limit, begun = self.solver.request.evaluations, time.monotonic()
+        self.solver.advance(SLICE if limit is None else min(SLICE, limit - self.scored))
+        self.seconds += time.monotonic() - begun
+
+    def answers(self, count: int) -> list[Cast]:
+        request = self.solver.request
+        return [Cast({"": Part(one, request, request.body)}, one.cost) for one in self.solver.answers(count)]
+
+    def out_of_reach(self) -> tuple[OutOfReach, ...]:
+        return self.solver.out_of_reach()
+
+
+def _can_go_on(before: SolveRequest, request: SolveRequest) -> bool:
+    same = before.seed == request.seed and before.max_cut_cost == request.max_cut_cost
+    return same and not request.characters
+
+
+def solve(graph: Graphs, request: SolveRequest, *, progress: Progress | None = None) -> Result:
+    """Different motions that meet a request as well as could be found in the time it gives, best first.
+
+    >>> import choreograph as cg
+    >>> from choreograph.demo import demo_clip
+    >>> graph = cg.build_graph([demo_clip(name, 30.0) for name in ("walk", "walk_turn_90_left")])
+    >>> places = [cg.BodyTarget(0.0, (0.0, 0.0), 0.0), cg.BodyTarget(3.0, (0.5, 3.0))]
+    >>> result = cg.solve(graph, cg.SolveRequest(3.0, places, count=1, evaluations=20_000))
+    >>> result.clip.seconds, result.problems
+    (3.033..., ())
 
     Args:
-        graph: Whose clips to make motion of.
+        graph: Whose clips to make motion of; where several people are asked for, one graph for all or one for each.
         request: What is wanted.
-        count: How many answers at most.
-        seconds: How long to search.
-        evaluations: How many paths to score at most; with seconds=None the answers are the same on any machine.
-        settings: How to search.
-        hierarchy: The graph's cuts, if they were found before.
         progress: Hears how far the search has come.
+
+    Raises:
+        RequestError: If the request names what does not exist, or its hard frames cannot all be met.
     """
-    solver = Solver(graph, request, settings, hierarchy=hierarchy, progress=progress)
-    return solver.run(seconds, evaluations=evaluations, progress=progress).answers(count)
+    return SolveSearch(graph, request).run(progress)

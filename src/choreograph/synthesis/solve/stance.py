@@ -10,8 +10,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from choreograph.features.frames import FrameTable
 from choreograph.motion.arrays import seal
-from choreograph.synthesis.solve.metric import FrameTable
 
 STILL_M_S = 0.3
 """Speed at which a foot joint counts half as much as one at rest."""

@@ -8,12 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from choreograph.errors import RequestError
+from choreograph.features.frames import FrameTable
 from choreograph.graph.connect import label_mask
 from choreograph.graph.model import MotionGraph
 from choreograph.motion.labels import say_labels
+from choreograph.synthesis.solve.constraints import HardFrame
 from choreograph.synthesis.solve.hierarchy import Hierarchy
-from choreograph.synthesis.solve.metric import FrameTable
-from choreograph.synthesis.solve.request import HardFrame, SolveRequest
+from choreograph.synthesis.solve.request import SolveRequest
 from choreograph.synthesis.solve.stance import find_stance
 
 BODY, JOINT, VELOCITY, TABLE, OBSTACLE = range(5)
@@ -116,9 +117,7 @@ class _Term(NamedTuple):
     table: int = 0
 
 
-def compile_request(
-    request: SolveRequest, graph: MotionGraph, hierarchy: Hierarchy, sample: int
-) -> tuple[Asked, tuple[str, ...]]:
+def compile_request(request: SolveRequest, graph: MotionGraph, hierarchy: Hierarchy) -> tuple[Asked, tuple[str, ...]]:
     """The request as arrays, and for each term the constraint it stands for.
 
     Raises:
@@ -174,7 +173,7 @@ def compile_request(
     asked = Asked(
         frames=at(request.length_s) + 1,
         least=least,
-        sample=sample,
+        sample=request.search.sample,
         cut_weight=float(request.cut_weight),
         by_legs=False,
         rigid=0 if first and at(first.at_s) > 0 else at(request.length_s) + 1,

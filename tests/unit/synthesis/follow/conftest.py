@@ -13,7 +13,7 @@ from choreograph.graph.model import MotionGraph
 from choreograph.graph.settings import GraphSettings
 from choreograph.motion.arrays import seal
 from choreograph.motion.bend import SMOOTH_S
-from choreograph.synthesis.follow.kernels import KernelParams, KernelPath, KernelTables
+from choreograph.synthesis.follow.kernel_inputs import KernelParams, KernelPath, KernelTables
 from choreograph.synthesis.follow.state import FLOATS
 from choreograph.synthesis.follow.tables import EdgeTables, build_edge_tables
 
@@ -83,8 +83,10 @@ def random_problem(
         dt=0.1, gamma=0.06, speed_weight=0.02, label_weight=0.25, idle_weight=0.1, idle_below=0.9,
         end_weight=0.4 if stretches else 0.0,
         facing_weight=0.05 if stretches else 0.0,
-        fastest=float(way[:, 2].max()) * (1.5 * 1.1 if bends else 1.0), per_metre=80 / along, length=along, continuation_s=0.2, heuristic_weight=0.0, credit=0.0,
-        facing=0.7, max_lateral=1.5 if bends else 0.0, more_lateral=1.0, max_curvature=2.0, max_stretch=0.1 if bends else 0.0,
+        fastest=float(way[:, 2].max()) * (1.5 * 1.1 if bends else 1.0), per_metre=80 / along, length=along,
+        continuation_s=0.2, heuristic_weight=0.0, credit=0.0, facing=0.7,
+        max_lateral=1.5 if bends else 0.0, more_lateral=1.0, max_curvature=2.0,
+        max_stretch=0.1 if bends else 0.0,
         bend_cost=0.006, pursuit_m=0.35, pursuit_s=0.3, end_pose_cost=0.01 if bends else 0.0,
     )  # fmt: skip
     return SimpleNamespace(rng=rng, tables=tables, path=path, params=params, shared=(tables, path, params))

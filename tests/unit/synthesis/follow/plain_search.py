@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from choreograph.maths.floor import FloorTransform
+from choreograph.synthesis.follow.kernel_inputs import KernelParams, KernelPath, KernelTables
 from choreograph.synthesis.follow.state import (
     COS,
     COST,
@@ -24,7 +25,6 @@ from choreograph.synthesis.follow.state import (
     X,
     Z,
 )
-from choreograph.synthesis.follow.kernels import KernelParams, KernelPath, KernelTables
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -160,7 +160,7 @@ def arrive(state: Floats, edge: int, tables: KernelTables, out: Floats) -> None:
     out[COS], out[SIN] = math.cos(there.yaw), math.sin(there.yaw)
 
 
-def best_way_on(state: Floats, node: int, tables: KernelTables, path: KernelPath, params: KernelParams) -> float:
+def best_continuation(state: Floats, node: int, tables: KernelTables, path: KernelPath, params: KernelParams) -> float:
     """Roughly what the next second or so costs on the best of the node's ways on."""
     ways = slice(tables.first_way[node], tables.first_way[node + 1])
     x, z, made = np.moveaxis(tables.ways[ways], 2, 0)

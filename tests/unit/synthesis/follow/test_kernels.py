@@ -202,14 +202,14 @@ def test_a_beam_goes_on_only_from_where_it_is_restricted_to(make_problem: Simple
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_the_best_way_on_is_that_of_the_twin(make_problem: SimpleNamespace, seed: int) -> None:
+def test_the_best_continuation_is_that_of_the_twin(make_problem: SimpleNamespace, seed: int) -> None:
     problem = make_problem.problem(seed)
     ends = np.empty(3)
     for _ in range(30):
         state, mark = make_problem.state(problem)
-        plain = plain_search.best_way_on(state, int(mark[0]), *problem.shared)
+        plain = plain_search.best_continuation(state, int(mark[0]), *problem.shared)
         for most in (np.inf, 1.1 * plain, 0.9 * plain):
-            fast = _scoring.best_way_on(state, int(mark[0]), most, *problem.shared, ends)
+            fast = _scoring.best_continuation(state, int(mark[0]), most, *problem.shared, ends)
             assert fast == pytest.approx(min(plain, most), abs=1e-12)
 
 

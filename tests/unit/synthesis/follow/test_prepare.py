@@ -8,8 +8,8 @@ import pytest
 
 from choreograph.graph import cache
 from choreograph.graph.model import MotionGraph
-from choreograph.motion.bend import SMOOTH_S
 from choreograph.graph.store import open_graph, save_graph
+from choreograph.motion.bend import SMOOTH_S
 from choreograph.synthesis.follow import continuations, prepare
 from choreograph.synthesis.follow.prepare import find_edge_tables
 from choreograph.synthesis.follow.search import follow
@@ -75,6 +75,10 @@ def test_tables_that_do_not_fit_are_built_anew(graph: MotionGraph, bend_tables: 
     assert key is not None
     content = cache.read_entry(key)
     assert content is not None
-    for name, value in (("x", bend_tables.x[1:]), ("label_words", bend_tables.label_words + 99), ("first", bend_tables.first + 1)):
+    for name, value in (
+        ("x", bend_tables.x[1:]),
+        ("label_words", bend_tables.label_words + 99),
+        ("first", bend_tables.first + 1),
+    ):
         cache.write_entry(key, cache.Content(content.facts, {**content.arrays, name: value}))
         assert np.array_equal(getattr(find_edge_tables(graph), name), getattr(bend_tables, name))

@@ -8,18 +8,13 @@ import pytest
 from choreograph.build.graph import build_graph
 from choreograph.demo import demo_clip
 from choreograph.errors import RequestError
+from choreograph.features.root_tracks import accelerations, find_faults
 from choreograph.finishing.assemble import assemble
 from choreograph.graph.model import TRANSITION, MotionGraph
 from choreograph.maths import quat
 from choreograph.motion.labels import matches_label
-from choreograph.synthesis.follow.kernels import kernel_path
-from choreograph.synthesis.follow.tables import (
-    MAX_LABELS,
-    EdgeTables,
-    accelerations,
-    build_edge_tables,
-    find_faults,
-)
+from choreograph.synthesis.follow.kernel_inputs import kernel_path
+from choreograph.synthesis.follow.tables import MAX_LABELS, EdgeTables, build_edge_tables
 from choreograph.synthesis.follow.wishes import labels_of
 from choreograph.synthesis.path_shapes import named_path
 from choreograph.synthesis.walk import Walk

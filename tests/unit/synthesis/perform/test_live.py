@@ -5,13 +5,13 @@ import pytest
 
 from choreograph.demo import demo_clips
 from choreograph.errors import RequestError
+from choreograph.features.points import TRACK
 from choreograph.finishing.finish import finish
 from choreograph.finishing.settings import FinishSettings
 from choreograph.motion.clip import Clip
 from choreograph.synthesis.perform.control import control_from_clip, control_from_trajectory
 from choreograph.synthesis.perform.examples import SegmentDatabase, build_segments, pair_up, root_example
 from choreograph.synthesis.perform.live import PerformStream
-from choreograph.synthesis.perform.points import TRACK
 from choreograph.synthesis.perform.program import find_segments
 from choreograph.synthesis.perform.recorder import TrajectoryRecorder
 from choreograph.synthesis.perform.request import PerformRequest

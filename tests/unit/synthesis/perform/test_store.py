@@ -17,7 +17,7 @@ from choreograph.graph.store import open_graph
 from choreograph.synthesis.perform import prepare
 from choreograph.synthesis.perform.control import Control
 from choreograph.synthesis.perform.examples import Example, SegmentDatabase
-from choreograph.synthesis.perform.prepare import CutSettings, KeptExamples
+from choreograph.synthesis.perform.prepare import WALKS, CutSettings, KeptExamples
 from choreograph.synthesis.perform.program import find_segments
 from choreograph.synthesis.perform.store import open_segments, save_segments
 
@@ -150,6 +150,16 @@ def test_segments_that_do_not_fit_are_built_anew(pairs: Path):
     ):
         cache.write_entry(key, cache.Content(content.facts, {**content.arrays, name: value}))
         assert_same(kept, open_segments(pairs))
+
+
+@pytest.mark.parametrize(("name", "value"), [("control_roles", "5"), ("alike_m", '"x"'), ("cut_at", "[[null]]")])
+def test_how_clips_are_cut_is_not_believed_blindly(walks: Path, name: str, value: str):
+    with sqlite3.connect(walks) as connection:
+        connection.execute("INSERT INTO cut_setting VALUES (?, ?)", (name, value))
+    connection.close()
+    with pytest.raises(RequestError, match="does not say how its clips are cut"):
+        open_segments(walks)
+    assert len(open_segments(walks, WALKS)) > 5
 
 
 def test_mistakes_get_a_sentence(pairs: Path, walks: Path, make_example: Callable[..., Example]):

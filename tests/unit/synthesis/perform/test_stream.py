@@ -93,8 +93,8 @@ def test_work_and_memory_do_not_grow(base: SegmentDatabase, make_example: Callab
 
 def test_segments_too_long_for_the_lag_are_not_used(base: SegmentDatabase, make_example: Callable[..., Example]):
     stream = PieceStream(base, base.fps, lag_s=0.7)
-    assert 0 < len(stream.base) < len(base)
-    assert stream.base.seconds.max() < base.seconds.max()
+    assert 0 < len(stream.database) < len(base)
+    assert stream.database.seconds.max() < base.seconds.max()
     assert len(run(stream, make_example(28).control, 9)) > 5
 
 

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from choreograph.errors import FormatError, RequestError
+from choreograph.features.points import TRACK, TRACK_HALF_M, find_points, hip_track
 from choreograph.motion.clip import Clip
 from choreograph.synthesis.perform.control import control_from_trajectory
 from choreograph.synthesis.perform.examples import build_segments, root_example
-from choreograph.synthesis.perform.points import TRACK, TRACK_HALF_M, find_points, hip_track
 from choreograph.synthesis.perform.trajectory import Trajectory, even_trajectory, read_trajectory
 
 

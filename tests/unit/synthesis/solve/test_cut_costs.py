@@ -3,10 +3,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from choreograph.features.frames import FrameTable
 from choreograph.graph.model import MotionGraph
 from choreograph.synthesis.solve.cut_costs import choose_max_cut_cost, joining_cut_costs, median_cost, say_cut_cost
 from choreograph.synthesis.solve.hierarchy import build_hierarchy
-from choreograph.synthesis.solve.metric import FrameTable, build_frame_table
+from choreograph.synthesis.solve.prepare import find_frames
 
 
 def table(*clips: np.ndarray) -> FrameTable:
@@ -30,7 +31,7 @@ def line(y: float, start: float = 0.0, frames: int = 30) -> np.ndarray:
 
 
 def test_frames_farther_apart_cost_more(walks: MotionGraph) -> None:
-    frames = build_frame_table(walks)
+    frames = find_frames(walks)
     assert 0 < median_cost(frames, 2) < median_cost(frames, 3) < median_cost(frames, 4)
     assert median_cost(table(line(0.0)), 3) == pytest.approx(0.09, rel=1e-4)
 

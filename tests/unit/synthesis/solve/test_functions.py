@@ -8,30 +8,32 @@ import pytest
 from choreograph.errors import RequestError
 from choreograph.finishing.finish import finish
 from choreograph.graph.model import MotionGraph
+from choreograph.synthesis.solve.constraints import BodyTarget, FunctionTarget, HardFrame
 from choreograph.synthesis.solve.functions import MotionView
 from choreograph.synthesis.solve.hierarchy import Hierarchy
-from choreograph.synthesis.solve.request import BodyTarget, FunctionTarget, HardFrame, SolveRequest
-from choreograph.synthesis.solve.search import Answer, Solver, solve
+from choreograph.synthesis.solve.request import SolveRequest
+from choreograph.synthesis.solve.solution import Solution
+from choreograph.synthesis.solve.solver import Solver
 
 BEGIN = BodyTarget(0.0, (0.0, 0.0), 0.0)
 BODY = (BEGIN, BodyTarget(4.0, (0.5, 4.0)))
 
 
-def answer_to(graph: MotionGraph, cuts: Hierarchy, function, evaluations: int = 60_000, **how) -> Answer:  # type: ignore[no-untyped-def]
+def answer_to(graph: MotionGraph, cuts: Hierarchy, function, evaluations: int = 60_000, **how) -> Solution:  # type: ignore[no-untyped-def]
     asked = SolveRequest(4.0, BODY, functions=(FunctionTarget(function, **how),))
-    return solve(graph, asked, seconds=None, evaluations=evaluations, hierarchy=cuts)[0]
+    return Solver(graph, asked, hierarchy=cuts).run(evaluations=evaluations).answers()[0]
 
 
-def test_a_candidate_is_the_motion_that_would_come_of_it(walks: MotionGraph, cuts: Hierarchy) -> None:
+def test_a_view_is_the_motion_that_would_come_of_it(walks: MotionGraph, cuts: Hierarchy) -> None:
     seen: list[MotionView] = []
 
-    def look(candidate: MotionView) -> float:
-        seen.append(candidate)
+    def look(view: MotionView) -> float:
+        seen.append(view)
         return 0.0
 
     hard = (HardFrame(2.0, "walk_turn_90_right", 40),)
     asked = SolveRequest(4.0, BODY, frames=hard, functions=(FunctionTarget(look),))
-    answer = solve(walks, asked, seconds=None, evaluations=20_000, hierarchy=cuts)[0]
+    answer = Solver(walks, asked, hierarchy=cuts).run(evaluations=20_000).answers()[0]
     last = seen[-1]  # `answers` asks once more for what it gives
     raw = finish(answer.splice).raw
     assert raw.fps == 30 and len(raw) == len(last.times_s) == 121
@@ -44,11 +46,11 @@ def test_a_candidate_is_the_motion_that_would_come_of_it(walks: MotionGraph, cut
 
 
 def test_the_search_turns_to_what_a_function_likes(walks: MotionGraph, cuts: Hierarchy) -> None:
-    def left_of_the_line(candidate: MotionView) -> np.ndarray:
-        return np.asarray(np.maximum(0.3 - candidate.root[:, 0], 0.0) / 0.3)
+    def left_of_the_line(view: MotionView) -> np.ndarray:
+        return np.asarray(np.maximum(0.3 - view.root[:, 0], 0.0) / 0.3)
 
-    def right_of_the_line(candidate: MotionView) -> np.ndarray:
-        return np.asarray(np.maximum(candidate.root[:, 0] + 0.3, 0.0) / 0.3)
+    def right_of_the_line(view: MotionView) -> np.ndarray:
+        return np.asarray(np.maximum(view.root[:, 0] + 0.3, 0.0) / 0.3)
 
     middles, costs = [], []
     for function in (left_of_the_line, right_of_the_line):
@@ -91,6 +93,12 @@ def test_a_function_that_fails_is_named(walks: MotionGraph, cuts: Hierarchy, fun
         answer_to(walks, cuts, function, 1_000, name="odd")
 
 
-def test_what_is_no_function_is_refused() -> None:
-    with pytest.raises(RequestError, match=r"functions\[0\].function is 3, which cannot be called"):
-        SolveRequest(4.0, BODY, functions=(FunctionTarget(3),))  # type: ignore[arg-type]
+def test_what_is_no_function_is_refused(walks: MotionGraph, cuts: Hierarchy) -> None:
+    with pytest.raises(RequestError, match=r"^function is 3; it must be FILE.py:NAME, .* or a function"):
+        FunctionTarget(3)
+    # A name of one says how to allow it, wherever it is come upon.
+    asked = SolveRequest(4.0, BODY, functions=(FunctionTarget("style.py:low"),))
+    with pytest.raises(
+        RequestError, match=r"functions\[0\].function is 'style.py:low': that runs the code .*allow_code"
+    ):
+        Solver(walks, asked, hierarchy=cuts)

@@ -2,28 +2,30 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
 from choreograph.graph.model import MotionGraph
 from choreograph.synthesis.solve import _compiled_score, _compiled_seeds, layout
-from choreograph.synthesis.solve.hierarchy import Hierarchy
-from choreograph.synthesis.solve.request import (
+from choreograph.synthesis.solve.constraints import (
     BodyTarget,
     HardFrame,
     JointTarget,
     LabelTarget,
     Obstacle,
     PoseTarget,
-    SolveRequest,
 )
-from choreograph.synthesis.solve.search import Solver, SolveSettings
+from choreograph.synthesis.solve.hierarchy import Hierarchy
+from choreograph.synthesis.solve.request import SolveRequest
+from choreograph.synthesis.solve.solver import Solver
 
 EVERYTHING = SolveRequest(
     4.0,
-    body=(BodyTarget(0.5, (1.0, -2.0), 0.3), BodyTarget(2.0, (0.5, 0.0)), BodyTarget(4.0, (0.0, 2.0), 1.5, weight=2.0)),
+    body=(
+        BodyTarget(0.5, (1.0, -2.0), 17.0),
+        BodyTarget(2.0, (0.5, 0.0)),
+        BodyTarget(4.0, (0.0, 2.0), 86.0, weight=2.0),
+    ),
     joints=(
         JointTarget(1.0, "head", (None, 1.8, None)),
         JointTarget(3.0, "left_hand", (0.2, 1.0, 0.4), (0.5, None, 0.1)),
@@ -31,9 +33,9 @@ EVERYTHING = SolveRequest(
     poses=(PoseTarget(2.5, "jog", 20),),
     labels=(LabelTarget(1.0, 3.0, "jog"),),
     obstacles=(
-        Obstacle.circle((0.5, -1.0), 0.2),
-        Obstacle.box((-3.0, -1.0), (-0.2, 1.0)),
-        Obstacle(((2.0, 2.0), (3.0, 0.0), (2.2, 1.2)), clearance=0.5, weight=3.0),
+        Obstacle.of_circle((0.5, -1.0), 0.2),
+        Obstacle.of_box((-3.0, -1.0), (-0.2, 1.0)),
+        Obstacle.of_polygon(((2.0, 2.0), (3.0, 0.0), (2.2, 1.2)), clearance=0.5, weight=3.0),
     ),
 )
 
@@ -95,8 +97,8 @@ def test_scores_agree_with_the_plain_twin(walks: MotionGraph, cuts: Hierarchy) -
 
 
 def test_a_path_that_begins_earlier_scores_as_if_it_were_scored_anew(walks: MotionGraph, cuts: Hierarchy) -> None:
-    begin = BodyTarget(0.0, (1.0, -2.0), 0.3)
-    solver = Solver(walks, replace(EVERYTHING, body=(begin, *EVERYTHING.body[1:])), hierarchy=cuts)
+    begin = BodyTarget(0.0, (1.0, -2.0), 17.0)
+    solver = Solver(walks, EVERYTHING.with_(body=(begin, *EVERYTHING.body[1:])), hierarchy=cuts)
     assert solver._legs is not None and solver._legs.rigid < solver.asked.rigid
     base, prefix, checked = cuts.frames.base[cuts.frames.clip_of], solver._work.prefix, [0, 0]
     for legs, asked in enumerate((solver.asked, solver._legs)):
@@ -123,7 +125,7 @@ def test_a_path_that_begins_earlier_scores_as_if_it_were_scored_anew(walks: Moti
 def test_leg_by_leg_each_body_constraint_is_as_near_as_from_where_it_begins(
     walks: MotionGraph, cuts: Hierarchy
 ) -> None:
-    begin, middle, end = BodyTarget(0, (0, 0), 0.0), BodyTarget(2, (1, 1), 0.7), BodyTarget(4, (0, 3), 1.5)
+    begin, middle, end = BodyTarget(0, (0, 0), 0.0), BodyTarget(2, (1, 1), 40.0), BodyTarget(4, (0, 3), 86.0)
     whole = Solver(walks, SolveRequest(4.0, (begin, middle, end)), hierarchy=cuts)
     first = Solver(walks, SolveRequest(4.0, (begin, middle)), hierarchy=cuts)
     second = Solver(walks, SolveRequest(4.0, (middle, end)), hierarchy=cuts)
@@ -171,9 +173,9 @@ def test_bettered_paths_keep_every_rule_and_the_score_they_are_said_to_have(
 @pytest.mark.parametrize("facing", [0.3, -0.6])
 def test_on_a_tiny_graph_nothing_is_better(tiny, hard: tuple[HardFrame, ...], facing: float) -> None:  # type: ignore[no-untyped-def]
     graph, cuts = tiny
-    body = (BodyTarget(0.0, (0.0, 0.0), 0.0), BodyTarget(1.6, (0.5 * facing, 1.8), facing))
+    body = (BodyTarget(0.0, (0.0, 0.0), 0.0), BodyTarget(1.6, (0.5 * facing, 1.8), np.degrees(facing)))
     asked = SolveRequest(1.6, body, frames=hard, min_piece_s=0.4)
-    solver = Solver(graph, asked, SolveSettings(seed=1), hierarchy=cuts).run(evaluations=200_000)
+    solver = Solver(graph, asked.with_(seed=1), hierarchy=cuts).run(evaluations=200_000)
     lowest, tried = np.inf, 0
     for starts, stops, nodes in all_paths(cuts, solver.asked.frames, solver.asked.least):
         path = np.array(starts), np.array(stops), np.array([*nodes, 0])
@@ -186,8 +188,10 @@ def test_on_a_tiny_graph_nothing_is_better(tiny, hard: tuple[HardFrame, ...], fa
 
 
 def test_depth_in_obstacles() -> None:
-    box, circle = Obstacle.box((0, 0), (2, 1)), Obstacle.circle((0, 0), 1.0)
+    box, circle = Obstacle.of_box((0, 0), (2, 1)), Obstacle.of_circle((0, 0), 1.0)
     assert layout.floor_distance(1 + 0.5j, box) == pytest.approx(-0.5)
     assert layout.floor_distance(3 + 0.5j, box) == pytest.approx(1.0)
     assert layout.floor_distance(3 + 2j, box) == pytest.approx(np.sqrt(2))
     assert layout.floor_distance(0.25 + 0j, circle) == pytest.approx(-0.75)
+    many = np.array([1 + 0.5j, 3 + 0.5j, 3 + 2j])
+    assert layout.floor_distance(many, box) == pytest.approx([-0.5, 1.0, np.sqrt(2)])

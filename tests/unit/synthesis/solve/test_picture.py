@@ -7,8 +7,9 @@ from choreograph.errors import RequestError
 from choreograph.maths.floor import FloorTransform
 from choreograph.pictures.sheet import SheetSettings
 from choreograph.pictures.theme import AMBER
+from choreograph.synthesis.solve.constraints import BodyTarget, Obstacle
 from choreograph.synthesis.solve.picture import draw_solved
-from choreograph.synthesis.solve.request import BodyTarget, Obstacle, SolveRequest
+from choreograph.synthesis.solve.request import SolveRequest
 
 SMALL = SheetSettings(width=320, samples=1)
 BODY = (BodyTarget(0.0, (0.0, 0.0), 0.0), BodyTarget(1.9, (0.0, 2.3)))
@@ -24,8 +25,8 @@ def test_what_was_asked_for_is_on_the_floor(walker) -> None:  # type: ignore[no-
     clip = walker
     plain = draw_solved([clip], [SolveRequest(1.0)], SMALL)
     arrow = draw_solved([clip], [SolveRequest(2.0, BODY)], SMALL)
-    beside = Obstacle.box((0.8, 0.0), (1.6, 1.0))
-    fenced = draw_solved([clip], [SolveRequest(2.0, BODY, obstacles=(beside, Obstacle.circle((-1, 1), 0.4)))], SMALL)
+    beside = Obstacle.of_box((0.8, 0.0), (1.6, 1.0))
+    fenced = draw_solved([clip], [SolveRequest(2.0, BODY, obstacles=(beside, Obstacle.of_circle((-1, 1), 0.4)))], SMALL)
     assert plain.shape == arrow.shape == (160, 320, 3)
     assert amber(plain) == 0 < amber(arrow) < amber(fenced)
 

@@ -4,20 +4,14 @@ import numpy as np
 import pytest
 
 from choreograph.graph.model import MotionGraph
+from choreograph.synthesis.solve.constraints import BodyTarget, HardFrame, JointTarget, LabelTarget, PoseTarget
 from choreograph.synthesis.solve.cut_costs import median_cost
 from choreograph.synthesis.solve.hierarchy import Hierarchy, HierarchySettings
 from choreograph.synthesis.solve.layout import shown_rows
 from choreograph.synthesis.solve.prepare import find_hierarchy
 from choreograph.synthesis.solve.reach import OutOfReach, Reach
-from choreograph.synthesis.solve.request import (
-    BodyTarget,
-    HardFrame,
-    JointTarget,
-    LabelTarget,
-    PoseTarget,
-    SolveRequest,
-)
-from choreograph.synthesis.solve.search import Solver
+from choreograph.synthesis.solve.request import SolveRequest
+from choreograph.synthesis.solve.solver import Solver
 
 from .test_kernels import all_paths
 
@@ -83,7 +77,7 @@ def test_too_far(walks: MotionGraph, cuts: Hierarchy) -> None:
 
 
 def test_turned_too_fast(walks: MotionGraph, cuts: Hierarchy) -> None:
-    (quick,) = limits(walks, cuts, body=(BEGIN, BodyTarget(0.2, (0.0, 0.1), np.pi), BodyTarget(4.0, (0.0, 2.0))))
+    (quick,) = limits(walks, cuts, body=(BEGIN, BodyTarget(0.2, (0.0, 0.1), 180.0), BodyTarget(4.0, (0.0, 2.0))))
     assert quick.constraint == "body[1]" and quick.asked == pytest.approx(np.pi) and 0 < quick.nearest < 1.5
     assert "turned by 180° from body[0] in 0.2 s is out of reach; no way through the clips turns" in quick.message
 

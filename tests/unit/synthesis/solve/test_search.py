@@ -1,212 +1,223 @@
+"""Solving as a search: steps, change, what is kept and resumed, answers and what is said about them."""
+
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import numpy as np
 import pytest
 
-from choreograph.errors import Cancelled, RequestError
+from choreograph.contract.result import Result
+from choreograph.contract.search import Budget
+from choreograph.errors import Cancelled, RequestError, SearchStateError
 from choreograph.graph.model import MotionGraph
 from choreograph.progress import Recorder
+from choreograph.synthesis.solve import answers as answers_module
+from choreograph.synthesis.solve.constraints import BodyTarget, HardFrame, LabelTarget
 from choreograph.synthesis.solve.cut_costs import median_cost
-from choreograph.synthesis.solve.hierarchy import Hierarchy, HierarchySettings
-from choreograph.synthesis.solve.prepare import find_hierarchy
-from choreograph.synthesis.solve.request import (
-    BodyTarget,
-    HardFrame,
-    JointTarget,
-    LabelTarget,
-    Obstacle,
-    PoseTarget,
-    SolveRequest,
-)
-from choreograph.synthesis.solve.search import Solver, SolveSettings, solve
+from choreograph.synthesis.solve.hierarchy import Hierarchy
+from choreograph.synthesis.solve.request import SolveRequest
+from choreograph.synthesis.solve.search import SolveSearch, solve
 
 BEGIN = BodyTarget(0.0, (0.0, 0.0), 0.0)
-TURN = SolveRequest(5.0, (BEGIN, BodyTarget(5.0, (2.5, 3.0), np.pi / 2)))
-BY_A_CHECKPOINT = SolveRequest(5.0, (BEGIN, BodyTarget(2.5, (0.5, 2.0), 0.6), BodyTarget(5.0, (2.5, 3.0), np.pi / 2)))
+TURN = SolveRequest(5.0, (BEGIN, BodyTarget(5.0, (2.5, 3.0), 90.0)), count=2, evaluations=60_000, apart_m=0.3)
+NEAR = TURN.with_(body=(BEGIN, BodyTarget(5.0, (2.4, 3.1), 90.0)))
 
 
-def test_it_comes_near_and_says_how_near(walks: MotionGraph, cuts: Hierarchy) -> None:
-    answer = solve(walks, TURN, seconds=None, evaluations=200_000, hierarchy=cuts)[0]
-    assert len(answer.splice) == 151
-    first, last = answer.errors
-    assert (first.constraint, last.constraint) == ("body[0]", "body[1]")
-    assert first.metres == pytest.approx(0, abs=1e-9)
-    assert last.metres is not None and last.radians is not None and last.metres < 0.1 and last.radians < 0.1
-    assert last.cost == pytest.approx((last.metres / 0.3) ** 2 + (last.radians / np.radians(10)) ** 2)
+def run(walks: MotionGraph, cuts: Hierarchy, request: SolveRequest = TURN) -> Result:
+    return SolveSearch(walks, request, hierarchy=cuts).run()
 
 
-@pytest.mark.parametrize("request_", [TURN, BY_A_CHECKPOINT])
-def test_more_time_is_never_worse(walks: MotionGraph, cuts: Hierarchy, request_: SolveRequest) -> None:
-    solver, costs = Solver(walks, request_, hierarchy=cuts).run(evaluations=50), []
-    costs.append(solver.answers()[0].cost)
-    for _ in range(40):
-        costs.append(solver.run(evaluations=1_000).answers()[0].cost)
-    assert costs == sorted(costs, reverse=True) and costs[-1] < costs[0]
+def same(one: Result, other: Result) -> bool:
+    """Whether all frames of all answers are the same, bit for bit."""
+    pairs = list(zip(one.answers, other.answers, strict=True))
+    return all(
+        np.array_equal(a.clip.root_pos, b.clip.root_pos) and np.array_equal(a.clip.local_rot, b.clip.local_rot)
+        for a, b in pairs
+    )
 
 
-def test_the_seed_decides(walks: MotionGraph, cuts: Hierarchy) -> None:
-    def pieces(seed: int) -> list[int]:
-        found = solve(walks, TURN, seconds=None, evaluations=20_000, settings=SolveSettings(seed), hierarchy=cuts)
-        return [*found[0].splice.start, *found[0].splice.stop]
-
-    assert pieces(1) == pieces(1) != pieces(2)
+@pytest.fixture(scope="module")
+def found(walks: MotionGraph, cuts: Hierarchy) -> Result:
+    return run(walks, cuts)
 
 
-@pytest.mark.parametrize(("request_", "legs"), [(TURN, False), (BY_A_CHECKPOINT, True)])
-def test_a_saved_search_goes_on_as_if_it_had_not_stopped(
-    walks: MotionGraph, cuts: Hierarchy, request_: SolveRequest, legs: bool
+def test_answers_are_finished_motion_with_metrics(found: Result) -> None:
+    assert found.verb == "solve" and found.status == "complete" and len(found.answers) == 2
+    assert found.problems == () and found.request == TURN
+    for answer in found.answers:
+        clip = answer.clip
+        hips = clip.global_positions()[-1, clip.skeleton.hips]
+        assert clip.seconds == pytest.approx(5 + 1 / clip.fps) and answer.status == "complete"
+        assert hips[[0, 2]] == pytest.approx([2.5, 3.0], abs=1e-6)
+        assert answer.metrics["body_worst"].value < 1e-6 and answer.metrics["facing_worst"].value < 1e-4
+        assert answer.metrics["score"].value == answer.cost == answer.details["score"]
+        errors = answer.details["errors"]
+        assert [error["constraint"] for error in errors] == ["body[0]", "body[1]"]
+        assert answer.metrics["body_brought"].value == max(error["metres"] for error in errors)
+        pieces = answer.details["pieces"]
+        assert sum(piece["stop"] - piece["start"] for piece in pieces) == 151
+        assert answer.name.endswith(f"m, {len(pieces)} pieces" if len(pieces) > 1 else "m, 1 piece")
+        assert answer.motions[0].sources[0].clip == pieces[0]["clip"]
+        assert answer.path[0] == (0.0, 0.0) and np.allclose(answer.path[-1], (2.5, 3.0), atol=0.2)
+    plain = json.loads(json.dumps(found.as_json()))
+    assert plain["evaluations"] >= 60_000 and plain["rate_hz"] == 30 and plain["max_cut_cost"] > 0
+
+
+def test_it_is_one_function(walks: MotionGraph, found: Result) -> None:
+    told = Recorder()
+    assert same(solve(walks, TURN, progress=told), found)
+    stages = [stage for stage, _, _ in told.calls]
+    assert stages.index("finishing") > stages.index("searching")
+    assert [call[1:] for call in told.calls if call[0] == "searching"][-1] == (60_000, 60_000)
+
+
+@pytest.mark.parametrize("budget", [Budget(steps=500), Budget(seconds=0.001), Budget(steps=25_000)])
+def test_steps_of_any_size_come_to_the_same(walks: MotionGraph, cuts: Hierarchy, found: Result, budget: Budget) -> None:
+    search = SolveSearch(walks, TURN, hierarchy=cuts)
+    with pytest.raises(RequestError, match="no motion was found yet"):
+        search.best()
+    while search.step(budget):
+        if not search.done:
+            assert search.best().status in ("searching", "complete")
+    assert search.done and same(search.best(), found)
+
+
+def test_answers_are_finished_once(
+    walks: MotionGraph, cuts: Hierarchy, found: Result, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    through = Solver(walks, request_, hierarchy=cuts).run(evaluations=15_000)
-    while through._by_legs != legs:
-        through.run(evaluations=1_000)
-    state = json.loads(json.dumps(through.as_dict()))
-    through.run(evaluations=30_000)
-    resumed = Solver(walks, request_, hierarchy=cuts).resume(state).run(evaluations=30_000)
-    assert resumed.evaluations == through.evaluations
-    assert [p.cost for p in resumed.minima] == pytest.approx([p.cost for p in through.minima], rel=1e-9)
-    other = SolveRequest(4.0, (BEGIN, BodyTarget(4.0, (1.0, 1.0))))
-    with pytest.raises(RequestError, match="another graph or request"):
-        Solver(walks, other, hierarchy=cuts).resume(state)
+    finished = []
+    finish = answers_module.finish
+    monkeypatch.setattr(answers_module, "finish", lambda *a, **k: (finished.append(1), finish(*a, **k))[1])
+    search = SolveSearch(walks, TURN, hierarchy=cuts)
+    first, again = search.run(), search.best()
+    assert len(finished) == 2 and first.answers[0].clip is again.answers[0].clip
 
 
-def test_answers_differ_by_as_much_as_is_said(walks: MotionGraph, cuts: Hierarchy) -> None:
-    solver = Solver(walks, TURN, SolveSettings(apart_m=0.4), hierarchy=cuts).run(evaluations=200_000)
-    answers = solver.answers(6)
-    assert len(answers) > 1
-    assert [a.cost for a in answers] == sorted(a.cost for a in answers)
-    roots = []
-    for answer in answers:
-        rows = np.concatenate(
-            [np.arange(a, b) + cuts.frames.base[c] for c, a, b in
-             zip(answer.splice.clip, answer.splice.start, answer.splice.stop, strict=True)]
-        )  # fmt: skip
-        piece = np.repeat(np.arange(len(answer.splice.clip)), answer.splice.piece_frames)
-        lying = answer.splice.placements
-        roots.append(np.exp(-1j * lying.yaw[piece]) * cuts.frames.place[rows] + lying.x[piece] + 1j * lying.z[piece])
-    for n, one in enumerate(roots):
-        for other in roots[:n]:
-            assert np.abs(one - other).max() > 0.4
+def test_stopped_there_is_the_best_so_far_and_it_goes_on(walks: MotionGraph, cuts: Hierarchy, found: Result) -> None:
+    search = SolveSearch(walks, TURN, hierarchy=cuts)
+    for after in (1, 2, 3):
+        with pytest.raises(Cancelled):
+            search.run(Recorder(cancel_after=after))
+        result = search.best()
+        assert result.status == "searching" and len(result.clip) == 151
+    assert same(search.run(), found)
 
 
-def test_labels_obstacles_joints_and_poses_are_heeded(walks: MotionGraph, cuts: Hierarchy) -> None:
-    base = {"length_s": 4.0, "body": (BEGIN, BodyTarget(4.0, (0.0, 5.0)))}
-    run = {"seconds": None, "evaluations": 100_000, "hierarchy": cuts}
-    turn = solve(walks, SolveRequest(**base, labels=(LabelTarget(0, 4, "turn", 100.0),)), **run)[0]
-    walk = solve(walks, SolveRequest(**base, labels=(LabelTarget(0, 4, "walk", 100.0),)), **run)[0]
-    number = walks.find_clip("walk")
-    assert (turn.splice.clip != number).all() and (walk.splice.clip == number).all()
-    around = solve(walks, SolveRequest(**base, obstacles=(Obstacle.circle((0.0, 2.5), 0.2),)), **run)[0]
-    through = solve(walks, SolveRequest(**base), **run)[0]
-    assert {e.constraint: e.cost for e in around.errors}["obstacles"] < 0.1
-    assert through.cost < around.cost
-    pose = solve(walks, SolveRequest(4.0, poses=(PoseTarget(2.0, "jog", 30),)), **run)[0]
-    assert pose.errors[0].cost == pytest.approx(0, abs=1e-3)
+def test_a_kept_search_goes_on_as_if_it_had_not_stopped(walks: MotionGraph, cuts: Hierarchy) -> None:
+    through = SolveSearch(walks, TURN, hierarchy=cuts)
+    first = through.run()
+    state = json.loads(json.dumps(through.state()))
+    through.change(TURN)  # the same again: on for as long
+    assert not through.done
+    second = through.run()
+    resumed = SolveSearch(walks, TURN, hierarchy=cuts)
+    resumed.resume(state)
+    assert not resumed.done and same(resumed.best(), first)
+    again = resumed.run()
+    assert same(again, second) and again.provenance["evaluations"] == second.provenance["evaluations"]
+    assert again.provenance["evaluations"] >= 2 * 60_000
+    with pytest.raises(SearchStateError, match="seed is 3, but the saved search began with 0"):
+        SolveSearch(walks, TURN.with_(seed=3), hierarchy=cuts).resume(state)
+    with pytest.raises(SearchStateError, match="another graph or request"):
+        SolveSearch(walks, TURN.with_(length_s=5.5), hierarchy=cuts).resume(state)
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    "spoil",
     [
-        ({"joints": (JointTarget(1, "tail", (0, 0, 0)),)}, r"joints\[0\].joint is 'tail', .* there are: .*Head"),
-        ({"poses": (PoseTarget(1, "swim", 0),)}, r"poses\[0\].clip: no clip of the graph is called 'swim'"),
-        ({"frames": (HardFrame(1, "walk", 9999),)}, r"frames\[0\].frame is 9999; 'walk' has frames 0 to"),
-        ({"labels": (LabelTarget(0, 1, "swim"),)}, r"labels\[0\].label is 'swim', which no clip has; labels are: jog"),
-        ({"obstacles": (Obstacle.circle((0.1, 0.0), 1.0),)}, r"body\[0\].position, .* lies inside obstacles\[0\]"),
-        ({"frames": (HardFrame(1.0, "walk", 20), HardFrame(1.1, "jog", 60))}, r"no motion of 5 s shows frames\[0\]"),
+        {"batches": [[0, 900, 901]]},
+        {"batches": [[0, 0, 0]] * 100_000},
+        {"chance": 0},
+        {"tried": -1},
+        {"warmed": "x"},
+        {"minima": 3},
+        {"evaluations": None},
+        {"current": {"starts": []}},
     ],
-)  # fmt: skip
-def test_what_cannot_be_is_refused(walks: MotionGraph, cuts: Hierarchy, change: dict, said: str) -> None:  # type: ignore[type-arg]
-    with pytest.raises(RequestError, match=said):
-        Solver(walks, SolveRequest(5.0, TURN.body, **change), hierarchy=cuts)
-
-
-def test_pieces_longer_than_any_clip_are_refused(walks: MotionGraph, cuts: Hierarchy) -> None:
-    with pytest.raises(RequestError, match="allow shorter pieces"):
-        Solver(walks, SolveRequest(60.0, TURN.body, min_piece_s=30.0), hierarchy=cuts)
-
-
-def test_it_can_be_cancelled_and_needs_a_limit(walks: MotionGraph, cuts: Hierarchy) -> None:
-    solver = Solver(walks, TURN, hierarchy=cuts)
-    with pytest.raises(Cancelled):
-        solver.run(60.0, progress=Recorder(cancel_after=3))
-    assert solver.answers()
-    with pytest.raises(RequestError, match="seconds or evaluations"):
-        solver.run()
-
-
-def test_a_hard_stretch_is_shown_uncut(walks: MotionGraph, cuts: Hierarchy) -> None:
-    asked = SolveRequest(5.0, TURN.body, frames=(HardFrame(1.5, "walk_turn_90_right", 20, lasts_s=2.0),))
-    solver = Solver(walks, asked, hierarchy=cuts).run(evaluations=30_000)
-    for answer in solver.answers(5):
-        ends = np.cumsum(answer.splice.piece_frames)
-        piece = int(np.searchsorted(ends, 45, side="right"))
-        assert walks.infos[answer.splice.clip[piece]].name == "walk_turn_90_right"
-        begun = ends[piece] - answer.splice.piece_frames[piece]
-        assert answer.splice.start[piece] + 45 - begun == 20 and ends[piece] > 105
-    too_long = SolveRequest(5.0, TURN.body, frames=(HardFrame(0.5, "walk_turn_90_right", 100, lasts_s=3.0),))
-    with pytest.raises(RequestError, match=r"frames\[0\].lasts_s is 3; 'walk_turn_90_right' goes on for 0.73 s"):
-        Solver(walks, too_long, hierarchy=cuts)
+)
+def test_a_damaged_state_is_refused_and_changes_nothing(
+    walks: MotionGraph, cuts: Hierarchy, spoil: dict[str, Any]
+) -> None:
+    request = TURN.with_(evaluations=5, count=1)
+    search = SolveSearch(walks, request, hierarchy=cuts)
+    first = search.run()
+    state = {**json.loads(json.dumps(search.state())), **spoil}
+    with pytest.raises(SearchStateError, match=r"the saved search is damaged|another graph or request"):
+        search.resume(state)
+    assert same(search.best(), first)
 
 
 def test_a_changed_request_begins_with_what_was_found(walks: MotionGraph, cuts: Hierarchy) -> None:
-    solver = Solver(walks, TURN, hierarchy=cuts).run(evaluations=40_000)
-    near = SolveRequest(5.0, (BEGIN, BodyTarget(5.0, (2.4, 3.1), np.pi / 2)))
-    changed = solver.with_request(near)
-    at_once = changed.answers()[0]
-    assert changed.evaluations == 0 and at_once.cost < 2.0 and not at_once.minimum
-    fresh = Solver(walks, near, hierarchy=cuts).run(evaluations=400)
-    assert at_once.cost < fresh.answers()[0].cost
-    state = json.loads(json.dumps(changed.run(evaluations=300).as_dict()))
-    assert changed.answers()[0].cost <= at_once.cost
-    resumed = Solver(walks, near, hierarchy=cuts).resume(state)
-    assert resumed.run(evaluations=5_000).answers()[0].cost == changed.run(evaluations=5_000).answers()[0].cost
-    # Of another length nothing can be used, and what cannot be is refused without harm.
-    assert solver.with_request(SolveRequest(4.0, (BEGIN, BodyTarget(4.0, (1, 2))))).answers() == []
+    search = SolveSearch(walks, TURN, hierarchy=cuts)
+    search.run()
+    search.change(NEAR)
+    at_once = search.best()
+    assert at_once.status == "searching" and (at_once.best.cost or 0) < 2.0
+    hips = at_once.clip.global_positions()[-1, at_once.clip.skeleton.hips]
+    assert hips[[0, 2]] == pytest.approx([2.4, 3.1], abs=1e-6)
+    assert (search.run().best.cost or 0) <= (at_once.best.cost or 0)
+    # What cannot be is refused without harm; of another seed nothing is used.
     with pytest.raises(RequestError, match="no clip of the graph"):
-        solver.with_request(SolveRequest(5.0, TURN.body, frames=(HardFrame(1, "swim", 0),)))
-    assert solver.answers()
-    kept = solver.with_request(SolveRequest(5.0, TURN.body, frames=(HardFrame(1, "walk", 40),)))
-    for path in kept._waiting:
-        assert kept._fits(path)
+        search.change(NEAR.with_(frames=(HardFrame(1, "swim", 0),)))
+    assert search.best().request == NEAR
+    search.change(TURN.with_(seed=5))
+    with pytest.raises(RequestError, match="no motion was found yet"):
+        search.best()
+    assert same(search.run(), run(walks, cuts, TURN.with_(seed=5)))
 
 
-@pytest.mark.parametrize("spoil", [{"starts": [5]}, {"nodes": []}, {"stops": [10**9] * 9}])
-def test_a_state_that_was_tampered_with_is_refused(walks: MotionGraph, cuts: Hierarchy, spoil: dict) -> None:  # type: ignore[type-arg]
-    solver = Solver(walks, TURN, hierarchy=cuts).run(evaluations=20_000)
-    state = json.loads(json.dumps(solver.as_dict()))
-    state["minima"][0] |= spoil
-    with pytest.raises(RequestError, match="another graph or request"):
-        Solver(walks, TURN, hierarchy=cuts).resume(state)
+def test_more_answers_of_the_same_search_need_no_new_one(walks: MotionGraph, cuts: Hierarchy) -> None:
+    search = SolveSearch(walks, TURN.with_(count=1), hierarchy=cuts)
+    one = search.run()
+    search.change(TURN.with_(count=3, apart_m=0.1))
+    more = search.best()
+    assert len(more.answers) == 3 and more.best.cost == one.best.cost
 
 
-def test_hard_frames_in_parts_that_are_not_connected_are_refused(walks: MotionGraph, cuts: Hierarchy) -> None:
-    strict = find_hierarchy(walks, HierarchySettings(max_cut_cost=median_cost(cuts.frames, 3)))
-    assert strict.lost_clips() == [walks.find_clip("jog")]
-    first, third, fourth = HardFrame(0.5, "walk", 20), HardFrame(4.0, "jog", 60), HardFrame(4.5, "jog", 75)
-    hard = (first, HardFrame(1.0, "walk", 35), third, fourth)
-    # Of four hard frames, the two are named between which there is no way, and from which max_cut_cost on there would be one.
-    said = r"shows frames\[1\] \(walk, 1 s\) and frames\[2\] \(jog, 4 s\): no cuts lead .* allow cuts up to max_cut_cost \d"
-    with pytest.raises(RequestError, match=said) as refused:
-        Solver(walks, SolveRequest(5.0, TURN.body, frames=hard), hierarchy=strict)
-    enough = float(str(refused.value).rsplit(" ", 1)[1])
-    assert find_hierarchy(walks, HierarchySettings(max_cut_cost=enough)).lost_clips() == []
+def test_time_is_as_good_a_limit(walks: MotionGraph, cuts: Hierarchy) -> None:
+    told = Recorder()
+    search = SolveSearch(walks, TURN.with_(evaluations=None, seconds=0.1, count=1), hierarchy=cuts)
+    result = search.run(told)
+    assert result.status == "complete" and result.seconds > 0
+    searching = [call for call in told.calls if call[0] == "searching"]
+    assert searching[0][2] == 100 and searching[-1] == ("searching", 100, 100)
+    said = search.amount("searching", 50, 100)
+    assert said is not None and said.startswith("0.1/0.1 s, score 0.")
+    assert search.amount("finishing", 0, 1) is None
 
 
-def test_a_hard_frame_that_cannot_be_come_to_in_time_is_named_alone(walks: MotionGraph, cuts: Hierarchy) -> None:
-    hard = (HardFrame(1.0, "walk", 40), HardFrame(4.9, "walk", walks.infos[0].own_frames - 2))
-    with pytest.raises(RequestError, match=r"no motion of 5 s shows frames\[1\] \(walk, 4.9 s\): its clip"):
-        Solver(walks, SolveRequest(5.0, TURN.body, frames=hard), hierarchy=cuts)
+def test_fewer_answers_than_asked_for_are_a_problem(walks: MotionGraph, cuts: Hierarchy) -> None:
+    result = run(walks, cuts, TURN.with_(count=500, apart_m=3.0))
+    [few] = result.problems_with_all
+    assert few.where == "count" and few.asked == 500 and few.got == len(result.answers) < 500
+    assert few.text.startswith(f"only {len(result.answers)} of 500 answers differ from each other by 3 m or more")
 
 
-def test_the_same_motion_a_little_later_is_no_other_answer(walks: MotionGraph, cuts: Hierarchy) -> None:
-    asked = SolveRequest(2.0, labels=(LabelTarget(0, 2, "turn"),))
-    solver = Solver(walks, asked, SolveSettings(apart_m=0.1), hierarchy=cuts).run(evaluations=1_000)
-    nothing, base = np.zeros(0, np.int64), int(cuts.frames.base[walks.find_clip("walk_turn_90_left")])
-    solver.minima, solver._open, solver._lowest = [], None, None
-    for begin in (0, 4, 8, 30):
-        rows = np.array([base + begin]), np.array([base + begin + solver.asked.frames])
-        solver.minima.append(solver._scored(*rows, nothing, True))
-    roots = [path.root for path in solver.minima]
-    assert np.abs(roots[1] - roots[0]).max() > 0.1  # it turns sooner
-    assert [int(answer.splice.start[0]) for answer in solver.answers(4)] == [0, 30]
+def test_answers_that_are_far_worse_say_so(walks: MotionGraph, cuts: Hierarchy) -> None:
+    result = run(walks, cuts, TURN.with_(count=60, apart_m=0.05))
+    least = result.best.cost or 0.0
+    worse = [answer for answer in result.answers if any("far worse" in p.text for p in answer.problems)]
+    assert worse and result.best not in worse
+    for answer in result.answers[1:]:
+        cost = answer.cost or 0.0
+        assert (answer in worse) == (cost >= 4 * least and cost >= least + 0.25)
+
+
+def test_clips_that_cannot_be_cut_into_are_named(walks: MotionGraph, cuts: Hierarchy) -> None:
+    strict = TURN.with_(max_cut_cost=median_cost(cuts.frames, 3), count=1, evaluations=1_000)
+    result = solve(walks, strict)
+    [lost] = [problem for problem in result.problems_with_all if problem.where == "max_cut_cost"]
+    assert lost.text.startswith("1 of 4 clips cannot be cut into the others and back: jog (max_cut_cost is ")
+    assert result.provenance["lost_clips"] == ["jog"]
+    enough = solve(walks, strict.with_(max_cut_cost=lost.nearest))
+    assert enough.problems_with_all == () and enough.provenance["lost_clips"] == []
+
+
+def test_labels_that_are_asked_for_in_any_case_are_the_same(walks: MotionGraph, cuts: Hierarchy) -> None:
+    def asked(label: str) -> Result:
+        wanted = TURN.with_(labels=(LabelTarget(1, 3, label, 10.0),), count=1, evaluations=20_000)
+        return run(walks, cuts, wanted)
+
+    assert same(asked("turn"), asked("Turn"))

@@ -5,11 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from choreograph.features.frames import FrameTable
 from choreograph.graph.model import MotionGraph
+from choreograph.synthesis.solve.constraints import BodyTarget
 from choreograph.synthesis.solve.hierarchy import Hierarchy
-from choreograph.synthesis.solve.metric import FrameTable
-from choreograph.synthesis.solve.request import BodyTarget, SolveRequest
-from choreograph.synthesis.solve.search import Solver
+from choreograph.synthesis.solve.request import SolveRequest
+from choreograph.synthesis.solve.solver import Solver
 from choreograph.synthesis.solve.stance import LOOSE, cut_shift, find_stance
 
 

@@ -1,0 +1,222 @@
+"""Asking verbs for motion: a lane for each, answers as they come, newer requests in place of older ones."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from typing import TYPE_CHECKING, Any
+
+from choreograph.errors import ChoreographError, RequestError
+from choreograph.studio import messages as m
+from choreograph.studio.document import Draft
+from choreograph.studio.facts import Job, Result
+from choreograph.studio.jobs import Hooks, Work
+from choreograph.studio.library import file_stem, of_most_bodies
+from choreograph.studio.performing import Performing
+from choreograph.studio.project import NotThere
+from choreograph.studio.requests import check_drafts, own_motions
+from choreograph.studio.subjects import CLIP, EXAMPLES, GRAPH, OwnMotion, Subject, VerbAsk
+from choreograph.studio.workers import Lane
+from choreograph.verbs import find_verb, rooms
+
+if TYPE_CHECKING:
+    from choreograph.studio.pages import Page
+    from choreograph.studio.session import Session
+
+RESULTS_KEPT = 40
+"""Results that are there without being marked to be kept."""
+
+
+class Asking:
+    """What pages ask of verbs."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self.lanes = {verb: Lane(session.places) for verb in rooms()}
+        """A process for each verb that is asked for: it keeps what the next request needs."""
+        self._prepared: dict[str, str] = {}
+        """What each verb was made ready for."""
+
+    # ------------------------------------------------------------------ subjects
+
+    def _subject(self, verb: str, named: str | None) -> tuple[Subject, str | None]:
+        """What a verb works on, and what the page calls it."""
+        project, kind = self._session.project, find_verb(verb).subject.name
+        if kind == GRAPH.name:
+            return Subject(kind, graph=project.graph_file), None
+        if kind == EXAMPLES.name:
+            alike, _ = of_most_bodies(project.document.clips, project.recordings)
+            # In the order in which files of these names would be read.
+            return Subject(kind, clips=tuple(sorted(alike, key=lambda one: f"{file_stem(one.name)}.npz"))), None
+        assert kind == CLIP.name
+        named = named or project.document.subjects.get(verb)
+        if named is None:
+            return Subject(kind), None
+        return Subject(kind, motion=self._motion(named)), named
+
+    def _motion(self, named: str) -> OwnMotion:
+        """The clip or the person of a result that a page calls so."""
+        sort, _, rest = named.partition(":")
+        name, _, person = rest.partition("/")
+        if sort == "clip":
+            return self._session.entry(name)
+        result = self._session.result(name)
+        if not (person or "0").isdecimal() or int(person or 0) >= len(result.motions):
+            raise NotThere(f"{result.name!r} has {len(result.motions)} people; there is no number {person}")
+        return result.id, int(person or 0)
+
+    def _motions(self, verb: str, draft: Draft) -> dict[str, OwnMotion]:
+        """The clips and results that a request names."""
+        found = {}
+        for where, name in own_motions(find_verb(verb), draft):
+            try:
+                found[name] = self._motion(name)
+            except NotThere as error:
+                raise RequestError(f"{where} is {name!r}: {error}", where=where) from None
+        return found
+
+    def prepare(self, verb: str) -> None:
+        """Make a verb ready, once for what it works on: who looks at it is about to ask, and no request stops that."""
+        if verb not in self.lanes:
+            return
+        subject, _ = self._subject(verb, None)
+        graph = self._session.project.graph
+        if subject.kind != GRAPH.name or graph is None or self._prepared.get(verb) == graph.built_from:
+            return
+        self._prepared[verb] = graph.built_from
+
+        async def finish(_: Any) -> list[str]:
+            return []
+
+        ask = VerbAsk(verb, {}, subject)
+        work = Work("prepare", f"Make {verb} ready", self.lanes[verb], "prepare", ask, quiet=True)
+        self._session.jobs.start(work, finish)
+
+    def prepare_first(self) -> None:
+        """Make ready what is likely asked first: the verb that is looked at, and the first of all."""
+        for verb in dict.fromkeys([self._session.project.view.verb, *list(self.lanes)[:1]]):
+            self.prepare(verb)
+
+    # ------------------------------------------------------------------ requests
+
+    def ask(
+        self,
+        verb: str,
+        draft: Draft,
+        page: Page | None = None,
+        number: int = 0,
+        subject: str | None = None,
+        *,
+        passing: bool = False,
+    ) -> Job:
+        """Ask for motion. A page hears parts of the answer as they are found; a newer request replaces its older one.
+
+        The results of a `passing` request, while something is dragged, make room for those of the page's next one.
+
+        Raises:
+            RequestError: If there is no such verb, or the request is none of its kind.
+        """
+        if verb not in self.lanes:
+            raise RequestError(f"the studio cannot {verb}; it can {', '.join(self.lanes)}", where="verb")
+        check_drafts({verb: draft}, {})
+        what, named = self._subject(verb, subject)
+        motions = self._motions(verb, draft)
+        if page is not None and verb in page.asks:
+            self._session.jobs.cancel(page.asks.pop(verb))
+        if page is not None and page.performing is not None:
+            page.performing.stop()
+        self.prepare(verb)
+        answer = _Answer(self, verb, page, number, passing)
+        if not getattr(find_verb(verb).search, "grows", False):  # asked once more, it betters what it had found
+            results = self._session.project.results.values()
+            same = (verb, draft, named)
+            answer.told |= {known.id for known in results if (known.verb, known.request, known.subject) == same}
+        ask = VerbAsk(verb, draft, what, named, motions, time.time(), passing)
+        title = find_verb(verb).title
+        work = Work(verb, title, self.lanes[verb], "answer", ask, quiet=page is not None)
+        job = self._session.jobs.start(work, answer.finish, Hooks(found=answer.found, failed=answer.failed))
+        answer.job = job.id
+        if page is not None:
+            page.asks[verb] = job.id
+        return job
+
+    async def replace(self, old: set[str], results: list[Result]) -> None:
+        """Let results go that these better, and the oldest ones that nobody marked."""
+        session, project = self._session, self._session.project
+        stay = {made.id for made in results} | set(project.document.kept)
+        shown = {name.partition(":")[2].partition("/")[0] for name in project.view.shown}
+        passing = sorted(result for result in project.results if result not in shown | stay | old)
+        for result in [*(old - stay), *passing[: max(0, len(passing) - RESULTS_KEPT)]]:
+            await asyncio.to_thread(project.forget_result, result)
+        session.tell_results()
+
+    def keep(self, results: list[Result]) -> None:
+        """Take results into the project."""
+        self._session.project.results.update({made.id: made for made in results})
+
+    # ------------------------------------------------------------------ performing
+
+    async def examples(self, draft: Draft) -> m.Examples:
+        """What performances as asked are made of; whoever looks at that is about to perform."""
+        check_drafts({"perform": draft}, {})
+        ask = VerbAsk("perform", draft, self._subject("perform", None)[0])
+        found: m.Examples = await self.lanes["perform"].submit("examples", ask).answer()
+        self.lanes["perform"].submit("warm_perform", ask)
+        return found
+
+    def moved(self, page: Page, message: m.Moved) -> None:
+        """Take places of a way that a page is performing."""
+        if message.begin is not None:
+            if page.performing is not None:
+                page.performing.stop()
+            check_drafts({"perform": message.begin}, {})
+            ask = VerbAsk("perform", message.begin, self._subject("perform", None)[0])
+            page.performing = Performing(page, self.lanes["perform"], message.number, ask, message.lag_s)
+        if page.performing is not None and page.performing.number == message.number:
+            page.performing.push(message.samples)
+
+
+class _Answer:
+    """What becomes of one request."""
+
+    def __init__(self, asking: Asking, verb: str, page: Page | None, number: int, passing: bool) -> None:
+        self._asking, self._verb, self._page, self._number, self._passing = asking, verb, page, number, passing
+        self.job = ""
+        # What older requests found that were stopped by this one goes with what this one betters.
+        self.told: set[str] = set() if page is None else page.found.setdefault(verb, set())
+
+    def found(self, what: Any, frames: bytes) -> None:
+        """All results there are so far, or frames of one that grows."""
+        if isinstance(what, list):
+            self._asking.keep(what)
+            self.told.update(made.id for made in what)
+            self._say(what, final=False)
+        elif self._page is not None:
+            motion, start = what
+            count = motion.frames - start
+            partial = m.Partial(number=self._number, verb=self._verb, motion=motion, start=start, count=count)
+            self._page.say(partial, frames)
+
+    async def finish(self, results: list[Result]) -> list[str]:
+        """The last word."""
+        self._asking.keep(results)
+        if self._page is not None and self._page.asks.get(self._verb) != self.job:  # replaced while it came to its end
+            self.told.update(made.id for made in results)
+            return []
+        self._say(results, final=True)
+        old = self.told - {made.id for made in results}
+        self.told.clear()
+        if self._passing:
+            self.told.update(made.id for made in results)
+        await self._asking.replace(old, results)
+        return [made.id for made in results]
+
+    def failed(self, error: ChoreographError) -> None:
+        """There is no answer."""
+        if self._page is not None:
+            failure = m.Failure(error=str(error), where=getattr(error, "where", None) or None)
+            self._page.say(m.Refused(number=self._number, verb=self._verb, failure=failure))
+
+    def _say(self, results: list[Result], *, final: bool) -> None:
+        if self._page is not None:
+            self._page.say(m.Answer(number=self._number, verb=self._verb, final=final, results=list(results)))

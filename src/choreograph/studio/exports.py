@@ -1,0 +1,47 @@
+"""Files made of motions, for download."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from choreograph.errors import RequestError
+from choreograph.formats.registry import FORMATS
+from choreograph.studio.jobs import Work, new_job_id
+from choreograph.studio.library import DRAWINGS
+
+if TYPE_CHECKING:
+    from choreograph.studio.facts import Job
+    from choreograph.studio.messages import ExportAsk
+    from choreograph.studio.session import Session
+
+
+async def export_facts(session: Session, asked: ExportAsk) -> dict[str, Any]:
+    """What the file is made of: `which` (a ClipEntry, or a result's id), `people`, `name` and `path`.
+
+    Raises:
+        RequestError: If files of that type are not written.
+        NotThere: If there is no such motion.
+    """
+    known = {s for known in FORMATS if known.writer for s in known.suffixes} | set(DRAWINGS)
+    if asked.suffix not in known:
+        raise RequestError(f"motions are written as {', '.join(sorted(known))}, not {asked.suffix}")
+    motion, _ = await session.motion_named(asked.motion)
+    kind, _, name = asked.motion.partition(":")
+    name = name.partition("/")[0]
+    if kind == "clip":
+        return {"which": session.entry(name), "people": 1, "name": motion.name, "path": []}
+    made = session.result(name)
+    return {"which": name, "people": len(made.motions), "name": f"{made.verb} {made.name}", "path": made.path}
+
+
+async def export(session: Session, asked: ExportAsk) -> Job:
+    """Make a file of a motion. Raises as `export_facts` does."""
+    facts = await export_facts(session, asked)
+    job = new_job_id()
+    ask = {**facts, "suffix": asked.suffix, "folder": session.places.exports / job}
+
+    async def finish(files: list[str]) -> list[str]:
+        return files
+
+    title = f"Export {facts['name']}{asked.suffix}"
+    return session.jobs.start(Work("export", title, session.files, "export", ask, id=job), finish)

@@ -1,0 +1,176 @@
+"""Projects of earlier versions, brought to the present one when they are opened; nothing is written until a change is.
+
+Format 1 had types of its own for what is asked of follow, solve and perform, angles in radians, and errors of results
+in centimetres under fixed names.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from choreograph.contract.result import Metric
+from choreograph.studio.places import Places
+
+Plain = dict[str, Any]
+
+_METRICS = {
+    "seconds": ("seconds", 1.0, "s", "lasts"),
+    "mean_cm": ("path_mean", 0.01, "m", "off the path on average"),
+    "worst_cm": ("path_worst", 0.01, "m", "at most"),
+    "end_cm": ("end", 0.01, "m", "from its end"),
+    "transitions_per_s": ("transitions_per_s", 1.0, "1/s", "transitions"),
+    "slide_cm_s": ("foot_slide", 0.01, "m/s", "standing feet slide at"),
+    "fit_cm": ("fit", 0.01, "m", "between controls"),
+    "partner_cm": ("partner", 0.01, "m", "hands and feet from the partner's"),
+    "partner_root_cm": ("partner_root", 0.01, "m", "root from the partner's"),
+}
+"""What format 1 called a figure: the metric, its scale, its unit and what it measures."""
+
+
+def migrate_project(plain: Plain, *, places: Places) -> Plain:
+    """A project file of an earlier format as one of the present format."""
+
+    def whole(document: Plain) -> Plain:
+        return _document(document, places.keep / "results")
+
+    def steps(history: list[list[str]]) -> list[list[str]]:
+        return [[label, json.dumps(whole(json.loads(text)))] for label, text in history]
+
+    lag_s = plain["document"].get("perform", {}).get("lag_s", 1.5)
+    return {
+        **plain,
+        "format": 2,
+        "view": {**plain["view"], "lag_s": lag_s},
+        "document": whole(plain["document"]),
+        "undo": steps(plain["undo"]),
+        "redo": steps(plain["redo"]),
+    }
+
+
+def migrate_result(plain: Plain, path: Path) -> Plain:
+    """What is known of a result of an earlier format as of the present one; `path` is its file."""
+    if "figures" not in plain:
+        return plain
+    figures = plain["figures"]
+    ask = plain["request"]
+    with suppress(KeyError, TypeError, ValueError):  # what was asked may be told no more; the motion is there
+        asks = {"follow": lambda: _follow(ask, path.parent), "solve": lambda: _solve(ask)}
+        asks["perform"] = lambda: _perform(ask, {})
+        plain = {**plain, "request": asks.get(plain["verb"], lambda: ask)()}
+    kept = ("id", "verb", "name", "created", "request", "motions", "path", "kept", "command", "python")
+    return {
+        **{name: plain[name] for name in kept if name in plain},
+        "metrics": {
+            name: _metric(float(figures[old]) * scale, unit, text)
+            for old, (name, scale, unit, text) in _METRICS.items()
+            if figures.get(old) is not None
+        },
+        "problems": [
+            {"text": one["text"], "where": one.get("where") or "", "place": one.get("place")}
+            for one in plain.get("problems", [])
+        ],
+        "status": figures.get("status", "complete"),
+        "cost": figures.get("cost"),
+        "proved": bool(figures.get("proved")),
+        "search_s": figures.get("search_ms", 0.0) / 1000,
+        "total_s": figures.get("total_ms", 0.0) / 1000,
+        "details": {
+            name: plain[name] for name in ("pieces", "holds") if plain.get(name)
+        },
+    }  # fmt: skip
+
+
+def _metric(value: float, unit: str, text: str) -> Plain:
+    return {"value": value, "unit": unit, "text": text, "said": Metric(value, unit, text).said}
+
+
+def _document(old: Plain, results: Path) -> Plain:
+    """A document of format 1 as one of format 2."""
+    names = {entry["id"]: entry["name"] for entry in old.get("clips", [])}
+    requests = {
+        "follow": _follow(old.get("follow", {}), results),
+        "solve": _solve(old.get("solve", {})),
+        "perform": _perform(old.get("perform", {}), names),
+    }
+    kept = {name: value for name, value in old.items() if name not in requests}
+    return {**kept, "requests": {verb: request for verb, request in requests.items() if request}}
+
+
+def _said(plain: Mapping[str, Any], usual: Mapping[str, Any]) -> Plain:
+    """What is not as usual."""
+    return {name: value for name, value in plain.items() if value is not None and value != usual.get(name)}
+
+
+def _follow(old: Plain, results: Path) -> Plain:
+    facing = old.get("final_facing")
+    request = _said(
+        {
+            "points": old.get("points", []),
+            "smooth_m": old.get("smooth_m", 0.3),
+            "rounded_m": old.get("rounded_m"),
+            "facing_deg": None if facing is None else math.degrees(facing),
+            "stretches": [
+                _said({"start_m": s["start"], "stop_m": s["stop"], "speed_m_s": s.get("speed"), "label": s.get("label"),
+                       "pause_s": s.get("pause")}, {})
+                for s in old.get("stretches", [])
+            ],
+            "prefer": {name: margin for name, margin in old.get("margins", {}).items() if margin},
+            "start_clip": old.get("start_clip"),
+            "start_frame": old.get("start_frame"),
+            "count": old.get("count"),
+            "seed": old.get("seed"),
+            "finish": _said(
+                {"blend": old.get("blend"), "preset": old.get("preset"), "clean": old.get("clean")},
+                {"blend": "cubic", "preset": "even", "clean": True},
+            ),
+        },
+        {"points": [], "rounded_m": 0, "stretches": [], "prefer": {}, "count": 1, "seed": 0, "finish": {}},
+    )  # fmt: skip
+    if old.get("continue_from"):
+        with suppress(OSError, ValueError, KeyError, TypeError):  # a walk that is gone is walked on from no more
+            request |= _walked(results / f"{old['continue_from']}.legs.json")
+    return request
+
+
+def _walked(file: Path) -> Plain:
+    """The walk that format 1 went on from, leg by leg, as the request that this one goes on from."""
+    before: Plain = {}
+    for leg in json.loads(file.read_text("utf-8")):
+        request = _follow({**leg["ask"], "continue_from": None}, file.parent)
+        before = {"before": {**request, **before}, **({"before_answer": leg["number"]} if leg["number"] > 1 else {})}
+    return before
+
+
+def _solve(old: Plain) -> Plain:
+    lists = {}
+    for name in ("body", "joints", "poses", "frames", "labels", "obstacles"):
+        usual = {"weight": 1.0, "clearance": 0.3, "lasts_s": 0.0}
+        free = [None, None, None]
+        entries = [
+            {key: value for key, value in _said(entry, usual).items() if value != free} for entry in old.get(name, [])
+        ]
+        lists[name] = entries or None
+    usual = {"min_piece_s": 0.33, "count": 4, "seconds": 3.0, "seed": 0}
+    numbers = {name: old.get(name) for name in ("min_piece_s", "count", "seconds", "seed")}
+    said = _said({**lists, **numbers}, usual)
+    return {"length_s": old.get("length_s", 8.0), **said} if said or "length_s" in old else {}
+
+
+def _perform(old: Plain, names: Mapping[str, str]) -> Plain:
+    """`names` are the clips' by their ids."""
+    body = old.get("lead") == "body"
+    pairs, examples = old.get("pairs"), old.get("examples")
+    request = {
+        "samples": None if body else old.get("samples") or None,
+        "leader": names.get(old.get("leader") or "") if body else None,
+        "examples": None if body or examples is None else [names[clip] for clip in examples if clip in names] or None,
+        "pairs": [[names[a], names[b]] for a, b in pairs or [] if a in names and b in names] or None,
+        "finish": None if old.get("clean", True) else {"clean": False},
+        **{name: old.get(name) for name in ("smooth_s", "cut", "stretch_s", "continuity_s", "beam_m2_s")},
+    }
+    return _said(request, {"smooth_s": 0.2, "cut": False})

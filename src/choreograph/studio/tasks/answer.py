@@ -1,0 +1,172 @@
+"""Answering a request of any verb: searched a while at a time, shown as it grows or gets better, kept at the end."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+
+from choreograph.contract import result as contract
+from choreograph.contract.document import as_yaml
+from choreograph.contract.request import Request
+from choreograph.contract.search import Budget, Search
+from choreograph.errors import Cancelled, RequestError
+from choreograph.motion.packed import pack_frames
+from choreograph.studio.command import Recipe
+from choreograph.studio.context import WorkerContext, write_bytes
+from choreograph.studio.facts import Result
+from choreograph.studio.motions import describe_motion
+from choreograph.studio.requests import read_draft
+from choreograph.studio.subjects import VerbAsk, motion_file
+from choreograph.studio.tasks.results import (
+    keep_result,
+    metrics_of,
+    new_id,
+    now,
+    problems_of,
+    source_runs,
+    write_facts,
+)
+from choreograph.studio.worker import TaskChannel
+from choreograph.verbs import find_verb
+
+FIRST_S, SHOW_EVERY_S = 0.1, 0.3
+"""Seconds of search after which what there is is shown, and then again and again."""
+WENT_ON = "found by a search that went on from an earlier request: a search of its own finds others"
+STOPPED = "found by a search that was stopped: one that goes on may find another"
+
+
+def answer(context: WorkerContext, asked: VerbAsk, channel: TaskChannel) -> list[Result]:
+    """The answers to a request, the best first; all of them again whenever there are more or better ones."""
+    verb = find_verb(asked.verb)
+    request = read_draft(
+        verb, asked.draft, context.places.folder, lambda name: motion_file(context, asked.motions[name])
+    )
+    key, subject = asked.subject.load(context)
+    search = context.search(verb, key, subject, request)
+    shown = _Shown(context, asked, request, subject, WENT_ON if search.carried else "")
+    span = FIRST_S
+    try:
+        while search.step(Budget(seconds=span), channel.progress):
+            began = time.monotonic()
+            shown.show(search, channel, first=span == FIRST_S)
+            # Showing must not cost more than a fourth of the time, however long the motion has become.
+            span = max(SHOW_EVERY_S, 3 * (time.monotonic() - began))
+        return shown.keep(search.best())
+    except Cancelled:
+        if channel.keeps:  # who stopped it wants what there is
+            try:
+                shown.note = shown.note or STOPPED
+                return shown.keep(search.best())
+            except RequestError:
+                raise Cancelled from None
+        if search.grows or not shown.results:
+            raise
+        return shown.results
+
+
+def prepare(context: WorkerContext, asked: VerbAsk, channel: TaskChannel) -> None:
+    """Make ready: compute what the verb keeps for its subject, load what searching needs, answer a small request."""
+    verb = find_verb(asked.verb)
+    try:
+        _, subject = asked.subject.load(context)
+        for preparation in verb.prepares:
+            preparation.make(subject, channel.progress)
+        if verb.trial is not None:
+            search = verb.search(subject, verb.trial)
+            search.run(channel.progress)
+    except RequestError:  # there is no subject yet, or none that has motion in it: said when something is asked
+        return
+
+
+class _Shown:
+    """The answers that a page sees, each written once."""
+
+    def __init__(self, context: WorkerContext, asked: VerbAsk, request: Request, subject: object, note: str) -> None:
+        self._context, self._asked, self._request, self._subject = context, asked, request, subject
+        self._verb = find_verb(asked.verb)
+        self._began = time.monotonic() - max(0.0, time.time() - asked.arrived)
+        self._made: dict[int, tuple[contract.Answer, Result]] = {}
+        self._sent = b""
+        self.note = note
+        self.results: list[Result] = []
+
+    def show(self, search: Search, channel: TaskChannel, *, first: bool) -> None:
+        """Show what there is: whole answers as results, the beginning of one as frames."""
+        try:
+            found = search.first() if first else search.best()
+        except RequestError:  # nothing yet
+            return
+        answers = found.answers
+        if search.grows and answers and answers[-1].status == contract.SEARCHING:
+            self._stream(answers[-1].motions[0], channel)
+            answers = answers[:-1]
+        before = self.results
+        if answers and self.keep(found, answers) != before:
+            channel.found(self.results)
+
+    def keep(self, found: contract.Result, answers: tuple[contract.Answer, ...] | None = None) -> list[Result]:
+        """The results of these answers, or of all, written if they are new or known better now."""
+        results = []
+        for number, one in enumerate(found.answers if answers is None else answers, 1):
+            problems = problems_of([*(found.problems_with_all if number == 1 else ()), *one.problems])
+            known = self._made.get(id(one.clip))
+            if known is None:
+                result = self._write(found, one, number)
+            else:
+                result = known[1]
+            told = {"problems": problems, "metrics": metrics_of(one), "status": one.status, "answer": number}
+            told |= {"cost": one.cost, "proved": one.proved}
+            if found.status != contract.SEARCHING:
+                told["search_s"] = found.seconds
+            if any(getattr(result, name) != value for name, value in told.items()):
+                result = write_facts(self._context, result.model_copy(update=told))
+            self._made[id(one.clip)] = (one, result)  # the answer too, so that nobody else gets its id
+            results.append(result)
+        self.results = results
+        return results
+
+    def _write(self, found: contract.Result, one: contract.Answer, number: int) -> Result:
+        context, result = self._context, new_id()
+        request = self._request
+        steps = one.details.get("evaluations")
+        if isinstance(steps, int) and "evaluations" in type(request).model_fields and not self.note:
+            request = request.with_(evaluations=steps)  # seconds are other ones elsewhere
+        file = context.places.result(result, ".request.yaml")
+        write_bytes(file, as_yaml(request.as_document()).encode())
+        where = self._asked.subject.file(context, result, self._subject, request)
+        code = Recipe(self._verb, where, request, str(file), number, self.note).code()
+        made = Result(
+            id=result,
+            verb=self._verb.name,
+            name=one.name,
+            created=now(),
+            request=self._asked.draft,
+            subject=self._asked.named,
+            passing=self._asked.passing,
+            answer=number,
+            metrics=metrics_of(one),
+            problems=problems_of(one.problems),
+            status=one.status,
+            cost=one.cost,
+            proved=one.proved,
+            details=dict(one.details),
+            search_s=found.seconds,
+            total_s=time.monotonic() - self._began,
+            motions=[],
+            path=[(float(x), float(z)) for x, z in one.path],
+            command=code.command,
+            python=code.python,
+        )
+        return keep_result(context, made, one.motions)
+
+    def _stream(self, motion: contract.Motion, channel: TaskChannel) -> None:
+        """Send the frames that are new or have changed."""
+        frames = pack_frames(motion.clip)
+        size = len(frames) // len(motion.clip)
+        new, old = (np.frombuffer(data, np.uint8).reshape(-1, size) for data in (frames, self._sent))
+        both = min(len(new), len(old))
+        same = (new[:both] == old[:both]).all(axis=1)
+        start = both if same.all() else int(same.argmin())
+        channel.found((describe_motion(motion.clip, "partial", source_runs(motion)), start), frames[start * size :])
+        self._sent = frames

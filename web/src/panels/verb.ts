@@ -1,0 +1,342 @@
+/** What the panels of all verbs share: the request in the document, its form, asking, and problems in red.
+    A verb without a panel file of its own is this and nothing else. */
+
+import { RED } from "../colours";
+import { button, el, fill, icon, section, select } from "../dom";
+import type { Failure, Plain, Result, VerbFacts } from "../messages";
+import type { Context, Document, Overlay, Panel, PanelHandle, State, Store } from "../types";
+import { asker, type Asker, canonical } from "./asking";
+import { type Form, type FormOptions, requestForm } from "./form";
+import { buildOffer } from "./library";
+import { jobStrip } from "./progress";
+import type { Schema } from "./schema";
+import { watch } from "./watch";
+import "../panels.css";
+
+export interface Edit {
+  /** Milliseconds to wait for more of the same. */
+  settle?: number;
+  /** Whether the motion that comes plays from its start. */
+  fresh?: boolean;
+}
+
+export class VerbPanel<R extends object> implements PanelHandle {
+  readonly element = el("div", { class: "verb" });
+  protected readonly form: Form;
+  protected readonly asker: Asker;
+  protected readonly facts = el("p", { class: "quiet-text figures", attrs: { "aria-live": "polite" } });
+  protected readonly problems = el("ul", { class: "told", attrs: { "aria-live": "polite" } });
+  protected visible = false;
+  /** The request that was last asked or shown. */
+  protected asked = "";
+  protected results: readonly Result[] = [];
+  private failure: Failure | null = null;
+  /** What the latest request was about. */
+  private workedOn: string | null = null;
+  private marks: Overlay[] = [];
+  private timer = 0;
+
+  constructor(
+    protected readonly context: Context,
+    readonly verb: VerbFacts,
+    options: FormOptions = {},
+    /** What a request says before anybody says anything. */
+    private readonly initial: Partial<R> = {},
+  ) {
+    const { store } = context;
+    this.form = requestForm(
+      verb.request as Schema,
+      { edit: (label, change, settle) => this.edit(label, (request) => change(request as Record<string, Plain>), { settle: settle ?? 0 }) },
+      { ...options, choices: { ...choices(store), ...options.choices } },
+    );
+    this.asker = asker(context, verb.name, {
+      busy: (searching) => {
+        this.element.dataset["busy"] = String(searching);
+        if (searching) this.fail(null);
+      },
+      refused: (failure) => this.fail(failure),
+      answered: (results) => {
+        this.results = results;
+        this.fail(null);
+      },
+    });
+    watch(
+      store,
+      [
+        (state) => state.document.requests[verb.name],
+        (state) => state.document.subjects[verb.name],
+        (state) => state.graph?.labels,
+        (state) => state.document.clips.map((clip) => clip.name),
+      ],
+      (state) => this.update(state),
+    );
+    watch(store, [(state) => state.view.shown, (state) => state.results.map(({ id, problems }) => [id, problems])], (state) =>
+      this.showResult(state),
+    );
+    if (verb.subject === "graph") {
+      watch(store, [(state) => state.graph?.built_from], () => this.visible && this.askIfNew(true));
+    }
+  }
+
+  // -------------------------------------------------------------- the request
+
+  get request(): R {
+    return (this.context.store.state.document.requests[this.verb.name] ?? this.initial) as R;
+  }
+
+  /** Change the request, and ask for what it says then. */
+  protected edit(label: string, change: (request: R) => void, { settle = 0, fresh = false }: Edit = {}): void {
+    void this.context.store.change(
+      label,
+      ({ requests }) => change((requests[this.verb.name] ??= structuredClone(this.initial) as Record<string, Plain>) as R),
+      settle ? { settle } : {},
+    );
+    this.asked = canonical(this.key()); // soon: whoever shows the change need not ask for it too
+    window.clearTimeout(this.timer);
+    this.timer = window.setTimeout(() => this.askNow(fresh), settle);
+  }
+
+  /** Whether there is enough to ask for. */
+  protected ready(_: R): boolean {
+    return true;
+  }
+
+  protected hasSubject(state: State): boolean {
+    if (this.verb.subject === "graph") return state.graph !== null;
+    return this.verb.subject === "clip" ? this.verb.name in state.document.subjects : state.document.clips.length > 0;
+  }
+
+  protected askNow(fresh = false): void {
+    window.clearTimeout(this.timer);
+    this.asked = canonical(this.key());
+    this.workedOn = this.subjectNow();
+    if (this.ready(this.request) && this.hasSubject(this.context.store.state)) this.asker.ask(this.request, fresh);
+    else this.fail(null);
+  }
+
+  /** After undo, a reload or a link: show the answer that is known, or ask for it. */
+  protected askIfNew(fresh: boolean): void {
+    const key = canonical(this.key());
+    if (!this.ready(this.request) || !this.hasSubject(this.context.store.state) || key === this.asked) return;
+    this.asked = key;
+    // Another graph, or other clips: earlier answers are answers no more.
+    const [before, now] = [this.workedOn, this.subjectNow()];
+    this.workedOn = now;
+    const stands = before === null || before === now;
+    if ((!stands || !this.asker.recall(this.request)) && this.asksByItself()) this.asker.ask(this.request, fresh);
+  }
+
+  /** Whether looking at the panel is enough to ask. */
+  protected asksByItself(): boolean {
+    return true;
+  }
+
+  /** What the request is about, as long as that is the same. */
+  private subjectNow(): string {
+    const { graph, document } = this.context.store.state;
+    if (this.verb.subject === "graph") return graph?.built_from ?? "";
+    return this.verb.subject === "clip" ? (document.subjects[this.verb.name] ?? "") : canonical(document.clips);
+  }
+
+  private key(): unknown {
+    return [this.request, this.subjectNow()];
+  }
+
+  // -------------------------------------------------------------- what is there
+
+  hint(): string {
+    return this.verb.summary;
+  }
+
+  onShow(): void {
+    this.visible = true;
+    this.update(this.context.store.state);
+    this.showResult(this.context.store.state);
+    // Whoever looked at something else meanwhile comes back to the answer.
+    if (!this.asker.isShown() && this.element.dataset["busy"] !== "true") this.asked = "";
+    this.askIfNew(true);
+  }
+
+  onHide(): void {
+    this.visible = false;
+    this.clearMarks();
+  }
+
+  private update(state: State): void {
+    this.form.set(this.request);
+    this.show(state);
+    this.context.refreshHint();
+    // Undone, redone or opened from a link; a change made in another tab is answered there.
+    if (this.visible && document.hasFocus()) this.askIfNew(false);
+  }
+
+  /** Show a request that may be another one. */
+  protected show(_: State): void {}
+
+  /** The result on the stage, if it is one of this verb. */
+  protected resultOnStage(state: State = this.context.store.state): Result | null {
+    const [first] = state.view.shown;
+    const own = state.results.filter((result) => result.verb === this.verb.name);
+    return own.find((result) => result.motions.some(({ id }) => id === first)) ?? null;
+  }
+
+  /** How good the motion on the stage is, and red, beside what caused it, where it is not as asked. */
+  protected showResult(state: State): void {
+    this.clearMarks();
+    const result = this.visible ? this.resultOnStage(state) : null;
+    this.facts.textContent = result ? this.sentence(result) : "";
+    this.tell();
+    for (const { text, place } of result?.problems ?? []) if (place) this.mark(place, text);
+  }
+
+  /** What is said of a result in the panel. */
+  protected sentence(result: Result): string {
+    const metrics = Object.values(result.metrics).map(({ text, said }) => `${text} ${said}`);
+    return [...metrics, `found in ${result.total_s.toFixed(2)} s`].join("; ");
+  }
+
+  protected fail(failure: Failure | null): void {
+    this.failure = failure;
+    this.tell();
+  }
+
+  /** Problems of the motion on the stage, and what was refused: beside their fields, else in a list. */
+  private tell(): void {
+    const result = this.visible ? this.resultOnStage() : null;
+    const all = [
+      ...(this.failure ? [{ where: this.failure.where ?? "", text: this.failure.error }] : []),
+      ...(result && canonical(result.request) === canonical(this.request) ? result.problems : []),
+    ];
+    this.form.clear();
+    const rest = all.filter(({ where, text }) => !this.tellAt(where, text));
+    fill(this.problems, ...rest.map(({ text }) => el("li", { class: "problem", attrs: { role: "alert" } }, icon("warning"), text)));
+  }
+
+  /** Say it beside the thing that it is about; whether there is one. */
+  protected tellAt(where: string, text: string): boolean {
+    return where !== "" && this.form.fail(where, text);
+  }
+
+  protected mark(place: [number, number, number], text: string): void {
+    const { stage } = this.context;
+    const words = text.length > 60 ? `${text.slice(0, 58).replace(/\s\S*$/, "")} …` : text;
+    this.marks.push(
+      stage.addSphere(place, { colour: RED, radius: 0.09 }),
+      stage.addText([place[0], place[1] + 0.3, place[2]], words, RED),
+    );
+  }
+
+  protected keepMark(mark: Overlay): void {
+    this.marks.push(mark);
+  }
+
+  private clearMarks(): void {
+    for (const mark of this.marks.splice(0)) mark.remove();
+  }
+}
+
+/** What texts of a request may be, by the field's name. */
+function choices(store: Store): NonNullable<FormOptions["choices"]> {
+  const clips = () => clipNames(store.state);
+  return {
+    label: () => store.state.graph?.labels ?? [],
+    joint: () => store.state.clips[0]?.joints ?? [],
+    clip: clips,
+    start_clip: clips,
+    prefer: clips,
+  };
+}
+
+/** Clips that the graph is made of and the library has. */
+export function clipNames(state: State): string[] {
+  const known = new Set(state.graph?.clips.filter((clip) => clip.state === "kept").map((clip) => clip.name) ?? []);
+  return state.document.clips.map((clip) => clip.name).filter((name) => known.has(name));
+}
+
+// ---------------------------------------------------------------- verbs without a panel of their own
+
+class PlainPanel extends VerbPanel<Record<string, Plain>> {
+  constructor(context: Context, verb: VerbFacts) {
+    super(context, verb);
+    const ask = button(verb.title, () => this.askNow(true), { kind: "primary", title: verb.summary });
+    this.element.append(
+      verb.subject === "graph" ? buildOffer(context) : "",
+      section(
+        verb.title,
+        null,
+        el("p", { class: "lead" }, verb.summary),
+        verb.subject === "clip" ? subjectChooser(context, verb.name) : "",
+        el("div", { class: "row" }, ask, fileButton(context, verb, () => this.request)),
+        jobStrip(context, [verb.name]),
+        this.problems,
+        this.facts,
+      ),
+      section("Request", "open", this.form.element),
+    );
+  }
+
+  /** Searching may take long: the button says when, and then every change does. */
+  protected override asksByItself(): boolean {
+    return this.results.length > 0;
+  }
+}
+
+/** Which motion a verb changes: a clip or a result. `also` is part of the same step of undo. */
+export function subjectChooser({ store }: Context, verb: string, also: (document: Document) => void = () => undefined): HTMLElement {
+  const made = select<string>("Motion", [], "", (id) => {
+    void store.change("Choose a motion", (document) => {
+      if (id) document.subjects[verb] = id;
+      else delete document.subjects[verb];
+      also(document);
+    });
+  });
+  watch(store, [(state) => state.document, (state) => state.results.map(({ id }) => id)], (state) => {
+    made.setChoices([{ value: "", label: "Choose …" }, ...motionChoices(state, verb)]);
+    made.set(state.document.subjects[verb] ?? "");
+  });
+  return made.element;
+}
+
+/** Clips, and results of other verbs than this one. */
+export function motionChoices({ document, results }: State, verb: string): { value: string; label: string }[] {
+  const others = results.filter((result) => result.verb !== verb);
+  return [
+    ...document.clips.map((clip) => ({ value: `clip:${clip.id}`, label: clip.name })),
+    ...others.map((result) => ({ value: `result:${result.id}`, label: document.names[result.id] ?? result.name })),
+  ];
+}
+
+/** The panel that any verb gets. */
+export const plainPanel = (verb: VerbFacts): Panel => ({
+  verb: verb.name,
+  title: verb.title,
+  mount(left, context) {
+    const panel = new PlainPanel(context, verb);
+    left.append(panel.element);
+    return panel;
+  },
+});
+
+/** The request as the file that the command line reads. */
+export function fileButton({ api, store }: Context, { name }: VerbFacts, request: () => object): HTMLElement {
+  const save = async () => {
+    try {
+      const text = await api.text(`/api/verbs/${name}/request.yaml`, { request: request() });
+      download(`${name}.yaml`, text);
+    } catch (error) {
+      store.say((error as Error).message, "error");
+    }
+  };
+  return button("Request file", () => void save(), {
+    icon: "export",
+    iconOnly: true,
+    kind: "quiet",
+    title: `The request as YAML, for choreograph ${name}`,
+  });
+}
+
+export function download(name: string, text: string, type = "text/plain"): void {
+  const href = URL.createObjectURL(new Blob([text], { type }));
+  el("a", { attrs: { href, download: name } }).click();
+  window.setTimeout(() => URL.revokeObjectURL(href), 10_000);
+}
