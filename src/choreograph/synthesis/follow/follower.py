@@ -22,7 +22,7 @@ from choreograph.synthesis.follow.starts import find_starts
 from choreograph.synthesis.follow.state import COST, NODE, PAUSE, PAUSES, REACHED, STRETCH, TURN, WALKED, YAW, X, Z
 from choreograph.synthesis.follow.steps import PlanningStep, StepStart
 from choreograph.synthesis.follow.tables import EdgeTables
-from choreograph.synthesis.follow.wishes import style_costs
+from choreograph.synthesis.follow.goals import style_costs
 from choreograph.synthesis.path import CURVE_STEP, Path
 from choreograph.synthesis.walk import Walk
 
@@ -256,10 +256,10 @@ class PathFollower:
 
     def _wanted_starts(self) -> NDArray[np.bool_] | None:
         """Which nodes show what the path asks for where it begins; None where it asks for nothing there."""
-        wish = int(self._path.wish[0])
-        if not self.settings.bends or wish < 0 or self._path.wish_s[0] > 0:
+        goal = int(self._path.goal[0])
+        if not self.settings.bends or goal < 0 or self._path.goal_s[0] > 0:
             return None
-        shows = self._kernel.wait_s[:, wish] <= 0
+        shows = self._kernel.wait_s[:, goal] <= 0
         return shows if shows.any() else None
 
     def _plan(self, starts: Floats, marks: Ints) -> tuple[Found, float, int] | None:

@@ -14,7 +14,7 @@ from choreograph.motion.bend import find_way
 from choreograph.synthesis.follow.continuations import MOMENTS, Continuations, no_continuations
 from choreograph.synthesis.follow.request import IDLE_M_S, FollowSettings
 from choreograph.synthesis.follow.tables import EdgeTables
-from choreograph.synthesis.follow.wishes import Wishes, find_wishes, labels_of, wishes_ahead
+from choreograph.synthesis.follow.goals import Goals, find_goals, labels_of, goals_ahead
 from choreograph.synthesis.path import Path
 
 Floats = NDArray[np.float64]
@@ -70,7 +70,7 @@ class KernelTables(NamedTuple):
     """Of each edge where it begins x, z and the heading of travel, in coordinates of its clip, and how far travel turns
     along it, (E, 4), metres and radians."""
     wait_s: Floats
-    """Seconds from each node to the next frame that shows what is asked for somewhere, for each such wish, (N, B)."""
+    """Seconds from each node to the next frame that shows what is asked for somewhere, for each such goal, (N, B)."""
     wait_cost: Floats
     """Cost of a second without it, (B,), m²·s."""
     bent_over: Floats
@@ -90,9 +90,9 @@ class KernelPath(NamedTuple):
     pause_s: Floats
     guide: Floats
     """The path without its corners, that bent edges are led along: x, z and heading without leaps, (N, 3)."""
-    wish: Ints
-    """The wish that holds at each point or is the next ahead, (N,); -1 for none."""
-    wish_s: Floats
+    goal: Ints
+    """The goal that holds at each point or is the next ahead, (N,); -1 for none."""
+    goal_s: Floats
     """How far ahead that is, (N,), seconds at a usual pace."""
 
 
@@ -148,7 +148,7 @@ def kernel_tables(
     graph: MotionGraph,
     extra: Floats,
     ways: Continuations,
-    wishes: Wishes,
+    goals: Goals,
     settings: FollowSettings,
     moment_weight: Floats,
 ) -> KernelTables:
@@ -157,7 +157,7 @@ def kernel_tables(
     return KernelTables(
         way=seal(tables.way),
         facing=tables.facing,
-        labels=seal(wishes.bits),
+        labels=seal(goals.bits),
         first=tables.first,
         length=tables.length,
         edge_way=seal(np.add.reduceat(tables.step, tables.first)),
@@ -174,8 +174,8 @@ def kernel_tables(
         moment_weight=seal(moment_weight),
         so_far=seal(_so_far(tables)),
         bend=seal(_find_turns(tables, graph)),
-        wait_s=seal(wishes.wait_s),
-        wait_cost=seal(wishes.cost),
+        wait_s=seal(goals.wait_s),
+        wait_cost=seal(goals.cost),
         bent_over=tables.bent_over,
     )
 
@@ -216,7 +216,7 @@ def kernel_path(path: Path, bends: bool) -> tuple[KernelPath, float]:
     at, seconds = (np.array([p[k] for p in pauses], float) for k in (0, 1))
     # All sealed: the kernels are compiled for one kind of array.
     guide = _guide(path, along) if bends else np.zeros((count, 3))
-    arrays = path.at(along), speed, label, at, seconds, guide, *wishes_ahead(path, along)
+    arrays = path.at(along), speed, label, at, seconds, guide, *goals_ahead(path, along)
     return KernelPath(*(seal(a) for a in arrays)), step
 
 
@@ -281,7 +281,7 @@ def find_inputs(graph: MotionGraph, tables: EdgeTables, path: Path, settings: Fo
     moment_frames = max(1, round(settings.continuation_s * graph.rate_hz / MOMENTS))
     continues = not thesis and settings.heuristic_weight > 0
     ways = tables.continuations(graph, moment_frames) if continues else no_continuations(graph)
-    wishes = find_wishes(graph, tables, path, settings)
+    goals = find_goals(graph, tables, path, settings)
     weights = moment_weights(settings, moment_frames / graph.rate_hz)
     slow, fast = lateral_limits(settings, tables, graph)
     stretch = settings.max_stretch if bends else 0.0
@@ -312,4 +312,4 @@ def find_inputs(graph: MotionGraph, tables: EdgeTables, path: Path, settings: Fo
         pursuit_s=PURSUIT_S,
         end_pose_cost=float(settings.end_pose_cost) if bends else 0.0,
     )
-    return Inputs(kernel_tables(tables, graph, extra, ways, wishes, settings, weights), line, params)
+    return Inputs(kernel_tables(tables, graph, extra, ways, goals, settings, weights), line, params)
