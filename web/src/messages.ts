@@ -571,7 +571,7 @@ export interface FollowRequest {
   speed_m_s?: number | null;
   /** Use clips with this label, such as walk or run, along the whole path. */
   label?: string | null;
-  /** Keep to clips with this label, such as sad or sneaking, where nothing else is asked for. */
+  /** Keep to clips with this label, such as sad or sneaking, where the request has no other label. */
   style?: string | null;
   /** Speed, label or pause between two places of the path. */
   stretches?: StretchRequest[];
@@ -625,9 +625,9 @@ export interface FollowSettings {
   fault_cost?: number;
   /** Cost of each frame of a joint that turns as abruptly as one in a thousand recorded ones: a walk that plays one clip again and again would show its worst moment each time. */
   rough_cost?: number;
-  /** Cost of a second at 1 m/s off the speed asked for; else 0.1 where motion is bent, 0.02 where not. */
+  /** Cost of a second at 1 m/s off the speed of the request; else 0.1 where motion is bent, 0.02 where not. */
   speed_weight?: number | null;
-  /** Cost of a second without the label asked for; else 1 where motion is bent, 0.25 where not. */
+  /** Cost of a second without the label of the request; else 1 where motion is bent, 0.25 where not. */
   label_weight?: number | null;
   /** Cost of a second of standing where the request has no pause, speed or label; less the faster one is, nothing from walking speed on. Without it, a character who finds a path hard to follow stands: the target point hardly moves. */
   idle_weight?: number;
@@ -645,11 +645,11 @@ export interface FollowSettings {
   bend_cost?: number;
   /** Lateral acceleration up to which motion is bent; else 1.5 m/s² at a walk, rising to 5 m/s² at a run. */
   max_lateral_m_s2?: number | null;
-  /** Share by which steps may be longer or shorter than recorded where a speed is asked for. */
+  /** Share by which steps may be longer or shorter than recorded where the request has a speed. */
   max_stretch?: number;
   /** Cost of a transition between clips whose labels have nothing in common; counts where motion is bent. */
   style_change_cost?: number;
-  /** Cost of ending a tenth lower than the body usually is, four times that at two tenths; counts where motion is bent. */
+  /** Cost of an end with the body a tenth lower than usual, four times that at two tenths; counts where motion is bent. */
   end_pose_cost?: number;
 }
 

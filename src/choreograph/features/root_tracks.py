@@ -49,7 +49,7 @@ class RootTracks:
         self.abrupt = np.zeros(self.offsets[-1], np.int64)
         """How many joints turn abruptly in each frame."""
         self.height = np.empty(self.offsets[-1])
-        """Of the highest joint above the lowest, metres."""
+        """Of the highest joint above the lowest in each frame, metres."""
         turning: list[Floats] = []
         for c, clip in enumerate(clips):
             here = slice(self.offsets[c], self.offsets[c + 1])

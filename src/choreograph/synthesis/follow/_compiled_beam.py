@@ -8,11 +8,11 @@ from choreograph.synthesis.follow._compiled_scoring import (
     arrive,
     best_continuation,
     compiled,
+    goal_to_come,
     hot,
     inlined,
     plan_bend,
     score_edge,
-    wish_to_come,
 )
 from choreograph.synthesis.follow.state import (
     COST,
@@ -157,7 +157,7 @@ def _extend(beam, now, stay_in, tables, path, params, after, mark, ends) -> int:
             after[REACHED] = max(after[WALKED], state[REACHED] + params.gamma * params.dt * length)
             left = params.credit * (params.length - after[REACHED])
             if tables.wait_s.shape[1] > 0:
-                left += wish_to_come(after, target, tables, path, params)
+                left += goal_to_come(after, target, tables, path, params)
             spare = beam.limit[arrival] - left - state[COST] - tables.extra[edge]
             # A walk that may end on the way is not judged by where the edge leads.
             may_end = state[REACHED] + length * params.fastest >= params.length

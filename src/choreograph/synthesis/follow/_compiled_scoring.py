@@ -207,13 +207,13 @@ def least_to_come(error, reached, frames, params) -> float:  # type: ignore[no-u
 
 
 @inlined
-def wish_to_come(state, node, tables, path, params) -> float:  # type: ignore[no-untyped-def]
-    """What it will cost at least to come to the next wish, if the node is longer from it than that is ahead."""
+def goal_to_come(state, node, tables, path, params) -> float:  # type: ignore[no-untyped-def]
+    """The least that it costs to come to the goal here or the next ahead, if the node is farther from it."""
     i = int(min(max(state[REACHED], 0.0) * params.per_metre, len(path.points) - 1.0))
-    wish = path.wish[i]
-    if wish < 0:
+    goal = path.goal[i]
+    if goal < 0:
         return 0.0
-    return tables.wait_cost[wish] * max(tables.wait_s[node, wish] - path.wish_s[i], 0.0)
+    return tables.wait_cost[goal] * max(tables.wait_s[node, goal] - path.goal_s[i], 0.0)
 
 
 @inlined

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from choreograph.synthesis.follow.kernels import KernelParams, KernelPath, KernelTables
+from choreograph.synthesis.follow.kernel_inputs import KernelParams, KernelPath, KernelTables
 from choreograph.synthesis.follow.state import EDGE, FLOATS, INTS, PARENT, RANK, TIME
 
 Floats = NDArray[np.float64]

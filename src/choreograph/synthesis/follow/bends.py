@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from choreograph.motion.bend import fit_curve, low_pass
-from choreograph.synthesis.follow.kernels import KernelTables
+from choreograph.synthesis.follow.kernel_inputs import KernelTables
 from choreograph.synthesis.path import Path
 
 Floats = NDArray[np.float64]

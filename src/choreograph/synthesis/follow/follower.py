@@ -15,14 +15,14 @@ from choreograph.maths.floor import FloorTransform
 from choreograph.motion.bend import SMOOTH_S
 from choreograph.synthesis.follow.beam import NARROWEST, BeamSearch, Found
 from choreograph.synthesis.follow.bends import bend_transforms, bent_root
-from choreograph.synthesis.follow.kernels import find_kernels
+from choreograph.synthesis.follow.goals import style_costs
+from choreograph.synthesis.follow.kernel_inputs import find_inputs
 from choreograph.synthesis.follow.prepare import find_edge_tables
 from choreograph.synthesis.follow.request import FollowRequest
 from choreograph.synthesis.follow.starts import find_starts
 from choreograph.synthesis.follow.state import COST, NODE, PAUSE, PAUSES, REACHED, STRETCH, TURN, WALKED, YAW, X, Z
 from choreograph.synthesis.follow.steps import PlanningStep, StepStart
 from choreograph.synthesis.follow.tables import EdgeTables
-from choreograph.synthesis.follow.wishes import style_costs
 from choreograph.synthesis.path import CURVE_STEP, Path
 from choreograph.synthesis.walk import Walk
 
@@ -115,9 +115,8 @@ class PathFollower:
     def _set_path(self, path: Path) -> None:
         self.path = path
         self.legs = [*(leg for leg in self.legs if leg[0] < len(self.edges)), (len(self.edges), path, 0.0)]
-        self._kernel, self._path, self._params = find_kernels(
-            self.graph, self._tables, path, self.settings, self._extra
-        )
+        inputs = find_inputs(self.graph, self._tables, path, self.settings, self._extra)
+        self._kernel, self._path, self._params = inputs
 
     def change_path(self, path: Path) -> None:
         """Follow another path from here on; the character joins it at the point nearest to where it is."""
@@ -257,10 +256,10 @@ class PathFollower:
 
     def _wanted_starts(self) -> NDArray[np.bool_] | None:
         """Which nodes show what the path asks for where it begins; None where it asks for nothing there."""
-        wish = int(self._path.wish[0])
-        if not self.settings.bends or wish < 0 or self._path.wish_s[0] > 0:
+        goal = int(self._path.goal[0])
+        if not self.settings.bends or goal < 0 or self._path.goal_s[0] > 0:
             return None
-        shows = self._kernel.wait_s[:, wish] <= 0
+        shows = self._kernel.wait_s[:, goal] <= 0
         return shows if shows.any() else None
 
     def _plan(self, starts: Floats, marks: Ints) -> tuple[Found, float, int] | None:
@@ -361,7 +360,7 @@ class PathFollower:
         if not self.edges:
             raise RequestError(
                 "no walk was found: within its budget the search did not come as far as its horizon; "
-                "allow more budget_frames, or look less far ahead"
+                "allow more budget_frames, or a shorter horizon_s"
             )
         bends = bend_transforms(self._kernel, self.edges, self.bends) if self.settings.bends else None
         return Walk(self.graph, np.array(self.edges, np.int32), self.start, self.frames, bends)

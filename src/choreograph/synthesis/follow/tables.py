@@ -69,7 +69,7 @@ class EdgeTables:
         return np.stack([self.x, self.z, self.step], axis=1)
 
     def continuations(self, graph: MotionGraph, step: int) -> Continuations:
-        """The ways on from every node, known each `step` frames; found once."""
+        """The continuations of every node, known each `step` frames; found once."""
         if step not in self.known_continuations:
             self.known_continuations[step] = find_continuations(
                 graph, self.first, self.length, self.way, self.turned, step, self.smooth_s

@@ -13,7 +13,7 @@ from choreograph.graph.model import MotionGraph
 from choreograph.graph.settings import GraphSettings
 from choreograph.motion.arrays import seal
 from choreograph.motion.bend import SMOOTH_S
-from choreograph.synthesis.follow.kernels import KernelParams, KernelPath, KernelTables
+from choreograph.synthesis.follow.kernel_inputs import KernelParams, KernelPath, KernelTables
 from choreograph.synthesis.follow.state import FLOATS
 from choreograph.synthesis.follow.tables import EdgeTables, build_edge_tables
 
@@ -75,10 +75,10 @@ def random_problem(
         pause_at, pause_s = np.array([0.3 * along, 0.3 * along, 0.8 * along]), np.array([0.2, 0.1, 0.15])
     step = np.gradient(points, axis=0)
     guide = np.column_stack([points + rng.normal(0, 0.01, points.shape), np.arctan2(step[:, 0], step[:, 1])])
-    wish, wish_s = np.full(81, -1), np.zeros(81)
+    goal, goal_s = np.full(81, -1), np.zeros(81)
     if stretches and bends:
-        wish[5:40], wish_s[5:10] = 0, 0.4
-    path = KernelPath(*(seal(a) for a in (points, speed, label, pause_at, pause_s, guide, wish, wish_s)))
+        goal[5:40], goal_s[5:10] = 0, 0.4
+    path = KernelPath(*(seal(a) for a in (points, speed, label, pause_at, pause_s, guide, goal, goal_s)))
     params = KernelParams(
         dt=0.1, gamma=0.06, speed_weight=0.02, label_weight=0.25, idle_weight=0.1, idle_below=0.9,
         end_weight=0.4 if stretches else 0.0,

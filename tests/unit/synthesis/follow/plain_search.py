@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from choreograph.maths.floor import FloorTransform
-from choreograph.synthesis.follow.kernels import KernelParams, KernelPath, KernelTables
+from choreograph.synthesis.follow.kernel_inputs import KernelParams, KernelPath, KernelTables
 from choreograph.synthesis.follow.state import (
     COS,
     COST,

@@ -13,9 +13,9 @@ from choreograph.finishing.assemble import assemble
 from choreograph.graph.model import TRANSITION, MotionGraph
 from choreograph.maths import quat
 from choreograph.motion.labels import matches_label
-from choreograph.synthesis.follow.kernels import kernel_path
+from choreograph.synthesis.follow.goals import labels_of
+from choreograph.synthesis.follow.kernel_inputs import kernel_path
 from choreograph.synthesis.follow.tables import MAX_LABELS, EdgeTables, build_edge_tables
-from choreograph.synthesis.follow.wishes import labels_of
 from choreograph.synthesis.path_shapes import named_path
 from choreograph.synthesis.walk import Walk
 
@@ -86,7 +86,7 @@ def test_a_label_matches_by_its_words(wanted: str, text: str, says: bool) -> Non
     assert matches_label(wanted, text) == says
 
 
-def test_a_path_is_laid_out_evenly_with_its_wishes() -> None:
+def test_a_path_is_laid_out_evenly_with_its_goals() -> None:
     path = named_path("line", length=10).with_stretch(2, 4, speed=2.0).with_stretch(3, 6, label="run")
     path = path.with_stretch(5, 5, pause=2.0)
     flat, step = kernel_path(path, False)

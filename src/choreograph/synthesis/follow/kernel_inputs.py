@@ -12,9 +12,9 @@ from choreograph.graph.model import MotionGraph
 from choreograph.motion.arrays import seal
 from choreograph.motion.bend import find_way
 from choreograph.synthesis.follow.continuations import MOMENTS, Continuations, no_continuations
+from choreograph.synthesis.follow.goals import Goals, find_goals, goals_ahead, labels_of
 from choreograph.synthesis.follow.request import IDLE_M_S, FollowSettings
 from choreograph.synthesis.follow.tables import EdgeTables
-from choreograph.synthesis.follow.wishes import Wishes, find_wishes, labels_of, wishes_ahead
 from choreograph.synthesis.path import Path
 
 Floats = NDArray[np.float64]
@@ -57,20 +57,20 @@ class KernelTables(NamedTuple):
     first_edge: Ints
     target_clip: Ints
     first_way: Ints
-    """Each node's first way on, (N + 1,)."""
+    """Each node's first continuation, (N + 1,)."""
     ways: Floats
-    """x, z and way made at a few moments of each way on, (W, M, 3)."""
+    """x, z and length at a few moments of each continuation, (W, M, 3)."""
     way_cost: Floats
     """What the transitions of each cost, (W,), m²·s."""
     moment_weight: Floats
-    """How much being off the path at each moment of a way on counts, (M,): less where there is time to bend."""
+    """How much being off the path at each moment of a continuation counts, (M,): less where there is time to bend."""
     so_far: Floats
     """Way made since the edge began, (R,), metres."""
     bend: Floats
     """Of each edge where it begins x, z and the heading of travel, in coordinates of its clip, and how far travel turns
     along it, (E, 4), metres and radians."""
     wait_s: Floats
-    """Seconds from each node to the next frame that shows what is asked for somewhere, for each such wish, (N, B)."""
+    """Seconds from each node to the next frame that shows what is asked for somewhere, for each such goal, (N, B)."""
     wait_cost: Floats
     """Cost of a second without it, (B,), m²·s."""
     bent_over: Floats
@@ -90,9 +90,9 @@ class KernelPath(NamedTuple):
     pause_s: Floats
     guide: Floats
     """The path without its corners, that bent edges are led along: x, z and heading without leaps, (N, 3)."""
-    wish: Ints
-    """The wish that holds at each point or is the next ahead, (N,); -1 for none."""
-    wish_s: Floats
+    goal: Ints
+    """The goal that holds at each point or is the next ahead, (N,); -1 for none."""
+    goal_s: Floats
     """How far ahead that is, (N,), seconds at a usual pace."""
 
 
@@ -118,7 +118,7 @@ class KernelParams(NamedTuple):
     length: float
     """Of the path."""
     continuation_s: float
-    """Seconds between the moments at which the beam sees a way on."""
+    """Seconds between the moments at which the beam sees a continuation."""
     heuristic_weight: float
     """How much what it sees there counts."""
     credit: float
@@ -148,16 +148,16 @@ def kernel_tables(
     graph: MotionGraph,
     extra: Floats,
     ways: Continuations,
-    wishes: Wishes,
+    goals: Goals,
     settings: FollowSettings,
     moment_weight: Floats,
 ) -> KernelTables:
-    """The tables for a request: with the labels it asks for, a cost per edge, and the ways on that it looks along."""
+    """The tables for a request: with the labels it asks for, a cost per edge, and the continuations that are seen."""
     edges = graph.edges
     return KernelTables(
         way=seal(tables.way),
         facing=tables.facing,
-        labels=seal(wishes.bits),
+        labels=seal(goals.bits),
         first=tables.first,
         length=tables.length,
         edge_way=seal(np.add.reduceat(tables.step, tables.first)),
@@ -174,8 +174,8 @@ def kernel_tables(
         moment_weight=seal(moment_weight),
         so_far=seal(_so_far(tables)),
         bend=seal(_find_turns(tables, graph)),
-        wait_s=seal(wishes.wait_s),
-        wait_cost=seal(wishes.cost),
+        wait_s=seal(goals.wait_s),
+        wait_cost=seal(goals.cost),
         bent_over=tables.bent_over,
     )
 
@@ -203,7 +203,7 @@ def kernel_path(path: Path, bends: bool) -> tuple[KernelPath, float]:
     """The path for the kernels, and its spacing."""
     count = max(2, int(np.ceil(path.length / PATH_STEP_M)) + 1)
     step = path.length / (count - 1)
-    along: Floats = np.asarray(np.arange(count) * step, np.float64)
+    along = np.asarray(np.arange(count) * step, np.float64)
     speed, label = np.full(count, -1.0), np.zeros(count, np.int64)
     labels = labels_of(path)
     for stretch in path.stretches:
@@ -216,7 +216,7 @@ def kernel_path(path: Path, bends: bool) -> tuple[KernelPath, float]:
     at, seconds = (np.array([p[k] for p in pauses], float) for k in (0, 1))
     # All sealed: the kernels are compiled for one kind of array.
     guide = _guide(path, along) if bends else np.zeros((count, 3))
-    arrays = path.at(along), speed, label, at, seconds, guide, *wishes_ahead(path, along)
+    arrays = path.at(along), speed, label, at, seconds, guide, *goals_ahead(path, along)
     return KernelPath(*(seal(a) for a in arrays)), step
 
 
@@ -229,7 +229,7 @@ def _guide(path: Path, along: Floats) -> Floats:
 
 
 def moment_weights(settings: FollowSettings, moment_s: float) -> Floats:
-    """How much being off the path counts at each moment of a way on, (MOMENTS,): less where there is time to bend.
+    """How much being off the path counts at each moment of a continuation, (MOMENTS,): less with time to bend.
 
     A walk that is d off after T seconds comes back by a lateral acceleration of 2 d / T², if that costs less.
     """
@@ -241,7 +241,7 @@ def moment_weights(settings: FollowSettings, moment_s: float) -> Floats:
 
 
 def lateral_limits(settings: FollowSettings, tables: EdgeTables, graph: MotionGraph) -> tuple[float, float]:
-    """Lateral acceleration up to which walks and runs are bent, m/s²: as usual, or more where recordings have it."""
+    """Lateral acceleration up to which walks and runs are bent, m/s²: as usual, or as recorded if more."""
     slow, fast = settings.lateral_limits
     if not settings.bends or settings.max_lateral_m_s2 is not None:
         return slow, fast
@@ -257,7 +257,7 @@ def lateral_limits(settings: FollowSettings, tables: EdgeTables, graph: MotionGr
     return found[0], max(found)
 
 
-class Kernels(NamedTuple):
+class Inputs(NamedTuple):
     """All that the kernels take."""
 
     tables: KernelTables
@@ -265,9 +265,7 @@ class Kernels(NamedTuple):
     params: KernelParams
 
 
-def find_kernels(
-    graph: MotionGraph, tables: EdgeTables, path: Path, settings: FollowSettings, extra: Floats
-) -> Kernels:
+def find_inputs(graph: MotionGraph, tables: EdgeTables, path: Path, settings: FollowSettings, extra: Floats) -> Inputs:
     """What the kernels take for a request.
 
     Args:
@@ -283,7 +281,7 @@ def find_kernels(
     moment_frames = max(1, round(settings.continuation_s * graph.rate_hz / MOMENTS))
     continues = not thesis and settings.heuristic_weight > 0
     ways = tables.continuations(graph, moment_frames) if continues else no_continuations(graph)
-    wishes = find_wishes(graph, tables, path, settings)
+    goals = find_goals(graph, tables, path, settings)
     weights = moment_weights(settings, moment_frames / graph.rate_hz)
     slow, fast = lateral_limits(settings, tables, graph)
     stretch = settings.max_stretch if bends else 0.0
@@ -314,4 +312,4 @@ def find_kernels(
         pursuit_s=PURSUIT_S,
         end_pose_cost=float(settings.end_pose_cost) if bends else 0.0,
     )
-    return Kernels(kernel_tables(tables, graph, extra, ways, wishes, settings, weights), line, params)
+    return Inputs(kernel_tables(tables, graph, extra, ways, goals, settings, weights), line, params)

@@ -1,4 +1,4 @@
-"""What is asked for along a path: labels and speeds, how long each place of a graph is from showing them, and style."""
+"""Goals along a path, labels and speeds: how long each node of a graph is from showing them. And costs of style."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ _PACE_M_S = 1.4
 """Speed at which somebody is reckoned to come to what is asked for ahead."""
 
 
-class Wishes(NamedTuple):
-    """What is asked for, for the kernels."""
+class Goals(NamedTuple):
+    """What a path asks for, as the kernels take it."""
 
     bits: Ints
     """Labels asked for that hold in each row, as bits, (R,)."""
     wait_s: Floats
-    """Seconds from each node to the next frame that shows each wish, (N, B)."""
+    """Seconds from each node to the next frame that shows each goal, (N, B)."""
     cost: Floats
     """Cost of a second without it, (B,), m²·s."""
 
@@ -45,18 +45,18 @@ def labels_of(path: Path) -> list[str]:
 
 
 def _asked(path: Path) -> list[tuple[str | None, float | None]]:
-    """The wishes along a path, each once: labels, then speeds."""
+    """The goals along a path, each once: labels, then speeds."""
     speeds = dict.fromkeys(s.speed for s in path.stretches if s.speed is not None)
     return [*((label, None) for label in labels_of(path)), *((None, speed) for speed in speeds)]
 
 
-def find_wishes(graph: MotionGraph, tables: EdgeTables, path: Path, settings: FollowSettings) -> Wishes:
+def find_goals(graph: MotionGraph, tables: EdgeTables, path: Path, settings: FollowSettings) -> Goals:
     """How far each node is from what a path asks for; only a search that bends asks that."""
     bits = tables.bits(labels_of(path))
-    wishes = _asked(path) if settings.bends else []
-    wait, cost = np.zeros((len(graph.nodes), len(wishes))), np.zeros(len(wishes))
+    goals = _asked(path) if settings.bends else []
+    wait, cost = np.zeros((len(graph.nodes), len(goals))), np.zeros(len(goals))
     speed = np.add.reduceat(tables.step, tables.first) / (tables.length / graph.rate_hz)
-    for k, (label, asked) in enumerate(wishes):
+    for k, (label, asked) in enumerate(goals):
         if label is not None:
             shown, cost[k] = (bits >> k) & 1 == 1, settings.label_cost
         else:
@@ -65,7 +65,7 @@ def find_wishes(graph: MotionGraph, tables: EdgeTables, path: Path, settings: Fo
             shown = np.repeat(np.abs(speed / asked - 1) < _NEAR_SPEED + settings.max_stretch, tables.length)
             cost[k] = settings.speed_cost * (asked / 3) ** 2
         wait[:, k] = find_wait(graph, tables, shown) / graph.rate_hz
-    return Wishes(bits, wait, cost)
+    return Goals(bits, wait, cost)
 
 
 def find_wait(graph: MotionGraph, tables: EdgeTables, shown: Flags) -> Floats:
@@ -90,17 +90,17 @@ def find_wait(graph: MotionGraph, tables: EdgeTables, shown: Flags) -> Floats:
     return np.minimum(dijkstra(links, indices=nodes)[:nodes] - 1, float(never))
 
 
-def wishes_ahead(path: Path, along: Floats) -> tuple[Ints, Floats]:
-    """The wish that holds at each place along a path or is the next ahead, (N,), -1 for none; and how far, seconds."""
+def goals_ahead(path: Path, along: Floats) -> tuple[Ints, Floats]:
+    """The goal that holds at each place along a path or is the next ahead, (N,), -1 for none; and how far, seconds."""
     number, far = np.full(len(along), -1, np.int64), np.full(len(along), np.inf)
-    wishes = _asked(path)
+    goals = _asked(path)
     for stretch in path.stretches:
-        for wish in ((stretch.label, None), (None, stretch.speed)):
-            if wish not in wishes or wish == (None, None):
+        for goal in ((stretch.label, None), (None, stretch.speed)):
+            if goal not in goals or goal == (None, None):
                 continue
             ahead = np.where(along <= stretch.stop, np.maximum(stretch.start - along, 0.0), np.inf)
             nearer = ahead < far
-            number[nearer], far[nearer] = wishes.index(wish), ahead[nearer]
+            number[nearer], far[nearer] = goals.index(goal), ahead[nearer]
     return number, np.where(number >= 0, far / _PACE_M_S, 0.0)
 
 
@@ -114,6 +114,7 @@ def style_costs(graph: MotionGraph, tables: EdgeTables, settings: FollowSettings
     changes = np.array([_difference(words[a], words[b]) for a, b in pairs])[which.ravel()]
     costs = settings.style_change_cost * changes * (graph.edges.kind == TRANSITION)
     if style is not None:
+        tables.bits([style])  # refuses a label that nothing has
         fits = np.array([any(matches_label(style, text) for text in said) for said in tables.label_sets])
         other = np.add.reduceat((~fits[tables.label_words]).astype(float), tables.first)
         costs = costs + _STYLE_COST * other / graph.rate_hz
