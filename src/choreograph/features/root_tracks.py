@@ -48,12 +48,15 @@ class RootTracks:
         self.words = np.zeros(self.offsets[-1], np.int32)
         self.abrupt = np.zeros(self.offsets[-1], np.int64)
         """How many joints turn abruptly in each frame."""
+        self.height = np.empty(self.offsets[-1])
+        """Of the highest joint above the lowest in each frame, metres."""
         turning: list[Floats] = []
         for c, clip in enumerate(clips):
             here = slice(self.offsets[c], self.offsets[c + 1])
             self.ratio[c] = clip.fps / rate_hz
             self.place[here] = _calm(clip.root_pos[:, 0] + 1j * clip.root_pos[:, 2], smooth_s * clip.fps)
             self.facing[here] = clip.facing()
+            self.height[here] = np.ptp(clip.global_positions()[..., 1], axis=1)
             turning.append(accelerations(clip))
             self.faults[here] = find_faults(clip, turning[-1])
             cuts = sorted({0, len(clip), *(x.start for x in clip.labels), *(x.stop for x in clip.labels)})

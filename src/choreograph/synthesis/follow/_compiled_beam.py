@@ -8,6 +8,7 @@ from choreograph.synthesis.follow._compiled_scoring import (
     arrive,
     best_continuation,
     compiled,
+    goal_to_come,
     hot,
     inlined,
     plan_bend,
@@ -155,6 +156,8 @@ def _extend(beam, now, stay_in, tables, path, params, after, mark, ends) -> int:
             after[WALKED] = state[WALKED] + tables.edge_way[edge] * (1.0 + after[STRETCH])
             after[REACHED] = max(after[WALKED], state[REACHED] + params.gamma * params.dt * length)
             left = params.credit * (params.length - after[REACHED])
+            if tables.wait_s.shape[1] > 0:
+                left += goal_to_come(after, target, tables, path, params)
             spare = beam.limit[arrival] - left - state[COST] - tables.extra[edge]
             # A walk that may end on the way is not judged by where the edge leads.
             may_end = state[REACHED] + length * params.fastest >= params.length

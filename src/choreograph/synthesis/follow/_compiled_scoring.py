@@ -149,6 +149,8 @@ def score_edge(  # type: ignore[no-untyped-def]
             if out[TURN] != 0.0:
                 facing += out[TURN] * tables.so_far[row] / tables.edge_way[edge]
             cost += params.facing_weight * (1.0 - np.cos(facing - params.facing))
+            if params.end_pose_cost > 0.0:
+                cost += params.end_pose_cost * 100.0 * tables.bent_over[row] * tables.bent_over[row]
             break
         if cost >= limit:
             break
@@ -202,6 +204,16 @@ def least_to_come(error, reached, frames, params) -> float:  # type: ignore[no-u
     if n <= 0.0:
         return 0.0
     return dt * (n * error * error - fall * error * n * (n + 1.0) + fall * fall * n * (n + 1.0) * (2.0 * n + 1.0) / 6.0)
+
+
+@inlined
+def goal_to_come(state, node, tables, path, params) -> float:  # type: ignore[no-untyped-def]
+    """The least that it costs to come to the goal here or the next ahead, if the node is farther from it."""
+    i = int(min(max(state[REACHED], 0.0) * params.per_metre, len(path.points) - 1.0))
+    goal = path.goal[i]
+    if goal < 0:
+        return 0.0
+    return tables.wait_cost[goal] * max(tables.wait_s[node, goal] - path.goal_s[i], 0.0)
 
 
 @inlined

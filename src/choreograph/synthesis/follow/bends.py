@@ -4,25 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from choreograph.motion.bend import fit_curve, low_pass
-from choreograph.synthesis.follow.continuations import MOMENTS
-from choreograph.synthesis.follow.request import FollowSettings
+from choreograph.synthesis.follow.kernel_inputs import KernelTables
 from choreograph.synthesis.path import Path
-
-if TYPE_CHECKING:
-    from choreograph.synthesis.follow.kernel_inputs import KernelTables
 
 Floats = NDArray[np.float64]
 
-MAX_CURVATURE = 3.0
-"""Of a bent way, 1/m: who goes slowly could turn on the spot by its lateral acceleration, but feet would twist."""
-PURSUIT_M, PURSUIT_S = 0.35, 0.3
-"""Way and time within which a bent walk is led back to its path, the longer of the two."""
 STIFF_S = 0.3
 """Seconds over which a walk that was found is pulled onto its path."""
 _ROUNDS = 6
@@ -33,18 +24,6 @@ _FAR_M = 0.3
 """Distance from the path at which a walk is pulled there a quarter as much as near to it."""
 _PROGRESS_S = 0.12
 """Width of the low-pass over progress along the path."""
-
-
-def moment_weights(settings: FollowSettings, moment_s: float) -> Floats:
-    """How much distance from the path counts at the moments of a continuation, (MOMENTS,): less with time to bend.
-
-    A walk that is d off after T seconds comes back by a lateral acceleration of 2 d / T², if that costs less.
-    """
-    if not settings.bends:
-        return np.ones(MOMENTS)
-    seconds = moment_s * np.arange(1, MOMENTS + 1)
-    bent = 4 * settings.bend_cost / (seconds**3 * moment_s)
-    return np.asarray(bent / (1 + bent))
 
 
 def bent_root(tables: KernelTables, edge: int, row: int, turn: float, stretch: float) -> tuple[float, float]:

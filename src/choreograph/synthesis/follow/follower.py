@@ -14,13 +14,9 @@ from choreograph.graph.model import TRANSITION, MotionGraph
 from choreograph.maths.floor import FloorTransform
 from choreograph.motion.bend import SMOOTH_S
 from choreograph.synthesis.follow.beam import NARROWEST, BeamSearch, Found
-from choreograph.synthesis.follow.bends import (
-    bend_transforms,
-    bent_root,
-    moment_weights,
-)
-from choreograph.synthesis.follow.continuations import MOMENTS, no_continuations
-from choreograph.synthesis.follow.kernel_inputs import Asked, kernel_params, kernel_path, kernel_tables
+from choreograph.synthesis.follow.bends import bend_transforms, bent_root
+from choreograph.synthesis.follow.goals import style_costs
+from choreograph.synthesis.follow.kernel_inputs import find_inputs
 from choreograph.synthesis.follow.prepare import find_edge_tables
 from choreograph.synthesis.follow.request import FollowRequest
 from choreograph.synthesis.follow.starts import find_starts
@@ -110,6 +106,8 @@ class PathFollower:
         if self.settings.method != "thesis":  # which knows no such costs
             extra += self.settings.transition_cost * (self.graph.edges.kind == TRANSITION)
             extra += self.settings.fault_cost * self._tables.faulty + self.settings.rough_cost * self._tables.rough
+        if self.settings.bends:
+            extra += style_costs(self.graph, self._tables, self.settings, self.request.style)
         return np.asarray(extra)
 
     # ------------------------------------------------------------------ the path
@@ -117,19 +115,8 @@ class PathFollower:
     def _set_path(self, path: Path) -> None:
         self.path = path
         self.legs = [*(leg for leg in self.legs if leg[0] < len(self.edges)), (len(self.edges), path, 0.0)]
-        self._path, spacing, labels = kernel_path(path)
-        settings = self.settings
-        moment_frames = max(1, round(settings.continuation_s * self.graph.rate_hz / MOMENTS))
-        continues = settings.method != "thesis" and settings.heuristic_weight > 0
-        continuations = (
-            self._tables.continuations(self.graph, moment_frames) if continues else no_continuations(self.graph)
-        )
-        self._kernel = kernel_tables(
-            self._tables, self.graph, labels, self._extra, continuations, float(settings.transition_cost),
-            moment_weights(settings, moment_frames / self.graph.rate_hz),
-        )  # fmt: skip
-        asked = Asked(settings, self.graph.rate_hz, moment_frames)
-        self._params = kernel_params(path, spacing, self._path.speed, self._tables, asked)
+        inputs = find_inputs(self.graph, self._tables, path, self.settings, self._extra)
+        self._kernel, self._path, self._params = inputs
 
     def change_path(self, path: Path) -> None:
         """Follow another path from here on; the character joins it at the point nearest to where it is."""
@@ -241,7 +228,7 @@ class PathFollower:
         if self.status != "searching":
             return 0
         if self._state is None:
-            starts, marks = find_starts(self.graph, self.path, self._tables, self.request)
+            starts, marks = find_starts(self.graph, self.path, self._tables, self.request, self._wanted_starts())
         else:
             self._stops.append(
                 StepStart(
@@ -266,6 +253,14 @@ class PathFollower:
         if self._joining and self.status == "searching":
             self._join()
         return gained
+
+    def _wanted_starts(self) -> NDArray[np.bool_] | None:
+        """Which nodes show what the path asks for where it begins; None where it asks for nothing there."""
+        goal = int(self._path.goal[0])
+        if not self.settings.bends or goal < 0 or self._path.goal_s[0] > 0:
+            return None
+        shows = self._kernel.wait_s[:, goal] <= 0
+        return shows if shows.any() else None
 
     def _plan(self, starts: Floats, marks: Ints) -> tuple[Found, float, int] | None:
         """The best walk to the horizon, by how much it may be beaten, and the frames scored."""

@@ -1,8 +1,7 @@
-"""What the kernels of following take: tables, path and numbers, for one request on one graph."""
+"""What the kernels of the search take: a graph's tables, a path and numbers, as plain arrays for one request."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -12,8 +11,8 @@ from numpy.typing import NDArray
 from choreograph.graph.model import MotionGraph
 from choreograph.motion.arrays import seal
 from choreograph.motion.bend import find_way
-from choreograph.synthesis.follow.bends import MAX_CURVATURE, PURSUIT_M, PURSUIT_S
-from choreograph.synthesis.follow.continuations import Continuations
+from choreograph.synthesis.follow.continuations import MOMENTS, Continuations, no_continuations
+from choreograph.synthesis.follow.goals import Goals, find_goals, goals_ahead, labels_of
 from choreograph.synthesis.follow.request import IDLE_M_S, FollowSettings
 from choreograph.synthesis.follow.tables import EdgeTables
 from choreograph.synthesis.path import Path
@@ -25,6 +24,14 @@ PATH_STEP_M = 0.01
 """Spacing of the points that the path is looked up in; between them it is straight."""
 GUIDE_M = 0.6
 """Metres over which corners of the path are rounded for those who are bent along it."""
+MAX_CURVATURE = 3.0
+"""Of a bent way, 1/m: who goes slowly could turn on the spot by its lateral acceleration, but feet would twist."""
+PURSUIT_M, PURSUIT_S = 0.35, 0.3
+"""Way and time within which a bent walk is led back to its path, the longer of the two."""
+_RUN_M_S = 2.2
+"""Speed from which on somebody runs."""
+_MOST_LATERAL_M_S2 = 2.0, 6.0
+"""Lateral acceleration up to which recorded walks and runs are believed."""
 
 
 class KernelTables(NamedTuple):
@@ -62,6 +69,12 @@ class KernelTables(NamedTuple):
     bend: Floats
     """Of each edge where it begins x, z and the heading of travel, in coordinates of its clip, and how far travel turns
     along it, (E, 4), metres and radians."""
+    wait_s: Floats
+    """Seconds from each node to the next frame that shows what is asked for somewhere, for each such goal, (N, B)."""
+    wait_cost: Floats
+    """Cost of a second without it, (B,), m²·s."""
+    bent_over: Floats
+    """How much lower than usual the body is in each row, as a share, (R,)."""
 
 
 class KernelPath(NamedTuple):
@@ -77,6 +90,10 @@ class KernelPath(NamedTuple):
     pause_s: Floats
     guide: Floats
     """The path without its corners, that bent edges are led along: x, z and heading without leaps, (N, 3)."""
+    goal: Ints
+    """The goal that holds at each point or is the next ahead, (N,); -1 for none."""
+    goal_s: Floats
+    """How far ahead that is, (N,), seconds at a usual pace."""
 
 
 class KernelParams(NamedTuple):
@@ -122,25 +139,17 @@ class KernelParams(NamedTuple):
     """Way within which who is off the path is led back to it, metres at least."""
     pursuit_s: float
     """Seconds within which, if that is farther."""
-
-
-class Asked(NamedTuple):
-    """How a path is followed, as the kernels' numbers depend on it."""
-
-    settings: FollowSettings
-    rate_hz: float
-    """Of the graph."""
-    moment_frames: int
-    """Frames between the moments at which the beam sees a continuation."""
+    end_pose_cost: float
+    """Cost of ending with the body a tenth lower than usual."""
 
 
 def kernel_tables(
     tables: EdgeTables,
     graph: MotionGraph,
-    labels: Sequence[str],
     extra: Floats,
     ways: Continuations,
-    transition_cost: float,
+    goals: Goals,
+    settings: FollowSettings,
     moment_weight: Floats,
 ) -> KernelTables:
     """The tables for a request: with the labels it asks for, a cost per edge, and the continuations that are seen."""
@@ -148,7 +157,7 @@ def kernel_tables(
     return KernelTables(
         way=seal(tables.way),
         facing=tables.facing,
-        labels=seal(tables.bits(labels)),
+        labels=seal(goals.bits),
         first=tables.first,
         length=tables.length,
         edge_way=seal(np.add.reduceat(tables.step, tables.first)),
@@ -161,10 +170,13 @@ def kernel_tables(
         target_clip=seal(edges.target_clip.astype(np.int64)),
         first_way=ways.first,
         ways=ways.places,
-        way_cost=seal(transition_cost * ways.changes),
+        way_cost=seal(settings.transition_cost * ways.changes),
         moment_weight=seal(moment_weight),
         so_far=seal(_so_far(tables)),
         bend=seal(_find_turns(tables, graph)),
+        wait_s=seal(goals.wait_s),
+        wait_cost=seal(goals.cost),
+        bent_over=tables.bent_over,
     )
 
 
@@ -187,13 +199,13 @@ def _find_turns(tables: EdgeTables, graph: MotionGraph) -> Floats:
     return np.stack([at[:, 0], at[:, 1], heading[edges.source], turn], axis=1)
 
 
-def kernel_path(path: Path) -> tuple[KernelPath, float, list[str]]:
-    """The path for the kernels, its spacing, and the labels it asks for."""
+def kernel_path(path: Path, bends: bool) -> tuple[KernelPath, float]:
+    """The path for the kernels, and its spacing."""
     count = max(2, int(np.ceil(path.length / PATH_STEP_M)) + 1)
     step = path.length / (count - 1)
-    along = np.arange(count) * step
+    along = np.asarray(np.arange(count) * step, np.float64)
     speed, label = np.full(count, -1.0), np.zeros(count, np.int64)
-    labels = list(dict.fromkeys(s.label for s in path.stretches if s.label is not None))
+    labels = labels_of(path)
     for stretch in path.stretches:
         inside = (along >= stretch.start - 1e-9) & (along <= stretch.stop + 1e-9)
         if stretch.speed is not None:
@@ -203,8 +215,9 @@ def kernel_path(path: Path) -> tuple[KernelPath, float, list[str]]:
     pauses = sorted((s.start, s.pause) for s in path.stretches if s.pause)
     at, seconds = (np.array([p[k] for p in pauses], float) for k in (0, 1))
     # All sealed: the kernels are compiled for one kind of array.
-    arrays = path.at(along), speed, label, at, seconds, _guide(path, np.asarray(along, np.float64))
-    return KernelPath(*(seal(a) for a in arrays)), step, labels
+    guide = _guide(path, along) if bends else np.zeros((count, 3))
+    arrays = path.at(along), speed, label, at, seconds, guide, *goals_ahead(path, along)
+    return KernelPath(*(seal(a) for a in arrays)), step
 
 
 def _guide(path: Path, along: Floats) -> Floats:
@@ -215,34 +228,78 @@ def _guide(path: Path, along: Floats) -> Floats:
     return np.column_stack([places, heading])
 
 
-def kernel_params(path: Path, spacing: float, speed: Floats, tables: EdgeTables, request: Asked) -> KernelParams:
-    """The numbers for a request.
+def moment_weights(settings: FollowSettings, moment_s: float) -> Floats:
+    """How much being off the path counts at each moment of a continuation, (MOMENTS,): less with time to bend.
+
+    A walk that is d off after T seconds comes back by a lateral acceleration of 2 d / T², if that costs less.
+    """
+    if not settings.bends:
+        return np.ones(MOMENTS)
+    seconds = moment_s * np.arange(1, MOMENTS + 1)
+    bent = 4 * settings.bend_cost / (seconds**3 * moment_s)
+    return np.asarray(bent / (1 + bent))
+
+
+def lateral_limits(settings: FollowSettings, tables: EdgeTables, graph: MotionGraph) -> tuple[float, float]:
+    """Lateral acceleration up to which walks and runs are bent, m/s²: as usual, or as recorded if more."""
+    slow, fast = settings.lateral_limits
+    if not settings.bends or settings.max_lateral_m_s2 is not None:
+        return slow, fast
+    seconds = tables.length / graph.rate_hz
+    speed = np.add.reduceat(tables.step, tables.first) / seconds
+    lateral = np.abs(speed * _find_turns(tables, graph)[:, 3] / seconds)
+    found = []
+    for usual, most, inside in zip(
+        (slow, fast), _MOST_LATERAL_M_S2, (speed < _RUN_M_S, speed >= _RUN_M_S), strict=True
+    ):
+        recorded = float(np.percentile(lateral[inside], 95)) if inside.any() else 0.0
+        found.append(min(max(usual, recorded), max(usual, most)))
+    return found[0], max(found)
+
+
+class Inputs(NamedTuple):
+    """All that the kernels take."""
+
+    tables: KernelTables
+    path: KernelPath
+    params: KernelParams
+
+
+def find_inputs(graph: MotionGraph, tables: EdgeTables, path: Path, settings: FollowSettings, extra: Floats) -> Inputs:
+    """What the kernels take for a request.
 
     Args:
-        path: What is followed.
-        spacing: Of the path's points, metres.
-        speed: Speed asked for at each of them, negative where none is, (N,), m/s.
-        tables: The graph's.
-        request: How it is followed, and at which rates.
+        graph: Where walks come from.
+        tables: Its tables.
+        path: The line to follow, and what is wanted along it.
+        settings: How to search.
+        extra: Cost of taking each edge at all, (E,), m²·s.
     """
-    settings, facing = request.settings, path.final_facing
-    slow, fast = settings.lateral_limits
-    stretch = settings.max_stretch if settings.bends else 0.0
-    thesis = settings.method == "thesis"  # which knows no cost of standing, nor of the end
-    return KernelParams(
-        dt=1.0 / request.rate_hz,
-        gamma=float(speed[speed >= 0].min(initial=settings.forced_progress_m_s)),
-        speed_weight=float(settings.speed_weight),
-        label_weight=float(settings.label_weight),
+    thesis, bends = settings.method == "thesis", settings.bends
+    line, spacing = kernel_path(path, bends)
+    facing, asked = path.final_facing, line.speed
+    moment_frames = max(1, round(settings.continuation_s * graph.rate_hz / MOMENTS))
+    continues = not thesis and settings.heuristic_weight > 0
+    ways = tables.continuations(graph, moment_frames) if continues else no_continuations(graph)
+    goals = find_goals(graph, tables, path, settings)
+    weights = moment_weights(settings, moment_frames / graph.rate_hz)
+    slow, fast = lateral_limits(settings, tables, graph)
+    stretch = settings.max_stretch if bends else 0.0
+    params = KernelParams(
+        dt=1.0 / graph.rate_hz,
+        gamma=float(asked[asked >= 0].min(initial=settings.forced_progress_m_s)),
+        speed_weight=float(settings.speed_cost),
+        label_weight=float(settings.label_cost),
+        # The thesis knows no cost of standing, and none of where it ends.
         idle_weight=0.0 if thesis else float(settings.idle_weight),
         idle_below=IDLE_M_S,
         end_weight=0.0 if thesis else float(settings.end_weight_s),
         facing_weight=0.0 if facing is None else float(settings.facing_weight),
         # Bent, progress may run ahead of the root by half.
-        fastest=tables.fastest * (1.5 * (1.0 + stretch) if settings.bends else 1.0),
+        fastest=tables.fastest * (1.5 * (1.0 + stretch) if bends else 1.0),
         per_metre=1.0 / spacing,
         length=path.length,
-        continuation_s=request.moment_frames / request.rate_hz,
+        continuation_s=moment_frames / graph.rate_hz,
         heuristic_weight=float(settings.heuristic_weight),
         credit=float(settings.metre_cost),
         facing=float(facing or 0.0),
@@ -253,4 +310,6 @@ def kernel_params(path: Path, spacing: float, speed: Floats, tables: EdgeTables,
         bend_cost=float(settings.bend_cost),
         pursuit_m=PURSUIT_M,
         pursuit_s=PURSUIT_S,
+        end_pose_cost=float(settings.end_pose_cost) if bends else 0.0,
     )
+    return Inputs(kernel_tables(tables, graph, extra, ways, goals, settings, weights), line, params)

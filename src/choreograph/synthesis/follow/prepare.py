@@ -13,7 +13,7 @@ from choreograph.synthesis.follow.tables import EdgeTables, build_edge_tables
 
 METHOD = 2
 """One more whenever the same graph would give other tables."""
-_ROWS = ("x", "z", "step", "facing", "turned", "label_words")
+_ROWS = ("x", "z", "step", "facing", "turned", "label_words", "bent_over")
 _EDGES = ("first", "length", "faulty", "rough")
 _PLACES = ("clip_way", "node_row", "node_left")
 

@@ -31,6 +31,7 @@ def find_problems(
     speed = _speeds(clip)
     for where, stretch in _named_stretches(request, path):
         found += _stretch_problems(where, stretch, path, clip, progress, speed)
+    found += _style_problems(request, path, clip, progress)
     if path.final_facing is not None:
         off = math.degrees(abs(np.angle(np.exp(1j * (clip.facing()[-1] - path.final_facing)))))
         if off > FACING_DEG:
@@ -57,6 +58,20 @@ def _path_problems(
         )
         got = errors.worst if errors.worst > WORST_M else errors.mean
         yield Problem(text, "path", 0.0, round(got, 4), unit="m", place=_place(clip, at))
+
+
+def _style_problems(request: FollowRequest, path: Path, clip: Clip, progress: PathProgress) -> Iterator[Problem]:
+    """Whether the style asked for is kept wherever no other label is."""
+    if request.style is None:
+        return
+    free = np.ones(len(clip), bool)
+    for stretch in path.stretches:
+        if stretch.label is not None:
+            free &= (progress.along < stretch.start) | (progress.along > stretch.stop)
+    share = float(_labelled(clip, request.style)[free].mean()) if free.any() else 1.0
+    if share < LABEL_SHARE:
+        text = f"{100 * share:.0f} % of the motion is labelled {request.style!r}: such clips do not lead along the path"
+        yield Problem(text, "style", 1.0, round(share, 3))
 
 
 def _stretch_problems(

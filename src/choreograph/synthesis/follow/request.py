@@ -36,8 +36,9 @@ IDLE_M_S = 0.6
 """Speed below which someone idles or shuffles sideways, m/s; who walks slowly still does 0.7."""
 
 
-LATERAL_M_S2 = 1.5, 2.6
-"""Lateral acceleration that people who walk, and who run, choose in curves at the most."""
+LATERAL_M_S2 = 1.5, 5.0
+"""Lateral acceleration up to which walks, to 1.5 m/s, and runs, from 3 m/s, are bent: what people do in tight
+curves."""
 
 
 class StretchRequest(Request):
@@ -99,10 +100,10 @@ class FollowSettings(Request):
     rough_cost: Cost = 0.0005
     """Cost of each frame of a joint that turns as abruptly as one in a thousand recorded ones: a walk that plays one
     clip again and again would show its worst moment each time."""
-    speed_weight: Cost = 0.02
-    """Cost of a second at 1 m/s off the speed of the request."""
-    label_weight: Cost = 0.25
-    """Cost of a second without the label of the request."""
+    speed_weight: Cost | None = None
+    """Cost of a second at 1 m/s off the speed of the request; else 0.1 where motion is bent, 0.02 where not."""
+    label_weight: Cost | None = None
+    """Cost of a second without the label of the request; else 1 where motion is bent, 0.25 where not."""
     idle_weight: Cost = 0.5
     """Cost of a second of standing where the request has no pause, speed or label; less the faster one is, nothing from
     walking speed on. Without it, a character who finds a path hard to follow stands: the target point hardly moves."""
@@ -120,14 +121,29 @@ class FollowSettings(Request):
     """Cost of a second at a lateral acceleration of 1 m/s² that bending adds: what makes the search prefer clips that
     turn by themselves."""
     max_lateral_m_s2: Annotated[float, Unit("m/s²"), Ge(0), Le(20)] | None = None
-    """Lateral acceleration up to which motion is bent; else 1.5 m/s² at a walk, 2.6 m/s² at a run."""
+    """Lateral acceleration up to which motion is bent; else 1.5 m/s² at a walk, rising to 5 m/s² at a run."""
     max_stretch: Annotated[float, Ge(0), Le(0.5)] = 0.1
-    """Share by which steps may be longer or shorter than recorded where a speed is asked for."""
+    """Share by which steps may be longer or shorter than recorded where the request has a speed."""
+    style_change_cost: Cost = 0.02
+    """Cost of a transition between clips whose labels have nothing in common; counts where motion is bent."""
+    end_pose_cost: Cost = 0.01
+    """Cost of an end with the body a tenth lower than usual, four times that at two tenths; counts where motion is
+    bent."""
 
     @property
     def bends(self) -> bool:
         """Whether this search bends: the thesis's method does not."""
         return self.bend and self.method != "thesis" and self.lateral_limits[0] > 0
+
+    @property
+    def speed_cost(self) -> float:
+        """Cost of a second at 1 m/s off the speed of the request."""
+        return (0.1 if self.bends else 0.02) if self.speed_weight is None else self.speed_weight
+
+    @property
+    def label_cost(self) -> float:
+        """Cost of a second without the label of the request."""
+        return (1.0 if self.bends else 0.25) if self.label_weight is None else self.label_weight
 
     @property
     def horizon(self) -> float:
@@ -183,6 +199,8 @@ class FollowRequest(Request):
     """Speed along the whole path."""
     label: Name | None = None
     """Use clips with this label, such as walk or run, along the whole path."""
+    style: Name | None = None
+    """Keep to clips with this label, such as sad or sneaking, where the request has no other label."""
     stretches: Annotated[tuple[StretchRequest, ...], MaxLen(1000)] = ()
     """Speed, label or pause between two places of the path."""
     prefer: Annotated[Mapping[str, Cost], Option(("--prefer",), metavar="CLIP=COST")] = Field(default_factory=dict)

@@ -50,6 +50,8 @@ class EdgeTables:
     """Edges that show a fault of the recording, (E,)."""
     rough: Floats
     """How often each edge shows a joint that turns abruptly, as in one of a thousand, (E,)."""
+    bent_over: Floats
+    """How much lower than usual the body is in each row, as a share of its usual height, (R,)."""
     clip_way: Floats
     """x, z and way made since its clip's start, of every frame of every clip, (R, 3)."""
     node_row: Ints
@@ -67,7 +69,7 @@ class EdgeTables:
         return np.stack([self.x, self.z, self.step], axis=1)
 
     def continuations(self, graph: MotionGraph, step: int) -> Continuations:
-        """The continuations of every node, known each `step` frames; computed once."""
+        """The continuations of every node, known each `step` frames; found once."""
         if step not in self.known_continuations:
             self.known_continuations[step] = find_continuations(
                 graph, self.first, self.length, self.way, self.turned, step, self.smooth_s
@@ -123,7 +125,8 @@ def build_edge_tables(graph: MotionGraph, smooth_s: float = TREMBLE_S) -> EdgeTa
         seal(before.real.copy()), seal(before.imag.copy()), seal(step), seal(facing),
         seal(_turned(begun, facing, first)), seal(words), sets,
         seal(first.astype(np.int64)), seal(length), float(step.max(initial=1e-6)),
-        seal(_faulty(roots, graph)), seal(_rough(roots, graph)), *_clip_ways(roots, graph, per_frame),
+        seal(_faulty(roots, graph)), seal(_rough(roots, graph)),
+        seal(_lower(roots, graph, row_edge, ahead)), *_clip_ways(roots, graph, per_frame),
         smooth_s=smooth_s,
     )  # fmt: skip
 
@@ -173,6 +176,14 @@ def _faulty(roots: RootTracks, graph: MotionGraph) -> NDArray[np.bool_]:
     return here | inside(edges.target_clip, edges.target_start, frames)
 
 
+def _lower(roots: RootTracks, graph: MotionGraph, edge: Ints, ahead: Floats) -> Floats:
+    """How much lower than usual the body is in each row, as a share of its usual height, (R,)."""
+    clip, frame = _heavier(graph, edge, ahead)
+    height = roots.height[np.rint(roots.own(clip, frame)).astype(np.int64)]
+    usual = float(np.median(roots.height)) if len(roots.height) else 1.0
+    return np.maximum(1.0 - height / max(usual, 1e-9), 0.0)
+
+
 def _clip_ways(roots: RootTracks, graph: MotionGraph, per_frame: int) -> tuple[Floats, Ints, Ints]:
     """Where every clip goes if it is played on, and where the nodes are in that."""
     frames = graph.clip_frames.astype(np.int64)
@@ -197,13 +208,23 @@ def _facing_and_labels(
     roots: RootTracks, graph: MotionGraph, edge: Ints, ahead: Floats
 ) -> tuple[Floats, NDArray[np.int32], tuple[frozenset[str], ...]]:
     """Facing and labels of the clip that weighs more in each row."""
-    edges = graph.edges
-    late = (edges.kind[edge] == TRANSITION) & (2 * ahead >= edges.stop[edge] - edges.start[edge])
-    clip = np.where(late, edges.target_clip[edge], edges.clip[edge])
-    frame = np.where(late, edges.target_start[edge], edges.start[edge]) + ahead
+    clip, frame = _heavier(graph, edge, ahead)
     own = np.rint(roots.own(clip, frame)).astype(np.int64)
-    facing = roots.facing[own] + np.where(late, edges.yaw[edge], 0.0)
+    facing = roots.facing[own] + np.where(_late(graph, edge, ahead), graph.edges.yaw[edge], 0.0)
     return facing, roots.words[own], tuple(roots.sets)
+
+
+def _late(graph: MotionGraph, edge: Ints, ahead: Floats) -> NDArray[np.bool_]:
+    """Whether a row shows more of the clip that its edge leads to."""
+    edges = graph.edges
+    return np.asarray((edges.kind[edge] == TRANSITION) & (2 * ahead >= edges.stop[edge] - edges.start[edge]))
+
+
+def _heavier(graph: MotionGraph, edge: Ints, ahead: Floats) -> tuple[Ints, Floats]:
+    """The clip that weighs more in each row, and its frame at the graph's rate."""
+    edges, late = graph.edges, _late(graph, edge, ahead)
+    clip = np.where(late, edges.target_clip[edge], edges.clip[edge])
+    return clip, np.where(late, edges.target_start[edge], edges.start[edge]) + ahead
 
 
 def _turned(begun: Floats, facing: Floats, first: Ints) -> Floats:

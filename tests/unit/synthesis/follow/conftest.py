@@ -63,6 +63,8 @@ def random_problem(
         moment_weight=seal(np.array([0.9, 0.5, 0.3, 0.2]) if bends else np.ones(4)),
         so_far=seal(np.concatenate([np.cumsum(one[:, 2]) for one in ways])),
         bend=seal(np.column_stack([np.zeros((edges, 2)), rng.normal(0, 0.1, edges), yaw])),
+        wait_s=seal(rng.uniform(0, 2, (nodes, 1 if bends else 0))), wait_cost=seal(np.array([0.25])),
+        bent_over=seal(np.abs(rng.normal(0, 0.1, len(way)))),
     )  # fmt: skip
     points = np.stack([0.5 * np.sin(np.linspace(0, 3, 81)), np.linspace(0, length, 81)], axis=1)
     along = float(np.hypot(*np.diff(points, axis=0).T).sum())
@@ -73,7 +75,10 @@ def random_problem(
         pause_at, pause_s = np.array([0.3 * along, 0.3 * along, 0.8 * along]), np.array([0.2, 0.1, 0.15])
     step = np.gradient(points, axis=0)
     guide = np.column_stack([points + rng.normal(0, 0.01, points.shape), np.arctan2(step[:, 0], step[:, 1])])
-    path = KernelPath(*(seal(a) for a in (points, speed, label, pause_at, pause_s, guide)))
+    goal, goal_s = np.full(81, -1), np.zeros(81)
+    if stretches and bends:
+        goal[5:40], goal_s[5:10] = 0, 0.4
+    path = KernelPath(*(seal(a) for a in (points, speed, label, pause_at, pause_s, guide, goal, goal_s)))
     params = KernelParams(
         dt=0.1, gamma=0.06, speed_weight=0.02, label_weight=0.25, idle_weight=0.1, idle_below=0.9,
         end_weight=0.4 if stretches else 0.0,
@@ -82,7 +87,7 @@ def random_problem(
         continuation_s=0.2, heuristic_weight=0.0, credit=0.0, facing=0.7,
         max_lateral=1.5 if bends else 0.0, more_lateral=1.0, max_curvature=2.0,
         max_stretch=0.1 if bends else 0.0,
-        bend_cost=0.006, pursuit_m=0.35, pursuit_s=0.3,
+        bend_cost=0.006, pursuit_m=0.35, pursuit_s=0.3, end_pose_cost=0.01 if bends else 0.0,
     )  # fmt: skip
     return SimpleNamespace(rng=rng, tables=tables, path=path, params=params, shared=(tables, path, params))
 

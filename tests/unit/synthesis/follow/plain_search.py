@@ -143,6 +143,7 @@ def score_edge(
         cost += params.end_weight * off
         facing = tables.facing[row] + state[YAW] + out[TURN] * tables.so_far[row] / tables.edge_way[edge]
         cost += params.facing_weight * (1 - math.cos(facing - params.facing))
+        cost += params.end_pose_cost * (10 * float(tables.bent_over[row])) ** 2
     out[[WALKED, REACHED, COST, PAUSE]] = walked, reached, cost, pause
     return shown, done, pauses
 
