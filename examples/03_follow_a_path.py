@@ -32,7 +32,7 @@ else:
 
 result = cg.follow(graph, args.path)  # searched, blended, feet clean, measured
 
-print(f"{result.status}: {result.clip.seconds:.1f} s of motion, found in {result.seconds:.2f} s")
+print(f"{result.status}: {result.best.name}, {result.clip.seconds:.1f} s of motion in {result.seconds:.2f} s of search")
 for name, metric in result.metrics.items():
     print(f"  {name}: {metric.value:.3f} {metric.unit}")
 for problem in result.problems:  # what was asked for and is not so
