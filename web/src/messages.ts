@@ -1,7 +1,7 @@
 // Generated from the models of choreograph.studio by `python -m choreograph.studio.typescript`; do not edit.
 
 /** Changes whenever a message does; told by both sides when they meet. */
-export const PROTOCOL = "1b5092fed8e5";
+export const PROTOCOL = "f7a2b8f04ac3";
 
 /** What JSON holds. */
 export type Plain = null | boolean | number | string | Plain[] | { [name: string]: Plain };
@@ -22,6 +22,7 @@ export interface Ask {
   number: number;
   ask: Record<string, Plain>;
   subject?: string | null;
+  passing?: boolean;
 }
 
 /** Stop a job. */
@@ -386,6 +387,7 @@ export interface Result {
   motions: Motion[];
   path: [number, number][];
   kept: boolean;
+  passing: boolean;
   command: string;
   python: string;
 }
@@ -490,7 +492,7 @@ export interface Box {
   high: [number, number];
 }
 
-/** What one of several people is asked for; what is said beside all of them holds where he says nothing else. */
+/** The constraints of one of several people; those beside all of them hold where he has none of his own. */
 export interface Character {
   /** Where the body is when, in order of time. */
   body?: BodyTarget[];
@@ -537,12 +539,14 @@ export interface FinishSettings {
   repair?: boolean;
   /** Feet stay where they stand; raw motion leaves them as recordings, blends and cuts have them. */
   clean?: boolean;
-  /** A foot on the floor is held while it is slower than this; 0.36 m/s if not given, 0.42 m/s for motion with cuts, out of which feet are let go slowly. */
+  /** A foot on the floor is held while it is slower than this; 0.36 m/s if not given, 0.42 m/s for motion with cuts or bends, out of which feet are let go slowly. */
   foot_hold_m_s?: number | null;
   /** Whether hands that were held in the recordings are brought together, where there is a partner to hold. */
   hands?: boolean;
   /** The fastest that the torso is brought to where it should be; what is missed by more stays missed. No limit if null. */
   root_correction_m_s?: number | null;
+  /** How far a motion that is bent leans into its turns: 1 is the lean that balances them, 0 none. */
+  lean?: number;
   /** Frames per second of the motion; the highest rate among the recordings it shows if not given. */
   rate_hz?: number | null;
 }
@@ -567,11 +571,13 @@ export interface FollowRequest {
   speed_m_s?: number | null;
   /** Use clips with this label, such as walk or run, along the whole path. */
   label?: string | null;
-  /** What is wanted between places of the path. */
+  /** Keep to clips with this label, such as sad or sneaking, where the request has no other label. */
+  style?: string | null;
+  /** Speed, label or pause between two places of the path. */
   stretches?: StretchRequest[];
-  /** Stay in a clip unless another is better by a margin. */
+  /** Stay in a clip unless a walk that leaves it is better by this margin. */
   prefer?: Record<string, number>;
-  /** Clip to begin in; else found by search, or the one that is preferred most. */
+  /** Clip to begin in; else the search chooses, or it is the clip with the largest margin. */
   start_clip?: string | null;
   /** Frame of that clip, at its own rate, near which to begin. */
   start_frame?: number | null;
@@ -581,7 +587,7 @@ export interface FollowRequest {
   before?: FollowRequest | null;
   /** Which of the answers to that it goes on from. */
   before_answer?: number;
-  /** Different answers to find. */
+  /** How many different answers. */
   count?: number;
   /** Same seed, same answer. */
   seed?: number;
@@ -595,23 +601,23 @@ export interface FollowRequest {
 export interface FollowSettings {
   /** "bound" seeds branch and bound with a beam; "beam" is the beam alone; "thesis" is the plain budgeted depth-first branch and bound of Dirican (2014), for comparison. */
   method?: "bound" | "beam" | "thesis";
-  /** How far each planning step looks ahead (s). */
-  horizon_s?: number;
+  /** How far each planning step looks ahead (s); else 8 s where motion is bent, 20 s where not. */
+  horizon_s?: number | null;
   /** How much is kept of each planning step's answer (r). */
   retain_s?: number;
-  /** Walks of one age that the beam keeps. */
-  beam_width?: number;
+  /** Walks of one age that the beam keeps; else 60 where motion is bent, which forgives much, and 260 where not. */
+  beam_width?: number | null;
   /** How far the beam looks along the continuations of a walk, to compare walks. */
   continuation_s?: number;
-  /** How much what it sees there counts, against what the walk has cost; 0 is a plain beam. */
+  /** How much the best continuation counts, against what the walk has cost; 0 is a plain beam. */
   heuristic_weight?: number;
-  /** What a metre of the path that is still to be walked is reckoned to cost when walks are compared. */
+  /** What a metre of the path that is still ahead counts when walks are compared. */
   metre_cost?: number;
   /** Frames that branch and bound may score in one planning step. */
   budget_frames?: number;
   /** Time for the whole search; then the rest is searched by the beam alone, at a tenth of its width. */
   max_seconds?: number | null;
-  /** Least speed of the point that the character should be at (gamma); never above a speed that is asked for. */
+  /** Least speed of the target point on the path (gamma); never above a speed of the request. */
   forced_progress_m_s?: number;
   /** Cost of a transition, also within a clip: what keeps the answer from blending without pause. */
   transition_cost?: number;
@@ -619,20 +625,32 @@ export interface FollowSettings {
   fault_cost?: number;
   /** Cost of each frame of a joint that turns as abruptly as one in a thousand recorded ones: a walk that plays one clip again and again would show its worst moment each time. */
   rough_cost?: number;
-  /** Cost of a second at 1 m/s off the speed asked for. */
-  speed_weight?: number;
-  /** Cost of a second without the label asked for. */
-  label_weight?: number;
-  /** Cost of a second of standing where neither pause, speed nor label is asked for; less the faster one is, nothing from walking speed on. Without it, who finds a path hard to follow stands: the point to be at hardly moves. */
+  /** Cost of a second at 1 m/s off the speed of the request; else 0.1 where motion is bent, 0.02 where not. */
+  speed_weight?: number | null;
+  /** Cost of a second without the label of the request; else 1 where motion is bent, 0.25 where not. */
+  label_weight?: number | null;
+  /** Cost of a second of standing where the request has no pause, speed or label; less the faster one is, nothing from walking speed on. Without it, a character who finds a path hard to follow stands: the target point hardly moves. */
   idle_weight?: number;
   /** How long the distance from the path's end, where the walk stops, counts. */
   end_weight_s?: number;
-  /** Cost of ending turned by 90° from the facing asked for. */
+  /** Cost of an end that faces 90° away from the final facing. */
   facing_weight?: number;
   /** What a transition costs more for each earlier answer that took it, so that answers differ. */
   reuse_penalty?: number;
-  /** Places to begin from that are tried. */
-  starts?: number;
+  /** Places to begin from that are tried; else 60 where motion is bent, 200 where not. */
+  starts?: number | null;
+  /** Whether recorded motion is bent to the path where it does not turn as the path does. */
+  bend?: boolean;
+  /** Cost of a second at a lateral acceleration of 1 m/s² that bending adds: what makes the search prefer clips that turn by themselves. */
+  bend_cost?: number;
+  /** Lateral acceleration up to which motion is bent; else 1.5 m/s² at a walk, rising to 5 m/s² at a run. */
+  max_lateral_m_s2?: number | null;
+  /** Share by which steps may be longer or shorter than recorded where the request has a speed. */
+  max_stretch?: number;
+  /** Cost of a transition between clips whose labels have nothing in common; counts where motion is bent. */
+  style_change_cost?: number;
+  /** Cost of an end with the body a tenth lower than usual, four times that at two tenths; counts where motion is bent. */
+  end_pose_cost?: number;
 }
 
 /** A function of one's own that says what a motion costs; the search keeps what lowers it. */
@@ -841,6 +859,8 @@ export interface RetimeSettings {
   uniform_s?: number;
   /** Whether feet that stand are held where they stand. */
   replant?: boolean;
+  /** Whether single frames at which the capture slipped are put between their neighbours: a motion that has less standing in it shows them more. */
+  repair?: boolean;
   /** Frames per second of the result; None for the motion's own. */
   fps?: number | null;
 }
@@ -873,9 +893,9 @@ export interface SolveRequest {
   functions?: FunctionTarget[];
   /** Least length of a piece of a clip; without it the search chatters. */
   min_piece_s?: number;
-  /** What a cut at the greatest cost allowed adds to the score. With a third of that answers are no nearer to what is asked for, and a tenth farther from recorded poses. */
+  /** What a cut at the greatest cost allowed adds to the score. With a third of that answers are no nearer to the constraints, and a tenth farther from recorded poses. */
   cut_weight?: number;
-  /** Different answers to find at most. */
+  /** How many different answers, at most. */
   count?: number;
   /** How long to search, for all people together. */
   seconds?: number;
@@ -885,14 +905,14 @@ export interface SolveRequest {
   seed?: number;
   /** Two answers differ if their roots are at one moment farther from each other than this. */
   apart_m?: number;
-  /** Greatest cost of a cut (τ); if not given it is chosen from the motion. */
+  /** Greatest cost of a cut (τ); if not given it follows from the motion. */
   max_cut_cost?: number | null;
-  /** What each of several people is asked for, by name; nothing for one person. */
+  /** The constraints of each of several people, by name; empty for one person. */
   characters?: Record<string, Character | null>;
   /** Where and when two of them come together, in order of time. */
   meet?: Meeting[];
   search?: SolveSettings;
-  /** How what was found becomes motion. */
+  /** How the answers become motion. */
   finish?: FinishSettings;
 }
 
@@ -904,15 +924,15 @@ export interface SolveSettings {
   sample?: number;
 }
 
-/** What is wanted between two places of the path; at least one of speed, label and pause. */
+/** A part of the path with a speed, a label or a pause; at least one of them. */
 export interface StretchRequest {
-  /** Where it begins, along the path as it was given. */
+  /** Where it begins, along the path before smoothing and rounding. */
   start_m: number;
   /** Where it ends; None for a single place. */
   stop_m?: number | null;
   /** How fast to go. */
   speed_m_s?: number | null;
-  /** What the clips used here shall be labelled: "run", "jump" … */
+  /** Label of the clips to use here: "run", "jump" … */
   label?: string | null;
   /** How long to stand at its start. */
   pause_s?: number | null;

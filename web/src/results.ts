@@ -35,7 +35,7 @@ export function mountResults(column: HTMLElement, context: Context): void {
     ],
     (state) => {
       const verb = state.verbs.find(({ name }) => name === state.view.verb)?.name ?? null;
-      const listed = (result: Result) => result.verb !== "preview" && !state.document.removed.includes(result.id);
+      const listed = (result: Result) => result.verb !== "preview" && !result.passing && !state.document.removed.includes(result.id);
       const results = state.results.filter((result) => listed(result) && (verb === null || result.verb === verb));
       const kept = results.filter((result) => isKept(state, result));
       const others = results.filter((result) => !isKept(state, result));

@@ -54,6 +54,8 @@ class Format:
     """Module that an extra brings."""
     figures: Callable[[Path], int] | None = None
     """How many figures a file holds, where it can be more than one."""
+    read_all: Callable[[Path], list[Clip]] | None = None
+    """All figures of a file at once, where that is less work than one after another."""
 
     @property
     def available(self) -> bool:
@@ -91,6 +93,14 @@ def _counter(module: str, function: str) -> Callable[[Path], int]:
     return count
 
 
+def _together(module: str, function: str) -> Callable[[Path], list[Clip]]:
+    def read(path: Path) -> list[Clip]:
+        clips: list[Clip] = getattr(importlib.import_module(f"choreograph.formats.{module}"), function)(path)
+        return clips
+
+    return read
+
+
 def _writer(module: str, function: str) -> Callable[..., None]:
     def write(path: Path, clip: Clip | Sequence[Clip], **options: Any) -> None:
         getattr(importlib.import_module(f"choreograph.formats.{module}"), function)(path, clip, **options)
@@ -106,7 +116,7 @@ FORMATS: tuple[Format, ...] = (
            _writer("gltf", "write_glb"), figures=_counter("_gltf_read", "count_glb_figures")),
     Format("usd", (".usda", ".usdc", ".usd"), "Universal Scene Description with a mannequin",
            _stated("usd", "read_usd", several=True), _writer("usd", "write_usd"), needs="pxr",
-           figures=_counter("usd", "count_usd_figures")),
+           figures=_counter("usd", "count_usd_figures"), read_all=_together("usd", "read_usd_figures")),
     Format("csv", (".csv",), "joint positions as a table (write only)", None, _writer("csv", "write_csv")),
 )  # fmt: skip
 """Every file type that is read or written."""
@@ -190,7 +200,13 @@ def read_figures(path: str | Path, **options: Any) -> list[Clip]:
         path: A .bvh, .amc, .npz, .glb or .usd file.
         **options: What `read_clip` takes.
     """
-    count = find_format(path, readable=True).figures
+    known = find_format(path, readable=True)
+    if known.read_all is not None and "figure" not in options:
+        given = ReadOptions(**options)
+        given.check()
+        clips = known.read_all(Path(path))
+        return clips if given.fps is None else [replace(clip, fps=given.fps) for clip in clips]
+    count = known.figures
     return [read_clip(path, **options, figure=k) for k in range(1 if count is None else max(count(Path(path)), 1))]
 
 

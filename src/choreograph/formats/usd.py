@@ -1,4 +1,4 @@
-"""USD: the mannequin with its motion as UsdSkel, for Omniverse, Houdini, Unreal, Blender and film pipelines.
+"""USD written: the mannequin with its motion as UsdSkel, for Omniverse, Houdini, Unreal, Blender and film pipelines.
 
 Stages are in metres, y up. Each clip is a SkelRoot with a skeleton, an animation and a skinned mesh. Joint names that
 USD cannot use as identifiers are changed in the joints' paths and kept as they were in `jointNames`.
@@ -6,10 +6,8 @@ USD cannot use as identifiers are changed in the joints' paths and kept as they 
 
 from __future__ import annotations
 
-import hashlib
 import json
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,12 +17,14 @@ from numpy.typing import NDArray
 from choreograph._version import __version__
 from choreograph.errors import FormatError, MissingExtra
 from choreograph.figure.mannequin import SkinnedMesh, build_mannequin
-from choreograph.formats.assemble import read_bytes
 from choreograph.formats.atomic import atomic_write, check_writable
-from choreograph.formats.figures import KEY, as_figures, describe, from_rest, moving_joints, restore_clip
+from choreograph.formats.figures import KEY, as_figures, describe, moving_joints
+from choreograph.formats.usd_read import count_usd_figures, read_usd, read_usd_figures
 from choreograph.maths import quat
-from choreograph.motion.clip import Clip, Note, Source
+from choreograph.motion.clip import Clip
 from choreograph.motion.skeleton import Skeleton
+
+__all__ = ["count_usd_figures", "read_usd", "read_usd_figures", "write_usd"]
 
 Array = NDArray[np.float64]
 
@@ -228,166 +228,3 @@ def _bounds(mesh: SkinnedMesh, clip: Clip) -> tuple[Array, Array]:
     carrying = np.isfinite(reach)
     places, reach = clip.global_positions()[:, carrying], reach[carrying, None]
     return (places - reach).min(axis=1), (places + reach).max(axis=1)
-
-
-# ------------------------------------------------------------------------------------------------------------ reading
-
-
-def read_usd(path: str | Path, *, figure: int = 0) -> Clip:
-    """The motion of a UsdSkel figure in a USD file.
-
-    Files that Choreograph wrote come back whole. Others are read as far as their joints make one tree, moved by a
-    SkelAnimation without scaling; units and up-axis are those that the stage states.
-
-    Args:
-        path: The file.
-        figure: Which of the stage's skeletons, from 0.
-
-    Raises:
-        FormatError: The file is damaged, or holds something a Clip cannot.
-        MissingExtra: USD is not installed.
-    """
-    data = read_bytes(path)
-    with _opened(path) as (pxr, stage):
-        return _read(pxr, stage, Path(path), hashlib.sha256(data).hexdigest(), figure)
-
-
-def count_usd_figures(path: str | Path) -> int:
-    """How many skeletons a USD file holds."""
-    read_bytes(path)
-    with _opened(path) as (pxr, stage):
-        return len(_skeletons(pxr, stage))
-
-
-@contextmanager
-def _opened(path: str | Path) -> Iterator[tuple[Any, Any]]:
-    """USD itself, and the stage of a file; whatever is wrong with it is said with its name."""
-    pxr = _pxr("reading USD")
-    try:
-        # Anonymous, so that a file that changed since is not served from USD's own memory.
-        layer = pxr.Sdf.Layer.OpenAsAnonymous(str(path))
-        stage = pxr.Usd.Stage.Open(layer) if layer else None
-        if stage is None:
-            raise FormatError("is not a USD file that can be opened")
-        yield pxr, stage
-    except FormatError as error:
-        raise error.at(path) from None
-    except pxr.Tf.ErrorException as error:
-        said = str(error).strip().splitlines()[-1:] or ["no reason given"]
-        # What USD says begins with where in its own source it says so: Error in '…' at line … in file … : 'why'
-        why = said[0].rpartition(" : ")[2].strip("'")
-        raise FormatError(f"USD cannot read it: {why[:200]}", path=path) from error
-    except ValueError as error:  # a clip's own checks: the file's numbers do not make a motion
-        raise FormatError(f"does not hold a motion: {error}", path=path) from error
-
-
-def _skeletons(pxr: Any, stage: Any) -> list[Any]:
-    return [prim for prim in stage.Traverse() if prim.IsA(pxr.UsdSkel.Skeleton)]
-
-
-def _read(pxr: Any, stage: Any, path: Path, digest: str, figure: int) -> Clip:
-    found = _skeletons(pxr, stage)
-    if not 0 <= figure < len(found):
-        raise FormatError(f"has {len(found)} skeletons, so there is no number {figure} (they count from 0)")
-    skeleton = pxr.UsdSkel.Skeleton(found[figure])
-    sources = pxr.UsdSkel.BindingAPI(found[figure]).GetInheritedAnimationSource()
-    animation = pxr.UsdSkel.Animation(sources) if sources else None
-    if not animation:
-        raise FormatError("its skeleton has no animation")
-    joints = [str(j) for j in skeleton.GetJointsAttr().Get() or ()]
-    names, parents = _hierarchy(joints, [str(n) for n in skeleton.GetJointNamesAttr().Get() or ()])
-    order = [str(j) for j in animation.GetJointsAttr().Get() or ()]
-    if order != joints:
-        raise FormatError("its animation moves other joints than its skeleton has")
-    codes, pos, rot = _samples(animation, len(joints))
-    root = found[figure].GetParent()
-    text = root.GetCustomDataByKey(KEY) if root else None
-    metres, up = pxr.UsdGeom.GetStageMetersPerUnit(stage), str(pxr.UsdGeom.GetStageUpAxis(stage)).lower()
-    notes = [Note("several-figures", f"holds {len(found)} figures; this is number {figure}")] if len(found) > 1 else []
-    source = Source(str(path), "usd", digest, metres, up, "stated in the file", "stated in the file", tuple(notes))
-    if isinstance(text, str):
-        try:
-            about = json.loads(text)
-            fps = float(about["fps"])
-        except (ValueError, KeyError, TypeError, RecursionError) as error:
-            raise FormatError(f"its {KEY!r} entry cannot be read: {error}") from error
-        stretching = bool((np.ptp(pos[:, 1:], axis=0) > 0).any()) if pos.shape[1] > 1 else False
-        return restore_clip(about, names, parents, fps, pos, rot, stretching=stretching, source=source)
-    fps = float(stage.GetTimeCodesPerSecond())
-    if len(codes) > 1:
-        fps /= float(np.median(np.diff(codes)))
-    rest = np.array(skeleton.GetRestTransformsAttr().Get() or ())
-    if rest.shape != (len(joints), 4, 4):
-        raise FormatError("its skeleton has no rest pose")
-    rest_pos, rest_rot = rest[:, 3, :3], quat.from_matrix(_rigid(np.swapaxes(rest[:, :3, :3], -1, -2)))
-    cache = pxr.UsdGeom.XformCache(codes[0])
-    shift, turn, scale = _placing(np.array(cache.GetLocalToWorldTransform(found[figure])), metres, up)
-    for places, turns in ((rest_pos[None], rest_rot[None]), (pos, rot)):
-        places *= scale
-        places[:, 0] = shift + quat.rotate(turn, places[:, 0])
-        turns[:, 0] = quat.multiply(turn, turns[:, 0])
-    made, local_rot, local_pos = from_rest(names, parents, rest_pos, rest_rot, pos, rot)
-    return Clip(
-        made, fps, pos[:, 0], quat.make_continuous(local_rot), name=path.stem, local_pos=local_pos, source=source
-    )
-
-
-def _hierarchy(joints: list[str], given: list[str]) -> tuple[list[str], list[int]]:
-    """Names and parents from the joints' paths."""
-    if not joints or len(set(joints)) != len(joints):
-        raise FormatError("its skeleton has no joints, or the same one twice")
-    at = {joint: k for k, joint in enumerate(joints)}
-    parents = []
-    for k, joint in enumerate(joints):
-        above = joint.rpartition("/")[0]
-        while above and above not in at:
-            above = above.rpartition("/")[0]
-        parent = at.get(above, -1)
-        if (parent == -1) != (k == 0) or parent >= k:
-            raise FormatError("its joints do not make one tree with every parent before its children")
-        parents.append(parent)
-    names = given if len(set(given)) == len(joints) == len(given) else [j.rpartition("/")[2] for j in joints]
-    return (names if len(set(names)) == len(names) else joints), parents
-
-
-def _samples(animation: Any, count: int) -> tuple[Array, Array, Array]:
-    """Time codes, places (F, J, 3) and rotations (F, J, 4) of an animation."""
-    places, turns = animation.GetTranslationsAttr(), animation.GetRotationsAttr()
-    codes = np.union1d(places.GetTimeSamples(), turns.GetTimeSamples())
-    if not len(codes):
-        codes = np.zeros(1)
-    pos, rot = np.empty((len(codes), count, 3)), np.empty((len(codes), count, 4))
-    for frame, code in enumerate(codes):
-        place, turn = np.array(places.Get(code) or ()), np.array(turns.Get(code) or ())
-        if place.shape != (count, 3) or turn.shape != (count, 4):
-            raise FormatError(f"its animation does not give every joint a place and a rotation at time {code:g}")
-        pos[frame], rot[frame] = place, quat.normalise(turn[:, [3, 0, 1, 2]])
-    scales = animation.GetScalesAttr()
-    for code in scales.GetTimeSamples() or [codes[0]]:
-        size = np.array(scales.Get(code) or (), float)
-        if size.size and np.abs(size - 1).max() > 1e-2:
-            raise FormatError("its animation scales joints, which a motion cannot hold")
-    if not (np.isfinite(pos).all() and np.isfinite(rot).all()):
-        raise FormatError("its animation holds values that are not finite numbers")
-    return codes, pos, rot
-
-
-def _rigid(linear: Array) -> Array:
-    """The rotations themselves, once they are found to be rotations."""
-    if np.abs(np.swapaxes(linear, -1, -2) @ linear - np.eye(3)).max() > 1e-3 or (np.linalg.det(linear) < 0).any():
-        raise FormatError("its rest pose scales or mirrors joints, which a motion cannot hold")
-    return linear
-
-
-def _placing(world: Array, metres: float, up: str) -> tuple[Array, Array, float]:
-    """Shift, rotation and scale from a skeleton's space to metres, y up."""
-    linear = world[:3, :3].T
-    size = float(np.cbrt(max(np.linalg.det(linear), 0.0)))
-    if size <= 0:
-        raise FormatError("its skeleton stands in a mirrored or flattened space")
-    turn = quat.from_matrix(_rigid(linear / size))
-    shift = world[3, :3] * metres
-    if up == "z":
-        tilt = quat.from_axis_angle((1.0, 0.0, 0.0), -np.pi / 2)
-        turn, shift = quat.multiply(tilt, turn), quat.rotate(tilt, shift)
-    return shift, turn, size * metres

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sqlite3
 import threading
 import weakref
@@ -15,9 +14,9 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from choreograph.graph import rows
+from choreograph.graph import checked, rows
 from choreograph.graph.model import TABLES, ClipInfo, Edges, Minima, Nodes, Table
-from choreograph.motion.clip import Clip, Note, Source
+from choreograph.motion.clip import Clip
 from choreograph.motion.skeleton import Skeleton
 
 _CLIPS_KEPT = 64
@@ -75,9 +74,8 @@ class LazyClips(Sequence[Clip]):
         arrays: dict[str, Any] = {
             name: rows.read_array(self._reader.connection, "clip_array", (number, name)) for name in rows.CLIP_ARRAYS
         }
-        clip = Clip(
-            self._skeletons[skeleton], info.fps, name=info.name, labels=info.labels, source=_source(source), **arrays
-        )
+        where = checked.source(source, f"clip {number}")
+        clip = Clip(self._skeletons[skeleton], info.fps, name=info.name, labels=info.labels, source=where, **arrays)
         if len(clip) != info.own_frames:
             raise ValueError(f"clip {info.name!r} has {len(clip)} frames, not {info.own_frames}")
         return clip
@@ -103,14 +101,6 @@ class PickedClips(Sequence[Clip]):
             return [clips[n] for clips, n in self._picked[index]]
         clips, n = self._picked[index]
         return clips[n]
-
-
-def _source(text: str | None) -> Source | None:
-    if text is None:
-        return None
-    values = json.loads(text)
-    values["notes"] = tuple(Note(**note) for note in values.get("notes", ()))
-    return Source(**values)
 
 
 class LazyTables(Mapping[str, Table]):

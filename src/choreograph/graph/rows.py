@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from choreograph.errors import ChoreographError, GraphFileError
+from choreograph.graph import checked
 from choreograph.motion.skeleton import JointAxes, Skeleton
 
 CLIP_ARRAYS = ("root_pos", "local_rot", "local_pos", "contacts")
@@ -43,7 +44,15 @@ def reading(path: Path) -> Iterator[None]:
         yield
     except GraphFileError:
         raise
-    except (sqlite3.Error, ChoreographError, ValueError, TypeError, KeyError, IndexError, OverflowError) as error:
+    except (
+        sqlite3.Error,
+        ChoreographError,
+        ValueError,
+        TypeError,
+        LookupError,
+        ArithmeticError,
+        AttributeError,
+    ) as error:
         detail = f"no {error}" if isinstance(error, KeyError) else str(error)
         raise GraphFileError(damaged(detail), path=path) from error
     except (MemoryError, RecursionError) as error:
@@ -71,6 +80,8 @@ def read_array(connection: sqlite3.Connection, table: str, key: tuple[Any, ...])
     if row is None:
         return None
     dtype, shape, crc32, data = row
+    if not isinstance(data, bytes):
+        raise ValueError(f"the array {key[1]} of {first} {key[0]} is a {type(data).__name__}, not a blob")
     sizes = _sizes(dtype, shape, len(data))
     if zlib.crc32(data) != crc32:
         raise ValueError(f"the array {key[1]} of {first} {key[0]} has another checksum than it had")
@@ -94,6 +105,8 @@ def check_sizes(connection: sqlite3.Connection) -> None:
 
 
 def _sizes(dtype: str, shape: str, length: int) -> tuple[int, ...]:
+    if not isinstance(shape, str) or len(shape) > 200:
+        raise ValueError("an array has no shape")
     if dtype not in _DTYPES:
         raise ValueError(f"an array is of the unknown type {dtype!r}")
     sizes = tuple(int(n) for n in shape.split(",")) if shape else ()
@@ -149,7 +162,7 @@ def read_skeleton(connection: sqlite3.Connection, number: int) -> Skeleton:
     row = connection.execute("SELECT names, roles, axis_orders FROM skeleton WHERE id = ?", (number,)).fetchone()
     if row is None:
         raise ValueError(f"skeleton {number} is missing")
-    names, roles, orders = (None if text is None else [str(item) for item in json.loads(text)] for text in row)
+    names, roles, orders = (None if text is None else checked.texts(text, f"skeleton {number}") for text in row)
 
     def array(name: str) -> Any:
         return read_array(connection, "skeleton_array", (number, name))

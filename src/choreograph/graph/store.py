@@ -27,13 +27,13 @@ from numpy.typing import NDArray
 from choreograph._version import __version__
 from choreograph.errors import ChoreographError, GraphFileError, OutputExists
 from choreograph.formats.atomic import is_running
-from choreograph.graph import rows, schema
+from choreograph.graph import checked, rows, schema
 from choreograph.graph.clips import graph_frames
 from choreograph.graph.fingerprint import Fingerprint, fingerprint_file
 from choreograph.graph.lazy import LazyClips, LazyTables, Reader
 from choreograph.graph.model import TABLES, ClipInfo, MotionGraph, Origin, Provenance
 from choreograph.graph.settings import GraphSettings
-from choreograph.motion.clip import Clip, Label, Note
+from choreograph.motion.clip import Clip, Label
 from choreograph.motion.contacts import detect_contacts
 
 _QUICK_CHECK_BYTES = 16_000_000
@@ -276,10 +276,18 @@ def _read(connection: sqlite3.Connection, path: Path) -> MotionGraph:
     for clip, text, start, stop in connection.execute(
         "SELECT clip, text, start, stop FROM label ORDER BY clip, position"
     ):
-        labels.setdefault(clip, []).append(Label(str(text), int(start), int(stop)))
+        what = f"a label of clip {clip}"
+        own = Label(checked.text(text, what), checked.whole(start, what), checked.whole(stop, what))
+        labels.setdefault(clip, []).append(own)
     infos = _read_infos(connection, settings.rate_hz, labels)
     steps = connection.execute("SELECT at, command, package_version, evaluated_share FROM provenance ORDER BY id")
-    history = [Provenance(str(at), str(text), str(version), float(share)) for at, text, version, share in steps]
+    history = [
+        Provenance(
+            *(checked.text(at, "a time"), checked.text(text, "a command"), checked.text(version, "a version")),
+            checked.number(share, "the share of pairs", 0, 1),
+        )
+        for at, text, version, share in steps
+    ]
     pairs, cut_settings = _read_examples(connection, [info.name for info in infos])
     reader = Reader(connection, path)
 
@@ -289,14 +297,14 @@ def _read(connection: sqlite3.Connection, path: Path) -> MotionGraph:
 
     return MotionGraph(
         settings,
-        float(facts["threshold_m"]),
+        checked.number(facts["threshold_m"], "the threshold", 0, checked.MAX_METRES),
         LazyClips(reader, infos),
         infos,
         LazyTables(reader, infos, settings.window_frames),
-        searched_m=float(facts["searched_m"]),
+        searched_m=checked.number(facts["searched_m"], "the range searched", 0, checked.MAX_METRES),
         origin=Origin(
             history[-1].evaluated_share if history else 1.0,
-            [Note(str(n["kind"]), str(n["message"]), int(n["count"])) for n in facts["notes"]],
+            checked.notes(facts["notes"], "the graph"),
             history,
             path,
             pairs,
@@ -313,14 +321,18 @@ def _read_examples(
     tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
     if "pair" in tables:
         query = "SELECT leader, follower FROM pair ORDER BY position"
-        pairs = [(int(leader), int(follower)) for leader, follower in connection.execute(query)]
+        pairs = [
+            (checked.whole(leader, "a leader"), checked.whole(follower, "a follower"))
+            for leader, follower in connection.execute(query)
+        ]
         if any(not 0 <= clip < len(names) for pair in pairs for clip in pair):
             raise ValueError("a clip that is not there leads or follows another")
         return pairs, _read_json(connection, "cut_setting")
     if "segment_base" not in tables:
         return [], {}
     # Version 3 kept both with the segments, which have left the file: the first base of pairs says who leads whom.
-    bases = [json.loads(text) for (text,) in connection.execute("SELECT settings FROM segment_base ORDER BY id")]
+    query = "SELECT settings FROM segment_base ORDER BY id"
+    bases = [checked.entries(text, "a segment base") for (text,) in connection.execute(query)]
     first = next((base for base in bases if base["pairs"]), bases[0] if bases else {})
     pairs = [(names.index(leader), names.index(follower)) for leader, follower in first.get("pairs") or ()]
     return pairs, {name: value for name, value in first.items() if name not in ("method", "pairs")}
@@ -333,11 +345,13 @@ def _read_infos(connection: sqlite3.Connection, rate_hz: float, labels: dict[int
     infos: list[ClipInfo] = []
     query = "SELECT id, name, fps, own_frames, frames, mirror_of, source FROM clip ORDER BY id"
     for number, (clip_id, name, fps, own_frames, frames, mirror_of, source) in enumerate(connection.execute(query)):
-        where = {} if source is None else json.loads(source)
-        if clip_id != number or not (mirror_of is None or 0 <= mirror_of < number):
+        where = checked.source(source, f"clip {clip_id}")
+        if clip_id != number or not (mirror_of is None or checked.whole(mirror_of, "a clip") < number):
             raise ValueError(f"clip {clip_id} is out of order, or mirrors a clip that does not come before it")
         counted[number] = counted[number if mirror_of is None else mirror_of]
-        if not 1e-3 <= fps <= 1e6 or own_frames != counted[number] or own_frames < 1:
+        what = f"the number of frames of clip {clip_id}"
+        own_frames, frames = checked.whole(own_frames, what, 1), checked.whole(frames, what, 1)
+        if not 1e-3 <= fps <= 1e6 or own_frames != counted[number]:
             raise ValueError(f"clip {clip_id} has an impossible rate, or another number of frames than it says")
         if frames != graph_frames(own_frames, fps, rate_hz) or frames > 1000 * own_frames:
             raise ValueError(f"clip {clip_id} has another number of frames at the graph's rate than it says")
@@ -346,13 +360,13 @@ def _read_infos(connection: sqlite3.Connection, rate_hz: float, labels: dict[int
             raise ValueError(f"clip {clip_id} has a label beyond its frames")
         infos.append(
             ClipInfo(
-                name=str(name),
+                name=checked.text(name, f"the name of clip {clip_id}"),
                 fps=float(fps),
                 own_frames=own_frames,
                 frames=frames,
                 labels=own,
-                path=str(where.get("path", "")),
-                sha256=str(where.get("sha256", "")),
+                path="" if where is None else where.path,
+                sha256="" if where is None else where.sha256,
                 mirror_of=mirror_of,
             )
         )
@@ -360,4 +374,5 @@ def _read_infos(connection: sqlite3.Connection, rate_hz: float, labels: dict[int
 
 
 def _read_json(connection: sqlite3.Connection, table: str) -> dict[str, Any]:
-    return {str(name): json.loads(value) for name, value in connection.execute(f"SELECT name, value FROM {table}")}
+    found = connection.execute(f"SELECT name, value FROM {table}")
+    return {checked.text(name, f"a {table}"): checked.from_json(value, f"the {table} {name}") for name, value in found}

@@ -303,7 +303,7 @@ class Path:
         label: str | None = None,
         pause: float | None = None,
     ) -> Path:
-        """The path with one more wish, between two places in metres; without `stop` it reaches to the end.
+        """The path with one more stretch, between two places in metres; without `stop` it reaches to the end.
 
         A pause alone, without `stop`, is at `start`.
         """

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -17,6 +18,7 @@ from choreograph.motion.skeleton import Skeleton
 
 pytest.importorskip("pxr", reason="needs the usd extra")
 TENTH_MM = 1e-4
+CORPUS = Path(__file__).parents[2] / "corpus" / "usd"
 
 
 def complaints(path) -> list[str]:
@@ -192,3 +194,115 @@ def test_broken_files_are_refused(tmp_path, data, suffix):
 def test_other_suffixes_are_refused(tmp_path, walker):
     with pytest.raises(FormatError, match=r"\.usda"):
         write_usd(tmp_path / "a.usdz", walker)
+
+
+# ---------------------------------------------------------------- files that are not to be trusted
+
+
+OTHER = "#usda 1.0\n(\n    subLayers = [@{}@]\n)\n"
+
+
+def test_layers_of_the_own_folder_are_read(tmp_path, walker):
+    write_usd(tmp_path / "parts" / "motion.usdc", walker)
+    (tmp_path / "whole.usda").write_text(OTHER.format("./parts/motion.usdc"))
+    (tmp_path / "outer.usda").write_text(OTHER.format("whole.usda"))
+    assert len(read_usd(tmp_path / "outer.usda")) == len(walker)
+
+
+@pytest.mark.parametrize(
+    "named", ["/abs", "../outside.usdc", "./in/../../outside.usdc", "link.usdc", "folder/outside.usdc"]
+)
+def test_layers_of_other_folders_are_refused_by_name(tmp_path, walker, named):
+    write_usd(tmp_path / "outside.usdc", walker)
+    home = tmp_path / "home"
+    home.mkdir()
+    (home / "link.usdc").symlink_to(tmp_path / "outside.usdc")
+    (home / "folder").symlink_to(tmp_path)
+    asset = str(tmp_path / "outside.usdc") if named == "/abs" else named
+    reference = f'#usda 1.0\ndef SkelRoot "A" (\n    references = @{asset}@</Motion>\n)\n{{\n}}\n'
+    payload = reference.replace("references", "payload")
+    variant = (
+        '#usda 1.0\ndef "A" (\n    variants = { string v = "x" }\n    prepend variantSets = "v"\n)\n{\n'
+        f'    variantSet "v" = {{\n        "x" ( references = @{asset}@</Motion> ) {{ }}\n    }}\n}}\n'
+    )
+    inner = OTHER.format("inner.usda")
+    (home / "inner.usda").write_text(OTHER.format(asset))
+    for text in (OTHER.format(asset), reference, payload, variant, inner):
+        (home / "a.usda").write_text(text)
+        with pytest.raises(FormatError, match="outside of its folder") as caught:
+            read_usd(home / "a.usda")
+        assert asset in str(caught.value) and caught.value.path == home / "a.usda"
+
+
+def test_value_clips_of_other_folders_are_refused(tmp_path, walker):
+    home = tmp_path / "home"
+    write_usd(tmp_path / "outside.usda", walker)
+    write_usd(home / "a.usda", walker)
+    text = (home / "a.usda").read_text()
+    where = text.index('def SkelAnimation "Animation"')
+    name = text[text.index("def SkelRoot") :].split('"')[1]
+    body = text.index("{", where)
+    clips = (
+        f"(\n clips = {{ dictionary default = {{ asset[] assetPaths = [@../outside.usda@]\n"
+        f' string primPath = "/Motion/{name}/Animation"\n'
+        " double2[] active = [(0, 0)]\n double2[] times = [(0, 0)] } }\n)\n"
+    )
+    # Without samples of its own: its values come from the clip.
+    end = text.index("def Mesh", where)
+    own = (
+        "uniform token[] joints = "
+        + text[text.index("uniform token[] joints = ", where) :].split("\n")[0].split("= ")[1]
+    )
+    bare = f"{{\n {own}\n float3[] translations\n quatf[] rotations\n}}\n"
+    (home / "b.usda").write_text(text[:body] + clips + bare + text[end:])
+    with pytest.raises(FormatError) as caught:
+        read_usd(home / "b.usda")
+    assert "outside of its folder" in str(caught.value)
+
+
+def test_asset_names_that_are_worked_out_are_refused(tmp_path):
+    (tmp_path / "a.usda").write_text(
+        '#usda 1.0\n(\n    expressionVariables = { string W = "/etc/x.usd" }\n    subLayers = [@`"${W}"`@]\n)\n'
+    )
+    with pytest.raises(FormatError, match="not read"):
+        read_usd(tmp_path / "a.usda")
+
+
+def test_a_few_bytes_cannot_take_a_gigabyte():
+    with pytest.raises(FormatError):
+        read_usd(CORPUS / "takes_memory.usdc")
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("uniform token[] joints = [", "uniform int[] joints = [1, 2] # ["),
+        ("float3[] translations", "string[] translations"),
+        ("quatf[] rotations", "double rotations"),
+        ("matrix4d[] restTransforms", "int restTransforms"),
+        ("string choreograph = ", "int choreograph = 3 # "),
+        ("metersPerUnit = 1", 'metersPerUnit = "one"'),
+        ("metersPerUnit = 1", "metersPerUnit = 1e999"),
+        ('upAxis = "Y"', "upAxis = 4"),
+        ("timeCodesPerSecond = 30", "timeCodesPerSecond = 0"),
+        ("timeCodesPerSecond = 30", "timeCodesPerSecond = -inf"),
+    ],
+)
+def test_values_of_other_types_are_refused_or_read(tmp_path, walker, old, new):
+    write_usd(tmp_path / "a.usda", walker)
+    text = (tmp_path / "a.usda").read_text()
+    assert old in text
+    for changed in (text.replace(old, new), text.replace(old, new).replace("string choreograph =", "string other =")):
+        (tmp_path / "b.usda").write_text(changed)
+        try:
+            read_usd(tmp_path / "b.usda")
+        except FormatError as error:
+            assert error.path == tmp_path / "b.usda" and "Traceback" not in str(error)
+
+
+def test_the_studio_hears_of_it_in_one_sentence(tmp_path, walker):
+    from choreograph.formats import read_figures
+
+    (tmp_path / "a.usda").write_text(OTHER.format("/etc/hostname"))
+    with pytest.raises(FormatError, match="outside of its folder"):
+        read_figures(tmp_path / "a.usda")

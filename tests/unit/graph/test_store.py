@@ -209,9 +209,50 @@ HOSTILE = [
     ("UPDATE clip SET own_frames = own_frames + 1", "frames"),
     ("UPDATE clip SET source = '{\"nonsense\": 1}'", "damaged"),
     ("UPDATE label SET stop = 1000000", "label"),
+    *((f"UPDATE setting SET value = '{value}' WHERE name = '{name}'", "damaged")
+      for name in ("rate_hz", "window_s", "threshold_m", "label_thresholds", "weights", "goal", "mirror")
+      for value in ("1e999", "-1e999", "[1e999]", '{"foot": 1e999}', "123456789012345678901234567890", "[[[]]]")),
+    ("UPDATE setting SET value = x'00ff'", "damaged"),
+    ("UPDATE setting SET value = 5 WHERE name = 'rate_hz'", "damaged"),
+    *((f"UPDATE clip SET source = '{value}'", "source of clip 0")
+      for value in ("1e999", "[]", "null", '"a"', '{"path": 1e999}', '{"path": "a"}', '{"path": "a", "format": [1]}',
+                    '{"path": "a", "format": "bvh", "metres_per_unit": 1e999}',
+                    '{"path": "a", "format": "bvh", "metres_per_unit": "one"}',
+                    '{"path": "a", "format": "bvh", "notes": 7}',
+                    '{"path": "a", "format": "bvh", "notes": [{"kind": 1, "message": "b"}]}',
+                    '{"path": "a", "format": "bvh", "notes": [{"kind": "a", "message": "b", "count": 1e9}]}')),
+    ("UPDATE clip SET source = x'00'", "bytes"),
+    *((f"UPDATE fact SET value = '{value}' WHERE name = '{name}'", "damaged")
+      for name, value in (("threshold_m", "1e999"), ("threshold_m", '"near"'), ("threshold_m", "-1"),
+                          ("searched_m", "[0.1]"), ("searched_m", "true"), ("notes", "3"), ("notes", '{"a": 1}'),
+                          ("notes", "[1e999]"), ("notes", '[{"kind": "a"}]'))),
+    ("UPDATE clip SET name = x'00' WHERE id = 0", "name of clip"),
+    ("UPDATE clip SET own_frames = 1e300", "frames"),
+    ("UPDATE clip SET frames = 'many'", "frames"),
+    ("UPDATE clip SET fps = 9e999", "impossible"),
+    ("UPDATE clip SET fps = x'00'", "damaged"),
+    ("UPDATE clip SET mirror_of = 1e999 WHERE id = 3", "whole number"),
+    ("UPDATE clip SET mirror_of = 'a' WHERE id = 3", "whole number"),
+    ("UPDATE clip SET skeleton = 'a'", "skeleton"),
+    ("UPDATE label SET start = 1e999", "label"),
+    ("UPDATE label SET stop = 'late'", "label"),
+    ("UPDATE label SET text = x'00'", "label"),
+    ("UPDATE provenance SET evaluated_share = 9e999", "share"),
+    ("UPDATE provenance SET evaluated_share = 'all'", "share"),
+    ("UPDATE provenance SET at = x'00'", "time"),
+    ("UPDATE skeleton SET names = '[1, 2]'", "skeleton 0"),
+    ("UPDATE skeleton SET names = '1e999'", "skeleton 0"),
+    ("UPDATE skeleton SET roles = '{}'", "skeleton 0"),
+    ("UPDATE skeleton SET axis_orders = '7'", "skeleton 0"),
+    ("UPDATE skeleton_array SET data = 'text'", "bytes"),
+    ("UPDATE clip_array SET shape = 3", "damaged"),
+    ("UPDATE clip_array SET data = hex(data)", "damaged"),
+    ("INSERT INTO pair VALUES (0, 1e999, 0)", "leader"),
+    ("INSERT INTO pair VALUES (0, 'a', 0)", "leader"),
+    ("INSERT INTO cut_setting VALUES ('alike_m', '1e999')", "alike_m"),
     ("DROP TABLE provenance", "damaged"),
     ("DROP TABLE clip", "damaged"),
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("change", "words"), HOSTILE, ids=[change for change, _ in HOSTILE])

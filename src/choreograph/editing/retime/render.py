@@ -16,6 +16,7 @@ from choreograph.maths import quat
 from choreograph.motion.arrays import seal
 from choreograph.motion.clip import Clip, Label, Note, Source
 from choreograph.motion.contacts import detect_contacts
+from choreograph.motion.repair import remove_spikes
 
 Array = NDArray[np.float64]
 
@@ -37,8 +38,8 @@ class Rendered:
 def render_warp(clip: Clip, warp: TimeWarp, settings: RetimeSettings | None = None) -> Rendered:
     """The motion with its frames shown when the warp says so.
 
-    Where the motion is faster than recorded, each frame is the mean over what is skipped on either side: at twice the
-    pace, over one step of the program, a thirtieth of a second of the motion. Contacts and labels go with the frames.
+    Where the motion is faster than recorded, each frame is a mean over its neighbours: at twice the pace over one step
+    of the program, a thirtieth of a second of the motion. Contacts and labels go with the frames.
 
     Args:
         clip: The motion.
@@ -55,8 +56,13 @@ def render_warp(clip: Clip, warp: TimeWarp, settings: RetimeSettings | None = No
     rates = warp.rates_at(times)
     width = np.zeros(len(times))
     if settings.smoothing == "local":
-        width = np.where(rates > 1 + _SAME_RATE, rates - 1, 0.0) * clip.fps / settings.program_hz
-    root, rotations, bones = _sample_poses(clip, frames, width)
+        # Compression by r moves what trembles to r times its frequency; filters' widths add as squares, so sqrt(r² - 1)
+        # takes that back. At twice the pace it is one step of the program.
+        width = np.where(rates > 1 + _SAME_RATE, np.sqrt(np.maximum(rates**2 - 1, 0) / 3), 0.0)
+        width *= clip.fps / settings.program_hz
+    changed = float(np.abs(rates - 1).max()) > _SAME_RATE or settings.smoothing == "uniform"
+    source = remove_spikes(clip) if settings.repair and changed else clip
+    root, rotations, bones = _sample_poses(source, frames, width)
     if settings.smoothing == "uniform":
         root, rotations = _smooth_evenly(root, rotations, settings.uniform_s * fps)
     contacts = _contacts(clip)
@@ -70,7 +76,6 @@ def render_warp(clip: Clip, warp: TimeWarp, settings: RetimeSettings | None = No
         labels=_labels(clip, frames),
         source=_source(clip, warp),
     )
-    changed = float(np.abs(rates - 1).max()) > _SAME_RATE or settings.smoothing == "uniform"
     if not (settings.replant and changed and contacts is not None and contacts.any()):
         return Rendered(made, seal(frames), False)
     try:

@@ -9,6 +9,7 @@ from typing import Annotated, Self
 from annotated_types import Ge, Gt, Le, MaxLen
 from pydantic import Field, model_validator
 
+from choreograph.contract.names import MotionName
 from choreograph.contract.request import FileName, Hertz, Option, Request, Seconds, Wrong
 from choreograph.editing.retime.keys import KeyTime, length_keys
 from choreograph.editing.retime.settings import RetimeSettings
@@ -28,7 +29,7 @@ class RetimeRequest(Request):
         Mapping[str, Annotated[Seconds, Ge(0), Le(3600)]], Option(("--key", "-k"), metavar="FRAME=SECONDS")
     ] = Field(default_factory=dict)
     """When frames of the motion, at its own rate, shall be shown; repeat for more."""
-    like: Annotated[tuple[str, ...], MaxLen(200), FileName(), Option(("--like",), metavar="MOTION")] = ()
+    like: Annotated[tuple[str, ...], MaxLen(200), MotionName(), Option(("--like",), metavar="MOTION")] = ()
     """Motions whose timing is liked, as files; else the motion's own timing guides. Repeat for more."""
     like_from: Annotated[str, MaxLen(4096), FileName()] = ""
     """A folder, a pattern or a motion graph (.mog) from which motions to be like are chosen: nearest in poses at the

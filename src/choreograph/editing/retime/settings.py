@@ -62,6 +62,9 @@ class RetimeSettings(Request):
     """Width (standard deviation) of the uniform smoothing."""
     replant: bool = True
     """Whether feet that stand are held where they stand."""
+    repair: bool = True
+    """Whether single frames at which the capture slipped are put between their neighbours: a motion that has less
+    standing in it shows them more."""
     fps: Annotated[Hertz, Ge(1), Le(10_000), Option(hidden=True)] | None = None
     """Frames per second of the result; None for the motion's own."""
 

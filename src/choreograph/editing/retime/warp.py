@@ -20,6 +20,7 @@ from choreograph.editing.retime import features
 from choreograph.editing.retime.baselines import blend_warps, spline_warp
 from choreograph.editing.retime.curve import TimeWarp
 from choreograph.editing.retime.keys import KeyTime, check_keys
+from choreograph.editing.retime.measure import find_flights
 from choreograph.editing.retime.pace import find_pace
 from choreograph.editing.retime.program import Grid, Program, Table, choose_grid
 from choreograph.editing.retime.references import Reference, prepare_references
@@ -27,11 +28,16 @@ from choreograph.editing.retime.settings import RetimeSettings
 from choreograph.editing.retime.still import find_still
 from choreograph.errors import RequestError
 from choreograph.motion.clip import Clip
+from choreograph.motion.contacts import with_detected_contacts
 from choreograph.progress import Progress, silent
 
 _NEIGHBOURS = 5
 _MOST_MOMENTS = 2000
 """Moments of references that are compared with; more are thinned out evenly."""
+_MOST_OWN_MOMENTS = 1200
+"""The same for a motion that is guided by itself: all of 5 s."""
+_SHARE, _OWN_SHARE = 0.999, 0.9999
+"""Of the variance that features keep; a moment that is compared with itself shows what is left out."""
 _TABLES = 4
 """Tables of costs that are kept: dragging a key time goes to and fro between few."""
 
@@ -53,16 +59,21 @@ class GuidedWarp:
 class Retimer:
     """A motion and its references, prepared: answers key times at once, and keeps what it computed for the next.
 
-    >>> retimer = Retimer(jump)                                # guided by its own timing
-    >>> retimer.solve([(0, 0.0), (len(jump) - 1, 1.2)]).warp   # doctest: +SKIP
+    >>> from choreograph.demo import demo_clip
+    >>> jump = demo_clip("jump", 60.0)
+    >>> retimer = Retimer(jump)  # guided by its own timing
+    >>> round(retimer.solve([(0, 0.0), (len(jump) - 1, 2.5)]).warp.length_s, 3)
+    2.5
     """
 
     def __init__(
         self, clip: Clip, references: Sequence[Reference] = (), settings: RetimeSettings | None = None
     ) -> None:
-        self.clip, self.settings = clip, settings or RetimeSettings()
+        # Contacts are looked for once, for all key times.
+        self.clip = with_detected_contacts(clip) if clip.skeleton.feet else clip
+        self.settings = settings or RetimeSettings()
         self.as_recorded = not references
-        self.references = prepare_references(clip, references, 4 / self.settings.program_hz)
+        self.references = prepare_references(self.clip, references, 4 / self.settings.program_hz)
         self._tables: dict[Grid, Table] = {}
 
     def solve(self, keys: Sequence[KeyTime | tuple[int, float]], progress: Progress | None = None) -> GuidedWarp:
@@ -133,17 +144,22 @@ class Retimer:
         hz = grid.samples * settings.program_hz
         track = features.sample_track(self.clip, hz)
         others = [track if one is self.clip else features.sample_track(one, hz) for one in self.references]
-        moments_hz = settings.reference_hz or (120.0 if self.as_recorded else 60.0)
-        stride = max(1, round(hz / moments_hz), ceil(sum(len(one) for one in others) / _MOST_MOMENTS))
+        moments_hz = settings.reference_hz or (hz if self.as_recorded else 60.0)
+        most = _MOST_OWN_MOMENTS if self.as_recorded else _MOST_MOMENTS
+        stride = max(1, round(hz / moments_hz), ceil(sum(len(one) for one in others) / most))
         neighbours = settings.neighbours or (1 if self.as_recorded else _NEIGHBOURS)
-        known = features.reference_features(others, grid.samples, stride=stride)
+        share = _OWN_SHARE if self.as_recorded else _SHARE
+        known = features.reference_features(others, grid.samples, stride=stride, share=share)
         if grid.inverse:
             costs = features.duration_costs(track, known, grid.samples, grid.steps / hz, neighbours=neighbours)
         else:
             costs = features.step_costs(track, known, grid.steps, 1 / settings.program_hz, neighbours=neighbours)
+        scale = hz / self.clip.fps
+        flights = find_flights(self.clip) if self.as_recorded and self.clip.skeleton.feet else []
+        air = [(ceil(flight.start * scale), ceil(flight.stop * scale)) for flight in flights]
         still = find_still(track, settings.still_m_s, settings.still_s) if settings.still_rate != 0 else []
         pace = np.zeros(len(track)) if self.as_recorded else find_pace(track, others, grid.samples, stride)
-        return Table(track, costs, still, pace, self.as_recorded)
+        return Table(track, costs, still, air, pace, self.as_recorded)
 
 
 def _through_keys(warp: TimeWarp, keys: Sequence[KeyTime]) -> TimeWarp:

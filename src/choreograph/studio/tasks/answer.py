@@ -17,7 +17,7 @@ from choreograph.studio.context import WorkerContext, write_bytes
 from choreograph.studio.facts import Result
 from choreograph.studio.motions import describe_motion
 from choreograph.studio.requests import read_draft
-from choreograph.studio.subjects import VerbAsk
+from choreograph.studio.subjects import VerbAsk, motion_file
 from choreograph.studio.tasks.results import (
     keep_result,
     metrics_of,
@@ -39,7 +39,9 @@ STOPPED = "found by a search that was stopped: one that goes on may find another
 def answer(context: WorkerContext, asked: VerbAsk, channel: TaskChannel) -> list[Result]:
     """The answers to a request, the best first; all of them again whenever there are more or better ones."""
     verb = find_verb(asked.verb)
-    request = read_draft(verb, asked.draft, context.places.folder)
+    request = read_draft(
+        verb, asked.draft, context.places.folder, lambda name: motion_file(context, asked.motions[name])
+    )
     key, subject = asked.subject.load(context)
     search = context.search(verb, key, subject, request)
     shown = _Shown(context, asked, request, subject, WENT_ON if search.carried else "")
@@ -141,6 +143,7 @@ class _Shown:
             created=now(),
             request=self._asked.draft,
             subject=self._asked.named,
+            passing=self._asked.passing,
             answer=number,
             metrics=metrics_of(one),
             problems=problems_of(one.problems),

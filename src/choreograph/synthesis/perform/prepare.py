@@ -71,7 +71,7 @@ def chosen_settings(graph: MotionGraph) -> CutSettings:
         return WALKS
     try:
         return CutSettings.from_dict(graph.cut_settings)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise RequestError(
             f"{graph.path or 'the graph'} does not say how its clips are cut ({error}); say it yourself: --cut-at"
         ) from error
@@ -135,7 +135,8 @@ class KeptExamples(Sequence[Example]):
 
 def _numbers(graph: MotionGraph, settings: CutSettings) -> NDArray[np.int64]:
     """The clips of each example, (E, 2): who leads, -1 for the own track, and who answers."""
-    led_by_tracks = graph.pairs and tuple(graph.cut_settings.get("control_roles", ())) == TRACK
+    roles = graph.cut_settings.get("control_roles", ())
+    led_by_tracks = graph.pairs and isinstance(roles, list | tuple) and tuple(roles) == TRACK
     if settings.control_roles == TRACK and not led_by_tracks:
         return np.array([(-1, n) for n in range(len(graph.infos))])
     if not graph.pairs:

@@ -116,7 +116,7 @@ def test_a_rate_of_stillness_that_cannot_be_had_is_a_problem(jump: Clip) -> None
     keys = [(0, 0.0), (len(jump) - 1, (len(jump) - 1) / 120 / 1.3)]
     result = retime_clip(jump, keys, settings=RetimeSettings(still_rate=0.5))
     problem, other = (p for p in result.problems if p.kind == "still")
-    assert result.still == () and other.where.endswith(str(len(jump)))
+    assert result.still == () and other.where.endswith(str(len(jump) - 1))
     assert problem.asked == 0.5 and problem.got > 0.6 and "frames 0 to" in problem.message
 
 

@@ -33,15 +33,26 @@ def test_compression_averages_and_expansion_interpolates() -> None:
     root = np.tile(clip.skeleton.offsets[0], (200, 1))
     root[:, 0] = 0.01 * (-1.0) ** np.arange(200)
     clip = clip.with_frames(root, clip.local_rot)
-    bare = RetimeSettings(replant=False)
+    bare = RetimeSettings(replant=False, repair=False)
     fast = render_warp(clip, straight(clip, 2.0), bare).clip
     assert np.abs(fast.root_pos[5:-5, 0]).max() < 0.002
-    raw = render_warp(clip, straight(clip, 2.0), RetimeSettings(replant=False, smoothing="none")).clip
+    raw = render_warp(clip, straight(clip, 2.0), RetimeSettings(replant=False, repair=False, smoothing="none")).clip
     assert np.abs(raw.root_pos[5:-5, 0]).min() > 0.009
     slow = render_warp(clip, straight(clip, 0.5), bare).clip
     assert slow.root_pos[::2, 0] == pytest.approx(clip.root_pos[:, 0], abs=1e-6)
-    even = render_warp(clip, straight(clip, 1.0), RetimeSettings(replant=False, smoothing="uniform")).clip
+    even = render_warp(clip, straight(clip, 1.0), RetimeSettings(replant=False, repair=False, smoothing="uniform")).clip
     assert np.abs(even.root_pos[5:-5, 0]).max() < 0.002
+
+
+def test_slips_of_the_capture_are_repaired_where_time_changes(jump: Clip) -> None:
+    root = np.array(jump.root_pos)
+    root[200, 2] += 0.05
+    slipped = jump.with_frames(root, jump.local_rot)
+    kept = render_warp(slipped, straight(jump, 1.0)).clip
+    assert kept.root_pos[200, 2] == pytest.approx(root[200, 2])
+    bare = RetimeSettings(replant=False)
+    made = render_warp(slipped, straight(jump, 0.5), bare).clip
+    assert made.root_pos == pytest.approx(render_warp(jump, straight(jump, 0.5), bare).clip.root_pos, abs=2e-3)
 
 
 def test_averages_keep_parabolas(jump: Clip) -> None:
