@@ -8,11 +8,11 @@ from choreograph.synthesis.follow._compiled_scoring import (
     arrive,
     best_continuation,
     compiled,
+    goal_to_come,
     hot,
     inlined,
     plan_bend,
     score_edge,
-    goal_to_come,
 )
 from choreograph.synthesis.follow.state import (
     COST,

@@ -15,6 +15,7 @@ from choreograph.maths.floor import FloorTransform
 from choreograph.motion.bend import SMOOTH_S
 from choreograph.synthesis.follow.beam import NARROWEST, BeamSearch, Found
 from choreograph.synthesis.follow.bends import bend_transforms, bent_root
+from choreograph.synthesis.follow.goals import style_costs
 from choreograph.synthesis.follow.kernel_inputs import find_inputs
 from choreograph.synthesis.follow.prepare import find_edge_tables
 from choreograph.synthesis.follow.request import FollowRequest
@@ -22,7 +23,6 @@ from choreograph.synthesis.follow.starts import find_starts
 from choreograph.synthesis.follow.state import COST, NODE, PAUSE, PAUSES, REACHED, STRETCH, TURN, WALKED, YAW, X, Z
 from choreograph.synthesis.follow.steps import PlanningStep, StepStart
 from choreograph.synthesis.follow.tables import EdgeTables
-from choreograph.synthesis.follow.goals import style_costs
 from choreograph.synthesis.path import CURVE_STEP, Path
 from choreograph.synthesis.walk import Walk
 

@@ -12,9 +12,9 @@ from choreograph.graph.model import MotionGraph
 from choreograph.motion.arrays import seal
 from choreograph.motion.bend import find_way
 from choreograph.synthesis.follow.continuations import MOMENTS, Continuations, no_continuations
+from choreograph.synthesis.follow.goals import Goals, find_goals, goals_ahead, labels_of
 from choreograph.synthesis.follow.request import IDLE_M_S, FollowSettings
 from choreograph.synthesis.follow.tables import EdgeTables
-from choreograph.synthesis.follow.goals import Goals, find_goals, labels_of, goals_ahead
 from choreograph.synthesis.path import Path
 
 Floats = NDArray[np.float64]

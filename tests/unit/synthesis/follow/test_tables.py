@@ -13,9 +13,9 @@ from choreograph.finishing.assemble import assemble
 from choreograph.graph.model import TRANSITION, MotionGraph
 from choreograph.maths import quat
 from choreograph.motion.labels import matches_label
+from choreograph.synthesis.follow.goals import labels_of
 from choreograph.synthesis.follow.kernel_inputs import kernel_path
 from choreograph.synthesis.follow.tables import MAX_LABELS, EdgeTables, build_edge_tables
-from choreograph.synthesis.follow.goals import labels_of
 from choreograph.synthesis.path_shapes import named_path
 from choreograph.synthesis.walk import Walk
 
