@@ -14,7 +14,8 @@ from choreograph.motion.bend import way_of
 from choreograph.motion.labels import matches_label
 from choreograph.synthesis.follow.follower import PathFollower
 from choreograph.synthesis.follow.goals import find_wait, goals_ahead, style_costs
-from choreograph.synthesis.follow.kernel_inputs import lateral_limits
+from choreograph.synthesis.follow.kernel_inputs import find_turns, lateral_limits
+from choreograph.synthesis.follow.measure import find_progress
 from choreograph.synthesis.follow.prepare import find_edge_tables
 from choreograph.synthesis.follow.search import FollowSearch
 from choreograph.synthesis.follow.tables import EdgeTables
@@ -207,13 +208,25 @@ def test_changes_of_style_cost_and_a_style_is_kept(graph: MotionGraph, bend_tabl
 
 
 def test_limits_are_what_recordings_show_where_that_is_more(graph: MotionGraph, bend_tables: EdgeTables) -> None:
-    slow, fast = lateral_limits(cg.FollowSettings(), bend_tables, graph)
+    how = bend_tables, find_turns(bend_tables, graph), graph.rate_hz
+    slow, fast = lateral_limits(cg.FollowSettings(), *how)
     assert 1.5 <= slow <= 2.0 and 5.0 <= fast <= 6.0
-    assert lateral_limits(cg.FollowSettings(max_lateral_m_s2=0.7), bend_tables, graph) == (0.7, 0.7)
-    assert lateral_limits(cg.FollowSettings(bend=False), bend_tables, graph) == (0.0, 0.0)
+    assert lateral_limits(cg.FollowSettings(max_lateral_m_s2=0.7), *how) == (0.7, 0.7)
+    assert lateral_limits(cg.FollowSettings(bend=False), *how) == (0.0, 0.0)
 
 
 def test_tables_of_the_other_kind_are_not_used(graph: MotionGraph, tables: EdgeTables) -> None:
     follower = PathFollower(graph, cg.named_path("line", length=3), tables=tables)
     assert follower._tables.smooth_s > tables.smooth_s
     assert find_edge_tables(graph).smooth_s == follower._tables.smooth_s
+
+
+def test_progress_goes_to_where_a_path_turns_back() -> None:
+    """Both sides of a way there and back are as near; progress that took the other one early would miss its end."""
+    path = cg.Path(np.array([(0.0, 0.0), (0.0, 3.0), (0.0, 0.0)]))
+    clip = demo_clip("walk", 60.0)[:300]
+    z = np.concatenate([np.linspace(0, 3, 150), np.linspace(3, 0, 150)])
+    root = np.stack([0.01 * np.sin(np.arange(300)), clip.root_pos[:, 1], z], axis=1)
+    progress = find_progress(clip.with_frames(root, np.array(clip.local_rot)), path)
+    np.testing.assert_allclose(progress.along, np.linspace(0, 6, 300), atol=0.06)
+    assert progress.off.max() < 0.03
