@@ -6,6 +6,8 @@ from .contract.document import read_request_file
 from .contract.request import read_request
 from .contract.result import Answer, Result
 from .contract.search import Budget
+from .editing.bend.request import BendRequest
+from .editing.bend.search import BendResult, BendSearch, bend
 from .editing.retime.request import RetimeRequest
 from .editing.retime.search import RetimeResult, RetimeSearch, retime
 from .errors import (
@@ -75,6 +77,9 @@ from .synthesis.walk import Walk
 
 __all__ = [
     "Answer",
+    "BendRequest",
+    "BendResult",
+    "BendSearch",
     "BodyTarget",
     "Box",
     "Budget",
@@ -140,6 +145,7 @@ __all__ = [
     "TrajectoryRecorder",
     "Walk",
     "__version__",
+    "bend",
     "build_graph",
     "build_segments",
     "clean_feet",

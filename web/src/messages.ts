@@ -472,6 +472,26 @@ export type ToPage =
   | Over
   | Trouble;
 
+/** A path that a motion is bent to. */
+export interface BendRequest {
+  /** The path: a .csv, .json or .svg file, or a shape such as circle:radius=4 or eight. */
+  path?: string;
+  /** The path as points, x and z in metres, instead of a file or shape. */
+  points?: [number, number][];
+  /** Metres per unit of the path's file, or m, cm … */
+  scale?: string | null;
+  /** Mirror the path left to right. */
+  flip?: boolean;
+  /** Smooth the path over so many metres. */
+  smooth_m?: number;
+  /** Round its corners to this radius. */
+  rounded_m?: number;
+  /** Share by which steps may be longer or shorter than recorded, so that the motion ends where the path does. */
+  max_stretch?: number;
+  /** Whether feet are cleaned, and how far the body leans into turns. */
+  finish?: FinishSettings;
+}
+
 /** Where the body is on the floor at a time, and where it faces. The first of a request is met exactly. */
 export interface BodyTarget {
   /** When, from the motion's first frame. */
@@ -944,4 +964,5 @@ export interface Requests {
   solve: SolveRequest;
   perform: PerformRequest;
   retime: RetimeRequest;
+  bend: BendRequest;
 }

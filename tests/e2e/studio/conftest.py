@@ -225,4 +225,4 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if item.path.is_relative_to(Path(__file__).parent):
             # A browser that draws in software on a busy machine may miss a moment.
-            item.add_marker(pytest.mark.flaky(reruns=0))
+            item.add_marker(pytest.mark.flaky(reruns=2))

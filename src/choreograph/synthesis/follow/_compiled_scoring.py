@@ -208,7 +208,7 @@ def least_to_come(error, reached, frames, params) -> float:  # type: ignore[no-u
 
 @inlined
 def goal_to_come(state, node, tables, path, params) -> float:  # type: ignore[no-untyped-def]
-    """The least that it costs to come to the goal here or the next ahead, if the node is farther from it."""
+    """The least that it costs to come to the goal that holds here or is the next ahead, if the node is farther."""
     i = int(min(max(state[REACHED], 0.0) * params.per_metre, len(path.points) - 1.0))
     goal = path.goal[i]
     if goal < 0:

@@ -109,10 +109,13 @@ def style_costs(graph: MotionGraph, tables: EdgeTables, settings: FollowSettings
     words = [_words(said) for said in tables.label_sets]
     first = tables.label_words[tables.first]
     last = tables.label_words[tables.first + tables.length - 1]
-    changes = np.zeros(len(graph.edges))
-    pairs, which = np.unique(np.stack([first, last], axis=1), axis=0, return_inverse=True)
-    changes = np.array([_difference(words[a], words[b]) for a, b in pairs])[which.ravel()]
-    costs = settings.style_change_cost * changes * (graph.edges.kind == TRANSITION)
+    blends = graph.edges.kind == TRANSITION
+    differ = np.zeros((len(words), len(words)))
+    met = np.zeros(differ.shape, bool)
+    met[first[blends], last[blends]] = True
+    for a, b in np.argwhere(met):
+        differ[a, b] = _difference(words[a], words[b])
+    costs = settings.style_change_cost * differ[first, last] * blends
     if style is not None:
         tables.bits([style])  # refuses a label that nothing has
         fits = np.array([any(matches_label(style, text) for text in said) for said in tables.label_sets])

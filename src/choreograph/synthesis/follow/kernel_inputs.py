@@ -150,7 +150,7 @@ def kernel_tables(
     ways: Continuations,
     goals: Goals,
     settings: FollowSettings,
-    moment_weight: Floats,
+    turns: Floats,
 ) -> KernelTables:
     """The tables for a request: with the labels it asks for, a cost per edge, and the continuations that are seen."""
     edges = graph.edges
@@ -171,9 +171,9 @@ def kernel_tables(
         first_way=ways.first,
         ways=ways.places,
         way_cost=seal(settings.transition_cost * ways.changes),
-        moment_weight=seal(moment_weight),
+        moment_weight=seal(moment_weights(settings, moment_frames(settings, graph) / graph.rate_hz)),
         so_far=seal(_so_far(tables)),
-        bend=seal(_find_turns(tables, graph)),
+        bend=seal(turns),
         wait_s=seal(goals.wait_s),
         wait_cost=seal(goals.cost),
         bent_over=tables.bent_over,
@@ -187,7 +187,7 @@ def _so_far(tables: EdgeTables) -> Floats:
     return np.asarray(walked - np.repeat(before, tables.length))
 
 
-def _find_turns(tables: EdgeTables, graph: MotionGraph) -> Floats:
+def find_turns(tables: EdgeTables, graph: MotionGraph) -> Floats:
     """Where edges begin, in which direction, and how far travel turns along them; see `KernelTables.bend`."""
     edges, frames = graph.edges, graph.clip_frames.astype(np.int64)
     begin = np.concatenate([[0], np.cumsum(frames)])
@@ -240,14 +240,19 @@ def moment_weights(settings: FollowSettings, moment_s: float) -> Floats:
     return np.asarray(bent / (1 + bent))
 
 
-def lateral_limits(settings: FollowSettings, tables: EdgeTables, graph: MotionGraph) -> tuple[float, float]:
+def moment_frames(settings: FollowSettings, graph: MotionGraph) -> int:
+    """Frames between the moments at which continuations are seen."""
+    return max(1, round(settings.continuation_s * graph.rate_hz / MOMENTS))
+
+
+def lateral_limits(settings: FollowSettings, tables: EdgeTables, turns: Floats, rate_hz: float) -> tuple[float, float]:
     """Lateral acceleration up to which walks and runs are bent, m/s²: as usual, or as recorded if more."""
     slow, fast = settings.lateral_limits
     if not settings.bends or settings.max_lateral_m_s2 is not None:
         return slow, fast
-    seconds = tables.length / graph.rate_hz
+    seconds = tables.length / rate_hz
     speed = np.add.reduceat(tables.step, tables.first) / seconds
-    lateral = np.abs(speed * _find_turns(tables, graph)[:, 3] / seconds)
+    lateral = np.abs(speed * turns[:, 3] / seconds)
     found = []
     for usual, most, inside in zip(
         (slow, fast), _MOST_LATERAL_M_S2, (speed < _RUN_M_S, speed >= _RUN_M_S), strict=True
@@ -278,12 +283,11 @@ def find_inputs(graph: MotionGraph, tables: EdgeTables, path: Path, settings: Fo
     thesis, bends = settings.method == "thesis", settings.bends
     line, spacing = kernel_path(path, bends)
     facing, asked = path.final_facing, line.speed
-    moment_frames = max(1, round(settings.continuation_s * graph.rate_hz / MOMENTS))
+    frames, turns = moment_frames(settings, graph), find_turns(tables, graph)
     continues = not thesis and settings.heuristic_weight > 0
-    ways = tables.continuations(graph, moment_frames) if continues else no_continuations(graph)
+    ways = tables.continuations(graph, frames) if continues else no_continuations(graph)
     goals = find_goals(graph, tables, path, settings)
-    weights = moment_weights(settings, moment_frames / graph.rate_hz)
-    slow, fast = lateral_limits(settings, tables, graph)
+    slow, fast = lateral_limits(settings, tables, turns, graph.rate_hz)
     stretch = settings.max_stretch if bends else 0.0
     params = KernelParams(
         dt=1.0 / graph.rate_hz,
@@ -299,7 +303,7 @@ def find_inputs(graph: MotionGraph, tables: EdgeTables, path: Path, settings: Fo
         fastest=tables.fastest * (1.5 * (1.0 + stretch) if bends else 1.0),
         per_metre=1.0 / spacing,
         length=path.length,
-        continuation_s=moment_frames / graph.rate_hz,
+        continuation_s=frames / graph.rate_hz,
         heuristic_weight=float(settings.heuristic_weight),
         credit=float(settings.metre_cost),
         facing=float(facing or 0.0),
@@ -312,4 +316,4 @@ def find_inputs(graph: MotionGraph, tables: EdgeTables, path: Path, settings: Fo
         pursuit_s=PURSUIT_S,
         end_pose_cost=float(settings.end_pose_cost) if bends else 0.0,
     )
-    return Inputs(kernel_tables(tables, graph, extra, ways, goals, settings, weights), line, params)
+    return Inputs(kernel_tables(tables, graph, extra, ways, goals, settings, turns), line, params)

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from pathlib import Path as FilePath
 from typing import Annotated, Any, ClassVar, Literal, Self
 
-import numpy as np
 from annotated_types import Ge, Gt, Le, MaxLen
 from pydantic import Field, model_validator
 
 from choreograph.contract.request import (
     Cost,
     Degrees,
-    FileName,
     Metres,
     MetresPerSecond,
     Name,
@@ -30,7 +27,7 @@ from choreograph.errors import RequestError
 from choreograph.finishing.settings import FinishSettings
 from choreograph.graph.model import MotionGraph
 from choreograph.synthesis.path import Path, Stretch
-from choreograph.synthesis.path_files import load_path
+from choreograph.synthesis.path_request import PathRequest
 
 IDLE_M_S = 0.6
 """Speed below which someone idles or shuffles sideways, m/s; who walks slowly still does 0.7."""
@@ -174,25 +171,13 @@ class FollowSettings(Request):
         return self
 
 
-class FollowRequest(Request):
+class FollowRequest(PathRequest):
     """A path to be followed, and how.
 
     >>> FollowRequest("eight:radius=3", count=2).as_document()
     {'path': 'eight:radius=3', 'count': 2}
     """
 
-    path: Annotated[str, MaxLen(4096), FileName(), Option(("--path", "-p"))] = ""
-    """The path: a .csv, .json or .svg file, or a shape such as circle:radius=4 or eight."""
-    points: Annotated[tuple[Point, ...], MaxLen(200_000), Option(hidden=True)] = ()
-    """The path as points, x and z in metres, instead of a file or shape."""
-    scale: Annotated[str, MaxLen(40)] | None = None
-    """Metres per unit of the path's file, or m, cm …"""
-    flip: bool = False
-    """Mirror the path left to right."""
-    smooth_m: Annotated[Metres, Ge(0), Le(100)] = 0.0
-    """Smooth the path over so many metres."""
-    rounded_m: Annotated[Metres, Ge(0), Le(1000), Option(("--round",))] = 0.0
-    """Round its corners to this radius."""
     facing_deg: Degrees | None = None
     """Where to look at the end, from +z."""
     speed_m_s: Annotated[MetresPerSecond, Gt(0), Le(20)] | None = None
@@ -226,8 +211,6 @@ class FollowRequest(Request):
 
     @model_validator(mode="after")
     def _check(self) -> Self:
-        if self.path and self.points:
-            raise Wrong("points", "are given beside a path; give one of them")
         if self.start_frame is not None and self.start_clip is None:
             raise Wrong("start_frame", "needs start_clip")
         return self
@@ -248,41 +231,24 @@ class FollowRequest(Request):
         """Direction of travel at the start, yaw in radians."""
         return None if self.start_heading_deg is None else math.radians(self.start_heading_deg)
 
-    def resolved(self, folder: FilePath, *, allow_code: bool = False) -> Self:
-        """The request with the path's file taken from a folder."""
-        if self.path and FilePath(self.path).suffix and (folder / self.path).is_file():
-            return self.with_(path=str(folder / self.path))
-        return self
-
     def floor_path(self, begin: Point | None = None) -> Path:
         """The path, with everything that is asked along it; from `begin` on, if that is where somebody stands already.
 
         Raises:
             RequestError: If there is none, or it cannot be read.
         """
-        if self.points or (begin is not None and not self.path):
-            path = Path(np.array([*([begin] if begin else []), *self.points])) if self._enough(begin) else None
-        else:
-            path = load_path(self.path, scale=self.scale, flip=self.flip) if self.path else None
-            if path is not None and begin is not None:
-                path = Path(np.array([begin, *path.points]), name=path.name)
-        if path is None:
-            raise RequestError("nothing is drawn yet: draw a path on the floor, or give one (path)", where="path")
+        path = self.given_path(begin)
         for one in self.stretches:
             # A path that became shorter while it was edited takes its stretches with it.
             start, stop = (min(at, path.length) for at in (one.start_m, one.stop_m or one.start_m))
             if start < stop or one.pause_s is not None:
                 stretch = Stretch(start, stop, one.speed_m_s, one.label, one.pause_s)
                 path = _with(path, stretch)
-        path = path.rounded(self.rounded_m) if self.rounded_m else path
-        path = path.smoothed(self.smooth_m) if self.smooth_m else path
+        path = self.shaped(path)
         path = path.with_final_facing(math.radians(self.facing_deg)) if self.facing_deg is not None else path
         if self.speed_m_s is not None or self.label is not None:
             path = path.with_stretch(0.0, path.length, speed=self.speed_m_s, label=self.label)
         return path
-
-    def _enough(self, begin: Point | None) -> bool:
-        return len(self.points) + (begin is not None) >= 2
 
     def check(self, graph: MotionGraph) -> None:
         """Raise a RequestError that says what does not fit the graph, and what would."""

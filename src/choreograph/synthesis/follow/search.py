@@ -189,6 +189,10 @@ class FollowSearch(Search):
         motion = finish_walk(walk, self.request, course=self._course(follower))
         first = round(int(walk.edge_frames[: self._begins[number]].sum()) * motion.clip.fps / self.graph.rate_hz)
         clip = motion.clip[first:] if first < len(motion.clip) else motion.clip[-1:]
+        if follower.path.length > path.length + 1e-9:
+            # What it goes on from was walked anew at its end, on the path before this one.
+            before = find_progress(clip, follower.path).along < follower.path.length - path.length
+            clip = clip[min(int(before.sum()), len(clip) - 1) :]
         progress = find_progress(clip, path)
         errors = measure_path(clip, path, progress)
         changes = int((self.graph.edges.kind[walk.edges] == TRANSITION).sum())
