@@ -472,6 +472,26 @@ export type ToPage =
   | Over
   | Trouble;
 
+/** A path that a motion is bent to. */
+export interface BendRequest {
+  /** The path: a .csv, .json or .svg file, or a shape such as circle:radius=4 or eight. */
+  path?: string;
+  /** The path as points, x and z in metres, instead of a file or shape. */
+  points?: [number, number][];
+  /** Metres per unit of the path's file, or m, cm … */
+  scale?: string | null;
+  /** Mirror the path left to right. */
+  flip?: boolean;
+  /** Smooth the path over so many metres. */
+  smooth_m?: number;
+  /** Round its corners to this radius. */
+  rounded_m?: number;
+  /** Share by which steps may be longer or shorter than recorded, so that the motion ends where the path does. */
+  max_stretch?: number;
+  /** Whether feet are cleaned, and how far the body leans into turns. */
+  finish?: FinishSettings;
+}
+
 /** Where the body is on the floor at a time, and where it faces. The first of a request is met exactly. */
 export interface BodyTarget {
   /** When, from the motion's first frame. */
@@ -571,6 +591,8 @@ export interface FollowRequest {
   speed_m_s?: number | null;
   /** Use clips with this label, such as walk or run, along the whole path. */
   label?: string | null;
+  /** Keep to clips with this label, such as sad or sneaking, where the request has no other label. */
+  style?: string | null;
   /** Speed, label or pause between two places of the path. */
   stretches?: StretchRequest[];
   /** Stay in a clip unless a walk that leaves it is better by this margin. */
@@ -623,10 +645,10 @@ export interface FollowSettings {
   fault_cost?: number;
   /** Cost of each frame of a joint that turns as abruptly as one in a thousand recorded ones: a walk that plays one clip again and again would show its worst moment each time. */
   rough_cost?: number;
-  /** Cost of a second at 1 m/s off the speed of the request. */
-  speed_weight?: number;
-  /** Cost of a second without the label of the request. */
-  label_weight?: number;
+  /** Cost of a second at 1 m/s off the speed of the request; else 0.1 where motion is bent, 0.02 where not. */
+  speed_weight?: number | null;
+  /** Cost of a second without the label of the request; else 1 where motion is bent, 0.25 where not. */
+  label_weight?: number | null;
   /** Cost of a second of standing where the request has no pause, speed or label; less the faster one is, nothing from walking speed on. Without it, a character who finds a path hard to follow stands: the target point hardly moves. */
   idle_weight?: number;
   /** How long the distance from the path's end, where the walk stops, counts. */
@@ -641,10 +663,14 @@ export interface FollowSettings {
   bend?: boolean;
   /** Cost of a second at a lateral acceleration of 1 m/s² that bending adds: what makes the search prefer clips that turn by themselves. */
   bend_cost?: number;
-  /** Lateral acceleration up to which motion is bent; else 1.5 m/s² at a walk, 2.6 m/s² at a run. */
+  /** Lateral acceleration up to which motion is bent; else 1.5 m/s² at a walk, rising to 5 m/s² at a run. */
   max_lateral_m_s2?: number | null;
-  /** Share by which steps may be longer or shorter than recorded where a speed is asked for. */
+  /** Share by which steps may be longer or shorter than recorded where the request has a speed. */
   max_stretch?: number;
+  /** Cost of a transition between clips whose labels have nothing in common; counts where motion is bent. */
+  style_change_cost?: number;
+  /** Cost of an end with the body a tenth lower than usual, four times that at two tenths; counts where motion is bent. */
+  end_pose_cost?: number;
 }
 
 /** A function of one's own that says what a motion costs; the search keeps what lowers it. */
@@ -938,4 +964,5 @@ export interface Requests {
   solve: SolveRequest;
   perform: PerformRequest;
   retime: RetimeRequest;
+  bend: BendRequest;
 }

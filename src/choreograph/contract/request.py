@@ -273,6 +273,7 @@ def quote(value: Any) -> str:
 def _mistake(error: ErrorDetails, kind: Any) -> tuple[str, str]:
     """Where, and the sentence."""
     where, field = _locate(kind, error["loc"])
+    where = where if len(where) <= LONGEST_QUOTE else f"{where[:LONGEST_QUOTE]}…"
     value, context, sort = error.get("input"), error.get("ctx", {}), error["type"]
     inner = context.get("error")
     if isinstance(inner, Wrong):
@@ -284,7 +285,7 @@ def _mistake(error: ErrorDetails, kind: Any) -> tuple[str, str]:
         owner, name = where.rpartition(".")[0], str(error["loc"][-1])
         model, _ = _model_at(kind, error["loc"][:-1])
         known = ", ".join(model.model_fields) if model is not None else ""
-        return where, f"{owner or 'the request'} has {name!r}, which is not known; it can have {known}"
+        return where, f"{owner or 'the request'} has {quote(name)}, which is not known; it can have {known}"
     if sort in ("model_type", "model_attributes_type", "dict_type"):
         model, _ = _model_at(kind, error["loc"])
         known = f" with {', '.join(model.model_fields)}" if model is not None else ""

@@ -127,7 +127,7 @@ class Asking:
             page.performing.stop()
         self.prepare(verb)
         answer = _Answer(self, verb, page, number, passing)
-        if not getattr(find_verb(verb).search, "grows", False):  # asked once more, it betters what it had found
+        if find_verb(verb).request.effort:  # asked once more, it betters what it had found
             results = self._session.project.results.values()
             same = (verb, draft, named)
             answer.told |= {known.id for known in results if (known.verb, known.request, known.subject) == same}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import secrets
+from collections import deque
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -14,6 +15,11 @@ if TYPE_CHECKING:
 
 QUEUE = 2000
 """Messages that a page may be behind; one that reads nothing for longer is let go, and comes back when it can."""
+QUEUE_BYTES = 64 << 20
+"""The same in bytes of frames that come with messages."""
+QUEUE_FRAMES = 8
+"""Frames of a motion that is played that may wait for a page; older ones are dropped: a player wants to see what is
+now, not what was."""
 
 
 class Page:
@@ -29,7 +35,12 @@ class Page:
         self.performing: Performing | None = None
         """A way that this page's user is performing."""
         self.lost = False
-        self.waiting: asyncio.Queue[tuple[str, bytes | None]] = asyncio.Queue(QUEUE)
+        self.dropped = 0
+        """Frames that this page was too slow for."""
+        self._waiting: asyncio.Queue[tuple[str, bytes | None] | None] = asyncio.Queue(QUEUE)
+        """Messages; None stands for the oldest frame that waits."""
+        self._frames: deque[tuple[str, bytes]] = deque(maxlen=QUEUE_FRAMES)
+        self._bytes = 0
 
     def say(self, message: Message, frames: bytes | None = None) -> None:
         """Send a message, and the frames that belong to it."""
@@ -37,14 +48,31 @@ class Page:
 
     def say_text(self, text: str, frames: bytes | None = None) -> None:
         """Send a message that is JSON already."""
-        try:
-            self.waiting.put_nowait((text, frames))
-        except asyncio.QueueFull:
+        size = len(frames or b"")
+        if self._waiting.full() or self._bytes + size > QUEUE_BYTES:
             self.lost = True
+            return
+        self._bytes += size
+        self._waiting.put_nowait((text, frames))
 
-    async def say_in_time(self, text: str, frames: bytes) -> None:
-        """Send a frame; waits while the page is far behind."""
-        await self.waiting.put((text, frames))
+    def say_frame(self, text: str, frame: bytes) -> None:
+        """Send a frame of a motion that is played; where the page is behind, the oldest one that waits is dropped."""
+        if len(self._frames) == QUEUE_FRAMES:
+            self.dropped += 1
+        elif self._waiting.full():
+            self.lost = True
+            return
+        else:
+            self._waiting.put_nowait(None)
+        self._frames.append((text, frame))
+
+    async def next(self) -> tuple[str, bytes | None]:
+        """What is to be sent next, in the order in which it was said."""
+        entry = await self._waiting.get()
+        if entry is None:
+            return self._frames.popleft()
+        self._bytes -= len(entry[1] or b"")
+        return entry
 
 
 class Pages:

@@ -7,10 +7,10 @@ us, and anything but this machine needs a token.
 
 from __future__ import annotations
 
+import asyncio
 import hmac
 import json
 from collections.abc import Iterable
-from http.cookies import CookieError, SimpleCookie
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
@@ -23,6 +23,8 @@ UPLOAD_BYTES = 2 << 30
 """Largest upload, all files together."""
 BODY_BYTES = 16 << 20
 """Largest body of any other request: a document of 20,000 clips has some 4 MB."""
+BODY_S = 30.0
+"""Seconds in which the next part of a body has to come."""
 
 HEADERS = {
     "content-security-policy": (
@@ -61,15 +63,21 @@ class Guard:
             await _refuse(scope, receive, send, 403, why)
             return
         given = self._token_in_url(scope)
-        if self.token is not None and not (_same(given, self.token) or _same(_cookie(headers), self.token)):
+        known = _same(given, self.token)
+        if self.token is not None and not (known or any(_same(one, self.token) for one in _cookies(scope, headers))):
             why = "this studio is not on your machine and needs its token: open the address that it printed"
             await _refuse(scope, receive, send, 401, why)
             return
         extra = dict(HEADERS)
-        if self.token is not None and given is not None:
-            extra["set-cookie"] = f"{COOKIE}={self.token}; Path=/; HttpOnly; SameSite=Strict"
+        if self.token is not None and known:
+            secure = "; Secure" if scope.get("scheme") in ("https", "wss") else ""
+            cookie = f"{_cookie_name(scope)}={self.token}; Path=/; HttpOnly; SameSite=Strict{secure}"
+            extra["set-cookie"] = cookie
         if scope["type"] == "websocket":
             await self.app(scope, receive, send)
+            return
+        if known and scope["method"] == "GET" and not scope["path"].startswith("/api"):
+            await _without_token(scope, send, extra)
             return
         limit = UPLOAD_BYTES if scope["path"] == UPLOAD_PATH else BODY_BYTES
         told = headers.get("content-length", "0")
@@ -89,7 +97,7 @@ class Guard:
         reads = scope["type"] == "http" and scope["method"] in ("GET", "HEAD")
         origin = headers.get("origin")
         # The port is part of an origin: another server on this machine is another site.
-        if origin is not None and not reads and urlsplit(origin).netloc.lower() != headers.get("host", "").lower():
+        if origin is not None and not reads and _place(origin) != headers.get("host", "").lower():
             return "this request comes from another site, which may not use the studio"
         if headers.get("sec-fetch-site") in ("cross-site", "same-site"):
             follows_link = (
@@ -108,13 +116,23 @@ class TooMuch(Exception):
     """A body grew beyond what was allowed."""
 
 
+class TooSlow(Exception):
+    """A body was begun and did not go on."""
+
+
 def _limited(receive: Any, limit: int) -> Any:
-    """`receive` that stops a body without a length, or with a false one, from growing on."""
-    seen = 0
+    """`receive` that stops a body without a length, or with a false one, from growing on, or from never ending."""
+    seen, whole = 0, False
 
     async def counted() -> Any:
-        nonlocal seen
-        message = await receive()
+        nonlocal seen, whole
+        if whole:  # what comes next is that somebody has gone, and may take as long as it likes
+            return await receive()
+        try:
+            message = await asyncio.wait_for(receive(), BODY_S)
+        except TimeoutError:
+            raise TooSlow(f"nothing more of the request came for {BODY_S:g} s") from None
+        whole = not message.get("more_body", False)
         seen += len(message.get("body", b""))
         if seen > limit:
             raise TooMuch(f"that is too much at once: at most {limit >> 20} MB are taken")
@@ -148,13 +166,37 @@ async def _refuse(scope: Scope, receive: Any, send: Any, status: int, why: str) 
     await send({"type": "http.response.body", "body": body})
 
 
-def _cookie(headers: dict[str, str]) -> str | None:
+async def _without_token(scope: Scope, send: Any, extra: dict[str, str]) -> None:
+    """Answer with a page that leads to the same address without the token: who looks at the screen does not see it.
+
+    A redirect would not do: a browser that came by a link of another page sends no strict cookie after one.
+    """
+    body = b'<!doctype html><meta http-equiv="refresh" content="0; url=/"><title>Choreograph</title>'
+    headers = {**extra, "content-type": "text/html", "content-length": str(len(body)), "cache-control": "no-store"}
+    pairs = [(key.encode(), value.encode()) for key, value in headers.items()]
+    await send({"type": "http.response.start", "status": 200, "headers": pairs})
+    await send({"type": "http.response.body", "body": body})
+
+
+def _place(origin: str) -> str | None:
+    """Host and port of an origin; None where it is none."""
     try:
-        found = SimpleCookie(headers.get("cookie", "")).get(COOKIE)
-    except CookieError:
+        return urlsplit(origin).netloc.lower()
+    except ValueError:  # such as http://[
         return None
-    return None if found is None else found.value
 
 
-def _same(given: str | None, token: str) -> bool:
-    return given is not None and hmac.compare_digest(given.encode(), token.encode())
+def _cookie_name(scope: Scope) -> str:
+    """Browsers keep cookies by host and not by port: two studios on one machine must not overwrite each other's."""
+    server = scope.get("server")
+    return f"{COOKIE}_{server[1]}" if server and server[1] else COOKIE
+
+
+def _cookies(scope: Scope, headers: dict[str, str]) -> list[str]:
+    """Tokens among the cookies. Other programs of this machine may have set some that no standard allows."""
+    pairs = (part.partition("=") for part in headers.get("cookie", "").split(";"))
+    return [value.strip().strip('"') for name, _, value in pairs if name.strip() in (_cookie_name(scope), COOKIE)]
+
+
+def _same(given: str | None, token: str | None) -> bool:
+    return given is not None and token is not None and hmac.compare_digest(given.encode(), token.encode())

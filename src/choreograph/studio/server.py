@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 import socket
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -16,14 +16,16 @@ from fastapi.staticfiles import StaticFiles
 from starlette.exceptions import HTTPException
 
 from choreograph._version import __version__
+from choreograph.contract.request import LONGEST_QUOTE
 from choreograph.errors import Cancelled, ChoreographError, RequestError
 from choreograph.studio import api, uploads
 from choreograph.studio.intake import begin
+from choreograph.studio.listening import Impatient, check_tls, find_names
 from choreograph.studio.live import talk
 from choreograph.studio.messages import Failure
 from choreograph.studio.places import Places, find_places
 from choreograph.studio.project import NotThere, Stale
-from choreograph.studio.security import LOOPBACK, Guard, TooMuch
+from choreograph.studio.security import LOOPBACK, Guard, TooMuch, TooSlow
 from choreograph.studio.session import Session
 from choreograph.studio.workers import WorkerDied
 
@@ -85,6 +87,7 @@ def _application(places: Places) -> FastAPI:
     app.add_exception_handler(HTTPException, _http)
     app.add_exception_handler(ChoreographError, _refused)
     app.add_exception_handler(TooMuch, _too_much)
+    app.add_exception_handler(TooSlow, _too_slow)
     if (PAGE / "index.html").is_file():
         app.mount("/", _PageFiles(directory=PAGE, html=True))
     else:
@@ -110,7 +113,8 @@ async def _invalid(request: Request, error: Any) -> JSONResponse:
     first = error.errors()[0]
     where = ".".join(str(part) for part in first["loc"] if part not in ("body", "query", "path"))
     # What is not JSON at all is broken; what is JSON of another shape cannot be done.
-    return _failure(400 if first["type"] == "json_invalid" else 422, f"{where}: {first['msg']}", where or None)
+    where, said = where[:LONGEST_QUOTE], first["msg"][: 3 * LONGEST_QUOTE]
+    return _failure(400 if first["type"] == "json_invalid" else 422, f"{where}: {said}", where or None)
 
 
 async def _http(request: Request, error: Any) -> JSONResponse:
@@ -128,9 +132,30 @@ async def _too_much(request: Request, error: Any) -> JSONResponse:
     return _failure(413, str(error))
 
 
+async def _too_slow(request: Request, error: Any) -> JSONResponse:
+    return _failure(408, str(error))
+
+
 async def _no_page() -> PlainTextResponse:
     return PlainTextResponse(
         "The studio's page is not built: run `make page` in the project's folder, then reload.\n", 503
+    )
+
+
+def settings(app: Guard, **more: Any) -> Any:
+    """How uvicorn serves the studio."""
+    import uvicorn
+
+    return uvicorn.Config(
+        app,
+        http=Impatient,
+        log_level="warning",
+        access_log=False,
+        ws_max_size=4 << 20,
+        ws_per_message_deflate=False,
+        timeout_graceful_shutdown=2,
+        server_header=False,
+        **more,
     )
 
 
@@ -139,7 +164,8 @@ def run(
     *,
     host: str = "127.0.0.1",
     port: int = 8765,
-    ready: Callable[[str], None] = lambda address: None,
+    tls: tuple[Path | None, Path | None] = (None, None),
+    ready: Callable[[Sequence[str]], None] = lambda addresses: None,
 ) -> None:
     """Serve until stopped.
 
@@ -147,13 +173,15 @@ def run(
         target: A folder, a .mog file, or None for the demo project.
         host: Address to listen to; for anything but this machine a token is made, and is part of the address.
         port: Port; 0 takes any that is free.
-        ready: Hears the address once the server listens.
+        tls: Certificate and key, PEM files, for encryption.
+        ready: Hears the addresses at which it can be opened once the server listens, the best one first.
 
     Raises:
-        RequestError: If the target cannot be opened or the port is taken.
+        RequestError: If the target cannot be opened, the port is taken, or the certificate is none.
     """
     import uvicorn
 
+    check_tls(*tls)
     places = find_places(target)
     token = None if host in LOOPBACK else secrets.token_urlsafe(24)
     app = create_app(target, host=host, token=token)
@@ -164,23 +192,18 @@ def run(
         raise RequestError(
             f"{host}, port {port} cannot be listened to ({error.strerror}); choose another with --port"
         ) from error
-    address = f"http://{f'[{host}]' if ':' in host else host}:{listening.getsockname()[1]}/"
+    scheme, end = (
+        "https" if tls[0] else "http",
+        f":{listening.getsockname()[1]}/" + (f"?token={token}" if token else ""),
+    )
+    addresses = [f"{scheme}://{f'[{name}]' if ':' in name else name}{end}" for name in find_names(host)]
 
     class Announcing(uvicorn.Server):
         async def startup(self, sockets: list[socket.socket] | None = None) -> None:
             await super().startup(sockets)
-            ready(address + (f"?token={token}" if token else ""))
+            ready(addresses)
 
-    config = uvicorn.Config(
-        app,
-        log_level="warning",
-        access_log=False,
-        ws_max_size=4 << 20,
-        ws_per_message_deflate=False,
-        timeout_graceful_shutdown=2,
-        server_header=False,
-    )
     try:
-        Announcing(config).run(sockets=[listening])
+        Announcing(settings(app, ssl_certfile=tls[0], ssl_keyfile=tls[1])).run(sockets=[listening])
     finally:
         held.close()

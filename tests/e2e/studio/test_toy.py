@@ -62,7 +62,7 @@ def test_a_toy_verb_is_asked_and_answers(
     until(
         page, f"{STATE}.results[0].request.along_m === 9 && {STAGE}.shown[0]?.id === 'result:' + {STATE}.results[0].id"
     )
-    problem = form.locator(".control", has=along).locator(".problem")
+    problem = form.locator(".control.number .problem").first
     problem.wait_for()
     assert "farther than 5 m" in problem.inner_text()
     assert page.locator(".card .missed").first.inner_text().split()[-2:] == ["9", "m"]

@@ -15,7 +15,7 @@ import httpx
 import uvicorn
 from websockets.sync.client import ClientConnection, connect
 
-from choreograph.studio.server import create_app
+from choreograph.studio.server import create_app, settings
 from choreograph.studio.session import Session
 
 CLIPS = ("walk", "walk_veer_left", "walk_veer_right", "walk_turn_90_left", "walk_turn_90_right")
@@ -26,14 +26,11 @@ LONG_S = 200.0
 class Studio:
     """A server that runs, and shorthands for talking to it."""
 
-    def __init__(self, app: Any) -> None:
+    def __init__(self, app: Any, **how: Any) -> None:
         self.app = app
         listening = socket.create_server(("127.0.0.1", 0))
         self.port = listening.getsockname()[1]
-        config = uvicorn.Config(
-            app, log_level="warning", access_log=False, ws_per_message_deflate=False, timeout_graceful_shutdown=2
-        )
-        self._server = uvicorn.Server(config)
+        self._server = uvicorn.Server(settings(app, **how))
         self._thread = threading.Thread(target=self._server.run, kwargs={"sockets": [listening]})
         self._thread.start()
         self.http = httpx.Client(base_url=f"http://127.0.0.1:{self.port}", timeout=LONG_S)

@@ -22,6 +22,11 @@ Array = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 _PACE_WEIGHT = 3.0
+_FLIGHT_WEIGHT = 10.0
+"""How much more it counts that a flight keeps its timing, where a motion is guided by itself: whoever stands can push
+harder, what is in the air falls as it falls."""
+_CROWDED, _CROWDED_RUN = 0.9, 0.6
+"""Share of the fastest rate that the rest of a motion may need for one or two flights to be kept, and for more."""
 _MOST_STEPS = 24
 """Steps among which a program chooses; a table grows with their square."""
 _TUBE = 0.5
@@ -64,6 +69,9 @@ class Table:
     track: Track
     costs: NDArray[np.float32]
     still: list[tuple[int, int]]
+    """Ranges of samples, [start, stop)."""
+    flights: list[tuple[int, int]]
+    """The same, of a motion that is guided by itself: no foot stands."""
     pace: Array
     """Of the track's samples, (N,), logarithms."""
     as_recorded: bool
@@ -176,11 +184,36 @@ class Program:
         """The table's costs with what changing the rate and leaving the pace cost."""
         rates = self.grid.rates
         change = self.settings.change_weight * (rates[:, None] - rates[None]) ** 2
-        costs = self.table.costs + change.astype(np.float32)
-        if self.pace_weight:
+        air, crowded = self._flights()
+        costs = self.table.costs * np.where(air, _FLIGHT_WEIGHT, 1.0).astype(np.float32)[:, None, None]
+        costs += change.astype(np.float32)
+        weight = np.full(len(costs), self.pace_weight)
+        if self.table.as_recorded and self.settings.pace_weight is None:
+            weight[crowded] = _PACE_WEIGHT
+        if weight.any():
             off = (np.log(rates)[None] - np.log(self._wanted_rates())[:, None]) ** 2
-            costs += (self.pace_weight * off)[:, :, None].astype(np.float32)
+            costs += (weight[:, None] * off)[:, :, None].astype(np.float32)
         return costs
+
+    def _flights(self) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        """Which rows lie in flights that can be kept, and which in sections that have too little time for theirs.
+
+        A run is in the air for most of its time. If it kept some flights it would have to spoil others, and limp.
+        """
+        rows = self._rows()
+        motion, seconds = self._key_samples()
+        inside, crowded = np.zeros((2, len(rows)), bool)
+        for start, stop in self.table.flights:
+            inside |= (rows >= start) & (rows < stop)
+        for k, available in enumerate(np.diff(seconds)):
+            here = (rows >= motion[k]) & (rows <= motion[k + 1])
+            parts = [min(b, motion[k + 1]) - max(a, motion[k]) for a, b in self.table.flights]
+            air = sum(part for part in parts if part > 0) / self.hz
+            rest = (motion[k + 1] - motion[k]) / self.hz - air
+            most = (_CROWDED if sum(part > 0 for part in parts) < 3 else _CROWDED_RUN) * self.grid.rates.max()
+            if air and (available <= air or rest / (available - air) > most):
+                crowded |= here
+        return inside & ~crowded, crowded
 
     def _wanted_rates(self) -> Array:
         """The rate each row of the table should have by its pace, at the tempo of its section, (rows,)."""

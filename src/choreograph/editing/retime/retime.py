@@ -97,7 +97,7 @@ def retime_clip(
         RequestError: If key times or references do not fit the motion; the message says what would.
 
     >>> from choreograph.demo import demo_clip
-    >>> from choreograph.editing.retime import length_keys
+    >>> from choreograph.editing.retime.keys import length_keys
     >>> jump = demo_clip("jump", 60.0)
     >>> result = retime_clip(jump, length_keys(jump, 2.2))
     >>> len(result.clip), result.problems
@@ -131,7 +131,7 @@ def retime_prepared(
     problems = (
         *_key_problems(guided.warp, checked),
         *_still_problems(guided, settings.still_rate),
-        *_gravity_problems(metrics, retimer.as_recorded),
+        *_gravity_problems(metrics, retimer.as_recorded, settings.blend),
     )
     return Retimed(made.clip, guided.warp, checked, made.source_frames, guided.still, metrics, problems)
 
@@ -158,16 +158,19 @@ def _still_problems(guided: GuidedWarp, wanted: float | None) -> list[RetimeProb
     return found
 
 
-def _gravity_problems(metrics: RetimeMetrics, as_recorded: bool) -> list[RetimeProblem]:
+def _gravity_problems(metrics: RetimeMetrics, as_recorded: bool, blend: float) -> list[RetimeProblem]:
     """Jumps that float or drop; with another motion's timing that may be what was wanted."""
     if not as_recorded:
         return []
+    if blend:
+        why = f"the spline has a share of {blend:g} in the warp; blend less of it"
+    elif metrics.seconds < metrics.recorded_s:
+        why = "there is too little time around it; allow more seconds, or a larger largest_rate"
+    else:
+        why = "there is too much time for the motion around it; allow fewer seconds, or a smaller smallest_rate"
     found = []
     for n, (before, after) in enumerate(metrics.gravity):
         if not abs(after / before - 1) <= _GRAVITY:
-            text = (
-                f"jump {n + 1} falls with {-after:.1f} m/s² instead of {-before:.1f}: there is too little time around "
-                "it; allow more seconds, or a larger largest_rate"
-            )
+            text = f"jump {n + 1} falls with {-after:.1f} m/s² instead of {-before:.1f}: " + why
             found.append(RetimeProblem("gravity", f"jump {n + 1}", before, after, "m/s²", text))
     return found

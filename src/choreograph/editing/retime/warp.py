@@ -20,6 +20,7 @@ from choreograph.editing.retime import features
 from choreograph.editing.retime.baselines import blend_warps, spline_warp
 from choreograph.editing.retime.curve import TimeWarp
 from choreograph.editing.retime.keys import KeyTime, check_keys
+from choreograph.editing.retime.measure import find_flights
 from choreograph.editing.retime.pace import find_pace
 from choreograph.editing.retime.program import Grid, Program, Table, choose_grid
 from choreograph.editing.retime.references import Reference, prepare_references
@@ -153,9 +154,12 @@ class Retimer:
             costs = features.duration_costs(track, known, grid.samples, grid.steps / hz, neighbours=neighbours)
         else:
             costs = features.step_costs(track, known, grid.steps, 1 / settings.program_hz, neighbours=neighbours)
+        scale = hz / self.clip.fps
+        flights = find_flights(self.clip) if self.as_recorded and self.clip.skeleton.feet else []
+        air = [(ceil(flight.start * scale), ceil(flight.stop * scale)) for flight in flights]
         still = find_still(track, settings.still_m_s, settings.still_s) if settings.still_rate != 0 else []
         pace = np.zeros(len(track)) if self.as_recorded else find_pace(track, others, grid.samples, stride)
-        return Table(track, costs, still, pace, self.as_recorded)
+        return Table(track, costs, still, air, pace, self.as_recorded)
 
 
 def _through_keys(warp: TimeWarp, keys: Sequence[KeyTime]) -> TimeWarp:

@@ -38,7 +38,7 @@ def test_a_motion_at_its_own_length_is_itself(jump: Clip, direction: str) -> Non
     assert not result.problems
 
 
-@pytest.mark.parametrize("rate", [1.5, 1.3, 0.67])
+@pytest.mark.parametrize("rate", [1.5, 2.0, 0.67])
 def test_a_jump_keeps_its_gravity(jump: Clip, rate: float) -> None:
     result = retime_clip(jump, ends(jump, rate))
     (pair,) = result.metrics.gravity
@@ -56,6 +56,8 @@ def test_a_jump_without_time_around_it_says_so(jump: Clip) -> None:
     assert problem.kind == "gravity" and problem.unit == "m/s²"
     assert problem.asked == result.metrics.gravity[0][0] and problem.got == result.metrics.gravity[0][1]
     assert "largest_rate" in problem.message
+    (problem,) = retime_clip(jump, ends(jump, 1.5), settings=RetimeSettings(blend=1.0)).problems
+    assert problem.kind == "gravity" and "blend less" in problem.message
 
 
 @pytest.mark.parametrize("direction", ["steps", "durations"])
@@ -237,6 +239,16 @@ def test_a_recorded_walk_with_a_hidden_warp_comes_out_even(recordings: Path) -> 
         for frames in (guided.frames_at(times), times * 120)
     ]
     assert errors[0] < 0.5 * errors[1]
+
+
+@pytest.mark.recordings
+def test_running_jumps_keep_their_gravity_too_and_a_run_does_not_limp(recordings: Path) -> None:
+    leap = read_clip(recordings / "cmu_more" / "127" / "127_28.amc")
+    for before, after in retime_clip(leap, ends(leap, 1.5)).metrics.gravity:
+        assert after == pytest.approx(before, rel=0.05)
+    run = read_clip(recordings / "cmu" / "16" / "16_35.amc")
+    rates = retime_clip(run, ends(run, 1.5)).warp.rates_at(np.linspace(0.1, 0.8, 100))
+    assert rates.min() > 1.1 and rates.max() < 2.0
 
 
 def test_many_jumps_of_other_heights(jumps: Callable[..., Clip]) -> None:
