@@ -55,6 +55,17 @@ def follow_stretches() -> list[cg.Clip]:
     ]
 
 
+def follow_bent() -> list[cg.Clip]:
+    """An S whose middle is to be jogged, by walks that bend."""
+    path = cg.named_path("s").with_stretch(6.0, 12.0, label="jog")
+    return [cg.follow(walks(), cg.FollowRequest.of_path(path)).clip]
+
+
+def bend_walk() -> list[cg.Clip]:
+    """A straight walk round a circle."""
+    return [cg.bend(demo_clip("walk", 60.0), "circle:radius=2").clip]
+
+
 def solve_checkpoints() -> list[cg.Clip]:
     """Through a place, round an obstacle, to another place, with the head at a height."""
     ends = cg.BodyTarget(0.0, (0.0, 0.0), 0.0), cg.BodyTarget(6.0, (3.0, 4.0), math.degrees(1.5))
@@ -137,6 +148,12 @@ def recorded_follow(folder: Path) -> list[cg.Clip]:
     return [cg.follow(graph, cg.FollowRequest.of_path(cg.named_path("s"), search=UNBENT)).clip]
 
 
+def recorded_bent(folder: Path) -> list[cg.Clip]:
+    """Three straight walks of subject 16 along an S."""
+    graph = cg.build_graph(_recorded(folder, "16_15", "16_16", "16_47"), cg.GraphSettings(), workers=1)
+    return [cg.follow(graph, cg.named_path("s")).clip]
+
+
 def recorded_solve(folder: Path) -> list[cg.Clip]:
     """Subject 16 to a place, with a jump on the way."""
     graph = cg.build_graph(_recorded(folder, "16_01", "16_15", "16_17", "16_19", "16_47"), workers=1)
@@ -154,12 +171,21 @@ def recorded_perform(folder: Path) -> list[cg.Clip]:
 MADE: Mapping[str, Callable[[], list[cg.Clip]]] = {
     work.__name__: work
     for work in (
-        *(follow_eight, follow_stretches, follow_stream, solve_checkpoints, solve_hard_frame, solve_meeting),
+        *(
+            follow_eight,
+            follow_stretches,
+            follow_stream,
+            follow_bent,
+            bend_walk,
+            solve_checkpoints,
+            solve_hard_frame,
+            solve_meeting,
+        ),
         *(perform_way, perform_stream),
     )
 }
 RECORDED: Mapping[str, Callable[[Path], list[cg.Clip]]] = {
-    work.__name__: work for work in (recorded_follow, recorded_solve, recorded_perform)
+    work.__name__: work for work in (recorded_follow, recorded_bent, recorded_solve, recorded_perform)
 }
 
 
