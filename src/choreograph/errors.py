@@ -19,6 +19,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
+LONGEST = 1000
+"""Characters of what a message says about a file: names and values in it may be megabytes long."""
+
+
+def _short(reason: str) -> str:
+    return reason if len(reason) <= LONGEST else f"{reason[:LONGEST]}…"
+
 
 class ChoreographError(Exception):
     """Base of every error that Choreograph raises on purpose."""
@@ -34,7 +41,7 @@ class FormatError(ChoreographError):
     """
 
     def __init__(self, reason: str, *, path: str | Path | None = None, line: int | None = None) -> None:
-        self.reason = reason
+        self.reason = reason = _short(reason)
         self.path = None if path is None else Path(path)
         self.line = line
         place = "" if path is None else f"{path}: " if line is None else f"{path}, line {line}: "
@@ -62,7 +69,7 @@ class GraphFileError(ChoreographError):
     """
 
     def __init__(self, reason: str, *, path: str | Path) -> None:
-        self.reason = reason
+        self.reason = reason = _short(reason)
         self.path = Path(path)
         super().__init__(f"{path}: {reason}")
 
