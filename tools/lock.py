@@ -85,10 +85,34 @@ def tidy() -> None:
     """Leave out of package-lock.json what is an address; npm looks packages up where it is told to."""
     path = ROOT / "package-lock.json"
     lock = json.loads(path.read_text("utf-8"))
-    for package in lock["packages"].values():
+    lock["name"] = "choreograph"
+    packages = lock["packages"]
+    for package in list(packages.values()):
         for key in ("resolved", "funding"):
             package.pop(key, None)
+        for name, version in package.get("optionalDependencies", {}).items():
+            if f"node_modules/{name}" not in packages and version[0].isdigit():
+                packages[f"node_modules/{name}"] = elsewhere(name, version)
+    lock["packages"] = dict(sorted(packages.items()))
     path.write_text(json.dumps(lock, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+def elsewhere(name: str, version: str) -> dict[str, Any]:
+    """An entry for a part that other systems need and that could not be looked up here; so it has no hash.
+
+    Without one for each, `npm ci` refuses the file. For which system a part is, is in its name.
+    """
+    words = set(name.rpartition("/")[2].split("-"))
+    about: dict[str, Any] = {"version": version, "dev": True, "optional": True}
+    for key, known in (
+        ("cpu", ("arm", "arm64", "ia32", "ppc64", "s390x", "wasm32", "x64")),
+        ("os", ("android", "darwin", "freebsd", "linux", "openharmony", "win32")),
+    ):
+        if found := sorted(words & set(known)):
+            about[key] = found
+    if "linux" in words:
+        about["libc"] = ["musl" if "musl" in words else "glibc"]
+    return about
 
 
 def fits() -> bool:
