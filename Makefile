@@ -76,7 +76,7 @@ check: $(VENV)/dev  ## format, lint, types, layers
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-fix: $(VENV)/dev  ## format and mend what can be mended
+fix: $(VENV)/dev  ## format, and fix what ruff can fix
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 

@@ -80,7 +80,7 @@ async def measure_follow(address: str, times: int = 8) -> None:
             whole, search, shown = [], [], []
             for number in range(times):
                 began, first = time.monotonic(), None
-                ask = {"points": points, "seed": number}
+                ask = {"points": points, "smooth_m": 0.3, "seed": number}
                 await page.send(json.dumps({"type": "ask", "verb": "follow", "number": number, "ask": ask}))
                 while True:
                     text = await page.recv()
@@ -92,13 +92,14 @@ async def measure_follow(address: str, times: int = 8) -> None:
                 result = message["results"][0]
                 await http.get(f"/api/motions/result/{result['id']}/frames")
                 whole.append(time.monotonic() - began)
-                search.append(result["figures"]["search_ms"] / 1000)
+                search.append(result["search_s"])
                 shown.append(first or whole[-1])
             median, worst, found, seen = (
                 1000 * float(value) for value in (np.median(whole), max(whole), np.median(search), np.median(shown))
             )
             print(
-                f"{name:9} {result['figures']['seconds']:4.1f} s of motion, {result['figures']['mean_cm']:.1f} cm off: "
+                f"{name:9} {result['metrics']['seconds']['value']:4.1f} s of motion, "
+                f"{100 * result['metrics']['path_mean']['value']:.1f} cm off: "
                 f"answered and fetched in {median:.0f} ms (median of {times}; at most {worst:.0f}), "
                 f"of which search {found:.0f} ms; first seen after {seen:.0f} ms"
             )

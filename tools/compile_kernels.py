@@ -15,8 +15,10 @@ NAMES = ("walk", "walk_turn_90_left", "walk_turn_90_right", "walk_veer_left", "w
 
 def follow(graph: Path) -> None:
     """Search, blends and feet."""
-    found = cg.follow_path(cg.open_graph(graph), cg.named_path("s"))
-    cg.clean_feet(cg.finish(found.walk).clip)
+    opened = cg.open_graph(graph)
+    for bend in (True, False):
+        cg.follow(opened, cg.FollowRequest("s", search=cg.FollowSettings(bend=bend)))
+    cg.retime(opened.clips[0], cg.RetimeRequest(seconds=0.8 * opened.clips[0].seconds))
 
 
 def solve(graph: Path) -> None:

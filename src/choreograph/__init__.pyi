@@ -5,6 +5,11 @@ from .build.graph import build_graph
 from .contract.document import read_request_file
 from .contract.request import read_request
 from .contract.result import Answer, Result
+from .contract.search import Budget
+from .editing.bend.request import BendRequest
+from .editing.bend.search import BendResult, BendSearch, bend
+from .editing.retime.request import RetimeRequest
+from .editing.retime.search import RetimeResult, RetimeSearch, retime
 from .errors import (
     Cancelled,
     ChoreographError,
@@ -72,8 +77,12 @@ from .synthesis.walk import Walk
 
 __all__ = [
     "Answer",
+    "BendRequest",
+    "BendResult",
+    "BendSearch",
     "BodyTarget",
     "Box",
+    "Budget",
     "Cancelled",
     "Character",
     "ChoreographError",
@@ -117,6 +126,9 @@ __all__ = [
     "PoseTarget",
     "RequestError",
     "Result",
+    "RetimeRequest",
+    "RetimeResult",
+    "RetimeSearch",
     "RoleError",
     "RootTarget",
     "SegmentConstraint",
@@ -133,6 +145,7 @@ __all__ = [
     "TrajectoryRecorder",
     "Walk",
     "__version__",
+    "bend",
     "build_graph",
     "build_segments",
     "clean_feet",
@@ -157,6 +170,7 @@ __all__ = [
     "read_trajectory",
     "repair",
     "report_graph",
+    "retime",
     "root_example",
     "save_graph",
     "save_segments",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-import runpy
 import signal
 import subprocess
 import sys
@@ -14,12 +13,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.unit.sine_walker import walk
 
 from choreograph.cli.main import main
 from choreograph.formats import write_clip
 from choreograph.graph.store import open_graph
 
-WALK = runpy.run_path(str(Path(__file__).parents[1] / "unit" / "graph" / "conftest.py"))["walk"]
 COMMAND = [sys.executable, "-m", "choreograph.cli.main"]
 
 
@@ -46,9 +45,9 @@ def refused(*words: object) -> str:
 @pytest.fixture(scope="module")
 def clips(tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("clips")
-    write_clip(folder / "straight.bvh", WALK("straight", 4.0, fps=60.0))
-    write_clip(folder / "left.bvh", WALK("left", 4.0, phase=1.0, turn=0.5))
-    write_clip(folder / "right.bvh", WALK("right", 3.0, phase=2.5, turn=-0.6))
+    write_clip(folder / "straight.bvh", walk("straight", 4.0, fps=60.0))
+    write_clip(folder / "left.bvh", walk("left", 4.0, phase=1.0, turn=0.5))
+    write_clip(folder / "right.bvh", walk("right", 3.0, phase=2.5, turn=-0.6))
     return folder
 
 
@@ -132,7 +131,7 @@ def test_mistakes_get_one_line(built, clips, tmp_path):
 
 
 def test_other_people_are_named_and_carried_over(clips, tmp_path):
-    write_clip(tmp_path / "tall.bvh", WALK("tall", 4.0, scale=1.15))
+    write_clip(tmp_path / "tall.bvh", walk("tall", 4.0, scale=1.15))
     path = tmp_path / "people.mog"
     message = refused("build", clips, tmp_path / "tall.bvh", "-o", path)
     assert "tall" in message and "--onto" in message
@@ -153,8 +152,8 @@ def test_broken_files_stop_the_build_or_are_left_out(clips, tmp_path):
 
 
 def test_nothing_connected_is_an_answer_with_advice(tmp_path):
-    write_clip(tmp_path / "short.bvh", WALK("short", 0.8))
-    write_clip(tmp_path / "blink.bvh", WALK("blink", 0.1))
+    write_clip(tmp_path / "short.bvh", walk("short", 0.8))
+    write_clip(tmp_path / "blink.bvh", walk("blink", 0.1))
     done = run("build", tmp_path, "-o", tmp_path / "x.mog")
     assert done.returncode == 0
     assert "nothing connects" in done.stdout and "--goal" in done.stdout
@@ -186,10 +185,11 @@ def test_control_c_stops_and_the_same_command_goes_on(tmp_path):
     words = [sys.executable, "-c", SMALL_BATCHES, "build", str(tmp_path), "-o", str(path), "--rate", "120"]
     words += ["--workers", "1", "--no-advice"]
     for k in range(4):
-        write_clip(tmp_path / f"long{k}.bvh", WALK(f"long{k}", 5.0, phase=k, turn=0.1 * k))
+        write_clip(tmp_path / f"long{k}.bvh", walk(f"long{k}", 5.0, phase=k, turn=0.1 * k))
     process = subprocess.Popen(words, stderr=subprocess.PIPE, text=True)
     while process.poll() is None and not partial.exists():
         time.sleep(0.01)
+    time.sleep(0.7)  # until kernels are loaded: numba turns Ctrl-C in the middle of that into an error of its own
     process.send_signal(signal.SIGINT)
     _, errors = process.communicate(timeout=120)
     assert process.returncode == 130, errors
@@ -228,7 +228,7 @@ def test_plots_of_a_graph(built, tmp_path):
 
 
 def test_info_finds_what_brings_a_lost_clip_in(clips, tmp_path):
-    write_clip(tmp_path / "march.bvh", WALK("march", 3.0, swing=1.4, stride_hz=1.6, speed=0.2))
+    write_clip(tmp_path / "march.bvh", walk("march", 3.0, swing=1.4, stride_hz=1.6, speed=0.2))
     path = tmp_path / "x.mog"
     assert "left out: 1 of 4 clips" in run("build", clips, tmp_path / "march.bvh", "-o", path).stdout
     facts = json.loads(run("info", path, "--joins", "100", "--json").stdout)

@@ -67,7 +67,7 @@ def test_build_follow_and_stream(tmp_path: Path) -> None:
     assert (tmp_path / "graph.png").exists()
 
     said = run("03_follow_a_path.py", tmp_path, str(tmp_path / "people.mog"), "--path", "s:radius=3")
-    assert said.startswith("complete: 18.8 m")
+    assert said.startswith("complete: ") and "path_mean: 0.0" in said
     assert read_clip(tmp_path / "walk.bvh").seconds > 5
     assert (tmp_path / "walk.png").exists()
 

@@ -26,6 +26,10 @@ WALKS = (
 )
 
 
+UNBENT = cg.FollowSettings(bend=False)
+"""Following as it was before motion could be bent."""
+
+
 @cache
 def walks() -> cg.MotionGraph:
     """Twelve clips of the demo motion, named in their labels."""
@@ -35,14 +39,20 @@ def walks() -> cg.MotionGraph:
 
 def follow_eight() -> list[cg.Clip]:
     """The figure of eight, three different walks."""
-    return [answer.clip for answer in cg.follow(walks(), cg.FollowRequest("eight:radius=3", count=3)).answers]
+    return [
+        answer.clip for answer in cg.follow(walks(), cg.FollowRequest("eight:radius=3", count=3, search=UNBENT)).answers
+    ]
 
 
 def follow_stretches() -> list[cg.Clip]:
     """A line with a pause, a stretch to be jogged, and a facing at the end."""
     path = cg.named_path("s").with_stretch(2.0, 5.0, label="jog").with_stretch(6.0, 6.0, pause=1.0)
     finishing = cg.FinishSettings(blend="anticipation", preset="arms first")
-    return [cg.follow(walks(), cg.FollowRequest.of_path(path.with_final_facing(0.5), seed=3, finish=finishing)).clip]
+    return [
+        cg.follow(
+            walks(), cg.FollowRequest.of_path(path.with_final_facing(0.5), seed=3, finish=finishing, search=UNBENT)
+        ).clip
+    ]
 
 
 def solve_checkpoints() -> list[cg.Clip]:
@@ -110,7 +120,7 @@ def perform_stream() -> list[cg.Clip]:
 
 def follow_stream() -> list[cg.Clip]:
     """A path followed frame by frame."""
-    stream = cg.MotionStream(walks(), cg.load_path("circle:radius=2"))
+    stream = cg.MotionStream(walks(), cg.load_path("circle:radius=2"), cg.FollowRequest(search=UNBENT))
     frames = list(stream)
     root, rot = (np.array([getattr(frame, name) for frame in frames]) for name in ("root_pos", "local_rot"))
     return [cg.Clip(walks().skeleton, stream.rate_hz, root, rot)]
@@ -124,7 +134,7 @@ def recorded_follow(folder: Path) -> list[cg.Clip]:
     """Subject 16 along a zigzag."""
     names = ("16_11", "16_12", "16_17", "16_19", "16_15", "16_21", "16_31", "16_47")
     graph = cg.build_graph(_recorded(folder, *names), cg.GraphSettings(), workers=1)
-    return [cg.follow(graph, cg.named_path("s")).clip]
+    return [cg.follow(graph, cg.FollowRequest.of_path(cg.named_path("s"), search=UNBENT)).clip]
 
 
 def recorded_solve(folder: Path) -> list[cg.Clip]:

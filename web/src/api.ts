@@ -2,7 +2,7 @@
 
 import { PROTOCOL } from "./messages";
 import type { Failure, Job, JobAsk, Motion, Plain, ToPage, ToServer } from "./messages";
-import { ApiError, type Api, type Connection, type Listener } from "./types";
+import { ApiError, type Api, type AskOptions, type Connection, type Listener } from "./types";
 
 /** Frames kept in memory, bytes: about forty minutes of a person at 60 Hz. */
 const CACHE_BYTES = 256e6;
@@ -141,10 +141,10 @@ export class Server implements Api {
 
   // -------------------------------------------------------------- socket
 
-  ask(verb: string, ask: Record<string, Plain>): number {
+  ask(verb: string, ask: Record<string, Plain>, { subject = null, passing = false }: AskOptions = {}): number {
     const number = ++this.asks;
     this.unsent = this.unsent.filter((message) => message.type !== "ask" || message.verb !== verb);
-    this.tell({ type: "ask", verb, number, ask: { ...ask }, subject: null });
+    this.tell({ type: "ask", verb, number, ask: { ...ask }, subject, passing });
     return number;
   }
 

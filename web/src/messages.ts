@@ -1,7 +1,7 @@
 // Generated from the models of choreograph.studio by `python -m choreograph.studio.typescript`; do not edit.
 
 /** Changes whenever a message does; told by both sides when they meet. */
-export const PROTOCOL = "1b5092fed8e5";
+export const PROTOCOL = "f7a2b8f04ac3";
 
 /** What JSON holds. */
 export type Plain = null | boolean | number | string | Plain[] | { [name: string]: Plain };
@@ -22,6 +22,7 @@ export interface Ask {
   number: number;
   ask: Record<string, Plain>;
   subject?: string | null;
+  passing?: boolean;
 }
 
 /** Stop a job. */
@@ -386,6 +387,7 @@ export interface Result {
   motions: Motion[];
   path: [number, number][];
   kept: boolean;
+  passing: boolean;
   command: string;
   python: string;
 }
@@ -470,6 +472,26 @@ export type ToPage =
   | Over
   | Trouble;
 
+/** A path that a motion is bent to. */
+export interface BendRequest {
+  /** The path: a .csv, .json or .svg file, or a shape such as circle:radius=4 or eight. */
+  path?: string;
+  /** The path as points, x and z in metres, instead of a file or shape. */
+  points?: [number, number][];
+  /** Metres per unit of the path's file, or m, cm … */
+  scale?: string | null;
+  /** Mirror the path left to right. */
+  flip?: boolean;
+  /** Smooth the path over so many metres. */
+  smooth_m?: number;
+  /** Round its corners to this radius. */
+  rounded_m?: number;
+  /** Share by which steps may be longer or shorter than recorded, so that the motion ends where the path does. */
+  max_stretch?: number;
+  /** Whether feet are cleaned, and how far the body leans into turns. */
+  finish?: FinishSettings;
+}
+
 /** Where the body is on the floor at a time, and where it faces. The first of a request is met exactly. */
 export interface BodyTarget {
   /** When, from the motion's first frame. */
@@ -490,7 +512,7 @@ export interface Box {
   high: [number, number];
 }
 
-/** What one of several people is asked for; what is said beside all of them holds where he says nothing else. */
+/** The constraints of one of several people; those beside all of them hold where he has none of his own. */
 export interface Character {
   /** Where the body is when, in order of time. */
   body?: BodyTarget[];
@@ -502,6 +524,7 @@ export interface Character {
   frames?: HardFrame[];
   /** What the motion shall be labelled when. */
   labels?: LabelTarget[];
+  /** What the torso keeps clear of; null for what is said beside the characters. */
   obstacles?: Obstacle[] | null;
   /** Functions that say what a motion costs. */
   functions?: FunctionTarget[];
@@ -536,12 +559,14 @@ export interface FinishSettings {
   repair?: boolean;
   /** Feet stay where they stand; raw motion leaves them as recordings, blends and cuts have them. */
   clean?: boolean;
-  /** A foot on the floor is held while it is slower than this; 0.36 m/s if not given, 0.42 m/s for motion with cuts, out of which feet are let go slowly. */
+  /** A foot on the floor is held while it is slower than this; 0.36 m/s if not given, 0.42 m/s for motion with cuts or bends, out of which feet are let go slowly. */
   foot_hold_m_s?: number | null;
   /** Whether hands that were held in the recordings are brought together, where there is a partner to hold. */
   hands?: boolean;
   /** The fastest that the torso is brought to where it should be; what is missed by more stays missed. No limit if null. */
   root_correction_m_s?: number | null;
+  /** How far a motion that is bent leans into its turns: 1 is the lean that balances them, 0 none. */
+  lean?: number;
   /** Frames per second of the motion; the highest rate among the recordings it shows if not given. */
   rate_hz?: number | null;
 }
@@ -566,11 +591,13 @@ export interface FollowRequest {
   speed_m_s?: number | null;
   /** Use clips with this label, such as walk or run, along the whole path. */
   label?: string | null;
-  /** What is wanted between places of the path. */
+  /** Keep to clips with this label, such as sad or sneaking, where the request has no other label. */
+  style?: string | null;
+  /** Speed, label or pause between two places of the path. */
   stretches?: StretchRequest[];
-  /** Stay in a clip unless another is better by a margin. */
+  /** Stay in a clip unless a walk that leaves it is better by this margin. */
   prefer?: Record<string, number>;
-  /** Clip to begin in; else found by search, or the one that is preferred most. */
+  /** Clip to begin in; else the search chooses, or it is the clip with the largest margin. */
   start_clip?: string | null;
   /** Frame of that clip, at its own rate, near which to begin. */
   start_frame?: number | null;
@@ -580,7 +607,7 @@ export interface FollowRequest {
   before?: FollowRequest | null;
   /** Which of the answers to that it goes on from. */
   before_answer?: number;
-  /** Different answers to find. */
+  /** How many different answers. */
   count?: number;
   /** Same seed, same answer. */
   seed?: number;
@@ -594,23 +621,23 @@ export interface FollowRequest {
 export interface FollowSettings {
   /** "bound" seeds branch and bound with a beam; "beam" is the beam alone; "thesis" is the plain budgeted depth-first branch and bound of Dirican (2014), for comparison. */
   method?: "bound" | "beam" | "thesis";
-  /** How far each planning step looks ahead (s). */
-  horizon_s?: number;
+  /** How far each planning step looks ahead (s); else 8 s where motion is bent, 20 s where not. */
+  horizon_s?: number | null;
   /** How much is kept of each planning step's answer (r). */
   retain_s?: number;
-  /** Walks of one age that the beam keeps. */
-  beam_width?: number;
+  /** Walks of one age that the beam keeps; else 60 where motion is bent, which forgives much, and 260 where not. */
+  beam_width?: number | null;
   /** How far the beam looks along the continuations of a walk, to compare walks. */
   continuation_s?: number;
-  /** How much what it sees there counts, against what the walk has cost; 0 is a plain beam. */
+  /** How much the best continuation counts, against what the walk has cost; 0 is a plain beam. */
   heuristic_weight?: number;
-  /** What a metre of the path that is still to be walked is reckoned to cost when walks are compared. */
+  /** What a metre of the path that is still ahead counts when walks are compared. */
   metre_cost?: number;
   /** Frames that branch and bound may score in one planning step. */
   budget_frames?: number;
   /** Time for the whole search; then the rest is searched by the beam alone, at a tenth of its width. */
   max_seconds?: number | null;
-  /** Least speed of the point that the character should be at (gamma); never above a speed that is asked for. */
+  /** Least speed of the target point on the path (gamma); never above a speed of the request. */
   forced_progress_m_s?: number;
   /** Cost of a transition, also within a clip: what keeps the answer from blending without pause. */
   transition_cost?: number;
@@ -618,20 +645,32 @@ export interface FollowSettings {
   fault_cost?: number;
   /** Cost of each frame of a joint that turns as abruptly as one in a thousand recorded ones: a walk that plays one clip again and again would show its worst moment each time. */
   rough_cost?: number;
-  /** Cost of a second at 1 m/s off the speed asked for. */
-  speed_weight?: number;
-  /** Cost of a second without the label asked for. */
-  label_weight?: number;
-  /** Cost of a second of standing where neither pause, speed nor label is asked for; less the faster one is, nothing from walking speed on. Without it, who finds a path hard to follow stands: the point to be at hardly moves. */
+  /** Cost of a second at 1 m/s off the speed of the request; else 0.1 where motion is bent, 0.02 where not. */
+  speed_weight?: number | null;
+  /** Cost of a second without the label of the request; else 1 where motion is bent, 0.25 where not. */
+  label_weight?: number | null;
+  /** Cost of a second of standing where the request has no pause, speed or label; less the faster one is, nothing from walking speed on. Without it, a character who finds a path hard to follow stands: the target point hardly moves. */
   idle_weight?: number;
   /** How long the distance from the path's end, where the walk stops, counts. */
   end_weight_s?: number;
-  /** Cost of ending turned by 90° from the facing asked for. */
+  /** Cost of an end that faces 90° away from the final facing. */
   facing_weight?: number;
   /** What a transition costs more for each earlier answer that took it, so that answers differ. */
   reuse_penalty?: number;
-  /** Places to begin from that are tried. */
-  starts?: number;
+  /** Places to begin from that are tried; else 60 where motion is bent, 200 where not. */
+  starts?: number | null;
+  /** Whether recorded motion is bent to the path where it does not turn as the path does. */
+  bend?: boolean;
+  /** Cost of a second at a lateral acceleration of 1 m/s² that bending adds: what makes the search prefer clips that turn by themselves. */
+  bend_cost?: number;
+  /** Lateral acceleration up to which motion is bent; else 1.5 m/s² at a walk, rising to 5 m/s² at a run. */
+  max_lateral_m_s2?: number | null;
+  /** Share by which steps may be longer or shorter than recorded where the request has a speed. */
+  max_stretch?: number;
+  /** Cost of a transition between clips whose labels have nothing in common; counts where motion is bent. */
+  style_change_cost?: number;
+  /** Cost of an end with the body a tenth lower than usual, four times that at two tenths; counts where motion is bent. */
+  end_pose_cost?: number;
 }
 
 /** A function of one's own that says what a motion costs; the search keeps what lowers it. */
@@ -786,6 +825,66 @@ export interface PoseTarget {
   weight?: number;
 }
 
+/** The same poses, in the same order, with another timing. */
+export interface RetimeRequest {
+  /** How long the motion shall last; else as long as it does, or as the key times say. */
+  seconds?: number | null;
+  /** When frames of the motion, at its own rate, shall be shown; repeat for more. */
+  keys?: Record<string, number>;
+  /** Motions whose timing is liked, as files; else the motion's own timing guides. Repeat for more. */
+  like?: string[];
+  /** A folder, a pattern or a motion graph (.mog) from which motions to be like are chosen: nearest in poses at the wanted mean speed. */
+  like_from?: string;
+  /** Share of the spline warp through the key times in the result: 0 is guided, 1 the spline alone. */
+  blend?: number;
+  /** Frames per second to write; else the motion's own. */
+  rate_hz?: number | null;
+  /** What the warp may do. */
+  warp?: RetimeSettings;
+}
+
+/** What the program may do, and how its answer becomes frames. */
+export interface RetimeSettings {
+  /** Frames per second of the result in which the program counts; velocities and accelerations span two of them. */
+  program_hz?: number;
+  /** Samples of the motion for each of these at its recorded pace: the finer, the smoother the rates it can choose. None for about 10 over the mean rate, as a power of two from 2 to 16. */
+  samples_per_step?: number | null;
+  /** How many of the nearest moments of the references are averaged: K in the paper. None for 5, and for 1 where a motion is guided by itself: the moment itself, at its own pace. */
+  neighbours?: number | null;
+  /** How fast any part may be shown; None for two to three times what the key times need. */
+  largest_rate?: number | null;
+  /** How slowly any part may be shown; None for a third to a half of what the key times need. */
+  smallest_rate?: number | null;
+  /** How much it costs to leave the pace that similar poses have in the references, each sample by itself, at a tempo that fits the key times. None for 3 with references and 0 for a motion that is guided by itself. */
+  pace_weight?: number | null;
+  /** How much it costs that the rate changes from one step to the next, times the square of the change: without it a program skips the top of a jump, where a body hardly moves. */
+  change_weight?: number;
+  /** Where the joints are slower than this on average, the motion stands still. */
+  still_m_s?: number;
+  /** Shorter moments of stillness are part of the movement. */
+  still_s?: number;
+  /** How fast still stretches are shown; 0 to leave them to the program. None for the mean rate between the key times around them; of a motion that is guided by itself, for the rate that leaves the rest its recorded pace, as far as `largest_rate` and `smallest_rate` allow. */
+  still_rate?: number | null;
+  /** How far the warp may differ from the straight line between key times, in the motion's time. */
+  band_s?: number;
+  /** Moments of the references for each of their seconds, fewer where they are long; None for 60, and for all where a motion is guided by itself. */
+  reference_hz?: number | null;
+  /** Whether frames are chosen for even times (steps) or times for even frames (durations, the inverse problem). */
+  direction?: "auto" | "steps" | "durations";
+  /** Share of the spline warp through the key times in the result, 0 to 1. */
+  blend?: number;
+  /** local: averages as wide as the compression, nothing elsewhere; uniform: `uniform_s` everywhere; none. */
+  smoothing?: "local" | "uniform" | "none";
+  /** Width (standard deviation) of the uniform smoothing. */
+  uniform_s?: number;
+  /** Whether feet that stand are held where they stand. */
+  replant?: boolean;
+  /** Whether single frames at which the capture slipped are put between their neighbours: a motion that has less standing in it shows them more. */
+  repair?: boolean;
+  /** Frames per second of the result; None for the motion's own. */
+  fps?: number | null;
+}
+
 /** That at some time one of some segments is played. */
 export interface SegmentConstraint {
   /** When. */
@@ -814,9 +913,9 @@ export interface SolveRequest {
   functions?: FunctionTarget[];
   /** Least length of a piece of a clip; without it the search chatters. */
   min_piece_s?: number;
-  /** What a cut at the greatest cost allowed adds to the score. With a third of that answers are no nearer to what is asked for, and a tenth farther from recorded poses. */
+  /** What a cut at the greatest cost allowed adds to the score. With a third of that answers are no nearer to the constraints, and a tenth farther from recorded poses. */
   cut_weight?: number;
-  /** Different answers to find at most. */
+  /** How many different answers, at most. */
   count?: number;
   /** How long to search, for all people together. */
   seconds?: number;
@@ -826,14 +925,14 @@ export interface SolveRequest {
   seed?: number;
   /** Two answers differ if their roots are at one moment farther from each other than this. */
   apart_m?: number;
-  /** Greatest cost of a cut (τ); if not given it is chosen from the motion. */
+  /** Greatest cost of a cut (τ); if not given it follows from the motion. */
   max_cut_cost?: number | null;
-  /** What each of several people is asked for, by name; nothing for one person. */
+  /** The constraints of each of several people, by name; empty for one person. */
   characters?: Record<string, Character | null>;
   /** Where and when two of them come together, in order of time. */
   meet?: Meeting[];
   search?: SolveSettings;
-  /** How what was found becomes motion. */
+  /** How the answers become motion. */
   finish?: FinishSettings;
 }
 
@@ -845,15 +944,15 @@ export interface SolveSettings {
   sample?: number;
 }
 
-/** What is wanted between two places of the path; at least one of speed, label and pause. */
+/** A part of the path with a speed, a label or a pause; at least one of them. */
 export interface StretchRequest {
-  /** Where it begins, along the path as it was given. */
+  /** Where it begins, along the path before smoothing and rounding. */
   start_m: number;
   /** Where it ends; None for a single place. */
   stop_m?: number | null;
   /** How fast to go. */
   speed_m_s?: number | null;
-  /** What the clips used here shall be labelled: "run", "jump" … */
+  /** Label of the clips to use here: "run", "jump" … */
   label?: string | null;
   /** How long to stand at its start. */
   pause_s?: number | null;
@@ -864,4 +963,6 @@ export interface Requests {
   follow: FollowRequest;
   solve: SolveRequest;
   perform: PerformRequest;
+  retime: RetimeRequest;
+  bend: BendRequest;
 }

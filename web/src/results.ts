@@ -35,7 +35,7 @@ export function mountResults(column: HTMLElement, context: Context): void {
     ],
     (state) => {
       const verb = state.verbs.find(({ name }) => name === state.view.verb)?.name ?? null;
-      const listed = (result: Result) => result.verb !== "preview" && !state.document.removed.includes(result.id);
+      const listed = (result: Result) => result.verb !== "preview" && !result.passing && !state.document.removed.includes(result.id);
       const results = state.results.filter((result) => listed(result) && (verb === null || result.verb === verb));
       const kept = results.filter((result) => isKept(state, result));
       const others = results.filter((result) => !isKept(state, result));
@@ -104,7 +104,7 @@ function card(context: Context, result: Result, several = false): HTMLElement {
   });
   keep.setAttribute("aria-pressed", String(kept));
   const picture =
-    several && result.path.length > 1 // ways tell them apart, thumbnails do not
+    (several || givesSeveral(store.state, result)) && result.path.length > 1 // ways tell them apart, thumbnails do not
       ? wayPicture(result.path)
       : el("img", {
           attrs: {
@@ -125,6 +125,13 @@ function card(context: Context, result: Result, several = false): HTMLElement {
     ...result.problems.map((problem) => el("p", { class: "problem" }, icon("warning"), problem.text)),
   );
   return element;
+}
+
+/** Whether its verb usually has several answers, which come and go while they are bettered. */
+function givesSeveral(state: State, { verb }: Result): boolean {
+  const schema = state.verbs.find(({ name }) => name === verb)?.request as Schema | undefined;
+  const count = schema && fieldsOf(schema, schema).find(({ name }) => name === "count");
+  return Number(count?.usual ?? 1) > 1;
 }
 
 /** How good it is, with units; what is not as asked is red. */

@@ -78,6 +78,13 @@ export class ApiError extends Error {
   }
 }
 
+export interface AskOptions {
+  /** The motion that the verb works on, if it changes one. */
+  subject?: string | null;
+  /** Another request follows soon, as while something is dragged: its results take the place of these. */
+  passing?: boolean;
+}
+
 export interface Api extends MotionSource {
   get<T>(path: string): Promise<T>;
   send<T>(method: "POST" | "PUT" | "DELETE", path: string, body?: unknown): Promise<T>;
@@ -87,7 +94,7 @@ export interface Api extends MotionSource {
   start(ask: JobAsk): Promise<Job>;
   cancel(job: string): Promise<void>;
   /** Ask for motion over the socket; newer asks of a verb replace older ones. Returns the number that answers carry. */
-  ask(verb: string, ask: Record<string, Plain>): number;
+  ask(verb: string, ask: Record<string, Plain>, how?: AskOptions): number;
   /** Places of a performance as they come; with the first, what they are answered by. Its frames carry the number. */
   moved(samples: [number, number, number][], begin: Record<string, Plain> | null, lag_s: number): number;
   /** Hear a message of the socket; `frames` comes with `partial` and `frame`. Returns the way out. */
@@ -315,6 +322,8 @@ export interface Marker {
   /** Makes it something to drag. */
   move?(frame: number, done: boolean): void;
   click?(): void;
+  /** Delete or Backspace while it has the focus. */
+  remove?(): void;
 }
 
 /** Frames of the motion that is shown; below 0 and past its end are those that were cut away before. */
@@ -331,6 +340,8 @@ export interface Timeline {
   setMarkers(markers: readonly Marker[]): void;
   /** Two handles and a shade outside of them; null takes them away. */
   setRange(range: TrimRange | null): void;
+  /** What a double click does, at this frame; null for nothing. */
+  setDoubleClick(act: ((frame: number) => void) | null): void;
   /** Show less or more of the motion, around the frame that is shown. */
   zoom(way: "in" | "out"): void;
 }

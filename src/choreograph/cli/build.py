@@ -12,10 +12,11 @@ import typer
 from annotated_types import Ge, Le
 from pydantic import Field
 
-from choreograph.cli.common import console, err_console, expand_inputs, progress_bar
+from choreograph.cli.common import console, err_console, progress_bar
 from choreograph.cli.tool import FILES, Files, Force, Output, Reading, add_tool
 from choreograph.contract.request import Option, Request
 from choreograph.errors import Cancelled, ChoreographError, RequestError
+from choreograph.formats.inputs import find_motion_files
 from choreograph.graph.settings import GraphSettings, LabelThreshold
 
 if TYPE_CHECKING:
@@ -160,7 +161,7 @@ def parse_weights(texts: Sequence[str]) -> str | dict[str, float]:
 
 def read_clips(files: Sequence[str], reading: Reading, progress: Progress, *, skip_bad: bool) -> list[Clip]:
     """All clips that the inputs stand for."""
-    paths = expand_inputs(files)
+    paths = find_motion_files(files)
     clips = []
     for done, path in enumerate(paths):
         progress("reading clips", done, len(paths))

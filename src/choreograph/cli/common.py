@@ -1,104 +1,23 @@
-"""What several verbs share: input files, reading options, progress bars."""
+"""What commands share: consoles, progress bars, and Ctrl-C that keeps what there is."""
 
 from __future__ import annotations
 
 import signal
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from types import FrameType
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import typer
 from rich.console import Console
 
-from choreograph.errors import Cancelled, RequestError
+from choreograph.errors import Cancelled
 from choreograph.progress import Progress
-
-if TYPE_CHECKING:
-    from choreograph.motion.clip import Clip
 
 console = Console()
 err_console = Console(stderr=True)
 
-Inputs = Annotated[
-    list[str],
-    typer.Argument(help="Motion files, folders (searched through) or patterns such as 'clips/*.bvh'.", metavar="FILES"),
-]
-FpsOption = Annotated[
-    float | None, typer.Option("--fps", help="Frames per second of the input, where the file is wrong or silent.")
-]
-UnitOption = Annotated[
-    str | None,
-    typer.Option(
-        "--unit", help="Unit of length of the input: m, cm, mm, in, cmu or metres per unit.", show_default="judged"
-    ),
-]
-UpOption = Annotated[
-    str | None, typer.Option("--up", help="Up-axis of the input: x, y, z, -x, -y or -z.", show_default="judged")
-]
-AsfOption = Annotated[
-    Path | None, typer.Option("--asf", help="Skeleton of AMC files.", show_default="found beside them")
-]
-RoleOption = Annotated[
-    list[str] | None,
-    typer.Option("--role", help="Say which joint is what, as left_foot=L_Ankle; repeat for more."),
-]
-TrimOption = Annotated[
-    bool, typer.Option("--trim", help="Leave out a rest pose or a leap in the first frames, as inspect suggests.")
-]
 ForceOption = Annotated[bool, typer.Option("--force", "-f", help="Overwrite what exists.")]
-
-
-def expand_inputs(inputs: Sequence[str]) -> list[Path]:
-    """Motion files that the given names, folders and patterns stand for, each once, in a stable order."""
-    from choreograph.formats.inputs import find_motion_files
-
-    return find_motion_files(inputs)
-
-
-def read_input(path: Path, **options: Any) -> Clip:
-    """The clip of a file, the first where there are several; options are those of `read_inputs`."""
-    return read_inputs(path, **options, first=True)[0]
-
-
-def read_inputs(
-    path: Path,
-    *,
-    fps: float | None = None,
-    unit: str | None = None,
-    up: str | None = None,
-    asf: Path | None = None,
-    roles: Sequence[str] | None = None,
-    trim: bool = False,
-    first: bool = False,
-) -> list[Clip]:
-    """The figures of a file, or only the first, with the options every verb has."""
-    from choreograph.formats import read_clip, read_figures
-    from choreograph.motion.trim import trimmed
-
-    reading: dict[str, Any] = {"fps": fps, "metres_per_unit": unit, "up_axis": up, "asf": asf}
-    clips = [read_clip(path, **reading)] if first else read_figures(path, **reading)
-    if roles:
-        known = _parse_roles(roles)
-        clips = [clip.with_skeleton(clip.skeleton.with_roles(known)) for clip in clips]
-    return [trimmed(clip) for clip in clips] if trim else clips
-
-
-def _parse_roles(texts: Sequence[str]) -> dict[str, str]:
-    roles = {}
-    for text in texts:
-        role, equals, joint = text.partition("=")
-        if not equals or not joint:
-            raise RequestError(f"a role is given as ROLE=JOINT, such as left_foot=L_Ankle; found {text!r}")
-        roles[role.strip()] = joint.strip()
-    return roles
-
-
-def check_suffix(path: Path | None, known: tuple[str, ...], what: str) -> None:
-    """Refuse a file's name, if there is one, that ends in none of these."""
-    if path is not None and path.suffix.lower() not in known:
-        raise RequestError(f"{what} written as {', '.join(known)}, not {path.suffix or 'without a suffix'}")
 
 
 def _short(amount: float) -> str:

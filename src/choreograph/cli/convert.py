@@ -10,10 +10,11 @@ import typer
 from annotated_types import Ge, Gt, Le
 from pydantic import Field
 
-from choreograph.cli.common import console, expand_inputs, progress_bar
+from choreograph.cli.common import console, progress_bar
 from choreograph.cli.tool import FILES, Files, Force, Output, Reading, add_tool
 from choreograph.contract.request import Hertz, Option, Request
 from choreograph.errors import RequestError
+from choreograph.formats.inputs import find_motion_files
 
 if TYPE_CHECKING:
     from choreograph.motion.clip import Clip
@@ -61,7 +62,7 @@ def convert(asked: ConvertOptions) -> None:
     from choreograph.formats import write_clip
     from choreograph.formats.world import parse_unit
 
-    paths = expand_inputs(asked.files)
+    paths = find_motion_files(asked.files)
     targets = _targets(paths, asked.output, asked.to)
     _check(targets, asked)
     options = {} if asked.out_unit is None else {"metres_per_unit": parse_unit(asked.out_unit)}

@@ -96,7 +96,7 @@ def _show(found: Evaluation, losses: Sequence[LagLoss], count: int) -> None:
     for name, seconds, scores in rows:
         cells = (form.format(getattr(scores, field)) for field, _, form in _COLUMNS)
         table.add_row(name, f"{seconds:.1f}", *cells)
-    # Figures are never cut: where the terminal is narrow, or there is none, lines are as long as they are.
+    # Numbers are never cut: where the terminal is narrow, or there is none, lines are as long as they are.
     whole = console.measure(table, options=console.options.update(max_width=1000)).maximum
     Console(width=max(console.width, whole)).print(table)
     ours, nearest, random = (found.total[method].ends_m for method in METHODS)

@@ -130,11 +130,11 @@ def _show(path: Path, graph: MotionGraph, report: GraphReport) -> None:
     advised = any(clip.joins_at_m is not None for clip in report.clips)
     columns = ("clip", "labels", "seconds", "recorded", "shown", "out", "in", "state")
     clips = table(*columns, "joins at") if advised else table(*columns)
-    # Labels may be long, and give way to the figures.
+    # Labels may be long, and give way to the numbers.
     longest = max((len(entry.name) for entry in graph.infos), default=0)
-    figures = 60 if advised else 51
-    room = max(9, console.width - longest - figures)
-    wide = Console(width=max(console.width, longest + room + figures))
+    numbers = 60 if advised else 51
+    room = max(9, console.width - longest - numbers)
+    wide = Console(width=max(console.width, longest + room + numbers))
     for clip, entry in zip(report.clips, graph.infos, strict=True):
         said = ", ".join(clip.labels)
         joins = "" if clip.joins_at_m is None else f"{100 * clip.joins_at_m:.1f} cm"

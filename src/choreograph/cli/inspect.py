@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from pydantic import Field
 
-from choreograph.cli.common import console, err_console, expand_inputs, progress_bar
+from choreograph.cli.common import console, err_console, progress_bar
 from choreograph.cli.tool import FILES, Files, Reading, add_tool
 from choreograph.contract.request import Option, Request
 from choreograph.errors import ChoreographError, RequestError
+from choreograph.formats.inputs import find_motion_files
 
 if TYPE_CHECKING:
     from choreograph.motion.clip import Clip
@@ -43,7 +44,7 @@ def inspect(asked: InspectOptions) -> None:
       choreograph inspect '16_*.amc' --fps 120 --joints
     """
     facts: list[dict[str, Any]] = []
-    paths = expand_inputs(asked.files)
+    paths = find_motion_files(asked.files)
     with progress_bar() as progress:
         for k, path in enumerate(paths):
             try:

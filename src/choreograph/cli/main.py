@@ -135,7 +135,7 @@ def main() -> None:
     except BrokenPipeError:  # the reader of our output has gone, as with `| head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
-    except OSError as error:  # a full disk, a name too long: nothing the program can mend
+    except OSError as error:  # a full disk, a name too long: nothing the program can do about
         if debug:
             raise
         _fail(f"{error.filename}: {error.strerror}" if error.filename else str(error))

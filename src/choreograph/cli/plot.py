@@ -1,4 +1,4 @@
-"""`choreograph plot`: figures about motion."""
+"""`choreograph plot`: plots of motion and graphs."""
 
 from __future__ import annotations
 

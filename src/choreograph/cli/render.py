@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 from pydantic import Field
 
-from choreograph.cli.common import console, expand_inputs, progress_bar
+from choreograph.cli.common import console, progress_bar
 from choreograph.cli.tool import FILES, Files, Force, Output, Reading, add_tool
 from choreograph.contract.request import Hertz, Request
 from choreograph.errors import RequestError
+from choreograph.formats.inputs import find_motion_files
 
 if TYPE_CHECKING:
     from choreograph.motion.clip import Clip
@@ -71,7 +72,7 @@ def render(asked: RenderOptions) -> None:
 
       choreograph render jump.bvh -o apex.png --frame 140 --camera side
     """
-    paths = expand_inputs(asked.files)
+    paths = find_motion_files(asked.files)
     targets = [asked.output] if asked.to is None else _targets(paths, asked.output, asked.to)
     sheet = _check(targets, asked)
     with progress_bar() as progress:

@@ -32,9 +32,9 @@ def _graph(text: str, request: Request, progress: Progress) -> Loaded:
 
 
 def _clip(text: str, request: Request, progress: Progress) -> Loaded:
-    from choreograph.cli.common import read_input
+    from choreograph.formats import read_clip
 
-    clip = read_input(Path(text))
+    clip = read_clip(Path(text))
     return Loaded(CLIP.name, clip, [] if clip.source is None else [str(note) for note in clip.source.notes])
 
 

@@ -16,7 +16,7 @@ from choreograph.cli.common import ForceOption, Kept, console, progress_bar, sto
 from choreograph.cli.options import collect, parameters, say_by_options
 from choreograph.contract.document import Document, load_document, parse_document
 from choreograph.contract.request import Request, read_request
-from choreograph.contract.result import Answer, Problem, Result
+from choreograph.contract.result import Answer, Result
 from choreograph.contract.search import Search
 from choreograph.contract.verb import Verb
 from choreograph.errors import Cancelled, RequestError, SearchStateError
@@ -24,7 +24,7 @@ from choreograph.progress import Progress
 from choreograph.verbs.writing import STATE, Targets, damaged, read_state, write_result
 
 EXIT_MISSED = 3
-"""What was asked for was not all met, and --best-effort was not given."""
+"""The best answer has problems, and --best-effort is not given."""
 
 _DAMAGE = (ValueError, KeyError, TypeError, IndexError, AttributeError, OverflowError)
 """What reading a kept search raises where something other is written than was kept."""
@@ -46,11 +46,11 @@ def add_verb(app: typer.Typer, verb: Verb) -> None:
 def _about(verb: Verb) -> str:
     shown = "".join(f"\n\n  choreograph {line}" for line in verb.examples)
     code = (
-        f"\n\nWhat was asked for and is not met is said, and the exit code is {EXIT_MISSED} then. With --count, answers"
-        " are numbered: walk_1.bvh, walk_2.bvh …; where the output is a folder, answers.json there has all about them."
+        f"\n\nIf the best answer does not do all that the request asks for, the exit code is {EXIT_MISSED}. Several"
+        " answers are numbered: walk_1.bvh, walk_2.bvh …; in a folder as output, answers.json has all about them."
     )
     guide = f"\n\nMore in {verb.guide}." if verb.guide else ""
-    return verb.about + code + (f"\n\nExamples:{shown}" if shown else "") + guide
+    return inspect.cleandoc(verb.about) + code + (f"\n\nExamples:{shown}" if shown else "") + guide
 
 
 def _parameters(verb: Verb) -> list[inspect.Parameter]:
@@ -61,7 +61,7 @@ def _parameters(verb: Verb) -> list[inspect.Parameter]:
 
     files, panel = [], "Files"
     subject = verb.subject
-    file_help = "What is wanted, as a YAML or JSON file; options count before it."
+    file_help = "The request as a YAML or JSON file; options count before it."
     made = [given("subject", str, typer.Argument(help=subject.help, metavar=subject.metavar), inspect.Parameter.empty)]
     if verb.takes_file:
         made.append(given("request", Path | None, typer.Argument(help=file_help, metavar="REQUEST")))
@@ -84,7 +84,7 @@ def _parameters(verb: Verb) -> list[inspect.Parameter]:
     files.append(given("suffix", str, suffix, "bvh"))
     for name, flag, help_text in (
         ("resume", "--resume", "Go on from the search that an earlier run kept in the folder."),
-        ("best_effort", "--best-effort", "Exit with 0 even if what was asked for is not all met."),
+        ("best_effort", "--best-effort", "Exit with 0 even if the best answer has problems."),
         *([("allow_code", "--allow-code", "Run the Python files whose functions the request names.")] * verb.runs_code),
     ):
         files.append(given(name, bool, typer.Option(flag, help=help_text, rich_help_panel=panel), False))
@@ -222,6 +222,3 @@ def _say(text: str) -> None:
 
 def _warn(text: str) -> None:
     console.print(text, style="yellow", markup=False, highlight=False, soft_wrap=True)
-
-
-__all__ = ["EXIT_MISSED", "Problem", "add_verb", "describe", "run"]

@@ -174,12 +174,12 @@ def named_files(request: Request, place: str = "") -> Iterator[tuple[str, str]]:
     """The files that a request names, each with where it does."""
     for name, field in type(request).model_fields.items():
         value, where = getattr(request, name), _join(place, name)
-        if isinstance(value, str) and any(isinstance(note, FileName) for note in metadata_of(field)):
-            yield where, value
+        if any(isinstance(note, FileName) for note in metadata_of(field)):
+            yield from ((where, text) for text in ((value,) if isinstance(value, str) else value or ()) if text)
         parts = value.items() if isinstance(value, Mapping) else enumerate(value) if isinstance(value, tuple) else ()
         for key, part in [(None, value), *parts]:
             if isinstance(part, Request):
-                inside = where if key is None else f"{where}[{key}]"
+                inside = where if key is None else f"{where}[{key}]" if isinstance(key, int) else f"{where}.{key}"
                 yield from named_files(part, inside)
 
 

@@ -41,7 +41,7 @@ class Metric:
 
 @dataclass(frozen=True)
 class Problem:
-    """Something that was asked for and is not so in the finished motion."""
+    """Something that the request asks for and the finished motion does not do."""
 
     text: str
     """A sentence: what was asked, what came of it, what can be had."""
@@ -125,7 +125,7 @@ class Answer:
     """What tells it from the others, in a few words."""
     metrics: Mapping[str, Metric]
     problems: tuple[Problem, ...] = ()
-    """What was asked for and is not met, measured on the finished motion; empty if all is."""
+    """What the request asks for and the finished motion does not do; empty if it does all."""
     status: str = COMPLETE
     cost: float | None = None
     """What the search made as small as it could, in its own measure."""
@@ -143,7 +143,7 @@ class Answer:
 
     @property
     def clips(self) -> list[Clip]:
-        """The motions of those who were asked for: leaders that were given are left out."""
+        """The motions of all people but the leaders, whom the request brings."""
         return [motion.clip for motion in self.motions if not motion.leads]
 
     @property
@@ -213,7 +213,7 @@ class Result(ShowsItself):
 
     @property
     def problems(self) -> tuple[Problem, ...]:
-        """What was asked for and is not met, in the best answer or in any."""
+        """What the request asks for and the best answer, or any, does not do."""
         return (*self.problems_with_all, *(self.best.problems if self.answers else ()))
 
     @property

@@ -40,8 +40,8 @@ class Output:
     """Also of the option: "transcription"."""
     help: str
     suffixes: tuple[str, ...]
-    write: Callable[[Path, Answer, bool], None]
-    """Gets the file, the answer, and whether it may overwrite."""
+    write: Callable[[Path, Result, bool], None]
+    """Gets the file, the result, of which the first answer counts, and whether it may overwrite."""
 
 
 @dataclass(frozen=True)

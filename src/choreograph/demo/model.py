@@ -3,7 +3,7 @@
 A pose is a row of `CHANNELS` numbers: the hips' offset (metres) from a point that glides along the floor, seen from
 the direction of travel (x left, y up, z ahead), then a rotation vector (radians) for every joint about the mean pose,
 the hips' one against the direction of travel. Rows can be added, scaled and blended; `as_rotations` makes a pose of
-them. The figures in `model.npz` were fitted by `tools/fit_demo_model.py`.
+them. The coefficients in `model.npz` were fitted by `tools/fit_demo_model.py`.
 """
 
 from __future__ import annotations

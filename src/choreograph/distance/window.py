@@ -144,7 +144,7 @@ def _check(positions: Array, joint_weights: Array) -> None:
         raise RequestError("joint weights must be finite, not negative, and not all 0")
     if not np.isfinite(positions).all():
         frame, joint, _ = np.argwhere(~np.isfinite(positions))[0]
-        raise RequestError(f"joint {joint} has no finite position in frame {frame}; leave the clip out or mend it")
+        raise RequestError(f"joint {joint} has no finite position in frame {frame}; leave the clip out or repair it")
 
 
 class Alignment(NamedTuple):

@@ -138,7 +138,7 @@ def leave_one_out(
 
     Args:
         database: Segments of two examples or more.
-        settings: How controls are interpreted.
+        settings: How controls are matched with segments.
         finishing: What is done to the motion before it is compared.
         only: Numbers of the examples to hold back; all if None.
         seed: Of the random sequences.
@@ -203,7 +203,7 @@ def lag_losses(
     Args:
         database: Segments of two examples or more.
         lags: Seconds after which what is played is settled.
-        settings: How controls are interpreted.
+        settings: How controls are matched with segments.
         only: Numbers of the examples to hold back; all if None.
         progress: Hears how many are done.
     """

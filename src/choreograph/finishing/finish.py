@@ -10,6 +10,7 @@ from typing import Protocol
 
 from choreograph.errors import RequestError
 from choreograph.finishing.assemble import assemble
+from choreograph.finishing.bend import Course
 from choreograph.finishing.body import RootTarget, Target
 from choreograph.finishing.hand_contacts import HandContacts, Partner
 from choreograph.finishing.passes import PASSES, Draft
@@ -53,6 +54,7 @@ def finish(
     name: str = "motion",
     body: Sequence[Target] = (),
     partner: Partner | None = None,
+    course: Course | None = None,
     progress: Progress | None = None,
 ) -> Finished:
     """The motion that a montage, or anything that can be one, shows: smooth, repaired, in its places, feet clean.
@@ -69,6 +71,7 @@ def finish(
         name: Of the motion.
         body: Where the torso is to be when, in order of time.
         partner: The one whose hands are to be held.
+        course: Where the motion's way shall go instead: it is bent there.
         progress: Hears how far the work has come.
 
     Raises:
@@ -87,14 +90,14 @@ def finish(
                 where=f"body[{number}].at_s",
             )
     raw = assemble(montage, name)
-    draft = Draft(montage, settings, raw, raw, wanted, partner, progress or silent)
+    draft = Draft(montage, settings, raw, raw, wanted, partner, progress or silent, course=course)
     for one in PASSES:
         if one.applies(draft):
             draft = one.run(draft)
     pairs = list(zip(wanted, draft.body, strict=True))
     return Finished(
         draft.clip,
-        raw,
+        draft.raw,
         montage.origins,
         settings,
         None if partner is None else partner.clip,

@@ -72,6 +72,7 @@ def clean_feet(
     progress: Progress | None = None,
     *,
     keep: Sequence[int] | NDArray[np.int64] = (),
+    held: Flags | None = None,
 ) -> Clip:
     """The motion with feet that do not slide while they stand.
 
@@ -86,6 +87,7 @@ def clean_feet(
         contacts: Which of `skeleton.feet` stand when, (F, feet); the clip's own if None, detected if it has none.
         progress: Hears how many legs are done.
         keep: Frames at which feet that stand should rather be where they are than anywhere else.
+        held: When each of them is held, (F, feet), where that is known better than from how they move here.
 
     Returns:
         A clip in which only the root's position and the legs' rotations differ; its plants are those that were held.
@@ -102,7 +104,8 @@ def clean_feet(
             f"the foot plants {contacts.shape} do not fit {len(clip)} frames of {len(clip.skeleton.feet)} foot joints"
         )
     pos, rot = clip.global_positions(), clip.global_rotations()
-    held = hold(contacts, pos[:, clip.skeleton.feet], clip.fps, settings.hold_m_s)
+    if held is None:
+        held = hold(contacts, pos[:, clip.skeleton.feet], clip.fps, settings.hold_m_s)
     feet = []
     for done, leg in enumerate(legs):
         told("cleaning feet", done, 2 * len(legs))
@@ -116,7 +119,7 @@ def clean_feet(
     local = np.array(clip.local_rot)
     for done, (leg, foot) in enumerate(zip(legs, feet, strict=True)):
         told("cleaning feet", len(legs) + done, 2 * len(legs))
-        _solve(leg, foot, shift, (pos, rot, local), clip.skeleton, settings, tremble)
+        solve_foot(leg, foot, shift, (pos, rot, local), clip.skeleton, settings, tremble)
     told("cleaning feet", 2 * len(legs), 2 * len(legs))
     return clip.with_poses(clip.root_pos + shift, quat.make_continuous(local)).with_contacts(held)
 
@@ -154,7 +157,7 @@ def find_legs(skeleton: Skeleton) -> list[Leg]:
 
 
 @dataclass(frozen=True, eq=False)
-class _Foot:
+class Foot:
     """What is wanted of a foot."""
 
     target: Array
@@ -167,14 +170,14 @@ class _Foot:
 
 def _place_foot(
     leg: Leg, pos: Array, held: Flags, fps: float, settings: CleanSettings, keep: Sequence[int] | NDArray[np.int64]
-) -> _Foot:
+) -> Foot:
     """The shift and turn that keep heel and toe at their places while they stand."""
     ankle, heel_held = pos[:, leg.ankle], held[:, leg.heel_column]
     heels = Places.of(ankle, heel_held, fps, keep)
     if leg.toe is None:
         shift = fill_gaps(heels.at(len(ankle)) - ankle, heel_held, fps, settings.ease_s)
         lifted = shift + _lift(heel_held, fps, settings)
-        return _Foot(ankle + lifted, np.tile(quat.IDENTITY, (len(ankle), 1)), np.zeros(len(ankle)))
+        return Foot(ankle + lifted, np.tile(quat.IDENTITY, (len(ankle), 1)), np.zeros(len(ankle)))
     toe, toe_held = pos[:, leg.toe], held[:, leg.toe_column]
     sole = toe - ankle
     toes = Places.of(toe, toe_held, fps, keep)
@@ -193,7 +196,7 @@ def _place_foot(
     if len(toes.spots):
         below = toes.spots[:, 1].min() - _DIP_M - (ankle + shift + new_sole)[:, 1]
         shift[:, 1] += _cover(np.maximum(below, 0.0), settings.ease_s * fps)
-    return _Foot(ankle + shift, turned, fill_gaps(on_toe, stands, fps, settings.ease_s)[:, 0])
+    return Foot(ankle + shift, turned, fill_gaps(on_toe, stands, fps, settings.ease_s)[:, 0])
 
 
 def _yaw_between(start: Array, end: Array) -> Array:
@@ -255,9 +258,9 @@ def _calm(values: Array, sigma: float) -> Array:
 # ------------------------------------------------------------------ legs
 
 
-def _solve(
+def solve_foot(
     leg: Leg,
-    foot: _Foot,
+    foot: Foot,
     shift: Array,
     pose: tuple[Array, Array, Array],
     skeleton: Skeleton,

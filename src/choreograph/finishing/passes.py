@@ -9,18 +9,25 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from choreograph.finishing import body, cuts, exact, footskate, hand_contacts
+import numpy as np
+
+from choreograph.finishing import bend, body, cuts, exact, footskate, hand_contacts
+from choreograph.finishing.bend import Course
 from choreograph.finishing.body import RootTarget
+from choreograph.finishing.foot_contacts import Flags, hold
 from choreograph.finishing.footskate import CleanSettings
 from choreograph.finishing.hand_contacts import HandContacts, Partner
 from choreograph.finishing.settings import FinishSettings
+from choreograph.maths.floor import FloorTransform
 from choreograph.motion import repair
+from choreograph.motion.bend import low_pass, way_of
 from choreograph.motion.clip import Clip
+from choreograph.motion.contacts import detect_contacts
 from choreograph.motion.montage import Montage
 from choreograph.progress import Progress
 
 _CUT_HOLD_M_S = 0.42
-"""Feet are held a little longer in motion with cuts than in blended motion: out of a cut they are let go slowly."""
+"""Feet are held a little longer in motion with cuts or bends than in blended motion: there they are let go slowly."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,6 +46,10 @@ class Draft:
     progress: Progress
     hands: HandContacts | None = None
     """Which hands are held, once that is known."""
+    course: Course | None = None
+    """Where the way shall go instead."""
+    held: Flags | None = None
+    """When feet are held, (F, feet), once that is known better than from how they move."""
 
 
 def smooth_cuts(draft: Draft) -> Draft:
@@ -56,6 +67,29 @@ def repair_capture(draft: Draft) -> Draft:
     return replace(draft, clip=repair.repair(draft.clip))
 
 
+def bend_way(draft: Draft) -> Draft:
+    """Needs a bend or a course. Promises the way there, sway about it kept, and feet to be held as long as before."""
+    clip, montage = draft.clip, draft.montage
+    way = way_of(clip)
+    curve = way.places
+    if montage.bend is not None:
+        flat = np.insert(curve, 1, 0.0, axis=1)
+        # Edges are bent one by one; the low-pass makes one bend of them.
+        curve = low_pass(FloorTransform(*montage.bend.T).apply(flat)[:, [0, 2]], bend.CALM_S * clip.fps)
+    if draft.course is not None:
+        curve = draft.course(curve, clip.fps)
+    lean = draft.settings.lean if montage.on_floor else 0.0
+    bent = bend.bend_clip(clip, way, curve, lean)
+    held = None
+    if clip.skeleton.feet:
+        contacts = detect_contacts(clip) if clip.contacts is None else clip.contacts
+        # On a tight curve no leg can keep up with a foot that stays from first to last.
+        for moves, limit in ((clip, _hold_m_s(draft)), (bent, bend.HOLD_M_S)):
+            contacts = hold(contacts, moves.global_positions()[:, clip.skeleton.feet], clip.fps, limit)
+        held = contacts
+    return replace(draft, clip=bent, raw=bent, held=held)
+
+
 def limit_body(draft: Draft) -> Draft:
     """Needs body targets. Promises targets that the torso can be brought to no faster than the settings allow."""
     limited = body.limit_root_correction(draft.clip, draft.body, draft.settings.root_correction_m_s)
@@ -69,11 +103,19 @@ def meet_body(draft: Draft) -> Draft:
 
 def clean_feet(draft: Draft) -> Draft:
     """Needs a body on a floor with feet. Promises feet that stay where they stand; moves root and legs only."""
-    montage, hold = draft.montage, draft.settings.foot_hold_m_s
-    if hold is None:
-        hold = _CUT_HOLD_M_S if len(montage.cuts) else CleanSettings.hold_m_s
-    settings = CleanSettings(hold_m_s=hold)
-    return replace(draft, clip=footskate.clean_feet(draft.clip, settings, progress=draft.progress, keep=montage.exact))
+    settings = CleanSettings(hold_m_s=_hold_m_s(draft))
+    clip = footskate.clean_feet(
+        draft.clip, settings, progress=draft.progress, keep=draft.montage.exact, held=draft.held
+    )
+    return replace(draft, clip=clip)
+
+
+def _hold_m_s(draft: Draft) -> float:
+    """Speed below which feet on the floor are held."""
+    if draft.settings.foot_hold_m_s is not None:
+        return draft.settings.foot_hold_m_s
+    bent = draft.montage.bend is not None or draft.course is not None
+    return _CUT_HOLD_M_S if bent or len(draft.montage.cuts) else CleanSettings.hold_m_s
 
 
 def keep_exact(draft: Draft) -> Draft:
@@ -114,6 +156,7 @@ PASSES: tuple[Pass, ...] = (
     Pass(smooth_cuts, _has_cuts),
     Pass(step_over_jumps, _has_cuts),
     Pass(repair_capture, lambda draft: draft.settings.repair and draft.montage.repair),
+    Pass(bend_way, lambda draft: draft.montage.bend is not None or draft.course is not None),
     Pass(limit_body, _has_body),
     Pass(meet_body, _has_body),
     Pass(clean_feet, lambda draft: draft.settings.clean and draft.montage.on_floor),

@@ -43,13 +43,15 @@ class FinishSettings(Request):
     clean: Annotated[bool, Option(("--raw",), inverted=True)] = True
     """Feet stay where they stand; raw motion leaves them as recordings, blends and cuts have them."""
     foot_hold_m_s: Annotated[MetresPerSecond, Ge(0.01), Le(10)] | None = None
-    """A foot on the floor is held while it is slower than this; 0.36 m/s if not given, 0.42 m/s for motion with cuts,
-    out of which feet are let go slowly."""
+    """A foot on the floor is held while it is slower than this; 0.36 m/s if not given, 0.42 m/s for motion with cuts
+    or bends, out of which feet are let go slowly."""
     hands: bool = True
     """Whether hands that were held in the recordings are brought together, where there is a partner to hold."""
     root_correction_m_s: Annotated[MetresPerSecond, Ge(0), Le(1e6)] | None = 1.0
     """The fastest that the torso is brought to where it should be; what is missed by more stays missed. No limit if
     null."""
+    lean: Annotated[float, Ge(0), Le(1)] = 0.1
+    """How far a motion that is bent leans into its turns: 1 is the lean that balances them, 0 none."""
     rate_hz: Annotated[Hertz, Ge(1), Le(10_000)] | None = None
     """Frames per second of the motion; the highest rate among the recordings it shows if not given."""
 

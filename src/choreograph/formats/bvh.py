@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -202,12 +203,16 @@ def _read_header(data: bytes) -> _Header:
             raise fail("unexpected … in the hierarchy")
     if not header.names:
         raise fail("the hierarchy has no joint")
-    said = "is not understood and was passed over"
-    header.notes += [Note("unknown-channel", f"channel {name!r} {said}", times) for name, times in unknown.items()]
+    header.notes += _unknown_channels(unknown)
     _make_unique(header)
     assert found is not None
     _read_motion_lines(data, found.end(), header)
     return header
+
+
+def _unknown_channels(unknown: Mapping[str, int]) -> list[Note]:
+    said = "is not understood and was passed over"
+    return [Note("unknown-channel", f"channel {name!r} {said}", times) for name, times in unknown.items()]
 
 
 def _text(word: bytes) -> str:

@@ -119,7 +119,7 @@ def _read(path: Path) -> Clip:
         skeleton,
         float(arrays["fps"]),
         arrays["root_pos"],
-        # Exactly unit rotations are kept bit by bit; others (float32, say) are mended.
+        # Exactly unit rotations are kept bit by bit; others (float32, say) are normalised.
         rotations if (np.abs(lengths - 1) < 1e-9).all() else rotations / lengths[..., None],
         name=str(about.get("name", path.stem)),
         local_pos=arrays.get("local_pos"),

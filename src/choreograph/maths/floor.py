@@ -39,6 +39,19 @@ class FloorTransform:
         x, z = back._move(self.x, self.z)
         return FloorTransform(_plain(back.yaw), _plain(-x), _plain(-z))
 
+    def part(self, share: ArrayLike) -> FloorTransform:
+        """The transform done in part: none of it at 0, all of it at 1; about the same place as the whole.
+
+        >>> FloorTransform(0.0, 2.0, 0.0).part(0.5)
+        FloorTransform(yaw=0.0, x=1.0, z=0.0)
+        """
+        yaw, share = np.asarray(self.yaw, float), np.asarray(share, float)
+        whole = 1 - np.exp(-1j * yaw)
+        still = np.abs(yaw) < 1e-9
+        turned = np.where(still, share, (1 - np.exp(-1j * share * yaw)) / np.where(still, 1.0, whole))
+        moved = (np.asarray(self.x, float) + 1j * np.asarray(self.z, float)) * turned
+        return FloorTransform(_plain(share * yaw), _plain(moved.real), _plain(moved.imag))
+
     def as_rows(self) -> NDArray[np.float64]:
         """A batch of N transforms as yaw, x, z, (N, 3)."""
         return np.stack(np.broadcast_arrays(*(np.asarray(value, float) for value in (self.yaw, self.x, self.z))), -1)

@@ -161,6 +161,9 @@ class Montage:
     """Output frames whose pose stays as it was recorded, ascending, (E,)."""
     repair: bool = True
     """Whether faults of the capture are looked for; without, what the clips show stays as it was recorded."""
+    bend: Array | None = None
+    """Floor transform done to each frame as its layers show it, as yaw, x, z, (F, 3): a way bent to lead elsewhere. The
+    motion is carried along smoothly, with feet that stand as they did."""
     on_floor: bool = True
     """Whether it is the motion of a body on a floor; a face's is not, and its feet need no cleaning."""
 
@@ -173,6 +176,8 @@ class Montage:
         object.__setattr__(self, "exact", frozen(self.exact, np.int64))
         if self.contacts is not None:
             object.__setattr__(self, "contacts", frozen(self.contacts, np.bool_))
+        if self.bend is not None:
+            object.__setattr__(self, "bend", frozen(self.bend))
         if not self.layers or not len(self):
             raise ValueError("a montage needs a layer with one frame or more")
         if not (np.isfinite(self.rate_hz) and self.rate_hz > 0):
@@ -185,6 +190,8 @@ class Montage:
         empty = np.flatnonzero((self._total <= 0).any(axis=1))
         if len(empty):
             raise ValueError(f"{len(empty)} frames have no layer that counts, the first of them frame {empty[0]}")
+        if self.bend is not None and self.bend.shape != (len(self), 3):
+            raise ValueError(f"a bend of {self.bend.shape} does not fit {len(self)} frames")
         if len(self.exact) and not 0 <= self.exact.min() <= self.exact.max() < len(self):
             raise ValueError(f"exact frames are from 0 to {len(self) - 1}")
 

@@ -60,7 +60,7 @@ class DownloadSettings:
 
 
 class _Transient(Exception):
-    """A failure that may pass; `wait_s` is the server's own wish for a pause."""
+    """A failure that may pass; `wait_s` is the pause that the server asks for."""
 
     def __init__(self, reason: str, wait_s: float = 0.0) -> None:
         super().__init__(reason)

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 from choreograph.errors import ChoreographError, RequestError
 from choreograph.studio import messages as m
-from choreograph.studio.document import ClipEntry, Draft
+from choreograph.studio.document import Draft
 from choreograph.studio.facts import Job, Result
 from choreograph.studio.jobs import Hooks, Work
 from choreograph.studio.library import file_stem, of_most_bodies
 from choreograph.studio.performing import Performing
-from choreograph.studio.requests import check_drafts
-from choreograph.studio.subjects import CLIP, EXAMPLES, GRAPH, Subject, VerbAsk
+from choreograph.studio.project import NotThere
+from choreograph.studio.requests import check_drafts, own_motions
+from choreograph.studio.subjects import CLIP, EXAMPLES, GRAPH, OwnMotion, Subject, VerbAsk
 from choreograph.studio.workers import Lane
 from choreograph.verbs import find_verb, rooms
 
@@ -51,11 +52,28 @@ class Asking:
         named = named or project.document.subjects.get(verb)
         if named is None:
             return Subject(kind), None
+        return Subject(kind, motion=self._motion(named)), named
+
+    def _motion(self, named: str) -> OwnMotion:
+        """The clip or the person of a result that a page calls so."""
         sort, _, rest = named.partition(":")
         name, _, person = rest.partition("/")
-        found: ClipEntry | tuple[str, int]
-        found = self._session.entry(name) if sort == "clip" else (self._session.result(name).id, int(person or 0))
-        return Subject(kind, motion=found), named
+        if sort == "clip":
+            return self._session.entry(name)
+        result = self._session.result(name)
+        if not (person or "0").isdecimal() or int(person or 0) >= len(result.motions):
+            raise NotThere(f"{result.name!r} has {len(result.motions)} people; there is no number {person}")
+        return result.id, int(person or 0)
+
+    def _motions(self, verb: str, draft: Draft) -> dict[str, OwnMotion]:
+        """The clips and results that a request names."""
+        found = {}
+        for where, name in own_motions(find_verb(verb), draft):
+            try:
+                found[name] = self._motion(name)
+            except NotThere as error:
+                raise RequestError(f"{where} is {name!r}: {error}", where=where) from None
+        return found
 
     def prepare(self, verb: str) -> None:
         """Make a verb ready, once for what it works on: who looks at it is about to ask, and no request stops that."""
@@ -74,12 +92,26 @@ class Asking:
         work = Work("prepare", f"Make {verb} ready", self.lanes[verb], "prepare", ask, quiet=True)
         self._session.jobs.start(work, finish)
 
+    def prepare_first(self) -> None:
+        """Make ready what is likely asked first: the verb that is looked at, and the first of all."""
+        for verb in dict.fromkeys([self._session.project.view.verb, *list(self.lanes)[:1]]):
+            self.prepare(verb)
+
     # ------------------------------------------------------------------ requests
 
     def ask(
-        self, verb: str, draft: Draft, page: Page | None = None, number: int = 0, subject: str | None = None
+        self,
+        verb: str,
+        draft: Draft,
+        page: Page | None = None,
+        number: int = 0,
+        subject: str | None = None,
+        *,
+        passing: bool = False,
     ) -> Job:
         """Ask for motion. A page hears parts of the answer as they are found; a newer request replaces its older one.
+
+        The results of a `passing` request, while something is dragged, make room for those of the page's next one.
 
         Raises:
             RequestError: If there is no such verb, or the request is none of its kind.
@@ -88,16 +120,18 @@ class Asking:
             raise RequestError(f"the studio cannot {verb}; it can {', '.join(self.lanes)}", where="verb")
         check_drafts({verb: draft}, {})
         what, named = self._subject(verb, subject)
+        motions = self._motions(verb, draft)
         if page is not None and verb in page.asks:
             self._session.jobs.cancel(page.asks.pop(verb))
         if page is not None and page.performing is not None:
             page.performing.stop()
         self.prepare(verb)
-        answer = _Answer(self, verb, page, number)
-        if not getattr(find_verb(verb).search, "grows", False):  # asked once more, it betters what it had found
+        answer = _Answer(self, verb, page, number, passing)
+        if find_verb(verb).request.effort:  # asked once more, it betters what it had found
             results = self._session.project.results.values()
-            answer.told |= {known.id for known in results if (known.verb, known.request) == (verb, draft)}
-        ask = VerbAsk(verb, draft, what, named, time.time())
+            same = (verb, draft, named)
+            answer.told |= {known.id for known in results if (known.verb, known.request, known.subject) == same}
+        ask = VerbAsk(verb, draft, what, named, motions, time.time(), passing)
         title = find_verb(verb).title
         work = Work(verb, title, self.lanes[verb], "answer", ask, quiet=page is not None)
         job = self._session.jobs.start(work, answer.finish, Hooks(found=answer.found, failed=answer.failed))
@@ -145,8 +179,8 @@ class Asking:
 class _Answer:
     """What becomes of one request."""
 
-    def __init__(self, asking: Asking, verb: str, page: Page | None, number: int) -> None:
-        self._asking, self._verb, self._page, self._number = asking, verb, page, number
+    def __init__(self, asking: Asking, verb: str, page: Page | None, number: int, passing: bool) -> None:
+        self._asking, self._verb, self._page, self._number, self._passing = asking, verb, page, number, passing
         self.job = ""
         # What older requests found that were stopped by this one goes with what this one betters.
         self.told: set[str] = set() if page is None else page.found.setdefault(verb, set())
@@ -172,6 +206,8 @@ class _Answer:
         self._say(results, final=True)
         old = self.told - {made.id for made in results}
         self.told.clear()
+        if self._passing:
+            self.told.update(made.id for made in results)
         await self._asking.replace(old, results)
         return [made.id for made in results]
 

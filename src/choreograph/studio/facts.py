@@ -176,6 +176,8 @@ class Result(Message):
     path: list[Point] = []
     """The line on the floor that belongs to it: the path that was asked for, or the way walked."""
     kept: bool = False
+    passing: bool = False
+    """Whether it was asked for while something was dragged, and makes room for the next."""
     command: str
     """The command line that gives the same."""
     python: str

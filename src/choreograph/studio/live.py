@@ -79,7 +79,7 @@ async def _hear(session: Session, page: Page, text: str) -> None:
 
 def _ask(session: Session, page: Page, message: m.Ask) -> None:
     try:
-        session.asking.ask(message.verb, message.ask, page, message.number, message.subject)
+        session.asking.ask(message.verb, message.ask, page, message.number, message.subject, passing=message.passing)
     except ChoreographError as error:
         failure = m.Failure(error=str(error), where=getattr(error, "where", None) or None)
         page.say(m.Refused(number=message.number, verb=message.verb, failure=failure))

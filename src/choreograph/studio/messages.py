@@ -146,6 +146,8 @@ class Ask(Message):
     ask: Draft
     subject: Name | None = None
     """The motion that the verb works on, if it changes one; the document's if None."""
+    passing: bool = False
+    """Whether another request follows soon, as while something is dragged: its results take the place of these."""
 
 
 class Moved(Message):

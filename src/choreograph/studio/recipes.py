@@ -54,7 +54,7 @@ async def of_build(session: Session, asked: GraphAsk | None = None) -> Code:
         raise RequestError("there are no clips to build a graph of; drop motion files on the window first")
     entries, _ = of_most_bodies(document.clips, session.project.recordings)
     sources = await asyncio.to_thread(_sources, session, entries)
-    # Bodies that differ are carried onto the first one's.
+    # Bodies that differ are retargeted to the first one's.
     carried = len({session.project.recordings[entry.source].skeleton for entry in entries}) > 1
     settings = asked or document.graph
     return Code(

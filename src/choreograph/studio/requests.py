@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from pydantic import ValidationError
 
+from choreograph.contract.names import OWN, motion_names, with_motions
 from choreograph.contract.request import Request, named_files, read_request, request_error
 from choreograph.contract.verb import Verb
 from choreograph.errors import RequestError
@@ -38,18 +39,37 @@ def check_drafts(drafts: Mapping[str, Draft], known: Mapping[str, Draft]) -> Non
                 raise RequestError(f"requests.{name}: {wrong}", where=f"requests.{name}.{wrong.where}") from None
 
 
-def read_draft(verb: Verb, draft: Draft, folder: Path) -> Request:
+def own_motions(verb: Verb, draft: Draft) -> list[tuple[str, str]]:
+    """The clips and results of the project that a draft names ("clip:ID", "result:ID"), each with where it does."""
+    try:
+        request = read_request(verb.request, draft)
+    except RequestError:  # a draft that is no request yet: whoever reads it says why
+        return []
+    return [(where, name) for where, name in motion_names(request) if name.startswith(OWN)]
+
+
+def read_draft(verb: Verb, draft: Draft, folder: Path, motion: Callable[[str], Path] | None = None) -> Request:
     """The request that a draft says, with files taken from the project's folder.
+
+    Args:
+        verb: Whose request it is.
+        draft: What is said.
+        folder: The project's folder.
+        motion: The file of a clip or result of the project, by its name: "clip:ID", "result:ID".
 
     Raises:
         RequestError: If something is missing or wrong, or a file outside of the folder is named.
     """
     request = read_request(verb.request, draft)
     home = folder.resolve()
-    for where, name in named_files(request):
+    motions = [(where, name) for where, name in motion_names(request) if not name.startswith(OWN)]
+    for where, name in [*named_files(request), *motions]:
         path = Path(name)
         if path.is_absolute() or ".." in path.parts or not (home / path).resolve().is_relative_to(home):
             raise RequestError(f"{where} is {name!r}; the studio reads files of its own folder, {folder}", where=where)
+    if motion is not None:
+        find = motion
+        request = with_motions(request, lambda name: str(find(name)) if name.startswith(OWN) else name)
     return request.resolved(folder)
 
 

@@ -55,7 +55,7 @@ class Session:
         """The graph. Builds use all processors, and give way to whatever is played meanwhile."""
         for old in sorted(self.places.exports.iterdir(), key=lambda path: path.stat().st_mtime)[:-EXPORTS_KEPT]:
             shutil.rmtree(old, ignore_errors=True)
-        self.asking.prepare(self.project.view.verb)
+        self.asking.prepare_first()
         await self.save()
 
     async def close(self) -> None:
@@ -263,7 +263,7 @@ class Session:
         assert graph is not None
         self.pages.say(m.GraphChanged(graph=graph))
         if warm:
-            self.asking.prepare(self.project.view.verb)
+            self.asking.prepare_first()
 
     def need_graph(self) -> GraphSummary:
         """The graph; a RequestError where there is none."""

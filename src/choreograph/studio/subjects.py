@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +20,10 @@ FOLDERS_KEPT = 16
 """Folders of examples that stay on disk; the commands of results name them."""
 
 
+OwnMotion = ClipEntry | tuple[str, int]
+"""A clip of the library, or a result and a person in it."""
+
+
 @dataclass(frozen=True)
 class Subject:
     """What a verb shall work on, as the server says it to a worker."""
@@ -27,8 +31,7 @@ class Subject:
     kind: str
     graph: str | None = None
     """The graph's file."""
-    motion: ClipEntry | tuple[str, int] | None = None
-    """A clip of the library, or a result and a person in it."""
+    motion: OwnMotion | None = None
     clips: tuple[ClipEntry, ...] = ()
 
     def load(self, context: WorkerContext) -> tuple[Hashable, Any]:
@@ -84,8 +87,24 @@ class VerbAsk:
     subject: Subject
     named: str | None = None
     """What the page calls the subject."""
+    motions: Mapping[str, OwnMotion] = field(default_factory=dict)
+    """Clips and results that the request names, by their names there: "clip:ID", "result:ID"."""
     arrived: float = 0.0
     """Seconds since the epoch."""
+    passing: bool = False
+    """Whether another request follows soon, as while something is dragged."""
+
+
+def motion_file(context: WorkerContext, motion: OwnMotion) -> Path:
+    """A file that a motion of the project can be read from, also once it has left the project."""
+    whole = [clip_key(motion), motion.name] if isinstance(motion, ClipEntry) else ["result", *motion]
+    path = context.places.clip(digest(whole), ".npz")
+    if not path.is_file():
+        from choreograph.formats.npz import write_npz
+
+        clip = context.clip(motion) if isinstance(motion, ClipEntry) else context.result(*motion)
+        write_npz(path, clip, overwrite=True)
+    return path
 
 
 def _named(request: Request) -> set[str]:
@@ -103,4 +122,4 @@ def _make_room(folder: Path) -> None:
         shutil.rmtree(old, ignore_errors=True)
 
 
-__all__ = ["CLIP", "EXAMPLES", "GRAPH", "Subject", "VerbAsk"]
+__all__ = ["CLIP", "EXAMPLES", "GRAPH", "OwnMotion", "Subject", "VerbAsk", "motion_file"]

@@ -303,7 +303,7 @@ class Path:
         label: str | None = None,
         pause: float | None = None,
     ) -> Path:
-        """The path with one more wish, between two places in metres; without `stop` it reaches to the end.
+        """The path with one more stretch, between two places in metres; without `stop` it reaches to the end.
 
         A pause alone, without `stop`, is at `start`.
         """
@@ -352,9 +352,7 @@ def _checked(points: ArrayLike) -> Array:
     except (TypeError, ValueError, OverflowError):
         raise RequestError("a path's points must be pairs of numbers, x and z") from None
     if points.ndim != 2 or points.shape[1] != 2:
-        raise RequestError(
-            f"a path's points must be pairs of x and z, an array (P, 2); the shape given is {points.shape}"
-        )
+        raise RequestError(f"a path's points must be pairs of x and z, (P, 2); the shape given is {points.shape}")
     if len(points) < 2:
         raise RequestError(f"a path needs at least two points; this one has {len(points)}")
     if len(points) > MAX_POINTS:

@@ -34,9 +34,16 @@ class Walk:
     """Lays the first edge's clip, as it was recorded, on the floor."""
     frames: int | None = None
     """How many frames at the graph's rate are wanted, if fewer than the edges show."""
+    bends: NDArray[np.float64] | None = None
+    """How each edge is bent: the floor transform, as yaw, x, z, that is done to what comes after it, in coordinates of
+    the edge's clip, (E, 3). None for a walk that shows the clips as they were recorded."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "edges", frozen(self.edges, np.int32))
+        if self.bends is not None:
+            object.__setattr__(self, "bends", frozen(self.bends))
+            if self.bends.shape != (len(self.edges), 3):
+                raise ValueError(f"{len(self.edges)} edges need as many bends of yaw, x, z, not {self.bends.shape}")
         table = self.graph.edges
         if len(self.edges) == 0:
             raise ValueError("a walk needs at least one edge")
@@ -59,14 +66,24 @@ class Walk:
     def placements(self) -> FloorTransform:
         """The floor transform of each edge's source clip, as a batch of E.
 
-        Each is the product of all transitions before it. In double precision ten thousand of them stay within a
-        billionth of a metre of the exact product, so nothing is re-anchored.
+        Each is the product of all transitions and bends before it. In double precision ten thousand of them stay within
+        a billionth of a metre of the exact product, so nothing is re-anchored.
         """
+        return self._lay(self.bends)
+
+    @cached_property
+    def unbent(self) -> FloorTransform:
+        """The placements that the walk would have without its bends, as a batch of E."""
+        return self.placements if self.bends is None else self._lay(None)
+
+    def _lay(self, bends: NDArray[np.float64] | None) -> FloorTransform:
         table = self.graph.edges
         yaw, x, z = np.empty((3, len(self.edges)))
         here = self.start
         for k, edge in enumerate(self.edges):
             yaw[k], x[k], z[k] = here.yaw, here.x, here.z
+            if bends is not None:
+                here = here @ FloorTransform(*(float(value) for value in bends[k]))
             here = here @ table.transform(int(edge))
         return FloorTransform(yaw, x, z)
 
@@ -94,7 +111,7 @@ class Walk:
         edge, into = self.edges[step], np.maximum(moment - first[step], 0.0)
         blended = np.flatnonzero(table.kind[edge] == TRANSITION)
         b_edge, b_into = edge[blended], into[blended]
-        here = self.placements
+        here = self.unbent
         there = here @ FloorTransform(table.yaw[self.edges], table.x[self.edges], table.z[self.edges])
         exponents = joint_exponents(graph.skeleton.roles, settings.preset, settings.exponents)
         arriving, groups = group_weights(b_into / (table.stop[b_edge] - table.start[b_edge]), settings.blend, exponents)
@@ -119,4 +136,12 @@ class Walk:
             ),
         ]
         names = tuple(info.name for info in graph.infos)
-        return Montage(graph.clips, names, graph.skeleton, rate, layers, groups=groups, repair=False)
+        bend = None if self.bends is None else self._bend(step, into)
+        return Montage(graph.clips, names, graph.skeleton, rate, layers, groups=groups, repair=False, bend=bend)
+
+    def _bend(self, step: NDArray[np.int64], into: NDArray[np.float64]) -> NDArray[np.float64]:
+        """What bends do to each frame, as floor transforms, (F, 3), given its edge and how far it is into that."""
+        assert self.bends is not None
+        here, recorded = (FloorTransform(*t.as_rows()[step].T) for t in (self.placements, self.unbent))
+        part = FloorTransform(*self.bends[step].T).part(into / self.edge_frames[step])
+        return (here @ part @ recorded.inverse()).as_rows()

@@ -126,16 +126,16 @@ def _draw(verb: Verb, result: Result, targets: Targets, progress: Progress) -> N
         def file(path: Path, number: int = number) -> Path:
             return _numbered(path, number, len(shown))
 
-        others = [other for other in result.answers if other is not answer]
+        first = replace(result, answers=(answer, *(other for other in result.answers if other is not answer)))
         if targets.picture is not None:
             if verb.draw is None:
                 raise RequestError(f"{verb.name} has no picture of its own; film the motion with --render")
-            verb.draw(file(targets.picture), replace(result, answers=(answer, *others)), targets.overwrite)
+            verb.draw(file(targets.picture), first, targets.overwrite)
         if targets.film is not None:
             _film(file(targets.film), verb, result, answer, targets.overwrite, progress)
         for output in verb.outputs:
             if output.name in targets.others:
-                output.write(file(targets.others[output.name]), answer, targets.overwrite)
+                output.write(file(targets.others[output.name]), first, targets.overwrite)
 
 
 def _film(path: Path, verb: Verb, result: Result, answer: Answer, overwrite: bool, progress: Progress) -> None:

@@ -69,7 +69,7 @@ def start_studio(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[
         pytest.skip("needs the studio's page: make page")
     running: list[Studio] = []
 
-    def start(target: Path | None = None) -> Studio:
+    def start(target: Path | None = None, **environment: str) -> Studio:
         home = tmp_path_factory.mktemp("studio")
         log = home / "server.log"
         command = [Path(sys.executable).with_name("choreograph"), "studio", "--no-browser", "--port", "0"]
@@ -78,7 +78,7 @@ def start_studio(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[
                 [*map(str, command), *([str(target)] if target else [])],
                 stdout=sink,
                 stderr=subprocess.STDOUT,
-                env={**os.environ, "XDG_DATA_HOME": str(home), "PYTHONUNBUFFERED": "1"},
+                env={**os.environ, "XDG_DATA_HOME": str(home), "PYTHONUNBUFFERED": "1", **environment},
             )
         studio = Studio(_address(process, log), target or home / "choreograph" / "demo", log, process)
         running.append(studio)

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import Field, model_validator
 
-from choreograph.contract.request import Degrees, Name, Point, Request, Seconds, Wrong, quote, read_request
+from choreograph.contract.request import Degrees, Name, Point, Request, Seconds, Wrong, named_files, quote, read_request
 from choreograph.errors import RequestError
 
 
@@ -139,3 +139,18 @@ def test_long_values_are_cut_in_messages() -> None:
     with pytest.raises(RequestError) as refused:
         read_request(Asked, {"search": {"kind": "y" * 10**6}})
     assert len(str(refused.value)) < 500
+
+
+def test_files_that_a_request_names_are_known_by_their_place() -> None:
+    from choreograph.contract.names import motion_names
+    from choreograph.editing.retime.request import RetimeRequest
+    from choreograph.synthesis.follow.request import FollowRequest
+    from choreograph.synthesis.solve.request import Character, SolveRequest
+
+    on = FollowRequest("b.csv", before=FollowRequest("a.svg"))
+    assert list(named_files(on)) == [("path", "b.csv"), ("before.path", "a.svg")]
+    assert list(named_files(RetimeRequest(like_from="walks"))) == [("like_from", "walks")]
+    named = motion_names(RetimeRequest(like=("a.bvh", "clip:b")))
+    assert list(named) == [("like[0]", "a.bvh"), ("like[1]", "clip:b")]
+    people = SolveRequest(length_s=4.0, characters={"anna": Character(graph="a.mog"), "ben": None})
+    assert list(named_files(people)) == [("characters.anna.graph", "a.mog")]

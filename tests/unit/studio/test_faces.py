@@ -25,7 +25,7 @@ REQUESTS: dict[str, dict[str, Any]] = {
         "stretches": [{"start_m": 1, "stop_m": 2, "speed_m_s": 1.2}],
     },
     "solve": {
-        "length_s": 3, "evaluations": 20_000, "count": 2, "seed": 3,
+        "length_s": 3, "evaluations": 40_000, "count": 2, "seed": 3, "apart_m": 0.1,
         "body": [
             {"at_s": 0, "position": [1, -1], "facing_deg": 30},
             {"at_s": 3, "position": [1.5, 2], "facing_deg": 20},

@@ -134,7 +134,7 @@ def gap(samples: Samples, start: float, stop: float) -> Samples:
         ({"samples": way(3.0), "examples": []}, "no example is chosen"),
         ({"samples": way(3.0), "examples": ["nobody"]}, "not among the examples"),
         ({"samples": way(3.0), "stretch_s": -1}, "stretch_s"),
-        ({"leader": "nobody"}, "neither a clip of the examples nor a file"),
+        ({"leader": "nobody"}, "neither a clip of the examples nor a motion file"),
         ({"leader": "/etc/passwd.bvh"}, "files of its own folder"),
         ({"lead": "body"}, "'lead', which is not known"),
     ],

@@ -12,11 +12,12 @@ from schemathesis.generation import GenerationMode
 from schemathesis.specs.openapi.checks import positive_data_acceptance
 from tests.unit.studio.running import LONG_S, Studio, opened
 
-from choreograph.studio import api
+from choreograph.studio import api, uploads
 
 MADE_UP = 10
 """Requests of each kind for each address."""
-ADDRESSES = [(route.path, method) for route in api.router.routes for method in route.methods]  # type: ignore[attr-defined]
+ROUTES: list[Any] = [*api.router.routes, *uploads.router.routes]
+ADDRESSES = [(route.path, method) for route in ROUTES for method in route.methods]
 
 
 @pytest.fixture(scope="module")

@@ -11,9 +11,10 @@ export interface AskHooks {
 }
 
 export interface Asker {
-  /** Ask; newer requests replace older ones. `fresh` motion plays from its start, else the time stays. */
-  ask(request: object, fresh?: boolean): void;
-  /** Show earlier answers to this very request, if there are any. */
+  /** Ask; newer requests replace older ones. `fresh` motion plays from its start, else the time stays. Results of a
+      `passing` request are replaced by those of the next. */
+  ask(request: object, fresh?: boolean, passing?: boolean): void;
+  /** Show earlier answers to this very request about the same motion, if there are any. */
   recall(request: object): boolean;
   /** Whether an answer is on the stage, or something else. */
   isShown(): boolean;
@@ -27,6 +28,7 @@ export function asker(context: Context, verb: string, hooks: AskHooks): Asker {
   let rank = 0;
 
   const onStage = () => store.state.view.verb === verb;
+  const subject = () => store.state.document.subjects[verb] ?? null;
   const show = (results: readonly Result[]) => {
     const result = results[Math.min(rank, results.length - 1)];
     // Whoever has gone on to another panel meanwhile finds it on coming back.
@@ -67,14 +69,18 @@ export function asker(context: Context, verb: string, hooks: AskHooks): Asker {
     store.say(message.failure.error, "error");
   });
   return {
-    ask(request, fresh = false) {
+    ask(request, fresh = false, passing = false) {
       isFresh = fresh || stage.shown.length === 0;
       latest = isFresh ? [] : latest;
       hooks.busy(true);
-      number = api.ask(verb, request as Record<string, Plain>);
+      number = api.ask(verb, request as Record<string, Plain>, { subject: subject(), passing });
     },
     recall(request) {
-      const found = answersTo(store.state.results, verb, request);
+      const about = subject();
+      const known = store.state.results.filter(
+        (result) => !result.passing && (about === null || result.subject === about),
+      );
+      const found = answersTo(known, verb, request);
       if (found.length === 0) return false;
       [number, isFresh] = [0, false];
       hooks.busy(false);

@@ -80,7 +80,7 @@ export function solveForm(context: Context, hooks: FormHooks, parts: Parts) {
   );
   const element = el(
     "div",
-    { class: "solver" },
+    {},
     buildOffer(context),
     section(
       "Request",

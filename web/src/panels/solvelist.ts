@@ -48,7 +48,7 @@ function row(context: Context, verb: VerbFacts, hooks: ListHooks, listed: Listed
   const header = button(name, () => hooks.choose(open ? null : where), { kind: "quiet" });
   header.setAttribute("aria-expanded", String(open));
   header.classList.add("name");
-  const problem = refused.get(pathOf(where)) ?? reportOn(reports, where)?.problem?.text;
+  const problem = (refused.get(pathOf(where)) ?? reportOn(reports, where)?.problem?.text)?.replace(/^\w+\[\d+\][\w.]*: /, "");
   return el(
     "li",
     { data: { where: pathOf(where) } },

@@ -4,7 +4,7 @@
 import { RED } from "../colours";
 import { button, el, fill, icon, section, select } from "../dom";
 import type { Failure, Plain, Result, VerbFacts } from "../messages";
-import type { Context, Overlay, Panel, PanelHandle, State, Store } from "../types";
+import type { Context, Document, Overlay, Panel, PanelHandle, State, Store } from "../types";
 import { asker, type Asker, canonical } from "./asking";
 import { type Form, type FormOptions, requestForm } from "./form";
 import { buildOffer } from "./library";
@@ -91,6 +91,7 @@ export class VerbPanel<R extends object> implements PanelHandle {
       ({ requests }) => change((requests[this.verb.name] ??= structuredClone(this.initial) as Record<string, Plain>) as R),
       settle ? { settle } : {},
     );
+    this.asked = canonical(this.key()); // soon: whoever shows the change need not ask for it too
     window.clearTimeout(this.timer);
     this.timer = window.setTimeout(() => this.askNow(fresh), settle);
   }
@@ -264,7 +265,7 @@ class PlainPanel extends VerbPanel<Record<string, Plain>> {
         verb.title,
         null,
         el("p", { class: "lead" }, verb.summary),
-        verb.subject === "clip" ? this.subject() : "",
+        verb.subject === "clip" ? subjectChooser(context, verb.name) : "",
         el("div", { class: "row" }, ask, fileButton(context, verb, () => this.request)),
         jobStrip(context, [verb.name]),
         this.problems,
@@ -278,25 +279,31 @@ class PlainPanel extends VerbPanel<Record<string, Plain>> {
   protected override asksByItself(): boolean {
     return this.results.length > 0;
   }
+}
 
-  /** Which motion it changes: a clip or a result. */
-  private subject(): HTMLElement {
-    const { store } = this.context;
-    const { name } = this.verb;
-    const made = select<string>("Motion", [], "", (id) => {
-      void store.change("Choose a motion", ({ subjects }) => (id ? (subjects[name] = id) : delete subjects[name]));
+/** Which motion a verb changes: a clip or a result. `also` is part of the same step of undo. */
+export function subjectChooser({ store }: Context, verb: string, also: (document: Document) => void = () => undefined): HTMLElement {
+  const made = select<string>("Motion", [], "", (id) => {
+    void store.change("Choose a motion", (document) => {
+      if (id) document.subjects[verb] = id;
+      else delete document.subjects[verb];
+      also(document);
     });
-    watch(store, [(state) => state.document, (state) => state.results.map(({ id }) => id)], ({ document, results }) => {
-      const others = results.filter((result) => result.verb !== name);
-      made.setChoices([
-        { value: "", label: "Choose …" },
-        ...document.clips.map((clip) => ({ value: `clip:${clip.id}`, label: clip.name })),
-        ...others.map((result) => ({ value: `result:${result.id}`, label: document.names[result.id] ?? result.name })),
-      ]);
-      made.set(document.subjects[name] ?? "");
-    });
-    return made.element;
-  }
+  });
+  watch(store, [(state) => state.document, (state) => state.results.map(({ id }) => id)], (state) => {
+    made.setChoices([{ value: "", label: "Choose …" }, ...motionChoices(state, verb)]);
+    made.set(state.document.subjects[verb] ?? "");
+  });
+  return made.element;
+}
+
+/** Clips, and results of other verbs than this one. */
+export function motionChoices({ document, results }: State, verb: string): { value: string; label: string }[] {
+  const others = results.filter((result) => result.verb !== verb);
+  return [
+    ...document.clips.map((clip) => ({ value: `clip:${clip.id}`, label: clip.name })),
+    ...others.map((result) => ({ value: `result:${result.id}`, label: document.names[result.id] ?? result.name })),
+  ];
 }
 
 /** The panel that any verb gets. */

@@ -26,6 +26,9 @@ export class StageTimeline implements Timeline {
   private readonly said = el("div", { class: "strip-tip", hidden: true });
   private motion: Motion | null = null;
   private markers: readonly Marker[] = [];
+  /** Whether a marker is being dragged: it must stay where the pointer is, whatever is shown meanwhile. */
+  private held = false;
+  private doubleClick: ((frame: number) => void) | null = null;
   private range: TrimRange | null = null;
   /** What is zoomed in on; null for all of it. */
   private part: Extent | null = null;
@@ -59,6 +62,7 @@ export class StageTimeline implements Timeline {
     this.track.addEventListener("pointerdown", (event) => this.press(event));
     this.track.addEventListener("pointermove", (event) => this.tell(event));
     this.track.addEventListener("pointerleave", () => (this.said.hidden = true));
+    this.track.addEventListener("dblclick", (event) => this.doubleClick?.(Math.round(this.frameAt(event))));
     this.track.addEventListener("wheel", (event) => this.wheel(event), { passive: false });
     stage.player.subscribe((player) => this.follow(player));
     store.subscribe((state) => state.view.theme, () => this.paint());
@@ -73,7 +77,14 @@ export class StageTimeline implements Timeline {
 
   setMarkers(markers: readonly Marker[]): void {
     this.markers = markers;
+    if (this.held) return;
+    const at = [...this.marks.children].indexOf(document.activeElement!);
     this.marks.replaceChildren(...markers.map((marker) => this.mark(marker)));
+    (this.marks.children[at] as HTMLElement | undefined)?.focus({ preventScroll: true });
+  }
+
+  setDoubleClick(act: ((frame: number) => void) | null): void {
+    this.doubleClick = act;
   }
 
   setRange(range: TrimRange | null): void {
@@ -244,17 +255,29 @@ export class StageTimeline implements Timeline {
     mark.addEventListener("pointerdown", (event) => {
       event.stopPropagation();
       if (!marker.move) return;
+      let moved = false;
+      this.held = true;
       this.drag(
         event,
         (frame) => {
+          moved = true;
           mark.style.left = `${100 * this.share(frame)}%`;
           marker.move!(Math.round(frame), false);
         },
-        (frame) => marker.move!(Math.round(frame), true),
+        (frame) => {
+          this.held = false;
+          if (moved) marker.move!(Math.round(frame), true);
+        },
       );
     });
+    mark.addEventListener("dblclick", (event) => event.stopPropagation());
     mark.addEventListener("click", () => (marker.click ? marker.click() : this.stage.player.seek(marker.frame)));
     mark.addEventListener("keydown", (event) => {
+      if ((event.key === "Delete" || event.key === "Backspace") && marker.remove) {
+        event.stopPropagation();
+        marker.remove();
+        return;
+      }
       const step = arrow(event) * (event.shiftKey ? 10 : 1);
       if (!step || !marker.move) return;
       event.stopPropagation();

@@ -101,6 +101,7 @@ class SolvePanel extends VerbPanel<SolveRequest> {
         file: fileButton(context, verb, () => this.request),
       },
     );
+    this.element.classList.add("solver");
     this.element.append(this.controls.element);
     this.controls.setMode(this.mode);
   }

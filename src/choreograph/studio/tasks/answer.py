@@ -17,7 +17,7 @@ from choreograph.studio.context import WorkerContext, write_bytes
 from choreograph.studio.facts import Result
 from choreograph.studio.motions import describe_motion
 from choreograph.studio.requests import read_draft
-from choreograph.studio.subjects import VerbAsk
+from choreograph.studio.subjects import VerbAsk, motion_file
 from choreograph.studio.tasks.results import (
     keep_result,
     metrics_of,
@@ -39,7 +39,9 @@ STOPPED = "found by a search that was stopped: one that goes on may find another
 def answer(context: WorkerContext, asked: VerbAsk, channel: TaskChannel) -> list[Result]:
     """The answers to a request, the best first; all of them again whenever there are more or better ones."""
     verb = find_verb(asked.verb)
-    request = read_draft(verb, asked.draft, context.places.folder)
+    request = read_draft(
+        verb, asked.draft, context.places.folder, lambda name: motion_file(context, asked.motions[name])
+    )
     key, subject = asked.subject.load(context)
     search = context.search(verb, key, subject, request)
     shown = _Shown(context, asked, request, subject, WENT_ON if search.carried else "")
@@ -113,7 +115,10 @@ class _Shown:
                 result = self._write(found, one, number)
             else:
                 result = known[1]
-            told = {"problems": problems, "metrics": metrics_of(one), "cost": one.cost, "proved": one.proved}
+            told = {"problems": problems, "metrics": metrics_of(one), "status": one.status, "answer": number}
+            told |= {"cost": one.cost, "proved": one.proved}
+            if found.status != contract.SEARCHING:
+                told["search_s"] = found.seconds
             if any(getattr(result, name) != value for name, value in told.items()):
                 result = write_facts(self._context, result.model_copy(update=told))
             self._made[id(one.clip)] = (one, result)  # the answer too, so that nobody else gets its id
@@ -138,6 +143,7 @@ class _Shown:
             created=now(),
             request=self._asked.draft,
             subject=self._asked.named,
+            passing=self._asked.passing,
             answer=number,
             metrics=metrics_of(one),
             problems=problems_of(one.problems),

@@ -50,7 +50,7 @@ def build(context: WorkerContext, ask: dict[str, Any], channel: TaskChannel) -> 
     )
     notes = list(ask["notes"])
     if onto is not None:
-        notes.append(f"clips of other bodies were carried onto the skeleton of {clips[0].name!r}")
+        notes.append(f"clips of other bodies are retargeted to the skeleton of {clips[0].name!r}")
     return str(context.places.graph), *summarise(graph, ask["key"], notes)
 
 
@@ -60,7 +60,7 @@ def summary(context: WorkerContext, ask: dict[str, Any], channel: TaskChannel) -
 
 
 def shared_skeleton(clips: list[Clip]) -> Skeleton | None:
-    """The first clip's skeleton, if others have its joints but other bones: then they are carried onto it."""
+    """The first clip's skeleton, if others have its joints but other bones: then they are retargeted to it."""
     first = clips[0].skeleton
     if all(first.matches(clip.skeleton) for clip in clips):
         return None

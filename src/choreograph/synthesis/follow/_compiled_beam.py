@@ -4,7 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 
-from choreograph.synthesis.follow._compiled_scoring import arrive, best_way_on, compiled, hot, inlined, score_edge
+from choreograph.synthesis.follow._compiled_scoring import (
+    arrive,
+    best_continuation,
+    compiled,
+    goal_to_come,
+    hot,
+    inlined,
+    plan_bend,
+    score_edge,
+)
 from choreograph.synthesis.follow.state import (
     COST,
     EDGE,
@@ -15,6 +24,7 @@ from choreograph.synthesis.follow.state import (
     PAUSES,
     RANK,
     REACHED,
+    STRETCH,
     TIME,
     WALKED,
     YAW,
@@ -140,22 +150,25 @@ def _extend(beam, now, stay_in, tables, path, params, after, mark, ends) -> int:
             over = beam.best_cost[0]
             if state[COST] + tables.extra[edge] >= over:
                 continue
+            plan_bend(state, edge, tables, path, params, after)
             arrive(state, edge, tables, after)
             # Looking ahead is cheaper than scoring the edge, so what is seen there comes first.
-            after[WALKED] = state[WALKED] + tables.edge_way[edge]
+            after[WALKED] = state[WALKED] + tables.edge_way[edge] * (1.0 + after[STRETCH])
             after[REACHED] = max(after[WALKED], state[REACHED] + params.gamma * params.dt * length)
             left = params.credit * (params.length - after[REACHED])
+            if tables.wait_s.shape[1] > 0:
+                left += goal_to_come(after, target, tables, path, params)
             spare = beam.limit[arrival] - left - state[COST] - tables.extra[edge]
             # A walk that may end on the way is not judged by where the edge leads.
             may_end = state[REACHED] + length * params.fastest >= params.length
             if spare <= 0.0 and not may_end:
                 continue
             if params.heuristic_weight > 0.0:
-                look = params.heuristic_weight * best_way_on(
+                ahead = params.heuristic_weight * best_continuation(
                     after, target, spare / params.heuristic_weight, tables, path, params, ends
                 )
-                left += look
-                if look >= spare and not may_end:
+                left += ahead
+                if ahead >= spare and not may_end:
                     continue
             limit = over if may_end else min(over, beam.limit[arrival] - left)
             shown, done, pauses = score_edge(
@@ -215,6 +228,7 @@ def beam_select(beam, horizon, tables, path, params):  # type: ignore[no-untyped
     after = np.empty(FLOATS)
     if beam.best_mark[0] >= 0:
         time, row, edge = beam.best_mark[0], beam.best_mark[1], beam.best_mark[2]
+        plan_bend(beam.kept_floats[time % ring, row], edge, tables, path, params, after)
         shown, done, _ = score_edge(
             beam.kept_floats[time % ring, row], beam.kept_marks[time % ring, row, PAUSES], edge,
             min(beam.best_mark[3], horizon - time), np.inf, tables, path, params, after,
@@ -231,6 +245,7 @@ def beam_select(beam, horizon, tables, path, params):  # type: ignore[no-untyped
                 old = since % ring
                 if beam.kept_floats[old, parent, COST] + tables.extra[on] >= best:
                     continue
+                plan_bend(beam.kept_floats[old, parent], on, tables, path, params, after)
                 score_edge(
                     beam.kept_floats[old, parent], beam.kept_marks[old, parent, PAUSES], on, horizon - since,
                     best, tables, path, params, after,

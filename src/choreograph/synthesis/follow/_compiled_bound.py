@@ -6,10 +6,12 @@ import numpy as np
 
 from choreograph.synthesis.follow._compiled_scoring import (
     arrive,
+    bent_root,
     compiled,
     hot,
     least_to_come,
     offset_to_path,
+    plan_bend,
     score_edge,
 )
 from choreograph.synthesis.follow.state import COST, FLOATS, NODE, PAUSES, RANK, REACHED
@@ -31,6 +33,7 @@ def _open_state(  # type: ignore[no-untyped-def]
         if stay_in >= 0 and tables.target_clip[edge] != stay_in:
             continue
         child = child_state[count]
+        plan_bend(state, edge, tables, path, params, child)
         shown, done, begun = score_edge(state, pauses, edge, left, best, tables, path, params, child)
         scored += shown
         if child[COST] >= best:
@@ -41,7 +44,8 @@ def _open_state(  # type: ignore[no-untyped-def]
             continue
         bound = child[COST]
         if bounded:
-            off, _ = offset_to_path(state, tables.way, tables.first[edge] + shown - 1, child[REACHED], path, params)
+            root_x, root_z = bent_root(edge, tables.first[edge] + shown - 1, tables, child)
+            off, _, _ = offset_to_path(state, root_x, root_z, child[REACHED], path, params)
             bound += least_to_come(np.sqrt(off), child[REACHED], left - shown, params)
             if bound >= best:
                 continue
@@ -61,7 +65,7 @@ def branch_and_bound(  # type: ignore[no-untyped-def]
     Depth first. A branch is left when it cannot beat the best walk so far.
 
     Args:
-        start: The state to begin from, (10,).
+        start: The state to begin from, (12,).
         start_mark: Its ints, (5,).
         horizon: Frames to look ahead.
         stay_in: Clip that must not be left, or -1.
@@ -140,7 +144,7 @@ def replay(start, start_mark, edges, last_shown, enough, tables, path, params): 
     """Follow edges from a state until enough frames are shown or the path's end is reached.
 
     Args:
-        start: The state to begin from, (10,).
+        start: The state to begin from, (12,).
         start_mark: Its ints, (5,).
         edges: The edges to take.
         last_shown: Frames to show of the last of them, or -1 for all.
@@ -148,7 +152,7 @@ def replay(start, start_mark, edges, last_shown, enough, tables, path, params): 
         tables, path, params: See `tables.py`.
 
     Returns:
-        The states before, between and after the edges taken, (K + 1, 10); the ints of the last, (5,); the frames
+        The states before, between and after the edges taken, (K + 1, 12); the ints of the last, (5,); the frames
         shown, and whether the path's end was reached.
     """
     states = np.zeros((len(edges) + 1, FLOATS))
@@ -161,6 +165,7 @@ def replay(start, start_mark, edges, last_shown, enough, tables, path, params): 
         most = tables.length[edge]
         if taken == len(edges) - 1 and last_shown >= 0:
             most = last_shown
+        plan_bend(state, edge, tables, path, params, after)
         shown, done, mark[PAUSES] = score_edge(state, mark[PAUSES], edge, most, np.inf, tables, path, params, after)
         arrive(state, edge, tables, after)
         mark[NODE] = tables.target[edge]

@@ -1,4 +1,4 @@
-"""The kernels that find the ways on from every node. The plain twin is in `reference.py`."""
+"""The kernels that find the continuations of every node. The plain twin is in the tests."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 @nb.njit(cache=True)
 def project_forward(
-    places: NDArray[np.float64], points: NDArray[np.float64], ahead: int
+    places: NDArray[np.float64], points: NDArray[np.float64], ahead: int, drag: float
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """For each place the nearest of the next points of a line, which never goes back, and the distance from it.
 
@@ -17,6 +17,8 @@ def project_forward(
         places: x and z, (F, 2), metres.
         points: Of the line, (P, 2), metres.
         ahead: How many points from the last one on are looked at, besides it.
+        drag: By how much farther away a point counts for each point that it is ahead, metres: of two that are as near,
+            as where a line comes back to itself, it is the next.
 
     Returns:
         at: Index of the point, (F,).
@@ -28,9 +30,10 @@ def project_forward(
         best, nearest = np.inf, here
         for p in range(here, min(here + ahead + 1, len(points))):
             dx, dz = points[p, 0] - places[f, 0], points[p, 1] - places[f, 1]
-            square = dx * dx + dz * dz
+            square = dx * dx + dz * dz + (drag * (p - here)) ** 2
             if square < best:
                 best, nearest = square, p
+        dx, dz = points[nearest, 0] - places[f, 0], points[nearest, 1] - places[f, 1]
         here = nearest
-        at[f], off[f] = here, np.sqrt(best)
+        at[f], off[f] = here, np.sqrt(dx * dx + dz * dz)
     return at, off

@@ -11,8 +11,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from choreograph.synthesis.follow.kernel_inputs import KernelParams, KernelPath, KernelTables
 from choreograph.synthesis.follow.state import EDGE, FLOATS, INTS, PARENT, RANK, TIME
-from choreograph.synthesis.follow.tables import KernelParams, KernelPath, KernelTables
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -35,7 +35,7 @@ class Beam(NamedTuple):
     """The buffers, as the kernels take them; the first axis is the frame, modulo its length."""
 
     floats: Floats
-    """States that wait, (R, room, 10)."""
+    """States that wait, (R, room, 12)."""
     marks: Ints
     ranks: Floats
     """What they are ranked by, (R, room)."""
@@ -45,7 +45,7 @@ class Beam(NamedTuple):
     limit: Floats
     """Rank from which on a state of that age is not let in, (R,)."""
     kept_floats: Floats
-    """States that were extended, (R, width, 10)."""
+    """States that were extended, (R, width, 12)."""
     kept_marks: Ints
     kept: Ints
     hash_key: Ints
@@ -83,7 +83,7 @@ class BeamSearch:
         """Begin a beam.
 
         Args:
-            starts: States to begin from, (K, 10).
+            starts: States to begin from, (K, 12).
             marks: Their ints, (K, 5).
             width: States kept per frame.
             ahead: Most frames between what is committed and what is looked at.

@@ -1,7 +1,7 @@
-"""The ways on from every node: what walks are compared by.
+"""The continuations of every node: what walks are compared by.
 
-From each node a few real walks of a second or so lead on: one for every way of turning that the graph offers there,
-that with the fewest transitions. The beam asks which of them keeps nearest to the path.
+A continuation is a real walk of a second or so: one for every way of turning that the graph offers at the node, each
+with the fewest transitions. The beam asks which of them keeps nearest to the path.
 """
 
 from __future__ import annotations
@@ -21,35 +21,35 @@ Ints = NDArray[np.int64]
 METHOD = 1
 """One more whenever the same graph would give other continuations."""
 MOMENTS = 4
-"""Moments at which the root's place on a way is known."""
+"""Moments at which the root's place on a continuation is known."""
 TURN_BINS = 7
-"""Classes of turn in each half of a way, an odd number; the outermost are open."""
+"""Classes of turn in each half of a continuation, an odd number; the outermost are open."""
 TURN_BIN_RAD = np.radians(30.0)
 """Width of a class: a corner of a path is met by one, a bend by another."""
 
 
 class Continuations(NamedTuple):
-    """The ways on from all nodes, one node's after another's."""
+    """The continuations of all nodes, one node's after another's."""
 
     first: Ints
-    """Each node's first way, (N + 1,)."""
+    """Each node's first continuation, (N + 1,)."""
     places: Floats
-    """x, z and way made at the moments of each way, (W, MOMENTS, 3), in coordinates of the node's clip, metres."""
+    """x, z and length at the moments of each one, (W, MOMENTS, 3), in coordinates of the node's clip, metres."""
     changes: Floats
-    """Transitions of each way, (W,)."""
+    """Transitions of each one, (W,)."""
 
 
 def no_continuations(graph: MotionGraph) -> Continuations:
-    """For searches that do not look ahead."""
+    """For searches without continuations."""
     return Continuations(
         seal(np.zeros(len(graph.nodes) + 1, np.int64)), seal(np.zeros((0, MOMENTS, 3))), seal(np.zeros(0))
     )
 
 
 def find_continuations(
-    graph: MotionGraph, first: Ints, length: Ints, way: Floats, turned: Floats, step: int
+    graph: MotionGraph, first: Ints, length: Ints, way: Floats, turned: Floats, step: int, smooth_s: float
 ) -> Continuations:
-    """The ways on from every node of a graph, read from the cache or built.
+    """The continuations of every node of a graph, read from the cache or built.
 
     Args:
         graph: The graph.
@@ -57,8 +57,11 @@ def find_continuations(
         way: x, z and way made of each row, (R, 3).
         turned: How far the hips have turned in each row since its edge began, (R,), radians.
         step: Frames between the moments at which a way is known.
+        smooth_s: Width of the low-pass under which the tables were built.
     """
-    key = find_key(graph, "continuations", METHOD, ("motion", "edges"), rate_hz=graph.rate_hz, step=step)
+    key = find_key(
+        graph, "continuations", METHOD, ("motion", "edges"), rate_hz=graph.rate_hz, step=step, smooth_s=smooth_s
+    )
     return find_or_build(
         key,
         lambda: _build(graph, first, length, way, turned, step),

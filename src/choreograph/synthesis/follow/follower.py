@@ -4,27 +4,25 @@ from __future__ import annotations
 
 import time
 from copy import copy
-from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from choreograph.errors import RequestError
+from choreograph.features.root_tracks import TREMBLE_S
 from choreograph.graph.model import TRANSITION, MotionGraph
 from choreograph.maths.floor import FloorTransform
+from choreograph.motion.bend import SMOOTH_S
 from choreograph.synthesis.follow.beam import NARROWEST, BeamSearch, Found
-from choreograph.synthesis.follow.continuations import MOMENTS, no_continuations
+from choreograph.synthesis.follow.bends import bend_transforms, bent_root
+from choreograph.synthesis.follow.goals import style_costs
+from choreograph.synthesis.follow.kernel_inputs import find_inputs
 from choreograph.synthesis.follow.prepare import find_edge_tables
-from choreograph.synthesis.follow.request import IDLE_M_S, FollowRequest
+from choreograph.synthesis.follow.request import FollowRequest
 from choreograph.synthesis.follow.starts import find_starts
-from choreograph.synthesis.follow.state import COST, NODE, PAUSE, PAUSES, REACHED, WALKED, YAW, X, Z
-from choreograph.synthesis.follow.tables import (
-    EdgeTables,
-    KernelParams,
-    kernel_path,
-    kernel_tables,
-)
+from choreograph.synthesis.follow.state import COST, NODE, PAUSE, PAUSES, REACHED, STRETCH, TURN, WALKED, YAW, X, Z
+from choreograph.synthesis.follow.steps import PlanningStep, StepStart
+from choreograph.synthesis.follow.tables import EdgeTables
 from choreograph.synthesis.path import CURVE_STEP, Path
 from choreograph.synthesis.walk import Walk
 
@@ -43,33 +41,6 @@ _JOINED_M = 0.15
 
 _JOIN_AHEAD_M = 3.0
 """How much farther along it one may join than one would have at first, metres: a path may come back to where one is."""
-
-
-@dataclass(frozen=True)
-class PlanningStep:
-    """What one planning step found."""
-
-    frames: int
-    """Frames kept of it."""
-    cost: float
-    """Of the best walk to the horizon, m²·s, from the step's start on."""
-    proved: bool
-    """Whether no walk to the horizon, from where the step begins, can be better."""
-    gap: float
-    """By how much, at the most, such a walk can be better, m²·s."""
-    scored: int
-    """Frames scored."""
-
-
-class _Stop(NamedTuple):
-    """Where a step began."""
-
-    edges: int
-    frames: int
-    steps: int
-    state: Floats
-    marks: Ints
-    placement: FloorTransform
 
 
 class PathFollower:
@@ -102,12 +73,19 @@ class PathFollower:
         self.settings = self.request.search
         if len(graph.nodes) == 0:
             raise RequestError("the graph is empty: build it with a higher threshold, or from more clips")
-        self._tables = tables or find_edge_tables(graph)
+        smooth_s = SMOOTH_S if self.settings.bends else TREMBLE_S
+        self._tables = tables if tables and tables.smooth_s == smooth_s else find_edge_tables(graph, smooth_s)
         self._extra = self._costs(edge_costs)
         self.edges: list[int] = []
         """Edges found so far."""
         self.frames = 0
         """Frames found so far, at the graph's rate."""
+        self.bends: list[tuple[float, float]] = []
+        """How each edge is bent: radians by which it turns more to the left, and share by which it is longer."""
+        self.progress: list[float] = []
+        """How far along its path each edge leads, metres."""
+        self.legs: list[tuple[int, Path, float]] = []
+        """The paths that were followed: from which edge on, and from how far along them, metres."""
         self.steps: list[PlanningStep] = []
         self.status = "searching"
         self.start = FloorTransform()
@@ -117,7 +95,7 @@ class PathFollower:
         self._last_placement = self.start
         self._beam: BeamSearch | None = None
         self._beam_at = 0
-        self._stops: list[_Stop] = []
+        self._stops: list[StepStart] = []
         self._joining = False
         self._aimed = 0.0
         self._set_path(path)
@@ -128,40 +106,17 @@ class PathFollower:
         if self.settings.method != "thesis":  # which knows no such costs
             extra += self.settings.transition_cost * (self.graph.edges.kind == TRANSITION)
             extra += self.settings.fault_cost * self._tables.faulty + self.settings.rough_cost * self._tables.rough
+        if self.settings.bends:
+            extra += style_costs(self.graph, self._tables, self.settings, self.request.style)
         return np.asarray(extra)
 
     # ------------------------------------------------------------------ the path
 
     def _set_path(self, path: Path) -> None:
         self.path = path
-        self._path, spacing, labels = kernel_path(path)
-        settings, facing, asked = self.settings, path.final_facing, self._path.speed
-        moment_frames = max(1, round(settings.continuation_s * self.graph.rate_hz / MOMENTS))
-        continues = settings.method != "thesis" and settings.heuristic_weight > 0
-        continuations = (
-            self._tables.continuations(self.graph, moment_frames) if continues else no_continuations(self.graph)
-        )
-        self._kernel = kernel_tables(
-            self._tables, self.graph, labels, self._extra, continuations, float(settings.transition_cost)
-        )
-        self._params = KernelParams(
-            dt=1.0 / self.graph.rate_hz,
-            gamma=float(asked[asked >= 0].min(initial=settings.forced_progress_m_s)),
-            speed_weight=float(settings.speed_weight),
-            label_weight=float(settings.label_weight),
-            # The thesis knows no cost of standing either.
-            idle_weight=0.0 if settings.method == "thesis" else float(settings.idle_weight),
-            idle_below=IDLE_M_S,
-            end_weight=0.0 if settings.method == "thesis" else float(settings.end_weight_s),
-            facing_weight=0.0 if facing is None else float(settings.facing_weight),
-            fastest=self._tables.fastest,
-            per_metre=1.0 / spacing,
-            length=path.length,
-            continuation_s=moment_frames / self.graph.rate_hz,
-            heuristic_weight=float(settings.heuristic_weight),
-            credit=float(settings.metre_cost),
-            facing=float(facing or 0.0),
-        )
+        self.legs = [*(leg for leg in self.legs if leg[0] < len(self.edges)), (len(self.edges), path, 0.0)]
+        inputs = find_inputs(self.graph, self._tables, path, self.settings, self._extra)
+        self._kernel, self._path, self._params = inputs
 
     def change_path(self, path: Path) -> None:
         """Follow another path from here on; the character joins it at the point nearest to where it is."""
@@ -189,6 +144,8 @@ class PathFollower:
         assert self._state is not None
         self._state = self._state.copy()
         self._state[WALKED] = self._state[REACHED] = self._aimed = along
+        if self.legs[-1][0] == len(self.edges):
+            self.legs[-1] = (*self.legs[-1][:2], along)
         self._marks[PAUSES] = int((self._path.pause_at < along).sum())
         self._state[PAUSE] = 0.0
         self._beam = None
@@ -221,6 +178,7 @@ class PathFollower:
         twin.request.check(self.graph)
         twin.settings = twin.request.search
         twin.edges, twin.steps, twin._stops = list(self.edges), list(self.steps), list(self._stops)
+        twin.bends, twin.progress = list(self.bends), list(self.progress)
         twin._marks = self._marks.copy()
         twin._extra = twin._costs(edge_costs)
         twin._began = time.monotonic()
@@ -235,6 +193,7 @@ class PathFollower:
             self.change_path(path)
             return
         stop = stops[-1]
+        del self.bends[stop.edges :], self.progress[stop.edges :]
         del self.edges[stop.edges :], self.steps[stop.steps :], self._stops[len(stops) - 1 :]
         self.frames, self._marks, self._last_placement = stop.frames, stop.marks.copy(), stop.placement
         reached, ahead = float(stop.state[REACHED]), float(stop.state[WALKED] - stop.state[REACHED])
@@ -258,7 +217,8 @@ class PathFollower:
         # The walk may end within its last edge.
         shown = self.frames - int(self._tables.length[self.edges[:-1]].sum())
         last = self._tables.first[self.edges[-1]] + shown - 1
-        x, _, z = self._last_placement.apply((self._tables.x[last], 0.0, self._tables.z[last]))
+        root_x, root_z = bent_root(self._kernel, self.edges[-1], int(last), *self.bends[-1])
+        x, _, z = self._last_placement.apply((root_x, 0.0, root_z))
         return float(x), float(z)
 
     # ------------------------------------------------------------------ searching
@@ -268,10 +228,10 @@ class PathFollower:
         if self.status != "searching":
             return 0
         if self._state is None:
-            starts, marks = find_starts(self.graph, self.path, self._tables, self.request)
+            starts, marks = find_starts(self.graph, self.path, self._tables, self.request, self._wanted_starts())
         else:
             self._stops.append(
-                _Stop(
+                StepStart(
                     len(self.edges), self.frames, len(self.steps), self._state, self._marks.copy(), self._last_placement
                 )
             )
@@ -294,6 +254,14 @@ class PathFollower:
             self._join()
         return gained
 
+    def _wanted_starts(self) -> NDArray[np.bool_] | None:
+        """Which nodes show what the path asks for where it begins; None where it asks for nothing there."""
+        goal = int(self._path.goal[0])
+        if not self.settings.bends or goal < 0 or self._path.goal_s[0] > 0:
+            return None
+        shows = self._kernel.wait_s[:, goal] <= 0
+        return shows if shows.any() else None
+
     def _plan(self, starts: Floats, marks: Ints) -> tuple[Found, float, int] | None:
         """The best walk to the horizon, by how much it may be beaten, and the frames scored."""
         settings = self.settings
@@ -301,7 +269,7 @@ class PathFollower:
         if settings.method == "thesis":
             found, gap, scored = self._bound(starts[0], marks[0], -1, None)
         else:
-            width = settings.beam_width // 10 if late else settings.beam_width
+            width = settings.width // 10 if late else settings.width
             if self._beam is None or (late and self._beam.width > max(width, NARROWEST)):
                 self._new_beam(starts, marks, width)
             assert self._beam is not None
@@ -316,7 +284,7 @@ class PathFollower:
             if settings.method == "thesis":
                 stay, stay_gap, more = self._bound(one[0], mark[0], clip, None)
             else:
-                beam = BeamSearch(one, mark, settings.beam_width, self._horizon, self._kernel)
+                beam = BeamSearch(one, mark, settings.width, self._horizon, self._kernel)
                 stay, stay_gap, more = self._by_beam(beam, 0, one, mark, clip, late)
             scored += more
             if stay is not None and found.cost >= stay.cost - margin:
@@ -330,7 +298,7 @@ class PathFollower:
 
     @property
     def _horizon(self) -> int:
-        return max(2, round(self.settings.horizon_s * self.graph.rate_hz))
+        return max(2, round(self.settings.horizon * self.graph.rate_hz))
 
     def _by_beam(
         self, beam: BeamSearch, since: int, starts: Floats, marks: Ints, stay_in: int, late: bool
@@ -370,6 +338,8 @@ class PathFollower:
         )  # fmt: skip
         taken = len(states) - 1
         self.edges.extend(int(edge) for edge in found.edges[:taken])
+        self.bends.extend((float(state[TURN]), float(state[STRETCH])) for state in states[1:])
+        self.progress.extend(float(state[REACHED]) for state in states[1:])
         self._last_placement = FloorTransform(*(float(states[-2, k]) for k in (YAW, X, Z)))
         if ended:
             self.status = "complete"
@@ -390,9 +360,10 @@ class PathFollower:
         if not self.edges:
             raise RequestError(
                 "no walk was found: within its budget the search did not come as far as its horizon; "
-                "allow more budget_frames, or look less far ahead"
+                "allow more budget_frames, or a shorter horizon_s"
             )
-        return Walk(self.graph, np.array(self.edges, np.int32), self.start, self.frames)
+        bends = bend_transforms(self._kernel, self.edges, self.bends) if self.settings.bends else None
+        return Walk(self.graph, np.array(self.edges, np.int32), self.start, self.frames, bends)
 
     def cost(self) -> float:
         """Cost of the walk found so far, m²·s."""

@@ -19,6 +19,11 @@ _AHEAD_M = 1.0
 """How far ahead of where it is progress may go from one frame to the next: a path may come back to where one is."""
 
 
+_DRAG = 0.03
+"""How much farther away a place of the path counts for each metre that it is ahead, as a share: where a path turns back
+on itself, both of its sides are as near."""
+
+
 @dataclass(frozen=True)
 class PathErrors:
     """Distances between a motion's root and the path it was to follow, metres."""
@@ -59,7 +64,7 @@ def find_progress(clip: Clip, path: Path) -> PathProgress:
     points = path.sampled(step)
     along = np.minimum(np.arange(len(points)) * step, path.length)
     root = np.ascontiguousarray(clip.root_pos[:, [0, 2]])
-    at, off = _compiled_measure.project_forward(root, points, max(1, round(_AHEAD_M / step)))
+    at, off = _compiled_measure.project_forward(root, points, max(1, round(_AHEAD_M / step)), _DRAG * step)
     return PathProgress(along[at], off)
 
 

@@ -31,6 +31,7 @@ def find_problems(
     speed = _speeds(clip)
     for where, stretch in _named_stretches(request, path):
         found += _stretch_problems(where, stretch, path, clip, progress, speed)
+    found += _style_problems(request, path, clip, progress)
     if path.final_facing is not None:
         off = math.degrees(abs(np.angle(np.exp(1j * (clip.facing()[-1] - path.final_facing)))))
         if off > FACING_DEG:
@@ -57,6 +58,20 @@ def _path_problems(
         )
         got = errors.worst if errors.worst > WORST_M else errors.mean
         yield Problem(text, "path", 0.0, round(got, 4), unit="m", place=_place(clip, at))
+
+
+def _style_problems(request: FollowRequest, path: Path, clip: Clip, progress: PathProgress) -> Iterator[Problem]:
+    """Whether the style asked for is kept wherever no other label is."""
+    if request.style is None:
+        return
+    free = np.ones(len(clip), bool)
+    for stretch in path.stretches:
+        if stretch.label is not None:
+            free &= (progress.along < stretch.start) | (progress.along > stretch.stop)
+    share = float(_labelled(clip, request.style)[free].mean()) if free.any() else 1.0
+    if share < LABEL_SHARE:
+        text = f"{100 * share:.0f} % of the motion is labelled {request.style!r}: such clips do not lead along the path"
+        yield Problem(text, "style", 1.0, round(share, 3))
 
 
 def _stretch_problems(
@@ -92,9 +107,10 @@ def _named_stretches(request: FollowRequest, path: Path) -> Iterator[tuple[str, 
     own = sorted(range(len(request.stretches)), key=lambda n: request.stretches[n].start_m)
     left = list(path.stretches)
     for n in own:
-        wish = request.stretches[n]
+        asked = request.stretches[n]
+        wanted = (asked.speed_m_s, asked.label, asked.pause_s)
         for stretch in left:
-            if (stretch.speed, stretch.label, stretch.pause) == (wish.speed_m_s, wish.label, wish.pause_s):
+            if (stretch.speed, stretch.label, stretch.pause) == wanted:
                 left.remove(stretch)
                 yield f"stretches[{n}]", stretch
                 break

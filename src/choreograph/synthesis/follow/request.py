@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from pathlib import Path as FilePath
 from typing import Annotated, Any, ClassVar, Literal, Self
 
-import numpy as np
 from annotated_types import Ge, Gt, Le, MaxLen
 from pydantic import Field, model_validator
 
 from choreograph.contract.request import (
     Cost,
     Degrees,
-    FileName,
     Metres,
     MetresPerSecond,
     Name,
@@ -23,29 +20,35 @@ from choreograph.contract.request import (
     Request,
     Seconds,
     Seed,
+    Unit,
     Wrong,
 )
 from choreograph.errors import RequestError
 from choreograph.finishing.settings import FinishSettings
 from choreograph.graph.model import MotionGraph
 from choreograph.synthesis.path import Path, Stretch
-from choreograph.synthesis.path_files import load_path
+from choreograph.synthesis.path_request import PathRequest
 
 IDLE_M_S = 0.6
 """Speed below which someone idles or shuffles sideways, m/s; who walks slowly still does 0.7."""
 
 
+LATERAL_M_S2 = 1.5, 5.0
+"""Lateral acceleration up to which walks, to 1.5 m/s, and runs, from 3 m/s, are bent: what people do in tight
+curves."""
+
+
 class StretchRequest(Request):
-    """What is wanted between two places of the path; at least one of speed, label and pause."""
+    """A part of the path with a speed, a label or a pause; at least one of them."""
 
     start_m: Annotated[Metres, Ge(0)]
-    """Where it begins, along the path as it was given."""
+    """Where it begins, along the path before smoothing and rounding."""
     stop_m: Annotated[Metres, Ge(0)] | None = None
     """Where it ends; None for a single place."""
     speed_m_s: Annotated[MetresPerSecond, Gt(0), Le(20)] | None = None
     """How fast to go."""
     label: Name | None = None
-    """What the clips used here shall be labelled: "run", "jump" …"""
+    """Label of the clips to use here: "run", "jump" …"""
     pause_s: Annotated[Seconds, Gt(0), Le(3600)] | None = None
     """How long to stand at its start."""
 
@@ -69,24 +72,24 @@ class FollowSettings(Request):
     method: Literal["bound", "beam", "thesis"] = "bound"
     """"bound" seeds branch and bound with a beam; "beam" is the beam alone; "thesis" is the plain budgeted
     depth-first branch and bound of Dirican (2014), for comparison."""
-    horizon_s: Annotated[Seconds, Gt(0), Le(600)] = 20.0
-    """How far each planning step looks ahead (s)."""
+    horizon_s: Annotated[Seconds, Gt(0), Le(600)] | None = None
+    """How far each planning step looks ahead (s); else 8 s where motion is bent, 20 s where not."""
     retain_s: Annotated[Seconds, Gt(0), Le(600)] = 1.0
     """How much is kept of each planning step's answer (r)."""
-    beam_width: Annotated[int, Ge(1), Le(100_000), Option(("--beam",))] = 260
-    """Walks of one age that the beam keeps."""
+    beam_width: Annotated[int, Ge(1), Le(100_000), Option(("--beam",))] | None = None
+    """Walks of one age that the beam keeps; else 60 where motion is bent, which forgives much, and 260 where not."""
     continuation_s: Annotated[Seconds, Gt(0), Le(60)] = 1.4
     """How far the beam looks along the continuations of a walk, to compare walks."""
     heuristic_weight: Annotated[float, Ge(0), Le(100)] = 0.4
-    """How much what it sees there counts, against what the walk has cost; 0 is a plain beam."""
+    """How much the best continuation counts, against what the walk has cost; 0 is a plain beam."""
     metre_cost: Cost = 0.005
-    """What a metre of the path that is still to be walked is reckoned to cost when walks are compared."""
+    """What a metre of the path that is still ahead counts when walks are compared."""
     budget_frames: Annotated[int, Ge(0), Le(10**9), Option(("--budget",))] = 3_000
     """Frames that branch and bound may score in one planning step."""
     max_seconds: Annotated[float, Ge(0), Le(1e6)] | None = None
     """Time for the whole search; then the rest is searched by the beam alone, at a tenth of its width."""
     forced_progress_m_s: Annotated[MetresPerSecond, Ge(0), Le(20), Option(("--gamma",))] = 0.3
-    """Least speed of the point that the character should be at (gamma); never above a speed that is asked for."""
+    """Least speed of the target point on the path (gamma); never above a speed of the request."""
     transition_cost: Cost = 0.01
     """Cost of a transition, also within a clip: what keeps the answer from blending without pause."""
     fault_cost: Cost = 0.05
@@ -94,60 +97,101 @@ class FollowSettings(Request):
     rough_cost: Cost = 0.0005
     """Cost of each frame of a joint that turns as abruptly as one in a thousand recorded ones: a walk that plays one
     clip again and again would show its worst moment each time."""
-    speed_weight: Cost = 0.02
-    """Cost of a second at 1 m/s off the speed asked for."""
-    label_weight: Cost = 0.25
-    """Cost of a second without the label asked for."""
+    speed_weight: Cost | None = None
+    """Cost of a second at 1 m/s off the speed of the request; else 0.1 where motion is bent, 0.02 where not."""
+    label_weight: Cost | None = None
+    """Cost of a second without the label of the request; else 1 where motion is bent, 0.25 where not."""
     idle_weight: Cost = 0.5
-    """Cost of a second of standing where neither pause, speed nor label is asked for; less the faster one is, nothing
-    from walking speed on. Without it, who finds a path hard to follow stands: the point to be at hardly moves."""
+    """Cost of a second of standing where the request has no pause, speed or label; less the faster one is, nothing from
+    walking speed on. Without it, a character who finds a path hard to follow stands: the target point hardly moves."""
     end_weight_s: Annotated[Seconds, Ge(0), Le(1e3)] = 0.5
     """How long the distance from the path's end, where the walk stops, counts."""
     facing_weight: Cost = 0.05
-    """Cost of ending turned by 90° from the facing asked for."""
+    """Cost of an end that faces 90° away from the final facing."""
     reuse_penalty: Cost = 0.05
     """What a transition costs more for each earlier answer that took it, so that answers differ."""
-    starts: Annotated[int, Ge(1), Le(100_000)] = 200
-    """Places to begin from that are tried."""
+    starts: Annotated[int, Ge(1), Le(100_000)] | None = None
+    """Places to begin from that are tried; else 60 where motion is bent, 200 where not."""
+    bend: bool = True
+    """Whether recorded motion is bent to the path where it does not turn as the path does."""
+    bend_cost: Cost = 0.006
+    """Cost of a second at a lateral acceleration of 1 m/s² that bending adds: what makes the search prefer clips that
+    turn by themselves."""
+    max_lateral_m_s2: Annotated[float, Unit("m/s²"), Ge(0), Le(20)] | None = None
+    """Lateral acceleration up to which motion is bent; else 1.5 m/s² at a walk, rising to 5 m/s² at a run."""
+    max_stretch: Annotated[float, Ge(0), Le(0.5)] = 0.1
+    """Share by which steps may be longer or shorter than recorded where the request has a speed."""
+    style_change_cost: Cost = 0.02
+    """Cost of a transition between clips whose labels have nothing in common; counts where motion is bent."""
+    end_pose_cost: Cost = 0.01
+    """Cost of an end with the body a tenth lower than usual, four times that at two tenths; counts where motion is
+    bent."""
+
+    @property
+    def bends(self) -> bool:
+        """Whether this search bends: the thesis's method does not."""
+        return self.bend and self.method != "thesis" and self.lateral_limits[0] > 0
+
+    @property
+    def speed_cost(self) -> float:
+        """Cost of a second at 1 m/s off the speed of the request."""
+        return (0.1 if self.bends else 0.02) if self.speed_weight is None else self.speed_weight
+
+    @property
+    def label_cost(self) -> float:
+        """Cost of a second without the label of the request."""
+        return (1.0 if self.bends else 0.25) if self.label_weight is None else self.label_weight
+
+    @property
+    def horizon(self) -> float:
+        """How far each planning step looks ahead, seconds."""
+        return (8.0 if self.bends else 20.0) if self.horizon_s is None else self.horizon_s
+
+    @property
+    def width(self) -> int:
+        """Walks of one age that the beam keeps."""
+        return (60 if self.bends else 260) if self.beam_width is None else self.beam_width
+
+    @property
+    def start_count(self) -> int:
+        """Places to begin from that are tried."""
+        return (60 if self.bends else 200) if self.starts is None else self.starts
+
+    @property
+    def lateral_limits(self) -> tuple[float, float]:
+        """Lateral acceleration up to which motion is bent at a walk and at a run, m/s²."""
+        if not self.bend or self.method == "thesis":
+            return 0.0, 0.0
+        return LATERAL_M_S2 if self.max_lateral_m_s2 is None else (self.max_lateral_m_s2, self.max_lateral_m_s2)
 
     @model_validator(mode="after")
     def _check(self) -> Self:
-        if self.retain_s > self.horizon_s:
-            raise Wrong("retain_s", f"is {self.retain_s:g}; it cannot be longer than horizon_s, {self.horizon_s:g}")
+        if self.retain_s > self.horizon:
+            raise Wrong("retain_s", f"is {self.retain_s:g}; it cannot be longer than horizon_s, {self.horizon:g}")
         return self
 
 
-class FollowRequest(Request):
+class FollowRequest(PathRequest):
     """A path to be followed, and how.
 
     >>> FollowRequest("eight:radius=3", count=2).as_document()
     {'path': 'eight:radius=3', 'count': 2}
     """
 
-    path: Annotated[str, MaxLen(4096), FileName(), Option(("--path", "-p"))] = ""
-    """The path: a .csv, .json or .svg file, or a shape such as circle:radius=4 or eight."""
-    points: Annotated[tuple[Point, ...], MaxLen(200_000), Option(hidden=True)] = ()
-    """The path as points, x and z in metres, instead of a file or shape."""
-    scale: Annotated[str, MaxLen(40)] | None = None
-    """Metres per unit of the path's file, or m, cm …"""
-    flip: bool = False
-    """Mirror the path left to right."""
-    smooth_m: Annotated[Metres, Ge(0), Le(100)] = 0.0
-    """Smooth the path over so many metres."""
-    rounded_m: Annotated[Metres, Ge(0), Le(1000), Option(("--round",))] = 0.0
-    """Round its corners to this radius."""
     facing_deg: Degrees | None = None
     """Where to look at the end, from +z."""
     speed_m_s: Annotated[MetresPerSecond, Gt(0), Le(20)] | None = None
     """Speed along the whole path."""
     label: Name | None = None
     """Use clips with this label, such as walk or run, along the whole path."""
+    style: Name | None = None
+    """Keep to clips with this label, such as sad or sneaking, where the request has no other label."""
     stretches: Annotated[tuple[StretchRequest, ...], MaxLen(1000)] = ()
-    """What is wanted between places of the path."""
+    """Speed, label or pause between two places of the path."""
     prefer: Annotated[Mapping[str, Cost], Option(("--prefer",), metavar="CLIP=COST")] = Field(default_factory=dict)
-    """Stay in a clip unless another is better by a margin."""
+    """Stay in a clip unless a walk that leaves it is better by this margin."""
     start_clip: Name | None = None
-    """Clip to begin in; else found by search, or the one that is preferred most."""
+    """Clip to begin in; else the search chooses, or it is the clip with the largest margin."""
     start_frame: Annotated[int, Ge(0), Option(("--start-frame",))] | None = None
     """Frame of that clip, at its own rate, near which to begin."""
     start_heading_deg: Degrees | None = None
@@ -157,7 +201,7 @@ class FollowRequest(Request):
     before_answer: Annotated[int, Ge(1), Le(100), Option(hidden=True)] = 1
     """Which of the answers to that it goes on from."""
     count: Annotated[int, Ge(1), Le(100), Option(("--count", "-n"))] = 1
-    """Different answers to find."""
+    """How many different answers."""
     seed: Seed = 0
     """Same seed, same answer."""
     search: FollowSettings = Field(default_factory=FollowSettings)
@@ -167,8 +211,6 @@ class FollowRequest(Request):
 
     @model_validator(mode="after")
     def _check(self) -> Self:
-        if self.path and self.points:
-            raise Wrong("points", "are given beside a path; give one of them")
         if self.start_frame is not None and self.start_clip is None:
             raise Wrong("start_frame", "needs start_clip")
         return self
@@ -189,47 +231,30 @@ class FollowRequest(Request):
         """Direction of travel at the start, yaw in radians."""
         return None if self.start_heading_deg is None else math.radians(self.start_heading_deg)
 
-    def resolved(self, folder: FilePath, *, allow_code: bool = False) -> Self:
-        """The request with the path's file taken from a folder."""
-        if self.path and FilePath(self.path).suffix and (folder / self.path).is_file():
-            return self.with_(path=str(folder / self.path))
-        return self
-
     def floor_path(self, begin: Point | None = None) -> Path:
         """The path, with everything that is asked along it; from `begin` on, if that is where somebody stands already.
 
         Raises:
             RequestError: If there is none, or it cannot be read.
         """
-        if self.points or (begin is not None and not self.path):
-            path = Path(np.array([*([begin] if begin else []), *self.points])) if self._enough(begin) else None
-        else:
-            path = load_path(self.path, scale=self.scale, flip=self.flip) if self.path else None
-            if path is not None and begin is not None:
-                path = Path(np.array([begin, *path.points]), name=path.name)
-        if path is None:
-            raise RequestError("nothing is drawn yet: draw a path on the floor, or give one (path)", where="path")
-        for wish in self.stretches:
+        path = self.given_path(begin)
+        for one in self.stretches:
             # A path that became shorter while it was edited takes its stretches with it.
-            start, stop = (min(at, path.length) for at in (wish.start_m, wish.stop_m or wish.start_m))
-            if start < stop or wish.pause_s is not None:
-                stretch = Stretch(start, stop, wish.speed_m_s, wish.label, wish.pause_s)
+            start, stop = (min(at, path.length) for at in (one.start_m, one.stop_m or one.start_m))
+            if start < stop or one.pause_s is not None:
+                stretch = Stretch(start, stop, one.speed_m_s, one.label, one.pause_s)
                 path = _with(path, stretch)
-        path = path.rounded(self.rounded_m) if self.rounded_m else path
-        path = path.smoothed(self.smooth_m) if self.smooth_m else path
+        path = self.shaped(path)
         path = path.with_final_facing(math.radians(self.facing_deg)) if self.facing_deg is not None else path
         if self.speed_m_s is not None or self.label is not None:
             path = path.with_stretch(0.0, path.length, speed=self.speed_m_s, label=self.label)
         return path
 
-    def _enough(self, begin: Point | None) -> bool:
-        return len(self.points) + (begin is not None) >= 2
-
     def check(self, graph: MotionGraph) -> None:
         """Raise a RequestError that says what does not fit the graph, and what would."""
-        if self.search.horizon_s * graph.rate_hz < 2:
+        if self.search.horizon * graph.rate_hz < 2:
             raise RequestError(
-                f"a horizon of {self.search.horizon_s:g} s is less than two frames at {graph.rate_hz:g} Hz",
+                f"a horizon of {self.search.horizon:g} s is less than two frames at {graph.rate_hz:g} Hz",
                 where="search.horizon_s",
             )
         for name in self.prefer:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -12,9 +13,11 @@ from numpy.typing import NDArray
 from choreograph.contract.result import COMPLETE, SEARCHING, Answer, Metric, Motion, Result, source_runs
 from choreograph.contract.search import Budget, Search
 from choreograph.errors import RequestError
+from choreograph.finishing.bend import Course
 from choreograph.finishing.foot_contacts import plant_speed
 from choreograph.graph.model import TRANSITION, MotionGraph
 from choreograph.progress import Progress, silent
+from choreograph.synthesis.follow.bends import lead_onto
 from choreograph.synthesis.follow.follower import PathFollower
 from choreograph.synthesis.follow.measure import find_progress, measure_path
 from choreograph.synthesis.follow.prepare import find_edge_tables
@@ -169,11 +172,27 @@ class FollowSearch(Search):
         self._finished[number] = (follower.frames, answer)
         return answer
 
+    def _course(self, follower: PathFollower) -> Course | None:
+        """The curve that a walk which may bend is led onto: its path, after those that it followed before."""
+        if not self.request.search.bends:
+            return None
+        at = np.concatenate([[0], np.cumsum(follower.walk().edge_frames)])
+        legs, parts = [*follower.legs, (len(follower.edges), self.path, 0.0)], []
+        for (first, path, begin), (last, _, _) in pairwise(legs):
+            frames = np.arange(at[first], min(at[last], follower.frames))
+            if len(frames):
+                parts.append((path, np.interp(frames, at[first : last + 1], [begin, *follower.progress[first:last]])))
+        return lead_onto(parts)
+
     def _finish(self, follower: PathFollower, number: int) -> Answer:
         walk, path = follower.walk(), self.path
-        motion = finish_walk(walk, self.request)
+        motion = finish_walk(walk, self.request, course=self._course(follower))
         first = round(int(walk.edge_frames[: self._begins[number]].sum()) * motion.clip.fps / self.graph.rate_hz)
         clip = motion.clip[first:] if first < len(motion.clip) else motion.clip[-1:]
+        if follower.path.length > path.length + 1e-9:
+            # What it goes on from was walked anew at its end, on the path before this one.
+            before = find_progress(clip, follower.path).along < follower.path.length - path.length
+            clip = clip[min(int(before.sum()), len(clip) - 1) :]
         progress = find_progress(clip, path)
         errors = measure_path(clip, path, progress)
         changes = int((self.graph.edges.kind[walk.edges] == TRANSITION).sum())
@@ -203,11 +222,11 @@ class FollowSearch(Search):
         )
 
 
-def finish_walk(walk: Walk, request: FollowRequest, name: str = "walk") -> Motion:
-    """A walk as motion."""
+def finish_walk(walk: Walk, request: FollowRequest, name: str = "walk", course: Course | None = None) -> Motion:
+    """A walk as motion, led along a course if there is one."""
     from choreograph.finishing.finish import finish
 
-    made = finish(walk, request.finish, name=name)
+    made = finish(walk, request.finish, name=name, course=course)
     return Motion(made.clip, source_runs(made.origins, made.origins.names), made.raw)
 
 

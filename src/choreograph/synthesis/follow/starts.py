@@ -22,12 +22,25 @@ _STANDING_M = 0.1
 """Way in that time below which someone stands, and is laid by where they face."""
 
 
-def find_starts(graph: MotionGraph, path: Path, tables: EdgeTables, request: FollowRequest) -> tuple[Floats, Ints]:
-    """States to begin from, (K, 10), and their ints, (K, 5): at the path's start, about to travel along it.
+def find_starts(
+    graph: MotionGraph,
+    path: Path,
+    tables: EdgeTables,
+    request: FollowRequest,
+    wanted: NDArray[np.bool_] | None = None,
+) -> tuple[Floats, Ints]:
+    """States to begin from, (K, 12), and their ints, (K, 5): at the path's start, about to travel along it.
 
     The best come first: those that keep nearest to the path if their clip is simply played on.
+
+    Args:
+        graph: Where walks come from.
+        path: The line to follow.
+        tables: The graph's tables.
+        request: How.
+        wanted: Nodes that show what is asked for at the path's start, (N,), where anything is.
     """
-    nodes = _choose_nodes(graph, request)
+    nodes = _choose_nodes(graph, request, wanted)
     placed = _lay(graph, path, tables, nodes, request.start_heading)
     settings = request.search
     cost = settings.heuristic_weight * _played_on(graph, path, tables, nodes, placed, settings.continuation_s)
@@ -40,9 +53,9 @@ def find_starts(graph: MotionGraph, path: Path, tables: EdgeTables, request: Fol
     return states, marks
 
 
-def _choose_nodes(graph: MotionGraph, request: FollowRequest) -> NDArray[np.intp]:
+def _choose_nodes(graph: MotionGraph, request: FollowRequest, fits: NDArray[np.bool_] | None) -> NDArray[np.intp]:
     """Nodes to try: those asked for, or of the clip with the largest margin, or drawn from all."""
-    nodes, pool = graph.nodes, np.arange(len(graph.nodes))
+    nodes, pool = graph.nodes, np.arange(len(graph.nodes)) if fits is None else np.flatnonzero(fits)
     wanted = request.start_clip
     if wanted is None and request.prefer and max(request.prefer.values()) > 0:
         wanted = max(request.prefer, key=lambda name: request.prefer[name])
@@ -58,7 +71,7 @@ def _choose_nodes(graph: MotionGraph, request: FollowRequest) -> NDArray[np.intp
             frame = request.start_frame * graph.rate_hz / graph.infos[clip].fps
             pool = pool[np.abs(nodes.frame[pool] - frame).argsort(kind="stable")[:1]]
     rng = np.random.default_rng(request.seed)
-    count = 1 if request.search.method == "thesis" else request.search.starts
+    count = 1 if request.search.method == "thesis" else request.search.start_count
     return np.sort(rng.choice(pool, min(count, len(pool)), replace=False))
 
 

@@ -96,5 +96,6 @@ class MotionStream:
         edge = max(0, int(np.searchsorted(lengths, since, side="right")) - 1)
         places = whole.placements
         start = FloorTransform(*(float(column[edge]) for column in (places.yaw, places.x, places.z)))
-        tail = Walk(graph, whole.edges[edge:], start, len(whole) - int(lengths[edge]))
+        bends = None if whole.bends is None else whole.bends[edge:]
+        tail = Walk(graph, whole.edges[edge:], start, len(whole) - int(lengths[edge]), bends)
         return int(lengths[edge]) * self._per_frame, finish(tail, self._settings)

@@ -33,7 +33,7 @@ VERB = Verb(
     name="follow",
     about="""Follow a path: a motion in which the recorded person walks along it.
 
-    What is said as off is the distance of the root from the path at its progress along it.""",
+    Its distance from the path is that of the root from the point as far along the path as the root has walked.""",
     request=FollowRequest,
     subject=GRAPH,
     search=FollowSearch,

@@ -1,4 +1,4 @@
-"""The dynamic program's inner loops. Plain twins are in `reference.py`."""
+"""The dynamic program's inner loops. Plain twins are in the tests."""
 
 from __future__ import annotations
 

@@ -229,8 +229,8 @@ class SegmentProgram:
         starts = np.arange(start, stop)
         laid = lay(cells, signal, starts)
         forbid(cells, signal, starts, laid)
-        for wish in self.settings.constraints:
-            self._grant(wish, signal, starts, laid.cost)
+        for constraint in self.settings.constraints:
+            self._grant(constraint, signal, starts, laid.cost)
         need = stop + cells.longest
         if need > len(self.back):
             grown = np.full((max(need, 2 * len(self.back)), len(cells)), -1, np.int32)
@@ -244,10 +244,10 @@ class SegmentProgram:
         self.done = stop
         return laid
 
-    def _grant(self, wish: SegmentConstraint, signal: Signal, starts: Ints, cost: Array) -> None:
-        at = signal.begin + wish.time_s * self.cells.rate_hz
+    def _grant(self, constraint: SegmentConstraint, signal: Signal, starts: Ints, cost: Array) -> None:
+        at = signal.begin + constraint.time_s * self.cells.rate_hz
         covers = (starts[:, None] <= at) & (starts[:, None] + self.cells.duration > at)
-        cost[covers & ~np.isin(self.cells.segment, wish.segments)] = np.inf
+        cost[covers & ~np.isin(self.cells.segment, constraint.segments)] = np.inf
 
     def copy(self) -> SegmentProgram:
         """One that can go on by itself; the cells before each cell are shared, and where both go on they agree."""

@@ -1,7 +1,7 @@
 """A sequence of segments while the control is being performed: pieces are settled a fixed time after they were seen.
 
 The dynamic program runs along with the input. At every step its best sequence up to now is known; what that says about
-the time before the look-ahead is settled and kept: sequences that say otherwise are given up. So the answer can be
+the time before the lag is settled and kept: sequences that say otherwise are given up. So the answer can be
 worse than the one found with the whole control at hand: `cost` against `SegmentSequence.cost` says by how much. What
 has been settled is forgotten: each step costs the same, however long the performance.
 """
@@ -64,7 +64,7 @@ class PieceStream:
         Args:
             database: Recorded segments.
             fps: Control frames per second.
-            settings: How the control is interpreted.
+            settings: How the control is matched with segments.
             lag_s: Seconds after which it is settled what is played at a moment. Segments that last longer are not
                 used: they could not be seen whole.
             margin_s: So much sooner it is settled, for those who need time themselves.
@@ -154,7 +154,7 @@ class PieceStream:
     # ------------------------------------------------------------------ deciding
 
     def _decide(self, seen: int) -> list[Piece]:
-        """Find the best sequence up to now, and settle what of it is older than the look-ahead."""
+        """Find the best sequence up to now, and settle what of it is older than the lag."""
         from choreograph.synthesis.perform._compiled import keep_descendants
 
         signal = self._coarse(seen, seen)

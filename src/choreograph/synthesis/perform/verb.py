@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from choreograph.contract.result import Answer
+from choreograph.contract.result import Answer, Result
 from choreograph.contract.verb import EXAMPLES, Output, Preparation, Verb
 from choreograph.synthesis.perform.request import PerformRequest
 from choreograph.synthesis.perform.search import PerformSearch
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-def _write_transcription(path: Path, answer: Answer, overwrite: bool) -> None:
-    write_transcription(path, answer.details["pieces"], overwrite=overwrite)
+def _write_transcription(path: Path, result: Result, overwrite: bool) -> None:
+    write_transcription(path, result.best.details["pieces"], overwrite=overwrite)
 
 
 def _strokes(request: Any, answer: Answer) -> Sequence[tuple[NDArray[Any], float]]:

@@ -1,6 +1,6 @@
 """Scoring a path, from any of its pieces on; and what kernels share.
 
-The plain twins are in `reference.py`.
+The plain twins are in the tests.
 """
 
 from __future__ import annotations

@@ -109,14 +109,11 @@ def cuts_by_source(hierarchy: Any, cuts: NDArray[Any]) -> tuple[NDArray[np.int64
 
 def find_out_of_reach(solver: Solver) -> tuple[OutOfReach, ...]:
     """The soft constraints of a search's request that no path can meet."""
-    reach = Reach(solver)
-    found: list[OutOfReach | None] = []
-    for fine in (False, True):
+    reach, found = Reach(solver), []
+    for check in (_joints, _poses, _labels, _body):
         # All cuts are looked at only where G′ does not do: there are many more.
-        found = [*_joints(solver, reach, fine), *_poses(solver, reach, fine), *_labels(solver, reach, fine)]
-        found += _body(solver, reach, fine)
-        if not any(found):
-            break
+        entries = check(solver, reach, False)
+        found += check(solver, reach, True) if any(entries) else []
     return (*(entry for entry in found if entry is not None), *_apart(solver))
 
 

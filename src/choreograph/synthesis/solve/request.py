@@ -60,7 +60,7 @@ class SolveSettings(Request):
 
 
 class Character(Request):
-    """What one of several people is asked for; what is said beside all of them holds where he says nothing else."""
+    """The constraints of one of several people; those beside all of them hold where he has none of his own."""
 
     body: Bodies = ()
     joints: Joints = ()
@@ -169,10 +169,10 @@ class SolveRequest(Request):
     min_piece_s: PieceTime = 1 / 3
     """Least length of a piece of a clip; without it the search chatters."""
     cut_weight: CutWeight = 0.006
-    """What a cut at the greatest cost allowed adds to the score. With a third of that answers are no nearer to what is
-    asked for, and a tenth farther from recorded poses."""
+    """What a cut at the greatest cost allowed adds to the score. With a third of that answers are no nearer to the
+    constraints, and a tenth farther from recorded poses."""
     count: Annotated[int, Ge(1), Le(500), Option(("--count", "-n"))] = 4
-    """Different answers to find at most."""
+    """How many different answers, at most."""
     seconds: Annotated[float, Ge(0.01), Le(1e6), Option(("--seconds", "-s"))] = 3.0
     """How long to search, for all people together."""
     evaluations: Annotated[int, Ge(1), Le(10**12)] | None = None
@@ -182,15 +182,15 @@ class SolveRequest(Request):
     apart_m: Annotated[Metres, Ge(0), Le(1000)] = 0.5
     """Two answers differ if their roots are at one moment farther from each other than this."""
     max_cut_cost: Annotated[float, Gt(0), Le(1e9)] | None = None
-    """Greatest cost of a cut (τ); if not given it is chosen from the motion."""
+    """Greatest cost of a cut (τ); if not given it follows from the motion."""
     characters: Annotated[Mapping[str, Character | None], MaxLen(100)] = Field(default_factory=dict)
-    """What each of several people is asked for, by name; nothing for one person."""
+    """The constraints of each of several people, by name; empty for one person."""
     meet: Annotated[tuple[Meeting, ...], _MOST] = ()
     """Where and when two of them come together, in order of time."""
     search: SolveSettings = Field(default_factory=SolveSettings)
     """How the search goes about it."""
     finish: FinishSettings = Field(default_factory=FinishSettings)
-    """How what was found becomes motion."""
+    """How the answers become motion."""
 
     @model_validator(mode="after")
     def _check(self) -> Self:

@@ -58,7 +58,7 @@ class SolveSearch(Search):
 
     @property
     def done(self) -> bool:
-        """Whether the time, or the evaluations, that the request gives are used up, and all answers are finished."""
+        """Whether the request's time, or its evaluations, are used up, and all is known about the answers."""
         return self._engine is not None and self._engine.done and self._all_finished
 
     def step(self, budget: Budget = Budget(), progress: Progress = silent) -> bool:
@@ -83,6 +83,9 @@ class SolveSearch(Search):
                 for number, cast in enumerate(casts):
                     progress("finishing", number, len(casts))
                     self._finish(cast)
+                if casts and self._limits is None and self._answer(casts[0], self._finish(casts[0])).problems:
+                    progress("looking what is within reach", 0, 1)
+                    self._limits = engine.out_of_reach()
                 self._all_finished = True
         finally:
             self.seconds += time.monotonic() - began
@@ -110,9 +113,6 @@ class SolveSearch(Search):
             raise RequestError("no motion was found yet; search longer")
         shown = [self._finish(cast) for cast in casts]
         answers = [self._answer(cast, each) for cast, each in zip(casts, shown, strict=True)]
-        if engine.done and answers[0].problems and self._limits is None:
-            self._limits = engine.out_of_reach()
-            answers = [self._answer(cast, each) for cast, each in zip(casts, shown, strict=True)]
         answers = [answers[0], *(with_comparison(answer, answers[0]) for answer in answers[1:])]
         return Result(
             "solve",
@@ -132,14 +132,17 @@ class SolveSearch(Search):
         """
         assert isinstance(request, SolveRequest)
         engine, before = self._engine, self.request
+        limits = None
         if isinstance(engine, _Alone) and request.wants_same(before):
             engine.begin(request)
+            limits = self._limits
         elif isinstance(engine, _Alone) and _can_go_on(before, request):
             self._engine, self.carried = _Alone(engine.solver.with_request(request)), True
         else:
             self._engine, self.carried = None, False
         self.request = request
         self._forget()
+        self._limits = limits
 
     def reuse(self, earlier: Search) -> None:
         """Take over the hierarchies of the graphs."""

@@ -34,10 +34,10 @@ VERB = Verb(
     name="solve",
     about="""Solve a request: motions of a given length that are where they should be when they should be.
 
-    What is searched for stands in a YAML or JSON file. The answers are the best that were found and differ from each
-    other, the best first. What the search knows is kept in the folder as search.json, from which --resume goes on to
-    better answers; Ctrl-C ends it early and writes the best so far. Where several people are asked for, GLB and USD
-    files hold them all, other formats have a file for each: answer_1_anna.bvh.""",
+    The request is a YAML or JSON file. The answers differ from each other, the best first. The folder keeps the search
+    as search.json, from which --resume goes on to better answers; Ctrl-C ends it early and writes the best so far. If
+    the request is for several people, GLB and USD files hold them all, other formats have a file for each:
+    answer_1_anna.bvh.""",
     request=SolveRequest,
     subject=GRAPH,
     search=SolveSearch,

@@ -12,7 +12,10 @@ from choreograph.demo import demo_clip
 from choreograph.graph.model import MotionGraph
 from choreograph.graph.settings import GraphSettings
 from choreograph.motion.arrays import seal
-from choreograph.synthesis.follow.tables import EdgeTables, KernelParams, KernelPath, KernelTables, build_edge_tables
+from choreograph.motion.bend import SMOOTH_S
+from choreograph.synthesis.follow.kernel_inputs import KernelParams, KernelPath, KernelTables
+from choreograph.synthesis.follow.state import FLOATS
+from choreograph.synthesis.follow.tables import EdgeTables, build_edge_tables
 
 
 def random_problem(
@@ -23,6 +26,7 @@ def random_problem(
     stretches: bool = False,
     length: float = 4.0,
     bend: float = 0.3,
+    bends: bool = False,
 ) -> SimpleNamespace:
     """Tables of a graph of random edges, a path, params, and a state to begin from.
 
@@ -56,6 +60,11 @@ def random_problem(
         target_clip=seal(node_clip[target].astype(np.int64)),
         first_way=seal(3 * np.arange(nodes + 1)), ways=seal(rng.normal(0, 0.5, (3 * nodes, 4, 3))),
         way_cost=seal(0.01 * rng.integers(0, 3, 3 * nodes)),
+        moment_weight=seal(np.array([0.9, 0.5, 0.3, 0.2]) if bends else np.ones(4)),
+        so_far=seal(np.concatenate([np.cumsum(one[:, 2]) for one in ways])),
+        bend=seal(np.column_stack([np.zeros((edges, 2)), rng.normal(0, 0.1, edges), yaw])),
+        wait_s=seal(rng.uniform(0, 2, (nodes, 1 if bends else 0))), wait_cost=seal(np.array([0.25])),
+        bent_over=seal(np.abs(rng.normal(0, 0.1, len(way)))),
     )  # fmt: skip
     points = np.stack([0.5 * np.sin(np.linspace(0, 3, 81)), np.linspace(0, length, 81)], axis=1)
     along = float(np.hypot(*np.diff(points, axis=0).T).sum())
@@ -64,14 +73,21 @@ def random_problem(
     if stretches:
         speed[20:50], label[10:40], label[40:60] = 2.0, 1, 3
         pause_at, pause_s = np.array([0.3 * along, 0.3 * along, 0.8 * along]), np.array([0.2, 0.1, 0.15])
-    path = KernelPath(*(seal(a) for a in (points, speed, label, pause_at, pause_s)))
+    step = np.gradient(points, axis=0)
+    guide = np.column_stack([points + rng.normal(0, 0.01, points.shape), np.arctan2(step[:, 0], step[:, 1])])
+    goal, goal_s = np.full(81, -1), np.zeros(81)
+    if stretches and bends:
+        goal[5:40], goal_s[5:10] = 0, 0.4
+    path = KernelPath(*(seal(a) for a in (points, speed, label, pause_at, pause_s, guide, goal, goal_s)))
     params = KernelParams(
         dt=0.1, gamma=0.06, speed_weight=0.02, label_weight=0.25, idle_weight=0.1, idle_below=0.9,
         end_weight=0.4 if stretches else 0.0,
         facing_weight=0.05 if stretches else 0.0,
-        fastest=float(way[:, 2].max()), per_metre=80 / along, length=along,
-        continuation_s=0.2, heuristic_weight=0.0, credit=0.0,
-        facing=0.7,
+        fastest=float(way[:, 2].max()) * (1.5 * 1.1 if bends else 1.0), per_metre=80 / along, length=along,
+        continuation_s=0.2, heuristic_weight=0.0, credit=0.0, facing=0.7,
+        max_lateral=1.5 if bends else 0.0, more_lateral=1.0, max_curvature=2.0,
+        max_stretch=0.1 if bends else 0.0,
+        bend_cost=0.006, pursuit_m=0.35, pursuit_s=0.3, end_pose_cost=0.01 if bends else 0.0,
     )  # fmt: skip
     return SimpleNamespace(rng=rng, tables=tables, path=path, params=params, shared=(tables, path, params))
 
@@ -79,7 +95,7 @@ def random_problem(
 def random_state(problem: SimpleNamespace, *, far: float = 0.3) -> tuple[np.ndarray, np.ndarray]:
     """A state somewhere near the path, not always at its start."""
     rng = problem.rng
-    state, mark = np.zeros(10), np.zeros(5, np.int64)
+    state, mark = np.zeros(FLOATS), np.zeros(5, np.int64)
     reached = rng.uniform(0, 0.9) * problem.params.length
     yaw = rng.normal(0, 0.5)
     at = problem.path.points[int(reached * problem.params.per_metre)] + rng.normal(0, far, 2)
@@ -122,3 +138,9 @@ def graph() -> MotionGraph:
 @pytest.fixture(scope="session")
 def tables(graph: MotionGraph) -> EdgeTables:
     return build_edge_tables(graph)
+
+
+@pytest.fixture(scope="session")
+def bend_tables(graph: MotionGraph) -> EdgeTables:
+    """Of the root's way without its sway, for searches that bend."""
+    return build_edge_tables(graph, SMOOTH_S)

@@ -9,6 +9,7 @@ import pytest
 from choreograph.graph import cache
 from choreograph.graph.model import MotionGraph
 from choreograph.graph.store import open_graph, save_graph
+from choreograph.motion.bend import SMOOTH_S
 from choreograph.synthesis.follow import continuations, prepare
 from choreograph.synthesis.follow.prepare import find_edge_tables
 from choreograph.synthesis.follow.search import follow
@@ -23,7 +24,7 @@ def fail(*_: object) -> None:
 
 
 def test_tables_and_continuations_come_back_as_they_were(
-    graph: MotionGraph, tables: EdgeTables, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    graph: MotionGraph, bend_tables: EdgeTables, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = named_path("s", radius=2)
     first = follow(graph, path)
@@ -38,7 +39,7 @@ def test_tables_and_continuations_come_back_as_they_were(
     for field in fields(EdgeTables):
         if field.name == "known_continuations":
             continue
-        here, there = getattr(kept, field.name), getattr(tables, field.name)
+        here, there = getattr(kept, field.name), getattr(bend_tables, field.name)
         assert np.array_equal(here, there) if isinstance(here, np.ndarray) else here == there, field.name
         assert getattr(here, "dtype", None) == getattr(there, "dtype", None), field.name
     assert np.array_equal(follow(opened, path).clip.root_pos, first.clip.root_pos)
@@ -66,14 +67,18 @@ def test_other_labels_and_other_edges_have_tables_of_their_own(
             find_edge_tables(other)
 
 
-def test_tables_that_do_not_fit_are_built_anew(graph: MotionGraph, tables: EdgeTables) -> None:
+def test_tables_that_do_not_fit_are_built_anew(graph: MotionGraph, bend_tables: EdgeTables) -> None:
     find_edge_tables(graph)
     key = cache.find_key(
-        graph, "edge tables", prepare.METHOD, ("motion", "labels", "edges"), rate_hz=graph.rate_hz
+        graph, "edge tables", prepare.METHOD, ("motion", "labels", "edges"), rate_hz=graph.rate_hz, smooth_s=SMOOTH_S
     )  # fmt: skip
     assert key is not None
     content = cache.read_entry(key)
     assert content is not None
-    for name, value in (("x", tables.x[1:]), ("label_words", tables.label_words + 99), ("first", tables.first + 1)):
+    for name, value in (
+        ("x", bend_tables.x[1:]),
+        ("label_words", bend_tables.label_words + 99),
+        ("first", bend_tables.first + 1),
+    ):
         cache.write_entry(key, cache.Content(content.facts, {**content.arrays, name: value}))
-        assert np.array_equal(getattr(find_edge_tables(graph), name), getattr(tables, name))
+        assert np.array_equal(getattr(find_edge_tables(graph), name), getattr(bend_tables, name))

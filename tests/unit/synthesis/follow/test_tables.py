@@ -8,18 +8,14 @@ import pytest
 from choreograph.build.graph import build_graph
 from choreograph.demo import demo_clip
 from choreograph.errors import RequestError
+from choreograph.features.root_tracks import accelerations, find_faults
 from choreograph.finishing.assemble import assemble
 from choreograph.graph.model import TRANSITION, MotionGraph
 from choreograph.maths import quat
 from choreograph.motion.labels import matches_label
-from choreograph.synthesis.follow.tables import (
-    MAX_LABELS,
-    EdgeTables,
-    accelerations,
-    build_edge_tables,
-    find_faults,
-    kernel_path,
-)
+from choreograph.synthesis.follow.goals import labels_of
+from choreograph.synthesis.follow.kernel_inputs import kernel_path
+from choreograph.synthesis.follow.tables import MAX_LABELS, EdgeTables, build_edge_tables
 from choreograph.synthesis.path_shapes import named_path
 from choreograph.synthesis.walk import Walk
 
@@ -90,14 +86,14 @@ def test_a_label_matches_by_its_words(wanted: str, text: str, says: bool) -> Non
     assert matches_label(wanted, text) == says
 
 
-def test_a_path_is_laid_out_evenly_with_its_wishes() -> None:
+def test_a_path_is_laid_out_evenly_with_its_goals() -> None:
     path = named_path("line", length=10).with_stretch(2, 4, speed=2.0).with_stretch(3, 6, label="run")
     path = path.with_stretch(5, 5, pause=2.0)
-    flat, step, labels = kernel_path(path)
+    flat, step = kernel_path(path, False)
     along = np.arange(len(flat.points)) * step
     assert along[-1] == pytest.approx(10)
     np.testing.assert_allclose(flat.points, path.at(along), atol=1e-12)
-    assert labels == ["run"]
+    assert labels_of(path) == ["run"]
     assert flat.speed[np.searchsorted(along, [1.9, 3.0, 4.1])].tolist() == [-1, 2, -1]
     assert flat.label[np.searchsorted(along, [2.9, 5.0, 6.1])].tolist() == [0, 1, 0]
     assert (flat.pause_at.tolist(), flat.pause_s.tolist()) == ([5.0], [2.0])

@@ -1,0 +1,114 @@
+"""Where roots of clips go: places, facing, labels and faults of the capture, of all clips one after another."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from choreograph.maths import quat
+from choreograph.motion.clip import Clip
+
+Floats = NDArray[np.float64]
+
+TREMBLE_S = 0.012
+"""Width (standard deviation) of the low-pass under which the root's way is summed. At 120 Hz the tremble of recorded
+hips adds up to 1 % to their way; clean-up takes it out of the motion, so the search must not count on it."""
+_IMPOSSIBLE_RAD_S2 = 6000.0
+"""Angular acceleration that no large joint reaches: recorded runs and jumps stay below 4,000, slips of the capture
+begin at 9,000."""
+_SURE_PARTS = ("hips", "spine", "hip", "upper_leg", "lower_leg", "clavicle", "upper_arm")
+"""Parts whose recorded rotations are smooth; hands, feet and heads tremble even in good recordings."""
+_USUAL = 99.9
+"""Percentile of all joints' accelerations in the graph's clips beyond which one is abrupt."""
+
+
+class RootTracks:
+    """Root positions (x + iz), facing, labels and faults of clips, one after another at their own rates."""
+
+    def __init__(self, clips: Sequence[Clip], frames: Sequence[int], rate_hz: float, smooth_s: float) -> None:
+        """Read the clips, each once.
+
+        Args:
+            clips: Of one skeleton.
+            frames: How many each has.
+            rate_hz: At which frames are asked for later.
+            smooth_s: Width of the low-pass under which roots are taken, seconds; `TREMBLE_S` takes out their tremble.
+        """
+        self.offsets = np.concatenate([[0], np.cumsum(frames)])
+        self.last = self.offsets[1:] - 1
+        self.ratio = np.ones(len(clips))
+        self.place = np.empty(self.offsets[-1], complex)
+        self.facing = np.empty(self.offsets[-1])
+        self.faults = np.zeros(self.offsets[-1], np.int64)
+        self.sets: dict[frozenset[str], int] = {frozenset(): 0}
+        self.words = np.zeros(self.offsets[-1], np.int32)
+        self.abrupt = np.zeros(self.offsets[-1], np.int64)
+        """How many joints turn abruptly in each frame."""
+        self.height = np.empty(self.offsets[-1])
+        """Of the highest joint above the lowest in each frame, metres."""
+        turning: list[Floats] = []
+        for c, clip in enumerate(clips):
+            here = slice(self.offsets[c], self.offsets[c + 1])
+            self.ratio[c] = clip.fps / rate_hz
+            self.place[here] = _calm(clip.root_pos[:, 0] + 1j * clip.root_pos[:, 2], smooth_s * clip.fps)
+            self.facing[here] = clip.facing()
+            self.height[here] = np.ptp(clip.global_positions()[..., 1], axis=1)
+            turning.append(accelerations(clip))
+            self.faults[here] = find_faults(clip, turning[-1])
+            cuts = sorted({0, len(clip), *(x.start for x in clip.labels), *(x.stop for x in clip.labels)})
+            for a, b in pairwise(cuts):
+                said = frozenset(x.text for x in clip.labels if x.start <= a < x.stop)
+                self.words[self.offsets[c] + a : self.offsets[c] + b] = self.sets.setdefault(said, len(self.sets))
+
+        usual = np.percentile(np.concatenate([x.ravel() for x in turning]), _USUAL) if turning else 0.0
+        for start, x in zip(self.offsets, turning, strict=False):
+            self.abrupt[start + 1 : start + 1 + len(x)] = (x > usual).sum(axis=1)
+
+    def own(self, clip: NDArray[Any], frame: Floats) -> Floats:
+        """Where a frame at the rate stands among all clips' own frames."""
+        return np.minimum(self.offsets[clip] + frame * self.ratio[clip], self.last[clip])
+
+    def at(self, clip: NDArray[Any], frame: Floats) -> NDArray[np.complex128]:
+        """Root at a fractional frame."""
+        own = self.own(clip, frame)
+        low = own.astype(np.int64)
+        high = np.minimum(low + 1, self.last[clip])
+        return np.asarray(self.place[low] + (own - low) * (self.place[high] - self.place[low]))
+
+
+def _calm(place: NDArray[np.complex128], sigma: float) -> NDArray[np.complex128]:
+    """A curve under a narrow Gaussian of `sigma` frames; beyond its ends it goes on as it was, so it is not slowed."""
+    width = min(round(4 * sigma), len(place) - 1)
+    if width < 1:
+        return place
+    weights = np.exp(-0.5 * (np.arange(-width, width + 1) / sigma) ** 2)
+    padded = np.pad(place, width, mode="reflect", reflect_type="odd")
+    return np.convolve(padded, weights / weights.sum(), mode="valid")
+
+
+def accelerations(clip: Clip) -> Floats:
+    """Angular acceleration of every joint in all frames but the first and the last, (F - 2, J), rad/s²."""
+    spin = quat.as_rotvec(quat.multiply(quat.inverse(clip.local_rot[:-1]), clip.local_rot[1:])) * clip.fps
+    return np.asarray(np.linalg.norm(np.diff(spin, axis=0), axis=2) * clip.fps)
+
+
+def find_faults(clip: Clip, turning: Floats | None = None) -> NDArray[np.bool_]:
+    """Frames at which a trunk, leg or upper arm turns as no body can: where the capture slipped, (F,).
+
+    Args:
+        clip: The recording.
+        turning: Its `accelerations`, if they are known.
+    """
+    sure = [j for j, role in enumerate(clip.skeleton.roles) if role.endswith(_SURE_PARTS)]
+    faults = np.zeros(len(clip), bool)
+    if len(clip) < 3 or not sure:
+        return faults
+    turning = accelerations(clip) if turning is None else turning
+    jerked = turning[:, sure].max(axis=1) > _IMPOSSIBLE_RAD_S2
+    for shift in range(3):  # the fault is in one of the three frames that the difference was taken over
+        faults[shift : len(clip) - 2 + shift] |= jerked
+    return faults

@@ -1,0 +1,145 @@
+"""Bending: a motion carried from its own way over the floor onto another curve (after Gleicher, "Motion path editing",
+2001).
+
+The way is the smoothed root: hips sway to the sides with every step, and that sway is not way. Each frame is turned
+about the vertical and moved so that the way falls onto the curve; what the root does about its way is kept.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from choreograph.maths.floor import FloorTransform
+from choreograph.motion.clip import Clip
+
+Array = NDArray[np.float64]
+
+SMOOTH_S = 0.25
+"""Width (standard deviation) of the low-pass that takes sway out of a root's way: half a step."""
+GRAVITY_M_S2 = 9.81
+_SLOW_M2_S2 = 0.09
+"""Product of two speeds below which the directions of two ways are not compared: who stands has none."""
+_TURN_S = 0.08
+"""Width of the low-pass under which directions are compared."""
+
+
+class Way(NamedTuple):
+    """Where a root goes without its sway, frame by frame."""
+
+    places: Array
+    """x and z, (F, 2), metres."""
+    length: Array
+    """Way made so far, (F,), metres."""
+    heading: Array
+    """Yaw of the direction of travel, (F,), radians, without leaps; carried over where one stands."""
+    speed: Array
+    """(F,), m/s."""
+
+
+def low_pass(values: Array, sigma: float) -> Array:
+    """The curve (F, ...) under a Gaussian of `sigma` frames; beyond its ends it is reflected in them, so it goes on."""
+    width = min(round(4 * sigma), len(values) - 1)
+    if width < 1:
+        return values
+    from scipy.ndimage import gaussian_filter1d
+
+    around = ((width, width), *((0, 0),) * (values.ndim - 1))
+    padded = np.pad(values, around, mode="reflect", reflect_type="odd")
+    return np.asarray(gaussian_filter1d(padded, sigma, axis=0, mode="nearest", radius=width)[width:-width])
+
+
+def find_way(places: Array, fps: float, smooth_s: float = SMOOTH_S) -> Way:
+    """The way of a root that is at these places.
+
+    Args:
+        places: x and z, (F, 2), metres.
+        fps: Frames per second.
+        smooth_s: Width of the low-pass that takes the sway out; 0 where that is done.
+    """
+    calm = low_pass(np.asarray(places, float), smooth_s * fps)
+    velocity = _velocity(calm, fps)
+    speed = np.abs(velocity)
+    steps = np.hypot(*np.diff(calm, axis=0).T)
+    heading = _carried(np.arctan2(velocity.real, velocity.imag), speed**2)
+    return Way(calm, np.concatenate([[0.0], np.cumsum(steps)]), heading, speed)
+
+
+def way_of(clip: Clip, smooth_s: float = SMOOTH_S) -> Way:
+    """The way of a clip's root.
+
+    >>> from choreograph.demo import demo_clip
+    >>> way = way_of(demo_clip("walk", 30.0))
+    >>> way.places.shape[1], bool((way.speed > 0.5).any())
+    (2, True)
+    """
+    return find_way(clip.root_pos[:, [0, 2]], clip.fps, smooth_s)
+
+
+def lay_onto(way: Way, curve: Array, fps: float) -> FloorTransform:
+    """The floor transforms, a batch of F, that carry a way onto a curve frame by frame, each turned as the curve is.
+
+    Args:
+        way: Of the motion.
+        curve: Where the way shall be in each frame, (F, 2), metres.
+        fps: Frames per second.
+    """
+    own, wanted = _velocity(way.places, fps), _velocity(np.asarray(curve, float), fps)
+    # In x + iz a yaw of φ multiplies by exp(-iφ).
+    both = wanted * own.conj()
+    calm = low_pass(np.stack([both.real, both.imag], axis=1), _TURN_S * fps)
+    yaw = _carried(-np.arctan2(calm[:, 1], calm[:, 0]), np.hypot(calm[:, 0], calm[:, 1]))
+    at, to = (p[:, 0] + 1j * p[:, 1] for p in (way.places, curve))
+    shift = to - at * np.exp(-1j * yaw)
+    return FloorTransform(yaw, shift.real, shift.imag)
+
+
+def fit_curve(start: Array, wanted: Array, weight: Array, fps: float, stiff_s: Array | float) -> Array:
+    """The curve near the places that are wanted, and accelerated as little otherwise than a given one as need be.
+
+    It minimises the sum over frames of weight |q - wanted|² + stiff_s⁴ |q'' - start''|²: what it adds to the given
+    curve's acceleration is what bends and stretches the motion.
+
+    Args:
+        start: The curve given, (F, 2), metres.
+        wanted: Places, (F, 2), metres; where the weight is zero they do not count.
+        weight: (F,), zero or more.
+        fps: Frames per second.
+        stiff_s: Seconds over which an error is bent away; one for all frames, or one each, (F,).
+    """
+    from scipy.linalg import solveh_banded
+
+    frames = len(start)
+    if frames < 3:
+        return np.asarray(start + (wanted - start) * np.minimum(weight, 1.0)[:, None])
+    stiff = np.broadcast_to(np.asarray(stiff_s, float) * fps, (frames,))[1:-1] ** 4
+    band = np.zeros((3, frames))  # upper form: row 2 the diagonal, rows 1 and 0 those beside it
+    band[2] = weight + 1e-9
+    for k, a in enumerate((1.0, -2.0, 1.0)):
+        for m, b in enumerate((1.0, -2.0, 1.0)):
+            if m >= k:
+                band[2 - (m - k), m : m + frames - 2] += a * b * stiff
+    change = solveh_banded(band, weight[:, None] * (wanted - start))
+    return np.asarray(start + change)
+
+
+def lateral_acceleration(way: Way, fps: float) -> Array:
+    """How strongly a way is accelerated to its left, (F,), m/s²: v²κ."""
+    return np.asarray(way.speed * np.gradient(way.heading) * fps) if len(way.speed) > 1 else np.zeros(1)
+
+
+def _velocity(places: Array, fps: float) -> NDArray[np.complex128]:
+    """Velocity as x + iz, (F,), m/s."""
+    if len(places) < 2:
+        return np.zeros(len(places), complex)
+    return np.asarray(np.gradient(places[:, 0] + 1j * places[:, 1]) * fps)
+
+
+def _carried(angle: Array, trust: Array) -> Array:
+    """Angles (F,) without leaps; where there is little to trust they lead from the one before to the one after."""
+    sure = np.flatnonzero(trust >= _SLOW_M2_S2)
+    if not len(sure):
+        sure = np.array([int(trust.argmax())])
+    return np.interp(np.arange(len(angle)), sure, np.unwrap(angle[sure]))

@@ -1,0 +1,319 @@
+"""What the kernels of the search take: a graph's tables, a path and numbers, as plain arrays for one request."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from choreograph.graph.model import MotionGraph
+from choreograph.motion.arrays import seal
+from choreograph.motion.bend import find_way
+from choreograph.synthesis.follow.continuations import MOMENTS, Continuations, no_continuations
+from choreograph.synthesis.follow.goals import Goals, find_goals, goals_ahead, labels_of
+from choreograph.synthesis.follow.request import IDLE_M_S, FollowSettings
+from choreograph.synthesis.follow.tables import EdgeTables
+from choreograph.synthesis.path import Path
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+PATH_STEP_M = 0.01
+"""Spacing of the points that the path is looked up in; between them it is straight."""
+GUIDE_M = 0.6
+"""Metres over which corners of the path are rounded for those who are bent along it."""
+MAX_CURVATURE = 3.0
+"""Of a bent way, 1/m: who goes slowly could turn on the spot by its lateral acceleration, but feet would twist."""
+PURSUIT_M, PURSUIT_S = 0.35, 0.3
+"""Way and time within which a bent walk is led back to its path, the longer of the two."""
+_RUN_M_S = 2.2
+"""Speed from which on somebody runs."""
+_MOST_LATERAL_M_S2 = 2.0, 6.0
+"""Lateral acceleration up to which recorded walks and runs are believed."""
+
+
+class KernelTables(NamedTuple):
+    """The tables as the kernels take them."""
+
+    way: Floats
+    """x, z and way made since the row before, (R, 3), metres."""
+    facing: Floats
+    labels: Ints
+    """Labels asked for that hold in each row, as bits."""
+    first: Ints
+    length: Ints
+    edge_way: Floats
+    """Way made along each edge, metres."""
+    extra: Floats
+    """Cost of taking an edge at all, m²·s."""
+    target: Ints
+    yaw: Floats
+    turn: Floats
+    """Cosine and sine of the yaw, (E, 2)."""
+    shift: Floats
+    """x and z, (E, 2)."""
+    first_edge: Ints
+    target_clip: Ints
+    first_way: Ints
+    """Each node's first continuation, (N + 1,)."""
+    ways: Floats
+    """x, z and length at a few moments of each continuation, (W, M, 3)."""
+    way_cost: Floats
+    """What the transitions of each cost, (W,), m²·s."""
+    moment_weight: Floats
+    """How much being off the path at each moment of a continuation counts, (M,): less where there is time to bend."""
+    so_far: Floats
+    """Way made since the edge began, (R,), metres."""
+    bend: Floats
+    """Of each edge where it begins x, z and the heading of travel, in coordinates of its clip, and how far travel turns
+    along it, (E, 4), metres and radians."""
+    wait_s: Floats
+    """Seconds from each node to the next frame that shows what is asked for somewhere, for each such goal, (N, B)."""
+    wait_cost: Floats
+    """Cost of a second without it, (B,), m²·s."""
+    bent_over: Floats
+    """How much lower than usual the body is in each row, as a share, (R,)."""
+
+
+class KernelPath(NamedTuple):
+    """The path as the kernels take it, sampled evenly."""
+
+    points: Floats
+    """(N, 2), x and z."""
+    speed: Floats
+    """Speed asked for, m/s; negative where none is."""
+    label: Ints
+    """Labels asked for, as bits; one of them is enough."""
+    pause_at: Floats
+    pause_s: Floats
+    guide: Floats
+    """The path without its corners, that bent edges are led along: x, z and heading without leaps, (N, 3)."""
+    goal: Ints
+    """The goal that holds at each point or is the next ahead, (N,); -1 for none."""
+    goal_s: Floats
+    """How far ahead that is, (N,), seconds at a usual pace."""
+
+
+class KernelParams(NamedTuple):
+    """The numbers that the kernels take."""
+
+    dt: float
+    gamma: float
+    """Forced progress, m/s."""
+    speed_weight: float
+    label_weight: float
+    idle_weight: float
+    idle_below: float
+    """Speed below which someone who was asked for no speed idles, m/s."""
+    end_weight: float
+    """What the squared distance from the path's end counts when the walk is over, seconds."""
+    facing_weight: float
+    """Zero where no facing is asked for."""
+    fastest: float
+    """Longest way the root makes in a frame, metres."""
+    per_metre: float
+    """Points of the path for each metre of it."""
+    length: float
+    """Of the path."""
+    continuation_s: float
+    """Seconds between the moments at which the beam sees a continuation."""
+    heuristic_weight: float
+    """How much what it sees there counts."""
+    credit: float
+    """What a metre of the path that is still to be walked is reckoned to cost, m²·s."""
+    facing: float
+    """Yaw asked for at the end."""
+    max_lateral: float
+    """Lateral acceleration up to which edges are bent at a walk, m/s²; 0 for none."""
+    more_lateral: float
+    """How much more at a run, m/s²."""
+    max_curvature: float
+    """Of a bent way, 1/m, however slow."""
+    max_stretch: float
+    """Share by which edges may be longer or shorter."""
+    bend_cost: float
+    """Cost of a second at a lateral acceleration of 1 m/s² that bending adds."""
+    pursuit_m: float
+    """Way within which who is off the path is led back to it, metres at least."""
+    pursuit_s: float
+    """Seconds within which, if that is farther."""
+    end_pose_cost: float
+    """Cost of ending with the body a tenth lower than usual."""
+
+
+def kernel_tables(
+    tables: EdgeTables,
+    graph: MotionGraph,
+    extra: Floats,
+    ways: Continuations,
+    goals: Goals,
+    settings: FollowSettings,
+    turns: Floats,
+) -> KernelTables:
+    """The tables for a request: with the labels it asks for, a cost per edge, and the continuations that are seen."""
+    edges = graph.edges
+    return KernelTables(
+        way=seal(tables.way),
+        facing=tables.facing,
+        labels=seal(goals.bits),
+        first=tables.first,
+        length=tables.length,
+        edge_way=seal(np.add.reduceat(tables.step, tables.first)),
+        extra=seal(extra),
+        target=seal(edges.target.astype(np.int64)),
+        yaw=edges.yaw,
+        turn=seal(np.stack([np.cos(edges.yaw), np.sin(edges.yaw)], axis=1)),
+        shift=seal(np.stack([edges.x, edges.z], axis=1)),
+        first_edge=seal(graph.first_edge.astype(np.int64)),
+        target_clip=seal(edges.target_clip.astype(np.int64)),
+        first_way=ways.first,
+        ways=ways.places,
+        way_cost=seal(settings.transition_cost * ways.changes),
+        moment_weight=seal(moment_weights(settings, moment_frames(settings, graph) / graph.rate_hz)),
+        so_far=seal(_so_far(tables)),
+        bend=seal(turns),
+        wait_s=seal(goals.wait_s),
+        wait_cost=seal(goals.cost),
+        bent_over=tables.bent_over,
+    )
+
+
+def _so_far(tables: EdgeTables) -> Floats:
+    """Way made since each row's edge began, (R,), metres."""
+    walked = np.cumsum(tables.step)
+    before = np.concatenate([[0.0], walked])[tables.first]
+    return np.asarray(walked - np.repeat(before, tables.length))
+
+
+def find_turns(tables: EdgeTables, graph: MotionGraph) -> Floats:
+    """Where edges begin, in which direction, and how far travel turns along them; see `KernelTables.bend`."""
+    edges, frames = graph.edges, graph.clip_frames.astype(np.int64)
+    begin = np.concatenate([[0], np.cumsum(frames)])
+    ways = [find_way(tables.clip_way[a:b, :2], graph.rate_hz, 0.0) for a, b in pairwise(begin)]
+    heading = np.concatenate([way.heading for way in ways])[tables.node_row]
+    at = tables.clip_way[tables.node_row[edges.source]]
+    turn = heading[edges.target] + edges.yaw - heading[edges.source]
+    turn = (turn + np.pi) % (2 * np.pi) - np.pi
+    return np.stack([at[:, 0], at[:, 1], heading[edges.source], turn], axis=1)
+
+
+def kernel_path(path: Path, bends: bool) -> tuple[KernelPath, float]:
+    """The path for the kernels, and its spacing."""
+    count = max(2, int(np.ceil(path.length / PATH_STEP_M)) + 1)
+    step = path.length / (count - 1)
+    along = np.asarray(np.arange(count) * step, np.float64)
+    speed, label = np.full(count, -1.0), np.zeros(count, np.int64)
+    labels = labels_of(path)
+    for stretch in path.stretches:
+        inside = (along >= stretch.start - 1e-9) & (along <= stretch.stop + 1e-9)
+        if stretch.speed is not None:
+            speed[inside] = stretch.speed
+        if stretch.label is not None:
+            label[inside] |= 1 << labels.index(stretch.label)
+    pauses = sorted((s.start, s.pause) for s in path.stretches if s.pause)
+    at, seconds = (np.array([p[k] for p in pauses], float) for k in (0, 1))
+    # All sealed: the kernels are compiled for one kind of array.
+    guide = _guide(path, along) if bends else np.zeros((count, 3))
+    arrays = path.at(along), speed, label, at, seconds, guide, *goals_ahead(path, along)
+    return KernelPath(*(seal(a) for a in arrays)), step
+
+
+def _guide(path: Path, along: Floats) -> Floats:
+    """The path without its corners at these places, and its heading, (N, 3)."""
+    smooth = path.smoothed(GUIDE_M)
+    places = smooth.at(along * (smooth.length / path.length))
+    heading = find_way(places, len(places) / max(path.length, 1e-9), 0.0).heading
+    return np.column_stack([places, heading])
+
+
+def moment_weights(settings: FollowSettings, moment_s: float) -> Floats:
+    """How much being off the path counts at each moment of a continuation, (MOMENTS,): less with time to bend.
+
+    A walk that is d off after T seconds comes back by a lateral acceleration of 2 d / T², if that costs less.
+    """
+    if not settings.bends:
+        return np.ones(MOMENTS)
+    seconds = moment_s * np.arange(1, MOMENTS + 1)
+    bent = 4 * settings.bend_cost / (seconds**3 * moment_s)
+    return np.asarray(bent / (1 + bent))
+
+
+def moment_frames(settings: FollowSettings, graph: MotionGraph) -> int:
+    """Frames between the moments at which continuations are seen."""
+    return max(1, round(settings.continuation_s * graph.rate_hz / MOMENTS))
+
+
+def lateral_limits(settings: FollowSettings, tables: EdgeTables, turns: Floats, rate_hz: float) -> tuple[float, float]:
+    """Lateral acceleration up to which walks and runs are bent, m/s²: as usual, or as recorded if more."""
+    slow, fast = settings.lateral_limits
+    if not settings.bends or settings.max_lateral_m_s2 is not None:
+        return slow, fast
+    seconds = tables.length / rate_hz
+    speed = np.add.reduceat(tables.step, tables.first) / seconds
+    lateral = np.abs(speed * turns[:, 3] / seconds)
+    found = []
+    for usual, most, inside in zip(
+        (slow, fast), _MOST_LATERAL_M_S2, (speed < _RUN_M_S, speed >= _RUN_M_S), strict=True
+    ):
+        recorded = float(np.percentile(lateral[inside], 95)) if inside.any() else 0.0
+        found.append(min(max(usual, recorded), max(usual, most)))
+    return found[0], max(found)
+
+
+class Inputs(NamedTuple):
+    """All that the kernels take."""
+
+    tables: KernelTables
+    path: KernelPath
+    params: KernelParams
+
+
+def find_inputs(graph: MotionGraph, tables: EdgeTables, path: Path, settings: FollowSettings, extra: Floats) -> Inputs:
+    """What the kernels take for a request.
+
+    Args:
+        graph: Where walks come from.
+        tables: Its tables.
+        path: The line to follow, and what is wanted along it.
+        settings: How to search.
+        extra: Cost of taking each edge at all, (E,), m²·s.
+    """
+    thesis, bends = settings.method == "thesis", settings.bends
+    line, spacing = kernel_path(path, bends)
+    facing, asked = path.final_facing, line.speed
+    frames, turns = moment_frames(settings, graph), find_turns(tables, graph)
+    continues = not thesis and settings.heuristic_weight > 0
+    ways = tables.continuations(graph, frames) if continues else no_continuations(graph)
+    goals = find_goals(graph, tables, path, settings)
+    slow, fast = lateral_limits(settings, tables, turns, graph.rate_hz)
+    stretch = settings.max_stretch if bends else 0.0
+    params = KernelParams(
+        dt=1.0 / graph.rate_hz,
+        gamma=float(asked[asked >= 0].min(initial=settings.forced_progress_m_s)),
+        speed_weight=float(settings.speed_cost),
+        label_weight=float(settings.label_cost),
+        # The thesis knows no cost of standing, and none of where it ends.
+        idle_weight=0.0 if thesis else float(settings.idle_weight),
+        idle_below=IDLE_M_S,
+        end_weight=0.0 if thesis else float(settings.end_weight_s),
+        facing_weight=0.0 if facing is None else float(settings.facing_weight),
+        # Bent, progress may run ahead of the root by half.
+        fastest=tables.fastest * (1.5 * (1.0 + stretch) if bends else 1.0),
+        per_metre=1.0 / spacing,
+        length=path.length,
+        continuation_s=frames / graph.rate_hz,
+        heuristic_weight=float(settings.heuristic_weight),
+        credit=float(settings.metre_cost),
+        facing=float(facing or 0.0),
+        max_lateral=slow,
+        more_lateral=fast - slow,
+        max_curvature=MAX_CURVATURE,
+        max_stretch=float(stretch),
+        bend_cost=float(settings.bend_cost),
+        pursuit_m=PURSUIT_M,
+        pursuit_s=PURSUIT_S,
+        end_pose_cost=float(settings.end_pose_cost) if bends else 0.0,
+    )
+    return Inputs(kernel_tables(tables, graph, extra, ways, goals, settings, turns), line, params)
