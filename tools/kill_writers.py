@@ -74,6 +74,8 @@ COMMANDS = [
     Command("render", ["render", "{}/clips/walk.npz", "-o", "{}/a.png", "--size", "200", "--force"], ("a.png",)),
     Command("render-gif", ["render", "{}/clips/walk.npz", "-o", "{}/a.gif", "--size", "80", "--force"], ("a.gif",)),
     Command("demo", ["demo", "{}/demo", "--formats", "bvh,npz", "--fps", "10", "--force"], ("demo",)),
+    Command("retime", ["retime", "{}/clips/walk.npz", "-s", "3", "-o", "{}/a.bvh", "--force"], ("a.bvh",)),
+    Command("plot", ["plot", "{}/clips/walk.npz", "-o", "{}/a.png", "--force"], ("a.png",)),
     Command("clean", ["clean", "{}/clips/walk.npz", "-o", "{}/a.npz", "--force"], ("a.npz",)),
 ]
 
