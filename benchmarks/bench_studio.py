@@ -1,12 +1,14 @@
 """How soon the studio answers, and whether frames stay in time while a graph is built.
 
-    python -m benchmarks.bench_studio [start] [follow] [load]
+    python -m benchmarks.bench_studio [start] [follow] [load] [crowd]
 
 Everything is measured from outside, over loopback, against the real server in a process of its own with the demo
 project. `follow` sends a 10 m path over the socket and fetches the frames of the answer; a share of that is the search
 itself, so its time is told beside it. `load` has clients play a motion at 60 Hz while the graph is built; a frame's
 lateness is when it came against when it was due, both counted from the frame of that client that came earliest. The
-clients share one process with each other, and the machine with the server and the build.
+clients share one process with each other, and the machine with the server and the build. `crowd` is the same with 20
+and 100 clients for longer (CHOREOGRAPH_CROWD_S seconds, 60 if not set), graphs built one after another, and one client
+that reads nothing; the memory of the server is told at the beginning, at the end and at its highest.
 """
 
 from __future__ import annotations
@@ -14,6 +16,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -38,8 +41,8 @@ PATHS = {
 
 
 @contextmanager
-def running(data: Path) -> Iterator[str]:
-    """The address of a studio on the demo project; how long it took to come up is printed."""
+def running(data: Path) -> Iterator[tuple[str, int]]:
+    """The address and the process of a studio on the demo project; how long it took to come up is printed."""
     words = [sys.executable, "-m", "choreograph.cli.main", "studio", "--no-browser", "--port", "0"]
     began = time.monotonic()
     with subprocess.Popen(
@@ -52,7 +55,7 @@ def running(data: Path) -> Iterator[str]:
         there = time.monotonic() - began
         print(f"listens after {listening:.2f} s, first project after {there:.2f} s ({len(project['clips'])} clips)")
         try:
-            yield address
+            yield address, it.pid
         finally:
             it.terminate()
 
@@ -140,12 +143,72 @@ async def measure_load(address: str, project: dict[str, Any]) -> None:
         )
 
 
+async def idle(address: str, motion: str, seconds: float) -> int:
+    """A client that asks for frames and reads none until the end; how many it was spared."""
+    uri = f"{address.replace('http', 'ws')}/api/live"
+    async with connect(uri, max_size=None, max_queue=1, ping_interval=None) as page:
+        await page.send(json.dumps({"type": "play", "motion": motion, "rate_hz": RATE_HZ, "loop": True}))
+        await asyncio.sleep(seconds)
+        came, last = 0, 0
+        while last < (seconds - 1) * RATE_HZ:
+            text = await asyncio.wait_for(page.recv(), 30)
+            if isinstance(text, str) and text.startswith('{"type":"frame"'):
+                came, last = came + 1, round(json.loads(text)["due"] * RATE_HZ)
+        return last + 1 - came
+
+
+async def keep_building(address: str, built: list[str]) -> None:
+    """Build a graph, and another, until told to stop."""
+    async with httpx.AsyncClient(base_url=address, timeout=60) as http:
+        while True:
+            ask = {"rate_hz": 60, "threshold_m": 0.06 + 0.01 * (len(built) % 3)}
+            job = (await http.post("/api/jobs", json={"kind": "build", "ask": ask})).json()
+            while job["state"] in ("waiting", "running"):
+                await asyncio.sleep(0.5)
+                job = (await http.get(f"/api/jobs/{job['id']}")).json()
+            built.append(job["state"])
+
+
+async def watch_memory(server: int, megabytes: list[float]) -> None:
+    """Note every second what the server has."""
+    while True:
+        found = re.search(r"VmRSS:\s*(\d+)", Path(f"/proc/{server}/status").read_text())
+        megabytes.append(int(found[1]) / 1024 if found else 0.0)
+        await asyncio.sleep(1)
+
+
+async def measure_crowd(address: str, server: int, project: dict[str, Any]) -> None:
+    """Many clients that play while graphs are built, and one that does not read."""
+    motion, seconds = f"result:{project['results'][0]['id']}", float(os.environ.get("CHOREOGRAPH_CROWD_S", "60"))
+    for clients in (20, 100):
+        late: list[float] = []
+        lost: list[int] = []
+        built: list[str] = []
+        megabytes: list[float] = []
+        work = (keep_building(address, built), watch_memory(server, megabytes))
+        beside = [asyncio.create_task(one) for one in work]
+        frames = round(seconds * RATE_HZ)
+        *_, spared = await asyncio.gather(
+            *(play(address, motion, frames, late, lost) for _ in range(clients)), idle(address, motion, seconds)
+        )
+        for task in beside:
+            task.cancel()
+        settled = megabytes[min(5, len(megabytes) - 1)]
+        p50, p99 = np.percentile(late, [50, 99])
+        print(
+            f"{clients} clients at {RATE_HZ:g} Hz for {seconds:g} s, {built.count('done')} graphs built: p50 "
+            f"{1000 * p50:.1f} ms, p99 {1000 * p99:.1f} ms, worst {1000 * max(late):.1f} ms late; "
+            f"{max(lost, default=0)} frames lost by any; the one that read nothing was spared {spared} frames; server "
+            f"{settled:.0f} MB after 5 s, {megabytes[-1]:.0f} MB at the end, {max(megabytes):.0f} MB at most"
+        )
+
+
 def main() -> None:
     """Measure what was asked for, or everything."""
     wanted = sys.argv[1:] or ["start", "follow", "load"]
     with tempfile.TemporaryDirectory() as folder:
         began = time.monotonic()
-        with running(Path(folder)) as address:
+        with running(Path(folder)) as (address, server):
             settle(address)
             httpx.post(f"{address}/api/jobs", json={"kind": "follow"}, timeout=60).raise_for_status()
             settle(address)
@@ -153,12 +216,14 @@ def main() -> None:
         if "start" in wanted:
             with running(Path(folder)):
                 pass
-        with running(Path(folder)) as address:
+        with running(Path(folder)) as (address, server):
             project = settle(address)
             if "follow" in wanted:
                 asyncio.run(measure_follow(address))
             if "load" in wanted:
                 asyncio.run(measure_load(address, project))
+            if "crowd" in wanted:
+                asyncio.run(measure_crowd(address, server, project))
 
 
 if __name__ == "__main__":

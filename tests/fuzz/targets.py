@@ -209,6 +209,8 @@ FOLLOW = {
 CSVS = [b"x,z\n0,0\n1,2\n3,4\n", b"t;x;z\n0;0,5;1\n1;2,5;3\n", b"0 0\n1 2\n3 4\n"]
 PERFORM = b"samples: [[0, 0, 0], [1, 0, 1.2], [2, 0.4, 2.1]]\nsmooth_s: 0.1\ncontinuity_s: 0.5\ncut_at: plants\n"
 
+RETIME = b"seconds: 1.2\nkeys: {'10': 0.5, '20': 0.9}\nblend: 0.25\nrate_hz: 30\n"
+
 
 def other_targets(folder: Path) -> dict[str, Target]:
     """Graphs, requests, paths and trajectories."""
@@ -226,6 +228,7 @@ def other_targets(folder: Path) -> dict[str, Target]:
         "solve-yaml": Target(
             ".yaml", [(examples / "request.yaml").read_bytes()], m.mutate_yaml, partial(use_request, "solve")
         ),
+        "retime-yaml": Target(".yaml", [RETIME], m.mutate_yaml, partial(use_request, "retime")),
         "perform-yaml": Target(".yaml", [PERFORM], m.mutate_yaml, partial(use_request, "perform")),
     }
     for target in made.values():

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import json
+import re
 import subprocess
 import sys
 import tomllib
@@ -18,6 +20,7 @@ from choreograph.verbs import rooms
 
 SOURCES = sorted(Path(choreograph.__file__).parent.rglob("*.py"))
 HEAVY = ("numba", "matplotlib", "pygltflib", "pxr", "imageio_ffmpeg", "PIL", "scipy", "typer", "rich")
+ROOT = Path(__file__).parents[2]
 COMMANDS = sorted([*TOOLS, *rooms()])
 
 
@@ -52,7 +55,15 @@ def test_library_code_never_prints_nor_sets_up_logging(path: Path) -> None:
             assert called not in ("print", "logging.basicConfig"), f"line {node.lineno}: {called}"
 
 
-def test_the_core_needs_nothing_under_the_gpl() -> None:
+def licence(package: str) -> str:
+    """What a package says about its licence, in one line; some put the whole text where a name belongs."""
+    about = metadata.metadata(package)
+    kinds = [word.rpartition(" :: ")[2] for word in about.get_all("Classifier", []) if word.startswith("License ::")]
+    told = [about.get("License-Expression") or "", (about.get("License") or "").strip().split("\n")[0], *kinds]
+    return "; ".join(dict.fromkeys(word for word in told if word))
+
+
+def test_the_core_needs_nothing_under_the_gpl(capsys: pytest.CaptureFixture[str]) -> None:
     project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     seen: set[str] = set()
     left = [Requirement(text) for text in project["dependencies"]]
@@ -61,12 +72,42 @@ def test_the_core_needs_nothing_under_the_gpl() -> None:
         if wanted.name in seen or (wanted.marker is not None and not wanted.marker.evaluate({"extra": ""})):
             continue
         seen.add(wanted.name)
-        about = metadata.metadata(wanted.name)
-        words = [about.get("License-Expression") or "", *about.get_all("Classifier", [])]
-        assert not any("GPL" in word.replace("LGPL", "") for word in words), f"{wanted.name}: {words}"
+        said = licence(wanted.name)
+        assert said, f"{wanted.name} does not say under which licence it is"
+        free = said.replace("LGPL", "").replace("Lesser General Public", "")
+        assert "GPL" not in free and "General Public" not in free, f"{wanted.name}: {said}"
         left += [Requirement(text) for text in metadata.requires(wanted.name) or []]
+    with capsys.disabled():
+        print("\n" + "\n".join(f"  {name:20} {licence(name)[:90]}" for name in sorted(seen, key=str.lower)))
     # Their own files are under the BSD licence, the programs and libraries in their wheels are not.
     assert not seen & {"imageio-ffmpeg", "av"}
+
+
+LOCKS = ("requirements/run.txt", "requirements/dev.txt")
+
+
+@pytest.mark.parametrize("name", LOCKS)
+def test_what_is_installed_is_written_down_by_name_version_and_hash(name: str) -> None:
+    lines = (ROOT / name).read_text("utf-8").splitlines()
+    assert lines[0].startswith("# CPython 3.")
+    pinned = [re.fullmatch(r"([a-z0-9-]+)==(\S+) --hash=sha256:[0-9a-f]{64}", line) for line in lines[1:]]
+    assert all(pinned) and len({one[1] for one in pinned if one}) == len(pinned)
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    versions = {one[1]: one[2] for one in pinned if one}
+    extras = ("studio", "film", "usd") if "run" in name else ("studio", "film", "usd", "notebook", "dev")
+    for text in [*project["dependencies"], *(t for e in extras for t in project["optional-dependencies"][e])]:
+        wanted = Requirement(text)
+        if wanted.name != project["name"]:
+            assert versions[wanted.name] in wanted.specifier, f"{text}: run `make upgrade`"
+
+
+def test_npm_packages_are_written_down_without_addresses() -> None:
+    text = (ROOT / "package-lock.json").read_text("utf-8")
+    assert "://" not in text
+    packages = json.loads(text)["packages"]
+    assert packages[""]["devDependencies"] == json.loads((ROOT / "package.json").read_text("utf-8"))["devDependencies"]
+    # Parts for systems on which nobody has run `make upgrade` have no hash.
+    assert all("integrity" in package or package.get("optional") for name, package in packages.items() if name)
 
 
 def test_there_is_a_licence_and_it_is_typed() -> None:

@@ -1,8 +1,8 @@
 """A file parsed by a library that is not to be trusted with it: in a child process, within limits.
 
 Big libraries believe what files say about themselves. A few damaged bytes can make them take all memory, never come
-back, or end the process. So they work in a child that may take so much memory and time and may write nothing, and
-that answers in plain numbers and text: a child that was led astray can say something wrong, and do nothing.
+back, or end the process. So they work in a child that may take so much memory and time, whose files may not grow large,
+and that answers in plain numbers and text, which are checked like any file's.
 """
 
 from __future__ import annotations
