@@ -1,1 +1,1 @@
-"""What a pose looks like as numbers: how much each joint counts when poses are compared."""
+"""What a frame or a window looks like as numbers: frame tables, points, root tracks, weights of joints, pose space."""

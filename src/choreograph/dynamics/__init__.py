@@ -1,0 +1,1 @@
+"""The body as a mechanism: masses and inertias, inverse dynamics and its derivatives."""
