@@ -472,6 +472,34 @@ export type ToPage =
   | Over
   | Trouble;
 
+/** How far a joint is bent: the angle between the bone that leads to it and the one that leads on. */
+export interface AngleGoal {
+  /** When, from the motion's first frame; */
+  at_s?: number | null;
+  /** or from when */
+  start_s?: number | null;
+  /** until when. */
+  stop_s?: number | null;
+  /** How much it counts. */
+  weight?: number;
+  /** Whether the finished motion does exactly so, as far as the body reaches; velocities count by weight only. */
+  exact?: boolean;
+  /** A joint's name or role: "left_lower_leg" is the knee, "right_forearm" the elbow. */
+  joint: string;
+  /** 0 is straight. */
+  bend_deg: number;
+}
+
+/** What the motion is like for a while: the model learned from what is labelled so holds then. */
+export interface BehaviourGoal {
+  /** From when, from the motion's first frame. */
+  start_s: number;
+  /** Until when. */
+  stop_s: number;
+  /** What clips are labelled: "walk", "jump" … */
+  label: string;
+}
+
 /** A path that a motion is bent to. */
 export interface BendRequest {
   /** The path: a .csv, .json or .svg file, or a shape such as circle:radius=4 or eight. */
@@ -492,6 +520,20 @@ export interface BendRequest {
   finish?: FinishSettings;
 }
 
+/** Where the body is on the floor at a time, and where it faces. */
+export interface BodyGoal {
+  /** When, from the motion's first frame. */
+  at_s: number;
+  /** x and z of the torso, metres; null for anywhere. */
+  position?: [number, number] | null;
+  /** Where it faces: 0 looks along +z, 90 along +x; null for any. */
+  facing_deg?: number | null;
+  /** How much it counts. */
+  weight?: number;
+  /** Whether the finished motion is exactly there. */
+  exact?: boolean;
+}
+
 /** Where the body is on the floor at a time, and where it faces. The first of a request is met exactly. */
 export interface BodyTarget {
   /** When, from the motion's first frame. */
@@ -510,6 +552,18 @@ export interface Box {
   low: [number, number];
   /** The corner with the greatest x and z. */
   high: [number, number];
+}
+
+/** A camera that sees the motion. */
+export interface Camera {
+  /** Where it is, metres. */
+  position: [number, number, number];
+  /** What it looks at, in the middle of the picture. */
+  target: [number, number, number];
+  /** From the picture's lower to its upper edge. */
+  field_of_view_deg?: number;
+  /** Width of the picture over its height. */
+  aspect?: number;
 }
 
 /** The constraints of one of several people; those beside all of them hold where he has none of his own. */
@@ -541,6 +595,90 @@ export interface Circle {
   /** x and z, metres. */
   centre: [number, number];
   radius: number;
+}
+
+/** Motion to be completed. Times are in seconds from its first frame; it has a frame at 0 and one at `length_s`. */
+export interface CompleteRequest {
+  /** How long the motion lasts. */
+  length_s?: number | null;
+  /** Keyframes: poses of clips at times. */
+  poses?: KeyPose[];
+  /** Where the body is when. */
+  body?: BodyGoal[];
+  /** Where joints are when, and along which tracks. */
+  joints?: JointGoal[];
+  /** How joints are turned. */
+  turns?: TurnGoal[];
+  /** How far joints are bent. */
+  angles?: AngleGoal[];
+  /** How far joints are from each other. */
+  distances?: DistanceGoal[];
+  /** Where joints are, seen from others. */
+  offsets?: OffsetGoal[];
+  /** Where cameras see joints. */
+  views?: ViewGoal[];
+  /** Which feet stand when. */
+  contacts?: ContactGoal[];
+  /** What the motion is like when: one model after another. */
+  labels?: BehaviourGoal[];
+  /** Two motions to lead from one to the other: files, or names of clips. Give the option twice. */
+  between?: string[];
+  /** Frames between the two motions, at the model's rate. */
+  frames?: number | null;
+  /** Frames of the first motion's end that count, at the model's rate. */
+  past?: number;
+  /** Frames of the second motion's beginning that count. */
+  future?: number;
+  /** Whether the second motion is where it was recorded; without, it comes wherever the first one leads. */
+  in_place?: boolean;
+  /** Whether the two motions are written too, before and behind what leads from one to the other. */
+  joined?: boolean;
+  /** Clips to learn from, by name; all if none is named. */
+  examples?: string[];
+  /** Learn only from what is labelled so. */
+  label?: string | null;
+  /** Learn only from so many clips: those nearest to the poses that are asked for. */
+  nearest?: number | null;
+  /** Whether what is asked exactly is met exactly once the most likely motion is known. */
+  exact?: boolean;
+  /** How the model is learned. */
+  model?: LearnSettings;
+  /** How firmly model and goals count. */
+  solve?: SolveWeights;
+  /** Whether feet are cleaned, and at which rate the motion is. */
+  finish?: FinishSettings;
+}
+
+/** A foot that stands for a while. */
+export interface ContactGoal {
+  /** From when, from the motion's first frame. */
+  start_s: number;
+  /** Until when. */
+  stop_s: number;
+  /** Which. */
+  foot: "left" | "right" | "both";
+  /** What of it stands. */
+  part?: "heel" | "toe" | "all";
+  /** How much it counts. */
+  weight?: number;
+}
+
+/** How far two joints are from each other. */
+export interface DistanceGoal {
+  /** When, from the motion's first frame; */
+  at_s?: number | null;
+  /** or from when */
+  start_s?: number | null;
+  /** until when. */
+  stop_s?: number | null;
+  /** How much it counts. */
+  weight?: number;
+  /** Whether the finished motion does exactly so, as far as the body reaches; velocities count by weight only. */
+  exact?: boolean;
+  /** Two joints, by name or role. */
+  joints: [string, string];
+  /** Metres. */
+  distance_m: number;
 }
 
 /** How a montage becomes a finished motion. */
@@ -695,6 +833,30 @@ export interface HardFrame {
   lasts_s?: number;
 }
 
+/** Where a joint is: at a time, throughout an interval, or along a track. */
+export interface JointGoal {
+  /** When, from the motion's first frame; */
+  at_s?: number | null;
+  /** or from when */
+  start_s?: number | null;
+  /** until when. */
+  stop_s?: number | null;
+  /** How much it counts. */
+  weight?: number;
+  /** Whether the finished motion does exactly so, as far as the body reaches; velocities count by weight only. */
+  exact?: boolean;
+  /** A joint's name or role: "head", "left_hand" … */
+  joint: string;
+  /** x, y and z in metres; null for a coordinate that does not matter. */
+  position?: [number | null, number | null, number | null];
+  /** Likewise, metres per second. */
+  velocity?: [number | null, number | null, number | null];
+  /** A CSV file of the joint's way during the interval: columns x, y, z, or seconds, x, y, z from its start; metres, empty cells for what does not matter. */
+  track?: string | null;
+  /** The way itself instead of a file: x, y and z in metres, spread evenly over the interval. */
+  points?: [number, number, number][];
+}
+
 /** Where a joint is at a time, and how it moves. */
 export interface JointTarget {
   /** When, from the motion's first frame. */
@@ -709,6 +871,28 @@ export interface JointTarget {
   weight?: number;
 }
 
+/** A pose of a clip at a time: where it is given, or where the motion takes it. */
+export interface KeyPose {
+  /** When, from the motion's first frame. */
+  at_s: number;
+  /** A clip by its name; */
+  clip?: string | null;
+  /** which frame of it, at its own rate. */
+  frame?: number;
+  /** A motion file instead of a clip's name. */
+  file?: string | null;
+  /** x and z of the torso, metres; null for anywhere. */
+  position?: [number, number] | null;
+  /** Where it faces: 0 looks along +z, 90 along +x; null for any. */
+  facing_deg?: number | null;
+  /** Whether it is where it was recorded, instead of a position and a facing. */
+  in_place?: boolean;
+  /** How much it counts. */
+  weight?: number;
+  /** Whether the finished motion has this very pose at that time. */
+  exact?: boolean;
+}
+
 /** Motion with this label from one time to another. */
 export interface LabelTarget {
   /** From when, from the motion's first frame. */
@@ -719,6 +903,24 @@ export interface LabelTarget {
   label: string;
   /** How much it counts. */
   weight?: number;
+}
+
+/** How a statistical model is learned from recordings. */
+export interface LearnSettings {
+  /** Frames per second of the model. */
+  rate_hz?: number;
+  /** How many frames the next one follows from (m); chosen by cross-validation if not given. */
+  order?: number | null;
+  /** Size of the control input, dim(u); chosen by cross-validation if not given. */
+  controls?: number | null;
+  /** Size of the pose space (d); as large as `variance` needs if not given. */
+  dimensions?: number | null;
+  /** Share of the poses' variance that the pose space holds. */
+  variance?: number;
+  /** Components of the control's mixture (K); 0 chooses by held-out likelihood. One suffices for one behaviour, and then there is one optimum. */
+  components?: number;
+  /** Labels to learn dynamics of their own for, in one pose space: "walk", "jump" …; none is one for all. */
+  behaviours?: string[];
 }
 
 /** Two people come together and play a pair of recordings, each his own part of it. The pair may be two recordings of one moment, such as two dancers' in one world frame: then they are to each other as they were. Or any two clips, with `offset` saying how the people stand to each other. */
@@ -763,6 +965,26 @@ export interface Offset {
   ahead: number;
   /** How far he is turned against the first; 180 is face to face. */
   turned_deg: number;
+}
+
+/** Where a joint is, seen from another one. */
+export interface OffsetGoal {
+  /** When, from the motion's first frame; */
+  at_s?: number | null;
+  /** or from when */
+  start_s?: number | null;
+  /** until when. */
+  stop_s?: number | null;
+  /** How much it counts. */
+  weight?: number;
+  /** Whether the finished motion does exactly so, as far as the body reaches; velocities count by weight only. */
+  exact?: boolean;
+  /** A joint's name or role. */
+  joint: string;
+  /** The joint that it is seen from. */
+  of: string;
+  /** x, y and z in the world's directions, metres; null for a coordinate that does not matter. */
+  offset: [number | null, number | null, number | null];
 }
 
 /** A performance to be answered, and how. */
@@ -944,6 +1166,18 @@ export interface SolveSettings {
   sample?: number;
 }
 
+/** How firmly the model and the goals count, and how the optimum is looked for. */
+export interface SolveWeights {
+  /** α: how firmly poses follow from those before them. */
+  dynamics?: number;
+  /** β: how firmly all goals count. At 1, joints are met to a centimetre before they are met exactly. */
+  goals?: number;
+  /** Most iterations. */
+  iterations?: number;
+  /** Seconds between the knots of cubic B-splines, for long motions; 0 has an unknown for every frame. */
+  knots_s?: number;
+}
+
 /** A part of the path with a speed, a label or a pause; at least one of them. */
 export interface StretchRequest {
   /** Where it begins, along the path before smoothing and rounding. */
@@ -958,11 +1192,50 @@ export interface StretchRequest {
   pause_s?: number | null;
 }
 
+/** How a joint is turned in the world. */
+export interface TurnGoal {
+  /** When, from the motion's first frame; */
+  at_s?: number | null;
+  /** or from when */
+  start_s?: number | null;
+  /** until when. */
+  stop_s?: number | null;
+  /** How much it counts. */
+  weight?: number;
+  /** Whether the finished motion does exactly so, as far as the body reaches; velocities count by weight only. */
+  exact?: boolean;
+  /** A joint's name or role. */
+  joint: string;
+  /** Unit quaternion w, x, y, z of its rotation against the world. */
+  rotation: [number, number, number, number];
+}
+
+/** Where a camera sees a joint. */
+export interface ViewGoal {
+  /** When, from the motion's first frame; */
+  at_s?: number | null;
+  /** or from when */
+  start_s?: number | null;
+  /** until when. */
+  stop_s?: number | null;
+  /** How much it counts. */
+  weight?: number;
+  /** Whether the finished motion does exactly so, as far as the body reaches; velocities count by weight only. */
+  exact?: boolean;
+  /** A joint's name or role. */
+  joint: string;
+  /** The camera. */
+  camera: Camera;
+  /** Across and down the picture: (0, 0) is the upper left corner, (1, 1) the lower right one. */
+  seen: [number, number];
+}
+
 /** What is asked of each verb, by its name. */
 export interface Requests {
   follow: FollowRequest;
   solve: SolveRequest;
   perform: PerformRequest;
+  complete: CompleteRequest;
   retime: RetimeRequest;
   bend: BendRequest;
 }

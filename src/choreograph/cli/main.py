@@ -26,6 +26,7 @@ TOOLS = {
     "add": "Add clips to a motion graph; it becomes what building it from all clips at once would have made it.",
     "remove": "Take clips out of a motion graph; nothing is compared again.",
     "info": "Show what a motion graph is made of: clips and labels kept and lost, transitions, settings, history.",
+    "learn": "Learn a statistical model of recorded motion, ready to complete with.",
     "segment": "Cut recordings into segments, ready to perform with.",
     "evaluate": "Measure answers against recordings that were held back.",
     "clean": "Keep feet where they stand: no sliding, no toes through the floor, bones as long as they were.",
