@@ -11,17 +11,20 @@ from numpy.typing import NDArray
 from choreograph.finishing.finish import finish
 from choreograph.finishing.settings import FinishSettings
 from choreograph.motion.clip import Clip
-from choreograph.motion.contacts import detect_contacts
 from choreograph.motion.montage import Montage
 from choreograph.progress import Progress, silent
 from choreograph.synthesis.complete import start
 from choreograph.synthesis.complete.asked import Target, find_terms
 from choreograph.synthesis.complete.encode import Array, Track
-from choreograph.synthesis.complete.exact import fill_poses, meet
+from choreograph.synthesis.complete.exact import find_offset, meet
+from choreograph.synthesis.complete.feet import foot_terms, standing_feet
 from choreograph.synthesis.complete.model import MotionModel
 from choreograph.synthesis.complete.solver import Estimate, MapSolver, SolverSettings
+from choreograph.synthesis.complete.terms import Terms
 
 HIGHEST_HZ = 120.0
+FOOT_ROUNDS = 1
+"""How often it is asked anew which feet stand."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,7 +50,8 @@ def solve_targets(
     settings: SolverSettings,
     *,
     behaviours: NDArray[np.int64] | None = None,
-    warm: Estimate | None = None,
+    exact: bool = True,
+    feet: bool = True,
     progress: Progress = silent,
 ) -> tuple[MapSolver, Estimate]:
     """The most likely motion under targets, as states and places.
@@ -59,7 +63,8 @@ def solve_targets(
         frames: At the model's rate.
         settings: How firmly.
         behaviours: Which dynamics hold at each frame; found by likelihood if None and there are several.
-        warm: Where to begin, instead of straight between what is asked.
+        exact: Whether key poses are met exactly behind, so that joints count on it.
+        feet: Whether feet that nearly stand are to stand.
         progress: Hears the iterations.
     """
     standing = np.full(len(model.encoding.skeleton), np.nan) if model.standing is None else model.standing
@@ -69,8 +74,19 @@ def solve_targets(
 
         behaviours = find_behaviours(model, frames, terms, settings)
     solver = MapSolver(model, frames, terms, settings, behaviours=behaviours)
-    begin = warm if warm is not None and len(warm.states) == frames else start.straight(model, frames, terms)
+    begin = start.straight(model, frames, terms)
     estimate = solver.solve(begin, lambda count: progress("completing", count, settings.iterations))
+    for _ in range(FOOT_ROUNDS if feet and model.encoding.skeleton.feet else 1):
+        # Joints are met by the motion as it is shown: with what key poses have beside the model.
+        solver.offset = find_offset(model, model.lifted(estimate.states), targets) if exact else None
+        if feet and model.encoding.skeleton.feet:
+            likely = shown_clip(model, estimate, solver.offset)
+            own = foot_terms(likely, standing_feet(likely, targets), standing, terms.points)
+            solver.terms = Terms([*terms.points, *own], terms.poses, terms.places)
+        elif solver.offset is None or not terms.points:
+            break
+        again = solver.solve(Estimate(estimate.states, estimate.place))
+        estimate = Estimate(again.states, again.place, estimate.objective + again.objective[1:], again.converged)
     progress("completing", settings.iterations, settings.iterations)
     return solver, estimate
 
@@ -97,8 +113,8 @@ def finish_estimate(
         progress: Hears how far the work has come.
     """
     rows = model.lifted(estimate.states)
-    if exact:
-        rows = fill_poses(model, rows, targets)
+    offset = find_offset(model, rows, targets) if exact else None
+    rows = rows if offset is None else rows + offset
     likely = model.encoding.decode(Track(rows, estimate.place), name)
     rate = settings.rate_hz or min(max(model.recorded_hz, model.encoding.rate_hz), HIGHEST_HZ)
     clip = _at_rate(model, rows, estimate.place, rate, name)
@@ -106,11 +122,17 @@ def finish_estimate(
         clip = meet(model, clip, targets)
     feet = bool(clip.skeleton.feet)
     if settings.clean and feet:
-        clip = clip.with_contacts(_contacts(clip, targets))
+        clip = clip.with_contacts(standing_feet(clip, targets))
         clip = finish(Montage.of_clip(clip), settings.with_(repair=False), name=name, progress=progress).clip
         if exact:
             clip = meet(model, clip, targets, clip.contacts)
     return likely, clip
+
+
+def shown_clip(model: MotionModel, estimate: Estimate, offset: Array | None) -> Clip:
+    """An estimate as a clip, with what key poses have beside the model."""
+    rows = model.lifted(estimate.states)
+    return model.encoding.decode(Track(rows if offset is None else rows + offset, estimate.place))
 
 
 def _at_rate(model: MotionModel, rows: Array, place: Array, rate: float, name: str) -> Clip:
@@ -126,16 +148,3 @@ def _at_rate(model: MotionModel, rows: Array, place: Array, rate: float, name: s
     both = CubicSpline(times, np.concatenate([rows, place], axis=1))(at)
     k = rows.shape[1]
     return model.encoding.decode(Track(both[:, :k], both[:, k:]), name, rate)
-
-
-def _contacts(clip: Clip, targets: Sequence[Target]) -> NDArray[np.bool_]:
-    """Which foot joints stand when: as asked where contacts are, else as they move."""
-    found = np.array(detect_contacts(clip))
-    feet = list(clip.skeleton.feet)
-    for target in targets:
-        if target.kind == "contact":
-            at = target.frames(clip.fps, len(clip))
-            for joint in target.joints:
-                if joint in feet:
-                    found[at, feet.index(joint)] = True
-    return found

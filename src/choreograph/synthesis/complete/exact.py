@@ -26,19 +26,19 @@ _EXTRA_M = 0.01
 _LONGEST_STEP = 0.3
 
 
-def fill_poses(model: MotionModel, rows: Array, targets: Sequence[Target]) -> Array:
-    """Rows (F, k) at the model's rate with what key poses have and the pose space lacks, eased from key to key."""
+def find_offset(model: MotionModel, rows: Array, targets: Sequence[Target]) -> Array | None:
+    """What exact key poses have and rows (F, k), at the model's rate, lack: eased from key to key, (F, k)."""
     keys = {}
     for target in targets:
         if target.kind == "pose" and target.exact:
             frame = int(target.frames(model.encoding.rate_hz, len(rows))[0])
             keys[frame] = pose_row(model, target)[0]
     if not keys:
-        return rows
+        return None
     at = np.array(sorted(keys))
     missing = np.array([keys[frame] for frame in at]) - rows[at]
     missing[:, -3:] = 0.0
-    return rows + eased(missing, at, len(rows), np.inf)
+    return eased(missing, at, len(rows), np.inf)
 
 
 def eased(values: Array, at: NDArray[np.int64], count: int, fade: float) -> Array:

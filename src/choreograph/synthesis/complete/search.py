@@ -88,7 +88,15 @@ class CompleteSearch(Search):
         find_contradictions(targets, model)
         behaviours = labelled_behaviours(model, request.labels, frames) if request.labels else None
         _, estimate = solve_targets(
-            model, targets, self._weights, frames, self._settings, behaviours=behaviours, progress=progress
+            model,
+            targets,
+            self._weights,
+            frames,
+            self._settings,
+            behaviours=behaviours,
+            exact=request.exact,
+            feet=request.finish.clean,
+            progress=progress,
         )
         likely, clip = finish_estimate(model, estimate, targets, request.finish, exact=request.exact, progress=progress)
         used = np.zeros(frames, np.int64) if behaviours is None else behaviours

@@ -92,6 +92,8 @@ class MapSolver:
         self.axes, self.body = model.axes, Body.of(model.encoding)
         self.size = model.dimensions + 3
         self._rate = model.encoding.rate_hz
+        self.offset: Array | None = None
+        """Rows (F, k) that are added to those of the states: what key poses have and the pose space lacks."""
         self._prepare_pose()
         self.set_behaviours(np.zeros(frames, np.int64) if behaviours is None else behaviours)
 
@@ -183,7 +185,8 @@ class MapSolver:
         value = 0.0
         values, slopes = _compiled.root_rows(rows, now.place, self.axes, self._rate, 1 / ROOT_M)
         steps = np.repeat(np.arange(self.frames - 1), 3)
-        found = evaluate(self.terms.compiled, rows, now.place, self.body, self.axes, self._rate)
+        shown = rows if self.offset is None else rows + self.offset
+        found = evaluate(self.terms.compiled, shown, now.place, self.body, self.axes, self._rate)
         parts = [(steps, values, slopes), (found.frames, beta * found.values, beta * found.slopes)]
         for pose in self.terms.poses:
             parts.append(self._pose_rows(pose, now, beta))
