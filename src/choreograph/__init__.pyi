@@ -28,6 +28,8 @@ from .finishing.footskate import clean_feet
 from .finishing.hand_contacts import HandContacts, Partner
 from .finishing.settings import FinishSettings
 from .formats import read_clip, read_figures, write_clip
+from .formats.face import read_face, read_shapes, write_face
+from .formats.face_glb import read_face_glb, write_face_glb
 from .graph.model import MotionGraph
 from .graph.report import report_graph
 from .graph.settings import GraphSettings
@@ -35,11 +37,16 @@ from .graph.store import open_graph, save_graph
 from .maths.floor import FloorTransform
 from .motion.clip import Clip, Label, concatenate
 from .motion.contacts import detect_contacts, find_foot_contacts
+from .motion.face import Face, FaceShapes
+from .motion.head import simple_head
 from .motion.montage import Layer, Montage
 from .motion.repair import repair
 from .motion.skeleton import Skeleton
 from .motion.trim import suggest_trim, trimmed
 from .notebook import show
+from .synthesis.complete.drag import Dragging
+from .synthesis.complete.face import FaceModel, FaceResult, complete_face, face_error, learn_face
+from .synthesis.complete.face_goals import FaceKey, FaceRequest, LandmarkGoal
 from .synthesis.complete.goals import (
     AngleGoal,
     BehaviourGoal,
@@ -118,7 +125,14 @@ __all__ = [
     "CutSettings",
     "DistanceGoal",
     "DownloadError",
+    "Dragging",
     "Example",
+    "Face",
+    "FaceKey",
+    "FaceModel",
+    "FaceRequest",
+    "FaceResult",
+    "FaceShapes",
     "FinishSettings",
     "Finished",
     "FloorTransform",
@@ -136,6 +150,7 @@ __all__ = [
     "KeyPose",
     "Label",
     "LabelTarget",
+    "LandmarkGoal",
     "Layer",
     "LearnSettings",
     "Meeting",
@@ -185,14 +200,17 @@ __all__ = [
     "build_segments",
     "clean_feet",
     "complete",
+    "complete_face",
     "concatenate",
     "detect_contacts",
+    "face_error",
     "find_foot_contacts",
     "find_hierarchy",
     "find_segment_database",
     "finish",
     "follow",
     "learn",
+    "learn_face",
     "load_path",
     "measure_path",
     "named_path",
@@ -202,9 +220,12 @@ __all__ = [
     "pair_up",
     "perform",
     "read_clip",
+    "read_face",
+    "read_face_glb",
     "read_figures",
     "read_request",
     "read_request_file",
+    "read_shapes",
     "read_trajectory",
     "reconstruction_error",
     "repair",
@@ -215,9 +236,12 @@ __all__ = [
     "save_model",
     "save_segments",
     "show",
+    "simple_head",
     "solve",
     "suggest_trim",
     "trimmed",
     "write_clip",
+    "write_face",
+    "write_face_glb",
     "write_transcription",
 ]

@@ -25,6 +25,8 @@ TRAVEL = 4
 """Columns behind the rotations: height, velocity to the left and ahead, yaw rate."""
 _MOVES_RAD = 1e-3
 """Spread of a joint's rotation from which on it is a column of its own."""
+_OWN_M = 0.2
+"""What a turn of any joint counts beside how far it moves others: hands and heads shall turn as recorded too."""
 _VELOCITY_S, _YAW_RATE_S = 0.25, 0.5
 """Seconds over which a velocity counts as much as the way that it makes, and a yaw rate as the turn."""
 
@@ -156,8 +158,6 @@ def _scales(skeleton: Skeleton, mean: Array, columns: NDArray[np.int64]) -> Arra
         # Two thirds of the lever on average over axes; a joint at a chain's end still turns the bone that it carries.
         lever = np.sqrt((2 / 3) * (reach**2).sum() / joints)
         scale[columns[j] : columns[j] + 3] = max(lever, 0.0)
-    floor = 0.08
-    turns = scale[:-TRAVEL]
-    scale[:-TRAVEL] = np.sqrt(turns**2 + floor**2)
+    scale[:-TRAVEL] = np.hypot(scale[:-TRAVEL], _OWN_M)
     scale[-4], scale[-3:-1], scale[-1] = 1.0, _VELOCITY_S, _YAW_RATE_S * scale[columns[0]]
     return scale

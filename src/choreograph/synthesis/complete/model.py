@@ -11,7 +11,7 @@ A model can have several dynamics in one pose space, one for each behaviour.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -76,6 +76,13 @@ class Dynamics:
         means = self.means @ self.control.T
         covariances = self.control @ self.covariances @ self.control.T + spread * np.diag(self.noise)
         return means, covariances
+
+    def merged(self) -> Dynamics:
+        """The same with one component, of the mixture's mean and covariance."""
+        mean = self.weights @ self.means
+        away = self.means - mean
+        spread = np.einsum("k,kij->ij", self.weights, self.covariances + away[:, :, None] * away[:, None, :])
+        return replace(self, weights=np.ones(1), means=mean[None], covariances=spread[None])
 
     def log_likelihood(self, states: Array) -> Array:
         """ln p of each frame's residual under the mixture, (F - m,)."""

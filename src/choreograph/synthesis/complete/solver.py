@@ -9,7 +9,7 @@ iteration.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -286,8 +286,18 @@ class MapSolver:
         return np.asarray(solveh_banded(bands, -gradient, lower=True, overwrite_ab=False, check_finite=False))
 
     def solve(self, start: Estimate, told: Callable[[int], None] | None = None) -> Estimate:
-        """Iterate until the objective is at rest."""
+        """Iterate until the objective is at rest.
+
+        A mixture has several optima. The one that is found does not depend on the start: it is that next to the only
+        one there is with normal distributions of the same spread.
+        """
         now = start.copy()
+        if any(len(own.weights) > 1 for own in self.model.dynamics):
+            merged = replace(self.model, dynamics=tuple(own.merged() for own in self.model.dynamics))
+            plain = MapSolver(merged, self.frames, self.terms, self.settings, behaviours=self.behaviours)
+            plain.offset = self.offset
+            found = plain.solve(now)
+            now = Estimate(found.states, found.place)
         for count in range(self.settings.iterations):
             if told is not None:
                 told(count)

@@ -258,3 +258,21 @@ def test_a_model_of_another_skeleton_is_refused(model: cg.MotionModel, walks: li
     cg.write_clip(path, other)
     with pytest.raises(SkeletonMismatch, match=r"the model and poses\[0\].clip"):
         cg.complete(model, cg.CompleteRequest(1.0, [cg.KeyPose(0.0, file=str(path), frame=3)]))
+
+
+def test_dragging_keeps_the_hand_at_the_pointer(walks: list[Clip], model: cg.MotionModel) -> None:
+    walk = walks[0][:60]
+    drag = cg.Dragging.of_clip(model, walk, (0, 59))
+    hand = walk.skeleton.need("right_hand")
+    begin = walk.global_positions()[30, hand]
+    drag.pull("right_hand", 1.0, tuple(begin))
+    for n in range(6):
+        goal = begin + n * np.array([-0.01, 0.02, 0.0])
+        made = drag.pull("right_hand", 1.0, tuple(goal))
+        assert np.linalg.norm(made.global_positions()[30, hand] - goal) < 0.005
+    assert np.abs(made.global_positions()[0] - walk.global_positions()[0]).max() < 0.02, "keys stay"
+    free = drag.let_go()
+    assert drag.held == {}
+    assert np.linalg.norm(free.global_positions()[30, hand] - begin) < 0.1
+    with pytest.raises(RequestError, match="lasts from 0 to"):
+        drag.pull("right_hand", 9.0, (0.0, 0.0, 0.0))
