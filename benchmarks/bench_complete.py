@@ -70,7 +70,7 @@ def tracks(clip: Clip, roles: Sequence[str]) -> list[Target]:
 def completed(model: MotionModel, targets: list[Target], frames: int, rate: float) -> tuple[Clip, float, float]:
     """The finished motion, and CPU seconds without and with finishing."""
     began = time.process_time()
-    _, estimate = solve_targets(model, targets, [1.0] * len(targets), frames, SolverSettings())
+    _, estimate = solve_targets(model, targets, frames, SolverSettings())
     solved = time.process_time() - began
     _, clip = finish_estimate(model, estimate, targets, FinishSettings(rate_hz=rate))
     return clip, solved, time.process_time() - began
@@ -105,7 +105,7 @@ def errors(model: MotionModel, clip: Clip, other: Clip) -> tuple[float, float]:
 
 def bench_model() -> None:
     clips = read(WALKS)
-    for settings in (LearnSettings(order=3, controls=4), LearnSettings()):
+    for settings in (LearnSettings(order=3, controls=4, variance=0.9995), LearnSettings()):
         model = learn(clips, settings)
         own = model.dynamics[0]
         held = []

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
@@ -47,6 +47,8 @@ class Target:
     camera: Array | None = None
     pose: Clip | None = None
     """One frame, for poses."""
+    weight: float = 1.0
+    """How much it counts."""
 
     def at(self, times: Array) -> Array:
         """What is wanted at times within the interval."""
@@ -111,7 +113,12 @@ def find_targets(request: CompleteRequest, skeleton: Skeleton, find: Find) -> li
         if not known:
             skeleton.need(f"{sides[0]}_{parts[0]}")
         made.append(Target(f"contacts[{n}]", "contact", contact.start_s, contact.stop_s, known))
-    return made
+    return [replace(target, weight=_weight_of(request, target.where)) for target in made]
+
+
+def _weight_of(request: CompleteRequest, where: str) -> float:
+    name, _, rest = where.partition("[")
+    return float(getattr(request, name)[int(rest.partition("]")[0])].weight)
 
 
 def _pose_target(n: int, pose: KeyPose, skeleton: Skeleton, find: Find) -> Target:
@@ -283,21 +290,18 @@ KINDS = {
 }
 
 
-def find_terms(
-    targets: Sequence[Target], weights: Sequence[float], model: MotionModel, frames: int, standing: Array
-) -> Terms:
+def find_terms(targets: Sequence[Target], model: MotionModel, frames: int, standing: Array) -> Terms:
     """Targets as terms, at the model's rate.
 
     Args:
         targets: What is asked.
-        weights: Of each.
         model: Whose rate and body.
         frames: F.
         standing: Height of each joint where it stands on the floor, (J,); NaN where it never does.
     """
     terms, rate = Terms(), model.encoding.rate_hz
-    for number, (target, weight) in enumerate(zip(targets, weights, strict=True)):
-        firm = math.sqrt(weight)
+    for number, target in enumerate(targets):
+        firm = math.sqrt(target.weight)
         at = target.frames(rate, frames)
         if target.kind == "pose":
             assert target.pose is not None

@@ -45,7 +45,6 @@ class Completion:
 def solve_targets(
     model: MotionModel,
     targets: Sequence[Target],
-    weights: Sequence[float],
     frames: int,
     settings: SolverSettings,
     *,
@@ -59,7 +58,6 @@ def solve_targets(
     Args:
         model: What is likely.
         targets: What is asked.
-        weights: Of each.
         frames: At the model's rate.
         settings: How firmly.
         behaviours: Which dynamics hold at each frame; found by likelihood if None and there are several.
@@ -68,7 +66,7 @@ def solve_targets(
         progress: Hears the iterations.
     """
     standing = np.full(len(model.encoding.skeleton), np.nan) if model.standing is None else model.standing
-    terms = find_terms(targets, weights, model, frames, standing)
+    terms = find_terms(targets, model, frames, standing)
     if behaviours is None and len(model.dynamics) > 1:
         from choreograph.synthesis.complete.mixed import find_behaviours
 

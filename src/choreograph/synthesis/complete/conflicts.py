@@ -50,7 +50,6 @@ def find_contradictions(targets: Sequence[Target], model: MotionModel) -> None:
 def find_conflicts(
     model: MotionModel,
     targets: Sequence[Target],
-    weights: Sequence[float],
     estimate: Estimate,
     settings: SolverSettings,
     missed: Sequence[int],
@@ -60,7 +59,6 @@ def find_conflicts(
     Args:
         model: What is likely.
         targets: All goals.
-        weights: Of each.
         estimate: The most likely motion under all of them.
         settings: As it was found.
         missed: Which are missed.
@@ -75,7 +73,7 @@ def find_conflicts(
         others.sort(key=lambda n: (_gap(own, targets[n]), n))
         for other in others[:_MOST_TRIED]:
             rest = [n for n in range(len(targets)) if n != other]
-            terms = find_terms([targets[n] for n in rest], [weights[n] for n in rest], model, frames, standing)
+            terms = find_terms([targets[n] for n in rest], model, frames, standing)
             solver = MapSolver(model, frames, terms, quick)
             start = Estimate(estimate.states.copy(), estimate.place.copy())
             if _missed(model, solver.solve(start), own) < _EASES * _missed(model, estimate, own):

@@ -55,7 +55,7 @@ class Dragging:
         """
         self.model, self._targets = model, targets
         standing = np.full(len(model.encoding.skeleton), np.nan) if model.standing is None else model.standing
-        self._terms = find_terms(targets, [1.0] * len(targets), model, frames, standing)
+        self._terms = find_terms(targets, model, frames, standing)
         self._solver = MapSolver(model, frames, self._terms, settings)
         self._held: dict[tuple[int, int], Term] = {}
         self._now = self._solver.solve(begin or start.straight(model, frames, self._terms))

@@ -25,7 +25,7 @@ TRAVEL = 4
 """Columns behind the rotations: height, velocity to the left and ahead, yaw rate."""
 _MOVES_RAD = 1e-3
 """Spread of a joint's rotation from which on it is a column of its own."""
-_OWN_M = 0.2
+_OWN_M = 0.11
 """What a turn of any joint counts beside how far it moves others: hands and heads shall turn as recorded too."""
 _VELOCITY_S, _YAW_RATE_S = 0.25, 0.5
 """Seconds over which a velocity counts as much as the way that it makes, and a yaw rate as the turn."""

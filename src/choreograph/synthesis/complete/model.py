@@ -196,7 +196,7 @@ def log_mixture(residuals: Array, weights: Array, means: Array, covariances: Arr
 
 
 def fit_dynamics(
-    sequences: Sequence[Array], order: int, controls: int, components: int = 1, *, name: str = "", ridge: float = 1e-3
+    sequences: Sequence[Array], order: int, controls: int, components: int = 1, *, name: str = "", ridge: float = 0.03
 ) -> Dynamics:
     """The dynamics that explain sequences of states with the least control.
 

@@ -64,7 +64,7 @@ def plot_objective(result: CompleteResult, *, theme: str = "light") -> Figure:
     assert made is not None
     model, frames = made.model, len(made.estimate.states)
     standing = np.full(len(model.encoding.skeleton), np.nan) if model.standing is None else model.standing
-    terms = find_terms(made.targets, [1.0] * len(made.targets), model, frames, standing)
+    terms = find_terms(made.targets, model, frames, standing)
     solver = MapSolver(model, frames, terms, SolverSettings(), behaviours=made.behaviours)
     curves = []
     for name, seed in _STARTS:

@@ -55,7 +55,6 @@ class CompleteSearch(Search):
         self._learned_for: Any = None
         self._made: Completion | None = None
         self._gap: Gap | None = None
-        self._weights: list[float] = []
         self._settings = SolverSettings()
         self._seconds = 0.0
 
@@ -90,7 +89,6 @@ class CompleteSearch(Search):
         _, estimate = solve_targets(
             model,
             targets,
-            self._weights,
             frames,
             self._settings,
             behaviours=behaviours,
@@ -122,11 +120,9 @@ class CompleteSearch(Search):
         )
         if self._gap is not None:
             targets = [*self._gap.targets(model), *find_targets(request, model.encoding.skeleton, recordings.find)]
-            self._weights = [1.0] * len(targets)
             return model, targets, self._gap.frames(model)
         assert request.length_s is not None
         targets = find_targets(request, model.encoding.skeleton, recordings.find)
-        self._weights = [_weight_of(request, target.where) for target in targets]
         frames = round(request.length_s * rate) + 1
         if frames <= model.order:
             raise RequestError(
@@ -177,9 +173,7 @@ class CompleteSearch(Search):
         made = self._made
         assert made is not None
         missed = [miss for miss in misses if miss.missed]
-        fights = find_conflicts(
-            made.model, made.targets, self._weights, made.estimate, self._settings, [m.target for m in missed]
-        )
+        fights = find_conflicts(made.model, made.targets, made.estimate, self._settings, [m.target for m in missed])
         found = []
         for miss in missed:
             target = made.targets[miss.target]
@@ -204,11 +198,6 @@ def _pose_of(recordings: Recordings, n: int, request: CompleteRequest) -> Clip:
             where=f"poses[{n}].frame",
         )
     return clip[pose.frame : pose.frame + 1]
-
-
-def _weight_of(request: CompleteRequest, where: str) -> float:
-    name, _, rest = where.partition("[")
-    return float(getattr(request, name)[int(rest.partition("]")[0])].weight)
 
 
 def _way(clip: Clip) -> list[tuple[float, float]]:
