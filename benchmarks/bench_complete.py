@@ -105,7 +105,7 @@ def errors(model: MotionModel, clip: Clip, other: Clip) -> tuple[float, float]:
 
 def bench_model() -> None:
     clips = read(WALKS)
-    for settings in (LearnSettings(order=3, controls=4, variance=0.9995), LearnSettings()):
+    for settings in (LearnSettings(order=3, controls=4, variance=0.9998), LearnSettings()):
         model = learn(clips, settings)
         own = model.dynamics[0]
         held = []

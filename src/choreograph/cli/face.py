@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 class FaceOptions(Request):
     """Which faces, what becomes of them, and where it is written."""
 
-    files: Annotated[tuple[Path, ...], Option(metavar="FACES")]
+    files: Annotated[tuple[str, ...], Option(metavar="FACES")]
     """Blend shape weights as Live Link Face writes them (.csv), morph tracks (.glb), or marker tracks (.csv)."""
     output: Output
     """Where to: .csv of weights, or .glb of a simple head with the morph track."""
@@ -59,7 +59,7 @@ def face(asked: FaceOptions) -> None:
         raise RequestError(f"--output is {asked.output}; a face is written as .csv or .glb", where="output")
     shapes = read_shapes(asked.shapes) if asked.shapes is not None else simple_head()
     with progress_bar():
-        faces = [read_any(path, shapes, asked.fps) for path in asked.files]
+        faces = [read_any(Path(path), shapes, asked.fps) for path in asked.files]
         if not faces:
             raise RequestError("give a face to read", where="files")
         for one in faces:

@@ -19,6 +19,7 @@ from choreograph.synthesis.complete.exact import eased
 from choreograph.synthesis.complete.face_goals import FaceRequest
 from choreograph.synthesis.complete.model import Dynamics, fit_dynamics
 
+_RIDGE = 1e-3
 KEY_MM, POINT_MM = 0.05, 0.2
 """What is tolerated of a key and of a tracked landmark at a weight of 1."""
 
@@ -72,7 +73,8 @@ def learn_face(
         )
     space = fit_pose_space(np.concatenate(rows), variance)
     states = [space.project(own) for own in rows]
-    return FaceModel(shapes, space, fit_dynamics(states, order, controls or space.dimensions), rate)
+    own = fit_dynamics(states, order, controls or space.dimensions, ridge=_RIDGE)
+    return FaceModel(shapes, space, own, rate)
 
 
 def face_error(model: FaceModel, faces: Sequence[Face]) -> float:

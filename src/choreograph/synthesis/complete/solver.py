@@ -24,6 +24,8 @@ POSE_M, PLACE_M = 2e-3, 2e-3
 """What is tolerated of a whole pose, by how far its columns move the body, and of its place, at a weight of 1."""
 JOIN_S = 0.4
 """Seconds over which one behaviour's dynamics give way to the next one's."""
+USUAL = 3.0
+"""Standard deviations within which poses are usual: dynamics alone, learned from few clips, let goals lead far out."""
 FARTHEST = 4.0
 """Standard deviations beyond which a pose's coordinate is not asked of the model; what is missing is added behind."""
 _DAMPING, _MOST_DAMPING = 1e-6, 1e8
@@ -120,6 +122,7 @@ class MapSolver:
                 blocks.append(form.T @ weighed)
                 slopes.append(-weighed.T @ mean)
         self._blocks, self._slopes = np.ascontiguousarray(blocks), np.ascontiguousarray(slopes)
+        self._usual = 1 / (USUAL**2 * model.space.variances)
         first = model.dynamics[behaviours[0]]
         self._start_block = np.linalg.inv(first.start_covariance)[None]
         self._start_slope = (-self._start_block[0] @ first.start_mean)[None]
@@ -150,30 +153,30 @@ class MapSolver:
         """Lower bands (b, N), gradient (N,) and objective at an estimate."""
         from choreograph.synthesis.complete import _compiled
 
-        d, n, m = self.model.dimensions, self.size, self.model.order
+        d, n = self.model.dimensions, self.size
         shares, value = self.shares(now.states)
         if self._fixed is None or len(self._blocks) > 1:
             bands = np.zeros((max(self._bands, 2 * n), self.frames * n))
             slope = np.zeros(self.frames * n)
             _compiled.add_blocks(bands, slope, self._blocks, self._slopes, shares, 0, n, d)
             _compiled.add_blocks(bands, slope, self._start_block, self._start_slope, np.ones((1, 1)), 0, n, d)
+            usual = np.diag(self._usual)[None]
+            _compiled.add_blocks(bands, slope, usual, np.zeros((1, d)), np.ones((self.frames, 1)), 0, n, d)
             self._fixed = bands, slope
         bands, slope = self._fixed[0].copy(order="C"), self._fixed[1]
         unknowns = self._join(now)
         gradient = slope + _multiply(bands, unknowns)
-        away = now.states[:m].ravel() + self._start_slope_mean()
-        value += 0.5 * float(away @ self._start_block[0] @ away)
-        value += self._add_terms(bands, gradient, now)
+        value += self._start_value(now.states) + self._add_terms(bands, gradient, now)
         return bands, gradient, value
 
-    def _start_slope_mean(self) -> Array:
-        return -self.model.dynamics[self.behaviours[0]].start_mean
+    def _start_value(self, states: Array) -> float:
+        """-ln p of the first states, and of all states being such as motion has."""
+        away = states[: self.model.order].ravel() - self.model.dynamics[self.behaviours[0]].start_mean
+        return 0.5 * float(away @ self._start_block[0] @ away) + 0.5 * float((states**2 @ self._usual).sum())
 
     def objective(self, now: Estimate) -> float:
         """-ln p of a motion, without what does not depend on it."""
-        value = self.shares(now.states)[1]
-        away = now.states[: self.model.order].ravel() + self._start_slope_mean()
-        value += 0.5 * float(away @ self._start_block[0] @ away)
+        value = self.shares(now.states)[1] + self._start_value(now.states)
         return value + self._add_terms(None, None, now)
 
     def _add_terms(self, bands: Array | None, gradient: Array | None, now: Estimate) -> float:

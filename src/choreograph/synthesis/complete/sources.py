@@ -108,9 +108,12 @@ def find_model(clips: Sequence[Clip], settings: LearnSettings, progress: Progres
     if limit_bytes():
         known = {"motion": _digest(clips)}
         key = Key("motion model", METHOD, known, settings.model_dump(mode="json"))
-    return find_or_build(
-        key, lambda: learn([trimmed(clip) for clip in clips], settings, progress=progress), pack, unpack
-    )
+
+    def build() -> MotionModel:
+        # Packed and unpacked, so that it is to the bit what the cache gives the next time.
+        return unpack(pack(learn([trimmed(clip) for clip in clips], settings, progress=progress)))
+
+    return find_or_build(key, build, pack, unpack)
 
 
 def _digest(clips: Sequence[Clip]) -> str:

@@ -69,7 +69,7 @@ def unpack(content: Content) -> MotionModel:
         arrays["tip_offsets"],
         tuple(facts["roles"]),
     )
-    floats = {name: np.array(value, float) for name, value in arrays.items() if value.dtype.kind == "f"}
+    floats = {name: np.array(value, float, order="C") for name, value in arrays.items() if value.dtype.kind == "f"}
     encoding = Encoding(
         skeleton, float(facts["rate_hz"]), floats["mean_rot"], np.array(arrays["columns"], np.int64), floats["scale"]
     )
