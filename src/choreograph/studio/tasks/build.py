@@ -10,6 +10,7 @@ from choreograph.graph.model import MotionGraph
 from choreograph.graph.report import APART, DEAD_END, ISLAND, KEPT, UNREACHED, compute_connectivity, report_graph
 from choreograph.graph.settings import GraphSettings
 from choreograph.motion.clip import Clip
+from choreograph.motion.helper_root import unite_roots
 from choreograph.motion.skeleton import Skeleton
 from choreograph.studio.context import WorkerContext
 from choreograph.studio.document import ClipEntry, GraphAsk
@@ -38,7 +39,9 @@ def build(context: WorkerContext, ask: dict[str, Any], channel: TaskChannel) -> 
     for done, entry in enumerate(entries):
         channel.progress("reading clips", done, len(entries))
         clips.append(context.clip(entry))
-    onto = shared_skeleton(clips)
+    # Helper roots are folded once more by the build, which says so; here it is only about the bones.
+    bodies, _ = unite_roots(clips)
+    onto = shared_skeleton(bodies)
     graph = build_file(
         context.places.graph,
         clips,
