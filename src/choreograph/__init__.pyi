@@ -28,6 +28,7 @@ from .finishing.footskate import clean_feet
 from .finishing.hand_contacts import HandContacts, Partner
 from .finishing.settings import FinishSettings
 from .formats import read_clip, read_figures, write_clip
+from .graph.coverage import report_coverage
 from .graph.model import MotionGraph
 from .graph.report import report_graph
 from .graph.settings import GraphSettings
@@ -169,6 +170,7 @@ __all__ = [
     "read_request_file",
     "read_trajectory",
     "repair",
+    "report_coverage",
     "report_graph",
     "retime",
     "root_example",
