@@ -39,6 +39,8 @@ _STAND_M_S, _STAND_S = 0.15, 0.3
 """Speed below which somebody stands, and for how long that must be."""
 _RISE_M_S = 0.3
 """Speed up or down from which on somebody jumps, or sits down, on the spot."""
+_FAR_M = 0.08
+"""Threshold beyond which blends of a window's length are seen as blends."""
 _LEAST_S = 0.5
 """Time in a band of speed below which it is not covered."""
 
@@ -68,7 +70,7 @@ class Advice:
     """Something that would bring more."""
 
     kind: str
-    """"add", "mirror", "threshold" or "bend"."""
+    """"add", "mirror", "threshold", "blend" or "bend"."""
     text: str
 
     def __str__(self) -> str:
@@ -315,6 +317,9 @@ def _by_threshold(graph: MotionGraph, found: Coverage, joins: Sequence[Join]) ->
             advice.append(
                 Advice("threshold", f"a threshold of {100 * threshold:.1f} cm brings in {clips}, {gain}{said}")
             )
+    if graph.settings.max_blend_s is None and any((join.threshold_m or 1.0) > _FAR_M for join in joins):
+        text = "long blends (max_blend_s 0.6) join clips too far apart for a blend of a window, such as walks and runs"
+        advice.append(Advice("blend", text))
     if far:
         names = ", ".join(join.clip for join in far[:3]) + (f" and {len(far) - 3} more" if len(far) > 3 else "")
         advice.append(Advice("threshold", f"no threshold below {100 * far[0].looked_to_m:.3g} cm brings in {names}"))
