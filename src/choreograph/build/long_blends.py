@@ -36,6 +36,8 @@ _TRIED = 4
 """Local minima between two clips that are tried, the nearest first."""
 _KEPT = 2
 """Long blends from one clip to another that are kept, the nearest first."""
+_STANDING = 10.0
+"""How much more feet that stand in both clips count when one is laid on the other."""
 _PARTS = 4
 """Steps per frame with which a blend's time is summed up."""
 _CHUNK = 256
@@ -281,6 +283,17 @@ def _fits(tried: Ints, source: Array, target: Array, infos: Sequence[ClipInfo]) 
     return np.asarray(there & ~same)
 
 
+def _standing(clip: Clip, rate_hz: float) -> NDArray[np.bool_]:
+    """Which joints are feet that stand, (F, J), at a rate."""
+    feet = list(clip.skeleton.feet)
+    known = clip if clip.contacts is not None or not feet else clip.with_contacts(detect_contacts(clip))
+    at_rate = known.resampled(rate_hz)
+    out = np.zeros((len(at_rate), len(clip.skeleton)), bool)
+    if feet and at_rate.contacts is not None:
+        out[:, feet] = at_rate.contacts
+    return out
+
+
 class _Poses:
     """Joint positions of all clips that are compared, one after another at the graph's rate."""
 
@@ -291,6 +304,8 @@ class _Poses:
         tables = [graph_positions(clip, settings.rate_hz)[:, joints] for clip in clips]
         self._base = np.concatenate([[0], np.cumsum([len(table) for table in tables])])
         self._pool = np.concatenate(tables)
+        # Feet that stand in both clips should stand on the same spot: what they are apart by, they slide.
+        self._stands = np.concatenate([_standing(clip, settings.rate_hz)[:, joints] for clip in clips])
 
     def measure(self, tried: Ints, source: Array, target: Array, inside: NDArray[np.bool_]) -> _Blends:
         """How far apart what each blend mixes is, and how to lay the target on the source; frames count as much as both
@@ -302,9 +317,17 @@ class _Poses:
         which = np.flatnonzero(inside)
         for begin in range(0, len(which), _CHUNK):
             rows = which[begin : begin + _CHUNK]
-            onto = self._at(tried[rows, 0], source[rows])
-            distance[rows], yaw[rows], shift[rows] = lay_clouds(onto, self._at(tried[rows, 2], target[rows]), weight)
+            onto, cloud = self._at(tried[rows, 0], source[rows]), self._at(tried[rows, 2], target[rows])
+            both = self._standing(tried[rows, 0], source[rows]) & self._standing(tried[rows, 2], target[rows])
+            distance[rows], _, _ = lay_clouds(onto, cloud, weight)
+            _, yaw[rows], shift[rows] = lay_clouds(onto, cloud, weight * (1 + _STANDING * both))
         return _Blends(tried, source, target, distance, yaw, shift)
+
+    def _standing(self, clip: Ints, frame: Array) -> NDArray[np.bool_]:
+        """Which joints are feet that stand, (N, F, J), in clips (N,) at fractional frames (N, F)."""
+        last = self._base[clip + 1] - self._base[clip] - 1
+        near = np.minimum(np.rint(frame), last[:, None]).astype(np.int64)
+        return np.asarray(self._stands[self._base[clip][:, None] + near])
 
     def _at(self, clip: Ints, frame: Array) -> Array:
         """Positions (N, F, J, 3) in clips (N,) at fractional frames (N, F)."""
@@ -321,9 +344,10 @@ def lay_clouds(onto: Array, cloud: Array, weight: Array) -> tuple[Array, Array, 
     Args:
         onto: Points to lie on, metres.
         cloud: Points to move, the same shape.
-        weight: Of each, (F, J).
+        weight: Of each, (F, J) or (N, F, J).
     """
-    total = weight.sum()
+    weight = np.broadcast_to(weight, onto.shape[:-1])
+    total = weight.sum(axis=(1, 2))
     p, q = (points[..., 0] + 1j * points[..., 2] for points in (onto, cloud))
     mean_p, mean_q = ((weight * c).sum(axis=(1, 2)) / total for c in (p, q))
     p, q = p - mean_p[:, None, None], q - mean_q[:, None, None]
