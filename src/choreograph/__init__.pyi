@@ -8,6 +8,8 @@ from .contract.result import Answer, Result
 from .contract.search import Budget
 from .editing.bend.request import BendRequest
 from .editing.bend.search import BendResult, BendSearch, bend
+from .editing.retarget.request import RetargetRequest
+from .editing.retarget.search import RetargetResult, RetargetSearch, retarget
 from .editing.retime.request import RetimeRequest
 from .editing.retime.search import RetimeResult, RetimeSearch, retime
 from .errors import (
@@ -28,6 +30,7 @@ from .finishing.footskate import clean_feet
 from .finishing.hand_contacts import HandContacts, Partner
 from .finishing.settings import FinishSettings
 from .formats import read_clip, read_figures, write_clip
+from .formats.character import read_character, write_character
 from .graph.model import MotionGraph
 from .graph.report import report_graph
 from .graph.settings import GraphSettings
@@ -126,6 +129,9 @@ __all__ = [
     "PoseTarget",
     "RequestError",
     "Result",
+    "RetargetRequest",
+    "RetargetResult",
+    "RetargetSearch",
     "RetimeRequest",
     "RetimeResult",
     "RetimeSearch",
@@ -163,6 +169,7 @@ __all__ = [
     "open_segments",
     "pair_up",
     "perform",
+    "read_character",
     "read_clip",
     "read_figures",
     "read_request",
@@ -170,6 +177,7 @@ __all__ = [
     "read_trajectory",
     "repair",
     "report_graph",
+    "retarget",
     "retime",
     "root_example",
     "save_graph",
@@ -178,6 +186,7 @@ __all__ = [
     "solve",
     "suggest_trim",
     "trimmed",
+    "write_character",
     "write_clip",
     "write_transcription",
 ]

@@ -825,6 +825,18 @@ export interface PoseTarget {
   weight?: number;
 }
 
+/** A body that a motion is put on. */
+export interface RetargetRequest {
+  /** File of the body: a character (.glb, .vrm), or any motion file whose skeleton it is. */
+  to?: string;
+  /** Joints of the body whose role is not found, such as left_foot=L_Ankle. */
+  roles?: Record<string, string>;
+  /** Joints of the body, with the joint of the motion that each takes its rotation from; nothing behind = for none. */
+  joints?: Record<string, string>;
+  /** Whether standing feet are held where they stand. */
+  clean?: boolean;
+}
+
 /** The same poses, in the same order, with another timing. */
 export interface RetimeRequest {
   /** How long the motion shall last; else as long as it does, or as the key times say. */
@@ -965,4 +977,5 @@ export interface Requests {
   perform: PerformRequest;
   retime: RetimeRequest;
   bend: BendRequest;
+  retarget: RetargetRequest;
 }
