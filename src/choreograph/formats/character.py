@@ -51,6 +51,12 @@ class Character:
 def read_character(path: str | Path, *, figure: int | None = None) -> Character:
     """The character of a GLB or VRM file.
 
+    >>> from choreograph.demo import demo_clip
+    >>> from choreograph.formats import write_clip
+    >>> write_clip("hero.glb", demo_clip("walk", 30.0))
+    >>> read_character("hero.glb").skeleton.find("head") is not None
+    True
+
     Args:
         path: The file.
         figure: Which of its skins; the one with the most joints where None.
@@ -131,6 +137,11 @@ def _node_matrices(rig: Rig) -> Array:
 
 def write_character(path: str | Path, character: Character, clip: Clip, *, overwrite: bool = False) -> None:
     """Write the character's file with the clip as its only animation.
+
+    >>> from choreograph.demo import demo_clip
+    >>> from choreograph.formats import write_clip
+    >>> write_clip("hero.glb", demo_clip("walk", 30.0))
+    >>> write_character("hops.glb", read_character("hero.glb"), demo_clip("jump_high", 30.0))
 
     Args:
         path: A .glb or .vrm file.

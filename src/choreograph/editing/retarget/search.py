@@ -129,6 +129,12 @@ def retarget(
 ) -> RetargetResult:
     """A motion on another body.
 
+    >>> from choreograph.demo import demo_clip
+    >>> from choreograph.formats import write_clip
+    >>> write_clip("hero.glb", demo_clip("walk", 30.0))
+    >>> retarget(demo_clip("jump_high", 30.0), "hero.glb").best.name
+    'jump_high on hero'
+
     Args:
         clip: The motion.
         request: Whose body, or the name of its file.
