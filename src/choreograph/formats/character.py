@@ -140,8 +140,8 @@ def write_character(path: str | Path, character: Character, clip: Clip, *, overw
 
     >>> from choreograph.demo import demo_clip
     >>> from choreograph.formats import write_clip
-    >>> write_clip("hero.glb", demo_clip("walk", 30.0))
-    >>> write_character("hops.glb", read_character("hero.glb"), demo_clip("jump_high", 30.0))
+    >>> write_clip("heroine.glb", demo_clip("walk", 30.0))
+    >>> write_character("hops.glb", read_character("heroine.glb"), demo_clip("jump_high", 30.0))
 
     Args:
         path: A .glb or .vrm file.
