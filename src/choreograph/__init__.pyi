@@ -8,6 +8,8 @@ from .contract.result import Answer, Result
 from .contract.search import Budget
 from .editing.bend.request import BendRequest
 from .editing.bend.search import BendResult, BendSearch, bend
+from .editing.loop.request import LoopRequest
+from .editing.loop.search import LoopResult, LoopSearch, loop
 from .editing.retarget.request import RetargetRequest
 from .editing.retarget.search import RetargetResult, RetargetSearch, retarget
 from .editing.retime.request import RetimeRequest
@@ -111,6 +113,9 @@ __all__ = [
     "Label",
     "LabelTarget",
     "Layer",
+    "LoopRequest",
+    "LoopResult",
+    "LoopSearch",
     "Meeting",
     "MissingExtra",
     "Montage",
@@ -163,6 +168,7 @@ __all__ = [
     "finish",
     "follow",
     "load_path",
+    "loop",
     "measure_path",
     "named_path",
     "open_graph",
