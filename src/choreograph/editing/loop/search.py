@@ -106,7 +106,7 @@ class LoopSearch(Search):
     def _problems(self, cycle: Cycle, turn: float) -> Iterator[Problem]:
         if cycle.gap_m > _GAP_M:
             text = (
-                f"the motion does not repeat itself within these limits: its ends are {100 * cycle.gap_m:.0f} cm apart; "
+                f"the motion does not repeat itself within these limits: ends are {100 * cycle.gap_m:.0f} cm apart; "
                 "give longer motion, or allow shorter or longer cycles (min_s, max_s)"
             )
             yield Problem(text, "max_s", _GAP_M, round(cycle.gap_m, 4), unit="m")
