@@ -56,3 +56,15 @@ def test_the_panel_says_what_recordings_can_do(gaits: Any, open_page: Any, shot:
     assert any("cm brings in 3 clips" in text for text in advice), advice
     page.locator(".abilities").scroll_into_view_if_needed()
     shot(page, "graph-abilities")
+
+
+def test_long_blends_bring_clips_in(gaits: Any, open_page: Any, until: Callable[..., None]) -> None:
+    page = open_page(gaits)
+    page.click(".tab[data-verb=graph]")
+    lost = f"{STATE}.graph.clips.filter((clip) => clip.state !== 'kept').length"
+    before = page.evaluate(lost)
+    page.get_by_label("Long blends to clips that stay out").check()
+    until(page, f"{STATE}.document.graph.max_blend_s === 0.6")
+    page.get_by_role("button", name="Build", exact=True).click()
+    until(page, f"{STATE}.graph.settings.max_blend_s === 0.6 && {STATE}.graph.current")
+    assert page.evaluate(lost) < before
