@@ -44,7 +44,7 @@ def build_graph(
     Args:
         clips: Recordings of one skeleton, at any rates.
         settings: What graph is wanted; the defaults if None.
-        onto: A skeleton to carry clips of other people onto; the joints must be the same.
+        onto: A skeleton to retarget clips of other people and rigs to.
         progress: Hears how many pairs of windows are compared; raising `Cancelled` from it stops the work.
         workers: Threads to compare with; as many as there are processors if None.
         checkpoint: Where work is kept as it is done, to go on from after an interruption.
