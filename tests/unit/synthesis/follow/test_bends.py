@@ -14,7 +14,7 @@ from choreograph.motion.bend import way_of
 from choreograph.motion.labels import matches_label
 from choreograph.synthesis.follow.follower import PathFollower
 from choreograph.synthesis.follow.goals import find_wait, goals_ahead, style_costs
-from choreograph.synthesis.follow.kernel_inputs import find_turns, lateral_limits
+from choreograph.synthesis.follow.kernel_inputs import fixed_arrays, lateral_limits
 from choreograph.synthesis.follow.measure import find_progress
 from choreograph.synthesis.follow.prepare import find_edge_tables
 from choreograph.synthesis.follow.search import FollowSearch
@@ -208,11 +208,11 @@ def test_changes_of_style_cost_and_a_style_is_kept(graph: MotionGraph, bend_tabl
 
 
 def test_limits_are_what_recordings_show_where_that_is_more(graph: MotionGraph, bend_tables: EdgeTables) -> None:
-    how = bend_tables, find_turns(bend_tables, graph), graph.rate_hz
-    slow, fast = lateral_limits(cg.FollowSettings(), *how)
+    recorded = fixed_arrays(bend_tables, graph).lateral
+    slow, fast = lateral_limits(cg.FollowSettings(), recorded)
     assert 1.5 <= slow <= 2.0 and 5.0 <= fast <= 6.0
-    assert lateral_limits(cg.FollowSettings(max_lateral_m_s2=0.7), *how) == (0.7, 0.7)
-    assert lateral_limits(cg.FollowSettings(bend=False), *how) == (0.0, 0.0)
+    assert lateral_limits(cg.FollowSettings(max_lateral_m_s2=0.7), recorded) == (0.7, 0.7)
+    assert lateral_limits(cg.FollowSettings(bend=False), recorded) == (0.0, 0.0)
 
 
 def test_tables_of_the_other_kind_are_not_used(graph: MotionGraph, tables: EdgeTables) -> None:
