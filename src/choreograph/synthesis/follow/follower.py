@@ -43,6 +43,10 @@ _JOIN_AHEAD_M = 3.0
 """How much farther along it one may join than one would have at first, metres: a path may come back to where one is."""
 
 
+_FEW_EDGES = 6.0
+"""Edges that leave a node, on average, up to which the beam has its full width; with four times as many, half."""
+
+
 class PathFollower:
     """A search in progress: each `step` finds the next second or so of the walk.
 
@@ -270,7 +274,7 @@ class PathFollower:
         if settings.method == "thesis":
             found, gap, scored = self._bound(starts[0], marks[0], -1, None)
         else:
-            width = settings.width // 10 if late else settings.width
+            width = self._width // 10 if late else self._width
             if self._beam is None or (late and self._beam.width > max(width, NARROWEST)):
                 self._new_beam(starts, marks, width)
             assert self._beam is not None
@@ -285,7 +289,7 @@ class PathFollower:
             if settings.method == "thesis":
                 stay, stay_gap, more = self._bound(one[0], mark[0], clip, None)
             else:
-                beam = BeamSearch(one, mark, settings.width, self._horizon, self._kernel)
+                beam = BeamSearch(one, mark, self._width, self._horizon, self._kernel)
                 stay, stay_gap, more = self._by_beam(beam, 0, one, mark, clip, late)
             scored += more
             if stay is not None and found.cost >= stay.cost - margin:
@@ -296,6 +300,14 @@ class PathFollower:
     def _new_beam(self, starts: Floats, marks: Ints, width: int) -> None:
         self._beam = BeamSearch(starts, marks, width, self._horizon, self._kernel)
         self._beam_at = 0
+
+    @property
+    def _width(self) -> int:
+        """Walks of one age that the beam keeps: fewer where each leads on in many ways, as then they are more alike."""
+        settings, branching = self.settings, len(self.graph.edges) / len(self.graph.nodes)
+        if settings.beam_width is not None or not settings.bends:
+            return settings.width
+        return round(settings.width * min(max((_FEW_EDGES / branching) ** 0.5, 0.4), 1.0))
 
     @property
     def _horizon(self) -> int:

@@ -50,9 +50,7 @@ def _asked(path: Path) -> list[tuple[str | None, float | None]]:
     return [*((label, None) for label in labels_of(path)), *((None, speed) for speed in speeds)]
 
 
-def find_goals(
-    graph: MotionGraph, tables: EdgeTables, path: Path, settings: FollowSettings, edge_way: Floats
-) -> Goals:
+def find_goals(graph: MotionGraph, tables: EdgeTables, path: Path, settings: FollowSettings, edge_way: Floats) -> Goals:
     """How far each node is from what a path asks for; only a search that bends asks that.
 
     Args:

@@ -83,7 +83,7 @@ def test_the_walk_shows_its_bends_as_they_were_searched(graph: MotionGraph, bend
     walk = follower.walk()
     assert walk.bends is not None and np.abs(walk.bends[:, 0]).max() > 0.01
     # Where the search says it has come to is where the last edge is laid.
-    last = follower._last_placement
+    last = follower.places[-1]
     placed = walk.placements
     np.testing.assert_allclose([placed.x[-1], placed.z[-1]], [last.x, last.z], atol=1e-6)
     assert np.angle(np.exp(1j * (placed.yaw[-1] - last.yaw))) == pytest.approx(0, abs=1e-6)
