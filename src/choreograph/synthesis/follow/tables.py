@@ -63,10 +63,14 @@ class EdgeTables:
     known_continuations: dict[int, Continuations] = field(default_factory=dict, repr=False)
     """Continuations on that were found before, by the frames between their moments."""
 
+    derived: dict[str, Any] = field(default_factory=dict, repr=False)
+    """What was computed from the tables before, by name."""
+
     @property
     def way(self) -> Floats:
         """x, z and way made since the row before, (R, 3), metres."""
-        return np.stack([self.x, self.z, self.step], axis=1)
+        fixed = self.derived.get("fixed")
+        return np.stack([self.x, self.z, self.step], axis=1) if fixed is None else np.asarray(fixed.way)
 
     def continuations(self, graph: MotionGraph, step: int) -> Continuations:
         """The continuations of every node, known each `step` frames; found once."""
@@ -82,6 +86,8 @@ class EdgeTables:
         Raises:
             RequestError: A label that no frame of the graph has; the message lists those there are.
         """
+        if not labels:
+            return np.zeros(len(self.label_words), np.int64)
         if len(labels) > MAX_LABELS:
             raise RequestError(f"at most {MAX_LABELS} different labels can be asked for at once")
         known = sorted(frozenset().union(*self.label_sets))
