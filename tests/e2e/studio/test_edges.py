@@ -138,12 +138,13 @@ def test_each_verb_shows_its_own(followed: Any, until: Until) -> None:
 def test_results_are_told_apart(followed: Any, until: Until, shot: Take) -> None:
     """By what differs in their names; on the stage by tints, below it by strips."""
     page = followed
-    first = newest(page)
+    before = newest(page)
     page.locator(".follow summary", has_text="Finishing").click()
     page.get_by_label("Blend", exact=True).select_option("linear")
-    second = answered(page, first, until)["id"]
+    second = answered(page, before, until)["id"]
     page.get_by_label("Blend", exact=True).select_option("cubic")
-    until(page, f"{ASKED}.finish === undefined && {STATE}.view.shown[0] === 'result:{first}' && {STATE}.unsaved === 0")
+    first = answered(page, second, until)["id"]
+    until(page, f"{ASKED}.finish === undefined && {STATE}.unsaved === 0")
     names = [page.locator(f".card[data-result='{one}'] .name").inner_text() for one in (first, second)]
     assert names[0] != names[1] and names[1].endswith("blend linear"), names
     page.evaluate(f"window.choreograph.store.setView({{ shown: ['result:{first}', 'result:{second}'] }})")

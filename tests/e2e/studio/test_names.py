@@ -88,3 +88,6 @@ def test_a_films_rate_is_that_of_its_frames(node: str, rate: float) -> None:
     some = [time for k, time in enumerate(times) if k % 7 not in (2, 3)]
     assert run(node, "panels/filmrate.ts", "page.rateOf(times)", times=some) == pytest.approx(rate, abs=0.05)
     assert run(node, "panels/filmrate.ts", "page.rateOf([0.04])") is None
+    assert run(node, "panels/filmrate.ts", "page.rateOf([0.2, 1.5, 2.7])") is None, "nobody knows what lies between"
+    few = [round(k / rate, 3) for k in (5, 6, 7, 8, 9, 17, 41, 113)]
+    assert run(node, "panels/filmrate.ts", "page.rateOf(times)", times=few) == pytest.approx(rate, abs=0.05)

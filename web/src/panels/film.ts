@@ -7,11 +7,14 @@ import { rateOf } from "./filmrate";
 
 /** Seconds that a playing film may be ahead or behind before it is put right. */
 const LOOSE_S = 0.1;
-/** Frames that are looked at to find how many there are in a second, moments that are tried, and seconds between them:
-    fewer than films have between frames. */
-const [RATE_FRAMES, RATE_LOOKS, RATE_STEP_S] = [6, 80, 1 / 130];
-/** Milliseconds that this may take, and that one frame may. */
-const [RATE_MS, RATE_WAIT_MS] = [4000, 1000];
+/** Frames that are looked at to find how many there are in a second, and moments that are tried. */
+const [RATE_FRAMES, RATE_LOOKS] = [5, 24];
+/** Seconds of the first step, shorter than a frame, and how steps grow: by less than two, so that none is left out. */
+const [RATE_STEP_S, RATE_GROWTH] = [1 / 130, 1.6];
+/** Seconds within which frames are counted. */
+const RATE_FAR_S = 10;
+/** Milliseconds that a frame may take to be shown. */
+const RATE_WAIT_MS = 3000;
 const USUAL_RATE_HZ = 25;
 
 export interface FilmHooks {
@@ -154,20 +157,27 @@ export class Film {
     this.arrange();
   }
 
-  /** Look at moments close to each other, and see which frames they are of; then far away, for the last digits. */
+  /** From one frame to the next by ever longer steps, which cannot miss one; then far away, for the last digits. */
   private async measure(): Promise<void> {
-    const until = performance.now() + RATE_MS;
-    const begin = Math.min(0.2, this.duration / 4);
     const times: number[] = [];
-    const look = async (at: number): Promise<void> => {
-      const time = at < this.duration ? await this.frameTime(at) : null;
-      if (time !== null) times.push(time);
-    };
     if ("requestVideoFrameCallback" in this.video) {
-      for (let k = 0; new Set(times).size < RATE_FRAMES && performance.now() < until && k < RATE_LOOKS; k++) {
-        await look(begin + k * RATE_STEP_S);
+      let step = RATE_STEP_S;
+      let latest = await this.frameTime(Math.min(0.2, this.duration / 4));
+      for (let k = 0; latest !== null && times.length < RATE_FRAMES && k < RATE_LOOKS; k++) {
+        if (times.at(-1) !== latest) times.push(latest);
+        const next: number | null = await this.frameTime(latest + step);
+        if (next === null || next > latest + 1e-4) {
+          step = next === null ? step : 1.2 * (next - latest); // the frame after that, and not the one after it
+          latest = next;
+        } else step *= RATE_GROWTH;
       }
-      for (const far of [0.5, 0.9]) await look(far * this.duration);
+      const [first = 0, span = 0] = [times[0], (times.at(-1) ?? 0) - (times[0] ?? 0)];
+      // Each time so far that the frames between can still be counted.
+      for (let far = 3 * span; span > 0 && far < RATE_FAR_S; far *= 3) {
+        const time = await this.frameTime(first + far);
+        if (time === null) break;
+        times.push(time);
+      }
     }
     this.setRate(rateOf(times) ?? USUAL_RATE_HZ);
     this.rateField.set(this.rate);
@@ -177,6 +187,7 @@ export class Film {
   /** When the frame that is shown at a moment begins; null where the browser does not tell. */
   private async frameTime(seconds: number): Promise<number | null> {
     const { video } = this;
+    if (seconds >= this.duration) return null;
     const told = new Promise<number>((resolve) => video.requestVideoFrameCallback((_, { mediaTime }) => resolve(mediaTime)));
     const sought = heard(video, "seeked");
     video.currentTime = seconds;

@@ -5,6 +5,9 @@ const USUAL = [12, 15, 24000 / 1001, 24, 25, 30000 / 1001, 30, 48, 50, 60000 / 1
 /** Seconds by which times in a file may be off: they are kept in thousandths. */
 const OFF_S = 0.001;
 
+/** Between frames, at most: farther apart they are not neighbours. */
+const SLOWEST_S = 0.25;
+
 /** The rate of a film in which frames begin at these seconds; some may have been left out. Null where they do not tell. */
 export function rateOf(seconds: readonly number[]): number | null {
   const at = [...new Set(seconds)].sort((a, b) => a - b);
@@ -12,6 +15,7 @@ export function rateOf(seconds: readonly number[]): number | null {
   if (steps.length < 2) return null;
   // Frames that were left out make steps longer, never shorter: the shortest are of one frame, give or take.
   const least = Math.min(...steps);
+  if (least > SLOWEST_S) return null;
   const single = steps.filter((step) => step < 1.5 * least);
   let rate = single.length / single.reduce((sum, step) => sum + step, 0);
   // Longer steps are of more frames: each that is counted surely makes the rate surer.
