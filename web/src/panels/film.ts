@@ -203,6 +203,7 @@ export class Film {
   private setOffset(seconds: number): void {
     const by = seconds - this.offset;
     this.offset = seconds;
+    this.say(null);
     if (by !== 0) this.hooks.shifted(by);
     this.setMarks(this.marks);
     this.tell();

@@ -215,6 +215,8 @@ export class StageTimeline implements Timeline {
   }
 
   private frameAt(event: MouseEvent): number {
+    // A press may come between another motion and the picture of it.
+    if ((this.stage.shown[0] ?? null) !== this.motion) this.follow(this.stage.player);
     const { low, span } = this.extent();
     const box = this.track.getBoundingClientRect();
     return low + span * Math.min(Math.max((event.clientX - box.left) / Math.max(box.width, 1), 0), 1);
