@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from choreograph.graph.model import MotionGraph
 from choreograph.motion.arrays import seal
-from choreograph.motion.bend import find_way
+from choreograph.motion.bend import MAX_CURVATURE, MOST_LATERAL_M_S2, RUN_M_S, find_way
 from choreograph.synthesis.follow.continuations import MOMENTS, Continuations, no_continuations
 from choreograph.synthesis.follow.goals import Goals, find_goals, goals_ahead, labels_of
 from choreograph.synthesis.follow.request import IDLE_M_S, FollowSettings
@@ -24,14 +24,8 @@ PATH_STEP_M = 0.01
 """Spacing of the points that the path is looked up in; between them it is straight."""
 GUIDE_M = 0.6
 """Metres over which corners of the path are rounded for those who are bent along it."""
-MAX_CURVATURE = 3.0
-"""Of a bent way, 1/m: who goes slowly could turn on the spot by its lateral acceleration, but feet would twist."""
 PURSUIT_M, PURSUIT_S = 0.35, 0.3
 """Way and time within which a bent walk is led back to its path, the longer of the two."""
-_RUN_M_S = 2.2
-"""Speed from which on somebody runs."""
-_MOST_LATERAL_M_S2 = 2.0, 6.0
-"""Lateral acceleration up to which recorded walks and runs are believed."""
 
 
 class KernelTables(NamedTuple):
@@ -254,9 +248,7 @@ def lateral_limits(settings: FollowSettings, tables: EdgeTables, turns: Floats, 
     speed = np.add.reduceat(tables.step, tables.first) / seconds
     lateral = np.abs(speed * turns[:, 3] / seconds)
     found = []
-    for usual, most, inside in zip(
-        (slow, fast), _MOST_LATERAL_M_S2, (speed < _RUN_M_S, speed >= _RUN_M_S), strict=True
-    ):
+    for usual, most, inside in zip((slow, fast), MOST_LATERAL_M_S2, (speed < RUN_M_S, speed >= RUN_M_S), strict=True):
         recorded = float(np.percentile(lateral[inside], 95)) if inside.any() else 0.0
         found.append(min(max(usual, recorded), max(usual, most)))
     return found[0], max(found)

@@ -26,16 +26,12 @@ from choreograph.contract.request import (
 from choreograph.errors import RequestError
 from choreograph.finishing.settings import FinishSettings
 from choreograph.graph.model import MotionGraph
+from choreograph.motion.bend import LATERAL_M_S2
 from choreograph.synthesis.path import Path, Stretch
 from choreograph.synthesis.path_request import PathRequest
 
 IDLE_M_S = 0.6
 """Speed below which someone idles or shuffles sideways, m/s; who walks slowly still does 0.7."""
-
-
-LATERAL_M_S2 = 1.5, 5.0
-"""Lateral acceleration up to which walks, to 1.5 m/s, and runs, from 3 m/s, are bent: what people do in tight
-curves."""
 
 
 class StretchRequest(Request):
