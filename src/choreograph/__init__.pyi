@@ -8,6 +8,10 @@ from .contract.result import Answer, Result
 from .contract.search import Budget
 from .editing.bend.request import BendRequest
 from .editing.bend.search import BendResult, BendSearch, bend
+from .editing.loop.request import LoopRequest
+from .editing.loop.search import LoopResult, LoopSearch, loop
+from .editing.retarget.request import RetargetRequest
+from .editing.retarget.search import RetargetResult, RetargetSearch, retarget
 from .editing.retime.request import RetimeRequest
 from .editing.retime.search import RetimeResult, RetimeSearch, retime
 from .errors import (
@@ -28,8 +32,10 @@ from .finishing.footskate import clean_feet
 from .finishing.hand_contacts import HandContacts, Partner
 from .finishing.settings import FinishSettings
 from .formats import read_clip, read_figures, write_clip
+from .formats.character import read_character, write_character
 from .formats.face import read_face, read_shapes, write_face
 from .formats.face_glb import read_face_glb, write_face_glb
+from .graph.coverage import report_coverage
 from .graph.model import MotionGraph
 from .graph.report import report_graph
 from .graph.settings import GraphSettings
@@ -153,6 +159,9 @@ __all__ = [
     "LandmarkGoal",
     "Layer",
     "LearnSettings",
+    "LoopRequest",
+    "LoopResult",
+    "LoopSearch",
     "Meeting",
     "MissingExtra",
     "Montage",
@@ -173,6 +182,9 @@ __all__ = [
     "PoseTarget",
     "RequestError",
     "Result",
+    "RetargetRequest",
+    "RetargetResult",
+    "RetargetSearch",
     "RetimeRequest",
     "RetimeResult",
     "RetimeSearch",
@@ -212,6 +224,7 @@ __all__ = [
     "learn",
     "learn_face",
     "load_path",
+    "loop",
     "measure_path",
     "named_path",
     "open_graph",
@@ -219,6 +232,7 @@ __all__ = [
     "open_segments",
     "pair_up",
     "perform",
+    "read_character",
     "read_clip",
     "read_face",
     "read_face_glb",
@@ -229,7 +243,9 @@ __all__ = [
     "read_trajectory",
     "reconstruction_error",
     "repair",
+    "report_coverage",
     "report_graph",
+    "retarget",
     "retime",
     "root_example",
     "save_graph",
@@ -240,6 +256,7 @@ __all__ = [
     "solve",
     "suggest_trim",
     "trimmed",
+    "write_character",
     "write_clip",
     "write_face",
     "write_face_glb",
