@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -121,7 +121,10 @@ def finish_estimate(
     feet = bool(clip.skeleton.feet)
     if settings.clean and feet:
         clip = clip.with_contacts(standing_feet(clip, targets))
-        clip = finish(Montage.of_clip(clip), settings.with_(repair=False), name=name, progress=progress).clip
+        # Feet stand where key poses have them.
+        keys = {int(t.frames(clip.fps, len(clip))[0]) for t in targets if t.kind == "pose" and t.exact and exact}
+        montage = replace(Montage.of_clip(clip), exact=np.array(sorted(keys), np.int64))
+        clip = finish(montage, settings.with_(repair=False), name=name, progress=progress).clip
         if exact:
             clip = meet(model, clip, targets, clip.contacts)
     return likely, clip

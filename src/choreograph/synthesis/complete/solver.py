@@ -24,7 +24,7 @@ POSE_M, PLACE_M = 2e-3, 2e-3
 """What is tolerated of a whole pose, by how far its columns move the body, and of its place, at a weight of 1."""
 JOIN_S = 0.4
 """Seconds over which one behaviour's dynamics give way to the next one's."""
-USUAL = 3.0
+USUAL = 5.0
 """Standard deviations within which poses are usual: dynamics alone, learned from few clips, let goals lead far out."""
 FARTHEST = 4.0
 """Standard deviations beyond which a pose's coordinate is not asked of the model; what is missing is added behind."""
