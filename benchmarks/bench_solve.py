@@ -128,7 +128,7 @@ def hard_frames_off_mm(motion: Finished, splice: Splice) -> float:
         x, _, z = points[clip.skeleton.hips]
         return FloorTransform(clip.facing()[frame], x, z).inverse().apply(points)
 
-    frames = [round(frame * motion.clip.fps / splice.graph.rate_hz) for frame in splice.exact]
+    frames = [round(at_s * motion.clip.fps) for at_s in splice.hard.at_s]
     return 1000 * max((np.abs(seen(motion.clip, f) - seen(motion.raw, f)).max() for f in frames), default=0.0)
 
 
