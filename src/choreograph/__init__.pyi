@@ -8,6 +8,10 @@ from .contract.result import Answer, Result
 from .contract.search import Budget
 from .editing.bend.request import BendRequest
 from .editing.bend.search import BendResult, BendSearch, bend
+from .editing.loop.request import LoopRequest
+from .editing.loop.search import LoopResult, LoopSearch, loop
+from .editing.retarget.request import RetargetRequest
+from .editing.retarget.search import RetargetResult, RetargetSearch, retarget
 from .editing.retime.request import RetimeRequest
 from .editing.retime.search import RetimeResult, RetimeSearch, retime
 from .errors import (
@@ -28,6 +32,7 @@ from .finishing.footskate import clean_feet
 from .finishing.hand_contacts import HandContacts, Partner
 from .finishing.settings import FinishSettings
 from .formats import read_clip, read_figures, write_clip
+from .formats.character import read_character, write_character
 from .graph.model import MotionGraph
 from .graph.report import report_graph
 from .graph.settings import GraphSettings
@@ -108,6 +113,9 @@ __all__ = [
     "Label",
     "LabelTarget",
     "Layer",
+    "LoopRequest",
+    "LoopResult",
+    "LoopSearch",
     "Meeting",
     "MissingExtra",
     "Montage",
@@ -126,6 +134,9 @@ __all__ = [
     "PoseTarget",
     "RequestError",
     "Result",
+    "RetargetRequest",
+    "RetargetResult",
+    "RetargetSearch",
     "RetimeRequest",
     "RetimeResult",
     "RetimeSearch",
@@ -157,12 +168,14 @@ __all__ = [
     "finish",
     "follow",
     "load_path",
+    "loop",
     "measure_path",
     "named_path",
     "open_graph",
     "open_segments",
     "pair_up",
     "perform",
+    "read_character",
     "read_clip",
     "read_figures",
     "read_request",
@@ -170,6 +183,7 @@ __all__ = [
     "read_trajectory",
     "repair",
     "report_graph",
+    "retarget",
     "retime",
     "root_example",
     "save_graph",
@@ -178,6 +192,7 @@ __all__ = [
     "solve",
     "suggest_trim",
     "trimmed",
+    "write_character",
     "write_clip",
     "write_transcription",
 ]

@@ -723,6 +723,26 @@ export interface LabelTarget {
   weight?: number;
 }
 
+/** A cycle of a motion. */
+export interface LoopRequest {
+  /** Shortest cycle. */
+  min_s?: number;
+  /** Longest cycle. */
+  max_s?: number;
+  /** Where the cycle begins, if that is known; else where ends fit best. */
+  start_s?: number | null;
+  /** Where the cycle ends, if that is known. */
+  stop_s?: number | null;
+  /** Whether the cycle goes straight on: the turn that it makes is taken out. */
+  straight?: boolean;
+  /** Whether it stays where it is: the way that it makes is taken out. */
+  in_place?: boolean;
+  /** How often the result repeats it. */
+  cycles?: number;
+  /** Whether standing feet are held where they stand. */
+  clean?: boolean;
+}
+
 /** Two people come together and play a pair of recordings, each his own part of it. The pair may be two recordings of one moment, such as two dancers' in one world frame: then they are to each other as they were. Or any two clips, with `offset` saying how the people stand to each other. */
 export interface Meeting {
   /** When, from the motions' first frames. */
@@ -825,6 +845,18 @@ export interface PoseTarget {
   frame: number;
   /** How much it counts. */
   weight?: number;
+}
+
+/** A body that a motion is put on. */
+export interface RetargetRequest {
+  /** File of the body: a character (.glb, .vrm), or any motion file whose skeleton it is. */
+  to?: string;
+  /** Joints of the body whose role is not found, such as left_foot=L_Ankle. */
+  roles?: Record<string, string>;
+  /** Joints of the body, with the joint of the motion that each takes its rotation from; nothing behind = for none. */
+  joints?: Record<string, string>;
+  /** Whether standing feet are held where they stand. */
+  clean?: boolean;
 }
 
 /** The same poses, in the same order, with another timing. */
@@ -967,4 +999,6 @@ export interface Requests {
   perform: PerformRequest;
   retime: RetimeRequest;
   bend: BendRequest;
+  retarget: RetargetRequest;
+  loop: LoopRequest;
 }
