@@ -279,6 +279,8 @@ def main() -> None:
                 print(f"{outcome.about}: {'IN SILENCE' if miss.silent else 'reported'}: {miss}", flush=True)
         if outcome.silent and "--say" in words:
             print("    ", outcome.request.as_document())
+        if (number + 1) % 20 == 0:
+            print(f"{number + 1 - first} done, {sum(silent.values())} missed in silence", flush=True)
     print(f"\n{count} requests ({refused} refused), CPU seconds { {k: round(v) for k, v in took.items()} }")
     print("missed and reported:", dict(reported))
     print("missed in silence (bar 0):", sum(silent.values()), dict(silent))

@@ -11,8 +11,9 @@ from choreograph.contract.result import Answer, Metric, Motion, Problem, source_
 from choreograph.finishing.body import Target
 from choreograph.finishing.finish import Finished, finish
 from choreograph.finishing.foot_contacts import plant_speed
+from choreograph.finishing.settings import FinishSettings
 from choreograph.synthesis.solve.measure import Track, body_gap
-from choreograph.synthesis.solve.problems import find_problems
+from choreograph.synthesis.solve.problems import MISS_M, find_problems
 from choreograph.synthesis.solve.reach import OutOfReach
 from choreograph.synthesis.solve.request import SolveRequest
 from choreograph.synthesis.solve.solution import Cast, ConstraintError, Part
@@ -21,7 +22,7 @@ PATH_EVERY_S = 0.1
 """Seconds between the points of the way on the floor that belongs to an answer."""
 MEETING_GLIDE_M_S = 1.0
 """The fastest that somebody glides to where he meets another: two who miss each other show more than one who glides.
-It is a problem all the same."""
+It is a problem all the same, and nobody does so who does not get there."""
 WORSE, _WORSE_BY = 10.0, 1.0
 """An answer whose score is so many times the best one's, and so much more, is far worse: a torso 30 cm off before its
 steps are bent costs as much."""
@@ -38,10 +39,17 @@ class Shown:
     @classmethod
     def of(cls, part: Part, request: SolveRequest, name: str) -> Shown:
         """The motion that comes of a part of an answer to a request."""
-        settings = request.finish
-        if part.meetings and settings.root_correction_m_s is not None:
-            settings = settings.with_(root_correction_m_s=max(settings.root_correction_m_s, MEETING_GLIDE_M_S))
-        made = finish(part.solution.splice, settings, name=name or "motion", body=part.body, joints=part.request.joints)
+
+        def made_with(settings: FinishSettings) -> Finished:
+            splice, joints = part.solution.splice, part.request.joints
+            return finish(splice, settings, name=name or "motion", body=part.body, joints=joints)
+
+        made = made_with(request.finish)
+        most = request.finish.root_correction_m_s
+        if part.meetings and most is not None and max((*made.missed_m, *made.missed_rad), default=0.0) > 1e-6:
+            glides = made_with(request.finish.with_(root_correction_m_s=max(most, MEETING_GLIDE_M_S)))
+            # Who does not get there gliding either need not glide.
+            made = glides if max(glides.missed_m) < MISS_M else made
         return cls(
             made, Track.of(made.clip), Motion(made.clip, source_runs(made.origins, made.origins.names), made.raw)
         )

@@ -136,12 +136,11 @@ def test_limits_are_named_with_whom_they_concern(walks: MotionGraph, cuts: Hiera
     [head] = [problem for problem in problems if problem.where == "characters.anna.joints[0].position"]
     assert head.asked == 4.0 and head.nearest == pytest.approx(limits[0].nearest, abs=1e-3)
     assert head.text.startswith("characters.anna.joints[0].position: at 1 s 'head' is ")
-    # They glide there no faster than a metre a second, and what is missed is said of both.
+    # Nobody glides to where he does not get, and what is missed is said of both.
     missed = [problem for problem in problems if problem.where == "meet[0]" and "from where they meet" in problem.text]
     assert [problem.text.split(":")[0] for problem in missed] == ["anna", "ben"]
     assert all(problem.got is not None and problem.got > 40 for problem in missed)
-    glides = [problem.got for problem in problems if "glides at up to" in problem.text]
-    assert len(glides) == 2 and max(glides) < 1.2
+    assert not [problem for problem in problems if "glides at up to" in problem.text]
     assert all("60.0 m from body[0]" in one.text for one in problems if one.text.startswith("anna: "))
 
 
