@@ -33,6 +33,7 @@ from .finishing.hand_contacts import HandContacts, Partner
 from .finishing.settings import FinishSettings
 from .formats import read_clip, read_figures, write_clip
 from .formats.character import read_character, write_character
+from .graph.coverage import report_coverage
 from .graph.model import MotionGraph
 from .graph.report import report_graph
 from .graph.settings import GraphSettings
@@ -182,6 +183,7 @@ __all__ = [
     "read_request_file",
     "read_trajectory",
     "repair",
+    "report_coverage",
     "report_graph",
     "retarget",
     "retime",
