@@ -196,10 +196,10 @@ class Program:
         return costs
 
     def _flights(self) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-        """Which rows lie in flights that can be kept, and which in sections that have none, or too little time for theirs.
+        """Which rows lie in flights that can be kept, and which in sections without any, or too little time for theirs.
 
-        A run is in the air for most of its time. If it kept some flights it would have to spoil others, and limp. A walk
-        has none: if most steps kept their pace, one of them would take up all the time that there is to spend.
+        A run is in the air for most of its time. If it kept some flights it would have to spoil others, and limp. A
+        walk has none: if most steps kept their pace, one of them would take up all the time that there is to spend.
         """
         rows = self._rows()
         motion, seconds = self._key_samples()
