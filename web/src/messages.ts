@@ -729,7 +729,9 @@ export interface FinishSettings {
   foot_hold_m_s?: number | null;
   /** Whether hands that were held in the recordings are brought together, where there is a partner to hold. */
   hands?: boolean;
-  /** The fastest that the torso is brought to where it should be; what is missed by more stays missed. No limit if null. */
+  /** Whether a motion that is to be somewhere at a time is bent and stretched to be there: steps up to a tenth longer or shorter, turned no faster than people turn. */
+  bend_body?: boolean;
+  /** The fastest that the torso glides to where it should be, beyond that; what is missed by more stays missed. No limit if null. */
   root_correction_m_s?: number | null;
   /** How far a motion that is bent leans into its turns: 1 is the lean that balances them, 0 none. */
   lean?: number;
@@ -855,7 +857,7 @@ export interface HardFrame {
   at_s: number;
   /** A clip of the graph. */
   clip: string;
-  /** At the clip's own rate; the nearest at the graph's rate is taken. */
+  /** At the clip's own rate. */
   frame: number;
   /** How long the clip is shown from there on, uncut. */
   lasts_s?: number;
