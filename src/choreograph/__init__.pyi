@@ -56,6 +56,10 @@ from .synthesis.perform.search import PerformSearch, perform
 from .synthesis.perform.store import open_segments, save_segments
 from .synthesis.perform.trajectory import Trajectory, read_trajectory
 from .synthesis.perform.transcription import write_transcription
+from .synthesis.plan.parts import Bar, Corridor, Gate, Goal, GoalPose, Region, Solid, Start, StepOver
+from .synthesis.plan.prepare import find_plan_graph
+from .synthesis.plan.request import PlanRequest, PlanSettings
+from .synthesis.plan.search import PlanSearch, plan
 from .synthesis.solve.constraints import (
     BodyTarget,
     Box,
@@ -77,6 +81,7 @@ from .synthesis.walk import Walk
 
 __all__ = [
     "Answer",
+    "Bar",
     "BendRequest",
     "BendResult",
     "BendSearch",
@@ -88,6 +93,7 @@ __all__ = [
     "ChoreographError",
     "Circle",
     "Clip",
+    "Corridor",
     "CutRequest",
     "CutSettings",
     "DownloadError",
@@ -100,6 +106,9 @@ __all__ = [
     "FollowSettings",
     "FormatError",
     "FunctionTarget",
+    "Gate",
+    "Goal",
+    "GoalPose",
     "GraphFileError",
     "GraphSettings",
     "HandContacts",
@@ -122,8 +131,12 @@ __all__ = [
     "PerformRequest",
     "PerformSearch",
     "PerformStream",
+    "PlanRequest",
+    "PlanSearch",
+    "PlanSettings",
     "Polygon",
     "PoseTarget",
+    "Region",
     "RequestError",
     "Result",
     "RetimeRequest",
@@ -135,10 +148,13 @@ __all__ = [
     "SegmentDatabase",
     "Skeleton",
     "SkeletonMismatch",
+    "Solid",
     "SolveRequest",
     "SolveSearch",
     "SolveSettings",
     "Splice",
+    "Start",
+    "StepOver",
     "Stretch",
     "StretchRequest",
     "Trajectory",
@@ -153,6 +169,7 @@ __all__ = [
     "detect_contacts",
     "find_foot_contacts",
     "find_hierarchy",
+    "find_plan_graph",
     "find_segment_database",
     "finish",
     "follow",
@@ -163,6 +180,7 @@ __all__ = [
     "open_segments",
     "pair_up",
     "perform",
+    "plan",
     "read_clip",
     "read_figures",
     "read_request",
