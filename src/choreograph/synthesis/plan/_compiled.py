@@ -22,6 +22,7 @@ RECORDS, HEAP, INCONSISTENT, CELLS, EXPANDED, ROUND, GOAL, GENERATED, REJECTED =
 """Places of the counters."""
 WORKING, ROUND_DONE, EMPTY, FULL = range(4)
 """How an advance ends: budget used, this heuristic weight is done, nothing is left to expand, memory is used up."""
+UNTESTED, KEPT, BROKEN = 0, 1, 2
 TAU = 2 * math.pi
 
 
@@ -37,11 +38,14 @@ class Store(NamedTuple):
     rest: Array
     """Heuristic, (R,)."""
     stage: NDArray[np.int32]
-    cell: NDArray[np.int32]
+    lattice_key: Ints
+    """Of the cell that each record is in, (R,)."""
+    state: NDArray[np.uint8]
+    """Whether a record's constraints were tested: not yet, kept, broken."""
     key: Ints
     """Of the cell in each slot of the hash; -1 for none, (H,)."""
     best: NDArray[np.int32]
-    """Cheapest record of the cell in each slot."""
+    """Cheapest record, of those that keep all constraints, of the cell in each slot."""
     closed: NDArray[np.int32]
     """Round in which the cell was last expanded."""
     heap_key: Array
@@ -179,15 +183,13 @@ def _slot(store: Store, key: int) -> int:
 
 @njit(cache=True, nogil=True)
 def rehash(old: Store, new: Store) -> None:
-    """Move the cells into a larger hash; records keep their slots' new numbers."""
+    """Move the cells into a larger hash."""
     for slot in range(len(old.key)):
         if old.key[slot] != -1:
             at = _slot(new, old.key[slot])
             new.key[at] = old.key[slot]
             new.best[at] = old.best[slot]
             new.closed[at] = old.closed[slot]
-    for record in range(new.counters[RECORDS]):
-        new.cell[record] = _slot(new, old.key[old.cell[record]])
 
 
 @njit(cache=True, nogil=True)
@@ -264,10 +266,10 @@ def _foot_allowed(scene: Scene, ax: float, az: float, bx: float, bz: float) -> i
 
 
 @njit(cache=True, nogil=True)
-def try_step(
-    moves: Moves, scene: Scene, primitive: int, yaw: float, x: float, z: float, stage: int, stones: int, body: Array
-) -> tuple[int, int]:
-    """The stage after a primitive laid at a frame, or -1 where it breaks a constraint, and which one it breaks.
+def stage_after(
+    moves: Moves, scene: Scene, primitive: int, yaw: float, x: float, z: float, stage: int, stones: int
+) -> int:
+    """The stage after a primitive laid at a frame: stones stepped on, and gates passed times `stones`.
 
     Args:
         moves: The network.
@@ -276,62 +278,79 @@ def try_step(
         yaw: Of the frame, radians.
         x: Metres.
         z: Metres.
-        stage: Before it: stones stepped on, and gates passed times `stones`.
+        stage: Before it.
         stones: Number of stones and one.
-        body: Room for a body's points, (POINTS, 3).
     """
     cos, sin = math.cos(yaw), math.sin(yaw)
     s, t = stage % stones, stage // stones
-    gates, solids, regions = len(scene.gates), len(scene.solids.low), len(scene.off.low)
-    px = pz = 0.0
-    low, high = moves.sample_first[primitive], moves.sample_first[primitive + 1]
-    for n in range(low, high):
-        rx, rz = moves.points[n, 0, 0], moves.points[n, 0, 2]
-        hx, hz = x + rx * cos + rz * sin, z - rx * sin + rz * cos
-        if n > low:
-            while t < gates and _crosses(px, pz, hx, hz, scene.gates[t]):
-                t += 1
-        px, pz = hx, hz
-        if len(scene.corridor):
-            cell = cell_of(scene.corridor_grid, hx, hz)
-            if cell < 0 or scene.corridor[cell] > scene.corridor_m:
-                return -1, solids + regions
-        if solids:
-            cell = cell_of(scene.solids.grid, hx, hz)
-            laid = False
-            for q in range(
-                scene.solids.list_first[cell] if cell >= 0 else 0, scene.solids.list_first[cell + 1] if cell >= 0 else 0
-            ):
-                m = scene.solids.near[q]
-                if not concerns(scene.solids, m, hx, hz, moves.reach[n], moves.top[n]):
-                    continue
-                if not laid:
-                    laid = True
-                    for j in range(len(body)):
-                        bx, bz = moves.points[n, j, 0], moves.points[n, j, 2]
-                        body[j, 0] = x + bx * cos + bz * sin
-                        body[j, 1] = moves.points[n, j, 1]
-                        body[j, 2] = z - bx * sin + bz * cos
-                if touches(scene.solids, m, body, moves.capsules, moves.radii):
-                    return -1, int(m)
-        if regions:
-            for side in range(2):
-                if moves.planted[n] & (1 << side):
-                    a, b = moves.feet[2 * side], moves.feet[2 * side + 1]
-                    ax, az = moves.points[n, a, 0], moves.points[n, a, 2]
-                    bx, bz = moves.points[n, b, 0], moves.points[n, b, 2]
-                    hit = _foot_allowed(
-                        scene, x + ax * cos + az * sin, z - ax * sin + az * cos,
-                        x + bx * cos + bz * sin, z - bx * sin + bz * cos,
-                    )  # fmt: skip
-                    if hit >= 0:
-                        return -1, solids + hit
+    gates = len(scene.gates)
+    if t < gates:
+        px = pz = 0.0
+        low = moves.sample_first[primitive]
+        for n in range(low, moves.sample_first[primitive + 1]):
+            rx, rz = moves.points[n, 0, 0], moves.points[n, 0, 2]
+            hx, hz = x + rx * cos + rz * sin, z - rx * sin + rz * cos
+            if n > low:
+                while t < gates and _crosses(px, pz, hx, hz, scene.gates[t]):
+                    t += 1
+            px, pz = hx, hz
     if s < stones - 1 and moves.kind[moves.target[primitive]] < 2:
         ox, oz = moves.outcome[primitive, 1], moves.outcome[primitive, 2]
         fx, fz = x + ox * cos + oz * sin, z - ox * sin + oz * cos
         if point_gap(scene.stones, s, fx, fz) <= scene.stones.margin[s]:
             s += 1
-    return t * stones + s, -1
+    return int(t * stones + s)
+
+
+@njit(cache=True, nogil=True)
+def broken_by(moves: Moves, scene: Scene, primitive: int, yaw: float, x: float, z: float, body: Array) -> int:
+    """What a primitive laid at a frame breaks, at any of its samples: solids, then regions, then the path; or -1.
+
+    Args:
+        moves: The network.
+        scene: What must be kept to.
+        primitive: Which.
+        yaw: Of the frame, radians.
+        x: Metres.
+        z: Metres.
+        body: Room for a body's points, (POINTS, 3).
+    """
+    cos, sin = math.cos(yaw), math.sin(yaw)
+    solids, regions = len(scene.solids.low), len(scene.off.low)
+    for n in range(moves.sample_first[primitive], moves.sample_first[primitive + 1]):
+        rx, rz = moves.points[n, 0, 0], moves.points[n, 0, 2]
+        hx, hz = x + rx * cos + rz * sin, z - rx * sin + rz * cos
+        if len(scene.corridor):
+            cell = cell_of(scene.corridor_grid, hx, hz)
+            if cell < 0 or scene.corridor[cell] > scene.corridor_m:
+                return solids + regions
+        cell = cell_of(scene.solids.grid, hx, hz) if solids else -1
+        laid = False
+        for q in range(scene.solids.list_first[cell], scene.solids.list_first[cell + 1]) if cell >= 0 else range(0):
+            m = scene.solids.near[q]
+            if not concerns(scene.solids, m, hx, hz, moves.reach[n], moves.top[n]):
+                continue
+            if not laid:
+                laid = True
+                for j in range(len(body)):
+                    bx, bz = moves.points[n, j, 0], moves.points[n, j, 2]
+                    body[j, 0] = x + bx * cos + bz * sin
+                    body[j, 1] = moves.points[n, j, 1]
+                    body[j, 2] = z - bx * sin + bz * cos
+            if touches(scene.solids, m, body, moves.capsules, moves.radii):
+                return int(m)
+        for side in range(2 if regions else 0):
+            if moves.planted[n] & (1 << side):
+                a, b = moves.feet[2 * side], moves.feet[2 * side + 1]
+                ax, az = moves.points[n, a, 0], moves.points[n, a, 2]
+                bx, bz = moves.points[n, b, 0], moves.points[n, b, 2]
+                hit = _foot_allowed(
+                    scene, x + ax * cos + az * sin, z - ax * sin + az * cos,
+                    x + bx * cos + bz * sin, z - bx * sin + bz * cos,
+                )  # fmt: skip
+                if hit >= 0:
+                    return solids + hit
+    return -1
 
 
 @njit(cache=True, nogil=True)
@@ -372,56 +391,96 @@ def _reach(
     if cost >= store.goal_cost[0]:
         return
     node = moves.target[primitive]
-    final = at_goal(moves, scene, primitive, yaw, x, z)
-    rest = estimate(heuristic, scene, node, turned, nx, nz, stage)
-    # Steps may pass gates on the way, so the estimate before them is no bound behind them; it is taken anew below.
     stones = len(heuristic.stone_target)
-    plain = stones == 1 and len(scene.gates) == 0
-    if rest >= FAR and not final:
+    after = stage_after(moves, scene, primitive, yaw, x, z, stage, stones)
+    final = after == (len(scene.gates) + 1) * stones - 1 and at_goal(moves, scene, primitive, yaw, x, z)
+    rest = estimate(heuristic, scene, node, turned, nx, nz, after)
+    if not final and (rest >= FAR or cost + rest >= store.goal_cost[0]):
         return
-    if plain and not final:
-        if cost + rest >= store.goal_cost[0]:
-            return
-        slot = _slot(store, cell_key(moves.group[node], turned, nx, nz, stage, lattice[0], lattice[1]))
-        if store.key[slot] != -1 and store.cost[store.best[slot]] <= cost:
-            return
-    after, broke = try_step(moves, scene, primitive, yaw, x, z, stage, stones, body)
-    if after < 0:
-        counters[REJECTED] += 1
-        store.rejected_by[broke] += 1
-        return
-    if not plain:
-        rest = estimate(heuristic, scene, node, turned, nx, nz, after)
-    final = final and after == (len(scene.gates) + 1) * stones - 1
-    if cost + (0.0 if final else rest) >= store.goal_cost[0]:
-        return
-    slot = _slot(store, cell_key(moves.group[node], turned, nx, nz, after, lattice[0], lattice[1]))
+    key = cell_key(moves.group[node], turned, nx, nz, after, lattice[0], lattice[1])
+    slot = _slot(store, key)
     known = store.key[slot] != -1
     better = not known or cost < store.cost[store.best[slot]]
     if not (better or final):
         return
+    # Constraints are tested when a record is about to be expanded: of eighty that are laid, one is. Until then it
+    # stands in nobody's way.
+    bare = len(scene.solids.low) == 0 and len(scene.off.low) == 0 and len(scene.corridor) == 0
+    tested = bare or final or parent < 0
+    if tested and not bare:
+        broke = broken_by(moves, scene, primitive, yaw, x, z, body)
+        if broke >= 0:
+            counters[REJECTED] += 1
+            store.rejected_by[broke] += 1
+            return
     record = counters[RECORDS]
     counters[RECORDS] += 1
     store.parent[record], store.primitive[record] = parent, primitive
     store.place[record, 0], store.place[record, 1], store.place[record, 2] = turned, nx, nz
     store.cost[record], store.rest[record], store.stage[record] = cost, rest, after
-    store.cell[record] = slot
-    if not known:
-        store.key[slot] = cell_key(moves.group[node], turned, nx, nz, after, lattice[0], lattice[1])
-        store.closed[slot] = -1
-        store.best[slot] = record
-        counters[CELLS] += 1
+    store.lattice_key[record] = key
+    store.state[record] = KEPT if tested else UNTESTED
     if final:
         store.goal_cost[0] = cost
         counters[GOAL] = record
-    if better:
-        store.best[slot] = record
-        if moves.first[node + 1] > moves.first[node] and cost + rest < store.goal_cost[0]:
-            if store.closed[slot] == counters[ROUND]:
-                store.inconsistent[counters[INCONSISTENT]] = record
-                counters[INCONSISTENT] += 1
-            else:
-                _push(store, cost + weight * rest, record)
+    if tested and better:
+        _settle(store, slot, record)
+    if better and moves.first[node + 1] > moves.first[node] and cost + rest < store.goal_cost[0]:
+        if tested and store.closed[slot] == counters[ROUND]:
+            store.inconsistent[counters[INCONSISTENT]] = record
+            counters[INCONSISTENT] += 1
+        else:
+            _push(store, cost + weight * rest, record)
+
+
+@njit(cache=True, nogil=True)
+def _settle(store: Store, slot: int, record: int) -> None:
+    """Make a record that keeps all constraints the best of its cell."""
+    if store.key[slot] == -1:
+        store.key[slot] = store.lattice_key[record]
+        store.closed[slot] = -1
+        store.counters[CELLS] += 1
+    store.best[slot] = record
+
+
+@njit(cache=True, nogil=True)
+def _is_open(store: Store, record: int) -> bool:
+    """Whether a record is still the best known of its cell, or may become that."""
+    if store.state[record] == BROKEN:
+        return False
+    slot = _slot(store, store.lattice_key[record])
+    if store.key[slot] == -1 or store.best[slot] == record:
+        return True
+    return store.state[record] == UNTESTED and store.cost[record] < store.cost[store.best[slot]]
+
+
+@njit(cache=True, nogil=True)
+def _next(store: Store, moves: Moves, scene: Scene, body: Array) -> int:
+    """The next record to expand, its constraints tested; -1 where none is left or none can be better."""
+    counters = store.counters
+    while counters[HEAP] > 0 and store.heap_key[0] < store.goal_cost[0]:
+        record = _pop(store)
+        if not _is_open(store, record):
+            continue
+        slot = _slot(store, store.lattice_key[record])
+        if store.state[record] == UNTESTED:
+            at = store.place[store.parent[record]]
+            broke = broken_by(moves, scene, store.primitive[record], at[0], at[1], at[2], body)
+            if broke >= 0:
+                store.state[record] = BROKEN
+                counters[REJECTED] += 1
+                store.rejected_by[broke] += 1
+                continue
+            store.state[record] = KEPT
+            _settle(store, slot, record)
+        if store.closed[slot] == counters[ROUND]:
+            store.inconsistent[counters[INCONSISTENT]] = record
+            counters[INCONSISTENT] += 1
+            if counters[INCONSISTENT] >= len(store.inconsistent) - 1:
+                return -1
+            continue
+        return int(record)
+    return -1
 
 
 @njit(cache=True, nogil=True)
@@ -457,26 +516,18 @@ def advance(
     room = min(len(store.parent), len(store.heap_key), len(store.inconsistent)) - widest - 1
     cells = int(0.6 * len(store.key)) - widest - 1
     for _ in range(budget):
-        record = -1
-        while counters[HEAP] > 0:
-            if store.heap_key[0] >= store.goal_cost[0]:
-                return ROUND_DONE
-            found = _pop(store)
-            slot = store.cell[found]
-            if store.best[slot] == found and store.closed[slot] != counters[ROUND]:
-                record = found
-                break
-        if record < 0:
-            return ROUND_DONE if store.goal_cost[0] < np.inf or counters[INCONSISTENT] > 0 else EMPTY
         if (
             counters[RECORDS] >= room or counters[HEAP] >= room or counters[INCONSISTENT] >= room
             or counters[CELLS] >= cells
         ):  # fmt: skip
-            _push(store, store.cost[record] + weight * store.rest[record], record)
             return FULL
+        record = _next(store, moves, scene, body)
+        if record < 0:
+            if counters[INCONSISTENT] >= room:
+                return FULL
+            return ROUND_DONE if store.goal_cost[0] < np.inf or counters[INCONSISTENT] > 0 else EMPTY
         counters[EXPANDED] += 1
-        slot = store.cell[record]
-        store.closed[slot] = counters[ROUND]
+        store.closed[_slot(store, store.lattice_key[record])] = counters[ROUND]
         node = moves.target[store.primitive[record]]
         for e in range(moves.first[node], moves.first[node + 1]):
             _reach(
@@ -494,7 +545,7 @@ def next_round(store: Store, weight: float) -> None:
     size = counters[HEAP]
     for n in range(size + counters[INCONSISTENT]):
         record = store.heap_record[n] if n < size else store.inconsistent[n - size]
-        if store.best[store.cell[record]] == record and store.cost[record] + store.rest[record] < store.goal_cost[0]:
+        if _is_open(store, record) and store.cost[record] + store.rest[record] < store.goal_cost[0]:
             store.heap_record[kept] = record
             kept += 1
             if kept >= len(store.heap_key) - 1:
@@ -514,7 +565,6 @@ def lower_bound(store: Store) -> float:
     best = store.goal_cost[0]
     for n in range(counters[HEAP] + counters[INCONSISTENT]):
         record = store.heap_record[n] if n < counters[HEAP] else store.inconsistent[n - counters[HEAP]]
-        slot = store.cell[record]
-        if store.best[slot] == record and (n >= counters[HEAP] or store.closed[slot] != counters[ROUND]):
+        if _is_open(store, record):
             best = min(best, store.cost[record] + store.rest[record])
     return best

@@ -46,7 +46,7 @@ Ints = NDArray[np.int64]
 SLICE = 2000
 """Records expanded between looks at the clock; also what makes answers the same however a search is stepped."""
 _WEIGHTS = (3.0, 2.0, 1.6, 1.35, 1.2, 1.1, 1.05, 1.02, 1.0)
-_RECORD_BYTES = 120
+_RECORD_BYTES = 160
 """Bytes that a record needs in all, with its share of heap and hash."""
 _FEWEST = 1 << 16
 
@@ -187,6 +187,8 @@ class Planner:
             self._grow()
             self.status = kernel.WORKING
         elif self.status == kernel.ROUND_DONE:
+            # No record is left whose cost and weighted estimate are below the answer's cost.
+            self._bound = max(self._bound, self.cost / self.weight if self.cost < math.inf else 0.0)
             _ = self.bound
             if not self.proved:
                 self.weight = self._weights.pop(0) if self._weights else 1.0
@@ -335,7 +337,8 @@ class Planner:
         things = len(self.scene.solids.low) + len(self.scene.off.low) + 1
         store = Store(
             np.empty(size, np.int32), np.empty(size, np.int32), np.empty((size, 3)), np.empty(size), np.empty(size),
-            np.empty(size, np.int32), np.empty(size, np.int32), np.full(slots, -1, np.int64), np.zeros(slots, np.int32),
+            np.empty(size, np.int32), np.empty(size, np.int64), np.zeros(size, np.uint8),
+            np.full(slots, -1, np.int64), np.zeros(slots, np.int32),
             np.full(slots, -1, np.int32), np.empty(2 * size), np.empty(2 * size, np.int32), np.empty(size, np.int32),
             np.zeros(9, np.int64), np.array([math.inf]), np.zeros(things, np.int64),
         )  # fmt: skip
@@ -346,17 +349,8 @@ class Planner:
         """Twice the room for records."""
         old = self.store
         new = self._new_store(min(2 * len(old.parent), self._most))
-        for name in (
-            "parent",
-            "primitive",
-            "place",
-            "cost",
-            "rest",
-            "stage",
-            "heap_key",
-            "heap_record",
-            "inconsistent",
-        ):
+        kept = ("parent", "primitive", "place", "cost", "rest", "stage", "lattice_key", "state")
+        for name in (*kept, "heap_key", "heap_record", "inconsistent"):
             values = getattr(old, name)
             getattr(new, name)[: len(values)] = values
         for name in ("counters", "goal_cost", "rejected_by"):
