@@ -33,8 +33,8 @@ from choreograph.synthesis.plan.parts import Bar, Goal, Region, Solid
 from choreograph.synthesis.plan.planner import Margins, Planner
 from choreograph.synthesis.plan.prepare import PlanGraph, find_plan_graph
 from choreograph.synthesis.plan.request import PlanRequest
-from choreograph.synthesis.plan.search import COARSE_MOST, PlanSearch
-from choreograph.synthesis.plan.world import make_world
+from choreograph.synthesis.plan.search import COARSE_MOST, PLAIN_SHARE, PlanSearch
+from choreograph.synthesis.plan.world import make_world, raw_only
 
 SEA = Region.of_box((-3.0, 1.5), (3.0, 5.4))
 CASES: dict[str, PlanRequest] = {
@@ -83,7 +83,13 @@ def search(graph: MotionGraph, plans: PlanGraph, request: PlanRequest, seconds: 
         if time.process_time() - began > seconds:
             break
     first = time.process_time() - began if coarse.cost < np.inf else None
-    fine = Planner(world, request, margins, known=coarse.chain())
+    known = coarse.chain()
+    if request.interpolation:
+        plain = Planner(raw_only(world), request, margins, known=known)
+        while not plain.done and time.process_time() - began < PLAIN_SHARE * seconds:
+            plain.advance(1000)
+        known = plain.chain()
+    fine = Planner(world, request, margins, known=known)
     while not fine.done and time.process_time() - began < seconds:
         fine.advance(1000)
         if first is None and fine.cost < np.inf:

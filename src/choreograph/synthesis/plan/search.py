@@ -22,10 +22,12 @@ from choreograph.synthesis.plan.prepare import PlanGraph, find_plan_graph
 from choreograph.synthesis.plan.reasons import why_none
 from choreograph.synthesis.plan.request import PlanRequest
 from choreograph.synthesis.plan.scene import check_scene, distance_grid
-from choreograph.synthesis.plan.world import make_world
+from choreograph.synthesis.plan.world import make_world, raw_only
 
 COARSE_MOST = 60_000
 """States that the coarse search for a first answer expands at most."""
+PLAIN_SHARE = 0.25
+"""Share of the states that are looked at among recorded steps alone."""
 
 
 @dataclass(eq=False)
@@ -36,6 +38,8 @@ class _Try:
     margins: Margins
     penalty: tuple[NDArray[np.float64], Any] | None
     coarse: Planner | None = None
+    plain: Planner | None = None
+    """Among recorded steps alone: so blends never make it dearer."""
     fine: Planner | None = None
     known: Chain | None = None
     seconds: float = 0.0
@@ -47,7 +51,7 @@ class _Try:
     @property
     def planner(self) -> Planner | None:
         """The one at work."""
-        return self.fine or self.coarse
+        return self.fine or self.plain or self.coarse
 
 
 class PlanSearch(Search):
@@ -207,14 +211,12 @@ class PlanSearch(Search):
         left = self._left(attempt)
         if attempt.fine is None:
             before = planner.expanded
-            planner.advance(min(SLICE // 4, left))
+            planner.advance(min(SLICE // 4, max(1, left)))
             attempt.expanded += max(1, planner.expanded - before)
             chain = planner.chain()
-            if chain is not None and not self._keeps(attempt, chain):
+            if attempt.plain is None and chain is not None and not self._keeps(attempt, chain):
                 return
-            if chain is not None or planner.done or planner.expanded >= COARSE_MOST:
-                attempt.known, attempt.coarse = chain, None
-                attempt.fine = Planner(attempt.world, self.request, attempt.margins, attempt.penalty, known=chain)
+            self._go_over(attempt, planner, chain)
         elif left > 0 and not planner.done:
             before = planner.expanded
             planner.advance(min(SLICE, left))
@@ -227,6 +229,28 @@ class PlanSearch(Search):
         if fine.done or near or self._left(attempt) <= 0:
             chain = fine.chain()
             attempt.over = chain is None or self._keeps(attempt, chain)
+
+    def _go_over(self, attempt: _Try, planner: Planner, chain: Chain | None) -> None:
+        """From the coarse search to one among recorded steps alone, and from that to the whole."""
+        request, world = self.request, attempt.world
+        if attempt.plain is None:
+            if chain is None and not planner.done and planner.expanded < COARSE_MOST:
+                return
+            attempt.coarse, attempt.known = None, chain
+            if request.interpolation:
+                attempt.plain = Planner(raw_only(world), request, attempt.margins, attempt.penalty, known=chain)
+                return
+        elif not planner.done and planner.expanded < PLAIN_SHARE * self._most(attempt):
+            return
+        attempt.plain, attempt.known = None, chain
+        attempt.fine = Planner(world, request, attempt.margins, attempt.penalty, known=chain)
+
+    def _most(self, attempt: _Try) -> float:
+        """States that an attempt may expand, as far as that is known."""
+        request = self.request
+        if request.evaluations is not None:
+            return request.evaluations / request.count
+        return attempt.expanded * request.seconds / request.count / max(attempt.seconds, 1e-3)
 
     def _left(self, attempt: _Try) -> int:
         """States that may still be expanded; 0 where the time is used up."""
@@ -246,7 +270,7 @@ class PlanSearch(Search):
         attempt.repaired += 1
         attempt.margins = Margins(attempt.margins.usual, more)
         attempt.coarse = Planner(attempt.world, self.request, attempt.margins, attempt.penalty, coarse=True)
-        attempt.fine = None
+        attempt.plain = attempt.fine = None
         attempt.seconds = min(attempt.seconds, 0.7 * self.request.seconds / self.request.count)
         attempt.expanded = 0
         return False

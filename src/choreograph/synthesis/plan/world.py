@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
+from dataclasses import fields, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -58,6 +58,12 @@ def make_world(graph: MotionGraph, plans: PlanGraph, request: PlanRequest, *, fu
         return World(plans.table, network, own, terminal, usable, plans.body, all_end=not goal.standing)
     tracks, steps = _last_steps(graph, plans, goal)
     return _extended(plans, network, own, usable, tabulate(tracks, steps))
+
+
+def raw_only(world: World) -> World:
+    """The world of recorded steps alone; its chains are chains of the whole world too."""
+    usable = world.usable & world.network.primitives.raw
+    return replace(world, network=world.network.only(usable), usable=usable)
 
 
 def _last_steps(graph: MotionGraph, plans: PlanGraph, goal: Goal) -> tuple[list[Track], list[Step]]:
