@@ -8,6 +8,10 @@ from .contract.result import Answer, Result
 from .contract.search import Budget
 from .editing.bend.request import BendRequest
 from .editing.bend.search import BendResult, BendSearch, bend
+from .editing.loop.request import LoopRequest
+from .editing.loop.search import LoopResult, LoopSearch, loop
+from .editing.retarget.request import RetargetRequest
+from .editing.retarget.search import RetargetResult, RetargetSearch, retarget
 from .editing.retime.request import RetimeRequest
 from .editing.retime.search import RetimeResult, RetimeSearch, retime
 from .errors import (
@@ -28,6 +32,8 @@ from .finishing.footskate import clean_feet
 from .finishing.hand_contacts import HandContacts, Partner
 from .finishing.settings import FinishSettings
 from .formats import read_clip, read_figures, write_clip
+from .formats.character import read_character, write_character
+from .graph.coverage import report_coverage
 from .graph.model import MotionGraph
 from .graph.report import report_graph
 from .graph.settings import GraphSettings
@@ -117,6 +123,9 @@ __all__ = [
     "Label",
     "LabelTarget",
     "Layer",
+    "LoopRequest",
+    "LoopResult",
+    "LoopSearch",
     "Meeting",
     "MissingExtra",
     "Montage",
@@ -139,6 +148,9 @@ __all__ = [
     "Region",
     "RequestError",
     "Result",
+    "RetargetRequest",
+    "RetargetResult",
+    "RetargetSearch",
     "RetimeRequest",
     "RetimeResult",
     "RetimeSearch",
@@ -174,6 +186,7 @@ __all__ = [
     "finish",
     "follow",
     "load_path",
+    "loop",
     "measure_path",
     "named_path",
     "open_graph",
@@ -181,13 +194,16 @@ __all__ = [
     "pair_up",
     "perform",
     "plan",
+    "read_character",
     "read_clip",
     "read_figures",
     "read_request",
     "read_request_file",
     "read_trajectory",
     "repair",
+    "report_coverage",
     "report_graph",
+    "retarget",
     "retime",
     "root_example",
     "save_graph",
@@ -196,6 +212,7 @@ __all__ = [
     "solve",
     "suggest_trim",
     "trimmed",
+    "write_character",
     "write_clip",
     "write_transcription",
 ]

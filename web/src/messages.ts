@@ -1,7 +1,7 @@
 // Generated from the models of choreograph.studio by `python -m choreograph.studio.typescript`; do not edit.
 
 /** Changes whenever a message does; told by both sides when they meet. */
-export const PROTOCOL = "f7a2b8f04ac3";
+export const PROTOCOL = "980118485f96";
 
 /** What JSON holds. */
 export type Plain = null | boolean | number | string | Plain[] | { [name: string]: Plain };
@@ -50,12 +50,21 @@ export interface ClipReport {
   transitions: number;
   why: string;
   joins_at_m: number | null;
+  join: string;
 }
 
 /** How the same is done without the studio. */
 export interface Code {
   command: string;
   python: string;
+}
+
+/** What the recordings in the graph can do. */
+export interface Coverage {
+  bands: SpeedBand[];
+  stops: string;
+  labels: LabelTime[];
+  advice: string[];
 }
 
 /** Connectivity against the threshold. */
@@ -155,6 +164,7 @@ export interface GraphAsk {
   ceiling_m: number;
   taper: "triangle" | "uniform";
   mirror: boolean;
+  max_blend_s: number | null;
 }
 
 /** The graph was built. */
@@ -176,6 +186,7 @@ export interface GraphSummary {
   shown: number;
   labels: string[];
   notes: string[];
+  coverage: Coverage | null;
 }
 
 /** First message of a page. */
@@ -222,6 +233,13 @@ export interface LabelRange {
   text: string;
   start: number;
   stop: number;
+}
+
+/** How long a label lasts. */
+export interface LabelTime {
+  label: string;
+  seconds: number;
+  outside_s: number;
 }
 
 /** Recordings came. */
@@ -405,6 +423,16 @@ export interface SourceRun {
   clip: string;
   clip_frame: number;
   blend: string | null;
+}
+
+/** What is recorded between two speeds, and the least radius of turns there. */
+export interface SpeedBand {
+  said: string;
+  seconds: number;
+  outside_s: number;
+  left_m: number | null;
+  right_m: number | null;
+  bent_m: number | null;
 }
 
 /** Stop sending frames. */
@@ -643,7 +671,7 @@ export interface FollowSettings {
   horizon_s?: number | null;
   /** How much is kept of each planning step's answer (r). */
   retain_s?: number;
-  /** Walks of one age that the beam keeps; else 60 where motion is bent, which forgives much, and 260 where not. */
+  /** Walks of one age that the beam keeps; else 48 where motion is bent, which forgives much (down to 20 in graphs with many transitions), and 260 where not. */
   beam_width?: number | null;
   /** How far the beam looks along the continuations of a walk, to compare walks. */
   continuation_s?: number;
@@ -773,6 +801,26 @@ export interface LabelTarget {
   label: string;
   /** How much it counts. */
   weight?: number;
+}
+
+/** A cycle of a motion. */
+export interface LoopRequest {
+  /** Shortest cycle. */
+  min_s?: number;
+  /** Longest cycle. */
+  max_s?: number;
+  /** Where the cycle begins, if that is known; else where ends fit best. */
+  start_s?: number | null;
+  /** Where the cycle ends, if that is known. */
+  stop_s?: number | null;
+  /** Whether the cycle goes straight on: the turn that it makes is taken out. */
+  straight?: boolean;
+  /** Whether it stays where it is: the way that it makes is taken out. */
+  in_place?: boolean;
+  /** How often the result repeats it. */
+  cycles?: number;
+  /** Whether standing feet are held where they stand. */
+  clean?: boolean;
 }
 
 /** Two people come together and play a pair of recordings, each his own part of it. The pair may be two recordings of one moment, such as two dancers' in one world frame: then they are to each other as they were. Or any two clips, with `offset` saying how the people stand to each other. */
@@ -947,6 +995,18 @@ export interface Region {
   box?: Box | null;
   /** or one of any outline. */
   polygon?: Polygon | null;
+}
+
+/** A body that a motion is put on. */
+export interface RetargetRequest {
+  /** File of the body: a character (.glb, .vrm), or any motion file whose skeleton it is. */
+  to?: string;
+  /** Joints of the body whose role is not found, such as left_foot=L_Ankle. */
+  roles?: Record<string, string>;
+  /** Joints of the body, with the joint of the motion that each takes its rotation from; nothing behind = for none. */
+  joints?: Record<string, string>;
+  /** Whether standing feet are held where they stand. */
+  clean?: boolean;
 }
 
 /** The same poses, in the same order, with another timing. */
@@ -1126,4 +1186,6 @@ export interface Requests {
   perform: PerformRequest;
   retime: RetimeRequest;
   bend: BendRequest;
+  retarget: RetargetRequest;
+  loop: LoopRequest;
 }

@@ -109,6 +109,8 @@ class Motion:
     """Before feet and hands were seen to, where that is another."""
     leads: bool = False
     """Whether this is the person whom the others follow, as given with the request."""
+    body: str | None = None
+    """File of the character whose body it is; its mesh is kept where the format can."""
 
     @property
     def name(self) -> str:

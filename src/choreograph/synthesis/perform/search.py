@@ -24,6 +24,7 @@ from choreograph.synthesis.perform.program import SegmentSequence, find_segments
 from choreograph.synthesis.perform.request import CutRequest, PerformRequest
 from choreograph.synthesis.perform.settings import match_settings
 from choreograph.synthesis.perform.sources import Examples, find_clip, find_database
+from choreograph.synthesis.perform.stands import with_stand
 from choreograph.synthesis.perform.trajectory import Trajectory
 
 _WAY_POINTS = 2000
@@ -109,7 +110,7 @@ class PerformSearch(Search):
             raise RequestError("nothing was performed yet; take a step")
         lead = self._lead
         provenance = {"left_out": lead.left_out} if lead.left_out else {}
-        general = (*lead.problems, *_poverty(lead.database))
+        general = (*lead.problems, *_poverty(lead.database, len(self.database().names)))
         return Result(
             "perform", self.request, (self._answer,), problems_with_all=general, seconds=self.seconds,
             provenance=provenance,
@@ -150,7 +151,7 @@ class PerformSearch(Search):
 
     def _way(self, raw: Trajectory, database: SegmentDatabase) -> Lead:
         where = "trajectory" if self.request.trajectory else "samples"
-        way = raw.smoothed(self.request.smooth_s)
+        way, database = raw.smoothed(self.request.smooth_s), with_stand(database)
         found = []
         if way.bridged_s:
             text = f"{way.bridged_s:.2f} s of the way were missing and are straight lines now"
@@ -296,8 +297,8 @@ def _cutting(request: PerformRequest) -> tuple[Any, ...]:
     return (*chosen, bool(request.leader))
 
 
-def _poverty(database: SegmentDatabase) -> Iterator[Problem]:
-    if len(database) == 1:
+def _poverty(database: SegmentDatabase, recordings: int) -> Iterator[Problem]:
+    if (database.example < recordings).sum() == 1:  # poses that are held do not count
         yield Problem("the examples have one segment only, and all is made of it; add longer recordings", "examples")
 
 
