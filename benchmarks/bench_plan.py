@@ -54,7 +54,7 @@ CASES: dict[str, PlanRequest] = {
     "bar at 1.3 m": PlanRequest(
         goal=Goal(position=(0.0, 6.0)), bars=(Bar(ends=((-3.0, 3.0), (3.0, 3.0)), height=1.3),)
     ),
-    "gap of 1 m": PlanRequest(goal=Goal(position=(0.0, 6.0)), gaps=(Region.of_box((-3.0, 2.5), (3.0, 3.5)),)),
+    "gap of 1 m": PlanRequest(goal=Goal(position=(0.0, 6.0)), gaps=(Region.of_box((-10.0, 2.5), (10.0, 3.5)),)),
 }  # fmt: skip
 OF = {"16": list(CASES)[:5], "107": ["8 m ahead", "5 cm, 3 degrees", "bar at 1.3 m", "gap of 1 m"]}
 

@@ -24,9 +24,9 @@ from choreograph.synthesis.plan.request import PlanRequest
 from choreograph.synthesis.plan.scene import check_scene, distance_grid
 from choreograph.synthesis.plan.world import make_world, raw_only
 
-COARSE_MOST = 60_000
+COARSE_MOST = 10_000
 """States that the coarse search for a first answer expands at most."""
-PLAIN_SHARE = 0.25
+PLAIN_SHARE = 0.4
 """Share of the states that are looked at among recorded steps alone."""
 
 
