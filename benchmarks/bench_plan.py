@@ -77,10 +77,11 @@ def search(graph: MotionGraph, plans: PlanGraph, request: PlanRequest, seconds: 
     began = time.process_time()
     world = make_world(graph, plans, request, full=full)
     margins = Margins(request.search.margin_m, {})
-    coarse = Planner(world, request, margins, coarse=True)
-    while coarse.cost == np.inf and not coarse.done and coarse.expanded < COARSE_MOST:
-        coarse.advance(500)
-        if time.process_time() - began > seconds:
+    for level in (2, 1):
+        coarse = Planner(world, request, margins, coarse=level)
+        while coarse.cost == np.inf and not coarse.done and coarse.expanded < COARSE_MOST * (3 - level):
+            coarse.advance(500)
+        if coarse.cost < np.inf:
             break
     first = time.process_time() - began if coarse.cost < np.inf else None
     known = coarse.chain()

@@ -102,7 +102,7 @@ class Planner:
         margins: Margins,
         penalty: tuple[Array, Any] | None = None,
         *,
-        coarse: bool = False,
+        coarse: int = 0,
         known: Chain | None = None,
     ) -> None:
         """Prepare a search.
@@ -112,7 +112,7 @@ class Planner:
             request: What is wanted.
             margins: How far to keep from things.
             penalty: Grid and what a step that ends in its cells costs more.
-            coarse: Whether similar poses share cells of a larger lattice: sooner an answer, but no bound.
+            coarse: 1 where similar poses share cells, 2 where these are twice as large too: sooner an answer, no bound.
             known: An answer that is there already; only cheaper ones are looked for.
         """
         from choreograph.synthesis.plan import _compiled
@@ -127,7 +127,7 @@ class Planner:
         self.heuristic = self._heuristic()
         self._weights = [w for w in _WEIGHTS if w < request.search.first_weight]
         self.weight = request.search.first_weight
-        wider = 2 if coarse else 1
+        wider = max(1, coarse)
         self.lattice = np.array(
             [wider * request.search.lattice_m, _whole_turns(min(60, wider * request.search.lattice_deg))]
         )

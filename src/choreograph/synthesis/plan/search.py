@@ -24,8 +24,10 @@ from choreograph.synthesis.plan.request import PlanRequest
 from choreograph.synthesis.plan.scene import check_scene, distance_grid
 from choreograph.synthesis.plan.world import make_world, raw_only
 
-COARSE_MOST = 10_000
-"""States that the coarse search for a first answer expands at most."""
+COARSE_MOST = 3_000
+"""States that a coarse search for a first answer expands at most, times 2 where its lattice is the fine one's."""
+COARSE_SHARE = 0.1
+"""And no larger a share of all, likewise."""
 PLAIN_SHARE = 0.4
 """Share of the states that are looked at among recorded steps alone."""
 
@@ -198,7 +200,7 @@ class PlanSearch(Search):
         whole = request.search.compression == "off" if full is None else full
         world = make_world(self.graph, self.plans, request, full=whole)
         attempt = _Try(world, Margins(request.search.margin_m, {}), penalty, full=whole)
-        attempt.coarse = Planner(world, request, attempt.margins, penalty, coarse=True)
+        attempt.coarse = Planner(world, request, attempt.margins, penalty, coarse=2)
         if self._kept is not None and penalty is None and not whole:
             attempt.coarse, attempt.known = None, self._kept
             attempt.fine = Planner(world, request, attempt.margins, penalty, known=self._kept)
@@ -234,10 +236,14 @@ class PlanSearch(Search):
         """From the coarse search to one among recorded steps alone, and from that to the whole."""
         request, world = self.request, attempt.world
         if attempt.plain is None:
-            if chain is None and not planner.done and planner.expanded < COARSE_MOST:
+            most = (3 - planner.coarse) * min(COARSE_MOST, COARSE_SHARE * self._most(attempt))
+            if chain is None and not planner.done and planner.expanded < most:
+                return
+            if chain is None and planner.coarse == 2:
+                attempt.coarse = Planner(world, request, attempt.margins, attempt.penalty, coarse=1)
                 return
             attempt.coarse, attempt.known = None, chain
-            if request.interpolation:
+            if request.interpolation and chain is not None:
                 attempt.plain = Planner(raw_only(world), request, attempt.margins, attempt.penalty, known=chain)
                 return
         elif not planner.done and planner.expanded < PLAIN_SHARE * self._most(attempt):
@@ -269,7 +275,7 @@ class PlanSearch(Search):
             more[broken.where] = more.get(broken.where, 0.0) + min(broken.by, 0.15) + 0.01
         attempt.repaired += 1
         attempt.margins = Margins(attempt.margins.usual, more)
-        attempt.coarse = Planner(attempt.world, self.request, attempt.margins, attempt.penalty, coarse=True)
+        attempt.coarse = Planner(attempt.world, self.request, attempt.margins, attempt.penalty, coarse=2)
         attempt.plain = attempt.fine = None
         attempt.seconds = min(attempt.seconds, 0.7 * self.request.seconds / self.request.count)
         attempt.expanded = 0
