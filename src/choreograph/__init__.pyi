@@ -87,6 +87,10 @@ from .synthesis.perform.search import PerformSearch, perform
 from .synthesis.perform.store import open_segments, save_segments
 from .synthesis.perform.trajectory import Trajectory, read_trajectory
 from .synthesis.perform.transcription import write_transcription
+from .synthesis.plan.parts import Bar, Corridor, Gate, Goal, GoalPose, Region, Solid, Start, StepOver
+from .synthesis.plan.prepare import find_plan_graph
+from .synthesis.plan.request import PlanRequest, PlanSettings
+from .synthesis.plan.search import PlanSearch, plan
 from .synthesis.solve.constraints import (
     BodyTarget,
     Box,
@@ -109,6 +113,7 @@ from .synthesis.walk import Walk
 __all__ = [
     "AngleGoal",
     "Answer",
+    "Bar",
     "BehaviourGoal",
     "BendRequest",
     "BendResult",
@@ -127,6 +132,7 @@ __all__ = [
     "CompleteResult",
     "CompleteSearch",
     "ContactGoal",
+    "Corridor",
     "CutRequest",
     "CutSettings",
     "DistanceGoal",
@@ -147,6 +153,9 @@ __all__ = [
     "FollowSettings",
     "FormatError",
     "FunctionTarget",
+    "Gate",
+    "Goal",
+    "GoalPose",
     "GraphFileError",
     "GraphSettings",
     "HandContacts",
@@ -178,8 +187,12 @@ __all__ = [
     "PerformRequest",
     "PerformSearch",
     "PerformStream",
+    "PlanRequest",
+    "PlanSearch",
+    "PlanSettings",
     "Polygon",
     "PoseTarget",
+    "Region",
     "RequestError",
     "Result",
     "RetargetRequest",
@@ -194,11 +207,14 @@ __all__ = [
     "SegmentDatabase",
     "Skeleton",
     "SkeletonMismatch",
+    "Solid",
     "SolveRequest",
     "SolveSearch",
     "SolveSettings",
     "SolveWeights",
     "Splice",
+    "Start",
+    "StepOver",
     "Stretch",
     "StretchRequest",
     "Trajectory",
@@ -218,6 +234,7 @@ __all__ = [
     "face_error",
     "find_foot_contacts",
     "find_hierarchy",
+    "find_plan_graph",
     "find_segment_database",
     "finish",
     "follow",
@@ -232,6 +249,7 @@ __all__ = [
     "open_segments",
     "pair_up",
     "perform",
+    "plan",
     "read_character",
     "read_clip",
     "read_face",

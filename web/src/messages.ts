@@ -518,6 +518,16 @@ export interface AngleGoal {
   bend_deg: number;
 }
 
+/** A bar across the way to pass under: no part of the body may touch it, or be above it. */
+export interface Bar {
+  /** x and z of its ends, metres. */
+  ends: [[number, number], [number, number]];
+  /** Of its lower edge above the floor, metres. */
+  height: number;
+  /** Along the floor, metres. */
+  thickness?: number;
+}
+
 /** What the motion is like for a while: the model learned from what is labelled so holds then. */
 export interface BehaviourGoal {
   /** From when, from the motion's first frame. */
@@ -691,6 +701,14 @@ export interface ContactGoal {
   weight?: number;
 }
 
+/** A path to keep near, from its first point to its last. */
+export interface Corridor {
+  /** x and z, metres. */
+  points: [number, number][];
+  /** How far from it the hips may be, metres. */
+  within?: number;
+}
+
 /** How far two joints are from each other. */
 export interface DistanceGoal {
   /** When, from the motion's first frame; */
@@ -849,6 +867,42 @@ export interface FunctionTarget {
   name?: string;
   /** How much it counts. */
   weight?: number;
+}
+
+/** A place to pass: near a point, or across a line. */
+export interface Gate {
+  /** x and z of a point that the hips come near, metres, */
+  position?: [number, number] | null;
+  /** and how near, metres; */
+  radius?: number;
+  /** or the ends of a line that the hips cross. */
+  ends?: [[number, number], [number, number]] | null;
+}
+
+/** Where the motion ends, and how. */
+export interface Goal {
+  /** x and z of the hips, metres. */
+  position: [number, number];
+  /** How far from there they may be, metres. */
+  radius?: number;
+  /** Where they face; null for anywhere. */
+  facing_deg?: number | null;
+  /** How far they may face away from that. */
+  tolerance_deg?: number;
+  /** Whether it ends with both feet on the floor, at rest. */
+  standing?: boolean;
+  /** What to do there: motion with this label, such as sit or pick up, from its beginning to its end. */
+  label?: string | null;
+  /** The pose to end in. */
+  pose?: GoalPose | null;
+}
+
+/** The pose of a clip's frame. */
+export interface GoalPose {
+  /** A clip of the graph. */
+  clip: string;
+  /** At the clip's own rate. */
+  frame: number;
 }
 
 /** Exactly this frame of this clip at this time, and what follows it for a while: every answer shows it. */
@@ -1079,6 +1133,66 @@ export interface PerformRequest {
   finish?: FinishSettings;
 }
 
+/** From here to there through a scene. */
+export interface PlanRequest {
+  start?: Start;
+  /** Where it ends. */
+  goal?: Goal | null;
+  /** What to go round: no part of the body touches it. */
+  obstacles?: Solid[];
+  /** Holes in the floor: no foot stands there, but on stones. */
+  gaps?: Region[];
+  /** Where a foot must step, in order. */
+  stones?: Region[];
+  /** Where no foot may step. */
+  keep_off?: Region[];
+  /** What to pass under. */
+  bars?: Bar[];
+  /** What to step over. */
+  step_over?: StepOver[];
+  /** Points and gates to pass, in order. */
+  through?: Gate[];
+  /** A path to keep near. */
+  path?: Corridor | null;
+  /** An SVG floor plan: its layers obstacles, gaps, stones, keep_off, bars, step_over, through, path, start and goal join what the request has. */
+  drawing?: string;
+  /** What to make least: squared accelerations of the joints, time, or way. */
+  objective?: "effort" | "time" | "length";
+  /** Whether steps may be blends of recorded ones; without, it is a plain motion graph. */
+  interpolation?: boolean;
+  /** How many different answers. */
+  count?: number;
+  /** How far from each other the ways of two answers must be somewhere. */
+  apart_m?: number;
+  /** How long to search; it ends sooner where nothing better can be had. */
+  seconds?: number;
+  /** States to expand at most, instead of a time: the same number gives the same answer anywhere. */
+  evaluations?: number | null;
+  /** The search ends when its answer is proved to cost no more than so many times the best. */
+  within?: number;
+  search?: PlanSettings;
+  /** How the plan becomes motion. */
+  finish?: FinishSettings;
+}
+
+/** How the search goes about it. */
+export interface PlanSettings {
+  /** Size of the cells of which the search keeps the cheapest way into each; what is proved, is within it. */
+  lattice_m?: number;
+  /** Likewise, of headings. */
+  lattice_deg?: number;
+  /** Heuristic weight of the first answer, which is that near to the best; it then goes down to 1. */
+  first_weight?: number;
+  /** Whether steps that do what others do are left out: auto looks among all of them if there is no answer without. */
+  compression?: "auto" | "on" | "off";
+  /** How much farther than it must the search keeps from things, so that finishing does not touch them. */
+  margin_m?: number;
+  /** How often the search begins again, farther from what a finished motion touched. */
+  repairs?: number;
+  /** Memory that the search may use; when it is used up, the best answer so far is the answer. */
+  memory_mb?: number;
+}
+
 /** An obstacle of any outline whose sides do not cross. */
 export interface Polygon {
   /** In order, x and z in metres. */
@@ -1095,6 +1209,16 @@ export interface PoseTarget {
   frame: number;
   /** How much it counts. */
   weight?: number;
+}
+
+/** A circle, box or polygon on the floor. */
+export interface Region {
+  /** A round one, */
+  circle?: Circle | null;
+  /** or a rectangle along the axes, */
+  box?: Box | null;
+  /** or one of any outline. */
+  polygon?: Polygon | null;
 }
 
 /** A body that a motion is put on. */
@@ -1177,6 +1301,20 @@ export interface SegmentConstraint {
   segments: number[];
 }
 
+/** Something on the floor that no part of the body may touch. */
+export interface Solid {
+  /** A round one, */
+  circle?: Circle | null;
+  /** or a rectangle along the axes, */
+  box?: Box | null;
+  /** or one of any outline. */
+  polygon?: Polygon | null;
+  /** How high it is, metres; null for so high that nobody looks over it. */
+  height?: number | null;
+  /** How far from it every part of the body stays, metres. */
+  clearance?: number;
+}
+
 /** Motion to be found. Times are in seconds from its first frame; it has a frame at 0 and one at `length_s`. The score of an answer is measured so that 30 cm, 10° and a second without the label asked for cost 1 each, at a weight of 1. */
 export interface SolveRequest {
   /** How long the motion lasts. */
@@ -1240,6 +1378,28 @@ export interface SolveWeights {
   knots_s?: number;
 }
 
+/** Where the motion begins. */
+export interface Start {
+  /** x and z of the hips, metres. */
+  position?: [number, number];
+  /** Where they face: 0 looks along +z, 90 along +x. */
+  facing_deg?: number;
+  /** Whether it begins with both feet on the floor, at rest; else also in the middle of a walk. */
+  standing?: boolean;
+}
+
+/** Something low on the floor to step over: no part of the body may touch it. */
+export interface StepOver {
+  /** A round one, */
+  circle?: Circle | null;
+  /** or a rectangle along the axes, */
+  box?: Box | null;
+  /** or one of any outline. */
+  polygon?: Polygon | null;
+  /** How high it is, metres. */
+  height: number;
+}
+
 /** A part of the path with a speed, a label or a pause; at least one of them. */
 export interface StretchRequest {
   /** Where it begins, along the path before smoothing and rounding. */
@@ -1296,6 +1456,7 @@ export interface ViewGoal {
 export interface Requests {
   follow: FollowRequest;
   solve: SolveRequest;
+  plan: PlanRequest;
   perform: PerformRequest;
   complete: CompleteRequest;
   retime: RetimeRequest;
