@@ -73,6 +73,14 @@ from .synthesis.solve.prepare import find_hierarchy
 from .synthesis.solve.request import Character, Meeting, Offset, SolveRequest, SolveSettings
 from .synthesis.solve.search import SolveSearch, solve
 from .synthesis.solve.splice import Splice
+from .synthesis.steer.controller import SteerBrain
+from .synthesis.steer.costs import SteerSettings
+from .synthesis.steer.crowd import Crowd
+from .synthesis.steer.goals import Goal, MovingObstacle
+from .synthesis.steer.prepare import find_brain
+from .synthesis.steer.request import GoalRequest, SteerRequest
+from .synthesis.steer.search import SteerSearch, steer
+from .synthesis.steer.tasks import SteerTask
 from .synthesis.walk import Walk
 
 __all__ = [
@@ -88,6 +96,7 @@ __all__ = [
     "ChoreographError",
     "Circle",
     "Clip",
+    "Crowd",
     "CutRequest",
     "CutSettings",
     "DownloadError",
@@ -100,6 +109,8 @@ __all__ = [
     "FollowSettings",
     "FormatError",
     "FunctionTarget",
+    "Goal",
+    "GoalRequest",
     "GraphFileError",
     "GraphSettings",
     "HandContacts",
@@ -114,6 +125,7 @@ __all__ = [
     "MotionGraph",
     "MotionStream",
     "MotionView",
+    "MovingObstacle",
     "Obstacle",
     "Offset",
     "OutputExists",
@@ -139,6 +151,11 @@ __all__ = [
     "SolveSearch",
     "SolveSettings",
     "Splice",
+    "SteerBrain",
+    "SteerRequest",
+    "SteerSearch",
+    "SteerSettings",
+    "SteerTask",
     "Stretch",
     "StretchRequest",
     "Trajectory",
@@ -151,6 +168,7 @@ __all__ = [
     "clean_feet",
     "concatenate",
     "detect_contacts",
+    "find_brain",
     "find_foot_contacts",
     "find_hierarchy",
     "find_segment_database",
@@ -176,6 +194,7 @@ __all__ = [
     "save_segments",
     "show",
     "solve",
+    "steer",
     "suggest_trim",
     "trimmed",
     "write_clip",
