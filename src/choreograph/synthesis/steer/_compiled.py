@@ -225,6 +225,131 @@ def navigate_scores(
 
 
 @njit(**_JIT)
+def navigate_best(
+    cut: int, low: int, high: int, state: Array, start: Indices, stop: Indices, align: Array, moves: Array,
+    seconds: Array, discount: Array, price: Array, goal: Array, ahead: Array, bend: Array, weights: Array,
+    table: Array, coefficients: Array, slope: float, most: int, room: Array,
+) -> tuple[int, int, float]:  # fmt: skip
+    """The best step against a line, its bend and its score: what `base_scores` and `navigate_scores` give together.
+
+    All steps are scored unbent, and only the best of them bent: a bend makes no bad step the best one.
+
+    Args:
+        cut: The cut that the character is at.
+        low: First step that fits.
+        high: The one behind the last.
+        state: Offset, angle and curvature.
+        start: Cut at which each step begins, (S,).
+        stop: Cut at which it ends, (S,).
+        align: How cuts are laid on each other, (N, N, 3).
+        moves: Where steps lead, for each bend, (S, B, 3).
+        seconds: Of each step, (S,).
+        discount: Of what follows each step, (S,).
+        price: Of the blend from cut to cut, (N, N).
+        goal: What each step costs against the wanted gait and speed, (S,).
+        ahead: What follows from each cut on, (N,).
+        bend: Cost of each bend, (B,); the first is none.
+        weights: Of deviation and direction.
+        table: Dimensions offset, angle and curvature, (3, 5).
+        coefficients: Of the value function, (size,).
+        slope: How much each metre beyond the bounds of the offset counts.
+        most: Steps that are tried bent.
+        room: To work in, (S,).
+    """
+    whole, next_, wa, wb = np.empty(3), np.empty(2), np.empty(4), np.empty(4)
+    cells, depth = int(table[0, 2]) * int(table[1, 2]), int(table[2, 2])
+    first = _spline(state[2], table[2], wa)
+    flat = np.empty(cells)
+    for k in range(cells):
+        at = k * depth + first
+        flat[k] = (
+            wa[0] * coefficients[at] + wa[1] * coefficients[at + 1] + wa[2] * coefficients[at + 2]
+            + wa[3] * coefficients[at + 3]
+        )  # fmt: skip
+    here = _off_line(state[0], state[1], weights)
+    best, best_step, best_bend = np.inf, -1, 0
+    for t in range(low, high):
+        _compose(align[cut, start[t]], moves[t, 0], whole)
+        _along(state[0], state[1], state[2], whole[1], whole[2], whole[0], next_)
+        cost = 0.5 * seconds[t] * (here + _off_line(next_[0], next_[1], weights))
+        cost += price[cut, start[t]] + goal[t] + bend[0]
+        value = _value2(next_[0], next_[1], table, flat, wa, wb) + slope * max(abs(next_[0]) - table[0, 1], 0.0)
+        room[t] = cost + discount[t] * (value + ahead[stop[t]])
+        if room[t] < best:
+            best, best_step, best_bend = room[t], t, 0
+    for _ in range(min(most, high - low)):
+        least, t = np.inf, -1
+        for k in range(low, high):
+            if room[k] < least:
+                least, t = room[k], k
+        if t < 0:
+            break
+        room[t] = np.inf
+        for b in range(1, len(bend)):
+            _compose(align[cut, start[t]], moves[t, b], whole)
+            _along(state[0], state[1], state[2], whole[1], whole[2], whole[0], next_)
+            cost = 0.5 * seconds[t] * (here + _off_line(next_[0], next_[1], weights))
+            cost += price[cut, start[t]] + goal[t] + bend[b]
+            value = _value2(next_[0], next_[1], table, flat, wa, wb) + slope * max(abs(next_[0]) - table[0, 1], 0.0)
+            score = cost + discount[t] * (value + ahead[stop[t]])
+            if score < best:
+                best, best_step, best_bend = score, t, b
+    return best_step, best_bend, best
+
+
+@njit(inline="always", **_JIT)
+def _too_near(distance: float, radius: float, margin: float) -> float:
+    """How much nearer than a margin about an obstacle one is, squared: 1 at its rim, little more within it."""
+    short = min(1 - (distance - radius) / margin, 1.3)
+    return short * short if short > 0 else 0.0
+
+
+@njit(**_JIT)
+def avoid_scores(
+    cut: int, low: int, high: int, state: Array, start: Indices, align: Array, moves: Array, seconds: Array,
+    discount: Array, numbers: Array, table: Array, coefficients: Array, out: Array,
+) -> None:  # fmt: skip
+    """Add what steps cost against an obstacle, and the value of where they lead, to `out` (S, B).
+
+    Args:
+        cut: The cut that the character is at.
+        low: First step that fits.
+        high: The one behind the last.
+        state: Place of the obstacle to the left and ahead, and its velocity, likewise.
+        start: Cut at which each step begins, (S,).
+        align: How cuts are laid on each other, (N, N, 3).
+        moves: Where steps lead, for each bend, (S, B, 3).
+        seconds: Of each step, (S,).
+        discount: Of what follows each step, (S,).
+        numbers: Weight, radius, margin, weight of turning, and at how many moments of a step distances are taken.
+        table: The four dimensions, (4, 5).
+        coefficients: Of the value function.
+        out: Scores.
+    """
+    whole, next_, w, at = np.empty(3), np.empty(4), np.empty((4, 4)), np.empty((4, 4), np.int64)
+    weight, radius, margin, turning, parts = numbers[0], numbers[1], numbers[2], numbers[3], int(numbers[4])
+    for t in range(low, high):
+        for b in range(moves.shape[1]):
+            _compose(align[cut, start[t]], moves[t, b], whole)
+            near = 0.0
+            for k in range(1, parts + 1):
+                s = k / parts
+                x = state[0] + s * (state[2] * seconds[t] - whole[1])
+                z = state[1] + s * (state[3] * seconds[t] - whole[2])
+                near += _too_near(math.sqrt(x * x + z * z), radius, margin)
+            cost = weight * seconds[t] * near / parts + turning * abs(whole[0])
+            cos, sin = math.cos(whole[0]), math.sin(whole[0])
+            next_[0], next_[1] = x * cos - z * sin, x * sin + z * cos
+            next_[2], next_[3] = state[2] * cos - state[3] * sin, state[2] * sin + state[3] * cos
+            inside = True
+            for k in range(2):
+                inside = inside and table[k, 0] <= next_[k] <= table[k, 1]
+            if inside:
+                cost += discount[t] * _value4(next_, table, coefficients, w, at)
+            out[t, b] += cost
+
+
+@njit(**_JIT)
 def clip_values(
     ranges: Indices, foot: Indices, start: Indices, stop: Indices, price: Array, goal: Array, discount: Array,
     rounds: int,

@@ -11,16 +11,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from choreograph.maths.floor import FloorTransform
-from choreograph.synthesis.steer.costs import StepCosts, Wanted
+from choreograph.synthesis.steer.costs import StepCosts, Wanted, score_steps
 from choreograph.synthesis.steer.goals import Goal, Line, MovingObstacle
-from choreograph.synthesis.steer.learn import score_steps
 from choreograph.synthesis.steer.policy import ValueFunction
 from choreograph.synthesis.steer.pool import Pool
 from choreograph.synthesis.steer.steps import BENDS, BLEND_S
-from choreograph.synthesis.steer.tasks import SteerTask
+from choreograph.synthesis.steer.tasks import Avoid, SteerTask
 
 Array = NDArray[np.float64]
 
+MOST_OBSTACLES = 4
+"""Obstacles that count at one time, the nearest."""
 _SHORTEST_BLEND_S = 0.05
 """A blend that has less time than this while a foot holds is not begun within a step."""
 
@@ -155,6 +156,9 @@ class Character:
         states = self.states(place, wait_s)
         for name in dict.fromkeys(name for name, _ in states if name != "avoid"):
             ahead = ahead + brain.values[name].cuts
+        if len(states) == 1:
+            name, state = states[0]
+            return Planned(*brain.tasks[name].best(cut, state, brain.costs, (goal, ahead), brain.values[name], scores))
         low, high = score_steps(brain.costs, cut, goal, ahead, scores)
         for name, state in states:
             brain.tasks[name].add_scores(cut, state, brain.costs, brain.values.get(name), scores)
@@ -169,8 +173,9 @@ class Character:
             found.append(("spin", np.array([0.0, self.goal.spin])))
         elif "navigate" in self.brain.tasks:
             found.append(("navigate", self.line.state(place)))
-        if "avoid" in self.brain.tasks:
-            found += [("avoid", state) for state in obstacle_states(self.obstacles, place, wait_s)]
+        avoid = self.brain.tasks.get("avoid")
+        if isinstance(avoid, Avoid) and self.obstacles:
+            found += [("avoid", state) for state in obstacle_states(self.obstacles, place, wait_s, avoid)]
         return [(name, self._within(name, state)) for name, state in found]
 
     def _within(self, name: str, state: Array) -> Array:
@@ -292,13 +297,28 @@ class Character:
             piece[13:18] = half, pivot[0], pivot[2], begin, self.stops
 
 
-def obstacle_states(obstacles: Sequence[MovingObstacle], place: Array, wait_s: float) -> list[Array]:
-    """Obstacles as the task avoid sees them: place and velocity of each in the character's own frame."""
+def obstacle_states(obstacles: Sequence[MovingObstacle], place: Array, wait_s: float, task: Avoid) -> list[Array]:
+    """Obstacles that are near, nearest first, as the task avoid sees them: place and velocity of each in the
+    character's own frame.
+
+    Args:
+        obstacles: Where they are now.
+        place: Where the character will be: heading, x, z.
+        wait_s: Time until it is there, seconds.
+        task: Says how far away they begin to count, and what size it knows.
+    """
     found = []
     cos, sin = math.cos(place[0]), math.sin(place[0])
     for one in obstacles:
         x, z = one.x + wait_s * one.vx - place[1], one.z + wait_s * one.vz - place[2]
-        found.append(
-            np.array([x * cos - z * sin, x * sin + z * cos, one.vx * cos - one.vz * sin, one.vx * sin + one.vz * cos])
-        )
-    return found
+        away = max(math.hypot(x, z), 1e-6)
+        # One that is larger than those the task knows is as good as nearer.
+        nearer = max(away - (one.radius - task.radius_m), 0.01) / away
+        x, z = nearer * x, nearer * z
+        speed = math.hypot(one.vx, one.vz)
+        slow = min(1.0, 2.0 / speed) if speed > 0 else 1.0
+        vx, vz = slow * one.vx, slow * one.vz
+        state = np.array([x * cos - z * sin, x * sin + z * cos, vx * cos - vz * sin, vx * sin + vz * cos])
+        if task.known(state[None])[0]:
+            found.append((away, state))
+    return [state for _, state in sorted(found, key=lambda pair: pair[0])[:MOST_OBSTACLES]]

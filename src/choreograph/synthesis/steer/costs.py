@@ -116,3 +116,15 @@ class StepCosts:
         return _compiled.clip_values(
             steps.ranges, steps.cut_foot, steps.start, steps.stop, self.price, goal, self.discount, 400
         )  # type: ignore[no-any-return]
+
+
+def score_steps(costs: StepCosts, cut: int, goal: Array, ahead: Array, out: Array) -> tuple[int, int]:
+    """Write into `out` (S, B) what steps cost whatever the task is; the range of those that fit."""
+    from choreograph.synthesis.steer import _compiled
+
+    steps = costs.steps
+    low, high = (int(k) for k in steps.ranges[steps.cut_foot[cut] :][:2])
+    _compiled.base_scores(
+        cut, low, high, steps.start, steps.stop, costs.price, goal, costs.discount, ahead, costs.bend, out
+    )
+    return low, high

@@ -11,10 +11,13 @@ from numpy.typing import NDArray
 from choreograph.errors import RequestError
 from choreograph.synthesis.steer.controller import Character, SteerBrain
 from choreograph.synthesis.steer.goals import Goal, MovingObstacle
+from choreograph.synthesis.steer.live_feet import LiveFeet
 from choreograph.synthesis.steer.pool import Pool
 
 Array = NDArray[np.float64]
 
+WIDTH = 18
+"""Numbers of a piece, as in `_compiled_pose`."""
 MAX_TICK_S = 0.5
 """Longest time that one tick moves on; more is cut off, since nobody sees it."""
 
@@ -39,17 +42,20 @@ class Poses:
 class Crowd:
     """Characters that share steps and value functions."""
 
-    def __init__(self, brain: SteerBrain, pool: Pool) -> None:
+    def __init__(self, brain: SteerBrain, pool: Pool, *, clean: bool = True) -> None:
         """Begin with nobody.
 
         Args:
             brain: Steps, costs, tasks, value functions.
             pool: The recordings' frames.
+            clean: Whether standing feet are kept where they are.
         """
         self.brain, self.pool = brain, pool
         self.time_s = 0.0
         self.characters: list[Character] = []
-        self._pieces, self._blends = np.zeros((0, 2, 18)), np.zeros((0, 2))
+        self._pieces, self._blends = np.zeros((0, 2, WIDTH)), np.zeros((0, 2))
+        self._feet = LiveFeet(pool) if clean and pool.skeleton.feet else None
+        self._shown: Poses | None = None
 
     def add(self, x: float = 0.0, z: float = 0.0, heading: float = 0.0, goal: Goal | None = None) -> Character:
         """A new character at a place.
@@ -63,13 +69,16 @@ class Crowd:
         if not np.isfinite([x, z, heading]).all():
             raise RequestError(f"a character begins at x, z and a heading; found {x}, {z}, {heading}")
         count = len(self.characters)
-        self._pieces = np.concatenate([self._pieces, np.zeros((1, 2, 18))])
+        self._pieces = np.concatenate([self._pieces, np.zeros((1, 2, WIDTH))])
         self._blends = np.concatenate([self._blends, np.zeros((1, 2))])
         for n, one in enumerate(self.characters):
             one.pieces, one.blend = self._pieces[n], self._blends[n]
         place = np.array([heading, x, z], float)
         made = Character(self.brain, self.pool, place, self._pieces[count], self._blends[count], self.time_s, goal)
         self.characters.append(made)
+        self._shown = None
+        if self._feet is not None:
+            self._feet.add()
         return made
 
     def tick(self, dt: float, obstacles: Sequence[MovingObstacle] = ()) -> Poses:
@@ -88,11 +97,17 @@ class Crowd:
                 one.switch(now)
             while one.plans_at <= now:
                 one.plan(now)
-        self.time_s = now
-        return self.poses()
+        passed, self.time_s = now - self.time_s, now
+        self._shown = self._show(passed)
+        return self._shown
 
     def poses(self) -> Poses:
         """Where everybody is."""
+        if self._shown is None:
+            self._shown = self._show(0.0)
+        return self._shown
+
+    def _show(self, dt: float) -> Poses:
         from choreograph.synthesis.steer import _compiled_pose
 
         count, pool = len(self.characters), self.pool
@@ -102,5 +117,7 @@ class Crowd:
             np.full(count, self.time_s), self._pieces, self._blends, pool.root, pool.rot, pool.held, root, rot, held,
             layers,
         )  # fmt: skip
+        if self._feet is not None and count:
+            self._feet.clean(root, rot, held, dt)
         clip = np.array([one.clip for one in self.characters], np.int64).reshape(count, 2)
         return Poses(self.time_s, root, rot, held, clip, layers)

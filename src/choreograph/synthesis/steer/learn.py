@@ -122,10 +122,13 @@ class _Rows:
     """States, (N, D)."""
     cut: Indices
     """At which it ends, (N,)."""
+    known: Array
+    """1 where there is anything left to do after it, else 0, (N,)."""
 
     def target(self, value: ValueFunction) -> Array:
         """What each sample's value would be with this step, (N,)."""
-        return np.asarray(self.cost + self.discount * (value.at(self.after) + value.cuts[self.cut]))
+        later = self.known * value.at(self.after) + value.cuts[self.cut]
+        return np.asarray(self.cost + self.discount * later)
 
 
 def _best_steps(
@@ -143,22 +146,7 @@ def _best_steps(
     cost, discount, after = np.empty(len(cuts)), np.empty(len(cuts)), np.empty(states.shape)
     ends, later = np.empty(len(cuts), np.int64), ahead if value is None else ahead + value.cuts
     for n, (cut, state) in enumerate(zip(cuts, states, strict=True)):
-        low, high = score_steps(costs, int(cut), goal, later, out)
-        try:
-            task.add_scores(int(cut), state, costs, value, out)
-        except ChoreographError:
-            raise
-        except Exception as error:  # a user's task may raise anything
-            raise RequestError(
-                f"the task {task.name!r} failed at the state {np.round(state, 3).tolist()}: "
-                f"{type(error).__name__}: {error}"
-            ) from error
-        if not np.isfinite(out[low:high]).all():
-            raise RequestError(
-                f"the task {task.name!r} gives a cost or a state that is no number at {np.round(state, 3).tolist()}"
-            )
-        step, bend = divmod(int(out[low:high].argmin()), len(bends))
-        step += low
+        step, bend, _ = _asked(task, state, int(cut), costs, (goal, later), value, out)
         move = compose(steps.align[cut, steps.start[step]], steps.moves[step, bend])[None]
         seconds = steps.seconds[step : step + 1]
         after[n] = task.moved(state, move, seconds)[0]
@@ -171,19 +159,27 @@ def _best_steps(
         discount[n], ends[n] = costs.discount[step], steps.stop[step]
         cost[n] = spent + discount[n] * (ahead[steps.stop[step]] + float(task.beyond(after[n : n + 1])[0])) - ahead[cut]
         cost[n] -= float(task.beyond(state[None])[0])
-    return _Rows(cost, discount, after, ends)
+    return _Rows(cost, discount, after, ends, task.known(after).astype(float))
 
 
-def score_steps(costs: StepCosts, cut: int, goal: Array, ahead: Array, out: Array) -> tuple[int, int]:
-    """Write into `out` (S, B) what steps cost whatever the task is; the range of those that fit."""
-    from choreograph.synthesis.steer import _compiled
-
-    steps = costs.steps
-    low, high = (int(k) for k in steps.ranges[steps.cut_foot[cut] :][:2])
-    _compiled.base_scores(
-        cut, low, high, steps.start, steps.stop, costs.price, goal, costs.discount, ahead, costs.bend, out
-    )
-    return low, high
+def _asked(
+    task: SteerTask, state: Array, cut: int, costs: StepCosts, own: tuple[Array, Array], value: ValueFunction | None,
+    out: Array,
+) -> tuple[int, int, float]:  # fmt: skip
+    """What a task says is best; a RequestError that names the task where it raises or gives no numbers."""
+    try:
+        found = task.best(cut, state, costs, own, value, out)
+    except ChoreographError:
+        raise
+    except Exception as error:  # a user's task may raise anything
+        raise RequestError(
+            f"the task {task.name!r} failed at the state {np.round(state, 3).tolist()}: {type(error).__name__}: {error}"
+        ) from error
+    if not np.isfinite(found[2]):
+        raise RequestError(
+            f"the task {task.name!r} gives a cost or a state that is no number at {np.round(state, 3).tolist()}"
+        )
+    return found
 
 
 class _Program:
@@ -235,7 +231,8 @@ class _Program:
     def add(self, which: Indices, rows: _Rows) -> None:
         """Add the rows of some samples."""
         before = self._matrix(self._index[which], self._weight[which], self._cuts[which], np.ones(len(which)))
-        after = self._matrix(*self._basis.at(rows.after[which]), rows.cut[which], rows.discount[which])
+        index, weight = self._basis.at(rows.after[which])
+        after = self._matrix(index, rows.known[which, None] * weight, rows.cut[which], rows.discount[which])
         both = (before - after).tocsr()
         both.sum_duplicates()
         self._highs.addRows(

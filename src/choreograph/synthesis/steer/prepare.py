@@ -20,7 +20,7 @@ from choreograph.synthesis.steer.costs import SteerSettings, StepCosts
 from choreograph.synthesis.steer.learn import LearnSettings, learn
 from choreograph.synthesis.steer.policy import ValueFunction
 from choreograph.synthesis.steer.steps import StepClips, build_steps
-from choreograph.synthesis.steer.tasks import Navigate, Spin, SteerTask
+from choreograph.synthesis.steer.tasks import Avoid, Navigate, Spin, SteerTask
 
 METHOD = 1
 """One more whenever the same graph would give another value function."""
@@ -43,6 +43,7 @@ def standard_tasks(settings: SteerSettings) -> dict[str, SteerTask]:
     return {
         "navigate": Navigate(settings.deviation_weight, settings.direction_weight, settings.horizon_s),
         "spin": Spin(settings.direction_weight),
+        "avoid": Avoid(settings.obstacle_weight),
     }
 
 

@@ -36,6 +36,8 @@ LATERAL_M_S2 = 1.5
 """Lateral acceleration up to which steps are bent: what people do in tight curves."""
 WINDOW_S, SAMPLES = 0.1, 5
 """Half the time about a cut over which two motions are compared, and at how many moments."""
+LEAST_USUAL_M = 0.02
+"""Distance up to which a blend is as good as any, though made motion may fit better by far: nobody sees 2 cm."""
 BLEND_S = 0.1
 """Half of the longest blend; shorter where a foot stands for less."""
 SHORTEST_S, LONGEST_S = 0.15, 3.0
@@ -314,7 +316,7 @@ def _usual_distance(distance: Array, owner: Indices) -> float:
     if not np.isfinite(nearest).any():
         nearest = np.where(np.eye(len(owner), dtype=bool), np.inf, distance).min(axis=1, initial=np.inf)
     nearest = nearest[np.isfinite(nearest)]
-    return float(max(np.median(nearest), 0.005)) if len(nearest) else 0.02
+    return max(float(np.median(nearest)), LEAST_USUAL_M) if len(nearest) else LEAST_USUAL_M
 
 
 def _bent_moves(straight: FloorTransform, place: Array, here: Array, there: Array, limit: Array) -> Array:

@@ -15,12 +15,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from choreograph.synthesis.steer.basis import Basis, Dimension
-from choreograph.synthesis.steer.costs import StepCosts
+from choreograph.synthesis.steer.costs import StepCosts, score_steps
 
 if TYPE_CHECKING:
     from choreograph.synthesis.steer.policy import ValueFunction
 
 Array = NDArray[np.float64]
+
+TRIED_BENT = 12
+"""Steps that are tried bent, the best unbent ones: with 12 of 110 the choice is the same in 99 of 100 situations."""
 
 
 class SteerTask(ABC):
@@ -54,10 +57,39 @@ class SteerTask(ABC):
         """What states (A, D) outside of the bounds cost more than those at the bounds do, (A,)."""
         return np.zeros(len(after))
 
+    def known(self, after: Array) -> NDArray[np.bool_]:
+        """In which states (A, D) there is anything left to do, (A,); the others are worth nothing."""
+        return np.ones(len(after), bool)
+
     @property
     def basis(self) -> Basis:
         """Of its value function."""
         return Basis(self.dimensions)
+
+    def best(
+        self,
+        cut: int,
+        state: Array,
+        costs: StepCosts,
+        own: tuple[Array, Array],
+        value: ValueFunction | None,
+        out: Array,
+    ) -> tuple[int, int, float]:
+        """The best step, its bend and its score, where nothing but this task counts.
+
+        Args:
+            cut: The cut that the character is at.
+            state: (D,).
+            costs: The steps and what they cost by themselves.
+            own: What each step costs against gait and speed, (S,), and what follows from each cut on, (N,).
+            value: What ends are worth; None for nothing.
+            out: Room for scores, (S, B).
+        """
+        low, high = score_steps(costs, cut, *own, out)
+        self.add_scores(cut, state, costs, value, out)
+        # A score that is no number is found, not passed over.
+        step, bend = divmod(int(out[low:high].argmin()), out.shape[1])
+        return low + step, bend, float(out[low + step, bend])
 
     def add_scores(
         self, cut: int, state: Array, costs: StepCosts, value: ValueFunction | None, out: Array, share: float = 1.0
@@ -80,7 +112,9 @@ class SteerTask(ABC):
         after = self.moved(state, moves, seconds)
         scores = self.cost(state, after, moves, seconds)
         if value is not None:
-            scores = scores + np.repeat(costs.discount[low:high], bends) * (value.at(after) + self.beyond(after))
+            scores = scores + np.repeat(costs.discount[low:high], bends) * (
+                self.known(after) * value.at(after) + self.beyond(after)
+            )
         out[low:high] += share * np.asarray(scores).reshape(-1, bends)
 
 
@@ -171,6 +205,29 @@ class Navigate(SteerTask):
             table, coefficients, self.slope, out,
         )  # fmt: skip
 
+    def best(
+        self,
+        cut: int,
+        state: Array,
+        costs: StepCosts,
+        own: tuple[Array, Array],
+        value: ValueFunction | None,
+        out: Array,
+    ) -> tuple[int, int, float]:
+        """The same, compiled, with only the best steps tried bent."""
+        if value is None or type(self).cost is not Navigate.cost or type(self).moved is not Navigate.moved:
+            return super().best(cut, state, costs, own, value, out)
+        from choreograph.synthesis.steer import _compiled
+
+        steps = costs.steps
+        low, high = steps.ranges[steps.cut_foot[cut] :][:2]
+        weights = np.array([self.deviation_weight, self.direction_weight])
+        return _compiled.navigate_best(  # type: ignore[no-any-return]
+            cut, low, high, state, steps.start, steps.stop, steps.align, steps.moves, steps.seconds, costs.discount,
+            costs.price, *own, costs.bend, weights, value.basis.table, value.coefficients, self.slope, TRIED_BENT,
+            out.reshape(-1)[: len(steps)],
+        )  # fmt: skip
+
 
 @dataclass(frozen=True)
 class Spin(SteerTask):
@@ -201,3 +258,72 @@ class Spin(SteerTask):
         """How far the body is off, over the step, at most a right angle: who lags by more may as well begin anew."""
         both = min(abs(state[0]), math.pi / 2) + np.minimum(np.abs(after[:, 0]), math.pi / 2)
         return np.asarray(0.5 * self.direction_weight * seconds * both)
+
+
+@dataclass(frozen=True)
+class Avoid(SteerTask):
+    """Keep clear of something that moves: its state is where that is, to the left and ahead, and its velocity."""
+
+    name: ClassVar[str] = "avoid"
+    mirror: ClassVar[tuple[int, ...]] = (-1, 1, -1, 1)
+
+    obstacle_weight: float = 30.0
+    radius_m: float = 0.6
+    """Sum of the radii; obstacles of another size are moved nearer or farther by as much."""
+    margin_m: float = 0.5
+    """How far from its rim an obstacle begins to cost."""
+    turning_weight: float = 0.2
+    """Cost of a turn by 1 rad: what makes a small turn early better than a large one late."""
+    parts: int = 4
+    """Moments of a step at which the distance is taken."""
+
+    @property
+    def dimensions(self) -> tuple[Dimension, ...]:
+        """Place to the left and ahead (m), velocity to the left and ahead (m/s)."""
+        return (
+            Dimension("left", -3.5, 3.5, 8, warp=1.0),
+            Dimension("ahead", -2.5, 6.5, 9),
+            Dimension("speed_left", -2.0, 2.0, 5),
+            Dimension("speed_ahead", -2.0, 2.0, 5),
+        )
+
+    def known(self, after: Array) -> NDArray[np.bool_]:
+        """Whether the obstacle is near enough to count."""
+        inside = [(one.low <= after[:, k]) & (after[:, k] <= one.high) for k, one in enumerate(self.dimensions[:2])]
+        return inside[0] & inside[1]
+
+    def moved(self, state: Array, moves: Array, seconds: Array) -> Array:
+        """Where the obstacle is after each step, seen from the character."""
+        x, z = state[0] + state[2] * seconds - moves[:, 1], state[1] + state[3] * seconds - moves[:, 2]
+        cos, sin = np.cos(moves[:, 0]), np.sin(moves[:, 0])
+        vx, vz = state[2], state[3]
+        return np.stack([x * cos - z * sin, x * sin + z * cos, vx * cos - vz * sin, vx * sin + vz * cos], axis=1)
+
+    def cost(self, state: Array, after: Array, moves: Array, seconds: Array) -> Array:
+        """How near it comes, over the step, and how far the character turns."""
+        near = np.zeros(len(moves))
+        for k in range(1, self.parts + 1):
+            s = k / self.parts
+            x = state[0] + s * (state[2] * seconds - moves[:, 1])
+            z = state[1] + s * (state[3] * seconds - moves[:, 2])
+            near += np.clip(1 - (np.hypot(x, z) - self.radius_m) / self.margin_m, 0.0, 1.3) ** 2
+        return np.asarray(
+            self.obstacle_weight * seconds * near / self.parts + self.turning_weight * np.abs(moves[:, 0])
+        )
+
+    def add_scores(
+        self, cut: int, state: Array, costs: StepCosts, value: ValueFunction | None, out: Array, share: float = 1.0
+    ) -> None:
+        """The same, compiled."""
+        if value is None or share != 1.0:
+            super().add_scores(cut, state, costs, value, out, share)
+            return
+        from choreograph.synthesis.steer import _compiled
+
+        steps = costs.steps
+        low, high = steps.ranges[steps.cut_foot[cut] :][:2]
+        numbers = np.array([self.obstacle_weight, self.radius_m, self.margin_m, self.turning_weight, self.parts], float)
+        _compiled.avoid_scores(
+            cut, low, high, state, steps.start, steps.align, steps.moves, steps.seconds, costs.discount, numbers,
+            value.basis.table, value.coefficients, out,
+        )  # fmt: skip

@@ -28,7 +28,7 @@ def costs(steps: StepClips) -> StepCosts:
 @pytest.fixture(scope="session")
 def brain(costs: StepCosts) -> SteerBrain:
     task = standard_tasks(costs.settings)["navigate"]
-    value = learn(task, costs, LearnSettings(samples=900, sweeps=9))
+    value = learn(task, costs, LearnSettings(samples=2000, sweeps=12))
     return SteerBrain(costs, {"navigate": task}, {"navigate": value})
 
 

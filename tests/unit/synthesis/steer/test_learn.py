@@ -12,8 +12,8 @@ import choreograph as cg
 from choreograph.progress import Recorder
 from choreograph.synthesis.steer.basis import Basis, Dimension
 from choreograph.synthesis.steer.controller import SteerBrain
-from choreograph.synthesis.steer.costs import StepCosts, Wanted
-from choreograph.synthesis.steer.learn import LearnSettings, learn, score_steps
+from choreograph.synthesis.steer.costs import StepCosts, Wanted, score_steps
+from choreograph.synthesis.steer.learn import LearnSettings, learn
 from choreograph.synthesis.steer.policy import ValueFunction
 from choreograph.synthesis.steer.prepare import check_fits
 from choreograph.synthesis.steer.tasks import Navigate, Spin, SteerTask
