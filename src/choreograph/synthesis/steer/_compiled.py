@@ -304,6 +304,28 @@ def _too_near(distance: float, radius: float, margin: float) -> float:
     return short * short if short > 0 else 0.0
 
 
+@njit(inline="always", **_JIT)
+def _avoid_one(
+    state: Array, whole: Array, seconds: float, discount: float, numbers: Array, table: Array, coefficients: Array,
+    next_: Array, w: Array, at: Indices,
+) -> float:  # fmt: skip
+    """What one step costs against an obstacle, with the value of where it leads; the last three are room to work in."""
+    weight, radius, margin, turning, parts = numbers[0], numbers[1], numbers[2], numbers[3], int(numbers[4])
+    near, x, z = 0.0, 0.0, 0.0
+    for k in range(1, parts + 1):
+        s = k / parts
+        x = state[0] + s * (state[2] * seconds - whole[1])
+        z = state[1] + s * (state[3] * seconds - whole[2])
+        near += _too_near(math.sqrt(x * x + z * z), radius, margin)
+    cost = weight * seconds * near / parts + turning * abs(whole[0])
+    cos, sin = math.cos(whole[0]), math.sin(whole[0])
+    next_[0], next_[1] = x * cos - z * sin, x * sin + z * cos
+    next_[2], next_[3] = state[2] * cos - state[3] * sin, state[2] * sin + state[3] * cos
+    if table[0, 0] <= next_[0] <= table[0, 1] and table[1, 0] <= next_[1] <= table[1, 1]:
+        cost += discount * _value4(next_, table, coefficients, w, at)
+    return cost
+
+
 @njit(**_JIT)
 def avoid_scores(
     cut: int, low: int, high: int, state: Array, start: Indices, align: Array, moves: Array, seconds: Array,
@@ -327,26 +349,42 @@ def avoid_scores(
         out: Scores.
     """
     whole, next_, w, at = np.empty(3), np.empty(4), np.empty((4, 4)), np.empty((4, 4), np.int64)
-    weight, radius, margin, turning, parts = numbers[0], numbers[1], numbers[2], numbers[3], int(numbers[4])
     for t in range(low, high):
         for b in range(moves.shape[1]):
             _compose(align[cut, start[t]], moves[t, b], whole)
-            near = 0.0
-            for k in range(1, parts + 1):
-                s = k / parts
-                x = state[0] + s * (state[2] * seconds[t] - whole[1])
-                z = state[1] + s * (state[3] * seconds[t] - whole[2])
-                near += _too_near(math.sqrt(x * x + z * z), radius, margin)
-            cost = weight * seconds[t] * near / parts + turning * abs(whole[0])
-            cos, sin = math.cos(whole[0]), math.sin(whole[0])
-            next_[0], next_[1] = x * cos - z * sin, x * sin + z * cos
-            next_[2], next_[3] = state[2] * cos - state[3] * sin, state[2] * sin + state[3] * cos
-            inside = True
-            for k in range(2):
-                inside = inside and table[k, 0] <= next_[k] <= table[k, 1]
-            if inside:
-                cost += discount[t] * _value4(next_, table, coefficients, w, at)
-            out[t, b] += cost
+            out[t, b] += _avoid_one(state, whole, seconds[t], discount[t], numbers, table, coefficients, next_, w, at)
+
+
+@njit(**_JIT)
+def avoid_best(
+    cut: int, low: int, high: int, state: Array, start: Indices, stop: Indices, align: Array, moves: Array,
+    seconds: Array, discount: Array, price: Array, goal: Array, ahead: Array, bend: Array, numbers: Array,
+    table: Array, coefficients: Array, most: int, room: Array,
+) -> tuple[int, int, float]:  # fmt: skip
+    """The best step where nothing but an obstacle counts, its bend and its score; see `navigate_best`."""
+    whole, next_, w, at = np.empty(3), np.empty(4), np.empty((4, 4)), np.empty((4, 4), np.int64)
+    best, best_step, best_bend = np.inf, -1, 0
+    for t in range(low, high):
+        _compose(align[cut, start[t]], moves[t, 0], whole)
+        room[t] = price[cut, start[t]] + goal[t] + bend[0] + discount[t] * ahead[stop[t]]
+        room[t] += _avoid_one(state, whole, seconds[t], discount[t], numbers, table, coefficients, next_, w, at)
+        if room[t] < best:
+            best, best_step = room[t], t
+    for _ in range(min(most, high - low)):
+        least, t = np.inf, -1
+        for k in range(low, high):
+            if room[k] < least:
+                least, t = room[k], k
+        if t < 0:
+            break
+        room[t] = np.inf
+        for b in range(1, len(bend)):
+            _compose(align[cut, start[t]], moves[t, b], whole)
+            score = price[cut, start[t]] + goal[t] + bend[b] + discount[t] * ahead[stop[t]]
+            score += _avoid_one(state, whole, seconds[t], discount[t], numbers, table, coefficients, next_, w, at)
+            if score < best:
+                best, best_step, best_bend = score, t, b
+    return best_step, best_bend, best
 
 
 @njit(**_JIT)

@@ -143,17 +143,18 @@ class Character:
         before, after = self.brain.costs.steps.hold[cut]
         return float(max(min(BLEND_S, before, after), 0.0))
 
-    def choose(self, cut: int, place: Array, wait_s: float = 0.0) -> Planned:
+    def choose(self, cut: int, place: Array, wait_s: float = 0.0, line: Line | None = None) -> Planned:
         """The best step from a cut on.
 
         Args:
             cut: Where the character is in its recordings.
             place: Heading, x and z.
             wait_s: Time until it is there, seconds.
+            line: What to keep to; the character's own if not given.
         """
         brain, scores = self.brain, self._scores
         goal, ahead = brain.ahead(self.goal)
-        states = self.states(place, wait_s)
+        states = self.states(place, wait_s, line or self.line)
         for name in dict.fromkeys(name for name, _ in states if name != "avoid"):
             ahead = ahead + brain.values[name].cuts
         if len(states) == 1:
@@ -166,13 +167,13 @@ class Character:
         step, bend = divmod(best, scores.shape[1])
         return Planned(low + step, bend, float(scores[low + step, bend]))
 
-    def states(self, place: Array, wait_s: float) -> list[tuple[str, Array]]:
+    def states(self, place: Array, wait_s: float, line: Line) -> list[tuple[str, Array]]:
         """The tasks that count now, each with its state at a place."""
         found = []
         if self.goal.spin is not None and "spin" in self.brain.tasks:
             found.append(("spin", np.array([0.0, self.goal.spin])))
         elif "navigate" in self.brain.tasks:
-            found.append(("navigate", self.line.state(place)))
+            found.append(("navigate", line.state(place)))
         avoid = self.brain.tasks.get("avoid")
         if isinstance(avoid, Avoid) and self.obstacles:
             found += [("avoid", state) for state in obstacle_states(self.obstacles, place, wait_s, avoid)]

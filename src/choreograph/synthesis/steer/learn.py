@@ -39,8 +39,8 @@ _HIGHEST = 1e4
 class LearnSettings:
     """How a value function is learned."""
 
-    samples: int = 5000
-    """States drawn; corners of the state space come on top."""
+    samples: int | None = None
+    """States drawn, with corners of the state space on top; else 7 for each basis function, from 600 to 5,000."""
     sweeps: int = 14
     """Of fitted value iteration, which also finds the first rows of the linear program."""
     rounds: int = 0
@@ -66,7 +66,8 @@ def learn(
     """
     told, began = progress or silent, time.process_time()
     basis, rng = task.basis, np.random.default_rng(settings.seed)
-    states = draw_states(basis, settings.samples, rng)
+    count = min(max(7 * basis.size, 600), 5000) if settings.samples is None else settings.samples
+    states = draw_states(basis, count, rng)
     cuts = rng.integers(len(costs.steps.cut_foot), size=len(states))
     goal = costs.goal(Wanted())
     ahead = costs.ahead(goal)

@@ -26,6 +26,7 @@ from choreograph.contract.request import (
 )
 from choreograph.errors import RequestError
 from choreograph.finishing.settings import FinishSettings
+from choreograph.synthesis.path import Path
 from choreograph.synthesis.path_request import PathRequest
 from choreograph.synthesis.steer.costs import SteerSettings
 from choreograph.synthesis.steer.goals import Goal, read_obstacles, read_script
@@ -52,6 +53,8 @@ class GoalRequest(Request):
     """Where the torso faces, from the direction of travel."""
     spin_deg_s: Annotated[float, Unit("°/s"), Ge(-720), Le(720)] | None = None
     """How fast to turn; the line does not count then."""
+    points: Annotated[tuple[tuple[float, float], ...], MaxLen(20_000)] = ()
+    """A line to follow instead of a straight one, as places x and z."""
 
     def goal(self) -> Goal:
         """The same in radians."""
@@ -60,7 +63,8 @@ class GoalRequest(Request):
             None if value is None else math.radians(value)
             for value in (self.heading_deg, self.torso_deg, self.spin_deg_s)
         )
-        return Goal(x, z, heading, self.speed_m_s, self.gait, torso, spin)
+        path = Path(np.array(self.points)) if self.points else None
+        return Goal(x, z, heading, self.speed_m_s, self.gait, torso, spin, path)
 
 
 class ObstacleRequest(Request):

@@ -324,6 +324,31 @@ class Avoid(SteerTask):
         low, high = steps.ranges[steps.cut_foot[cut] :][:2]
         numbers = np.array([self.obstacle_weight, self.radius_m, self.margin_m, self.turning_weight, self.parts], float)
         _compiled.avoid_scores(
-            cut, low, high, state, steps.start, steps.align, steps.moves, steps.seconds, costs.discount, numbers,
-            value.basis.table, value.coefficients, out,
+            cut, low, high, state, steps.start, steps.align, steps.moves, steps.seconds, costs.discount,
+            self._numbers(), value.basis.table, value.coefficients, out,
+        )  # fmt: skip
+
+    def _numbers(self) -> Array:
+        return np.array([self.obstacle_weight, self.radius_m, self.margin_m, self.turning_weight, self.parts], float)
+
+    def best(
+        self,
+        cut: int,
+        state: Array,
+        costs: StepCosts,
+        own: tuple[Array, Array],
+        value: ValueFunction | None,
+        out: Array,
+    ) -> tuple[int, int, float]:
+        """The same, compiled, with only the best steps tried bent."""
+        if value is None:
+            return super().best(cut, state, costs, own, value, out)
+        from choreograph.synthesis.steer import _compiled
+
+        steps = costs.steps
+        low, high = steps.ranges[steps.cut_foot[cut] :][:2]
+        return _compiled.avoid_best(  # type: ignore[no-any-return]
+            cut, low, high, state, steps.start, steps.stop, steps.align, steps.moves, steps.seconds, costs.discount,
+            costs.price, *own, costs.bend, self._numbers(), value.basis.table, value.coefficients, TRIED_BENT,
+            out.reshape(-1)[: len(steps)],
         )  # fmt: skip

@@ -40,8 +40,8 @@ VERB = Verb(
     search=SteerSearch,
     prepares=(
         Preparation(
-            "value function", "what keeping to a line will cost from each situation on",
-            lambda graph, progress: find_brain(graph, progress=progress),
+            "value function", "what keeping to a line, turning and avoiding will cost from each situation on",
+            lambda graph, progress: find_brain(graph, tasks=("navigate", "spin", "avoid"), progress=progress),
         ),
     ),
     draw=_draw,

@@ -11,6 +11,7 @@ import pytest
 import choreograph as cg
 from choreograph.finishing.foot_contacts import foot_slide
 from choreograph.synthesis.steer.controller import SteerBrain
+from choreograph.synthesis.steer.costs import score_steps
 from choreograph.synthesis.steer.crowd import Crowd
 from choreograph.synthesis.steer.evaluate import beam_cost, policy_cost
 from choreograph.synthesis.steer.goals import Goal, MovingObstacle
@@ -158,6 +159,12 @@ def test_compiled_avoidance_is_its_plain_twin(brain: SteerBrain) -> None:
         task.add_scores(4, np.array(state), costs, value, fast)
         super(Avoid, task).add_scores(4, np.array(state), costs, value, plain)
         assert np.allclose(fast, plain, atol=1e-9)
+        goal, ahead = brain.ahead(Goal())
+        step, bend, score = task.best(4, np.array(state), costs, (goal, ahead), value, np.empty_like(fast))
+        whole = np.full_like(fast, np.inf)
+        low, high = score_steps(costs, 4, goal, ahead, whole)
+        task.add_scores(4, np.array(state), costs, value, whole)
+        assert score == pytest.approx(whole[step, bend]) and score <= whole[low:high, 0].min() + 1e-9
 
 
 def test_a_script_through_python(tmp_path: Path) -> None:
