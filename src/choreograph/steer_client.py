@@ -13,6 +13,7 @@ from __future__ import annotations
 import json
 import struct
 from collections.abc import Iterator
+from contextlib import ExitStack
 from types import TracebackType
 from typing import Any, NamedTuple, Self
 
@@ -81,7 +82,8 @@ class SteerClient:
         except ImportError:
             raise MissingExtra("the steering client", "studio") from None
         self._timeout_s = timeout_s
-        self._socket = connect(address, max_size=None, open_timeout=timeout_s)
+        self._over = ExitStack()
+        self._socket = self._over.enter_context(connect(address, max_size=None, open_timeout=timeout_s))
         self.hello: dict[str, Any] = {}
         """Joints, parents, offsets, feet, clips, gaits, rate …"""
         self.answers: list[dict[str, Any]] = []
@@ -119,7 +121,7 @@ class SteerClient:
 
     def close(self) -> None:
         """Go."""
-        self._socket.close()
+        self._over.close()
 
     def __enter__(self) -> Self:
         return self

@@ -322,7 +322,6 @@ class Avoid(SteerTask):
 
         steps = costs.steps
         low, high = steps.ranges[steps.cut_foot[cut] :][:2]
-        numbers = np.array([self.obstacle_weight, self.radius_m, self.margin_m, self.turning_weight, self.parts], float)
         _compiled.avoid_scores(
             cut, low, high, state, steps.start, steps.align, steps.moves, steps.seconds, costs.discount,
             self._numbers(), value.basis.table, value.coefficients, out,
