@@ -73,10 +73,12 @@ from .synthesis.solve.prepare import find_hierarchy
 from .synthesis.solve.request import Character, Meeting, Offset, SolveRequest, SolveSettings
 from .synthesis.solve.search import SolveSearch, solve
 from .synthesis.solve.splice import Splice
+from .synthesis.steer.basis import Dimension
 from .synthesis.steer.controller import SteerBrain
 from .synthesis.steer.costs import SteerSettings
 from .synthesis.steer.crowd import Crowd
 from .synthesis.steer.goals import Goal, MovingObstacle
+from .synthesis.steer.pool import build_pool
 from .synthesis.steer.prepare import find_brain
 from .synthesis.steer.request import GoalRequest, SteerRequest
 from .synthesis.steer.search import SteerSearch, steer
@@ -99,6 +101,7 @@ __all__ = [
     "Crowd",
     "CutRequest",
     "CutSettings",
+    "Dimension",
     "DownloadError",
     "Example",
     "FinishSettings",
@@ -164,6 +167,7 @@ __all__ = [
     "__version__",
     "bend",
     "build_graph",
+    "build_pool",
     "build_segments",
     "clean_feet",
     "concatenate",

@@ -91,7 +91,7 @@ class SteerPanel extends VerbPanel<SteerRequest> {
         this.who.element,
         el(
           "div",
-          { class: "row" },
+          { class: "steer-row" },
           button("Another character", () => this.another(), { kind: "quiet" }),
           button("Obstacle", () => this.obstacle(), { kind: "quiet" }),
           this.map,

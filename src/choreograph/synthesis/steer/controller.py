@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from choreograph.errors import RequestError
 from choreograph.maths.floor import FloorTransform
 from choreograph.synthesis.steer.costs import StepCosts, Wanted, score_steps
 from choreograph.synthesis.steer.goals import Goal, Line, MovingObstacle
@@ -20,6 +21,8 @@ from choreograph.synthesis.steer.tasks import Avoid, SteerTask
 
 Array = NDArray[np.float64]
 
+BUILT_IN = ("navigate", "spin", "avoid")
+"""Tasks whose state characters know by themselves."""
 MOST_OBSTACLES = 4
 """Obstacles that count at one time, the nearest."""
 _SHORTEST_BLEND_S = 0.05
@@ -177,6 +180,10 @@ class Character:
         avoid = self.brain.tasks.get("avoid")
         if isinstance(avoid, Avoid) and self.obstacles:
             found += [("avoid", state) for state in obstacle_states(self.obstacles, place, wait_s, avoid)]
+        for name, task in self.brain.tasks.items():
+            if name not in BUILT_IN:
+                state = _own_state(task, place)
+                found += [] if state is None else [(name, state)]
         return [(name, self._within(name, state)) for name, state in found]
 
     def _within(self, name: str, state: Array) -> Array:
@@ -296,6 +303,21 @@ class Character:
                 np.array([steps.pivot[self.cut][0], 0.0, steps.pivot[self.cut][1]])
             )
             piece[13:18] = half, pivot[0], pivot[2], begin, self.stops
+
+
+def _own_state(task: SteerTask, place: Array) -> Array | None:
+    """The state of a user's task, which may raise anything or give anything."""
+    try:
+        state = task.state(place)
+        state = None if state is None else np.array(state, float)
+    except Exception as error:
+        raise RequestError(f"the task {task.name!r} raised {type(error).__name__}: {error}") from error
+    if state is not None and (state.shape != (len(task.dimensions),) or not np.isfinite(state).all()):
+        raise RequestError(
+            f"the task {task.name!r} gives the state {np.array2string(state, threshold=8)}; it must be "
+            f"{len(task.dimensions)} numbers"
+        )
+    return state
 
 
 def obstacle_states(obstacles: Sequence[MovingObstacle], place: Array, wait_s: float, task: Avoid) -> list[Array]:

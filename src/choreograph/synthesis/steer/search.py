@@ -86,7 +86,7 @@ class SteerSearch(Search):
                 self.graph, request.costs, (*names, *own), mirror=request.mirror, own=own, progress=progress
             )
         steps = self._brain.costs.steps
-        crowd = Crowd(self._brain, build_pool(steps.clips, clean=False))
+        crowd = Crowd(self._brain, build_pool(steps.clips, clean=False), clean=False)
         self._recording = Recording(steps.clips, self.rate_hz)
         first = self._timeline[0][1]
         x, z = request.start or (first.x or 0.0, first.z or 0.0)

@@ -53,6 +53,13 @@ class SteerTask(ABC):
     def cost(self, state: Array, after: Array, moves: Array, seconds: Array) -> Array:
         """What each of the A moves costs, (A,), given the states before (D,) and after (A, D)."""
 
+    def state(self, place: Array) -> Array | None:
+        """The state (D,) of a character at heading, x and z; None where the task does not count.
+
+        Tasks of your own say it here. What the others are about, a line or obstacles, the character knows.
+        """
+        return None
+
     def beyond(self, after: Array) -> Array:
         """What states (A, D) outside of the bounds cost more than those at the bounds do, (A,)."""
         return np.zeros(len(after))

@@ -13,8 +13,10 @@ from choreograph.progress import Recorder
 from choreograph.synthesis.steer.basis import Basis, Dimension
 from choreograph.synthesis.steer.controller import SteerBrain
 from choreograph.synthesis.steer.costs import StepCosts, Wanted, score_steps
+from choreograph.synthesis.steer.crowd import Crowd
 from choreograph.synthesis.steer.learn import LearnSettings, learn
 from choreograph.synthesis.steer.policy import ValueFunction
+from choreograph.synthesis.steer.pool import Pool
 from choreograph.synthesis.steer.prepare import check_fits
 from choreograph.synthesis.steer.tasks import Navigate, Spin, SteerTask
 
@@ -107,3 +109,37 @@ def test_a_value_function_of_another_graph_is_refused(brain: SteerBrain) -> None
         check_fits(fewer, task, steps)
     with pytest.raises(cg.RequestError, match="another version"):
         check_fits(ValueFunction("spin", value.basis, value.coefficients, value.cuts), task, steps)
+
+
+class _Home(SteerTask):
+    name = "home"
+    dimensions = (Dimension("left", -8, 8, 7, warp=1.0), Dimension("ahead", -8, 8, 7, warp=1.0))  # type: ignore[assignment]
+
+    def moved(self, state: np.ndarray, moves: np.ndarray, seconds: np.ndarray) -> np.ndarray:
+        x, z = state[0] - moves[:, 1], state[1] - moves[:, 2]
+        cos, sin = np.cos(moves[:, 0]), np.sin(moves[:, 0])
+        return np.stack([x * cos - z * sin, x * sin + z * cos], axis=1)
+
+    def cost(self, state: np.ndarray, after: np.ndarray, moves: np.ndarray, seconds: np.ndarray) -> np.ndarray:
+        return np.asarray(seconds * np.hypot(after[:, 0], after[:, 1]))
+
+    def state(self, place: np.ndarray) -> np.ndarray:
+        yaw, x, z = place
+        return np.array([-x * np.cos(yaw) + z * np.sin(yaw), -x * np.sin(yaw) - z * np.cos(yaw)])
+
+
+class _Lost(_Home):
+    def state(self, place: np.ndarray) -> np.ndarray:
+        raise KeyError("where")
+
+
+def test_a_task_of_ones_own_leads_home(costs: StepCosts, pool: Pool) -> None:
+    value = learn(_Home(), costs, LearnSettings(samples=500, sweeps=8))
+    crowd = Crowd(SteerBrain(costs, {"home": _Home()}, {"home": value}), pool)
+    crowd.add(4.0, -5.0, math.pi)
+    way = np.array([crowd.tick(1 / 30).root_pos[0, [0, 2]] for _ in range(450)])
+    assert np.hypot(*way.T)[-150:].min() < 1.0
+    lost = Crowd(SteerBrain(costs, {"home": _Lost()}, {"home": value}), pool)
+    lost.add()
+    with pytest.raises(cg.RequestError, match="KeyError"):
+        [lost.tick(0.3) for _ in range(5)]
