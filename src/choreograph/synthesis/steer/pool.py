@@ -45,6 +45,10 @@ class Pool:
 def build_pool(clips: Sequence[Clip], *, clean: bool = True, progress: Progress | None = None) -> Pool:
     """The pool of recordings of one body.
 
+    >>> from choreograph.demo import demo_clip
+    >>> build_pool([demo_clip("walk", 30.0)]).root.shape
+    (180, 3)
+
     Args:
         clips: The recordings, with foot contacts.
         clean: Whether feet that stand are kept from sliding.

@@ -94,6 +94,12 @@ def find_brain(
 ) -> SteerBrain:
     """All that characters of a graph need to be steered: steps, and a value function for each task.
 
+    >>> import choreograph as cg
+    >>> from choreograph.demo import demo_clip
+    >>> graph = cg.build_graph([demo_clip(name, 30.0) for name in ("walk", "walk_veer_left")])
+    >>> list(find_brain(graph, tasks=("spin",)).values)
+    ['spin']
+
     Args:
         graph: Whose motion.
         settings: What counts how much.

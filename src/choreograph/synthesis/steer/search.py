@@ -202,7 +202,7 @@ def steer(graph: MotionGraph, request: SteerRequest | str | FilePath, *, progres
     >>> import choreograph as cg
     >>> from choreograph.demo import demo_clip
     >>> graph = cg.build_graph([demo_clip(name, 30.0) for name in ("walk", "walk_veer_left", "walk_veer_right")])
-    >>> result = cg.steer(graph, SteerRequest(goals=[GoalRequest(heading_deg=0.0)], length_s=4.0))
+    >>> result = cg.steer(graph, cg.SteerRequest(goals=[cg.GoalRequest(heading_deg=0.0)], length_s=4.0))
     >>> result.metrics["line_mean"].value < 0.2
     True
 
