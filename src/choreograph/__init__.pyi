@@ -108,6 +108,16 @@ from .synthesis.solve.prepare import find_hierarchy
 from .synthesis.solve.request import Character, Meeting, Offset, SolveRequest, SolveSettings
 from .synthesis.solve.search import SolveSearch, solve
 from .synthesis.solve.splice import Splice
+from .synthesis.steer.basis import Dimension
+from .synthesis.steer.controller import SteerBrain
+from .synthesis.steer.costs import SteerSettings
+from .synthesis.steer.crowd import Crowd
+from .synthesis.steer.goals import MovingObstacle, SteerGoal
+from .synthesis.steer.pool import build_pool
+from .synthesis.steer.prepare import find_brain
+from .synthesis.steer.request import GoalRequest, SteerRequest
+from .synthesis.steer.search import SteerSearch, steer
+from .synthesis.steer.tasks import SteerTask
 from .synthesis.walk import Walk
 
 __all__ = [
@@ -133,8 +143,10 @@ __all__ = [
     "CompleteSearch",
     "ContactGoal",
     "Corridor",
+    "Crowd",
     "CutRequest",
     "CutSettings",
+    "Dimension",
     "DistanceGoal",
     "DownloadError",
     "Dragging",
@@ -156,6 +168,7 @@ __all__ = [
     "Gate",
     "Goal",
     "GoalPose",
+    "GoalRequest",
     "GraphFileError",
     "GraphSettings",
     "HandContacts",
@@ -178,6 +191,7 @@ __all__ = [
     "MotionModel",
     "MotionStream",
     "MotionView",
+    "MovingObstacle",
     "Obstacle",
     "Offset",
     "OffsetGoal",
@@ -214,6 +228,12 @@ __all__ = [
     "SolveWeights",
     "Splice",
     "Start",
+    "SteerBrain",
+    "SteerGoal",
+    "SteerRequest",
+    "SteerSearch",
+    "SteerSettings",
+    "SteerTask",
     "StepOver",
     "Stretch",
     "StretchRequest",
@@ -225,6 +245,7 @@ __all__ = [
     "__version__",
     "bend",
     "build_graph",
+    "build_pool",
     "build_segments",
     "clean_feet",
     "complete",
@@ -232,6 +253,7 @@ __all__ = [
     "concatenate",
     "detect_contacts",
     "face_error",
+    "find_brain",
     "find_foot_contacts",
     "find_hierarchy",
     "find_plan_graph",
@@ -272,6 +294,7 @@ __all__ = [
     "show",
     "simple_head",
     "solve",
+    "steer",
     "suggest_trim",
     "trimmed",
     "write_character",

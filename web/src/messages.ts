@@ -905,6 +905,26 @@ export interface GoalPose {
   frame: number;
 }
 
+/** What is wanted from a moment on; what is left out is open. */
+export interface GoalRequest {
+  /** From when on. */
+  at_s?: number;
+  /** A point of the line to keep to, x and z; the place where the character is if not given. */
+  position?: [number, number] | null;
+  /** Direction of the line, from +z towards +x. */
+  heading_deg?: number | null;
+  /** How fast to go. */
+  speed_m_s?: number | null;
+  /** Label of the steps to use, or stand, walk, run. */
+  gait?: string | null;
+  /** Where the torso faces, from the direction of travel. */
+  torso_deg?: number | null;
+  /** How fast to turn; the line does not count then. */
+  spin_deg_s?: number | null;
+  /** A line to follow instead of a straight one, as places x and z. */
+  points?: [number, number][];
+}
+
 /** Exactly this frame of this clip at this time, and what follows it for a while: every answer shows it. */
 export interface HardFrame {
   /** When, from the motion's first frame. */
@@ -1059,6 +1079,16 @@ export interface Obstacle {
   clearance?: number;
   /** How much it counts. */
   weight?: number;
+}
+
+/** A disc on the floor that moves evenly. */
+export interface ObstacleRequest {
+  /** Where its centre is at the start, x and z, metres. */
+  position: [number, number];
+  /** x and z, m/s. */
+  velocity?: [number, number];
+  /** Sum of its radius and the character's. */
+  radius_m?: number;
 }
 
 /** How the second of two people stands to the first, as the first sees it. */
@@ -1388,6 +1418,72 @@ export interface Start {
   standing?: boolean;
 }
 
+/** A character steered by a script. */
+export interface SteerRequest {
+  /** The path: a .csv, .json or .svg file, or a shape such as circle:radius=4 or eight. */
+  path?: string;
+  /** The path as points, x and z in metres, instead of a file or shape. */
+  points?: [number, number][];
+  /** Metres per unit of the path's file, or m, cm … */
+  scale?: string | null;
+  /** Mirror the path left to right. */
+  flip?: boolean;
+  /** Smooth the path over so many metres. */
+  smooth_m?: number;
+  /** Round its corners to this radius. */
+  rounded_m?: number;
+  /** What it learns to do: keep to lines, turn at a rate, or keep to lines and clear of obstacles. */
+  task?: "navigate" | "spin" | "avoid";
+  /** Goals over time: a CSV file with t,x,z,heading_deg,speed and optionally gait,torso_deg,spin_deg_s. From t on, the character keeps to the line through x, z in that direction; what is blank is open. */
+  script?: string;
+  /** The goals as a list, instead of a script. */
+  goals?: GoalRequest[];
+  /** Obstacles over time: a CSV file with t,id,x,z,radius; a radius is the sum of the obstacle's and the character's. */
+  obstacles?: string;
+  /** Obstacles as a list, instead of a file. */
+  moving?: ObstacleRequest[];
+  /** How long to steer. */
+  length_s?: number;
+  /** Whether each recording counts as its mirror image too. */
+  mirror?: boolean;
+  /** Where the character begins, x and z; on the first goal's line if not given. */
+  start?: [number, number] | null;
+  /** Where it heads at first; along the first goal's line if not given. */
+  start_heading_deg?: number | null;
+  /** A task of your own, as FILE.py:CLASS, that counts beside the others. */
+  own_task?: string;
+  /** What counts how much. */
+  costs?: SteerSettings;
+  /** How what was recorded becomes motion. */
+  finish?: FinishSettings;
+}
+
+/** What counts how much. A cost of 1 is a second at a metre from the line. */
+export interface SteerSettings {
+  /** Cost of a second at 1 m from the line. */
+  deviation_weight?: number;
+  /** Cost of a second in a direction that is 1 rad (57°) off. */
+  direction_weight?: number;
+  /** Cost of a blend between two recordings that fit each other as well as the best usually do; one between bodies twice as far apart costs four times as much. */
+  blend_weight?: number;
+  /** Cost of a second in another gait than the wanted one. */
+  gait_weight?: number;
+  /** Cost of a second at 1 m/s off the wanted speed. */
+  speed_weight?: number;
+  /** Cost of a second with the torso 1 rad off its wanted direction. */
+  torso_weight?: number;
+  /** Cost of a second at 1 rad/s off the wanted turning rate. */
+  spin_weight?: number;
+  /** Cost of a second within an obstacle. */
+  obstacle_weight?: number;
+  /** Cost of a second of standing where no speed, gait or turn is asked for; less the faster one is, nothing from walking speed on. */
+  idle_weight?: number;
+  /** Cost of a step that is bent as far as it may be. */
+  bend_weight?: number;
+  /** Time after which costs count e times less than now. */
+  horizon_s?: number;
+}
+
 /** Something low on the floor to step over: no part of the body may touch it. */
 export interface StepOver {
   /** A round one, */
@@ -1458,6 +1554,7 @@ export interface Requests {
   solve: SolveRequest;
   plan: PlanRequest;
   perform: PerformRequest;
+  steer: SteerRequest;
   complete: CompleteRequest;
   retime: RetimeRequest;
   bend: BendRequest;

@@ -223,6 +223,18 @@ export interface GhostOverlay extends Overlay {
   update(frame: number, floor?: { yaw: number; x: number; z: number }, style?: { colour?: string }): void;
 }
 
+/** A figure that is moved as frames arrive. */
+export interface LiveOverlay extends Overlay {
+  /** Root x, y, z, then x, y, z, w for each joint. */
+  update(row: Float32Array): void;
+}
+
+/** Values on a square of the floor. */
+export interface HeatOverlay extends Overlay {
+  /** Cells from 0 to 255, rows along z, about a place. */
+  update(x: number, z: number, half: number, size: number, cells: readonly number[]): void;
+}
+
 export interface TextOverlay extends Overlay {
   update(at: At, text: string, colour?: string): void;
 }
@@ -271,6 +283,8 @@ export interface Stage {
   addSolid(solid: Solid, style?: { colour?: string; opacity?: number }): SolidOverlay;
   addGhost(motion: string, frame: number, style?: { colour?: string }): GhostOverlay;
   addText(at: At, text: string, colour?: string): TextOverlay;
+  addLive(skeleton: string, colour?: string): LiveOverlay;
+  addHeat(): HeatOverlay;
 
   /** Options of the view that the stage itself knows. */
   setView(view: Partial<StageView>): void;
@@ -298,6 +312,10 @@ export interface StageCamera {
   follow: boolean;
   /** Whether it stays where somebody drew or moved something, as long as the figure is in the picture. */
   held: boolean;
+  /** Angle about +y from +z at which it stands. */
+  readonly azimuth: number;
+  /** Go after somebody who is here now, if it follows. */
+  track(x: number, z: number, seconds: number, jump: boolean): void;
 }
 
 export interface Player {

@@ -18,8 +18,10 @@ import type {
   Cost,
   Floor,
   GhostOverlay,
+  HeatOverlay,
   LineOverlay,
   LineStyle,
+  LiveOverlay,
   MotionSource,
   Place,
   ShowOptions,
@@ -35,6 +37,7 @@ import { Compass } from "./compass";
 import { FigureLibrary, Figure, type Template } from "./figure";
 import { FloorMesh } from "./floor";
 import { DrawnGhost } from "./ghosts";
+import { DrawnHeat, DrawnLive } from "./live";
 import { nearestJoint } from "./hover";
 import { Labels } from "./labels";
 import { Lights } from "./lights";
@@ -286,6 +289,14 @@ export class WebStage implements Stage {
 
   addText(at: At, text: string, colour?: string): TextOverlay {
     return new DrawnText(this.layer, at, text, colour);
+  }
+
+  addLive(skeleton: string, colour?: string): LiveOverlay {
+    return new DrawnLive(this.layer, this.figures.load(skeleton), colour);
+  }
+
+  addHeat(): HeatOverlay {
+    return new DrawnHeat(this.layer);
   }
 
   // -------------------------------------------------------------- looks
