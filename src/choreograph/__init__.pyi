@@ -6,8 +6,12 @@ from .contract.document import read_request_file
 from .contract.request import read_request
 from .contract.result import Answer, Result
 from .contract.search import Budget
+from .dynamics.body import Body, make_body
+from .dynamics.inverse import Dynamics
 from .editing.bend.request import BendRequest
 from .editing.bend.search import BendResult, BendSearch, bend
+from .editing.dynamics.request import BodyRequest, DynamicsRequest
+from .editing.dynamics.search import DynamicsResult, DynamicsSearch, inverse_dynamics
 from .editing.retime.request import RetimeRequest
 from .editing.retime.search import RetimeResult, RetimeSearch, retime
 from .errors import (
@@ -80,6 +84,8 @@ __all__ = [
     "BendRequest",
     "BendResult",
     "BendSearch",
+    "Body",
+    "BodyRequest",
     "BodyTarget",
     "Box",
     "Budget",
@@ -91,6 +97,10 @@ __all__ = [
     "CutRequest",
     "CutSettings",
     "DownloadError",
+    "Dynamics",
+    "DynamicsRequest",
+    "DynamicsResult",
+    "DynamicsSearch",
     "Example",
     "FinishSettings",
     "Finished",
@@ -156,7 +166,9 @@ __all__ = [
     "find_segment_database",
     "finish",
     "follow",
+    "inverse_dynamics",
     "load_path",
+    "make_body",
     "measure_path",
     "named_path",
     "open_graph",

@@ -492,6 +492,16 @@ export interface BendRequest {
   finish?: FinishSettings;
 }
 
+/** A person's measures; what is not given comes from the skeleton and anthropometric tables. */
+export interface BodyRequest {
+  /** How tall the person is; else as tall as the skeleton's bones say. */
+  height_m?: number | null;
+  /** What the person weighs; else 23 kg for every square metre of the height. */
+  mass_kg?: number | null;
+  /** What single joints carry, instead of the table's share; repeat for more. */
+  masses_kg?: Record<string, number>;
+}
+
 /** Where the body is on the floor at a time, and where it faces. The first of a request is met exactly. */
 export interface BodyTarget {
   /** When, from the motion's first frame. */
@@ -541,6 +551,18 @@ export interface Circle {
   /** x and z, metres. */
   centre: [number, number];
   radius: number;
+}
+
+/** The mechanics of a motion. */
+export interface DynamicsRequest {
+  /** Frequency above which motion is noise: a low-pass before differentiating; 0 takes the frames as they are. */
+  cutoff_hz?: number;
+  /** Force along the floor over the force onto it, at most. */
+  friction?: number;
+  /** Height of the floor; else 0, or what the feet stand on. */
+  floor_m?: number | null;
+  /** Whose motion it is. */
+  body?: BodyRequest;
 }
 
 /** How a montage becomes a finished motion. */
@@ -965,4 +987,5 @@ export interface Requests {
   perform: PerformRequest;
   retime: RetimeRequest;
   bend: BendRequest;
+  dynamics: DynamicsRequest;
 }
