@@ -12,6 +12,8 @@ from .editing.bend.request import BendRequest
 from .editing.bend.search import BendResult, BendSearch, bend
 from .editing.dynamics.request import BodyRequest, DynamicsRequest
 from .editing.dynamics.search import DynamicsResult, DynamicsSearch, inverse_dynamics
+from .editing.physics.request import FootprintRequest, KeyPoseRequest, PhysicsLimits, PhysicsRequest, PhysicsWeights
+from .editing.physics.search import PhysicsResult, PhysicsSearch, physics
 from .editing.retime.request import RetimeRequest
 from .editing.retime.search import RetimeResult, RetimeSearch, retime
 from .errors import (
@@ -108,6 +110,7 @@ __all__ = [
     "FollowRequest",
     "FollowSearch",
     "FollowSettings",
+    "FootprintRequest",
     "FormatError",
     "FunctionTarget",
     "GraphFileError",
@@ -115,6 +118,7 @@ __all__ = [
     "HandContacts",
     "HardFrame",
     "JointTarget",
+    "KeyPoseRequest",
     "Label",
     "LabelTarget",
     "Layer",
@@ -132,6 +136,11 @@ __all__ = [
     "PerformRequest",
     "PerformSearch",
     "PerformStream",
+    "PhysicsLimits",
+    "PhysicsRequest",
+    "PhysicsResult",
+    "PhysicsSearch",
+    "PhysicsWeights",
     "Polygon",
     "PoseTarget",
     "RequestError",
@@ -175,6 +184,7 @@ __all__ = [
     "open_segments",
     "pair_up",
     "perform",
+    "physics",
     "read_clip",
     "read_figures",
     "read_request",

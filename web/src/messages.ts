@@ -695,6 +695,19 @@ export interface FollowSettings {
   end_pose_cost?: number;
 }
 
+/** Where and when a foot stands, instead of as in the motion. */
+export interface FootprintRequest {
+  foot: "left" | "right";
+  /** When it comes down. */
+  start_s: number;
+  /** When it lifts off. */
+  stop_s: number;
+  /** Middle of the foot, x, y and z, metres; y is the height of the floor, step or stone there. */
+  position: [number, number, number];
+  /** Which way it points: 0 along +z, 90 along +x. */
+  facing_deg?: number;
+}
+
 /** A function of one's own that says what a motion costs; the search keeps what lowers it. */
 export interface FunctionTarget {
   /** Gets a `MotionView` and returns its cost, 0 or more: one number, or one for each frame (N,), which count by the second: 1 throughout ten seconds costs 10. In request files FILE.py:NAME. */
@@ -729,6 +742,16 @@ export interface JointTarget {
   velocity?: [number | null, number | null, number | null];
   /** How much it counts. */
   weight?: number;
+}
+
+/** A pose that the motion goes through: joints as in a frame of some motion, the root free. */
+export interface KeyPoseRequest {
+  /** When, in the motion that is made. */
+  at_s: number;
+  /** The motion file that shows it; else the motion itself. */
+  clip?: string;
+  /** Which of its frames, at its own rate. */
+  frame?: number;
 }
 
 /** Motion with this label from one time to another. */
@@ -827,6 +850,67 @@ export interface PerformRequest {
   leave_out_own?: boolean;
   /** How segments become motion. */
   finish?: FinishSettings;
+}
+
+/** What body and floor can bear. */
+export interface PhysicsLimits {
+  /** Force along the floor over the force onto it. */
+  friction?: number;
+  /** Of one of the four points of a foot. */
+  most_force?: number;
+  /** Times the torques of trained people. */
+  strength?: number;
+}
+
+/** A motion that obeys mechanics, after the sketch that another one makes. */
+export interface PhysicsRequest {
+  /** How much farther it goes than the motion, along its way. */
+  farther_m?: number;
+  /** How much higher the centre of mass rises in its longest flight. */
+  higher_m?: number;
+  /** How much farther it turns to the left until its end. */
+  turn_deg?: number;
+  /** Times as long as the motion. */
+  longer?: number;
+  /** Where the part of the motion begins that is taken; else at its beginning. */
+  start_s?: number | null;
+  /** Where it ends. */
+  end_s?: number | null;
+  /** Motions of the behaviour, whose space is searched: files, folders, patterns, graphs (.mog); else the motion itself. Repeat for more. */
+  examples?: string[];
+  /** How many of the examples to use: those whose contacts and direction are most like the motion's; 0 takes all. */
+  choose?: number;
+  /** Of the space; else as few as hold 90 % of the examples' variance. */
+  dimensions?: number | null;
+  /** Poses in between, in time's order. */
+  poses?: KeyPoseRequest[];
+  /** Where feet stand, all of them, instead of as in the motion. */
+  footprints?: FootprintRequest[];
+  /** Frames per second to write; else the motion's own. */
+  rate_hz?: number | null;
+  /** Height of the floor; else 0, or what the feet stand on. */
+  floor_m?: number | null;
+  /** Of the solver, at most, before it tries otherwise. */
+  iterations?: number;
+  /** Of the objective's parts. */
+  weights?: PhysicsWeights;
+  limits?: PhysicsLimits;
+  /** Whose motion it is. */
+  body?: BodyRequest;
+}
+
+/** What counts how much; the paper's w_T, w_A and w_P come first. */
+export interface PhysicsWeights {
+  /** Of squared torques, (body weights · m)²: more is more like effort, and slower to find. */
+  torque?: number;
+  /** Of squared accelerations of joints and root. */
+  acceleration?: number;
+  /** Of squared distances from the examples' mean pose, in standard deviations. */
+  prior?: number;
+  /** Of what legs add to the examples' space, rad². */
+  slack?: number;
+  /** Of squared changes of ground forces, (body weights / s)². */
+  rate?: number;
 }
 
 /** An obstacle of any outline whose sides do not cross. */
@@ -987,5 +1071,6 @@ export interface Requests {
   perform: PerformRequest;
   retime: RetimeRequest;
   bend: BendRequest;
+  physics: PhysicsRequest;
   dynamics: DynamicsRequest;
 }

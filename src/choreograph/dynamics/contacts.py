@@ -17,15 +17,17 @@ from choreograph.motion.skeleton import Skeleton
 Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
-GROUPS = ("left_heel", "left_ball", "right_heel", "right_ball")
-"""What stands together: the heel, and the ball with the toes, of each foot."""
+PARTS = ("heel", "ball", "toe")
+GROUPS = tuple(f"{side}_{part}" for side in ("left", "right") for part in PARTS)
+"""What stands together: the heel, both sides of the ball, and the toe, of each foot."""
 _HEEL_BACK, _BALL_HALF, _TOE_AHEAD = 0.03, 0.021, 0.036
 """How far the heel's edge lies behind the ankle, the ball's edges beside its middle and the toes before it, as shares
 of a person's height."""
-_LAND_M, _LEAVE_M = 0.035, 0.055
-_LAND_M_S, _LEAVE_M_S = 0.9, 1.5
-"""A point lands below the first height and speed and leaves above the second. Runners' feet are fast: with less, their
-stances come out half as long."""
+_LAND_M, _LEAVE_M = (0.03, 0.025, 0.035), (0.03, 0.025, 0.045)
+_LAND_M_S, _LEAVE_M_S, _PACE_SHARE = 0.9, 1.6, 0.45
+"""A point lands below the first height and speed and leaves above the second; heights of heel, ball and toe. Runners'
+feet are fast: with less, their stances come out half as long; so a foot may land at a share of the body's own pace. A
+heel that rises has left."""
 _SHORTEST_S = 0.05
 
 
@@ -78,12 +80,12 @@ def measure_points(clips: Sequence[Clip], height: float, floor: float = 0.0) -> 
         local = _standing_points(clips, ankle, toe, height, floor)
         ball = ankle if toe is None else toe
         for name, joint, offset, group in zip(
-            ("heel", "ball_in", "ball_out", "toe"), (ankle, ball, ball, ball), local, (0, 1, 1, 1), strict=True
+            ("heel", "ball_in", "ball_out", "toe"), (ankle, ball, ball, ball), local, (0, 1, 1, 2), strict=True
         ):
             names.append(f"{side}_{name}")
             joints.append(joint)
             offsets.append(offset)
-            groups.append(2 * s + group)
+            groups.append(len(PARTS) * s + group)
     return ContactPoints(tuple(names), np.array(joints), np.array(offsets), np.array(groups))
 
 
@@ -95,9 +97,11 @@ def _standing_points(clips: Sequence[Clip], ankle: int, toe: int | None, height:
         front = toe if toe is not None else ankle
         speed = np.linalg.norm(np.gradient(pos[:, [ankle, front]], 1 / clip.fps, axis=0), axis=-1).max(axis=1)
         low = pos[:, ankle, 1] < np.percentile(pos[:, ankle, 1], 25) + 0.01
-        still = (speed < 0.25) & low
+        still = (speed < 0.35) & low
         if not still.any():
             continue
+        # Where the ankle is lowest the whole foot is down.
+        still &= pos[:, ankle, 1] <= np.percentile(pos[still, ankle, 1], 10) + 0.005
         frames = np.flatnonzero(still)
         found.append(_points_at(clip, frames, ankle, toe, height, floor, (pos, rot)))
     if not found:
@@ -153,19 +157,23 @@ def _foot_ahead(skeleton: Skeleton, ankle: int, turn: Array) -> Array:
 
 
 def find_contacts(clip: Clip, points: ContactPoints, floor: float = 0.0) -> Flags:
-    """Which groups of points stand on the floor in each frame, (F, 4), by height and speed with hysteresis."""
+    """Which groups of points stand on the floor in each frame, (F, 6), by height and speed with hysteresis."""
     at = points.positions(clip)
     out = np.zeros((len(clip), len(GROUPS)), bool)
     shortest = max(1, round(_SHORTEST_S * clip.fps))
+    way = np.diff(clip.root_pos[:, [0, 2]], axis=0)
+    pace = float(np.linalg.norm(way, axis=1).mean() * clip.fps) if len(way) else 0.0
     for group in range(len(GROUPS)):
         mine = at[:, points.groups == group].mean(axis=1)
         height = mine[:, 1] - floor
         speed = np.zeros(len(clip)) if len(clip) < 3 else _calm_speed(mine, clip.fps)
-        land = (height < _LAND_M) & (speed < _LAND_M_S)
-        stay = (height < _LEAVE_M) & (speed < _LEAVE_M_S)
+        land = (height < _LAND_M[group % 3]) & (speed < np.clip(_PACE_SHARE * pace, _LAND_M_S, _LEAVE_M_S))
+        stay = (height < _LEAVE_M[group % 3]) & (speed < _LEAVE_M_S)
         flags = np.zeros(len(clip), bool)
         for start, stop in runs(stay):
-            flags[start:stop] = land[start:stop].any()
+            seeds = np.flatnonzero(land[start:stop])
+            if len(seeds):  # from the first moment it may land until it leaves
+                flags[start + seeds[0] : stop] = True
         for start, stop in runs(~flags):
             if start > 0 and stop < len(clip) and stop - start < shortest:
                 flags[start:stop] = True

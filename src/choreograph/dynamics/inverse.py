@@ -44,7 +44,7 @@ class Dynamics:
     needed_moment: Array
     """The same about the centre of mass, (F, 3), N·m."""
     contacts: Flags
-    """Which groups of contact points stand, (F, 4)."""
+    """Which groups of contact points stand, (F, 6)."""
     points: Array
     """Contact points, (F, P, 3), m."""
     forces: Array

@@ -106,5 +106,5 @@ def test_contacts_of_a_walk_alternate() -> None:
     clip = demo_clip("walk", 60.0)
     body = make_body(clip.skeleton)
     flags = find_contacts(clip, measure_points([clip], body.height))
-    feet = np.stack([flags[:, :2].any(axis=1), flags[:, 2:].any(axis=1)], axis=1)
+    feet = np.stack([flags[:, :3].any(axis=1), flags[:, 3:].any(axis=1)], axis=1)
     assert feet.any(axis=1).mean() > 0.95 and 0.4 < feet.mean() < 0.8

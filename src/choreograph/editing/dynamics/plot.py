@@ -68,10 +68,10 @@ def _plot_forces(panel: Any, found: Dynamics, times: Array, look: Theme) -> None
     panel.plot(times, sideways, color=CLIP_COLOURS[2], linewidth=1.1, label="along the floor")
     residual = np.linalg.norm(found.residual_force, axis=1) / found.weight
     panel.plot(times, residual, color=look.quiet, linewidth=1.0, linestyle=":", label="unexplained")
-    base = -0.12
+    base = -0.09
     for g in range(len(GROUPS)):
         spans = [(a / found.fps, (b - a) / found.fps) for a, b in runs(found.contacts[:, g])]
-        panel.broken_barh(spans, (base * (g + 1) - 0.02, 0.08), facecolor=CLIP_COLOURS[g // 2], linewidth=0)
+        panel.broken_barh(spans, (base * (g + 1) - 0.02, 0.06), facecolor=CLIP_COLOURS[g // 3], linewidth=0)
     panel.set_ylabel("ground force (BW)")
 
 
