@@ -16,6 +16,8 @@ Array = NDArray[np.float64]
 
 KEEP = 0.9
 """Share of the examples' variance that the space holds (the paper's equation 2)."""
+LEAST = 6
+"""Dimensions at least: examples that mostly stand would leave too few for what they do besides."""
 _RATE_HZ = 30.0
 _LEG_ROLES = ("upper_leg", "lower_leg", "foot", "toe")
 
@@ -74,8 +76,15 @@ def make_basis(dofs: Dofs, examples: Sequence[Clip], keep: float | int = KEEP) -
         examples: Motions of the behaviour.
         keep: Share of the variance, or the number of dimensions.
     """
-    rows = np.concatenate([dofs.angles(clip.resampled(min(clip.fps, _RATE_HZ)))[:, 6:] for clip in examples])
-    return Basis(dofs, fit_pose_space(rows, keep), leg_dofs(dofs))
+    if isinstance(keep, float):
+        rows = _rows(dofs, examples)
+        space = fit_pose_space(rows, keep)
+        return Basis(dofs, space if space.dimensions >= LEAST else fit_pose_space(rows, LEAST), leg_dofs(dofs))
+    return Basis(dofs, fit_pose_space(_rows(dofs, examples), keep), leg_dofs(dofs))
+
+
+def _rows(dofs: Dofs, examples: Sequence[Clip]) -> Array:
+    return np.concatenate([dofs.angles(clip.resampled(min(clip.fps, _RATE_HZ)))[:, 6:] for clip in examples])
 
 
 def leg_dofs(dofs: Dofs, side: str = "") -> NDArray[np.int32]:

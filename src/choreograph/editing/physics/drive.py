@@ -15,8 +15,6 @@ Array = NDArray[np.float64]
 Watch = Callable[[int, Array, float], None]
 
 KINEMATIC_STEPS = 12
-_TRIES = ((1e-3, 0.1, True), (1e-2, 0.3, True), (1e-3, 0.1, False))
-"""First barrier, first slack, and whether legs are put where they stand first: tried in turn."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,22 +40,24 @@ def solve_in_stages(problem: Problem, iterations: int = 70, watch: Watch | None 
         iterations: Of each try, at most.
         watch: Hears the iteration, the unknowns and the violation.
     """
-    best: Solution | None = None
-    total = 0
-    for barrier, slack, first in _TRIES:
-        start = None
-        if first:
-            stage = solve(problem, kinematic=True, iterations=KINEMATIC_STEPS, first_slack=slack, watch=watch)
-            start, total = stage.x, total + stage.iterations
+    stage = solve(problem, kinematic=True, iterations=KINEMATIC_STEPS, watch=watch)
+    best = solve(problem, start=stage.x, iterations=iterations, watch=watch)
+    total = stage.iterations + best.iterations
+    # Where a straight line leads nowhere: the recorded motion, if there is one; a wider barrier; on from the best.
+    for attempt in range(3):
+        if best.status in ("converged", "feasible"):
+            break
+        if attempt == 0 and problem.second_guess is not None:
+            start, barrier, slack = problem.start(problem.second_guess), 1e-3, 0.1
+        elif attempt < 2:
+            start, barrier, slack = stage.x, 1e-2, 0.3
+        else:
+            start, barrier, slack = best.x, 1e-3, 0.05
         found = solve(
             problem, start=start, first_barrier=barrier, first_slack=slack, iterations=iterations, watch=watch
         )
         total += found.iterations
-        if best is None or found.violation < best.violation or found.status == "converged":
-            best = found
-        if best.status in ("converged", "feasible"):
-            break
-    assert best is not None
+        best = found if found.violation < best.violation or found.status == "converged" else best
     return Solved(problem, best, total)
 
 

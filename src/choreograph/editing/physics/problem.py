@@ -83,6 +83,8 @@ class Problem:
     """(n,), BW·m; infinite for the root."""
     guess: Array
     """State at the nodes from which the search begins, (K, ny)."""
+    second_guess: Array | None = None
+    """Another, for where the first leads nowhere, (K, ny)."""
     friction: float = 0.8
     most_force: float = 0.9
     """Of one point, BW."""
@@ -164,10 +166,10 @@ class Problem:
         parts[9], parts[11] = params, _SMOOTHER * parts[11]
         return tuple(parts)
 
-    def start(self) -> Array:
-        """The unknowns at the guess: a spline through its states, and the body's weight shared by who pushes."""
+    def start(self, guess: Array | None = None) -> Array:
+        """The unknowns at a guess: a spline through its states, and the body's weight shared by who pushes."""
         x = np.zeros(self.size)
-        coefficients = spline_through(self.guess)
+        coefficients = spline_through(self.guess if guess is None else guess)
         ny, offs = self.w.shape[1], self.offs
         for b in range(self.nodes + 2):
             x[offs[b] : offs[b] + ny] = coefficients[b]

@@ -98,7 +98,9 @@ def make_problem(
     return Problem(
         basis.dofs, basis.columns, basis.picks, basis.origin, sketch.h, _pushing(held), held, targets,
         heights, mask, values, np.zeros(mask.shape), legs.holders, legs.offsets,
-        torque_limits(basis.dofs, limits.strength), guess, limits.friction, limits.most_force, weights, floor,
+        torque_limits(basis.dofs, limits.strength), guess,
+        None if sketch.source is None else basis.state(sketch.source),
+        limits.friction, limits.most_force, weights, floor,
     )  # fmt: skip
 
 

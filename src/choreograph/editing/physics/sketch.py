@@ -60,6 +60,8 @@ class Sketch:
     """Where each stance's foot has its points, (4, 3), metres."""
     poses: tuple[KeyPose, ...]
     """The first at node 0, the last at the last; in the order of time."""
+    source: Array | None = None
+    """Coordinates of the clip at the nodes, carried along with the change, (K, n): another place to begin from."""
 
     @property
     def nodes(self) -> int:
@@ -101,7 +103,17 @@ def sketch_clip(
     for stance in stances:
         prints.append(_footprint(legs, q, at, stance, floor, len(times), ends))
     first, last = q[at[0]], _moved(q[at[-1]], ends, 1.0)
-    return Sketch(h, node_flags, tuple(stances), tuple(prints), (KeyPose(0, first), KeyPose(len(times) - 1, last)))
+    shares = _shares(node_flags)
+    source = np.array([_moved(q[f], ends, share) for f, share in zip(at, shares, strict=True)])
+    ends_of = (KeyPose(0, first), KeyPose(len(times) - 1, last))
+    return Sketch(h, node_flags, tuple(stances), tuple(prints), ends_of, source)
+
+
+def _shares(flags: Flags) -> Array:
+    """How much of a change has happened at each node, (K,): it happens in flight where there is one."""
+    air = np.asarray(~flags.any(axis=1), dtype=float)
+    done = np.cumsum(air) - air[0]
+    return np.asarray(done / done[-1]) if done[-1] > 0 else np.linspace(0.0, 1.0, len(flags))
 
 
 @dataclass(frozen=True)
@@ -156,6 +168,9 @@ def _footprint(
     """Where a stance's foot stands flat."""
     begins, stops = stance.start == 0, stance.stop == count
     frames = at[stance.start : stance.stop]
+    # Feet shuffle in long stances: at the start and the end they stand as they do there.
+    near = max(1, len(at) // 8)
+    frames = frames[:near] if begins else frames[-near:] if stops else frames
     mine = legs.positions(q[frames])[:, legs.sides[stance.side]]
     # The flattest moment of the stance, where the foot stands as it is.
     frame = frames[int(((mine[..., 1] - floor) ** 2).sum(axis=1).argmin())]
