@@ -12,8 +12,12 @@ from .editing.bend.request import BendRequest
 from .editing.bend.search import BendResult, BendSearch, bend
 from .editing.dynamics.request import BodyRequest, DynamicsRequest
 from .editing.dynamics.search import DynamicsResult, DynamicsSearch, inverse_dynamics
+from .editing.loop.request import LoopRequest
+from .editing.loop.search import LoopResult, LoopSearch, loop
 from .editing.physics.request import FootprintRequest, KeyPoseRequest, PhysicsLimits, PhysicsRequest, PhysicsWeights
 from .editing.physics.search import PhysicsResult, PhysicsSearch, physics
+from .editing.retarget.request import RetargetRequest
+from .editing.retarget.search import RetargetResult, RetargetSearch, retarget
 from .editing.retime.request import RetimeRequest
 from .editing.retime.search import RetimeResult, RetimeSearch, retime
 from .errors import (
@@ -34,6 +38,8 @@ from .finishing.footskate import clean_feet
 from .finishing.hand_contacts import HandContacts, Partner
 from .finishing.settings import FinishSettings
 from .formats import read_clip, read_figures, write_clip
+from .formats.character import read_character, write_character
+from .graph.coverage import report_coverage
 from .graph.model import MotionGraph
 from .graph.report import report_graph
 from .graph.settings import GraphSettings
@@ -122,6 +128,9 @@ __all__ = [
     "Label",
     "LabelTarget",
     "Layer",
+    "LoopRequest",
+    "LoopResult",
+    "LoopSearch",
     "Meeting",
     "MissingExtra",
     "Montage",
@@ -145,6 +154,9 @@ __all__ = [
     "PoseTarget",
     "RequestError",
     "Result",
+    "RetargetRequest",
+    "RetargetResult",
+    "RetargetSearch",
     "RetimeRequest",
     "RetimeResult",
     "RetimeSearch",
@@ -177,6 +189,7 @@ __all__ = [
     "follow",
     "inverse_dynamics",
     "load_path",
+    "loop",
     "make_body",
     "measure_path",
     "named_path",
@@ -185,13 +198,16 @@ __all__ = [
     "pair_up",
     "perform",
     "physics",
+    "read_character",
     "read_clip",
     "read_figures",
     "read_request",
     "read_request_file",
     "read_trajectory",
     "repair",
+    "report_coverage",
     "report_graph",
+    "retarget",
     "retime",
     "root_example",
     "save_graph",
@@ -200,6 +216,7 @@ __all__ = [
     "solve",
     "suggest_trim",
     "trimmed",
+    "write_character",
     "write_clip",
     "write_transcription",
 ]

@@ -1,7 +1,7 @@
 // Generated from the models of choreograph.studio by `python -m choreograph.studio.typescript`; do not edit.
 
 /** Changes whenever a message does; told by both sides when they meet. */
-export const PROTOCOL = "f7a2b8f04ac3";
+export const PROTOCOL = "980118485f96";
 
 /** What JSON holds. */
 export type Plain = null | boolean | number | string | Plain[] | { [name: string]: Plain };
@@ -50,12 +50,21 @@ export interface ClipReport {
   transitions: number;
   why: string;
   joins_at_m: number | null;
+  join: string;
 }
 
 /** How the same is done without the studio. */
 export interface Code {
   command: string;
   python: string;
+}
+
+/** What the recordings in the graph can do. */
+export interface Coverage {
+  bands: SpeedBand[];
+  stops: string;
+  labels: LabelTime[];
+  advice: string[];
 }
 
 /** Connectivity against the threshold. */
@@ -155,6 +164,7 @@ export interface GraphAsk {
   ceiling_m: number;
   taper: "triangle" | "uniform";
   mirror: boolean;
+  max_blend_s: number | null;
 }
 
 /** The graph was built. */
@@ -176,6 +186,7 @@ export interface GraphSummary {
   shown: number;
   labels: string[];
   notes: string[];
+  coverage: Coverage | null;
 }
 
 /** First message of a page. */
@@ -222,6 +233,13 @@ export interface LabelRange {
   text: string;
   start: number;
   stop: number;
+}
+
+/** How long a label lasts. */
+export interface LabelTime {
+  label: string;
+  seconds: number;
+  outside_s: number;
 }
 
 /** Recordings came. */
@@ -407,6 +425,16 @@ export interface SourceRun {
   blend: string | null;
 }
 
+/** What is recorded between two speeds, and the least radius of turns there. */
+export interface SpeedBand {
+  said: string;
+  seconds: number;
+  outside_s: number;
+  left_m: number | null;
+  right_m: number | null;
+  bent_m: number | null;
+}
+
 /** Stop sending frames. */
 export interface Stop {
   type?: "stop";
@@ -585,7 +613,9 @@ export interface FinishSettings {
   foot_hold_m_s?: number | null;
   /** Whether hands that were held in the recordings are brought together, where there is a partner to hold. */
   hands?: boolean;
-  /** The fastest that the torso is brought to where it should be; what is missed by more stays missed. No limit if null. */
+  /** Whether a motion that is to be somewhere at a time is bent and stretched to be there: steps up to a tenth longer or shorter, turned no faster than people turn. */
+  bend_body?: boolean;
+  /** The fastest that the torso glides to where it should be, beyond that; what is missed by more stays missed. No limit if null. */
   root_correction_m_s?: number | null;
   /** How far a motion that is bent leans into its turns: 1 is the lean that balances them, 0 none. */
   lean?: number;
@@ -647,7 +677,7 @@ export interface FollowSettings {
   horizon_s?: number | null;
   /** How much is kept of each planning step's answer (r). */
   retain_s?: number;
-  /** Walks of one age that the beam keeps; else 60 where motion is bent, which forgives much, and 260 where not. */
+  /** Walks of one age that the beam keeps; else 48 where motion is bent, which forgives much (down to 20 in graphs with many transitions), and 260 where not. */
   beam_width?: number | null;
   /** How far the beam looks along the continuations of a walk, to compare walks. */
   continuation_s?: number;
@@ -724,7 +754,7 @@ export interface HardFrame {
   at_s: number;
   /** A clip of the graph. */
   clip: string;
-  /** At the clip's own rate; the nearest at the graph's rate is taken. */
+  /** At the clip's own rate. */
   frame: number;
   /** How long the clip is shown from there on, uncut. */
   lasts_s?: number;
@@ -764,6 +794,26 @@ export interface LabelTarget {
   label: string;
   /** How much it counts. */
   weight?: number;
+}
+
+/** A cycle of a motion. */
+export interface LoopRequest {
+  /** Shortest cycle. */
+  min_s?: number;
+  /** Longest cycle. */
+  max_s?: number;
+  /** Where the cycle begins, if that is known; else where ends fit best. */
+  start_s?: number | null;
+  /** Where the cycle ends, if that is known. */
+  stop_s?: number | null;
+  /** Whether the cycle goes straight on: the turn that it makes is taken out. */
+  straight?: boolean;
+  /** Whether it stays where it is: the way that it makes is taken out. */
+  in_place?: boolean;
+  /** How often the result repeats it. */
+  cycles?: number;
+  /** Whether standing feet are held where they stand. */
+  clean?: boolean;
 }
 
 /** Two people come together and play a pair of recordings, each his own part of it. The pair may be two recordings of one moment, such as two dancers' in one world frame: then they are to each other as they were. Or any two clips, with `offset` saying how the people stand to each other. */
@@ -931,6 +981,18 @@ export interface PoseTarget {
   weight?: number;
 }
 
+/** A body that a motion is put on. */
+export interface RetargetRequest {
+  /** File of the body: a character (.glb, .vrm), or any motion file whose skeleton it is. */
+  to?: string;
+  /** Joints of the body whose role is not found, such as left_foot=L_Ankle. */
+  roles?: Record<string, string>;
+  /** Joints of the body, with the joint of the motion that each takes its rotation from; nothing behind = for none. */
+  joints?: Record<string, string>;
+  /** Whether standing feet are held where they stand. */
+  clean?: boolean;
+}
+
 /** The same poses, in the same order, with another timing. */
 export interface RetimeRequest {
   /** How long the motion shall last; else as long as it does, or as the key times say. */
@@ -1072,5 +1134,7 @@ export interface Requests {
   retime: RetimeRequest;
   bend: BendRequest;
   physics: PhysicsRequest;
+  retarget: RetargetRequest;
   dynamics: DynamicsRequest;
+  loop: LoopRequest;
 }
