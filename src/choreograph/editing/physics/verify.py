@@ -62,6 +62,7 @@ class Verification:
 def fine(problem: Problem, x: Array, finer: int = FINER) -> Trajectory:
     """A solution on a finer grid."""
     from choreograph.dynamics import _compiled
+    from choreograph.editing.physics import _compiled_verify
 
     y, v, a = spline_at(problem.coefficients(x), problem.h, finer)
     q = problem.origin + y @ problem.w.T
@@ -75,29 +76,8 @@ def fine(problem: Problem, x: Array, finer: int = FINER) -> Trajectory:
     low = np.minimum(at.astype(int), problem.nodes - 2)
     share = (at - low)[:, None, None]
     forces = (1 - share) * nodes[low] + share * nodes[low + 1]
-    for p in range(points.shape[1]):
-        tau -= np.einsum("fnb,fb->fn", _arms(problem, q, p), forces[:, p])
+    tau -= _compiled_verify.contact_torques(tree, q, problem.holders, problem.offsets, forces)
     return Trajectory(problem.h / finer, q, qv, qa, com, speed, spin, points, forces, tau)
-
-
-def _arms(problem: Problem, q: Array, point: int) -> Array:
-    """∂p/∂q (F, n, 3), by differences, which are exact enough to verify with."""
-    from choreograph.dynamics import _compiled
-
-    tree: Any = problem.tree
-    holder, offset = problem.holders[point : point + 1], problem.offsets[point : point + 1]
-    out = np.zeros((*q.shape, 3))
-    j = int(holder[0])
-    while j >= 0:
-        step = 1e-5
-        ahead, behind = np.array(q), np.array(q)
-        ahead[:, j] += step
-        behind[:, j] -= step
-        out[:, j] = (
-            _compiled.points(tree, ahead, holder, offset)[:, 0] - _compiled.points(tree, behind, holder, offset)[:, 0]
-        ) / (2 * step)
-        j = int(problem.dofs.parents[j])
-    return out
 
 
 def verify(problem: Problem, x: Array, path: Trajectory | None = None) -> Verification:
