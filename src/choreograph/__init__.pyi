@@ -6,10 +6,16 @@ from .contract.document import read_request_file
 from .contract.request import read_request
 from .contract.result import Answer, Result
 from .contract.search import Budget
+from .dynamics.body import Body, make_body
+from .dynamics.inverse import Dynamics
 from .editing.bend.request import BendRequest
 from .editing.bend.search import BendResult, BendSearch, bend
+from .editing.dynamics.request import BodyRequest, DynamicsRequest
+from .editing.dynamics.search import DynamicsResult, DynamicsSearch, inverse_dynamics
 from .editing.loop.request import LoopRequest
 from .editing.loop.search import LoopResult, LoopSearch, loop
+from .editing.physics.request import FootprintRequest, KeyPoseRequest, PhysicsLimits, PhysicsRequest, PhysicsWeights
+from .editing.physics.search import PhysicsResult, PhysicsSearch, physics
 from .editing.retarget.request import RetargetRequest
 from .editing.retarget.search import RetargetResult, RetargetSearch, retarget
 from .editing.retime.request import RetimeRequest
@@ -128,7 +134,9 @@ __all__ = [
     "BendRequest",
     "BendResult",
     "BendSearch",
+    "Body",
     "BodyGoal",
+    "BodyRequest",
     "BodyTarget",
     "Box",
     "Budget",
@@ -150,6 +158,10 @@ __all__ = [
     "DistanceGoal",
     "DownloadError",
     "Dragging",
+    "Dynamics",
+    "DynamicsRequest",
+    "DynamicsResult",
+    "DynamicsSearch",
     "Example",
     "Face",
     "FaceKey",
@@ -163,6 +175,7 @@ __all__ = [
     "FollowRequest",
     "FollowSearch",
     "FollowSettings",
+    "FootprintRequest",
     "FormatError",
     "FunctionTarget",
     "Gate",
@@ -176,6 +189,7 @@ __all__ = [
     "JointGoal",
     "JointTarget",
     "KeyPose",
+    "KeyPoseRequest",
     "Label",
     "LabelTarget",
     "LandmarkGoal",
@@ -201,6 +215,11 @@ __all__ = [
     "PerformRequest",
     "PerformSearch",
     "PerformStream",
+    "PhysicsLimits",
+    "PhysicsRequest",
+    "PhysicsResult",
+    "PhysicsSearch",
+    "PhysicsWeights",
     "PlanRequest",
     "PlanSearch",
     "PlanSettings",
@@ -260,10 +279,12 @@ __all__ = [
     "find_segment_database",
     "finish",
     "follow",
+    "inverse_dynamics",
     "learn",
     "learn_face",
     "load_path",
     "loop",
+    "make_body",
     "measure_path",
     "named_path",
     "open_graph",
@@ -271,6 +292,7 @@ __all__ = [
     "open_segments",
     "pair_up",
     "perform",
+    "physics",
     "plan",
     "read_character",
     "read_clip",

@@ -572,6 +572,16 @@ export interface BodyGoal {
   exact?: boolean;
 }
 
+/** A person's measures; what is not given comes from the skeleton and anthropometric tables. */
+export interface BodyRequest {
+  /** How tall the person is; else as tall as the skeleton's bones say. */
+  height_m?: number | null;
+  /** What the person weighs; else 23 kg for every square metre of the height. */
+  mass_kg?: number | null;
+  /** What single joints carry, instead of the table's share; repeat for more. */
+  masses_kg?: Record<string, number>;
+}
+
 /** Where the body is on the floor at a time, and where it faces. The first of a request is met exactly. */
 export interface BodyTarget {
   /** When, from the motion's first frame. */
@@ -727,6 +737,18 @@ export interface DistanceGoal {
   distance_m: number;
 }
 
+/** The mechanics of a motion. */
+export interface DynamicsRequest {
+  /** Frequency above which motion is noise: a low-pass before differentiating; 0 takes the frames as they are. */
+  cutoff_hz?: number;
+  /** Force along the floor over the force onto it, at most. */
+  friction?: number;
+  /** Height of the floor; else 0, or what the feet stand on. */
+  floor_m?: number | null;
+  /** Whose motion it is. */
+  body?: BodyRequest;
+}
+
 /** How a montage becomes a finished motion. */
 export interface FinishSettings {
   /** Curve along which a transition of a motion graph mixes the motion it leaves with the motion it enters. */
@@ -857,6 +879,19 @@ export interface FollowSettings {
   style_change_cost?: number;
   /** Cost of an end with the body a tenth lower than usual, four times that at two tenths; counts where motion is bent. */
   end_pose_cost?: number;
+}
+
+/** Where and when a foot stands, instead of as in the motion. */
+export interface FootprintRequest {
+  foot: "left" | "right";
+  /** When it comes down. */
+  start_s: number;
+  /** When it lifts off. */
+  stop_s: number;
+  /** Middle of the foot, x, y and z, metres; y is the height of the floor, step or stone there. */
+  position: [number, number, number];
+  /** Which way it points: 0 along +z, 90 along +x. */
+  facing_deg?: number;
 }
 
 /** A function of one's own that says what a motion costs; the search keeps what lowers it. */
@@ -995,6 +1030,16 @@ export interface KeyPose {
   weight?: number;
   /** Whether the finished motion has this very pose at that time. */
   exact?: boolean;
+}
+
+/** A pose that the motion goes through: joints as in a frame of some motion, the root free. */
+export interface KeyPoseRequest {
+  /** When, in the motion that is made. */
+  at_s: number;
+  /** The motion file that shows it; else the motion itself. */
+  clip?: string;
+  /** Which of its frames, at its own rate. */
+  frame?: number;
 }
 
 /** Motion with this label from one time to another. */
@@ -1161,6 +1206,67 @@ export interface PerformRequest {
   leave_out_own?: boolean;
   /** How segments become motion. */
   finish?: FinishSettings;
+}
+
+/** What body and floor can bear. */
+export interface PhysicsLimits {
+  /** Force along the floor over the force onto it. */
+  friction?: number;
+  /** Of one of the four points of a foot. */
+  most_force?: number;
+  /** Times the torques of trained people. */
+  strength?: number;
+}
+
+/** A motion that obeys mechanics, after the sketch that another one makes. */
+export interface PhysicsRequest {
+  /** How much farther it goes than the motion, along its way. */
+  farther_m?: number;
+  /** How much higher the centre of mass rises in its longest flight. */
+  higher_m?: number;
+  /** How much farther it turns to the left until its end. */
+  turn_deg?: number;
+  /** Times as long as the motion. */
+  longer?: number;
+  /** Where the part of the motion begins that is taken; else at its beginning. */
+  start_s?: number | null;
+  /** Where it ends. */
+  end_s?: number | null;
+  /** Motions of the behaviour, whose space is searched: files, folders, patterns, graphs (.mog); else the motion itself. Repeat for more. */
+  examples?: string[];
+  /** How many of the examples to use: those whose contacts and direction are most like the motion's; 0 takes all. */
+  choose?: number;
+  /** Of the space; else as few as hold 90 % of the examples' variance. */
+  dimensions?: number | null;
+  /** Poses in between, in time's order. */
+  poses?: KeyPoseRequest[];
+  /** Where feet stand, all of them, instead of as in the motion. */
+  footprints?: FootprintRequest[];
+  /** Frames per second to write; else the motion's own. */
+  rate_hz?: number | null;
+  /** Height of the floor; else 0, or what the feet stand on. */
+  floor_m?: number | null;
+  /** Of the solver, at most, before it tries otherwise. */
+  iterations?: number;
+  /** Of the objective's parts. */
+  weights?: PhysicsWeights;
+  limits?: PhysicsLimits;
+  /** Whose motion it is. */
+  body?: BodyRequest;
+}
+
+/** What counts how much; the paper's w_T, w_A and w_P come first. */
+export interface PhysicsWeights {
+  /** Of squared torques, (body weights · m)²: more is more like effort, and slower to find. */
+  torque?: number;
+  /** Of squared accelerations of joints and root. */
+  acceleration?: number;
+  /** Of squared distances from the examples' mean pose, in standard deviations. */
+  prior?: number;
+  /** Of what legs add to the examples' space, rad². */
+  slack?: number;
+  /** Of squared changes of ground forces, (body weights / s)². */
+  rate?: number;
 }
 
 /** From here to there through a scene. */
@@ -1558,6 +1664,8 @@ export interface Requests {
   complete: CompleteRequest;
   retime: RetimeRequest;
   bend: BendRequest;
+  physics: PhysicsRequest;
   retarget: RetargetRequest;
+  dynamics: DynamicsRequest;
   loop: LoopRequest;
 }

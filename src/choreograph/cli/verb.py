@@ -84,7 +84,8 @@ def _parameters(verb: Verb) -> list[inspect.Parameter]:
     output = typer.Option(
         "--output", "-o", help="Motion file to write (.bvh, .glb, .npz, .amc …), or a folder.", rich_help_panel=panel
     )
-    files.insert(0, given("output", Path, output, inspect.Parameter.empty))
+    needed = inspect.Parameter.empty if verb.changes_motion else None
+    files.insert(0, given("output", Path if verb.changes_motion else Path | None, output, needed))
     suffix = typer.Option("--format", help="Of motion files in a folder: bvh, glb, usda, npz …", rich_help_panel=panel)
     files.append(given("suffix", str, suffix, "bvh"))
     for name, flag, help_text in (
@@ -114,7 +115,7 @@ def run(verb: Verb, values: Mapping[str, Any]) -> None:
     """Do what a command line says."""
     document = Document(None, Path()) if values["request"] is None else load_document(values["request"])
     targets, search = _targets(verb, values), None
-    saved = read_state(targets.output) if values["resume"] else None
+    saved = read_state(targets.folder) if values["resume"] else None
     request, earlier = _read(verb, document, values, None if saved is None else saved[1])
     targets.check(verb, max(1, getattr(request, "count", 1)), request.people())
 
@@ -127,12 +128,12 @@ def run(verb: Verb, values: Mapping[str, Any]) -> None:
             _warn(note)
         search = verb.search(subject.value, request)
         if saved is not None:
-            _resume(search, request, earlier, saved[0], targets.output)
+            _resume(search, request, earlier, saved[0], targets.folder)
         result, stopped = _search(search, progress)
         origin = {subject.kind: values["subject"]}
         files = write_result(verb, result, targets, state=_state(search), origin=origin, progress=progress)
     for answer, where in zip(result.answers, files, strict=True):
-        _say(f"{', '.join(map(str, where))}: {describe(answer)}")
+        _say(": ".join([*([", ".join(map(str, where))] if where else []), describe(answer)]))
     for problem in result.problems:
         _warn(problem.text)
     if stopped is not None:

@@ -79,6 +79,8 @@ class Verb:
     strokes: Callable[[Request, Answer], Sequence[tuple[NDArray[Any], float]]] | None = None
     """What was asked for as lines on the floor, for films: points (N, 2) and width, metres."""
     outputs: tuple[Output, ...] = ()
+    changes_motion: bool = True
+    """Whether its answer is another motion than it got; else a command need not name a motion file to write."""
     runs_code: bool = False
     """Whether its requests may name Python functions, which a face lets run only where the user allows it."""
     examples: tuple[str, ...] = ()

@@ -27,8 +27,9 @@ REPORT, STATE = "answers.json", "search.json"
 class Targets:
     """Where a result goes."""
 
-    output: Path
-    """A motion file, or a folder: then answers are numbered in it, beside answers.json and search.json."""
+    output: Path | None
+    """A motion file, or a folder: then answers are numbered in it, beside answers.json and search.json. None where no
+    motion is to be written."""
     suffix: str = ".bvh"
     """Of the motion files in a folder."""
     result: Path | None = None
@@ -43,10 +44,23 @@ class Targets:
     @property
     def is_folder(self) -> bool:
         """Whether the output is a folder."""
-        return self.output.is_dir() or not self.output.suffix
+        return self.output is not None and (self.output.is_dir() or not self.output.suffix)
+
+    @property
+    def folder(self) -> Path:
+        """The output where it is a folder.
+
+        Raises:
+            RequestError: If there is none.
+        """
+        if self.output is None:
+            raise RequestError("a search is kept in a folder; name it with --output")
+        return self.output
 
     def motion_files(self, answers: int, people: Sequence[str]) -> list[list[Path]]:
         """The motion files of each answer: one, or one for each person where the format holds a single figure."""
+        if self.output is None:
+            return [[] for _ in range(answers)]
         suffix = self.suffix if self.is_folder else self.output.suffix
         together = len(people) < 2 or find_format(Path(f"x{suffix}")).figures is not None
         files = []
@@ -76,7 +90,7 @@ class Targets:
             for file in files:
                 find_format(file)
                 check_writable(file, overwrite=self.overwrite)
-        single = [self.result, *([self.output / REPORT, self.output / STATE] if self.is_folder else [])]
+        single = [self.result, *([self.folder / REPORT, self.folder / STATE] if self.is_folder else [])]
         shown = 1 if self.is_folder else answers
         each = [self.picture, self.film, *self.others.values()]
         numbered = [_numbered(file, n, shown) for file in each if file is not None for n in range(1, shown + 1)]
@@ -110,13 +124,13 @@ def write_result(
     files = targets.motion_files(len(result.answers), people)
     about = {**(origin or {}), **result.as_json()}
     if targets.is_folder:
-        with _staged(targets.output, overwrite=targets.overwrite) as folder:
+        with _staged(targets.folder, overwrite=targets.overwrite) as folder:
             for answer, where, plain in zip(result.answers, files, about["answers"], strict=True):
                 plain["files"] = _write_motions(folder, [file.name for file in where], answer)
             _write_json(folder / REPORT, about)
             if state is not None:
                 _write_json(folder / STATE, state)
-    else:
+    elif targets.output is not None:
         for answer, where in zip(result.answers, files, strict=True):
             _write_motions_here(where, answer, targets.overwrite)
     if targets.result is not None:

@@ -1,0 +1,191 @@
+"""Where a body touches the floor: points of the feet measured from frames in which they stand, and when they do."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from choreograph.maths import quat
+from choreograph.motion.arrays import frozen
+from choreograph.motion.clip import Clip
+from choreograph.motion.contacts import runs
+from choreograph.motion.skeleton import Skeleton
+
+Array = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+
+PARTS = ("heel", "ball", "toe")
+GROUPS = tuple(f"{side}_{part}" for side in ("left", "right") for part in PARTS)
+"""What stands together: the heel, both sides of the ball, and the toe, of each foot."""
+_HEEL_BACK, _BALL_HALF, _TOE_AHEAD = 0.03, 0.021, 0.036
+"""How far the heel's edge lies behind the ankle, the ball's edges beside its middle and the toes before it, as shares
+of a person's height."""
+_LAND_M, _LEAVE_M = (0.03, 0.025, 0.035), (0.03, 0.025, 0.045)
+_LAND_M_S, _LEAVE_M_S, _PACE_SHARE = 0.9, 1.6, 0.45
+"""A point lands below the first height and speed and leaves above the second; heights of heel, ball and toe. Runners'
+feet are fast: with less, their stances come out half as long; so a foot may land at a share of the body's own pace. A
+heel that rises has left."""
+_SHORTEST_S = 0.05
+
+
+@dataclass(frozen=True, eq=False)
+class ContactPoints:
+    """Points of a body that may touch the floor."""
+
+    names: tuple[str, ...]
+    joints: NDArray[np.int32]
+    """Whose frame each is in, (P,)."""
+    offsets: Array
+    """In that frame, (P, 3), metres."""
+    groups: NDArray[np.int32]
+    """Which of `GROUPS` each belongs to, (P,)."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "joints", frozen(self.joints, np.int32))
+        object.__setattr__(self, "offsets", frozen(self.offsets))
+        object.__setattr__(self, "groups", frozen(self.groups, np.int32))
+
+    def positions(self, clip: Clip) -> Array:
+        """Where they are in each frame, (F, P, 3), metres."""
+        at = self.joints
+        return np.asarray(clip.global_positions()[:, at] + quat.rotate(clip.global_rotations()[:, at], self.offsets))
+
+
+def floor_height(clips: Sequence[Clip]) -> float:
+    """The floor that motions stand on, metres: 0 unless their feet say otherwise."""
+    low = [np.percentile(clip.global_positions()[:, clip.skeleton.feet, 1].min(axis=1), 10) for clip in clips]
+    lowest = float(np.median(low)) if low else 0.0
+    return 0.0 if -0.03 < lowest < 0.15 else lowest - 0.02
+
+
+def measure_points(clips: Sequence[Clip], height: float, floor: float = 0.0) -> ContactPoints:
+    """The points of the feet of people who stand somewhere in these motions; else guessed from their rest pose.
+
+    Args:
+        clips: Motions on one skeleton.
+        height: Of the person, metres.
+        floor: Height of the floor, metres.
+
+    Raises:
+        RoleError: If a foot is not known.
+    """
+    skeleton = clips[0].skeleton
+    names, joints, offsets, groups = [], [], [], []
+    for s, side in enumerate(("left", "right")):
+        ankle = skeleton.need(f"{side}_foot")
+        toe = skeleton.find(f"{side}_toe")
+        local = _standing_points(clips, ankle, toe, height, floor)
+        ball = ankle if toe is None else toe
+        for name, joint, offset, group in zip(
+            ("heel", "ball_in", "ball_out", "toe"), (ankle, ball, ball, ball), local, (0, 1, 1, 2), strict=True
+        ):
+            names.append(f"{side}_{name}")
+            joints.append(joint)
+            offsets.append(offset)
+            groups.append(len(PARTS) * s + group)
+    return ContactPoints(tuple(names), np.array(joints), np.array(offsets), np.array(groups))
+
+
+def _standing_points(clips: Sequence[Clip], ankle: int, toe: int | None, height: float, floor: float) -> list[Array]:
+    """Heel in the ankle's frame, ball's edges and toe in the toe's: medians over frames in which the foot is flat."""
+    found: list[list[Array]] = []
+    for clip in clips:
+        pos, rot = clip.global_positions(), clip.global_rotations()
+        front = toe if toe is not None else ankle
+        speed = np.linalg.norm(np.gradient(pos[:, [ankle, front]], 1 / clip.fps, axis=0), axis=-1).max(axis=1)
+        low = pos[:, ankle, 1] < np.percentile(pos[:, ankle, 1], 25) + 0.01
+        still = (speed < 0.35) & low
+        if not still.any():
+            continue
+        # Where the ankle is lowest the whole foot is down.
+        still &= pos[:, ankle, 1] <= np.percentile(pos[still, ankle, 1], 10) + 0.005
+        frames = np.flatnonzero(still)
+        found.append(_points_at(clip, frames, ankle, toe, height, floor, (pos, rot)))
+    if not found:
+        rest = clips[0].skeleton
+        points = rest.rest_positions()
+        still = np.tile(quat.IDENTITY, (1, len(rest), 1))
+        lowest = min(points[j, 1] for j in (ankle, toe if toe is not None else ankle))
+        found.append(_points_at(clips[0], np.array([0]), ankle, toe, height, lowest - 0.02, (points[None], still)))
+    return [np.asarray(np.median(np.concatenate(parts), axis=0)) for parts in zip(*found, strict=True)]
+
+
+def _points_at(
+    clip: Clip,
+    frames: NDArray[np.intp],
+    ankle: int,
+    toe: int | None,
+    height: float,
+    floor: float,
+    world: tuple[Array, Array],
+) -> list[Array]:
+    pos, rot = world
+    at, turn = pos[frames, ankle], rot[frames, ankle]
+    if toe is not None:
+        ahead = pos[frames, toe] - at
+    else:
+        ahead = _foot_ahead(clip.skeleton, ankle, turn)
+    ahead = np.array(ahead)
+    ahead[:, 1] = 0.0
+    ahead /= np.maximum(np.linalg.norm(ahead, axis=1, keepdims=True), 1e-9)
+    aside = np.stack([ahead[:, 2], 0 * ahead[:, 0], -ahead[:, 0]], axis=1)  # to the left
+    inwards = 1.0 if "right" in clip.skeleton.roles[ankle] else -1.0
+    heel = at - _HEEL_BACK * height * ahead
+    middle = pos[frames, toe] if toe is not None else at + 0.075 * height * ahead
+    world_points = [
+        heel,
+        middle + inwards * _BALL_HALF * height * aside,
+        middle - inwards * _BALL_HALF * height * aside,
+        middle + _TOE_AHEAD * height * ahead,
+    ]
+    local = []
+    for k, point in enumerate(world_points):
+        joint = ankle if k == 0 or toe is None else toe
+        point = np.array(point)
+        point[:, 1] = floor
+        local.append(quat.rotate(quat.inverse(rot[frames, joint]), point - pos[frames, joint]))
+    return local
+
+
+def _foot_ahead(skeleton: Skeleton, ankle: int, turn: Array) -> Array:
+    tips = skeleton.tip_offsets[skeleton.tip_parents == ankle]
+    own = tips[0] if len(tips) and np.hypot(tips[0][0], tips[0][2]) > 0.02 else np.array([0.0, 0.0, 1.0])
+    return np.asarray(quat.rotate(turn, own))
+
+
+def find_contacts(clip: Clip, points: ContactPoints, floor: float = 0.0) -> Flags:
+    """Which groups of points stand on the floor in each frame, (F, 6), by height and speed with hysteresis."""
+    at = points.positions(clip)
+    out = np.zeros((len(clip), len(GROUPS)), bool)
+    shortest = max(1, round(_SHORTEST_S * clip.fps))
+    way = np.diff(clip.root_pos[:, [0, 2]], axis=0)
+    pace = float(np.linalg.norm(way, axis=1).mean() * clip.fps) if len(way) else 0.0
+    for group in range(len(GROUPS)):
+        mine = at[:, points.groups == group].mean(axis=1)
+        height = mine[:, 1] - floor
+        speed = np.zeros(len(clip)) if len(clip) < 3 else _calm_speed(mine, clip.fps)
+        land = (height < _LAND_M[group % 3]) & (speed < np.clip(_PACE_SHARE * pace, _LAND_M_S, _LEAVE_M_S))
+        stay = (height < _LEAVE_M[group % 3]) & (speed < _LEAVE_M_S)
+        flags = np.zeros(len(clip), bool)
+        for start, stop in runs(stay):
+            seeds = np.flatnonzero(land[start:stop])
+            if len(seeds):  # from the first moment it may land until it leaves
+                flags[start + seeds[0] : stop] = True
+        for start, stop in runs(~flags):
+            if start > 0 and stop < len(clip) and stop - start < shortest:
+                flags[start:stop] = True
+        for start, stop in runs(flags):
+            if start > 0 and stop < len(clip) and stop - start < shortest:
+                flags[start:stop] = False
+        out[:, group] = flags
+    return out
+
+
+def _calm_speed(points: Array, fps: float) -> Array:
+    speed = np.linalg.norm(np.gradient(points, 1 / fps, axis=0), axis=-1)
+    width = max(1, round(0.03 * fps)) | 1
+    padded = np.pad(speed, width // 2, mode="edge")
+    return np.convolve(padded, np.ones(width) / width, mode="valid")

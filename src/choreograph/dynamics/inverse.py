@@ -1,0 +1,240 @@
+"""Inverse dynamics: centre of mass, momenta, ground forces and joint torques of a recorded motion.
+
+Works on positions and rotations of rigid bodies, so it has no degrees of freedom that could lock, and any skeleton
+whose legs are known will do. What no contact explains is the residual, a force and a moment at the root.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from choreograph.dynamics.body import GRAVITY, Body
+from choreograph.dynamics.contacts import ContactPoints, find_contacts
+from choreograph.errors import RequestError
+from choreograph.maths import quat
+from choreograph.motion.clip import Clip
+from choreograph.progress import Progress, silent
+
+Array = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+
+FRICTION = 0.8
+"""Of shoes on a floor: sideways force over the force down."""
+CUTOFF_HZ = 10.0
+"""Of the low-pass under which a recording is differentiated."""
+LEAST_FRAMES = 5
+
+
+@dataclass(frozen=True, eq=False)
+class Dynamics:
+    """The mechanics of a motion, frame by frame; world axes, SI units."""
+
+    fps: float
+    com: Array
+    """Centre of mass, (F, 3), m."""
+    com_velocity: Array
+    com_acceleration: Array
+    angular_momentum: Array
+    """About the centre of mass, (F, 3), kg·m²/s."""
+    needed_force: Array
+    """What must act on the body from outside besides gravity, (F, 3), N."""
+    needed_moment: Array
+    """The same about the centre of mass, (F, 3), N·m."""
+    contacts: Flags
+    """Which groups of contact points stand, (F, 6)."""
+    points: Array
+    """Contact points, (F, P, 3), m."""
+    forces: Array
+    """From the ground at each, (F, P, 3), N."""
+    torques: Array
+    """At each joint upon its bone, in the parent's frame, (F, J, 3), N·m; those at the root are the residual."""
+    turn_rates: Array
+    """Of each joint against its parent, in the parent's frame, (F, J, 3), rad/s."""
+    residual_force: Array
+    """What the ground cannot give, (F, 3), N."""
+    residual_moment: Array
+    """About the centre of mass, (F, 3), N·m."""
+    weight: float
+    """Of the body, N."""
+    mass: float
+
+    @property
+    def momentum(self) -> Array:
+        """Linear, (F, 3), kg·m/s."""
+        return self.mass * self.com_velocity
+
+    @property
+    def ground_force(self) -> Array:
+        """From the ground in all, (F, 3), N."""
+        return np.asarray(self.forces.sum(axis=1))
+
+    @property
+    def powers(self) -> Array:
+        """Of each joint, (F, J), W."""
+        return np.asarray((self.torques * self.turn_rates).sum(axis=-1))
+
+    def foot_forces(self, side: int) -> tuple[Array, Array]:
+        """The force on one foot (0 left, 1 right), (F, 3), N, and the centre of pressure, (F, 3), NaN without force."""
+        half = self.forces.shape[1] // 2
+        mine = slice(side * half, (side + 1) * half)
+        down = self.forces[:, mine, 1:2]
+        total = down.sum(axis=1)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            centre = np.where(total > 1.0, (self.points[:, mine] * down).sum(axis=1) / total, np.nan)
+        return self.forces[:, mine].sum(axis=1), centre
+
+
+def compute_dynamics(
+    clip: Clip,
+    body: Body,
+    points: ContactPoints,
+    *,
+    floor_m: float = 0.0,
+    cutoff_hz: float | None = CUTOFF_HZ,
+    friction: float = FRICTION,
+    progress: Progress = silent,
+) -> Dynamics:
+    """The mechanics of a motion.
+
+    Args:
+        clip: The motion.
+        body: Whose it is.
+        points: Where it may touch the floor.
+        floor_m: Height of the floor, metres.
+        cutoff_hz: Of the low-pass under which it is differentiated; None takes the frames as they are.
+        friction: Sideways force over the force down, at most.
+        progress: Hears how far the work has come.
+
+    Raises:
+        RequestError: If the motion has too few frames to be differentiated.
+    """
+    if len(clip) < LEAST_FRAMES:
+        raise RequestError(
+            f"{clip.name!r} has {len(clip)} frames; accelerations need {LEAST_FRAMES} or more: give a longer motion"
+        )
+    contacts = find_contacts(clip, points, floor_m)
+    calm = low_passed(clip, cutoff_hz)
+    h = 1.0 / clip.fps
+    pos, rot = calm.global_positions(), calm.global_rotations()
+    centres = pos + quat.rotate(rot, body.centres)
+    velocity, acceleration = np.gradient(centres, h, axis=0), second_difference(centres, h)
+    omega = angular_velocity(rot, h)
+    alpha = np.gradient(omega, h, axis=0)
+    matrices = quat.as_matrix(rot)
+    inertia = matrices @ body.inertias @ np.swapaxes(matrices, -1, -2)
+    spin = np.einsum("fjab,fjb->fja", inertia, omega)
+    force = body.masses[:, None] * (acceleration + np.array([0.0, GRAVITY, 0.0]))
+    moment = np.einsum("fjab,fjb->fja", inertia, alpha) + quat.cross(omega, spin)
+
+    share = body.masses / body.mass
+    com = np.einsum("j,fja->fa", share, centres)
+    com_v = np.einsum("j,fja->fa", share, velocity)
+    off = centres - com[:, None]
+    momentum = (quat.cross(off, body.masses[:, None] * (velocity - com_v[:, None])) + spin).sum(axis=1)
+    needed_force, needed_moment = force.sum(axis=1), (moment + quat.cross(off, force)).sum(axis=1)
+    at = points.positions(calm)
+    active = contacts[:, points.groups]
+    ground = distribute(needed_force, needed_moment, at - com[:, None], active, friction, body, progress)
+    torques = _joint_torques(calm, pos, centres, (force, moment), (points.joints, at, ground))
+    parents = calm.skeleton.parents
+    to_parent = quat.inverse(np.where((parents >= 0)[None, :, None], rot[:, parents], quat.IDENTITY))
+    relative = omega - np.where((parents >= 0)[None, :, None], omega[:, parents], 0.0)
+    residual_force = needed_force - ground.sum(axis=1)
+    residual_moment = needed_moment - quat.cross(at - com[:, None], ground).sum(axis=1)
+    return Dynamics(
+        clip.fps, com, com_v, np.einsum("j,fja->fa", share, acceleration), momentum, needed_force, needed_moment,
+        contacts, at, ground, quat.rotate(to_parent, torques), quat.rotate(to_parent, relative),
+        residual_force, residual_moment, body.weight, body.mass,
+    )  # fmt: skip
+
+
+def low_passed(clip: Clip, cutoff_hz: float | None) -> Clip:
+    """The motion without what is faster than a frequency: a Butterworth filter of second order, forth and back."""
+    if cutoff_hz is None or cutoff_hz >= 0.45 * clip.fps:
+        return clip
+    from scipy.signal import butter, sosfiltfilt
+
+    sos = butter(2, cutoff_hz, fs=clip.fps, output="sos")
+    pad = min(len(clip) - 1, round(3 * clip.fps / cutoff_hz))
+    root = sosfiltfilt(sos, clip.root_pos, axis=0, padlen=pad)
+    rot = quat.normalise(sosfiltfilt(sos, quat.make_continuous(clip.local_rot), axis=0, padlen=pad))
+    return clip.with_frames(root, rot)
+
+
+def second_difference(values: Array, h: float) -> Array:
+    """Second derivative along axis 0; the first and last take their neighbours'."""
+    out = np.empty_like(values)
+    out[1:-1] = (values[2:] - 2 * values[1:-1] + values[:-2]) / h**2
+    out[0], out[-1] = out[1], out[-2]
+    return out
+
+
+def angular_velocity(rot: Array, h: float) -> Array:
+    """In world axes, (F, J, 3), rad/s, from rotations (F, J, 4): central differences, one-sided at the ends."""
+    out = np.empty((*rot.shape[:-1], 3))
+    out[1:-1] = quat.as_rotvec(quat.multiply(rot[2:], quat.inverse(rot[:-2]))) / (2 * h)
+    out[0] = quat.as_rotvec(quat.multiply(rot[1], quat.inverse(rot[0]))) / h
+    out[-1] = quat.as_rotvec(quat.multiply(rot[-1], quat.inverse(rot[-2]))) / h
+    return out
+
+
+def distribute(
+    force: Array, moment: Array, arms: Array, active: Flags, friction: float, body: Body, progress: Progress = silent
+) -> Array:
+    """Ground forces (F, P, 3) at the points in contact that come nearest to what is needed, pushing only.
+
+    Least squares over the edges of each point's friction pyramid, and a little towards small forces, so that the four
+    points of a foot share what one could carry.
+
+    Args:
+        force: Needed, (F, 3), N.
+        moment: Needed about the centre of mass, (F, 3), N·m.
+        arms: From the centre of mass to the points, (F, P, 3), m.
+        active: Which points are in contact, (F, P).
+        friction: Sideways over downwards.
+        body: For the scales.
+        progress: Hears how far the work has come.
+    """
+    from scipy.optimize import nnls
+
+    slope = friction / np.sqrt(2)  # a pyramid inside of the cone
+    edges = np.array([[slope, 1, slope], [slope, 1, -slope], [-slope, 1, slope], [-slope, 1, -slope]])
+    out = np.zeros(arms.shape)
+    small = 0.02
+    for f in range(len(force)):
+        if f % 500 == 0:
+            progress("distributing forces", f, len(force))
+        on = np.flatnonzero(active[f])
+        if not len(on):
+            continue
+        each = np.tile(edges, (len(on), 1))
+        wrench = np.concatenate([each, np.cross(np.repeat(arms[f, on], 4, axis=0), each)], axis=1).T
+        system = np.concatenate([wrench, small * np.eye(len(each))])
+        target = np.concatenate([force[f], moment[f], np.zeros(len(each))]) / body.weight
+        shares, _ = nnls(system, target)
+        out[f, on] = body.weight * (shares[:, None] * each).reshape(len(on), 4, 3).sum(axis=1)
+    return out
+
+
+def _joint_torques(
+    clip: Clip,
+    pos: Array,
+    centres: Array,
+    inertial: tuple[Array, Array],
+    ground: tuple[NDArray[np.int32], Array, Array],
+) -> Array:
+    """Moments at the joints, in world axes, (F, J, 3): what all beyond each needs, less what the ground gives."""
+    force, moment = (np.array(part) for part in inertial)
+    moment += quat.cross(centres - pos, force)  # about the joints
+    joints, at, push = ground
+    for k, joint in enumerate(joints.tolist()):
+        force[:, joint] -= push[:, k]
+        moment[:, joint] -= quat.cross(at[:, k] - pos[:, joint], push[:, k])
+    for j in range(len(clip.skeleton) - 1, 0, -1):
+        p = int(clip.skeleton.parents[j])
+        force[:, p] += force[:, j]
+        moment[:, p] += moment[:, j] + quat.cross(pos[:, j] - pos[:, p], force[:, j])
+    return moment

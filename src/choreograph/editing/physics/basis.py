@@ -1,0 +1,96 @@
+"""The space of examples: principal components of their joint angles, the root left out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from choreograph.dynamics.dofs import Dofs
+from choreograph.features.pose_space import PoseSpace, fit_pose_space
+from choreograph.motion.clip import Clip
+
+Array = NDArray[np.float64]
+
+KEEP = 0.9
+"""Share of the examples' variance that the space holds (the paper's equation 2)."""
+LEAST = 6
+"""Dimensions at least: examples that mostly stand would leave too few for what they do besides."""
+_RATE_HZ = 30.0
+_LEG_ROLES = ("upper_leg", "lower_leg", "foot", "toe")
+
+
+@dataclass(frozen=True, eq=False)
+class Basis:
+    """A low-dimensional space of a body's joint angles."""
+
+    dofs: Dofs
+    space: PoseSpace
+    legs: NDArray[np.int32]
+    """Degrees of freedom of the legs, which leave the space where contacts ask for it."""
+
+    @property
+    def columns(self) -> Array:
+        """How coordinates depend on the space's, in standard deviations, (n, d)."""
+        out = np.zeros((len(self.dofs), self.space.dimensions))
+        out[6:] = self.space.axes.T * np.sqrt(self.space.variances)
+        return out
+
+    @property
+    def origin(self) -> Array:
+        """Coordinates at its middle, (n,); zero for the root."""
+        return np.concatenate([np.zeros(6), self.space.mean])
+
+    @property
+    def picks(self) -> NDArray[np.int32]:
+        """Coordinates that the rest of a state adds to: root, legs."""
+        return np.concatenate([np.arange(6), self.legs]).astype(np.int32)
+
+    def state(self, q: Array) -> Array:
+        """States (..., ny) of coordinates (..., n): nearest in the space, legs exactly as they are."""
+        inside = self.space.project(q[..., 6:]) / np.sqrt(self.space.variances)
+        near = self.origin + inside @ self.columns.T
+        legs = q[..., self.legs] - near[..., self.legs]
+        return np.concatenate([inside, q[..., :6], legs], axis=-1)
+
+    def coordinates(self, y: Array) -> Array:
+        """Coordinates (..., n) of states (..., ny)."""
+        d = self.space.dimensions
+        out = self.origin + y[..., :d] @ self.columns.T
+        out[..., self.picks] += y[..., d:]
+        return np.asarray(out)
+
+    def error_deg(self, q: Array) -> float:
+        """Mean distance of coordinates (F, n) from the space, degrees per joint axis (root mean square)."""
+        off = q[:, 6:] - self.space.lift(self.space.project(q[:, 6:]))
+        return float(np.degrees(np.sqrt((off**2).mean())))
+
+
+def make_basis(dofs: Dofs, examples: Sequence[Clip], keep: float | int = KEEP) -> Basis:
+    """The space of some examples.
+
+    Args:
+        dofs: Of the body that they all have.
+        examples: Motions of the behaviour.
+        keep: Share of the variance, or the number of dimensions.
+    """
+    if isinstance(keep, float):
+        rows = _rows(dofs, examples)
+        space = fit_pose_space(rows, keep)
+        return Basis(dofs, space if space.dimensions >= LEAST else fit_pose_space(rows, LEAST), leg_dofs(dofs))
+    return Basis(dofs, fit_pose_space(_rows(dofs, examples), keep), leg_dofs(dofs))
+
+
+def _rows(dofs: Dofs, examples: Sequence[Clip]) -> Array:
+    return np.concatenate([dofs.angles(clip.resampled(min(clip.fps, _RATE_HZ)))[:, 6:] for clip in examples])
+
+
+def leg_dofs(dofs: Dofs, side: str = "") -> NDArray[np.int32]:
+    """Degrees of freedom of the legs, or of one."""
+    roles = [dofs.skeleton.roles[int(j)] for j in dofs.joints]
+    wanted = [
+        k for k, role in enumerate(roles) if k >= 6 and role.partition("_")[2] in _LEG_ROLES and role.startswith(side)
+    ]
+    return np.array(wanted, np.int32)

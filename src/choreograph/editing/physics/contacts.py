@@ -1,0 +1,129 @@
+"""Feet on the floor: stances of a motion, where each foot stands flat, and legs that reach there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from choreograph.dynamics.contacts import ContactPoints
+from choreograph.dynamics.dofs import Dofs, tree_of
+from choreograph.editing.physics.basis import leg_dofs
+from choreograph.maths import quat
+from choreograph.motion.contacts import runs
+
+Array = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+
+_STIFF = 30.0
+"""Radians that a leg rather bends than its foot is a metre off its place."""
+_ROOT_SHARE = 0.15
+"""Metres by which the root rather shifts than legs bend by a radian, where a straight leg is too short or too long."""
+
+
+@dataclass(frozen=True)
+class Stance:
+    """A foot that stands, in frames or nodes [start, stop)."""
+
+    side: int
+    """0 left, 1 right."""
+    start: int
+    stop: int
+
+
+def find_stances(flags: Flags) -> list[Stance]:
+    """The stances of both feet, by any part on the floor, (F, 6), in the order in which they begin."""
+    both = [np.asarray(flags[:, 3 * side : 3 * side + 3].any(axis=1)) for side in (0, 1)]
+    found = [Stance(side, start, stop) for side in (0, 1) for start, stop in runs(both[side])]
+    return sorted(found, key=lambda one: (one.start, one.side))
+
+
+class Legs:
+    """The legs of a body: where its contact points are, and poses that put them somewhere."""
+
+    def __init__(self, dofs: Dofs, points: ContactPoints) -> None:
+        """Find the degrees of freedom that carry the points.
+
+        Args:
+            dofs: The body's.
+            points: Of the feet, four for each.
+        """
+        self.dofs, self.points = dofs, points
+        self.holders = np.array(dofs.holders[points.joints], np.int32)
+        seats, turns = dofs.seats[points.joints], dofs.seat_rots[points.joints]
+        self.offsets = np.asarray(seats + quat.rotate(turns, points.offsets))
+        self.sides = [np.flatnonzero(points.groups // 3 == side) for side in (0, 1)]
+        self.legs = [leg_dofs(dofs, side) for side in ("left_", "right_")]
+        self._tree = tree_of(dofs)
+
+    def positions(self, q: Array) -> Array:
+        """Contact points (F, P, 3) at coordinates (F, n)."""
+        from choreograph.dynamics import _compiled
+
+        return np.asarray(_compiled.points(self._tree, np.ascontiguousarray(q), self.holders, self.offsets))
+
+    def flat(self, q: Array, side: int, level: float) -> Array:
+        """Where a foot's points (4, 3) are when the leg bends as little as can be until all are on a level."""
+        mine = self.sides[side]
+
+        def off(points: Array) -> Array:
+            return np.asarray(points[mine, 1] - level)
+
+        bent, _ = self._solve(q, self.legs[side], off)
+        spot, was = self.positions(np.stack([bent, q]))[:, mine]
+        spot[:, [0, 2]] += (was - spot)[:, [0, 2]].mean(axis=0)
+        spot[:, 1] = level
+        return np.asarray(spot)
+
+    def reach(self, q: Array, held: Flags, targets: Array) -> tuple[Array, float]:
+        """The pose (n,) with its legs bent so that held points (P,) are at targets (P, 3); and how far they still are.
+
+        The distance is in metres, the largest of any point.
+        """
+        if not held.any():
+            return np.array(q), 0.0
+
+        def off(points: Array) -> Array:
+            return np.asarray((points - targets)[held].ravel())
+
+        bent, left = self._solve(q, np.concatenate([np.arange(3), *self.legs]).astype(np.int32), off)
+        return bent, float(np.abs(left).max())
+
+    def near(self, q: Array, held: Flags, targets: Array) -> Array:
+        """A pose (n,) near q whose held points are about at their targets: a compromise that never strays far."""
+        free = np.concatenate([np.arange(3), *self.legs]).astype(np.int32)
+        scale = np.where(free < 3, 0.5 * _ROOT_SHARE, 1.0)
+        at = np.array(q)
+        for _ in range(7):
+            left, jac = self._linear(at, free, lambda points: (points - targets)[held].ravel())
+            # Where all go in one step: points to their targets, and coordinates back to q as far as that allows.
+            rows = np.concatenate([_STIFF * jac * scale, np.eye(len(free))])
+            right = np.concatenate([_STIFF * (jac @ at[free] - left), q[free] / scale])
+            aim, *_ = np.linalg.lstsq(rows, right, rcond=None)
+            move = aim * scale - at[free]
+            at[free] += move * min(1.0, 0.6 / max(float(np.abs(move).max()), 1e-12))
+        return at
+
+    def _linear(self, q: Array, free: NDArray[np.int32], off: Callable[[Array], Array]) -> tuple[Array, Array]:
+        """What is off at q, and how that changes with the free coordinates."""
+        step, count = 1e-6, len(free)
+        poses = np.repeat(q[None], 2 * count + 1, axis=0)
+        poses[1 + np.arange(count), free] += step
+        poses[1 + count + np.arange(count), free] -= step
+        parts = np.array([off(points) for points in self.positions(poses)])
+        return parts[0], ((parts[1 : 1 + count] - parts[1 + count :]) / (2 * step)).T
+
+    def _solve(self, q: Array, free: NDArray[np.int32], off: Callable[[Array], Array]) -> tuple[Array, Array]:
+        """Gauss–Newton: the nearest pose at which `off` vanishes, as far as it can."""
+        q = np.array(q)
+        scale = np.where(free < 3, _ROOT_SHARE, 1.0)
+        for _ in range(40):
+            left, jac = self._linear(q, free, off)
+            if float(np.abs(left).max(initial=0.0)) < 1e-10:
+                break
+            move, *_ = np.linalg.lstsq(jac * scale, left, rcond=1e-4)
+            move *= scale
+            q[free] -= move * min(1.0, 0.3 / max(float(np.abs(move).max(initial=0.0)), 1e-12))
+        return q, off(self.positions(q[None])[0])

@@ -1,0 +1,174 @@
+"""From a clip and a request to a problem: body, examples, space, sketch."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from choreograph.contract.result import Problem as Missed
+from choreograph.dynamics.contacts import ContactPoints, find_contacts, floor_height, measure_points
+from choreograph.dynamics.dofs import Dofs, make_dofs
+from choreograph.editing.dynamics.search import body_of
+from choreograph.editing.physics.basis import KEEP, Basis, make_basis
+from choreograph.editing.physics.examples import choose_examples
+from choreograph.editing.physics.footprints import with_footprints, with_poses
+from choreograph.editing.physics.problem import Problem
+from choreograph.editing.physics.request import PhysicsRequest
+from choreograph.editing.physics.setting import make_problem
+from choreograph.editing.physics.sketch import Change, Sketch, sketch_clip
+from choreograph.errors import RequestError
+from choreograph.motion.clip import Clip
+
+Array = NDArray[np.float64]
+
+LONGEST_S = 20.0
+"""Seconds that one problem may last."""
+_STRANGE_DEG = 9.0
+"""Distance of key poses from the examples' space, beyond what the examples have, at which they lack the behaviour."""
+
+
+@dataclass(frozen=True, eq=False)
+class Setting:
+    """What stays the same while only the change is dragged."""
+
+    clip: Clip
+    """The part of the motion that is taken."""
+    dofs: Dofs
+    basis: Basis
+    points: ContactPoints
+    floor: float
+    examples: tuple[Clip, ...]
+
+
+def take_part(clip: Clip, request: PhysicsRequest) -> Clip:
+    """The part of a motion that a request takes.
+
+    Raises:
+        RequestError: If that is nothing, or longer than a problem may be.
+    """
+    first = round((request.start_s or 0.0) * clip.fps)
+    last = len(clip) if request.end_s is None else min(len(clip), round(request.end_s * clip.fps) + 1)
+    if last - first < 8:
+        raise RequestError(
+            f"{clip.name!r} lasts {clip.seconds:.2f} s; from {first / clip.fps:.2f} s on {max(0, last - first)} frames "
+            "are left, and a motion needs 8 or more",
+            where="start_s" if request.start_s else "",
+        )
+    part = clip[first:last]
+    if part.seconds > LONGEST_S:
+        raise RequestError(
+            f"the motion lasts {part.seconds:.0f} s; physics makes motions of up to {LONGEST_S:g} s: take a part with "
+            "--start and --end",
+            where="end_s",
+        )
+    return part
+
+
+def read_examples(names: Sequence[str], clip: Clip) -> list[Clip]:
+    """The examples that a request names, on the motion's skeleton.
+
+    Raises:
+        RequestError: If there is none with the motion's joints.
+    """
+    from choreograph.formats import read_clip
+    from choreograph.formats.inputs import find_motion_files
+    from choreograph.graph.store import open_graph
+
+    found: list[Clip] = []
+    for name in names:
+        if Path(name).suffix.lower() == ".mog":
+            found += list(open_graph(name).clips)
+        else:
+            found += [read_clip(path) for path in find_motion_files([name])]
+    fitting = [one for one in found if one.skeleton.same_joints(clip.skeleton)]
+    if names and not fitting:
+        raise RequestError(
+            f"none of the {len(found)} examples has the joints of {clip.name!r}; retarget them onto its skeleton first",
+            where="examples",
+        )
+    return [one.with_skeleton(clip.skeleton) if one.skeleton is not clip.skeleton else one for one in fitting]
+
+
+def make_setting(clip: Clip, request: PhysicsRequest, examples: Sequence[Clip] | None = None) -> Setting:
+    """Body, space and contact points for a request.
+
+    Args:
+        clip: The motion.
+        request: What is asked.
+        examples: Motions of the behaviour, instead of those that the request names.
+    """
+    part = take_part(clip, request)
+    body = body_of(clip.skeleton, request.body)
+    floor = floor_height([clip]) if request.floor_m is None else request.floor_m
+    given = list(examples) if examples is not None else read_examples(request.examples, clip)
+    points = measure_points([part, *given], body.height, floor)
+    if request.choose and len(given) > request.choose:
+        given = choose_examples(part, given, points, floor, request.choose)
+    used = given or [part]
+    dofs = make_dofs(body, [part, *used])
+    keep = KEEP if request.dimensions is None else request.dimensions
+    return Setting(part, dofs, make_basis(dofs, used, keep), points, floor, tuple(used))
+
+
+def sketch_of(setting: Setting, request: PhysicsRequest) -> Sketch:
+    """The sketch that a request makes of its motion."""
+    change = Change(request.farther_m, request.higher_m, float(np.radians(request.turn_deg)), request.longer)
+    sketch = sketch_clip(setting.clip, setting.basis, setting.points, setting.floor, change)
+    if request.footprints:
+        sketch = with_footprints(sketch, request.footprints, setting.dofs, setting.points)
+    if request.poses:
+        sketch = with_poses(sketch, request.poses, setting.clip, setting.dofs)
+    return sketch
+
+
+def problem_of(setting: Setting, sketch: Sketch, request: PhysicsRequest) -> Problem:
+    """The problem of a sketch."""
+    _check_floor(setting, sketch)
+    return make_problem(
+        sketch, setting.basis, setting.points, floor=setting.floor, weights=request.weights.as_weights(),
+        limits=request.limits.as_limits(),
+    )  # fmt: skip
+
+
+def _check_floor(setting: Setting, sketch: Sketch) -> None:
+    for pose in sketch.poses:
+        if pose.joints_only:
+            continue
+        body = setting.dofs.clip(pose.q[None], 1.0, "pose")
+        heights = body.global_positions()[0, :, 1] - setting.floor
+        lowest = int(heights.argmin())
+        if heights[lowest] < -0.05:
+            raise RequestError(
+                f"the pose at {pose.node * sketch.h:.2f} s has its {setting.dofs.skeleton.names[lowest]} "
+                f"{-100 * heights[lowest]:.0f} cm inside the floor; raise the pose, or give the floor's height",
+                where="floor_m",
+            )
+
+
+def doubts(setting: Setting, sketch: Sketch) -> list[Missed]:
+    """What can be said before solving: whether the examples have the behaviour."""
+    own = float(np.mean([setting.basis.error_deg(setting.dofs.angles(one)) for one in setting.examples]))
+    poses = np.array([pose.q for pose in sketch.poses])
+    off = setting.basis.error_deg(poses)
+    contacts = find_contacts(setting.clip, setting.points, setting.floor)
+    flies = bool((~contacts.any(axis=1)).any())
+    fly = [bool((~find_contacts(one, setting.points, setting.floor).any(axis=1)).any()) for one in setting.examples]
+    found = []
+    if off - own > _STRANGE_DEG:
+        found.append(
+            Missed(
+                f"the examples lack the behaviour: key poses are {off:.0f}° off their space, the examples themselves "
+                f"{own:.0f}°; choose examples that do what is asked",
+                "examples",
+                own,
+                off,
+                unit="°",
+            )
+        )
+    if flies and not any(fly):
+        found.append(Missed("the motion leaves the floor and none of the examples does", "examples"))
+    return found

@@ -1,0 +1,243 @@
+"""Problem: unknowns, constraints and objective of a motion that shall obey mechanics, as arrays.
+
+Forces are in body weights, torques in body weights times metres, so that all constraints are of one size. The state y
+is [basis coordinates (d, in standard deviations), root (6), what the legs add to the basis], a cubic B-spline over time
+with a knot at each node; coordinates are q = q₀ + W y.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from choreograph.dynamics.body import GRAVITY
+from choreograph.dynamics.dofs import Dofs, tree_of
+
+Array = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+
+TORQUE_LIMITS: Mapping[str, float] = {
+    "hips": 0.6, "spine": 0.6, "neck": 0.12, "head": 0.08,
+    "hip": 0.5, "upper_leg": 0.55, "lower_leg": 0.55, "foot": 0.45, "toe": 0.2,
+    "clavicle": 0.3, "upper_arm": 0.2, "forearm": 0.14, "hand": 0.06, "fingers": 0.02, "other": 0.3,
+}  # fmt: skip
+"""Largest torque of each joint, body weights times metres: about what trained people reach about one axis."""
+
+_SMOOTHER = 5.0
+"""Weight of accelerations in the first, kinematic stage, against the second's."""
+
+
+@dataclass(frozen=True)
+class Weights:
+    """Of the objective's parts; the first three are the paper's."""
+
+    torque: float = 1.0
+    """Of squared torques, (BW·m)²."""
+    acceleration: float = 3e-6
+    """Of squared accelerations of joints and root."""
+    prior: float = 0.04
+    """Of squared distances from the examples' mean, in standard deviations."""
+    slack: float = 2.0
+    """Of what legs add to the basis, radians²: limbs in contact leave the space of examples no farther than needed."""
+    rate: float = 4e-3
+    """Of squared changes of ground forces, (BW/s)²."""
+    scale: float = 50.0
+    """Of all of it, against the constraints."""
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """What is asked of a motion, at K nodes h seconds apart; P contact points; n coordinates; ny of the state."""
+
+    dofs: Dofs
+    basis: Array
+    """How coordinates depend on the state's first d entries, (n, d)."""
+    picks: NDArray[np.int32]
+    """Coordinates that the other entries of the state add to: the root's six, then the legs'."""
+    origin: Array
+    """q₀, (n,)."""
+    h: float
+    active: Flags
+    """Which points push, (K, P)."""
+    held: Flags
+    """Which points are kept at their targets, (K, P)."""
+    targets: Array
+    """(K, P, 3), metres."""
+    floor: Array
+    """Height that each point must not fall below while it is not held, (K, P), metres."""
+    pose_mask: Flags
+    """Which entries of the state are given, (K, ny)."""
+    pose_values: Array
+    base: Array
+    """State that the objective pulls to, (K, ny)."""
+    holders: NDArray[np.int32]
+    """The degree of freedom that carries each point, (P,)."""
+    offsets: Array
+    """The points in that one's frame, (P, 3)."""
+    torque_limits: Array
+    """(n,), BW·m; infinite for the root."""
+    guess: Array
+    """State at the nodes from which the search begins, (K, ny)."""
+    second_guess: Array | None = None
+    """Another, for where the first leads nowhere, (K, ny)."""
+    friction: float = 0.8
+    most_force: float = 0.9
+    """Of one point, BW."""
+    weights: Weights = Weights()
+    level: float = 0.0
+    """Height of the floor itself, metres."""
+    pull: Array | None = None
+    """Weights of the state's distance from `base`, (ny,), instead of the usual ones: for finishing."""
+
+    @property
+    def nodes(self) -> int:
+        """K."""
+        return len(self.active)
+
+    @cached_property
+    def w(self) -> Array:
+        """W, (n, ny)."""
+        rest = np.zeros((len(self.origin), len(self.picks)))
+        rest[self.picks, np.arange(len(self.picks))] = 1.0
+        return np.ascontiguousarray(np.concatenate([self.basis, rest], axis=1))
+
+    @property
+    def slope(self) -> float:
+        """Of the sides of a friction pyramid inside of the cone."""
+        return self.friction / np.sqrt(2)
+
+    @cached_property
+    def offs(self) -> NDArray[np.int32]:
+        """Where each block of unknowns begins, (K + 3,)."""
+        ny = self.w.shape[1]
+        sizes = np.full(self.nodes + 2, ny)
+        sizes[1:-1] += 3 * self.active.sum(axis=1)
+        return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int32)
+
+    @property
+    def size(self) -> int:
+        """Number of unknowns."""
+        return int(self.offs[-1])
+
+    @cached_property
+    def width(self) -> int:
+        """Of the lower band, the diagonal among it."""
+        reach = self.offs[3:] - self.offs[:-3] - (np.append(3 * self.active.sum(axis=1), 0)[1:])
+        return int(reach.max())
+
+    @cached_property
+    def tree(self) -> tuple[Array, ...]:
+        """The body, with forces in body weights."""
+        parts = list(tree_of(self.dofs))
+        weight = self.dofs.body.weight
+        parts[4], parts[6] = parts[4] / weight, parts[6] / weight
+        return tuple(parts)
+
+    @cached_property
+    def spec(self) -> Any:
+        """As the compiled kernels take it."""
+        weights, d, ny = self.weights, self.basis.shape[1], self.w.shape[1]
+        scale = weights.scale
+        pull = np.zeros(ny)
+        pull[:d], pull[d + 6 :] = weights.prior, weights.slack
+        if self.pull is not None:
+            pull = self.pull
+        quad_y = 2 * scale * np.diag(pull)
+        quad_a = 2 * scale * weights.acceleration * (self.w.T @ self.w)
+        params = np.array([self.h, GRAVITY, scale * weights.torque, scale * weights.rate, self.slope])
+        return (
+            self.tree, self.offs, self.w, np.array(self.origin), np.array(self.active),
+            np.array(self.holders, np.int32), np.array(self.offsets),
+            np.ascontiguousarray(self.basis), np.array(self.picks, np.int32), params,
+            quad_y, np.ascontiguousarray(quad_a), np.array(self.base),
+        )  # fmt: skip
+
+    @cached_property
+    def kinematic_spec(self) -> Any:
+        """The same without torques in the objective, and smoother: for a start that stands where it shall."""
+        parts = list(self.spec)
+        params = np.array(parts[9])
+        params[2] = 0.0
+        parts[9], parts[11] = params, _SMOOTHER * parts[11]
+        return tuple(parts)
+
+    def start(self, guess: Array | None = None) -> Array:
+        """The unknowns at a guess: a spline through its states, and the body's weight shared by who pushes."""
+        x = np.zeros(self.size)
+        coefficients = spline_through(self.guess if guess is None else guess)
+        ny, offs = self.w.shape[1], self.offs
+        for b in range(self.nodes + 2):
+            x[offs[b] : offs[b] + ny] = coefficients[b]
+        for k in range(self.nodes):
+            count = int(self.active[k].sum())
+            if count:
+                x[offs[k + 1] + ny + 1 : offs[k + 2] : 3] = min(1.0 / count, 0.9 * self.most_force)
+        return x
+
+    def forces(self, x: Array) -> Array:
+        """Forces at the nodes, (K, P, 3), BW; zero where a point does not push."""
+        out = np.zeros((*self.active.shape, 3))
+        ny = self.w.shape[1]
+        for k in range(self.nodes):
+            out[k, self.active[k]] = x[self.offs[k + 1] + ny : self.offs[k + 2]].reshape(-1, 3)
+        return out
+
+    def coefficients(self, x: Array) -> Array:
+        """Of the spline, (K + 2, ny)."""
+        ny = self.w.shape[1]
+        return np.array([x[o : o + ny] for o in self.offs[:-1]])
+
+
+def torque_limits(dofs: Dofs, strength: float = 1.0) -> Array:
+    """The largest torques of a body's degrees of freedom, (n,), BW·m."""
+    out = np.full(len(dofs), np.inf)
+    for k in range(6, len(dofs)):
+        role = dofs.skeleton.roles[int(dofs.joints[k])]
+        part = role.removeprefix("left_").removeprefix("right_")
+        out[k] = strength * TORQUE_LIMITS[part]
+    return out
+
+
+def spline_through(values: Array) -> Array:
+    """Coefficients (K + 2, …) of the cubic B-spline through values (K, …) with no bend at the ends."""
+    from scipy.linalg import solve_banded
+
+    count = len(values)
+    if count == 1:
+        return np.repeat(values, 3, axis=0)
+    # With no second derivative at the ends, c_1 and c_K are the end values themselves.
+    inner = np.array(values[1:-1]) * 6.0
+    if count > 2:
+        inner[0] -= values[0]
+        inner[-1] -= values[-1]
+        band = np.ones((3, count - 2))
+        band[1] = 4.0
+        middle = solve_banded((1, 1), band, inner)
+    else:
+        middle = np.zeros((0, *values.shape[1:]))
+    core = np.concatenate([values[:1], middle, values[-1:]])
+    return np.concatenate([[2 * core[0] - core[1]], core, [2 * core[-1] - core[-2]]])
+
+
+def spline_at(coefficients: Array, h: float, per_node: int) -> tuple[Array, Array, Array]:
+    """Value and two derivatives of a spline on a grid `per_node` times as fine as its nodes, each (F, ny)."""
+    return spline_at_times(
+        coefficients, h, np.arange((len(coefficients) - 3) * per_node + 1, dtype=float) * (h / per_node)
+    )
+
+
+def spline_at_times(coefficients: Array, h: float, times: Array) -> tuple[Array, Array, Array]:
+    """Value and two derivatives of a spline with nodes h apart at times (F,) from its first node, each (F, ny)."""
+    spans = len(coefficients) - 3
+    at = np.clip((times / h + 1e-9).astype(int), 0, spans - 1)
+    t = times / h - at
+    value = np.stack([(1 - t) ** 3, 3 * t**3 - 6 * t**2 + 4, -3 * t**3 + 3 * t**2 + 3 * t + 1, t**3], 1) / 6
+    first = np.stack([-((1 - t) ** 2), 3 * t**2 - 4 * t, -3 * t**2 + 2 * t + 1, t**2], 1) / (2 * h)
+    second = np.stack([1 - t, 3 * t - 2, 1 - 3 * t, t], 1) / h**2
+    four = coefficients[at[:, None] + np.arange(4)]
+    return tuple(np.einsum("fb,fby->fy", part, four) for part in (value, first, second))  # type: ignore[return-value]

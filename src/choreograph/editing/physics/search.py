@@ -1,0 +1,241 @@
+"""Physics as a search: a solver's iterations, a few at a time, and the motion they have come to."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from choreograph.contract.result import COMPLETE, Answer, Metric, Motion, Problem, Result, Run
+from choreograph.contract.search import Budget, Search
+from choreograph.editing.physics.drive import Solved, solve_again, solve_in_stages
+from choreograph.editing.physics.prepare import Setting, doubts, make_setting, problem_of, sketch_of
+from choreograph.editing.physics.problem import Problem as Question
+from choreograph.editing.physics.problem import spline_at_times
+from choreograph.editing.physics.request import PhysicsRequest
+from choreograph.editing.physics.sketch import Sketch
+from choreograph.editing.physics.verify import Trajectory, Verification, fine, verify
+from choreograph.errors import RequestError
+from choreograph.motion.clip import Clip
+from choreograph.progress import Progress, silent
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class PhysicsResult(Result):
+    """A motion that obeys mechanics, with all that the solver knows about it."""
+
+    recorded: Clip | None = None
+    """The motion that the sketch was taken from."""
+    solved: Solved | None = None
+    trajectory: Trajectory | None = None
+    """On a grid eight times as fine as the solver's."""
+    verification: Verification | None = None
+    examples: tuple[Clip, ...] = ()
+
+
+class PhysicsSearch(Search):
+    """One motion made to obey mechanics."""
+
+    def __init__(self, clip: Clip, request: PhysicsRequest, *, examples: Sequence[Clip] | None = None) -> None:
+        """Prepare it.
+
+        Args:
+            clip: The motion whose poses, contacts and timing are the sketch.
+            request: What shall be other.
+            examples: Motions of the behaviour, instead of those that the request names.
+        """
+        super().__init__(request)
+        self.request: PhysicsRequest = request
+        self._clip, self._given = clip, examples
+        self._setting: Setting | None = None
+        self._sketch: Sketch | None = None
+        self._solved: Solved | None = None
+        self._before: Solved | None = None
+        self._seconds = 0.0
+
+    @property
+    def done(self) -> bool:
+        """Whether the solver has ended."""
+        return self._solved is not None
+
+    def step(self, budget: Budget = Budget(), progress: Progress = silent) -> bool:
+        """Solve it."""
+        if self.done:
+            return False
+        began = time.monotonic()
+        if self._setting is None:
+            self._setting = make_setting(self._clip, self.request, self._given)
+        self._sketch = sketch_of(self._setting, self.request)
+        question = problem_of(self._setting, self._sketch, self.request)
+        most = self.request.iterations
+
+        def watch(iteration: int, x: Array, violation: float) -> None:
+            progress("solving", min(iteration, most), most)
+
+        if self._before is not None:
+            self._solved = solve_again(question, self._before, watch=watch)
+        else:
+            self._solved = solve_in_stages(question, most, watch)
+        self._seconds = time.monotonic() - began
+        return False
+
+    def change(self, request: Any) -> None:
+        """Ask for something else; where only the change of the motion differs, the last solution is the start."""
+        before = self.request
+        dragged = {"farther_m": 0.0, "higher_m": 0.0, "turn_deg": 0.0, "longer": 1.0, "footprints": (), "poses": ()}
+        if request.with_(**dragged) == before.with_(**dragged):
+            self._before, self.carried = self._solved or self._before, self._solved is not None
+        else:
+            self._before, self._setting = None, None
+        self.request, self._solved = request, None
+
+    def best(self) -> PhysicsResult:
+        """The motion, verified between the nodes."""
+        if self._solved is None or self._setting is None or self._sketch is None:
+            raise RequestError("nothing was solved yet")
+        setting, solved = self._setting, self._solved
+        path = fine(solved.problem, solved.solution.x)
+        checked = verify(solved.problem, solved.solution.x, path)
+        clip = as_clip(solved, setting, self.request.rate_hz or self._clip.fps)
+        problems = [*doubts(setting, self._sketch), *_problems(solved, checked, setting, self.request)]
+        answer = Answer(
+            (Motion(clip, (Run(0, len(clip), setting.clip.name, 0.0),)),),
+            f"{setting.clip.name}, {clip.seconds:.2f} s",
+            measure(solved, checked, path, setting),
+            tuple(problems),
+            COMPLETE if solved.converged else solved.solution.status,
+            cost=float(solved.solution.objective),
+            details={
+                "iterations": solved.iterations,
+                "violation": solved.solution.violation,
+                "dimensions": setting.basis.space.dimensions,
+                "examples": [one.name for one in setting.examples],
+                "verification": vars(checked),
+                "nodes": solved.problem.nodes,
+                "node_step_s": solved.problem.h,
+            },
+        )
+        return PhysicsResult(
+            "physics", self.request, (answer,), answer.status, seconds=self._seconds, recorded=setting.clip,
+            solved=solved, trajectory=path, verification=checked, examples=setting.examples,
+        )  # fmt: skip
+
+
+def as_clip(solved: Solved, setting: Setting, fps: float) -> Clip:
+    """A solution as frames."""
+    problem = solved.problem
+    seconds = (problem.nodes - 1) * problem.h
+    count = max(2, round(seconds * fps) + 1)
+    times = np.minimum(np.arange(count) / fps, seconds)
+    y, _, _ = spline_at_times(problem.coefficients(solved.solution.x), problem.h, times)
+    return setting.dofs.clip(problem.origin + y @ problem.w.T, fps, setting.clip.name)
+
+
+def measure(solved: Solved, checked: Verification, path: Trajectory, setting: Setting) -> dict[str, Metric]:
+    """What is worth knowing about a solution."""
+    weight = setting.dofs.body.weight
+    torque = np.abs(path.torques[:, 6:]) * weight
+    worst = int(torque.max(axis=0).argmax())
+    root = path.q[:, [0, 2]]
+    turned = float(np.degrees(path.q[-1, 3] - path.q[0, 3]))
+    return {
+        "way": Metric(float(np.linalg.norm(root[-1] - root[0])), "m", "goes"),
+        "rise": Metric(float(path.com[:, 1].max() - path.com[0, 1]), "m", "rises"),
+        "turn": Metric(turned, "°", "turns"),
+        "violation": Metric(solved.solution.violation, "BW", "constraints hold to"),
+        "ground_force_peak": Metric(checked.peak_force, "BW", "ground pushes at up to"),
+        "torque_peak": Metric(float(torque.max()), "N·m", f"largest torque, at {setting.dofs.names[6 + worst]},"),
+        "com_off": Metric(checked.com_off_m, "m", "centre of mass off its parabola"),
+        "spin_drift": Metric(checked.spin_drift, "", "angular momentum drifts in flight by"),
+        "slip": Metric(checked.slip_m, "m", "standing feet slip"),
+        "residual": Metric(checked.residual, "BW", "between nodes the ground leaves unexplained"),
+    }
+
+
+def _problems(solved: Solved, checked: Verification, setting: Setting, request: PhysicsRequest) -> Iterator[Problem]:
+    if solved.converged or solved.solution.status == "feasible":
+        yield from _too_weak(checked, setting)
+        return
+    from choreograph.editing.physics.interior_point import Solver
+
+    question = solved.problem
+    now = Solver(question).values(solved.solution.x)
+    parts = {
+        "ground forces do not carry the motion": (float(np.abs(now.root).max()), "BW"),
+        "feet are off their footprints": (float(np.abs(now.places).max(initial=0.0)), "m"),
+        "key poses are missed": (float(np.abs(now.poses).max(initial=0.0)), "rad"),
+        "limits of joints, torques or friction are broken": (float(-now.bounds.min(initial=0.0)), ""),
+    }
+    text, (size, unit) = max(parts.items(), key=lambda part: part[1][0])
+    yield Problem(
+        f"not converged after {solved.iterations} iterations: {text} by {size:.3g} {unit}".rstrip()
+        + "; this is the best that was reached. Ask for less, take other examples, or allow more time",
+        got=solved.solution.violation,
+    )
+    stronger = _needs(question)
+    if stronger is not None:
+        name, torque, most = stronger
+        yield Problem(
+            f"it could be done with {torque:.0f} N·m at {name}, where people reach {most:.0f} N·m; "
+            "a shorter flight, or --strength, makes it possible",
+            "limits.strength", most, torque, unit="N·m",
+        )  # fmt: skip
+
+
+def _needs(question: Question) -> tuple[str, float, float] | None:
+    """The torque that a motion would take of a body without limits, where it is too much: joint, N·m, limit."""
+    from dataclasses import replace
+
+    loose = replace(question, torque_limits=np.where(np.isfinite(question.torque_limits), 1e3, np.inf), most_force=20.0)
+    found = solve_in_stages(loose, 60)
+    if found.solution.status == "not converged":
+        return None
+    path = fine(loose, found.solution.x)
+    weight = question.dofs.body.weight
+    share = np.abs(path.torques[:, 6:]).max(axis=0) / question.torque_limits[6:]
+    worst = int(share.argmax())
+    most = float(question.torque_limits[6 + worst]) * weight
+    return (question.dofs.names[6 + worst], float(share[worst]) * most, most) if share[worst] > 1 else None
+
+
+def _too_weak(checked: Verification, setting: Setting) -> Iterator[Problem]:
+    if checked.residual > 0.35:
+        yield Problem(
+            f"between the solver's nodes {checked.residual:.2f} BW are left unexplained",
+            got=checked.residual, asked=0.25, unit="BW",
+        )  # fmt: skip
+
+
+def physics(
+    clip: Clip,
+    request: PhysicsRequest | None = None,
+    *,
+    examples: Sequence[Clip] | None = None,
+    progress: Progress | None = None,
+) -> PhysicsResult:
+    """A motion that obeys mechanics, after the sketch that another one makes.
+
+    >>> from choreograph.demo import demo_clip
+    >>> result = physics(demo_clip("jump_high", 60.0), PhysicsRequest(farther_m=0.2))
+    >>> result.best.details["violation"] < 1e-6
+    True
+
+    Args:
+        clip: The motion: its first and last pose, its contacts and timing count.
+        request: What shall be other: farther, higher, turned …
+        examples: Motions of the behaviour, instead of those that the request names.
+        progress: Hears how far the work has come.
+
+    Raises:
+        RequestError: If a leg cannot reach a footprint, a pose is inside the floor, or examples do not fit.
+        RoleError: If feet or legs are not known.
+    """
+    search = PhysicsSearch(clip, request or PhysicsRequest(), examples=examples)
+    search.step(progress=progress or silent)
+    return search.best()

@@ -1,0 +1,181 @@
+"""From a sketch to the problem that the solver takes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from choreograph.dynamics.contacts import ContactPoints
+from choreograph.editing.physics.basis import Basis
+from choreograph.editing.physics.contacts import Legs
+from choreograph.editing.physics.problem import Problem, Weights, torque_limits
+from choreograph.editing.physics.sketch import Sketch
+from choreograph.errors import RequestError
+
+Array = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+
+_CLEAR_M = 2.5e-3
+"""Height of feet above the floor while they do not stand, so that they stay above it between the nodes too."""
+_SINK_M = 5e-4
+_RISE_M = 4e-3
+"""How fast the floor comes up to its place around a key pose that is below it, metres a node."""
+REACH_M = 2e-3
+"""Farthest that a key pose's foot may be from its place."""
+SHIFT_M = 0.12
+"""Farthest that a key pose may be shifted so that its legs reach."""
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a body and a floor can bear."""
+
+    friction: float = 0.8
+    most_force: float = 0.9
+    """Of one contact point, BW."""
+    strength: float = 1.0
+    """Times the usual largest torques."""
+
+
+def make_problem(
+    sketch: Sketch,
+    basis: Basis,
+    points: ContactPoints,
+    *,
+    floor: float = 0.0,
+    weights: Weights = Weights(),
+    limits: Limits = Limits(),
+) -> Problem:
+    """The problem of a sketch.
+
+    Raises:
+        RequestError: If a key pose's leg cannot reach its footprint; the message says by how much.
+    """
+    legs = Legs(basis.dofs, points)
+    count, npts = sketch.nodes, len(points.joints)
+    held = sketch.flags[:, points.groups]
+    targets = np.zeros((count, npts, 3))
+    for stance, spot in zip(sketch.stances, sketch.footprints, strict=True):
+        targets[stance.start : stance.stop, legs.sides[stance.side]] = spot
+    states = []
+    mask, values = np.zeros((count, len(basis.picks) + basis.space.dimensions), bool), None
+    values = np.zeros(mask.shape)
+    d = basis.space.dimensions
+    for pose in sketch.poses:
+        inside = basis.coordinates(basis.state(pose.q))
+        at = pose.node
+        bent, left = legs.reach(inside, held[at], targets[at])
+        moved = float(np.linalg.norm(bent[:3] - inside[:3]))
+        if (left > REACH_M or moved > SHIFT_M) and not pose.joints_only:
+            left = max(left, moved)
+            raise RequestError(
+                f"the pose at {at * sketch.h:.2f} s cannot put its feet where they stand: a leg is "
+                f"{100 * left:.1f} cm away; move the footprint or the pose, or let the foot land later",
+                where="poses",
+            )
+        state = basis.state(pose.q)
+        # The rest of the body as in the space; legs as they reach, and the root where they can.
+        state[d : d + 3] = bent[:3]
+        state[d + 6 :] = bent[basis.legs] - (basis.origin + state[:d] @ basis.columns.T)[basis.legs]
+        states.append(state)
+        values[at] = state
+        mask[at, :d] = True
+        mask[at, d : d + 6] = not pose.joints_only
+        free = _held_legs(basis, held[at], legs)
+        mask[at, d + 6 :] = ~free
+    heights = np.full((count, npts), floor + _CLEAR_M)
+    for mine in legs.sides:  # the rest of a foot that stands may lie on the floor, as stiff as the foot is
+        heights[np.ix_(held[:, mine].any(axis=1), mine)] = floor - _SINK_M
+    for pose, state in zip(sketch.poses, states, strict=True):
+        # Who begins below the floor may come up within a few nodes.
+        own = legs.positions(basis.coordinates(state)[None])[0, :, 1] - 1e-3
+        ramp = own + _RISE_M * np.abs(np.arange(count) - pose.node)[:, None]
+        heights = np.minimum(heights, ramp)
+    guess = _guess(sketch, np.array(states), [pose.node for pose in sketch.poses], d)
+    guess = _stand(guess, basis, legs, held, targets, mask)
+    return Problem(
+        basis.dofs, basis.columns, basis.picks, basis.origin, sketch.h, _pushing(held), held, targets,
+        heights, mask, values, np.zeros(mask.shape), legs.holders, legs.offsets,
+        torque_limits(basis.dofs, limits.strength), guess,
+        None if sketch.source is None else basis.state(sketch.source),
+        limits.friction, limits.most_force, weights, floor,
+    )  # fmt: skip
+
+
+def _held_legs(basis: Basis, held: Flags, legs: Legs) -> Flags:
+    """Which of the legs' own coordinates the contacts settle: those of legs whose foot stands with heel and ball."""
+    out = np.zeros(len(basis.legs), bool)
+    for side in (0, 1):
+        if held[legs.sides[side]].all():
+            out |= np.isin(basis.legs, legs.legs[side])
+    return out
+
+
+def _guess(sketch: Sketch, states: Array, nodes: list[int], d: int) -> Array:
+    """Straight lines between key poses; yaw, lean and pitch change in the air only, where there is a flight."""
+    grid = np.arange(sketch.nodes)
+    out = np.stack([np.interp(grid, nodes, states[:, c]) for c in range(states.shape[1])], axis=1)
+    air = np.zeros(sketch.nodes)
+    for start, stop in sketch.flights():
+        air[start:stop] = 1.0
+    if 1 < air.sum() < sketch.nodes:
+        share = np.cumsum(air) - air[0]
+        share = share / share[-1]
+        for c in range(d + 3, d + 6):
+            out[:, c] = states[0, c] + share * (states[-1, c] - states[0, c])
+    return out
+
+
+def _stand(guess: Array, basis: Basis, legs: Legs, held: Flags, targets: Array, given: Flags) -> Array:
+    """The guess with legs bent so that standing feet are about where they shall be, and swung in between."""
+    d, count = basis.space.dimensions, len(guess)
+    wanted = sorted({0, count - 1, *np.flatnonzero(given.any(axis=1)).tolist()})
+    free = np.asarray(held.any(axis=1))
+    edges = np.flatnonzero((held[1:] != held[:-1]).any(axis=1))
+    wanted = sorted({*wanted, *(edges + 1).tolist(), *edges.tolist(), *range(0, count, 4)})
+    adds, at = [], []
+    for k in wanted:
+        if given[k].any():
+            adds.append(np.zeros(guess.shape[1]))
+            at.append(k)
+        elif free[k]:
+            q = basis.coordinates(guess[k])
+            bent = legs.near(q, held[k], targets[k])
+            change = np.zeros(guess.shape[1])
+            change[d:] = (bent - q)[basis.picks]
+            adds.append(change)
+            at.append(k)
+    grid, parts = np.arange(count), np.array(adds)
+    return np.asarray(guess + np.stack([np.interp(grid, at, parts[:, c]) for c in range(guess.shape[1])], axis=1))
+
+
+def _pushing(held: Flags) -> Flags:
+    """Which held points push: none at the node where it comes down or lifts off, unless nothing else would push.
+
+    Otherwise the solver cheats the grid, with a spike of force at the last node of a contact.
+    """
+    out = np.array(held)
+    count = len(held)
+    for p in range(held.shape[1]):
+        column = held[:, p]
+        edges = np.flatnonzero(np.diff(np.concatenate([[False], column, [False]]).astype(np.int8)))
+        for start, stop in zip(edges[::2], edges[1::2], strict=True):
+            if stop - start < 3:
+                continue
+            if start > 0:
+                out[start, p] = False
+            if stop < count:
+                out[stop - 1, p] = False
+    on = np.asarray(held.any(axis=1))
+    for k in np.flatnonzero(on & ~out.any(axis=1)):
+        beside_air = (k > 0 and not on[k - 1]) or (k + 1 < count and not on[k + 1])
+        if not beside_air:
+            out[k] = held[k]
+    return out
+
+
+def with_base(problem: Problem, base: Array, pull: Array) -> Problem:
+    """The problem with other states to stay near to, and how much each entry matters."""
+    return replace(problem, base=base, pull=pull)

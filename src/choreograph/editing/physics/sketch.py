@@ -1,0 +1,226 @@
+"""Sketch: what a motion shall be, before mechanics: key poses, who stands when and where, how long.
+
+A sketch is taken from a clip, and may be changed: farther, higher, turned, slower; or it is written down in a request.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from choreograph.dynamics.body import GRAVITY
+from choreograph.dynamics.contacts import ContactPoints, find_contacts
+from choreograph.editing.physics.basis import Basis
+from choreograph.editing.physics.contacts import Legs, Stance, find_stances
+from choreograph.motion.clip import Clip
+from choreograph.motion.contacts import runs
+
+Array = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Change:
+    """How a motion shall differ from the clip that it is taken from."""
+
+    farther: float = 0.0
+    """Metres, along the way that it goes."""
+    higher: float = 0.0
+    """Metres that the centre of mass rises above what it does."""
+    turn: float = 0.0
+    """Radians, to the left."""
+    longer: float = 1.0
+    """Times as long in all."""
+
+
+@dataclass(frozen=True, eq=False)
+class KeyPose:
+    """Coordinates at a node."""
+
+    node: int
+    q: Array
+    """(n,)."""
+    joints_only: bool = False
+    """Whether the root is left free, as for a pose in the air."""
+
+
+@dataclass(frozen=True, eq=False)
+class Sketch:
+    """Nodes h seconds apart, contacts at them, and key poses."""
+
+    h: float
+    flags: Flags
+    """Which groups of contact points stand, (K, 6)."""
+    stances: tuple[Stance, ...]
+    """In nodes."""
+    footprints: tuple[Array, ...]
+    """Where each stance's foot has its points, (4, 3), metres."""
+    poses: tuple[KeyPose, ...]
+    """The first at node 0, the last at the last; in the order of time."""
+    source: Array | None = None
+    """Coordinates of the clip at the nodes, carried along with the change, (K, n): another place to begin from."""
+
+    @property
+    def nodes(self) -> int:
+        """K."""
+        return len(self.flags)
+
+    def flights(self) -> list[tuple[int, int]]:
+        """Nodes [start, stop) in which nothing stands."""
+        return runs(np.asarray(~self.flags.any(axis=1)))
+
+
+def node_step(seconds: float) -> float:
+    """Seconds between nodes: fine enough for mechanics to hold between them, and no finer."""
+    return float(np.clip(seconds / 80, 1 / 60, 1 / 34))
+
+
+def sketch_clip(
+    clip: Clip, basis: Basis, points: ContactPoints, floor: float = 0.0, change: Change = Change()
+) -> Sketch:
+    """The sketch that a clip makes, with changes.
+
+    Args:
+        clip: The motion: its first and last pose, its contacts and timing count.
+        basis: Space that key poses are projected onto.
+        points: Of the feet.
+        floor: Height of the floor, metres.
+        change: What shall be other.
+    """
+    legs = Legs(basis.dofs, points)
+    flags = find_contacts(clip, points, floor)
+    q = basis.dofs.angles(clip)
+    times, source = _timeline(clip, flags, _com_heights(basis, q), change)
+    h = float(times[1] - times[0])
+    at = np.clip(np.rint(source * clip.fps).astype(int), 0, len(clip) - 1)
+    node_flags = flags[at]
+    stances = find_stances(node_flags)
+    ends = _place_ends(clip, q, change)
+    prints = []
+    for stance in stances:
+        prints.append(_footprint(legs, q, at, stance, floor, len(times), ends))
+    first, last = q[at[0]], _moved(q[at[-1]], ends, 1.0)
+    shares = _shares(node_flags)
+    source = np.array([_moved(q[f], ends, share) for f, share in zip(at, shares, strict=True)])
+    ends_of = (KeyPose(0, first), KeyPose(len(times) - 1, last))
+    return Sketch(h, node_flags, tuple(stances), tuple(prints), ends_of, source)
+
+
+def _shares(flags: Flags) -> Array:
+    """How much of a change has happened at each node, (K,): it happens in flight where there is one."""
+    air = np.asarray(~flags.any(axis=1), dtype=float)
+    done = np.cumsum(air) - air[0]
+    return np.asarray(done / done[-1]) if done[-1] > 0 else np.linspace(0.0, 1.0, len(flags))
+
+
+@dataclass(frozen=True)
+class _Ends:
+    """The way from the first place to the last, and what is changed about it."""
+
+    start: Array
+    stop: Array
+    """On the floor, (2,), x and z."""
+    change: Change
+
+    @property
+    def ahead(self) -> Array:
+        """Direction of travel, (2,)."""
+        way = self.stop - self.start
+        return np.asarray(way / max(float(np.linalg.norm(way)), 1e-9))
+
+    def share(self, place: Array) -> float:
+        """How far along the way a place is, 0 to 1."""
+        length = float(np.linalg.norm(self.stop - self.start))
+        return float(np.clip((place - self.start) @ self.ahead / max(length, 1e-9), 0.0, 1.0))
+
+
+def _place_ends(clip: Clip, q: Array, change: Change) -> _Ends:
+    start, stop = q[0, [0, 2]], q[-1, [0, 2]]
+    if np.linalg.norm(stop - start) < 0.15:  # on the spot: ahead is where it faces
+        facing = clip.facing()[0]
+        stop = start + 0.15 * np.array([np.sin(facing), np.cos(facing)])
+    return _Ends(start, stop, change)
+
+
+def _turned(places: Array, about: Array, turn: float) -> Array:
+    """Places (..., 3) turned about a vertical through `about` (2,)."""
+    c, s = np.cos(turn), np.sin(turn)
+    out = np.array(places)
+    x, z = places[..., 0] - about[0], places[..., 2] - about[1]
+    out[..., 0], out[..., 2] = about[0] + c * x + s * z, about[1] - s * x + c * z
+    return out
+
+
+def _moved(q: Array, ends: _Ends, share: float) -> Array:
+    """A pose carried along: farther by a share of the change, and turned by it about itself."""
+    out, change = np.array(q), ends.change
+    out[[0, 2]] += share * change.farther * ends.ahead
+    out[3] += share * change.turn
+    return out
+
+
+def _footprint(
+    legs: Legs, q: Array, at: NDArray[np.intp], stance: Stance, floor: float, count: int, ends: _Ends
+) -> Array:
+    """Where a stance's foot stands flat."""
+    begins, stops = stance.start == 0, stance.stop == count
+    frames = at[stance.start : stance.stop]
+    # Feet shuffle in long stances: at the start and the end they stand as they do there.
+    near = max(1, len(at) // 8)
+    frames = frames[:near] if begins else frames[-near:] if stops else frames
+    mine = legs.positions(q[frames])[:, legs.sides[stance.side]]
+    # The flattest moment of the stance, where the foot stands as it is.
+    frame = frames[int(((mine[..., 1] - floor) ** 2).sum(axis=1).argmin())]
+    spot = legs.flat(q[frame], stance.side, floor)
+    share = 0.0 if begins else 1.0 if stops else ends.share(spot[:, [0, 2]].mean(axis=0))
+    spot = _turned(spot, q[frame, [0, 2]], share * ends.change.turn)
+    spot[:, [0, 2]] += share * ends.change.farther * ends.ahead
+    return spot
+
+
+def _com_heights(basis: Basis, q: Array) -> Array:
+    from choreograph.dynamics import _compiled
+    from choreograph.dynamics.dofs import tree_of
+
+    com, _, _ = _compiled.momenta(tree_of(basis.dofs), np.ascontiguousarray(q), np.zeros_like(q))
+    return np.asarray(com[:, 1])
+
+
+def _timeline(clip: Clip, flags: Flags, heights: Array, change: Change) -> tuple[Array, Array]:
+    """Times of the nodes, and for each the time of the clip that it shows, both (K,), seconds.
+
+    A higher flight lasts longer; everything else keeps its pace, or all is stretched.
+    """
+    seconds = (len(clip) - 1) / clip.fps
+    marks, lengths = [0.0], []
+    for start, stop in runs(np.asarray(~flags.any(axis=1))):
+        if start == 0 or stop == len(clip):
+            continue
+        marks += [start / clip.fps, stop / clip.fps]
+    marks.append(seconds)
+    flights = marks[1:-1]
+    longest = max((b - a for a, b in zip(flights[::2], flights[1::2], strict=True)), default=0.0)
+    for k, (a, b) in enumerate(pairwise(marks)):
+        length = b - a
+        if k % 2 == 1 and change.higher and length >= longest - 1e-9:
+            length = flight_seconds(heights, (a, b), clip.fps, change.higher)
+        lengths.append(length * change.longer)
+    total = float(np.sum(lengths))
+    count = max(8, round(total / node_step(total)) + 1)
+    times = np.linspace(0.0, total, count)
+    return times, np.interp(times, np.concatenate([[0.0], np.cumsum(lengths)]), marks)
+
+
+def flight_seconds(heights: Array, span: tuple[float, float], fps: float, higher: float) -> float:
+    """How long a flight lasts that rises higher by so many metres, between the same heights at its ends."""
+    first, last = round(span[0] * fps), min(round(span[1] * fps), len(heights) - 1)
+    length = span[1] - span[0]
+    drop = float(heights[last] - heights[first])
+    # The parabola through both ends in the recorded time says how high the flight rises.
+    speed = drop / length + 0.5 * GRAVITY * length
+    rise = max(speed, 0.0) ** 2 / (2 * GRAVITY)
+    up = max(rise + higher, 1e-3, drop + 1e-3)
+    return float(np.sqrt(2 * up / GRAVITY) + np.sqrt(2 * (up - drop) / GRAVITY))

@@ -1,0 +1,39 @@
+"""Physics, declared for all faces."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from choreograph.contract.result import Result
+from choreograph.contract.verb import CLIP, Verb
+from choreograph.editing.physics.request import PhysicsRequest
+from choreograph.editing.physics.search import PhysicsResult, PhysicsSearch
+
+
+def _draw(path: Path, result: Result, overwrite: bool) -> None:
+    from choreograph.editing.physics.plot import plot_physics
+    from choreograph.pictures.plots import write_plot
+
+    assert isinstance(result, PhysicsResult)
+    write_plot(path, plot_physics(result), overwrite=overwrite)
+
+
+VERB = Verb(
+    name="physics",
+    about="""Make a motion obey mechanics: farther, higher, turned, on other footprints.
+
+    First and last pose, contacts and timing are the motion's, changed as asked. All in between is found anew: the
+    motion in the space of the examples that costs the body the least effort, with ground forces that push only and
+    stay within friction, torques and joints within limits. Off-grid verification is part of the result.""",
+    request=PhysicsRequest,
+    subject=CLIP,
+    search=PhysicsSearch,
+    draw=_draw,
+    picture_suffixes=(".png", ".svg", ".pdf"),
+    examples=(
+        "physics jump.bvh --farther 0.4 --higher 0.1 --turn 180 --examples hops/ -o out.bvh",
+        "physics run.bvh --farther 0.5 --examples runs/ --choose 8 -o run.glb --picture run.png",
+        "physics walk.bvh --start 0.3 --end 1.7 --longer 1.2 -o slow.bvh",
+    ),
+    guide="docs/physics.md",
+)

@@ -1,0 +1,125 @@
+"""Verification on a grid eight times as fine as the solver's: what a solution does between the nodes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from choreograph.dynamics.body import GRAVITY
+from choreograph.editing.physics.problem import Problem, spline_at
+from choreograph.motion.contacts import runs
+
+Array = NDArray[np.float64]
+
+FINER = 8
+
+
+@dataclass(frozen=True, eq=False)
+class Trajectory:
+    """A solution between the nodes: coordinates and all that mechanics says about them; F frames."""
+
+    h: float
+    """Seconds between frames."""
+    q: Array
+    v: Array
+    a: Array
+    com: Array
+    com_velocity: Array
+    angular_momentum: Array
+    """About the centre of mass, over the body's weight, (F, 3)."""
+    points: Array
+    forces: Array
+    """(F, P, 3), BW, linear between nodes."""
+    torques: Array
+    """(F, n), BW·m; the first six are the residual, in BW and BW·m."""
+
+
+@dataclass(frozen=True)
+class Verification:
+    """How well a solution holds between the nodes."""
+
+    com_off_m: float
+    """Centre of mass off its parabola in flight."""
+    spin_drift: float
+    """Change of the angular momentum in flight, as a share of its size or of a slow tumble's."""
+    slip_m: float
+    """Way of a held point from its place."""
+    residual: float
+    """Force at the root that nothing gives, BW, at most; in flight and in contact."""
+    peak_force: float
+    """Of the ground in all, upwards, BW."""
+    below_m: float
+    """Depth of the lowest point under its floor."""
+    joint_over_deg: float
+    """Beyond a joint's limit."""
+    torque_over: float
+    """Beyond a torque's limit, as a share of it."""
+
+
+def fine(problem: Problem, x: Array, finer: int = FINER) -> Trajectory:
+    """A solution on a finer grid."""
+    from choreograph.dynamics import _compiled
+    from choreograph.editing.physics import _compiled_verify
+
+    y, v, a = spline_at(problem.coefficients(x), problem.h, finer)
+    q = problem.origin + y @ problem.w.T
+    qv, qa = v @ problem.w.T, a @ problem.w.T
+    tree: Any = problem.tree
+    com, speed, spin = _compiled.momenta(tree, q, qv)
+    tau = _compiled.trajectory(tree, GRAVITY, q, qv, qa)
+    points = _compiled.points(tree, q, problem.holders, problem.offsets)
+    nodes = problem.forces(x)
+    at = np.linspace(0, problem.nodes - 1, len(q))
+    low = np.minimum(at.astype(int), problem.nodes - 2)
+    share = (at - low)[:, None, None]
+    forces = (1 - share) * nodes[low] + share * nodes[low + 1]
+    tau -= _compiled_verify.contact_torques(tree, q, problem.holders, problem.offsets, forces)
+    return Trajectory(problem.h / finer, q, qv, qa, com, speed, spin, points, forces, tau)
+
+
+def verify(problem: Problem, x: Array, path: Trajectory | None = None) -> Verification:
+    """What a solution does on the finer grid."""
+    path = path or fine(problem, x)
+    count = len(path.q)
+    node = np.linspace(0, problem.nodes - 1, count)
+    before, after = np.floor(node + 1e-9).astype(int), np.ceil(node - 1e-9).astype(int)
+    held = problem.held[before] & problem.held[after]
+    air = np.asarray(~problem.held[before].any(axis=1) & ~problem.held[after].any(axis=1))
+    com_off = drift = 0.0
+    for start, stop in runs(air):
+        if stop - start < 4:
+            continue
+        com_off = max(com_off, _parabola_error(path.com[start:stop], path.h))
+        spin = path.angular_momentum[start:stop]
+        # A slow tumble, 0.05 of a body's mass times m²/s, is the least that a drift is measured against.
+        size = max(float(np.linalg.norm(spin, axis=1).mean()), 0.05 / GRAVITY)
+        drift = max(drift, float(np.linalg.norm(spin - spin.mean(axis=0), axis=1).max()) / size)
+    off = np.linalg.norm(path.points - problem.targets[before], axis=2)
+    floor = np.minimum(np.minimum(problem.floor[before], problem.floor[after]), problem.level)
+    below = np.where(held, 0.0, floor - path.points[..., 1])
+    low, high = problem.dofs.lower, problem.dofs.upper
+    over = np.maximum(low - path.q, path.q - high)[:, 6:]
+    torque = np.abs(path.torques[:, 6:]) / problem.torque_limits[6:] - 1.0
+    return Verification(
+        com_off,
+        drift,
+        float(off[held].max(initial=0.0)),
+        float(np.linalg.norm(path.torques[:, :3], axis=1).max()),
+        float(path.forces[..., 1].sum(axis=1).max(initial=0.0)),
+        float(below.max(initial=0.0)),
+        float(np.degrees(over.max(initial=0.0))),
+        float(torque.max(initial=-1.0)),
+    )
+
+
+def _parabola_error(com: Array, h: float) -> float:
+    t = np.arange(len(com)) * h
+    fall = np.zeros_like(com)
+    fall[:, 1] = -0.5 * GRAVITY * t**2
+    rest = com - fall
+    line = np.stack([np.ones_like(t), t], axis=1)
+    fit, *_ = np.linalg.lstsq(line, rest, rcond=None)
+    return float(np.abs(rest - line @ fit).max())

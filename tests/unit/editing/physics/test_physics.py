@@ -1,0 +1,163 @@
+"""Motions that obey mechanics: from the demo's jump, from recordings, and what is said where that cannot be."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import choreograph as cg
+from choreograph.demo import demo_clip
+from choreograph.editing.physics.interior_point import Solver
+from choreograph.editing.physics.prepare import make_setting, problem_of, sketch_of
+from choreograph.editing.physics.problem import Problem, spline_at_times, spline_through
+from choreograph.editing.physics.search import PhysicsResult
+from choreograph.formats import read_clip
+
+JUMP = demo_clip("jump_high", 60.0)
+
+
+@pytest.fixture(scope="module")
+def question() -> Problem:
+    request = cg.PhysicsRequest(farther_m=0.1)
+    setting = make_setting(JUMP, request)
+    return problem_of(setting, sketch_of(setting, request), request)
+
+
+@pytest.fixture(scope="module")
+def farther() -> PhysicsResult:
+    return cg.physics(JUMP, cg.PhysicsRequest(farther_m=0.2))
+
+
+def test_a_spline_goes_through_its_values() -> None:
+    values = np.random.default_rng(0).normal(size=(9, 2))
+    again, _, bend = spline_at_times(spline_through(values), 0.1, np.arange(9) * 0.1)
+    assert np.allclose(again, values) and np.allclose(bend[[0, -1]], 0.0, atol=1e-9)
+
+
+def test_the_gradient_and_matrix_are_the_objectives_own(question: Problem) -> None:
+    """Assembled at the guess, without inequalities, and compared with differences of the values."""
+    solver = Solver(question)
+    rng = np.random.default_rng(1)
+    x = question.start() + 1e-3 * rng.normal(size=question.size)
+    now = solver.values(x)
+    inner = 2 * solver.h * solver.w_torque
+    lam = {"root": rng.normal(size=(solver.count, 6)), "places": rng.normal(size=now.points.shape)}
+    zero = np.zeros_like(now.tau)
+
+    def assemble(x: np.ndarray) -> np.ndarray:
+        here = solver.values(x)
+        mu, row_w, row_g = np.array(here.tau) * inner, np.full_like(zero, inner), np.array(here.tau) * inner
+        mu[:, :6], row_g[:, :6], row_w[:, :6] = lam["root"], lam["root"], 0.0
+        none = np.zeros((solver.count, solver.npts, 5))
+        solver.kernel.assemble(
+            solver.spec, x, mu, lam["places"], row_w, row_g, zero, zero, np.zeros_like(lam["places"]), lam["places"],
+            np.zeros((solver.count, solver.ny)), none, none, solver.band, solver.grad, solver.jac, solver.arms,
+        )  # fmt: skip
+        return np.array(solver.grad)
+
+    def lagrangian(x: np.ndarray) -> float:
+        here = solver.values(x)
+        return here.objective + float((lam["root"] * here.tau[:, :6]).sum() + (lam["places"] * here.points).sum())
+
+    gradient = assemble(x)
+    step = rng.normal(size=question.size)
+    slope = (lagrangian(x + 1e-6 * step) - lagrangian(x - 1e-6 * step)) / 2e-6
+    assert slope == pytest.approx(float(gradient @ step), rel=1e-5)
+    band, width = np.array(solver.band), solver.band.shape[1]
+    product = band[:, 0] * step
+    for off in range(1, width):
+        product[off:] += band[:-off, off] * step[:-off]
+        product[:-off] += band[:-off, off] * step[off:]
+    change = (assemble(x + 1e-6 * step) - assemble(x - 1e-6 * step)) / 2e-6
+    assert np.abs(change - product).max() < 1e-4 * np.abs(product).max()
+
+
+def test_a_jump_goes_farther_and_obeys_mechanics(farther: PhysicsResult) -> None:
+    assert farther.status == "complete" and not farther.problems
+    checked = farther.verification
+    assert checked is not None
+    assert farther.best.details["violation"] <= 1e-6
+    assert checked.com_off_m < 1e-3 and checked.slip_m < 4e-3 and checked.below_m < 3e-3
+    assert checked.peak_force < 4.3 and checked.joint_over_deg <= 0.05 and checked.torque_over <= 1e-3
+    way = [np.linalg.norm((clip.root_pos[-1] - clip.root_pos[0])[[0, 2]]) for clip in (JUMP, farther.clip)]
+    assert way[1] - way[0] == pytest.approx(0.2, abs=0.03)
+
+
+def test_inverse_dynamics_finds_the_same_ground_forces(farther: PhysicsResult) -> None:
+    found = cg.inverse_dynamics(farther.clip, cg.DynamicsRequest(cutoff_hz=0.0)).dynamics
+    assert found is not None and farther.trajectory is not None
+    ours = farther.trajectory.forces.sum(axis=1)[:, 1]
+    at = np.interp(np.arange(len(farther.clip)) / 60.0, np.arange(len(ours)) * farther.trajectory.h, ours)
+    gap = np.abs(found.needed_force[:, 1] / found.weight - at)[2:-2]
+    assert np.median(gap) < 0.05 and np.percentile(gap, 90) < 0.3
+
+
+def test_a_changed_request_goes_on_from_the_last_solution() -> None:
+    search = cg.PhysicsSearch(JUMP, cg.PhysicsRequest())
+    search.run()
+    first = search.best().best.details["iterations"]
+    search.change(cg.PhysicsRequest(farther_m=0.03))
+    search.run()
+    assert search.carried and search.best().status == "complete"
+    assert search.best().best.details["iterations"] < first + 5
+
+
+def test_it_can_be_cancelled() -> None:
+    def stop(stage: str, done: int, total: int) -> None:
+        raise cg.Cancelled
+
+    with pytest.raises(cg.Cancelled):
+        cg.physics(JUMP, progress=stop)
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"start_s": 90.0}, "frames"),
+        ({"poses": (cg.KeyPoseRequest(50.0),)}, "not within"),
+        ({"poses": (cg.KeyPoseRequest(0.5, frame=99_999),)}, "no frame"),
+        ({"floor_m": 0.5}, "inside the floor"),
+        ({"footprints": (cg.FootprintRequest("left", 0.0, 0.5, (3.0, 0.0, 3.0)),)}, "cm away"),
+    ],
+)
+def test_what_cannot_be_is_said(given: dict[str, object], said: str) -> None:
+    with pytest.raises(cg.RequestError, match=said):
+        cg.physics(JUMP, cg.PhysicsRequest(**given))
+
+
+def test_masses_must_be_above_zero() -> None:
+    with pytest.raises(cg.RequestError, match="above 0"):
+        cg.PhysicsRequest(body={"mass_kg": 0.0})
+
+
+@pytest.mark.recordings
+@pytest.mark.parametrize(
+    ("name", "others", "span", "peak"),
+    [
+        ("16_05", ("16_06", "16_07", "16_09", "16_10"), (None, None), 4.0),
+        ("16_45", ("16_46", "16_35", "16_36", "16_56", "16_55"), (0.05, 1.058), 3.4),
+        ("16_21", ("16_22", "16_15", "16_16", "16_31", "16_47"), (0.3, 1.66), 1.6),
+    ],
+    ids=["jump", "run", "walk"],
+)
+def test_held_out_recordings(
+    recordings: Path, name: str, others: tuple[str, ...], span: tuple[float | None, float | None], peak: float
+) -> None:
+    folder = recordings / "cmu/16"
+    examples = [read_clip(folder / f"{other}.amc") for other in others]
+    request = cg.PhysicsRequest(start_s=span[0], end_s=span[1])
+    result = cg.physics(read_clip(folder / f"{name}.amc"), request, examples=examples)
+    assert result.status == "complete", result.problems
+    checked, recorded = result.verification, result.recorded
+    assert checked is not None and recorded is not None
+    assert checked.com_off_m < 1e-3 and checked.spin_drift < 0.05 and checked.slip_m < 4e-3
+    assert checked.residual < 0.3 and checked.peak_force < peak and checked.below_m < 2e-3
+    # Nearer to what the person did than a straight line from the first pose to the last.
+    at = np.rint(np.linspace(0, len(recorded) - 1, len(result.clip))).astype(int)
+    real = recorded.global_positions()[at]
+    made = np.linalg.norm(result.clip.global_positions() - real, axis=2).mean()
+    share = np.linspace(0, 1, len(at))[:, None, None]
+    line = np.linalg.norm(real[0] + share * (real[-1] - real[0]) - real, axis=2).mean()
+    assert made < 0.8 * line
