@@ -500,6 +500,24 @@ export type ToPage =
   | Over
   | Trouble;
 
+/** How far a joint is bent: the angle between the bone that leads to it and the one that leads on. */
+export interface AngleGoal {
+  /** When, from the motion's first frame; */
+  at_s?: number | null;
+  /** or from when */
+  start_s?: number | null;
+  /** until when. */
+  stop_s?: number | null;
+  /** How much it counts. */
+  weight?: number;
+  /** Whether the finished motion does exactly so, as far as the body reaches; velocities count by weight only. */
+  exact?: boolean;
+  /** A joint's name or role: "left_lower_leg" is the knee, "right_forearm" the elbow. */
+  joint: string;
+  /** 0 is straight. */
+  bend_deg: number;
+}
+
 /** A bar across the way to pass under: no part of the body may touch it, or be above it. */
 export interface Bar {
   /** x and z of its ends, metres. */
@@ -508,6 +526,16 @@ export interface Bar {
   height: number;
   /** Along the floor, metres. */
   thickness?: number;
+}
+
+/** What the motion is like for a while: the model learned from what is labelled so holds then. */
+export interface BehaviourGoal {
+  /** From when, from the motion's first frame. */
+  start_s: number;
+  /** Until when. */
+  stop_s: number;
+  /** What clips are labelled: "walk", "jump" … */
+  label: string;
 }
 
 /** A path that a motion is bent to. */
@@ -530,6 +558,20 @@ export interface BendRequest {
   finish?: FinishSettings;
 }
 
+/** Where the body is on the floor at a time, and where it faces. */
+export interface BodyGoal {
+  /** When, from the motion's first frame. */
+  at_s: number;
+  /** x and z of the torso, metres; null for anywhere. */
+  position?: [number, number] | null;
+  /** Where it faces: 0 looks along +z, 90 along +x; null for any. */
+  facing_deg?: number | null;
+  /** How much it counts. */
+  weight?: number;
+  /** Whether the finished motion is exactly there. */
+  exact?: boolean;
+}
+
 /** Where the body is on the floor at a time, and where it faces. The first of a request is met exactly. */
 export interface BodyTarget {
   /** When, from the motion's first frame. */
@@ -548,6 +590,18 @@ export interface Box {
   low: [number, number];
   /** The corner with the greatest x and z. */
   high: [number, number];
+}
+
+/** A camera that sees the motion. */
+export interface Camera {
+  /** Where it is, metres. */
+  position: [number, number, number];
+  /** What it looks at, in the middle of the picture. */
+  target: [number, number, number];
+  /** From the picture's lower to its upper edge. */
+  field_of_view_deg?: number;
+  /** Width of the picture over its height. */
+  aspect?: number;
 }
 
 /** The constraints of one of several people; those beside all of them hold where he has none of his own. */
@@ -581,12 +635,96 @@ export interface Circle {
   radius: number;
 }
 
+/** Motion to be completed. Times are in seconds from its first frame; it has a frame at 0 and one at `length_s`. */
+export interface CompleteRequest {
+  /** How long the motion lasts. */
+  length_s?: number | null;
+  /** Keyframes: poses of clips at times. */
+  poses?: KeyPose[];
+  /** Where the body is when. */
+  body?: BodyGoal[];
+  /** Where joints are when, and along which tracks. */
+  joints?: JointGoal[];
+  /** How joints are turned. */
+  turns?: TurnGoal[];
+  /** How far joints are bent. */
+  angles?: AngleGoal[];
+  /** How far joints are from each other. */
+  distances?: DistanceGoal[];
+  /** Where joints are, seen from others. */
+  offsets?: OffsetGoal[];
+  /** Where cameras see joints. */
+  views?: ViewGoal[];
+  /** Which feet stand when. */
+  contacts?: ContactGoal[];
+  /** What the motion is like when: one model after another. */
+  labels?: BehaviourGoal[];
+  /** Two motions to lead from one to the other: files, or names of clips. Give the option twice. */
+  between?: string[];
+  /** Frames between the two motions, at the model's rate. */
+  frames?: number | null;
+  /** Frames of the first motion's end that count, at the model's rate. */
+  past?: number;
+  /** Frames of the second motion's beginning that count. */
+  future?: number;
+  /** Whether the second motion is where it was recorded; without, it comes wherever the first one leads. */
+  in_place?: boolean;
+  /** Whether the two motions are written too, before and behind what leads from one to the other. */
+  joined?: boolean;
+  /** Clips to learn from, by name; all if none is named. */
+  examples?: string[];
+  /** Learn only from what is labelled so. */
+  label?: string | null;
+  /** Learn only from so many clips: those nearest to the poses that are asked for. */
+  nearest?: number | null;
+  /** Whether what is asked exactly is met exactly once the most likely motion is known. */
+  exact?: boolean;
+  /** How the model is learned. */
+  model?: LearnSettings;
+  /** How firmly model and goals count. */
+  solve?: SolveWeights;
+  /** Whether feet are cleaned, and at which rate the motion is. */
+  finish?: FinishSettings;
+}
+
+/** A foot that stands for a while. */
+export interface ContactGoal {
+  /** From when, from the motion's first frame. */
+  start_s: number;
+  /** Until when. */
+  stop_s: number;
+  /** Which. */
+  foot: "left" | "right" | "both";
+  /** What of it stands. */
+  part?: "heel" | "toe" | "all";
+  /** How much it counts. */
+  weight?: number;
+}
+
 /** A path to keep near, from its first point to its last. */
 export interface Corridor {
   /** x and z, metres. */
   points: [number, number][];
   /** How far from it the hips may be, metres. */
   within?: number;
+}
+
+/** How far two joints are from each other. */
+export interface DistanceGoal {
+  /** When, from the motion's first frame; */
+  at_s?: number | null;
+  /** or from when */
+  start_s?: number | null;
+  /** until when. */
+  stop_s?: number | null;
+  /** How much it counts. */
+  weight?: number;
+  /** Whether the finished motion does exactly so, as far as the body reaches; velocities count by weight only. */
+  exact?: boolean;
+  /** Two joints, by name or role. */
+  joints: [string, string];
+  /** Metres. */
+  distance_m: number;
 }
 
 /** How a montage becomes a finished motion. */
@@ -609,7 +747,9 @@ export interface FinishSettings {
   foot_hold_m_s?: number | null;
   /** Whether hands that were held in the recordings are brought together, where there is a partner to hold. */
   hands?: boolean;
-  /** The fastest that the torso is brought to where it should be; what is missed by more stays missed. No limit if null. */
+  /** Whether a motion that is to be somewhere at a time is bent and stretched to be there: steps up to a tenth longer or shorter, turned no faster than people turn. */
+  bend_body?: boolean;
+  /** The fastest that the torso glides to where it should be, beyond that; what is missed by more stays missed. No limit if null. */
   root_correction_m_s?: number | null;
   /** How far a motion that is bent leans into its turns: 1 is the lean that balances them, 0 none. */
   lean?: number;
@@ -765,16 +905,60 @@ export interface GoalPose {
   frame: number;
 }
 
+/** What is wanted from a moment on; what is left out is open. */
+export interface GoalRequest {
+  /** From when on. */
+  at_s?: number;
+  /** A point of the line to keep to, x and z; the place where the character is if not given. */
+  position?: [number, number] | null;
+  /** Direction of the line, from +z towards +x. */
+  heading_deg?: number | null;
+  /** How fast to go. */
+  speed_m_s?: number | null;
+  /** Label of the steps to use, or stand, walk, run. */
+  gait?: string | null;
+  /** Where the torso faces, from the direction of travel. */
+  torso_deg?: number | null;
+  /** How fast to turn; the line does not count then. */
+  spin_deg_s?: number | null;
+  /** A line to follow instead of a straight one, as places x and z. */
+  points?: [number, number][];
+}
+
 /** Exactly this frame of this clip at this time, and what follows it for a while: every answer shows it. */
 export interface HardFrame {
   /** When, from the motion's first frame. */
   at_s: number;
   /** A clip of the graph. */
   clip: string;
-  /** At the clip's own rate; the nearest at the graph's rate is taken. */
+  /** At the clip's own rate. */
   frame: number;
   /** How long the clip is shown from there on, uncut. */
   lasts_s?: number;
+}
+
+/** Where a joint is: at a time, throughout an interval, or along a track. */
+export interface JointGoal {
+  /** When, from the motion's first frame; */
+  at_s?: number | null;
+  /** or from when */
+  start_s?: number | null;
+  /** until when. */
+  stop_s?: number | null;
+  /** How much it counts. */
+  weight?: number;
+  /** Whether the finished motion does exactly so, as far as the body reaches; velocities count by weight only. */
+  exact?: boolean;
+  /** A joint's name or role: "head", "left_hand" … */
+  joint: string;
+  /** x, y and z in metres; null for a coordinate that does not matter. */
+  position?: [number | null, number | null, number | null];
+  /** Likewise, metres per second. */
+  velocity?: [number | null, number | null, number | null];
+  /** A CSV file of the joint's way during the interval: columns x, y, z, or seconds, x, y, z from its start; metres, empty cells for what does not matter. */
+  track?: string | null;
+  /** The way itself instead of a file: x, y and z in metres, spread evenly over the interval. */
+  points?: [number, number, number][];
 }
 
 /** Where a joint is at a time, and how it moves. */
@@ -791,6 +975,28 @@ export interface JointTarget {
   weight?: number;
 }
 
+/** A pose of a clip at a time: where it is given, or where the motion takes it. */
+export interface KeyPose {
+  /** When, from the motion's first frame. */
+  at_s: number;
+  /** A clip by its name; */
+  clip?: string | null;
+  /** which frame of it, at its own rate. */
+  frame?: number;
+  /** A motion file instead of a clip's name. */
+  file?: string | null;
+  /** x and z of the torso, metres; null for anywhere. */
+  position?: [number, number] | null;
+  /** Where it faces: 0 looks along +z, 90 along +x; null for any. */
+  facing_deg?: number | null;
+  /** Whether it is where it was recorded, instead of a position and a facing. */
+  in_place?: boolean;
+  /** How much it counts. */
+  weight?: number;
+  /** Whether the finished motion has this very pose at that time. */
+  exact?: boolean;
+}
+
 /** Motion with this label from one time to another. */
 export interface LabelTarget {
   /** From when, from the motion's first frame. */
@@ -801,6 +1007,24 @@ export interface LabelTarget {
   label: string;
   /** How much it counts. */
   weight?: number;
+}
+
+/** How a statistical model is learned from recordings. */
+export interface LearnSettings {
+  /** Frames per second of the model. */
+  rate_hz?: number;
+  /** How many frames the next one follows from (m); chosen by cross-validation if not given. */
+  order?: number | null;
+  /** Size of the control input, dim(u); chosen by cross-validation if not given. */
+  controls?: number | null;
+  /** Size of the pose space (d); as large as `variance` needs if not given. */
+  dimensions?: number | null;
+  /** Share of the poses' variance that the pose space holds. */
+  variance?: number;
+  /** Components of the control's mixture (K); 0 chooses by held-out likelihood. One suffices for one behaviour, and then there is one optimum. */
+  components?: number;
+  /** Labels to learn dynamics of their own for, in one pose space: "walk", "jump" …; none is one for all. */
+  behaviours?: string[];
 }
 
 /** A cycle of a motion. */
@@ -857,6 +1081,16 @@ export interface Obstacle {
   weight?: number;
 }
 
+/** A disc on the floor that moves evenly. */
+export interface ObstacleRequest {
+  /** Where its centre is at the start, x and z, metres. */
+  position: [number, number];
+  /** x and z, m/s. */
+  velocity?: [number, number];
+  /** Sum of its radius and the character's. */
+  radius_m?: number;
+}
+
 /** How the second of two people stands to the first, as the first sees it. */
 export interface Offset {
   /** Metres to the left. */
@@ -865,6 +1099,26 @@ export interface Offset {
   ahead: number;
   /** How far he is turned against the first; 180 is face to face. */
   turned_deg: number;
+}
+
+/** Where a joint is, seen from another one. */
+export interface OffsetGoal {
+  /** When, from the motion's first frame; */
+  at_s?: number | null;
+  /** or from when */
+  start_s?: number | null;
+  /** until when. */
+  stop_s?: number | null;
+  /** How much it counts. */
+  weight?: number;
+  /** Whether the finished motion does exactly so, as far as the body reaches; velocities count by weight only. */
+  exact?: boolean;
+  /** A joint's name or role. */
+  joint: string;
+  /** The joint that it is seen from. */
+  of: string;
+  /** x, y and z in the world's directions, metres; null for a coordinate that does not matter. */
+  offset: [number | null, number | null, number | null];
 }
 
 /** A performance to be answered, and how. */
@@ -1142,6 +1396,18 @@ export interface SolveSettings {
   sample?: number;
 }
 
+/** How firmly the model and the goals count, and how the optimum is looked for. */
+export interface SolveWeights {
+  /** α: how firmly poses follow from those before them. */
+  dynamics?: number;
+  /** β: how firmly all goals count. At 1, joints are met to a centimetre before they are met exactly. */
+  goals?: number;
+  /** Most iterations. */
+  iterations?: number;
+  /** Seconds between the knots of cubic B-splines, for long motions; 0 has an unknown for every frame. */
+  knots_s?: number;
+}
+
 /** Where the motion begins. */
 export interface Start {
   /** x and z of the hips, metres. */
@@ -1150,6 +1416,72 @@ export interface Start {
   facing_deg?: number;
   /** Whether it begins with both feet on the floor, at rest; else also in the middle of a walk. */
   standing?: boolean;
+}
+
+/** A character steered by a script. */
+export interface SteerRequest {
+  /** The path: a .csv, .json or .svg file, or a shape such as circle:radius=4 or eight. */
+  path?: string;
+  /** The path as points, x and z in metres, instead of a file or shape. */
+  points?: [number, number][];
+  /** Metres per unit of the path's file, or m, cm … */
+  scale?: string | null;
+  /** Mirror the path left to right. */
+  flip?: boolean;
+  /** Smooth the path over so many metres. */
+  smooth_m?: number;
+  /** Round its corners to this radius. */
+  rounded_m?: number;
+  /** What it learns to do: keep to lines, turn at a rate, or keep to lines and clear of obstacles. */
+  task?: "navigate" | "spin" | "avoid";
+  /** Goals over time: a CSV file with t,x,z,heading_deg,speed and optionally gait,torso_deg,spin_deg_s. From t on, the character keeps to the line through x, z in that direction; what is blank is open. */
+  script?: string;
+  /** The goals as a list, instead of a script. */
+  goals?: GoalRequest[];
+  /** Obstacles over time: a CSV file with t,id,x,z,radius; a radius is the sum of the obstacle's and the character's. */
+  obstacles?: string;
+  /** Obstacles as a list, instead of a file. */
+  moving?: ObstacleRequest[];
+  /** How long to steer. */
+  length_s?: number;
+  /** Whether each recording counts as its mirror image too. */
+  mirror?: boolean;
+  /** Where the character begins, x and z; on the first goal's line if not given. */
+  start?: [number, number] | null;
+  /** Where it heads at first; along the first goal's line if not given. */
+  start_heading_deg?: number | null;
+  /** A task of your own, as FILE.py:CLASS, that counts beside the others. */
+  own_task?: string;
+  /** What counts how much. */
+  costs?: SteerSettings;
+  /** How what was recorded becomes motion. */
+  finish?: FinishSettings;
+}
+
+/** What counts how much. A cost of 1 is a second at a metre from the line. */
+export interface SteerSettings {
+  /** Cost of a second at 1 m from the line. */
+  deviation_weight?: number;
+  /** Cost of a second in a direction that is 1 rad (57°) off. */
+  direction_weight?: number;
+  /** Cost of a blend between two recordings that fit each other as well as the best usually do; one between bodies twice as far apart costs four times as much. */
+  blend_weight?: number;
+  /** Cost of a second in another gait than the wanted one. */
+  gait_weight?: number;
+  /** Cost of a second at 1 m/s off the wanted speed. */
+  speed_weight?: number;
+  /** Cost of a second with the torso 1 rad off its wanted direction. */
+  torso_weight?: number;
+  /** Cost of a second at 1 rad/s off the wanted turning rate. */
+  spin_weight?: number;
+  /** Cost of a second within an obstacle. */
+  obstacle_weight?: number;
+  /** Cost of a second of standing where no speed, gait or turn is asked for; less the faster one is, nothing from walking speed on. */
+  idle_weight?: number;
+  /** Cost of a step that is bent as far as it may be. */
+  bend_weight?: number;
+  /** Time after which costs count e times less than now. */
+  horizon_s?: number;
 }
 
 /** Something low on the floor to step over: no part of the body may touch it. */
@@ -1178,12 +1510,52 @@ export interface StretchRequest {
   pause_s?: number | null;
 }
 
+/** How a joint is turned in the world. */
+export interface TurnGoal {
+  /** When, from the motion's first frame; */
+  at_s?: number | null;
+  /** or from when */
+  start_s?: number | null;
+  /** until when. */
+  stop_s?: number | null;
+  /** How much it counts. */
+  weight?: number;
+  /** Whether the finished motion does exactly so, as far as the body reaches; velocities count by weight only. */
+  exact?: boolean;
+  /** A joint's name or role. */
+  joint: string;
+  /** Unit quaternion w, x, y, z of its rotation against the world. */
+  rotation: [number, number, number, number];
+}
+
+/** Where a camera sees a joint. */
+export interface ViewGoal {
+  /** When, from the motion's first frame; */
+  at_s?: number | null;
+  /** or from when */
+  start_s?: number | null;
+  /** until when. */
+  stop_s?: number | null;
+  /** How much it counts. */
+  weight?: number;
+  /** Whether the finished motion does exactly so, as far as the body reaches; velocities count by weight only. */
+  exact?: boolean;
+  /** A joint's name or role. */
+  joint: string;
+  /** The camera. */
+  camera: Camera;
+  /** Across and down the picture: (0, 0) is the upper left corner, (1, 1) the lower right one. */
+  seen: [number, number];
+}
+
 /** What is asked of each verb, by its name. */
 export interface Requests {
   follow: FollowRequest;
   solve: SolveRequest;
   plan: PlanRequest;
   perform: PerformRequest;
+  steer: SteerRequest;
+  complete: CompleteRequest;
   retime: RetimeRequest;
   bend: BendRequest;
   retarget: RetargetRequest;

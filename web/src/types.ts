@@ -223,6 +223,18 @@ export interface GhostOverlay extends Overlay {
   update(frame: number, floor?: { yaw: number; x: number; z: number }, style?: { colour?: string }): void;
 }
 
+/** A figure that is moved as frames arrive. */
+export interface LiveOverlay extends Overlay {
+  /** Root x, y, z, then x, y, z, w for each joint. */
+  update(row: Float32Array): void;
+}
+
+/** Values on a square of the floor. */
+export interface HeatOverlay extends Overlay {
+  /** Cells from 0 to 255, rows along z, about a place. */
+  update(x: number, z: number, half: number, size: number, cells: readonly number[]): void;
+}
+
 export interface TextOverlay extends Overlay {
   update(at: At, text: string, colour?: string): void;
 }
@@ -230,8 +242,10 @@ export interface TextOverlay extends Overlay {
 export interface ShowOptions {
   /** The frame to begin at; "same" keeps the time, as does showing again what is shown already. Default 0. */
   from?: number | "same";
-  /** Colours of paths, one per motion; the figures stay clay. */
+  /** Colours of paths, one per motion. */
   colours?: string[];
+  /** Whether figures of different results are tinted, to be compared; else all are clay. Default true. */
+  tinted?: boolean;
 }
 
 export interface Cost {
@@ -258,6 +272,8 @@ export interface Stage {
   sideBySide: boolean;
   /** World place of a joint of a shown motion at a frame; null before it is loaded. */
   jointAt(motion: string, joint: number, frame: number): Place | null;
+  /** Where joints of any motion are, at whole frames, once it is loaded. */
+  joints(motion: string): Promise<(joint: number, frame: number) => Place>;
   /** The joint under the pointer, of whom. */
   pickJoint(event: PointerEvent): { motion: string; joint: number; name: string } | null;
 
@@ -267,6 +283,8 @@ export interface Stage {
   addSolid(solid: Solid, style?: { colour?: string; opacity?: number }): SolidOverlay;
   addGhost(motion: string, frame: number, style?: { colour?: string }): GhostOverlay;
   addText(at: At, text: string, colour?: string): TextOverlay;
+  addLive(skeleton: string, colour?: string): LiveOverlay;
+  addHeat(): HeatOverlay;
 
   /** Options of the view that the stage itself knows. */
   setView(view: Partial<StageView>): void;
@@ -292,6 +310,12 @@ export interface StageCamera {
   /** Bring these places into view. */
   frame(points: readonly At[]): void;
   follow: boolean;
+  /** Whether it stays where somebody drew or moved something, as long as the figure is in the picture. */
+  held: boolean;
+  /** Angle about +y from +z at which it stands. */
+  readonly azimuth: number;
+  /** Go after somebody who is here now, if it follows. */
+  track(x: number, z: number, seconds: number, jump: boolean): void;
 }
 
 export interface Player {

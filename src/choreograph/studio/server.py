@@ -27,6 +27,7 @@ from choreograph.studio.places import Places, find_places
 from choreograph.studio.project import NotThere, Stale
 from choreograph.studio.security import LOOPBACK, Guard, TooMuch, TooSlow
 from choreograph.studio.session import Session
+from choreograph.studio.steering import steer
 from choreograph.studio.workers import WorkerDied
 
 PAGE = Path(__file__).parent / "page"
@@ -82,6 +83,10 @@ def _application(places: Places) -> FastAPI:
     @app.websocket("/api/live")
     async def live(socket: WebSocket) -> None:
         await talk(socket, app.state.session)
+
+    @app.websocket("/api/steer")
+    async def steered(socket: WebSocket) -> None:
+        await steer(socket, app.state.session)
 
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(HTTPException, _http)

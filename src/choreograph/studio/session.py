@@ -21,6 +21,7 @@ from choreograph.studio.library import clip_key, count, graph_key, of_most_bodie
 from choreograph.studio.pages import Page, Pages
 from choreograph.studio.places import Places
 from choreograph.studio.project import NotThere, Project
+from choreograph.studio.steering import Steering
 from choreograph.studio.workers import Lane
 
 PREVIEWS_KEPT = 8
@@ -34,6 +35,7 @@ class Session:
         self.places = places
         self.project = Project(places)
         self.pages = Pages()
+        self.steering = Steering()
         self.jobs = Jobs(lambda job: self.pages.say(m.JobChanged(job=job)))
         self._motions: dict[str, Motion] = {}
         self._previews: dict[str, Result] = {}
@@ -53,6 +55,7 @@ class Session:
         """Files in and out."""
         self.builds = Lane(self.places, nice=10)
         """The graph. Builds use all processors, and give way to whatever is played meanwhile."""
+        await asyncio.to_thread(self.project.clean_motions)
         for old in sorted(self.places.exports.iterdir(), key=lambda path: path.stat().st_mtime)[:-EXPORTS_KEPT]:
             shutil.rmtree(old, ignore_errors=True)
         self.asking.prepare_first()

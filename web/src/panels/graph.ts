@@ -4,7 +4,7 @@ import { codeButton } from "../dialogs/share";
 import { button, checkbox, el, fill, numberField, section, select, slider } from "../dom";
 import type { ClipReport, Coverage, Curve, GraphAsk, GraphSummary } from "../messages";
 import type { Context, Panel, State } from "../types";
-import { chart, read } from "./chart";
+import { chart, read, WIDEST_M, widestOf } from "./chart";
 import { cm, matrixView } from "./matrix";
 import { jobStrip, newest, underWay } from "./progress";
 import { refill, watch } from "./watch";
@@ -43,7 +43,7 @@ function parameters(context: Context): HTMLElement {
   let known: Curve | null = null;
   const threshold = slider("Threshold", {
     min: 0,
-    max: 0.4,
+    max: WIDEST_M,
     step: 0.001,
     value: ask().threshold_m,
     format: cm,
@@ -127,6 +127,7 @@ function parameters(context: Context): HTMLElement {
   watch(store, [(state) => state.graph?.built_from, (state) => newest(state.jobs, ["joins"])?.state], async (state) => {
     known = state.graph ? await api.get<Curve>("/api/graph/curve").catch(() => null) : null;
     curve.setCurve(known);
+    threshold.setMax(widestOf(known));
     curve.element.hidden = known === null;
     tell();
   });
@@ -141,6 +142,7 @@ function parameters(context: Context): HTMLElement {
       `about ${transitions.toLocaleString("en")} transitions`,
     );
   }
+  threshold.element.classList.add("over-chart"); // the thumb stands above the line of the curve
   return section(
     "How alike",
     null,

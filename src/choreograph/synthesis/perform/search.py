@@ -39,6 +39,8 @@ class Lead(NamedTuple):
     """The segments that may answer it."""
     way: Trajectory | None = None
     """As it was performed, smoothed; None where a body leads."""
+    performed: Trajectory | None = None
+    """The same before it was smoothed: what is asked for."""
     where: str = "leader"
     """Its place in the request."""
     partner: Clip | None = None
@@ -156,7 +158,7 @@ class PerformSearch(Search):
         if way.bridged_s:
             text = f"{way.bridged_s:.2f} s of the way were missing and are straight lines now"
             found.append(Problem(text, where, got=round(way.bridged_s, 3), unit="s"))
-        return Lead(control_from_trajectory(way, database, where), database, way, where, problems=tuple(found))
+        return Lead(control_from_trajectory(way, database, where), database, way, raw, where, problems=tuple(found))
 
     def _body(self, database: SegmentDatabase) -> Lead:
         clip = self.leader or self._read_leader()
@@ -213,7 +215,8 @@ class PerformSearch(Search):
         clip, sequence = performance.clip, performance.sequence
         if lead.way is not None and errors is not None:
             yield from problems.speed_problems(lead.way, lead.where, lead.database, clip)
-            yield from problems.way_problems(errors, lead.where, clip)
+            asked = errors if lead.performed is None else measure_way(clip, lead.performed)
+            yield from problems.way_problems(asked, lead.where, clip)
         else:
             yield from problems.leader_problems(lead.control, lead.database, clip)
         yield from problems.constraint_problems(self.request.constraints, sequence, clip)

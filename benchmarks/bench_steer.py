@@ -1,0 +1,284 @@
+"""Steering on recorded walks: learning, decisions, how well lines are kept, obstacles, crowds; and two plain peers.
+
+Subject 16's walks, turns and stops, mirrored. Times are of the processor. `python -m benchmarks.bench_steer quick` does
+a tenth of the trials.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+import time
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+import choreograph as cg
+from benchmarks import steer_matching
+from benchmarks.datasets import find_recordings
+from choreograph.finishing.foot_contacts import foot_slide, plant_speed
+from choreograph.motion.bend import find_way
+from choreograph.synthesis.path import Path
+from choreograph.synthesis.steer.controller import SteerBrain
+from choreograph.synthesis.steer.costs import SteerSettings, StepCosts
+from choreograph.synthesis.steer.crowd import Crowd
+from choreograph.synthesis.steer.evaluate import beam_cost, policy_cost
+from choreograph.synthesis.steer.goals import MovingObstacle, SteerGoal
+from choreograph.synthesis.steer.learn import learn
+from choreograph.synthesis.steer.policy import ValueFunction
+from choreograph.synthesis.steer.pool import Pool, build_pool
+from choreograph.synthesis.steer.prepare import standard_tasks
+from choreograph.synthesis.steer.record import Recording
+from choreograph.synthesis.steer.steps import build_steps
+
+Array = NDArray[np.float64]
+
+WALKS = (*range(11, 35), 47, 58)
+RATE = 60.0
+QUICK = 10 if "quick" in sys.argv else 1
+
+
+def main() -> None:
+    """Measure all, each beside its bar."""
+    folder = find_recordings() / "cmu" / "16"
+    clips = [cg.read_clip(folder / f"16_{number:02d}.amc") for number in WALKS]
+    steps, seconds = timed(lambda: build_steps(clips, mirror=True))
+    print(f"{len(steps)} steps of {2 * len(clips)} recordings, cut in {seconds:.1f} s")
+    costs = StepCosts(steps, SteerSettings())
+    tasks = standard_tasks(costs.settings)
+    learn_spin = tasks.pop("spin")
+    values = {}
+    for name, task in tasks.items():
+        values[name], seconds = timed(lambda task=task: learn(task, costs))
+        report = values[name].report
+        bar = " (bar 60 s)" if name == "navigate" else ""
+        print(f"learning {name}: {seconds:.1f} s{bar}; samples {report['samples']}, coverage {report['coverage']:.0%}, "
+              f"error {report['error_rms']} rms, violation {report['violation']}")  # fmt: skip
+    assert learn_spin.name == "spin"
+    brain = SteerBrain(costs, tasks, values)
+    plain = SteerBrain(costs, tasks, {name: nothing(value) for name, value in values.items()})
+    pool = build_pool(steps.clips)
+    decisions(brain)
+    decisions(larger(clips))
+    reversals("value function", brain, pool)
+    reversals("greedy", plain, pool)
+    steer_matching.report(clips, reversal_starts=30 // min(QUICK, 3))
+    lines(brain, pool)
+    collisions(brain, pool)
+    against_beam(brain)
+    feet(brain, pool, clips)
+    crowd(brain, pool)
+    latency(brain, pool)
+
+
+def timed(work: Callable[[], object]) -> tuple[object, float]:
+    """What work gives, and how many seconds of the processor it takes."""
+    began = time.process_time()
+    return work(), time.process_time() - began
+
+
+def nothing(value: ValueFunction) -> ValueFunction:
+    """A value function that sees nothing beyond the next step."""
+    return ValueFunction(value.task, value.basis, 0 * value.coefficients, 0 * value.cuts)
+
+
+def larger(clips: list[cg.Clip]) -> SteerBrain:
+    """The same with about a thousand steps: each recording several times, a little slower each time."""
+    more = [
+        clip
+        for k in range(5)
+        for clip in (
+            cg.Clip(clip.skeleton, clip.fps * (1 - 0.01 * k), clip.root_pos, clip.local_rot, f"{clip.name}_{k}")
+            for clip in clips
+        )
+    ]
+    costs = StepCosts(build_steps(more, mirror=True), SteerSettings())
+    task = standard_tasks(costs.settings)["navigate"]
+    value = ValueFunction("navigate", task.basis, np.zeros(task.basis.size), np.zeros(len(costs.steps.cut_foot)))
+    return SteerBrain(costs, {"navigate": task}, {"navigate": value})
+
+
+def decisions(brain: SteerBrain) -> None:
+    """How long it takes to choose among all steps, keeping to a line."""
+    steps, rng = brain.costs.steps, np.random.default_rng(0)
+    goal, ahead = brain.ahead(SteerGoal())
+    out = np.empty((len(steps), len(brain.costs.bend)))
+    task, value = brain.tasks["navigate"], brain.values["navigate"]
+    cuts = rng.choice(np.flatnonzero(steps.cut_foot < 2), 500)
+    states = np.stack([rng.normal(0, 1, 500), rng.uniform(-3, 3, 500), rng.normal(0, 0.2, 500)], axis=1)
+    for _ in range(2):  # the first time it is compiled
+        began = time.process_time()
+        for cut, state in zip(cuts, states, strict=True):
+            task.best(int(cut), state, brain.costs, (goal, ahead), value, out)
+        taken = (time.process_time() - began) / len(cuts)
+    bar = 0.1 if len(steps) < 500 else 0.5
+    print(f"a decision over {len(steps)} steps: {1e6 * taken:.0f} µs (bar {1000 * bar:.0f} µs)")
+
+
+def walker(brain: SteerBrain, pool: Pool, goal: SteerGoal, seconds: float, seed: int = 0) -> Crowd:
+    """A crowd of one that has walked for a while."""
+    crowd = Crowd(brain, pool)
+    crowd.add(goal=goal)
+    for _ in range(round((seconds + np.random.default_rng(seed).uniform(0, 3)) * RATE)):
+        crowd.tick(1 / RATE)
+    return crowd
+
+
+def follow(crowd: Crowd, seconds: float, obstacle: MovingObstacle | None = None) -> Array:
+    """Where the root goes, (F, 2)."""
+    way = np.empty((round(seconds * RATE), 2))
+    for k in range(len(way)):
+        others = [] if obstacle is None else [obstacle.at(k / RATE)]
+        way[k] = crowd.tick(1 / RATE, others).root_pos[0, [0, 2]]
+    return way
+
+
+def reversals(name: str, brain: SteerBrain, pool: Pool) -> None:
+    """How long it takes to go back the way one came."""
+    taken, costs = [], []
+    for seed in range(30 // min(QUICK, 3)):
+        crowd = walker(brain, pool, SteerGoal(0.0, 0.0, 0.0), 3.0, seed)
+        x, _, z = crowd.poses().root_pos[0]
+        crowd.characters[0].set_goal(SteerGoal(float(x), float(z), math.pi))
+        taken.append(turned_after(follow(crowd, 10.0)))
+        costs.append(policy_cost(brain, crowd.characters[0].cut, np.array([0.0, math.pi, 0.0]), 8.0))
+    said = "never" if max(taken) > 9.9 else f"{max(taken):.2f} s"
+    print(f"reversal, {name}: median {np.median(taken):.2f} s, 90 % {np.percentile(taken, 90):.2f} s, worst {said}; "
+          f"discounted cost {np.mean(costs):.2f} (bar 2.2 and 3 s)")  # fmt: skip
+
+
+def turned_after(way: Array) -> float:
+    """When the direction of travel is within 30° of straight back, seconds; 10 if it never is."""
+    heading = find_way(way, RATE, 0.1).heading
+    there = np.abs(np.angle(np.exp(1j * (heading - math.pi)))) < math.radians(30)
+    return float(there.argmax() / RATE) if there.any() else 10.0
+
+
+def lines(brain: SteerBrain, pool: Pool) -> None:
+    """How far from a line, a circle and a slalom the root is."""
+    crowd = walker(brain, pool, SteerGoal(0.0, 0.0, 0.0), 5.0)
+    off = np.abs(follow(crowd, 3600 / QUICK)[:, 0])
+    print(
+        f"straight for {60 // QUICK} min: mean {100 * off.mean():.1f} cm, at most {100 * off.max():.1f} cm (bar 5, 20)"
+    )
+    circle = np.linspace(0, 6 * math.pi, 2000)
+    slalom = np.linspace(0, 84, 3000)
+    for name, bar, points in (
+        ("circle of 4 m", 20, np.stack([4 - 4 * np.cos(circle), 4 * np.sin(circle)], axis=1)),
+        ("slalom of 1 m by 7 m", 25, np.stack([0.5 * np.sin(slalom * 2 * math.pi / 7), slalom], axis=1)),
+        ("slalom of 1 m to each side by 7 m", 25, np.stack([np.sin(slalom * 2 * math.pi / 7), slalom], axis=1)),
+    ):
+        path = Path(points)
+        crowd = Crowd(brain, pool)
+        tangent = path.tangent(0.0)
+        crowd.add(*path.at(0.0), math.atan2(tangent[0], tangent[1]), SteerGoal(path=path))
+        way = follow(crowd, 50.0)
+        gap = np.array([np.hypot(*(points - place).T).min() for place in way[180:]])
+        print(f"{name}: mean {100 * gap.mean():.1f} cm, at most {100 * gap.max():.1f} cm (bar {bar})")
+
+
+def collisions(brain: SteerBrain, pool: Pool) -> None:
+    """How many of the obstacles that come to meet a walker hit him."""
+    for name, tasks in (("with", brain.tasks), ("without", {"navigate": brain.tasks["navigate"]})):
+        count, hits = 200 // (QUICK if name == "with" else 4 * min(QUICK, 5)), 0
+        for seed in range(count):
+            rng = np.random.default_rng(seed)
+            crowd = walker(SteerBrain(brain.costs, tasks, brain.values), pool, SteerGoal(0.0, 0.0, 0.0), 2.0, seed)
+            before = follow(crowd, 0.5)
+            velocity, here = (before[-1] - before[0]) / (len(before) - 1) * RATE, before[-1]
+            while True:  # one that begins where the walker is, and goes with him, intercepts nobody
+                ahead, angle = rng.uniform(2, 4), rng.uniform(0, 2 * math.pi)
+                way = np.array([math.sin(angle), math.cos(angle)])
+                begin = here + ahead * (velocity - way)
+                if np.hypot(*(begin - here)) > 1.5:
+                    break
+            obstacle = MovingObstacle(float(begin[0]), float(begin[1]), 0.6, float(way[0]), float(way[1]))
+            walked = follow(crowd, ahead + 2, obstacle)
+            places = begin + np.arange(len(walked))[:, None] / RATE * way
+            hits += bool((np.hypot(*(walked - places).T) < 0.6).any())
+        print(f"collisions {name} avoidance: {hits} of {count}, {hits / count:.1%} (bar 5 %)")
+
+
+def against_beam(brain: SteerBrain) -> None:
+    """What the policy costs over what a long beam search finds."""
+    rng, ours, best = np.random.default_rng(1), [], []
+    for _ in range(max(30 // QUICK, 4)):
+        cut = int(rng.integers(len(brain.costs.steps.cut_foot)))
+        state = np.array([rng.uniform(-2, 2), rng.uniform(-math.pi, math.pi), rng.uniform(-0.5, 0.5)])
+        ours.append(policy_cost(brain, cut, state, 8.0))
+        best.append(beam_cost(brain, cut, state, 8.0, 150))
+    ratio = np.array(ours) / np.array(best)
+    print(f"discounted cost over a beam's (150 wide, 8 s): {sum(ours) / sum(best):.2f} in all, "
+          f"median {np.median(ratio):.2f}, worst {ratio.max():.2f} (bar 1.3)")  # fmt: skip
+
+
+def feet(brain: SteerBrain, pool: Pool, clips: list[cg.Clip]) -> None:
+    """How feet fare, live and finished, against the recordings."""
+    crowd, recording, live = Crowd(brain, pool), Recording(brain.costs.steps.clips, RATE), []
+    one = crowd.add(goal=SteerGoal(0.0, 0.0, 0.0))
+    for k in range(round(60 * RATE)):
+        if k % 300 == 299:
+            x, _, z = crowd.poses().root_pos[0]
+            one.set_goal(SteerGoal(float(x), float(z), (k // 300) * 2.2))
+        poses = crowd.tick(1 / RATE)
+        recording.take(poses)
+        live.append((poses.root_pos[0], poses.local_rot[0]))
+    shown = cg.Clip(clips[0].skeleton, RATE, *(np.array(part) for part in zip(*live, strict=True)))
+    montage = recording.montage()
+    raw = cg.finish(montage, cg.FinishSettings(clean=False)).clip
+    done = cg.finish(montage).clip
+    usual, speed = np.mean([foot_slide(clip) for clip in clips]), np.mean([plant_speed(clip) for clip in clips])
+    for name, clip in (("as blended", raw), ("live", shown), ("finished", done)):
+        clip = clip.with_contacts(None)
+        print(
+            f"feet, {name}: plants wander {foot_slide(clip) / usual:.2f} × recorded, "
+            f"slide {plant_speed(clip) / speed:.2f} ×"
+        )
+    if "write" in sys.argv:
+        for name, clip in (("live", shown), ("finished", done), ("raw", raw)):
+            cg.write_clip(f"out/steer_{name}.bvh", clip, overwrite=True)
+
+
+def crowd(brain: SteerBrain, pool: Pool) -> None:
+    """What a hundred characters take of a core."""
+    many = Crowd(brain, pool)
+    rng = np.random.default_rng(2)
+    for _ in range(100):
+        many.add(*rng.uniform(-20, 20, 2), rng.uniform(-3, 3), SteerGoal(0.0, 0.0, float(rng.uniform(-3, 3))))
+    for _ in range(60):
+        many.tick(1 / 60)
+    began, ticks = time.process_time(), 600 // min(QUICK, 3)
+    slowest = 0.0
+    for _ in range(ticks):
+        now = time.process_time()
+        many.tick(1 / 60)
+        slowest = max(slowest, time.process_time() - now)
+    share = (time.process_time() - began) / (ticks / 60)
+    print(f"100 characters at 60 Hz: {share:.0%} of a core, slowest tick {1000 * slowest:.1f} ms (bar 50 %)")
+
+
+def latency(brain: SteerBrain, pool: Pool) -> None:
+    """How long after a key press the motion is another."""
+    taken = []
+    for seed in range(60 // min(QUICK, 4)):
+        ways = []
+        for press in (False, True):
+            crowd = walker(brain, pool, SteerGoal(0.0, 0.0, 0.0), 3.0, seed)
+            x, _, z = crowd.poses().root_pos[0]
+            if press:
+                side = 1 if seed % 2 else -1
+                crowd.characters[0].set_goal(SteerGoal(float(x), float(z), side * math.pi / 2))
+            ways.append(np.concatenate([[[x, z]], follow(crowd, 2.0)]))
+        a, b = (np.diff(way, axis=0) * RATE @ np.array([1, 1j]) for way in ways)
+        angle = np.abs(np.angle(b * a.conj())) > math.radians(10)
+        other = angle | (np.abs(np.abs(b) - np.abs(a)) > 0.1)
+        taken.append(other.argmax() / RATE if other.any() else 2.0)
+    print(
+        f"from key press to changed motion: median {np.median(taken):.2f} s, "
+        f"90 % {np.percentile(taken, 90):.2f} s (bar 0.5 s)"
+    )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,421 @@
+"""Compiled kernels of steering: splines, and what every next step would cost. Each has a plain twin in the tests."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+Indices = NDArray[np.int64]
+
+_JIT: dict[str, Any] = {"cache": True, "nogil": True, "fastmath": {"contract", "nsz", "arcp"}, "error_model": "numpy"}
+
+
+@njit(inline="always", **_JIT)
+def _spline(value: float, row: Array, weights: Array) -> int:
+    """The four cubic B-splines at a value, into `weights` (4,); the number of the first of them."""
+    low, high, count, periodic, warp = row[0], row[1], int(row[2]), row[3] > 0, row[4]
+    if periodic:
+        t = (value - low) / (high - low)
+        if warp > 0:
+            t -= warp / (2 * math.pi) * math.sin(2 * math.pi * t)
+        t = (t - math.floor(t)) * count
+        first = min(int(t), count - 1)
+    else:
+        v = min(max(value, low), high)
+        if warp > 0:
+            middle = 0.5 * (low + high)
+            most = math.asinh((high - middle) / warp)
+            t = 0.5 + 0.5 * math.asinh((v - middle) / warp) / most
+        else:
+            t = (v - low) / (high - low)
+        t *= count - 3
+        first = min(int(t), count - 4)
+    s = t - first
+    r = 1 - s
+    weights[0] = r * r * r / 6
+    weights[1] = (3 * s * s * s - 6 * s * s + 4) / 6
+    weights[2] = (3 * r * r * r - 6 * r * r + 4) / 6
+    weights[3] = s * s * s / 6
+    return first
+
+
+@njit(**_JIT)
+def basis_at(state: Array, table: Array) -> tuple[Indices, Array]:
+    """Which basis functions are not zero at states (N, D), and their values, both (N, 4^D).
+
+    Args:
+        state: (N, D).
+        table: Low, high, count, periodic and warp of each dimension, (D, 5).
+    """
+    count, dims = state.shape
+    terms = 4**dims
+    index, value = np.zeros((count, terms), np.int64), np.ones((count, terms))
+    weights = np.empty(4)
+    for n in range(count):
+        for d in range(dims):
+            size = int(table[d, 2])
+            first = _spline(state[n, d], table[d], weights)
+            stride = 4 ** (dims - 1 - d)
+            for k in range(terms):
+                at = (k // stride) % 4
+                place = first + at
+                if place >= size:
+                    place -= size
+                index[n, k] = index[n, k] * size + place
+                value[n, k] *= weights[at]
+    return index, value
+
+
+@njit(inline="always", **_JIT)
+def _value2(a: float, b: float, table: Array, coefficients: Array, wa: Array, wb: Array) -> float:
+    """A function of two dimensions; beyond the bounds of the first it goes on as steeply as the task says elsewhere."""
+    size_a, size_b = int(table[0, 2]), int(table[1, 2])
+    first_a, first_b = _spline(a, table[0], wa), _spline(b, table[1], wb)
+    total = 0.0
+    for i in range(4):
+        row = first_a + i
+        if row >= size_a:
+            row -= size_a
+        part = 0.0
+        base = row * size_b
+        for k in range(4):
+            column = first_b + k
+            if column >= size_b:
+                column -= size_b
+            part += wb[k] * coefficients[base + column]
+        total += wa[i] * part
+    return total
+
+
+@njit(inline="always", **_JIT)
+def _value4(s: Array, table: Array, coefficients: Array, w: Array, at: Indices) -> float:
+    """A function of four dimensions; `w` (4, 4) and `at` (4, 4) are room to work in."""
+    for d in range(4):
+        first, size = _spline(s[d], table[d], w[d]), int(table[d, 2])
+        for k in range(4):
+            at[d, k] = first + k if first + k < size else first + k - size
+    n1, n2, n3 = int(table[1, 2]), int(table[2, 2]), int(table[3, 2])
+    total = 0.0
+    for i in range(4):
+        for j in range(4):
+            base = (at[0, i] * n1 + at[1, j]) * n2
+            two = 0.0
+            for k in range(4):
+                row = (base + at[2, k]) * n3
+                one = 0.0
+                for m in range(4):
+                    one += w[3, m] * coefficients[row + at[3, m]]
+                two += w[2, k] * one
+            total += w[0, i] * w[1, j] * two
+    return total
+
+
+@njit(inline="always", **_JIT)
+def _compose(a: Array, b: Array, out: Array) -> None:
+    """The floor transform that does b first, then a; each as yaw, x, z."""
+    cos, sin = math.cos(a[0]), math.sin(a[0])
+    out[0] = a[0] + b[0]
+    x = b[1] * cos + b[2] * sin + a[1]
+    out[2] = -b[1] * sin + b[2] * cos + a[2]
+    out[1] = x
+
+
+@njit(inline="always", **_JIT)
+def _wrap(angle: float) -> float:
+    return angle - 2 * math.pi * math.floor(angle / (2 * math.pi) + 0.5)
+
+
+@njit(inline="always", **_JIT)
+def _along(offset: float, angle: float, curvature: float, x: float, z: float, yaw: float, out: Array) -> None:
+    """Offset and angle to a line of constant curvature after a move, into `out` (2,).
+
+    Args:
+        offset: To the left of the line, metres.
+        angle: Of the heading against the line's, radians.
+        curvature: Of the line, 1/m, to the left.
+        x: Of the move, to the left, metres.
+        z: Ahead, metres.
+        yaw: By how much the heading turns.
+        out: Offset and angle.
+    """
+    cos, sin = math.cos(angle), math.sin(angle)
+    left = offset + x * cos + z * sin
+    ahead = -x * sin + z * cos
+    if abs(curvature) < 1e-4:
+        out[0], out[1] = left, _wrap(angle + yaw)
+        return
+    radius = 1 / curvature
+    side = 1.0 if radius > 0 else -1.0
+    # Seen from the line's centre, which is `radius` to the left of it.
+    across, along = radius - left, ahead
+    out[0] = side * (abs(radius) - math.hypot(across, along))
+    out[1] = _wrap(angle + yaw - side * math.atan2(along, side * across))
+
+
+@njit(inline="always", **_JIT)
+def _off_line(offset: float, angle: float, weights: Array) -> float:
+    """What a second costs at an offset and an angle to the line: weights of deviation and of direction."""
+    return weights[0] * (math.sqrt(offset * offset + 0.0025) - 0.05) + weights[1] * abs(angle)
+
+
+@njit(**_JIT)
+def base_scores(
+    cut: int, low: int, high: int, start: Indices, stop: Indices, price: Array, goal: Array, discount: Array,
+    ahead: Array, bend: Array, out: Array,
+) -> None:  # fmt: skip
+    """What steps cost whatever the task is: blend, gait and speed, bend, and what follows in these; into `out` (S, B).
+
+    Args:
+        cut: The cut that the character is at.
+        low: First step that fits.
+        high: The one behind the last.
+        start: Cut at which each step begins, (S,).
+        stop: Cut at which it ends, (S,).
+        price: Of the blend from cut to cut, (N, N).
+        goal: What each step costs against the wanted gait and speed, (S,).
+        discount: Of what follows each step, (S,).
+        ahead: What follows from each cut on, (N,).
+        bend: Cost of each bend, (B,).
+        out: Scores; only rows [low, high) are written.
+    """
+    for t in range(low, high):
+        cost = price[cut, start[t]] + goal[t] + discount[t] * ahead[stop[t]]
+        for b in range(len(bend)):
+            out[t, b] = cost + bend[b]
+
+
+@njit(**_JIT)
+def navigate_scores(
+    cut: int, low: int, high: int, state: Array, start: Indices, align: Array, moves: Array, seconds: Array,
+    discount: Array, weights: Array, table: Array, coefficients: Array, slope: float, out: Array,
+) -> None:  # fmt: skip
+    """Add what steps cost against a line, and the value of where they lead, to `out` (S, B).
+
+    Args:
+        cut: The cut that the character is at.
+        low: First step that fits.
+        high: The one behind the last.
+        state: Offset, angle and curvature.
+        start: Cut at which each step begins, (S,).
+        align: How cuts are laid on each other, (N, N, 3).
+        moves: Where steps lead, for each bend, (S, B, 3).
+        seconds: Of each step, (S,).
+        discount: Of what follows each step, (S,).
+        weights: Of deviation and direction.
+        table: Dimensions offset and angle, (2, 5).
+        coefficients: Of the value function with the curvature held, (size,).
+        slope: How much each metre beyond the bounds counts.
+        out: Scores.
+    """
+    whole, next_, wa, wb = np.empty(3), np.empty(2), np.empty(4), np.empty(4)
+    here = _off_line(state[0], state[1], weights)
+    for t in range(low, high):
+        for b in range(moves.shape[1]):
+            _compose(align[cut, start[t]], moves[t, b], whole)
+            _along(state[0], state[1], state[2], whole[1], whole[2], whole[0], next_)
+            cost = 0.5 * seconds[t] * (here + _off_line(next_[0], next_[1], weights))
+            value = _value2(next_[0], next_[1], table, coefficients, wa, wb)
+            beyond = max(abs(next_[0]) - table[0, 1], 0.0)
+            out[t, b] += cost + discount[t] * (value + slope * beyond)
+
+
+@njit(**_JIT)
+def navigate_best(
+    cut: int, low: int, high: int, state: Array, start: Indices, stop: Indices, align: Array, moves: Array,
+    seconds: Array, discount: Array, price: Array, goal: Array, ahead: Array, bend: Array, weights: Array,
+    table: Array, coefficients: Array, slope: float, most: int, room: Array,
+) -> tuple[int, int, float]:  # fmt: skip
+    """The best step against a line, its bend and its score: what `base_scores` and `navigate_scores` give together.
+
+    All steps are scored unbent, and only the best of them bent: a bend makes no bad step the best one.
+
+    Args:
+        cut: The cut that the character is at.
+        low: First step that fits.
+        high: The one behind the last.
+        state: Offset, angle and curvature.
+        start: Cut at which each step begins, (S,).
+        stop: Cut at which it ends, (S,).
+        align: How cuts are laid on each other, (N, N, 3).
+        moves: Where steps lead, for each bend, (S, B, 3).
+        seconds: Of each step, (S,).
+        discount: Of what follows each step, (S,).
+        price: Of the blend from cut to cut, (N, N).
+        goal: What each step costs against the wanted gait and speed, (S,).
+        ahead: What follows from each cut on, (N,).
+        bend: Cost of each bend, (B,); the first is none.
+        weights: Of deviation and direction.
+        table: Dimensions offset, angle and curvature, (3, 5).
+        coefficients: Of the value function, (size,).
+        slope: How much each metre beyond the bounds of the offset counts.
+        most: Steps that are tried bent.
+        room: To work in, (S,).
+    """
+    whole, next_, wa, wb = np.empty(3), np.empty(2), np.empty(4), np.empty(4)
+    cells, depth = int(table[0, 2]) * int(table[1, 2]), int(table[2, 2])
+    first = _spline(state[2], table[2], wa)
+    flat = np.empty(cells)
+    for k in range(cells):
+        at = k * depth + first
+        flat[k] = (
+            wa[0] * coefficients[at] + wa[1] * coefficients[at + 1] + wa[2] * coefficients[at + 2]
+            + wa[3] * coefficients[at + 3]
+        )  # fmt: skip
+    here = _off_line(state[0], state[1], weights)
+    best, best_step, best_bend = np.inf, -1, 0
+    for t in range(low, high):
+        _compose(align[cut, start[t]], moves[t, 0], whole)
+        _along(state[0], state[1], state[2], whole[1], whole[2], whole[0], next_)
+        cost = 0.5 * seconds[t] * (here + _off_line(next_[0], next_[1], weights))
+        cost += price[cut, start[t]] + goal[t] + bend[0]
+        value = _value2(next_[0], next_[1], table, flat, wa, wb) + slope * max(abs(next_[0]) - table[0, 1], 0.0)
+        room[t] = cost + discount[t] * (value + ahead[stop[t]])
+        if room[t] < best:
+            best, best_step, best_bend = room[t], t, 0
+    for _ in range(min(most, high - low)):
+        least, t = np.inf, -1
+        for k in range(low, high):
+            if room[k] < least:
+                least, t = room[k], k
+        if t < 0:
+            break
+        room[t] = np.inf
+        for b in range(1, len(bend)):
+            _compose(align[cut, start[t]], moves[t, b], whole)
+            _along(state[0], state[1], state[2], whole[1], whole[2], whole[0], next_)
+            cost = 0.5 * seconds[t] * (here + _off_line(next_[0], next_[1], weights))
+            cost += price[cut, start[t]] + goal[t] + bend[b]
+            value = _value2(next_[0], next_[1], table, flat, wa, wb) + slope * max(abs(next_[0]) - table[0, 1], 0.0)
+            score = cost + discount[t] * (value + ahead[stop[t]])
+            if score < best:
+                best, best_step, best_bend = score, t, b
+    return best_step, best_bend, best
+
+
+@njit(inline="always", **_JIT)
+def _too_near(distance: float, radius: float, margin: float) -> float:
+    """How much nearer than a margin about an obstacle one is, squared: 1 at its rim, little more within it."""
+    short = min(1 - (distance - radius) / margin, 1.3)
+    return short * short if short > 0 else 0.0
+
+
+@njit(inline="always", **_JIT)
+def _avoid_one(
+    state: Array, whole: Array, seconds: float, discount: float, numbers: Array, table: Array, coefficients: Array,
+    next_: Array, w: Array, at: Indices,
+) -> float:  # fmt: skip
+    """What one step costs against an obstacle, with the value of where it leads; the last three are room to work in."""
+    weight, radius, margin, turning, parts = numbers[0], numbers[1], numbers[2], numbers[3], int(numbers[4])
+    near, x, z = 0.0, 0.0, 0.0
+    for k in range(1, parts + 1):
+        s = k / parts
+        x = state[0] + s * (state[2] * seconds - whole[1])
+        z = state[1] + s * (state[3] * seconds - whole[2])
+        near += _too_near(math.sqrt(x * x + z * z), radius, margin)
+    cost = weight * seconds * near / parts + turning * abs(whole[0])
+    cos, sin = math.cos(whole[0]), math.sin(whole[0])
+    next_[0], next_[1] = x * cos - z * sin, x * sin + z * cos
+    next_[2], next_[3] = state[2] * cos - state[3] * sin, state[2] * sin + state[3] * cos
+    if table[0, 0] <= next_[0] <= table[0, 1] and table[1, 0] <= next_[1] <= table[1, 1]:
+        cost += discount * _value4(next_, table, coefficients, w, at)
+    return cost
+
+
+@njit(**_JIT)
+def avoid_scores(
+    cut: int, low: int, high: int, state: Array, start: Indices, align: Array, moves: Array, seconds: Array,
+    discount: Array, numbers: Array, table: Array, coefficients: Array, out: Array,
+) -> None:  # fmt: skip
+    """Add what steps cost against an obstacle, and the value of where they lead, to `out` (S, B).
+
+    Args:
+        cut: The cut that the character is at.
+        low: First step that fits.
+        high: The one behind the last.
+        state: Place of the obstacle to the left and ahead, and its velocity, likewise.
+        start: Cut at which each step begins, (S,).
+        align: How cuts are laid on each other, (N, N, 3).
+        moves: Where steps lead, for each bend, (S, B, 3).
+        seconds: Of each step, (S,).
+        discount: Of what follows each step, (S,).
+        numbers: Weight, radius, margin, weight of turning, and at how many moments of a step distances are taken.
+        table: The four dimensions, (4, 5).
+        coefficients: Of the value function.
+        out: Scores.
+    """
+    whole, next_, w, at = np.empty(3), np.empty(4), np.empty((4, 4)), np.empty((4, 4), np.int64)
+    for t in range(low, high):
+        for b in range(moves.shape[1]):
+            _compose(align[cut, start[t]], moves[t, b], whole)
+            out[t, b] += _avoid_one(state, whole, seconds[t], discount[t], numbers, table, coefficients, next_, w, at)
+
+
+@njit(**_JIT)
+def avoid_best(
+    cut: int, low: int, high: int, state: Array, start: Indices, stop: Indices, align: Array, moves: Array,
+    seconds: Array, discount: Array, price: Array, goal: Array, ahead: Array, bend: Array, numbers: Array,
+    table: Array, coefficients: Array, most: int, room: Array,
+) -> tuple[int, int, float]:  # fmt: skip
+    """The best step where nothing but an obstacle counts, its bend and its score; see `navigate_best`."""
+    whole, next_, w, at = np.empty(3), np.empty(4), np.empty((4, 4)), np.empty((4, 4), np.int64)
+    best, best_step, best_bend = np.inf, -1, 0
+    for t in range(low, high):
+        _compose(align[cut, start[t]], moves[t, 0], whole)
+        room[t] = price[cut, start[t]] + goal[t] + bend[0] + discount[t] * ahead[stop[t]]
+        room[t] += _avoid_one(state, whole, seconds[t], discount[t], numbers, table, coefficients, next_, w, at)
+        if room[t] < best:
+            best, best_step = room[t], t
+    for _ in range(min(most, high - low)):
+        least, t = np.inf, -1
+        for k in range(low, high):
+            if room[k] < least:
+                least, t = room[k], k
+        if t < 0:
+            break
+        room[t] = np.inf
+        for b in range(1, len(bend)):
+            _compose(align[cut, start[t]], moves[t, b], whole)
+            score = price[cut, start[t]] + goal[t] + bend[b] + discount[t] * ahead[stop[t]]
+            score += _avoid_one(state, whole, seconds[t], discount[t], numbers, table, coefficients, next_, w, at)
+            if score < best:
+                best, best_step, best_bend = score, t, b
+    return best_step, best_bend, best
+
+
+@njit(**_JIT)
+def clip_values(
+    ranges: Indices, foot: Indices, start: Indices, stop: Indices, price: Array, goal: Array, discount: Array,
+    rounds: int,
+) -> Array:  # fmt: skip
+    """The least that gait, speed and blends will cost from each cut on, (N,), by value iteration.
+
+    Args:
+        ranges: First step of each foot, (4,).
+        foot: Of each cut, (N,).
+        start: Cut at which each step begins, (S,).
+        stop: Cut at which it ends, (S,).
+        price: Of the blend from cut to cut, (N, N).
+        goal: Cost of each step, (S,).
+        discount: Of what follows each step, (S,).
+        rounds: At most.
+    """
+    values = np.zeros(len(foot))
+    for _ in range(rounds):
+        new = np.empty(len(foot))
+        change = 0.0
+        for n in range(len(foot)):
+            best = np.inf
+            for t in range(ranges[foot[n]], ranges[foot[n] + 1]):
+                cost = price[n, start[t]] + goal[t] + discount[t] * values[stop[t]]
+                best = min(best, cost)
+            new[n] = best if best < np.inf else 0.0
+            change = max(change, abs(new[n] - values[n]))
+        values = new
+        if change < 1e-4:
+            break
+    return values

@@ -1,0 +1,114 @@
+"""The basis of value functions: tensor products of cubic B-splines, periodic in angles, shared by all steps.
+
+A dimension runs from a low to a high end; a warp crowds the knots about its middle, where a value function bends most.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from choreograph.errors import RequestError
+
+Array = NDArray[np.float64]
+Indices = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Dimension:
+    """One number of a task's state."""
+
+    name: str
+    low: float
+    high: float
+    count: int
+    """Basis functions along it: 4 or more."""
+    periodic: bool = False
+    """Whether its ends are the same, as an angle's are."""
+    warp: float = 0.0
+    """Width of the middle about which knots crowd, in the dimension's unit, 0 for even knots; for an angle by what
+    share they are denser there, below 1."""
+
+    def __post_init__(self) -> None:
+        sizes = (self.low, self.high, self.warp)
+        if not (np.isfinite(sizes).all() and self.low < self.high and self.warp >= 0):
+            raise RequestError(f"the dimension {self.name!r} runs from {self.low} to {self.high}; it needs low < high")
+        if self.count < 4:
+            raise RequestError(f"the dimension {self.name!r} has {self.count} basis functions; it needs 4 or more")
+
+
+@dataclass(frozen=True)
+class Basis:
+    """Products of splines, one along each dimension; the last dimension counts fastest."""
+
+    dimensions: tuple[Dimension, ...]
+
+    @property
+    def size(self) -> int:
+        """Number of basis functions."""
+        return int(np.prod([one.count for one in self.dimensions]))
+
+    def spread(self, shares: Array) -> Array:
+        """States (N, D) for shares of the way (N, D), 0 to 1, along each dimension, as dense as the knots are."""
+        out = np.empty_like(shares)
+        for k, one in enumerate(self.dimensions):
+            t, middle, half = shares[:, k], (one.low + one.high) / 2, (one.high - one.low) / 2
+            if one.periodic:
+                grid = np.linspace(0, 1, 257)
+                t = np.interp(t, grid - one.warp / (2 * np.pi) * np.sin(2 * np.pi * grid), grid)
+            elif one.warp > 0:
+                t = 0.5 + 0.5 * one.warp / half * np.sinh((2 * t - 1) * np.arcsinh(half / one.warp))
+            out[:, k] = middle + (2 * t - 1) * half
+        return out
+
+    @cached_property
+    def table(self) -> Array:
+        """Low, high, count, periodic and warp of each dimension, (D, 5), as kernels take them."""
+        return np.array([(d.low, d.high, d.count, float(d.periodic), d.warp) for d in self.dimensions])
+
+    def clamped(self, state: Array) -> tuple[Array, NDArray[np.bool_]]:
+        """States (N, D) with angles wrapped and the rest brought within bounds; and which numbers had to be, (N, D)."""
+        state = np.array(state, float)
+        outside = np.zeros(state.shape, bool)
+        for k, one in enumerate(self.dimensions):
+            if one.periodic:
+                state[:, k] = one.low + np.mod(state[:, k] - one.low, one.high - one.low)
+            else:
+                outside[:, k] = (state[:, k] < one.low) | (state[:, k] > one.high)
+                state[:, k] = np.clip(state[:, k], one.low, one.high)
+        return state, outside
+
+    def at(self, state: Array) -> tuple[Indices, Array]:
+        """Which basis functions are not zero at states (N, D), and their values, both (N, 4^D)."""
+        from choreograph.synthesis.steer import _compiled
+
+        return _compiled.basis_at(np.ascontiguousarray(state, float), self.table)  # type: ignore[no-any-return]
+
+    def mirrored(self, signs: tuple[int, ...]) -> Indices:
+        """For each basis function its mirror image, (size,), where dimensions with the sign -1 change theirs."""
+        images = []
+        for one, sign in zip(self.dimensions, signs, strict=True):
+            every = np.arange(one.count)
+            if sign > 0:
+                images.append(every)
+                continue
+            images.append((one.count - every + 2) % one.count if one.periodic else one.count - 1 - every)
+        grid = np.meshgrid(*images, indexing="ij")
+        return np.ravel_multi_index([axis.ravel() for axis in grid], [one.count for one in self.dimensions])
+
+    def fixed(self, coefficients: Array, values: Array) -> Array:
+        """Coefficients of the same function with its last dimensions held at these values.
+
+        Args:
+            coefficients: (size,).
+            values: One for each of the last dimensions that are held.
+        """
+        left = len(self.dimensions) - len(values)
+        out = coefficients.reshape([one.count for one in self.dimensions])
+        for one, value in zip(self.dimensions[: left - 1 if left else None : -1], values[::-1], strict=True):
+            index, weight = Basis((one,)).at(np.array([[value]]))
+            out = out[..., index[0]] @ weight[0]
+        return np.ascontiguousarray(out).ravel()

@@ -1,0 +1,347 @@
+"""Characters that are steered: each plans its next step shortly before its present one ends, or when a goal changes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from choreograph.errors import RequestError
+from choreograph.maths.floor import FloorTransform
+from choreograph.synthesis.steer.costs import StepCosts, Wanted, score_steps
+from choreograph.synthesis.steer.goals import Line, MovingObstacle, SteerGoal
+from choreograph.synthesis.steer.policy import ValueFunction
+from choreograph.synthesis.steer.pool import Pool
+from choreograph.synthesis.steer.steps import BENDS, BLEND_S
+from choreograph.synthesis.steer.tasks import Avoid, SteerTask
+
+Array = NDArray[np.float64]
+
+BUILT_IN = ("navigate", "spin", "avoid")
+"""Tasks whose state characters know by themselves."""
+MOST_OBSTACLES = 4
+"""Obstacles that count at one time, the nearest."""
+_SHORTEST_BLEND_S = 0.05
+"""A blend that has less time than this while a foot holds is not begun within a step."""
+
+
+class Planned(NamedTuple):
+    """A step that was chosen."""
+
+    step: int
+    bend: int
+    score: float
+
+
+@dataclass(frozen=True, eq=False)
+class SteerBrain:
+    """What all characters of a crowd share: steps, costs, tasks and their value functions."""
+
+    costs: StepCosts
+    tasks: Mapping[str, SteerTask]
+    values: Mapping[str, ValueFunction]
+    _known: dict[Wanted, tuple[Array, Array]] = field(default_factory=dict)
+
+    def ahead(self, goal: SteerGoal) -> tuple[Array, Array]:
+        """What each step costs against a goal's gait and speed, (S,), and what follows from each cut on, (N,)."""
+        wanted = goal.wanted
+        if wanted not in self._known:
+            if len(self._known) > 200:
+                self._known.clear()
+            own = self.costs.goal(wanted)
+            self._known[wanted] = own, self.costs.ahead(own)
+        return self._known[wanted]
+
+
+class Character:
+    """One character: where it is in which step, and what it is asked to do."""
+
+    def __init__(
+        self,
+        brain: SteerBrain,
+        pool: Pool,
+        place: Array,
+        pieces: Array,
+        blend: Array,
+        now: float = 0.0,
+        goal: SteerGoal | None = None,
+    ) -> None:
+        """Begin.
+
+        Args:
+            brain: Steps, costs, tasks, value functions.
+            pool: The recordings' frames.
+            place: Where it begins: heading, x, z.
+            pieces: Room for the two pieces of recordings that it shows, (2, WIDTH).
+            blend: Room for from when to when the first gives way to the second, (2,).
+            now: Seconds.
+            goal: What it is to do; walk on if not given.
+        """
+        self.brain, self.pool = brain, pool
+        self.pieces, self.blend = pieces, blend
+        self.goal = SteerGoal() if goal is None else goal
+        self.line = Line(self.goal if self.goal.path is not None else self.goal.laid(place))
+        self.blends = 0
+        """How often it went over from one recording to another, or to another place of the same."""
+        self.obstacles: Sequence[MovingObstacle] = ()
+        self.changed = False
+        """Whether the goal is another since the last step was planned."""
+        self.outside: set[str] = set()
+        """Numbers of the state that went beyond their bounds and were clamped."""
+        self.clip = [0, 0]
+        self._scores = np.empty((len(brain.costs.steps), len(BENDS)))
+        self._begin(place, now)
+
+    # ------------------------------------------------------------------ what it is asked
+
+    def set_goal(self, goal: SteerGoal) -> None:
+        """Ask for something else from now on.
+
+        Raises:
+            RequestError: If no step is of the gait.
+        """
+        self.brain.ahead(goal)
+        if goal == self.goal and goal.path is self.goal.path:
+            return
+        self.goal = goal
+        place = self.place_at_cut()
+        self.line = Line(goal if goal.path is not None else goal.laid(place))
+        self.changed = True
+
+    # ------------------------------------------------------------------ planning
+
+    def _begin(self, place: Array, now: float) -> None:
+        """Stand or walk at a place: the step that suits it best, as if the character had always done it."""
+        steps = self.brain.costs.steps
+        goal, ahead = self.brain.ahead(self.goal)
+        scores = goal + self.brain.costs.discount * ahead[steps.stop] + np.abs(steps.moves[:, 0, 0])
+        best = int(scores.argmin())
+        own = FloorTransform(*steps.cut_place[steps.start[best]])
+        self._show(1, best, 0, FloorTransform(*place) @ own.inverse(), now)
+        self.blend[:] = -1.0
+
+    def place_at_cut(self) -> Array:
+        """Heading, x and z of travel at the cut that the present step leads to."""
+        base = FloorTransform(*self._placed(self.stops)) @ FloorTransform(*self.brain.costs.steps.cut_place[self.cut])
+        return np.array([base.yaw, base.x, base.z])
+
+    def _placed(self, t: float) -> Array:
+        from choreograph.synthesis.steer import _compiled_pose
+
+        out = np.empty(3)
+        _compiled_pose.place_of(self.pieces[1], t, out)
+        return out
+
+    @property
+    def plans_at(self) -> float:
+        """When the next step must be planned, seconds."""
+        return self.stops - self._half(self.cut)
+
+    def _half(self, cut: int) -> float:
+        """Half the length of a blend about a cut."""
+        before, after = self.brain.costs.steps.hold[cut]
+        return float(max(min(BLEND_S, before, after), 0.0))
+
+    def choose(self, cut: int, place: Array, wait_s: float = 0.0, line: Line | None = None) -> Planned:
+        """The best step from a cut on.
+
+        Args:
+            cut: Where the character is in its recordings.
+            place: Heading, x and z.
+            wait_s: Time until it is there, seconds.
+            line: What to keep to; the character's own if not given.
+        """
+        brain, scores = self.brain, self._scores
+        goal, ahead = brain.ahead(self.goal)
+        states = self.states(place, wait_s, line or self.line)
+        for name in dict.fromkeys(name for name, _ in states if name != "avoid"):
+            ahead = ahead + brain.values[name].cuts
+        if len(states) == 1:
+            name, state = states[0]
+            return Planned(*brain.tasks[name].best(cut, state, brain.costs, (goal, ahead), brain.values[name], scores))
+        low, high = score_steps(brain.costs, cut, goal, ahead, scores)
+        for name, state in states:
+            brain.tasks[name].add_scores(cut, state, brain.costs, brain.values.get(name), scores)
+        best = int(scores[low:high].argmin())
+        step, bend = divmod(best, scores.shape[1])
+        return Planned(low + step, bend, float(scores[low + step, bend]))
+
+    def states(self, place: Array, wait_s: float, line: Line) -> list[tuple[str, Array]]:
+        """The tasks that count now, each with its state at a place."""
+        found = []
+        if self.goal.spin is not None and "spin" in self.brain.tasks:
+            found.append(("spin", np.array([0.0, self.goal.spin])))
+        elif "navigate" in self.brain.tasks:
+            found.append(("navigate", line.state(place)))
+        avoid = self.brain.tasks.get("avoid")
+        if isinstance(avoid, Avoid) and self.obstacles:
+            found += [("avoid", state) for state in obstacle_states(self.obstacles, place, wait_s, avoid)]
+        for name, task in self.brain.tasks.items():
+            if name not in BUILT_IN:
+                state = _own_state(task, place)
+                found += [] if state is None else [(name, state)]
+        return [(name, self._within(name, state)) for name, state in found]
+
+    def _within(self, name: str, state: Array) -> Array:
+        """A state that the task knows; what had to be clamped is remembered."""
+        if name == "avoid":
+            return state
+        dimensions = self.brain.tasks[name].dimensions
+        for k, one in enumerate(dimensions):
+            if not one.periodic and not one.low <= state[k] <= one.high:
+                self.outside.add(f"{name}.{one.name}")
+                if name != "navigate" or k > 0:  # offsets go on linearly
+                    state[k] = min(max(state[k], one.low), one.high)
+        return state
+
+    def plan(self, now: float) -> None:
+        """Choose the next step and begin to blend over to it."""
+        steps = self.brain.costs.steps
+        place = self.place_at_cut()
+        chosen = self.choose(self.cut, place, self.stops - now)
+        self.changed = False
+        start = int(steps.start[chosen.step])
+        base = FloorTransform(*self._placed(self.stops))
+        if start == self.cut:  # the recording goes on
+            self._show(1, chosen.step, chosen.bend, base, self.stops)
+            self.blend[:] = -1.0
+            return
+        half = min(self._half(self.cut), self._half(start))
+        self._go_over(
+            chosen, base @ steps.transform(self.cut, start), self.stops, (self.stops - half, self.stops + half)
+        )
+
+    def switch(self, now: float) -> bool:
+        """Go over to another step within the present one, while a foot holds; whether that could be and was better."""
+        steps = self.brain.costs.steps
+        if now < self.blend[1]:
+            return False
+        for cut, at in ((int(steps.start[self.step]), self.starts), (self.cut, self.stops)):
+            before, after = steps.hold[cut]
+            room = min(at + after, at + after if cut == self.cut else self.stops) - now
+            if not (at - before <= now and room >= 2 * _SHORTEST_BLEND_S):
+                continue
+            base = FloorTransform(*self._placed(now if at < now else at))
+            here = base @ FloorTransform(*steps.cut_place[cut])
+            place = np.array([here.yaw, here.x, here.z])
+            chosen = self.choose(cut, place, at - now)
+            self.changed = False
+            start = int(steps.start[chosen.step])
+            if chosen.step == self.step and at <= now:
+                self._rebend(chosen.bend, now)
+                return True
+            own = steps.hold[start]
+            length = min(2 * BLEND_S, room, at + own[1] - now)
+            if length < 2 * _SHORTEST_BLEND_S or now < at - own[0]:
+                self.changed = True
+                continue
+            self._go_over(chosen, base @ steps.transform(cut, start), at, (now, now + length))
+            return True
+        return False
+
+    def _go_over(self, chosen: Planned, base: FloorTransform, at: float, blend: tuple[float, float]) -> None:
+        self.blends += 1
+        self.pieces[0] = self.pieces[1]
+        self.clip[0] = self.clip[1]
+        self._show(1, chosen.step, chosen.bend, base, at, max(at, blend[0]))
+        self.blend[:] = blend
+
+    def _show(
+        self, slot: int, step: int, bend: int, base: FloorTransform, at: float, begin: float | None = None
+    ) -> None:
+        """Let a step be what is shown, its first cut at a moment, its recording laid on the floor."""
+        steps = self.brain.costs.steps
+        start, stop = int(steps.start[step]), int(steps.stop[step])
+        number = int(steps.cut_clip[start])
+        piece = self.pieces[slot]
+        self.clip[slot] = number
+        self.step, self.cut, self.starts, self.stops = step, stop, at, at + float(steps.seconds[step])
+        piece[:5] = at, steps.cut_frame[start], *self.pool.clip_facts(number)
+        piece[5:8] = base.yaw, base.x, base.z
+        piece[8:] = 0.0
+        half = float(BENDS[bend] * steps.bend_rad[step]) / 2
+        if half:
+            middle = self._changes_feet()
+            begin = min(at if begin is None else begin, middle - 0.05)
+            first = base.apply(np.array([steps.pivot[start][0], 0.0, steps.pivot[start][1]]))
+            piece[8:13] = half, first[0], first[2], begin, middle
+            turned = FloorTransform(*self._placed(middle)).apply(
+                np.array([steps.pivot[stop][0], 0.0, steps.pivot[stop][1]])
+            )
+            piece[13:18] = half, turned[0], turned[2], middle, self.stops
+
+    def _changes_feet(self) -> float:
+        """When the weight goes over from the foot that a step begins on to the next."""
+        steps = self.brain.costs.steps
+        off = self.starts + steps.hold[int(steps.start[self.step])][1]
+        on = self.stops - steps.hold[self.cut][0]
+        low, high = self.starts + 0.1, self.stops - 0.1
+        return float(min(max((off + on) / 2, low), max(high, low)))
+
+    def _rebend(self, bend: int, now: float) -> None:
+        """Bend the present step otherwise from now on."""
+        steps = self.brain.costs.steps
+        piece, half = self.pieces[1], float(BENDS[bend] * steps.bend_rad[self.step]) / 2
+        middle = self._changes_feet()
+        base = FloorTransform(*self._placed(now))
+        piece[5:8] = base.yaw, base.x, base.z
+        piece[8:] = 0.0
+        if half and now < middle - 0.1:
+            pivot = base.apply(
+                np.array(
+                    [steps.pivot[int(steps.start[self.step])][0], 0.0, steps.pivot[int(steps.start[self.step])][1]]
+                )
+            )
+            piece[8:13] = half, pivot[0], pivot[2], now, middle
+        begin = max(middle, now)
+        if half and self.stops - begin > 0.1:
+            pivot = FloorTransform(*self._placed(begin)).apply(
+                np.array([steps.pivot[self.cut][0], 0.0, steps.pivot[self.cut][1]])
+            )
+            piece[13:18] = half, pivot[0], pivot[2], begin, self.stops
+
+
+def _own_state(task: SteerTask, place: Array) -> Array | None:
+    """The state of a user's task, which may raise anything or give anything."""
+    try:
+        state = task.state(place)
+        state = None if state is None else np.array(state, float)
+    except Exception as error:
+        raise RequestError(f"the task {task.name!r} raised {type(error).__name__}: {error}") from error
+    if state is not None and (state.shape != (len(task.dimensions),) or not np.isfinite(state).all()):
+        raise RequestError(
+            f"the task {task.name!r} gives the state {np.array2string(state, threshold=8)}; it must be "
+            f"{len(task.dimensions)} numbers"
+        )
+    return state
+
+
+def obstacle_states(obstacles: Sequence[MovingObstacle], place: Array, wait_s: float, task: Avoid) -> list[Array]:
+    """Obstacles that are near, nearest first, as the task avoid sees them: place and velocity of each in the
+    character's own frame.
+
+    Args:
+        obstacles: Where they are now.
+        place: Where the character will be: heading, x, z.
+        wait_s: Time until it is there, seconds.
+        task: Says how far away they begin to count, and what size it knows.
+    """
+    found = []
+    cos, sin = math.cos(place[0]), math.sin(place[0])
+    for one in obstacles:
+        x, z = one.x + wait_s * one.vx - place[1], one.z + wait_s * one.vz - place[2]
+        away = max(math.hypot(x, z), 1e-6)
+        # One that is larger than those the task knows is as good as nearer.
+        nearer = max(away - (one.radius - task.radius_m), 0.01) / away
+        x, z = nearer * x, nearer * z
+        speed = math.hypot(one.vx, one.vz)
+        slow = min(1.0, 2.0 / speed) if speed > 0 else 1.0
+        vx, vz = slow * one.vx, slow * one.vz
+        state = np.array([x * cos - z * sin, x * sin + z * cos, vx * cos - vz * sin, vx * sin + vz * cos])
+        if task.known(state[None])[0]:
+            found.append((away, state))
+    return [state for _, state in sorted(found, key=lambda pair: pair[0])[:MOST_OBSTACLES]]

@@ -1,0 +1,130 @@
+"""What steps cost whatever the task is: blends, bends, and steps that are not of the gait or speed that is wanted."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Annotated, ClassVar
+
+import numpy as np
+from annotated_types import Ge, Gt, Le
+from numpy.typing import NDArray
+
+from choreograph.contract.request import Request, Seconds
+from choreograph.errors import RequestError
+from choreograph.synthesis.steer.steps import BENDS, StepClips
+
+Array = NDArray[np.float64]
+IDLE_M_S = 0.6
+"""Speed below which someone idles or shuffles; who walks slowly still does 0.7."""
+CostWeight = Annotated[float, Ge(0), Le(1e4)]
+
+
+class SteerSettings(Request):
+    """What counts how much. A cost of 1 is a second at a metre from the line."""
+
+    panel: ClassVar[str] = "Costs"
+
+    deviation_weight: CostWeight = 1.0
+    """Cost of a second at 1 m from the line."""
+    direction_weight: CostWeight = 1.0
+    """Cost of a second in a direction that is 1 rad (57°) off."""
+    blend_weight: CostWeight = 0.04
+    """Cost of a blend between two recordings that fit each other as well as the best usually do; one between bodies
+    twice as far apart costs four times as much."""
+    gait_weight: CostWeight = 3.0
+    """Cost of a second in another gait than the wanted one."""
+    speed_weight: CostWeight = 2.0
+    """Cost of a second at 1 m/s off the wanted speed."""
+    torso_weight: CostWeight = 0.7
+    """Cost of a second with the torso 1 rad off its wanted direction."""
+    spin_weight: CostWeight = 1.0
+    """Cost of a second at 1 rad/s off the wanted turning rate."""
+    obstacle_weight: CostWeight = 30.0
+    """Cost of a second within an obstacle."""
+    idle_weight: CostWeight = 1.5
+    """Cost of a second of standing where no speed, gait or turn is asked for; less the faster one is, nothing from
+    walking speed on."""
+    bend_weight: CostWeight = 0.03
+    """Cost of a step that is bent as far as it may be."""
+    horizon_s: Annotated[Seconds, Gt(0.1), Le(100)] = 4.0
+    """Time after which costs count e times less than now."""
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What is wanted of every step, wherever the character is."""
+
+    speed: float | None = None
+    """m/s."""
+    gait: str | None = None
+    torso: float | None = None
+    """Where the hips shall face against the direction of travel, radians."""
+    spin: float | None = None
+    """How fast the hips shall turn, rad/s."""
+
+
+@dataclass(frozen=True, eq=False)
+class StepCosts:
+    """The costs of steps under some weights."""
+
+    steps: StepClips
+    settings: SteerSettings
+
+    @cached_property
+    def price(self) -> Array:
+        """Of the blend from cut to cut, (N, N); none where the recording goes on as it was."""
+        share = self.steps.distance / self.steps.usual_m
+        price = self.settings.blend_weight * np.where(np.isfinite(share), np.minimum(share, 1e3), 1e3) ** 2
+        np.fill_diagonal(price, 0.0)
+        return price
+
+    @cached_property
+    def discount(self) -> Array:
+        """Of what follows each step, (S,)."""
+        return np.exp(-self.steps.seconds / self.settings.horizon_s)
+
+    @cached_property
+    def bend(self) -> Array:
+        """Cost of each bend, (B,)."""
+        return self.settings.bend_weight * BENDS**2
+
+    def goal(self, wanted: Wanted) -> Array:
+        """What each step costs against what is wanted, (S,)."""
+        steps, weights = self.steps, self.settings
+        rate = np.zeros(len(steps))
+        if wanted.speed is None and wanted.gait is None and wanted.spin is None:
+            rate += weights.idle_weight * np.maximum(1 - steps.speed / IDLE_M_S, 0.0)
+        if wanted.speed is not None:
+            rate += weights.speed_weight * np.abs(steps.speed - wanted.speed)
+        if wanted.gait is not None:
+            fits = steps.matching(wanted.gait)
+            if not fits.any():
+                raise RequestError(f"no step is a {wanted.gait!r}; there are: {', '.join(steps.gaits)}", where="gait")
+            rate += weights.gait_weight * ~fits
+        if wanted.torso is not None:
+            rate += weights.torso_weight * np.abs(np.angle(np.exp(1j * (steps.torso - wanted.torso))))
+        if wanted.spin is not None:
+            rate += weights.spin_weight * np.abs(steps.turn / steps.seconds - wanted.spin)
+        return rate * steps.seconds
+
+    def ahead(self, goal: Array) -> Array:
+        """The least that blends and these costs of steps will come to from each cut on, (N,)."""
+        from choreograph.synthesis.steer import _compiled
+
+        steps = self.steps
+        return _compiled.clip_values(
+            steps.ranges, steps.cut_foot, steps.start, steps.stop, self.price, goal, self.discount, 400
+        )  # type: ignore[no-any-return]
+
+
+def score_steps(costs: StepCosts, cut: int, goal: Array, ahead: Array, out: Array) -> tuple[int, int]:
+    """Write into `out` (S, B) what steps cost whatever the task is; the range of those that fit."""
+    from choreograph.synthesis.steer import _compiled
+
+    steps = costs.steps
+    low, high = (int(k) for k in steps.ranges[steps.cut_foot[cut] :][:2])
+    _compiled.base_scores(
+        cut, low, high, steps.start, steps.stop, costs.price, goal, costs.discount, ahead, costs.bend, out
+    )
+    return low, high

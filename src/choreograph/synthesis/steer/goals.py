@@ -1,0 +1,240 @@
+"""What a character is asked to do from a moment on: a line, a speed, a gait; and what it is to keep clear of."""
+
+from __future__ import annotations
+
+import csv
+import math
+from dataclasses import dataclass, field, replace
+from pathlib import Path as FilePath
+
+import numpy as np
+from numpy.typing import NDArray
+
+from choreograph.errors import FormatError, RequestError
+from choreograph.synthesis.path import Path
+from choreograph.synthesis.steer.costs import Wanted
+
+Array = NDArray[np.float64]
+
+LOOK_M = 1.2
+"""How far ahead of a character a path's curvature is taken."""
+_AHEAD_M = 2.5
+"""How far ahead of where it was last a character looks for its place on a path."""
+MAX_ROWS = 200_000
+"""Rows of a script or of a table of obstacles, at most."""
+
+
+@dataclass(frozen=True)
+class SteerGoal:
+    """What is wanted from a moment on; None for anything.
+
+    >>> SteerGoal(heading=0.0, speed=1.2).speed
+    1.2
+    """
+
+    x: float | None = None
+    """With z: a point of the line to keep to, metres; None for the place where the character is."""
+    z: float | None = None
+    heading: float | None = None
+    """Direction of the line, radians from +z towards +x; None to go on as it is."""
+    speed: float | None = None
+    """m/s."""
+    gait: str | None = None
+    torso: float | None = None
+    """Where the torso faces against the line's direction, radians."""
+    spin: float | None = None
+    """How fast to turn, rad/s; the line does not count then."""
+    path: Path | None = field(default=None, compare=False)
+    """A drawn line to follow instead of a straight one; straight on behind its end."""
+
+    def __post_init__(self) -> None:
+        for name in ("x", "z", "heading", "speed", "torso", "spin"):
+            value = getattr(self, name)
+            if value is not None and not math.isfinite(value):
+                raise RequestError(f"a goal's {name} is {value}; it must be a number, or left out", where=name)
+        if self.speed is not None and not 0 <= self.speed <= 20:
+            raise RequestError(f"a goal's speed is {self.speed:g} m/s; it must be from 0 to 20", where="speed")
+        if (self.x is None) != (self.z is None):
+            raise RequestError("a goal has x and z, or neither", where="x")
+
+    @property
+    def wanted(self) -> Wanted:
+        """What is wanted of every step, wherever the character is."""
+        return Wanted(self.speed, self.gait, self.torso, self.spin)
+
+    def laid(self, place: Array) -> SteerGoal:
+        """The goal with what it leaves open about its line taken from where the character is (yaw, x, z)."""
+        heading = float(place[0]) if self.heading is None else self.heading
+        x, z = (float(place[1]), float(place[2])) if self.x is None else (self.x, self.z)
+        return replace(self, x=x, z=z, heading=heading)
+
+
+class Line:
+    """A goal's line as a character keeps to it: remembers how far along a path it has come."""
+
+    def __init__(self, goal: SteerGoal) -> None:
+        self.goal = goal
+        self._along = 0.0
+        self._first = True
+        if goal.path is not None:
+            self._step = min(0.05, goal.path.length / 10)
+            self._points = goal.path.sampled(self._step)
+
+    def state(self, place: Array) -> Array:
+        """Offset to the left (m), angle of travel against the line (rad) and curvature (1/m) at yaw, x and z."""
+        if self.goal.path is None:
+            assert self.goal.heading is not None and self.goal.x is not None and self.goal.z is not None
+            heading, x, z, curvature = self.goal.heading, self.goal.x, self.goal.z, 0.0
+        else:
+            heading, x, z, curvature = self._on_path(self.goal.path, place)
+        # Left of the direction (sin h, cos h) is (cos h, -sin h).
+        offset = (place[1] - x) * math.cos(heading) - (place[2] - z) * math.sin(heading)
+        angle = (place[0] - heading + math.pi) % (2 * math.pi) - math.pi
+        return np.array([offset, angle, curvature])
+
+    def _on_path(self, path: Path, place: Array) -> tuple[float, float, float, float]:
+        points, step = self._points, self._step
+        low = 0 if self._first else int(self._along / step)
+        high = len(points) if self._first else min(len(points), low + int(_AHEAD_M / step) + 2)
+        gaps = np.hypot(points[low:high, 0] - place[1], points[low:high, 1] - place[2])
+        self._along, self._first = min((low + int(gaps.argmin())) * step, path.length), False
+        at = np.array([self._along, self._along + 0.3, self._along + LOOK_M + 0.3])
+        tangents = path.tangent(np.minimum(at, path.length))
+        headings = np.unwrap(np.arctan2(tangents[:, 0], tangents[:, 1]))
+        over = at[2] > path.length
+        curvature = 0.0 if over else float(headings[2] - headings[0]) / (at[2] - at[0])
+        x, z = path.at(np.array([self._along]))[0]
+        return float(headings[0]), float(x), float(z), curvature
+
+    @property
+    def ended(self) -> bool:
+        """Whether a path's end is reached."""
+        return self.goal.path is not None and self._along >= self.goal.path.length - 1e-6
+
+
+@dataclass(frozen=True)
+class MovingObstacle:
+    """A disc on the floor that moves."""
+
+    x: float
+    z: float
+    radius: float
+    vx: float = 0.0
+    vz: float = 0.0
+    """Velocity, m/s."""
+
+    def __post_init__(self) -> None:
+        for name, value in vars(self).items():
+            if not math.isfinite(value):
+                raise RequestError(f"an obstacle's {name} is {value}; it must be a number", where=name)
+        if not 0 < self.radius <= 100:
+            raise RequestError(f"an obstacle's radius is {self.radius:g} m; it must be above 0 and at most 100")
+
+    def at(self, seconds: float) -> MovingObstacle:
+        """Where it will be."""
+        return replace(self, x=self.x + seconds * self.vx, z=self.z + seconds * self.vz)
+
+
+HEADER = ("t", "x", "z", "heading_deg", "speed")
+MORE = ("gait", "torso_deg", "spin_deg_s")
+OBSTACLE_HEADER = ("t", "id", "x", "z", "radius")
+
+
+def read_script(path: str | FilePath) -> list[tuple[float, SteerGoal]]:
+    """The goals of a CSV file with the moments from which on they hold, in order.
+
+    Its header is t,x,z,heading_deg,speed and optionally gait,torso_deg,spin_deg_s; what is blank is left open.
+
+    Raises:
+        FormatError: Names the line.
+    """
+    script: list[tuple[float, SteerGoal]] = []
+    for line, row in _rows(path, HEADER, MORE):
+        t = _number(row, "t", path, line)
+        values = {
+            name: _number(row, name, path, line) for name in (*HEADER[1:], *MORE[1:]) if row.get(name, "").strip()
+        }
+        try:
+            goal = SteerGoal(
+                values.get("x"),
+                values.get("z"),
+                _radians(values.get("heading_deg")),
+                values.get("speed"),
+                row.get("gait", "").strip() or None,
+                _radians(values.get("torso_deg")),
+                _radians(values.get("spin_deg_s")),
+            )
+        except RequestError as error:
+            raise FormatError(str(error), path=path, line=line) from None
+        if script and t < script[-1][0]:
+            raise FormatError(f"t is {t:g}, before {script[-1][0]:g} in the line above", path=path, line=line)
+        script.append((t, goal))
+    if not script:
+        raise FormatError("there is no goal in it", path=path)
+    return script
+
+
+def read_obstacles(path: str | FilePath) -> dict[str, Array]:
+    """Obstacles of a CSV file, t,id,x,z,radius: for each id its times, places and radii, (K, 4), in order of time.
+
+    Raises:
+        FormatError: Names the line.
+    """
+    tracks: dict[str, list[tuple[float, ...]]] = {}
+    for line, row in _rows(path, OBSTACLE_HEADER, ()):
+        t, x, z, radius = (_number(row, name, path, line) for name in ("t", "x", "z", "radius"))
+        if radius <= 0:
+            raise FormatError(f"radius is {radius:g}; it must be above 0", path=path, line=line)
+        track = tracks.setdefault(row["id"].strip(), [])
+        if track and t <= track[-1][0]:
+            raise FormatError(f"t is {t:g}, not after {track[-1][0]:g} for the same id", path=path, line=line)
+        track.append((t, x, z, radius))
+    return {name: np.array(track) for name, track in tracks.items()}
+
+
+def obstacle_at(track: Array, t: float) -> MovingObstacle:
+    """An obstacle of a table at a moment: between its rows on a straight line, behind the last as it moved there."""
+    if len(track) == 1:
+        return MovingObstacle(track[0, 1], track[0, 2], track[0, 3])
+    k = int(np.clip(np.searchsorted(track[:, 0], t, side="right") - 1, 0, len(track) - 2))
+    (t0, x0, z0, r0), (t1, x1, z1, _) = track[k], track[k + 1]
+    vx, vz = (x1 - x0) / (t1 - t0), (z1 - z0) / (t1 - t0)
+    since = max(t, track[0, 0]) - t0
+    return MovingObstacle(float(x0 + vx * since), float(z0 + vz * since), float(r0), float(vx), float(vz))
+
+
+def _rows(path: str | FilePath, needed: tuple[str, ...], more: tuple[str, ...]) -> list[tuple[int, dict[str, str]]]:
+    try:
+        with FilePath(path).open(encoding="utf-8-sig", newline="") as file:
+            reader = csv.DictReader(file)
+            names = [name.strip() for name in reader.fieldnames or ()]
+            missing = [name for name in needed if name not in names]
+            unknown = [name for name in names if name not in (*needed, *more)]
+            if missing or unknown:
+                what = f"no column {missing[0]!r}" if missing else f"a column {unknown[0]!r}, which is not known"
+                wanted = ",".join(needed) + (f" and optionally {','.join(more)}" if more else "")
+                raise FormatError(f"it has {what}; its header must be {wanted}", path=path, line=1)
+            reader.fieldnames = names
+            rows: list[tuple[int, dict[str, str]]] = []
+            for row in reader:
+                if len(rows) >= MAX_ROWS:
+                    raise FormatError(f"it has more than {MAX_ROWS} rows", path=path)
+                if any((value or "").strip() for value in row.values() if isinstance(value, str)):
+                    rows.append((reader.line_num, {name: row.get(name) or "" for name in names}))
+            return rows
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise FormatError(f"it cannot be read: {error}", path=path) from None
+
+
+def _number(row: dict[str, str], name: str, path: str | FilePath, line: int) -> float:
+    try:
+        value = float(row[name])
+    except ValueError:
+        raise FormatError(f"{name} is {row[name]!r}; it must be a number", path=path, line=line) from None
+    if not math.isfinite(value) or abs(value) > 1e6:
+        raise FormatError(f"{name} is {row[name]!r}; it must be a finite number", path=path, line=line)
+    return value
+
+
+def _radians(degrees: float | None) -> float | None:
+    return None if degrees is None else math.radians(degrees)

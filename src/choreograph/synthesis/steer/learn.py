@@ -1,0 +1,258 @@
+"""Learning a value function from sampled states, by fitted value iteration or by a linear program.
+
+V is what blends and gaits cost from the cut on (exact, see `costs`), plus a number for each cut, plus a spline over the
+task's state; the numbers and the spline's coefficients are the unknowns. Fitted value iteration gives each sample the
+value of its best step and fits the unknowns to these by least squares, again and again. The linear program
+
+    maximise   sum over samples of V(X)
+    such that  V(X) <= cost of a step + discount * V(X') for the steps in the program
+
+finds the largest V below the true one; its rows are the best steps of the samples, added until every sample obeys. It
+is a bound, while the fit is on average nearer: on recorded walks the fit steers better, and is quicker to learn.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from choreograph.errors import ChoreographError, RequestError
+from choreograph.progress import Progress, silent
+from choreograph.synthesis.steer.basis import Basis
+from choreograph.synthesis.steer.costs import StepCosts, Wanted
+from choreograph.synthesis.steer.policy import ValueFunction
+from choreograph.synthesis.steer.steps import StepClips
+from choreograph.synthesis.steer.tasks import SteerTask, compose
+
+Array = NDArray[np.float64]
+Indices = NDArray[np.int64]
+
+_HIGHEST = 1e4
+"""Coefficients are kept within this, so that the first program is bounded."""
+
+
+@dataclass(frozen=True)
+class LearnSettings:
+    """How a value function is learned."""
+
+    samples: int | None = None
+    """States drawn, with corners of the state space on top; else 7 for each basis function, from 600 to 5,000."""
+    sweeps: int = 14
+    """Of fitted value iteration, which also finds the first rows of the linear program."""
+    rounds: int = 0
+    """Of the linear program, at most; 0 to do without it."""
+    tolerance: float = 0.02
+    """Violation of a row up to which it counts as obeyed."""
+    seed: int = 0
+
+
+def learn(
+    task: SteerTask, costs: StepCosts, settings: LearnSettings = LearnSettings(), progress: Progress | None = None
+) -> ValueFunction:
+    """The value function of a task.
+
+    Args:
+        task: What is wanted.
+        costs: The steps and what they cost by themselves.
+        settings: How many samples, how exact.
+        progress: Hears how many rounds are done; may cancel.
+
+    Raises:
+        RequestError: If the task raises or gives numbers that are none, or the program has no solution.
+    """
+    told, began = progress or silent, time.process_time()
+    basis, rng = task.basis, np.random.default_rng(settings.seed)
+    count = min(max(7 * basis.size, 600), 5000) if settings.samples is None else settings.samples
+    states = draw_states(basis, count, rng)
+    cuts = rng.integers(len(costs.steps.cut_foot), size=len(states))
+    goal = costs.goal(Wanted())
+    ahead = costs.ahead(goal)
+    index, weight = basis.at(states)
+    program = _Program(task, costs.steps, index, weight, cuts)
+    value = ValueFunction(task.name, basis, np.zeros(basis.size), np.zeros(len(costs.steps.cut_foot)))
+    total = settings.sweeps + settings.rounds
+    for sweep in range(settings.sweeps):
+        told("learning", sweep, total)
+        rows = _best_steps(task, costs, cuts, states, (goal, ahead), value if sweep else None)
+        value = ValueFunction(task.name, basis, *program.fit(rows.target(value)))
+    done = 0
+    while True:
+        told("learning", settings.sweeps + done, total)
+        rows = _best_steps(task, costs, cuts, states, (goal, ahead), value)
+        now = (value.coefficients[index] * weight).sum(axis=1) + value.cuts[cuts]
+        excess = now - rows.target(value)
+        obeyed = float(excess.max()) <= settings.tolerance and done > 0
+        if obeyed or done >= settings.rounds:
+            break
+        program.add(np.flatnonzero(excess > settings.tolerance) if done else np.arange(len(states)), rows)
+        value = ValueFunction(task.name, basis, *program.solve())
+        done += 1
+    told("learning", total, total)
+    report = {
+        "samples": len(states),
+        "rows": program.rows,
+        "rounds": done,
+        "violation": round(max(float(excess.max()), 0.0), 4),
+        "error_rms": round(float(np.sqrt((excess**2).mean())), 4),
+        "coverage": float((np.bincount(index.ravel(), minlength=basis.size) > 0).mean()),
+        "cpu_s": round(time.process_time() - began, 3),
+    }
+    return ValueFunction(task.name, basis, value.coefficients, value.cuts, report)
+
+
+def draw_states(basis: Basis, count: int, rng: np.random.Generator) -> Array:
+    """States (N, D) all over the bounds, as dense as the knots are, with all corners."""
+    t = rng.random((count, len(basis.dimensions)))
+    ends = [[0.0] if one.periodic else [0.0, 0.5, 1.0] for one in basis.dimensions]
+    corners = np.stack(np.meshgrid(*ends, indexing="ij"), axis=-1).reshape(-1, len(ends))
+    return basis.spread(np.concatenate([corners, t]))
+
+
+@dataclass(frozen=True, eq=False)
+class _Rows:
+    """A step for each sample."""
+
+    cost: Array
+    """Its cost, and what blends and gaits cost after it, less what they cost before it."""
+    discount: Array
+    after: Array
+    """States, (N, D)."""
+    cut: Indices
+    """At which it ends, (N,)."""
+    known: Array
+    """1 where there is anything left to do after it, else 0, (N,)."""
+
+    def target(self, value: ValueFunction) -> Array:
+        """What each sample's value would be with this step, (N,)."""
+        later = self.known * value.at(self.after) + value.cuts[self.cut]
+        return np.asarray(self.cost + self.discount * later)
+
+
+def _best_steps(
+    task: SteerTask,
+    costs: StepCosts,
+    cuts: Indices,
+    states: Array,
+    own: tuple[Array, Array],
+    value: ValueFunction | None,
+) -> _Rows:
+    """The step of each sample that a value function says is best."""
+    goal, ahead = own
+    steps, bends = costs.steps, costs.bend
+    out = np.empty((len(steps), len(bends)))
+    cost, discount, after = np.empty(len(cuts)), np.empty(len(cuts)), np.empty(states.shape)
+    ends, later = np.empty(len(cuts), np.int64), ahead if value is None else ahead + value.cuts
+    for n, (cut, state) in enumerate(zip(cuts, states, strict=True)):
+        step, bend, _ = _asked(task, state, int(cut), costs, (goal, later), value, out)
+        move = compose(steps.align[cut, steps.start[step]], steps.moves[step, bend])[None]
+        seconds = steps.seconds[step : step + 1]
+        after[n] = task.moved(state, move, seconds)[0]
+        spent = (
+            costs.price[cut, steps.start[step]]
+            + goal[step]
+            + bends[bend]
+            + float(task.cost(state, after[n : n + 1], move, seconds)[0])
+        )
+        discount[n], ends[n] = costs.discount[step], steps.stop[step]
+        cost[n] = spent + discount[n] * (ahead[steps.stop[step]] + float(task.beyond(after[n : n + 1])[0])) - ahead[cut]
+        cost[n] -= float(task.beyond(state[None])[0])
+    return _Rows(cost, discount, after, ends, task.known(after).astype(float))
+
+
+def _asked(
+    task: SteerTask, state: Array, cut: int, costs: StepCosts, own: tuple[Array, Array], value: ValueFunction | None,
+    out: Array,
+) -> tuple[int, int, float]:  # fmt: skip
+    """What a task says is best; a RequestError that names the task where it raises or gives no numbers."""
+    try:
+        found = task.best(cut, state, costs, own, value, out)
+    except ChoreographError:
+        raise
+    except Exception as error:  # a user's task may raise anything
+        raise RequestError(
+            f"the task {task.name!r} failed at the state {np.round(state, 3).tolist()}: {type(error).__name__}: {error}"
+        ) from error
+    if not np.isfinite(found[2]):
+        raise RequestError(
+            f"the task {task.name!r} gives a cost or a state that is no number at {np.round(state, 3).tolist()}"
+        )
+    return found
+
+
+class _Program:
+    """The linear program, which rows are added to; solved anew, it starts from where the last solution was."""
+
+    def __init__(self, task: SteerTask, steps: StepClips, index: Indices, weight: Array, cuts: Indices) -> None:
+        import highspy
+        from scipy.sparse import csr_matrix
+
+        self.rows, self._basis = 0, task.basis
+        self._index, self._weight, self._cuts = index, weight, cuts
+        alike, both = np.arange(self._basis.size), steps.twins
+        if task.mirror and steps.mirrored:
+            # Where left and right are alike, a function and its mirror image share an unknown.
+            alike = np.minimum(alike, self._basis.mirrored(task.mirror))
+        else:
+            both = np.arange(len(both))
+        _, unknown = np.unique(np.concatenate([alike, self._basis.size + both]), return_inverse=True)
+        size, whole = int(unknown.max()) + 1, len(unknown)
+        self._unknown = unknown
+        self._shared = csr_matrix((np.ones(whole), (np.arange(whole), unknown)), (whole, size))
+        self._highs = highspy.Highs()  # type: ignore[no-untyped-call]
+        self._highs.setOptionValue("output_flag", False)
+        self._highs.setOptionValue("threads", 1)
+        self._highs.setOptionValue("solver", "ipm")  # three times as fast as the simplex from scratch
+        self._highs.changeObjectiveSense(highspy.ObjSense.kMaximize)
+        objective = np.asarray(self._matrix(index, weight, cuts, np.full(len(cuts), 1 / len(cuts))).sum(axis=0)).ravel()
+        empty, most = np.zeros(0, np.int32), np.full(size, _HIGHEST)
+        least = -most
+        least[unknown[self._basis.size :]] = 0.0  # else a shift of all cuts against all splines would be free
+        self._highs.addCols(size, objective, least, most, 0, empty, empty, np.zeros(0))
+
+    def _matrix(self, index: Indices, weight: Array, cuts: Indices, factor: Array) -> Any:
+        """Rows that give values at states and cuts, times a factor each, by unknowns."""
+        from scipy.sparse import csr_matrix
+
+        count, terms = index.shape
+        columns = np.concatenate([index, self._basis.size + cuts[:, None]], axis=1)
+        values = factor[:, None] * np.concatenate([weight, np.ones((count, 1))], axis=1)
+        at = np.repeat(np.arange(count), terms + 1)
+        return csr_matrix((values.ravel(), (at, columns.ravel())), (count, self._shared.shape[0])) @ self._shared
+
+    def fit(self, targets: Array) -> tuple[Array, Array]:
+        """The coefficients and what cuts cost more that give the samples these values, by least squares."""
+        rows = self._matrix(self._index, self._weight, self._cuts, np.ones(len(targets))).toarray()
+        ridge = 1e-3 * len(targets) / rows.shape[1] * np.eye(rows.shape[1])
+        return self._whole(np.linalg.solve(rows.T @ rows + ridge, rows.T @ targets))
+
+    def add(self, which: Indices, rows: _Rows) -> None:
+        """Add the rows of some samples."""
+        before = self._matrix(self._index[which], self._weight[which], self._cuts[which], np.ones(len(which)))
+        index, weight = self._basis.at(rows.after[which])
+        after = self._matrix(index, rows.known[which, None] * weight, rows.cut[which], rows.discount[which])
+        both = (before - after).tocsr()
+        both.sum_duplicates()
+        self._highs.addRows(
+            len(which), np.full(len(which), -np.inf), rows.cost[which], both.nnz, both.indptr[:-1].astype(np.int32),
+            both.indices.astype(np.int32), both.data,
+        )  # fmt: skip
+        self.rows += len(which)
+
+    def solve(self) -> tuple[Array, Array]:
+        """The coefficients, (size,), and what each cut costs more, (N,)."""
+        import highspy
+
+        self._highs.run()
+        status = self._highs.getModelStatus()
+        if status != highspy.HighsModelStatus.kOptimal:
+            raise RequestError(f"the value function cannot be learned: {self._highs.modelStatusToString(status)}")
+        self._highs.setOptionValue("solver", "simplex")  # the next program is warm
+        return self._whole(np.array(self._highs.getSolution().col_value))
+
+    def _whole(self, unknowns: Array) -> tuple[Array, Array]:
+        whole = unknowns[self._unknown]
+        return whole[: self._basis.size], whole[self._basis.size :]

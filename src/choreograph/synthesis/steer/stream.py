@@ -1,0 +1,288 @@
+"""Steering as a stream: what a client says, as JSON, and what it gets, a JSON hello and then binary frames.
+
+Whoever carries the messages (a socket, a test) calls `hear` for each message and `tick` for each frame.
+"""
+
+from __future__ import annotations
+
+import math
+import struct
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from choreograph._version import __version__
+from choreograph.errors import RequestError
+from choreograph.motion.packed import skeleton_id
+from choreograph.synthesis.path import Path
+from choreograph.synthesis.steer.controller import Character, SteerBrain
+from choreograph.synthesis.steer.crowd import Crowd, Poses
+from choreograph.synthesis.steer.goals import Line, MovingObstacle, SteerGoal
+from choreograph.synthesis.steer.pool import Pool
+from choreograph.synthesis.steer.tasks import compose
+
+Array = NDArray[np.float64]
+
+PROTOCOL = 1
+MAGIC = b"CGS1"
+HEADER = struct.Struct("<4sIdIIII")
+"""Magic, frame number, seconds, characters, joints, frames dropped so far, feet."""
+MAX_CHARACTERS, MAX_OBSTACLES, MAX_POINTS = 100, 64, 20_000
+_KEPT_GOALS = 100_000
+_HEAT = 25
+"""Cells of the value map along each side."""
+
+
+class SteerStream:
+    """Characters steered by messages.
+
+    >>> SteerStream.frame_bytes(31)
+    520
+    """
+
+    def __init__(self, brain: SteerBrain, pool: Pool, rate_hz: float = 60.0) -> None:
+        """Begin with one character at the origin.
+
+        Args:
+            brain: Steps, costs, tasks, value functions.
+            pool: The recordings' frames.
+            rate_hz: Frames per second.
+        """
+        if not 1 <= rate_hz <= 240:
+            raise RequestError(f"a stream has 1 to 240 frames a second, not {rate_hz}", where="rate_hz")
+        self.brain, self.pool, self.rate_hz = brain, pool, rate_hz
+        self.dropped = 0
+        """Frames that the client was too slow for."""
+        self._obstacles: dict[str, MovingObstacle] = {}
+        self._goals: list[dict[str, Any]] = []
+        self._recording = False
+        self._restart(np.zeros(3))
+
+    def _restart(self, place: Array) -> None:
+        self.crowd = Crowd(self.brain, self.pool)
+        self.crowd.add(float(place[1]), float(place[2]), float(place[0]))
+        self.number = 0
+
+    @staticmethod
+    def frame_bytes(joints: int) -> int:
+        """Bytes of one character in a frame: root, rotations, recording, its frame, feet."""
+        return 4 * (3 + 4 * joints) + 12
+
+    # ------------------------------------------------------------------ what the client gets
+
+    def hello(self) -> dict[str, Any]:
+        """What a client has to know before the first frame."""
+        skeleton, steps = self.pool.skeleton, self.brain.costs.steps
+        return {
+            "type": "hello",
+            "protocol": PROTOCOL,
+            "choreograph": __version__,
+            "rate_hz": self.rate_hz,
+            "skeleton": skeleton_id(skeleton),
+            "joints": list(skeleton.names),
+            "parents": skeleton.parents.tolist(),
+            "offsets": np.round(skeleton.offsets, 6).tolist(),
+            "feet": [skeleton.names[joint] for joint in skeleton.feet],
+            "clips": list(steps.names),
+            "gaits": list(steps.gaits),
+            "tasks": list(self.brain.tasks),
+            "fastest_m_s": round(float(steps.speed.max()), 3),
+            "header_bytes": HEADER.size,
+            "character_bytes": self.frame_bytes(len(skeleton)),
+        }
+
+    def tick(self) -> bytes:
+        """The next frame."""
+        dt = 1 / self.rate_hz
+        self._obstacles = {name: one.at(dt) for name, one in self._obstacles.items()}
+        poses = self.crowd.tick(dt, list(self._obstacles.values()))
+        self.number += 1
+        return self.pack(poses)
+
+    def pack(self, poses: Poses) -> bytes:
+        """Poses as a frame's bytes, little-endian."""
+        count, joints = poses.local_rot.shape[:2]
+        feet = poses.held.shape[1]
+        head = HEADER.pack(MAGIC, self.number, poses.time_s, count, joints, self.dropped & 0xFFFFFFFF, feet)
+        rows = np.zeros((count, self.frame_bytes(joints) // 4), "<f4")
+        rows[:, :3] = poses.root_pos
+        rows[:, 3 : 3 + 4 * joints] = poses.local_rot[..., [1, 2, 3, 0]].reshape(count, -1)
+        main = poses.layers[:, :, 4].argmax(axis=1)
+        every = np.arange(count)
+        whole = rows.view("<u4")
+        whole[:, -3] = poses.clip[every, main]
+        rows[:, -2] = poses.layers[every, main, 0]
+        whole[:, -1] = poses.held @ (1 << np.arange(feet)) if feet else 0
+        return head + rows.tobytes()
+
+    def plan(self, character: int = 0, steps: int = 4) -> dict[str, Any]:
+        """Where a character means to go: places and headings at the ends of its next steps."""
+        one = self._character(character)
+        cut, place = one.cut, one.place_at_cut()
+        places = [place]
+        table = self.brain.costs.steps
+        line = Line(one.line.goal)
+        for _ in range(steps):
+            chosen = one.choose(cut, place, 0.0, line=line)
+            place = compose(
+                place, compose(table.align[cut, table.start[chosen.step]], table.moves[chosen.step, chosen.bend])
+            )
+            cut = int(table.stop[chosen.step])
+            places.append(place)
+        rows = [[round(float(x), 3), round(float(z), 3), round(math.degrees(yaw), 1)] for yaw, x, z in places]
+        return {"type": "plan", "character": character, "places": rows, "outside": sorted(one.outside)}
+
+    def heat(self, character: int = 0, half_m: float = 3.0) -> dict[str, Any]:
+        """The value of being elsewhere, with the same heading: a square about a character, rows along z."""
+        one = self._character(character)
+        value = self.brain.values["navigate"]
+        yaw, x, z = one.place_at_cut()
+        along = np.linspace(-half_m, half_m, _HEAT)
+        line = Line(one.line.goal)
+        states = np.array([line.state(np.array([yaw, x + dx, z + dz])) for dz in along for dx in along])
+        values = value.at(states) + self.brain.tasks["navigate"].beyond(states)
+        low, high = float(values.min()), float(values.max())
+        cells = np.round(255 * (values - low) / max(high - low, 1e-9)).astype(int).tolist()
+        return {
+            "type": "heat", "character": character, "x": round(x, 3), "z": round(z, 3), "half_m": half_m,
+            "size": _HEAT, "low": round(low, 3), "high": round(high, 3), "cells": cells,
+        }  # fmt: skip
+
+    # ------------------------------------------------------------------ what the client says
+
+    def hear(self, message: Any) -> dict[str, Any] | None:
+        """Do what a message says; what is to be answered, if anything.
+
+        Raises:
+            RequestError: If the message cannot be understood or done.
+        """
+        if not isinstance(message, Mapping) or not isinstance(message.get("type"), str):
+            raise RequestError('a message is an object with a "type"')
+        kind = message["type"]
+        known = {
+            "goal": self._goal,
+            "add": self._add,
+            "obstacles": self._set_obstacles,
+            "record": self._record,
+            "plan": lambda said: self.plan(_whole(said, "character")),
+            "heat": lambda said: self.heat(_whole(said, "character")),
+            "restart": self._begin_anew,
+        }
+        if kind not in known:
+            raise RequestError(f"there is no message {kind!r}; there are {', '.join(known)}")
+        return known[kind](message)
+
+    def _character(self, number: int) -> Character:
+        if not 0 <= number < len(self.crowd.characters):
+            raise RequestError(f"there is no character {number}; there are {len(self.crowd.characters)}")
+        return self.crowd.characters[number]
+
+    def _goal(self, said: Mapping[str, Any]) -> None:
+        number = _whole(said, "character")
+        one = self._character(number)
+        numbers = {name: _number(said, name) for name in ("x", "z", "heading_deg", "speed", "torso_deg", "spin_deg_s")}
+        heading, torso, spin = (
+            None if numbers[name] is None else math.radians(numbers[name])  # type: ignore[arg-type]
+            for name in ("heading_deg", "torso_deg", "spin_deg_s")
+        )
+        gait = said.get("gait")
+        if gait is not None and not (isinstance(gait, str) and 0 < len(gait) <= 200):
+            raise RequestError("gait is a word")
+        path = _points(said.get("points"))
+        goal = SteerGoal(numbers["x"], numbers["z"], heading, numbers["speed"], gait, torso, spin, path)
+        one.set_goal(goal)
+        if self._recording and number == 0 and len(self._goals) < _KEPT_GOALS:
+            self._goals.append(_as_request((self.number + 1) / self.rate_hz, goal))
+
+    def _add(self, said: Mapping[str, Any]) -> dict[str, Any]:
+        if len(self.crowd.characters) >= MAX_CHARACTERS:
+            raise RequestError(f"there are {MAX_CHARACTERS} characters already")
+        x, z, heading = (_number(said, name) or 0.0 for name in ("x", "z", "heading_deg"))
+        self.crowd.add(x, z, math.radians(heading))
+        return {"type": "added", "character": len(self.crowd.characters) - 1}
+
+    def _set_obstacles(self, said: Mapping[str, Any]) -> None:
+        listed = said.get("obstacles")
+        if not isinstance(listed, list) or len(listed) > MAX_OBSTACLES:
+            raise RequestError(f"obstacles are a list of at most {MAX_OBSTACLES}")
+        found = {}
+        for n, one in enumerate(listed):
+            if not isinstance(one, Mapping):
+                raise RequestError("an obstacle is an object with x, z and radius")
+            x, z, radius, vx, vz = (_number(one, name) for name in ("x", "z", "radius", "vx", "vz"))
+            if x is None or z is None:
+                raise RequestError("an obstacle has x and z")
+            found[str(n)] = MovingObstacle(x, z, 0.6 if radius is None else radius, vx or 0.0, vz or 0.0)
+        self._obstacles = found
+
+    def _begin_anew(self, said: Mapping[str, Any]) -> None:
+        x, z, heading = (_number(said, name) or 0.0 for name in ("x", "z", "heading_deg"))
+        self._restart(np.array([math.radians(heading), x, z]))
+
+    def _record(self, said: Mapping[str, Any]) -> dict[str, Any]:
+        """Begin a recording, or end it: then the request that gives the same motion."""
+        one = self._character(0)
+        if said.get("on"):
+            place, goal = one.place_at_cut(), one.goal
+            self._restart(place)
+            self.crowd.characters[0].set_goal(goal)
+            self._start = place
+            self._goals, self._recording = [_as_request(0.0, goal)], True
+            return {"type": "recording", "on": True}
+        if not self._recording:
+            raise RequestError("nothing is being recorded")
+        self._recording = False
+        yaw, x, z = self._start
+        request = {
+            "goals": self._goals,
+            "length_s": max(round(self.number / self.rate_hz, 4), 0.2),
+            "start": [round(float(x), 4), round(float(z), 4)],
+            "start_heading_deg": round(math.degrees(float(yaw)), 3),
+            "finish": {"rate_hz": self.rate_hz},
+        }
+        return {"type": "recording", "on": False, "request": request}
+
+
+def _as_request(at_s: float, goal: SteerGoal) -> dict[str, Any]:
+    """A goal as a request says it, without what is open."""
+    degrees = {"heading_deg": goal.heading, "torso_deg": goal.torso, "spin_deg_s": goal.spin}
+    made: dict[str, Any] = {"at_s": round(at_s, 6)}
+    if goal.x is not None and goal.z is not None:
+        made["position"] = [goal.x, goal.z]
+    made |= {name: math.degrees(value) for name, value in degrees.items() if value is not None}
+    made |= {name: value for name, value in (("speed_m_s", goal.speed), ("gait", goal.gait)) if value is not None}
+    if goal.path is not None:
+        made["points"] = goal.path.points.tolist()
+    return made
+
+
+def _number(said: Mapping[str, Any], name: str) -> float | None:
+    value = said.get(name)
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value) or abs(value) > 1e6:
+        raise RequestError(f"{name} is {str(value)[:40]!r}; it must be a number", where=name)
+    return float(value)
+
+
+def _whole(said: Mapping[str, Any], name: str) -> int:
+    value = said.get(name, 0)
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise RequestError(f"{name} is {str(value)[:40]!r}; it must be a whole number", where=name)
+    return value
+
+
+def _points(listed: Any) -> Path | None:
+    if listed is None:
+        return None
+    if not isinstance(listed, list) or not 2 <= len(listed) <= MAX_POINTS:
+        raise RequestError(f"points are a list of 2 to {MAX_POINTS} places [x, z]", where="points")
+    try:
+        points = np.array(listed, float)
+    except (TypeError, ValueError):
+        points = np.zeros(0)
+    if points.ndim != 2 or points.shape[1] != 2 or not np.isfinite(points).all():
+        raise RequestError("points are places [x, z], in metres", where="points")
+    return Path(points)

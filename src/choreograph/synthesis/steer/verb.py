@@ -1,0 +1,57 @@
+"""Steering, declared for all faces."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from choreograph.contract.result import Answer, Result
+from choreograph.contract.verb import GRAPH, Preparation, Verb
+from choreograph.synthesis.steer.prepare import find_brain
+from choreograph.synthesis.steer.request import SteerRequest
+from choreograph.synthesis.steer.search import SteerSearch
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+def _draw(path: Path, result: Result, overwrite: bool) -> None:
+    from choreograph.pictures.plots import write_plot
+    from choreograph.synthesis.steer.plot import plot_steer
+
+    write_plot(path, plot_steer(result), overwrite=overwrite)
+
+
+def _strokes(request: Any, answer: Answer) -> Sequence[tuple[NDArray[Any], float]]:
+    return [(np.array(answer.path), 0.02)] if len(answer.path) > 1 else []
+
+
+VERB = Verb(
+    name="steer",
+    about="""Steer a character by a script: lines to keep to, speeds, gaits and turns, as they change over time.
+
+    The first time, it is learned what each situation will cost from there on, which takes seconds; then each step is
+    chosen at once, as it is when the character is steered live in the studio or by your program.""",
+    request=SteerRequest,
+    subject=GRAPH,
+    search=SteerSearch,
+    prepares=(
+        Preparation(
+            "value function", "what keeping to a line, turning and avoiding will cost from each situation on",
+            lambda graph, progress: find_brain(graph, tasks=("navigate", "spin", "avoid"), progress=progress),
+        ),
+    ),
+    draw=_draw,
+    picture_suffixes=(".png", ".svg", ".pdf"),
+    strokes=_strokes,
+    runs_code=True,
+    examples=(
+        "steer people.mog --task navigate --script goals.csv --seconds 60 -o out.bvh",
+        "steer people.mog --path circle:radius=4 --seconds 30 -o round.glb --picture round.png",
+        "steer people.mog --script goals.csv --obstacles others.csv -o walk.bvh --result walk.json",
+    ),
+    guide="docs/steer.md",
+)  # fmt: skip

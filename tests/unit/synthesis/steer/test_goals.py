@@ -1,0 +1,73 @@
+"""Goals and scripts: what is read, what is refused, and where a character is to a line."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import choreograph as cg
+from choreograph.synthesis.steer.goals import Line, obstacle_at, read_obstacles, read_script
+
+
+def test_a_script_is_read_with_blanks_left_open(tmp_path: Path) -> None:
+    file = tmp_path / "goals.csv"
+    file.write_text("t,x,z,heading_deg,speed,gait\n0,0,0,90,,walk\n2.5,,,,1.2,\n", encoding="utf-8")
+    (first, goal), (second, later) = read_script(file)
+    assert (first, second) == (0.0, 2.5)
+    assert goal.heading == pytest.approx(math.pi / 2) and goal.gait == "walk" and goal.speed is None
+    assert later.x is None and later.heading is None and later.speed == 1.2
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("t,x,z,heading\n0,0,0,0\n", "no column 'heading_deg'"),
+        ("t,x,z,heading_deg,speed,style\n", "column 'style'"),
+        ("t,x,z,heading_deg,speed\n0,nan,0,0,1\n", "line 2: x is 'nan'"),
+        ("t,x,z,heading_deg,speed\n0,0,0,north,1\n", "heading_deg is 'north'"),
+        ("t,x,z,heading_deg,speed\n1,0,0,0,1\n0,0,0,0,1\n", "line 3: t is 0, before 1"),
+        ("t,x,z,heading_deg,speed\n0,0,0,0,-1\n", "speed is -1"),
+        ("t,x,z,heading_deg,speed\n0,0,,0,1\n", "x and z, or neither"),
+        ("t,x,z,heading_deg,speed\n", "no goal"),
+    ],
+)
+def test_a_wrong_script_is_refused_with_its_line(tmp_path: Path, text: str, said: str) -> None:
+    file = tmp_path / "goals.csv"
+    file.write_text(text, encoding="utf-8")
+    with pytest.raises(cg.FormatError, match=said):
+        read_script(file)
+
+
+def test_goals_that_are_no_numbers_are_refused() -> None:
+    with pytest.raises(cg.RequestError, match="heading is nan"):
+        cg.SteerGoal(heading=math.nan)
+    with pytest.raises(cg.RequestError, match="speed"):
+        cg.SteerGoal(speed=math.inf)
+
+
+def test_offset_is_positive_to_the_left_and_angles_grow_to_the_left() -> None:
+    line = Line(cg.SteerGoal(0.0, 0.0, 0.0))
+    assert np.allclose(line.state(np.array([0.3, 0.5, 7.0])), [0.5, 0.3, 0.0])
+    back = Line(cg.SteerGoal(0.0, 0.0, math.pi))
+    assert np.allclose(back.state(np.array([math.pi, 0.5, 7.0])), [-0.5, 0.0, 0.0])
+
+
+def test_a_drawn_circle_has_its_curvature() -> None:
+    path = cg.load_path("circle:radius=2")
+    line = Line(cg.SteerGoal(path=path))
+    tangent, place = path.tangent(1.0), path.at(1.0)
+    offset, angle, curvature = line.state(np.array([math.atan2(tangent[0], tangent[1]), *place]))
+    assert abs(offset) < 0.02 and abs(angle) < 0.05 and abs(curvature) == pytest.approx(0.5, abs=0.05)
+
+
+def test_obstacles_move_between_their_rows_and_on_behind_the_last(tmp_path: Path) -> None:
+    file = tmp_path / "others.csv"
+    file.write_text("t,id,x,z,radius\n0,a,0,0,0.6\n2,a,2,0,0.6\n0,b,1,1,0.5\n", encoding="utf-8")
+    tracks = read_obstacles(file)
+    assert set(tracks) == {"a", "b"}
+    one = obstacle_at(tracks["a"], 3.0)
+    assert (one.x, one.vx, one.vz) == (3.0, 1.0, 0.0)
+    assert obstacle_at(tracks["b"], 9.0).x == 1.0

@@ -1,0 +1,99 @@
+"""The stream: hello, frames that the client reads back, messages that are refused, recordings that are requests."""
+
+from __future__ import annotations
+
+import json
+import math
+
+import numpy as np
+import pytest
+
+import choreograph as cg
+from choreograph.steer_client import read_frame
+from choreograph.synthesis.steer.controller import SteerBrain
+from choreograph.synthesis.steer.pool import Pool
+from choreograph.synthesis.steer.stream import SteerStream
+
+
+@pytest.fixture
+def stream(brain: SteerBrain, pool: Pool) -> SteerStream:
+    return SteerStream(brain, pool, 30.0)
+
+
+def test_a_frame_is_read_back_as_it_was(stream: SteerStream) -> None:
+    assert stream.hear({"type": "add", "x": 2.0, "z": 1.0, "heading_deg": 45}) == {"type": "added", "character": 1}
+    hello = json.loads(json.dumps(stream.hello()))
+    stream.dropped = 3
+    data = stream.tick()
+    assert len(data) == hello["header_bytes"] + 2 * hello["character_bytes"]
+    frame, poses = read_frame(data), stream.crowd.poses()
+    assert (frame.number, frame.dropped) == (1, 3)
+    assert frame.seconds == pytest.approx(1 / 30)
+    assert np.allclose(frame.root_pos, poses.root_pos, atol=1e-5)
+    assert np.allclose(frame.local_rot, poses.local_rot, atol=1e-6)
+    assert np.array_equal(frame.feet, poses.held)
+    assert hello["clips"][frame.clip[1]] in stream.brain.costs.steps.names
+    with pytest.raises(cg.FormatError):
+        read_frame(data[:-4])
+
+
+@pytest.mark.parametrize(
+    ("message", "said"),
+    [
+        ([], "an object with a"),
+        ({"type": "dance"}, "there is no message 'dance'"),
+        ({"type": "goal", "heading_deg": "north"}, "heading_deg"),
+        ({"type": "goal", "heading_deg": math.nan}, "heading_deg"),
+        ({"type": "goal", "speed": -2}, "speed"),
+        ({"type": "goal", "character": 7}, "no character 7"),
+        ({"type": "goal", "character": True}, "whole number"),
+        ({"type": "goal", "points": [[0, 0]]}, "points"),
+        ({"type": "goal", "points": [[0, 0], [1, "x"]]}, "points"),
+        ({"type": "goal", "gait": "swim"}, "no step is a 'swim'"),
+        ({"type": "obstacles", "obstacles": [{"x": 1}]}, "x and z"),
+        ({"type": "obstacles", "obstacles": [{"x": 1, "z": 1, "radius": -1}]}, "radius"),
+        ({"type": "obstacles", "obstacles": [{}] * 65}, "at most 64"),
+        ({"type": "record", "on": False}, "nothing is being recorded"),
+    ],
+)
+def test_what_cannot_be_meant_is_refused_and_nothing_changes(stream: SteerStream, message: object, said: str) -> None:
+    before = stream.crowd.characters[0].goal
+    with pytest.raises(cg.RequestError, match=said):
+        stream.hear(message)
+    assert stream.crowd.characters[0].goal is before
+
+
+def test_plan_and_map_are_about_the_character(stream: SteerStream) -> None:
+    stream.hear({"type": "goal", "x": 0.0, "z": 0.0, "heading_deg": 0.0})
+    for _ in range(60):
+        stream.tick()
+    plan = stream.hear({"type": "plan"})
+    assert plan is not None and len(plan["places"]) == 5
+    assert plan["places"][-1][1] > plan["places"][0][1]
+    heat = stream.hear({"type": "heat"})
+    assert heat is not None and len(heat["cells"]) == heat["size"] ** 2
+    rows = np.array(heat["cells"]).reshape(heat["size"], -1)
+    middle = heat["size"] // 2
+    assert rows[middle, middle] < rows[middle, 0] and rows[middle, middle] < rows[middle, -1]
+
+
+def test_a_recording_is_a_request_for_the_same_motion(stream: SteerStream) -> None:
+    stream.hear({"type": "record", "on": True})
+    way = []
+    for k in range(90):
+        if k == 40:
+            stream.hear({"type": "goal", "heading_deg": 80.0, "speed": 1.3})
+        stream.tick()
+        way.append(stream.crowd.poses().root_pos[0])
+    said = stream.hear({"type": "record", "on": False})
+    assert said is not None
+    request = cg.read_request(cg.SteerRequest, said["request"])
+    from tests.unit.synthesis.steer.conftest import NAMES
+
+    from choreograph.demo import demo_clip
+
+    graph = cg.build_graph([demo_clip(name, 30.0) for name in NAMES])
+    search = cg.SteerSearch(graph, request, brain=stream.brain)
+    result = search.run()
+    ends = result.clip.root_pos[-1, [0, 2]] - way[-2][[0, 2]]
+    assert np.abs(ends).max() < 0.15
