@@ -144,7 +144,7 @@ class PlanSearch(Search):
         )
 
     def change(self, request: Request) -> None:
-        """Ask for something else: what the answer so far still does becomes the first answer to that."""
+        """Ask for something else: the search begins anew; the interpolated graph is kept."""
         assert isinstance(request, PlanRequest)
         self._begin(request)
 
