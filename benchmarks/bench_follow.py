@@ -1,6 +1,6 @@
 """How near to a path walks stay, how fast they are found, and how the motion made of them compares to the recordings.
 
-    CHOREOGRAPH_DATA=<folder with cmu/> python -m benchmarks.bench_follow [paths] [methods] [motion] [--seeds N]
+    CHOREOGRAPH_DATA=<with cmu/> python -m benchmarks.bench_follow [paths] [methods] [motion] [stream] [--seeds N]
 
 The graph is that of subject 16's walks, runs and turns at 30 Hz, with default settings. Errors are distances of the
 finished motion's root, at its own rate, from the point of the path at the way walked so far. Times are CPU seconds of
@@ -12,7 +12,7 @@ from __future__ import annotations
 import csv
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -29,7 +29,9 @@ from choreograph.motion.clip import Clip
 from choreograph.motion.contacts import runs
 from choreograph.synthesis.follow.follower import PathFollower
 from choreograph.synthesis.follow.measure import measure_path
+from choreograph.synthesis.follow.prepare import find_edge_tables
 from choreograph.synthesis.follow.request import FollowRequest, FollowSettings
+from choreograph.synthesis.follow.stream import MotionStream
 from choreograph.synthesis.follow.tables import EdgeTables, build_edge_tables
 from choreograph.synthesis.path import Path
 from choreograph.synthesis.path_shapes import named_path
@@ -149,10 +151,40 @@ def compare_motion(graph: MotionGraph, tables: EdgeTables) -> None:
         )
 
 
+def time_stream(graph: MotionGraph, tables: EdgeTables, rate_hz: float = 60.0) -> None:
+    """How long `next` takes for somebody who wants a frame 60 times a second, and the first one; wall clock.
+
+    The same loop over a plain list says what of that is the machine's.
+    """
+    print("path      first frame: wall ms, CPU ms   next: longest ms, over 2 ms   a list's: longest ms, over 2 ms")
+    for name in ("eight", "spiral"):
+        cpu_began, began = time.process_time(), time.perf_counter()
+        with MotionStream(graph, PATHS[name], tables=tables) as stream:
+            first = next(stream)
+            wall, spent = time.perf_counter() - began, time.process_time() - cpu_began
+            waits = [paced(iter(source), 900, rate_hz) for source in (stream, [first] * 1000)]
+        text = "".join(f" {1000 * w.max():18.2f} {int((w > 0.002).sum()):6d} of {len(w)}" for w in waits)
+        print(f"{name:8} {1000 * wall:14.0f} {1000 * spent:10.0f} {text}", flush=True)
+
+
+def paced(frames: Iterator[Any], count: int, rate_hz: float) -> Array:
+    """Seconds that each `next` took, called at a fixed rate."""
+    waits, due = [], time.perf_counter()
+    for _ in range(count):
+        due += 1 / rate_hz
+        time.sleep(max(0.0, due - time.perf_counter()))
+        began = time.perf_counter()
+        if next(frames, None) is None:
+            break
+        waits.append(time.perf_counter() - began)
+    return np.array(waits)
+
+
 def main() -> None:
     words = sys.argv[1:]
     seeds = range(int(words[words.index("--seeds") + 1]) if "--seeds" in words else 3)
-    wanted = [w for w in words if w in ("paths", "methods", "motion")] or ["paths", "methods", "motion"]
+    parts = ("paths", "methods", "motion", "stream")
+    wanted = [w for w in words if w in parts] or list(parts)
     graph = subject_16()
     took, tables = cpu(lambda: build_edge_tables(graph))
     print(f"tables of the search: {took:.2f} s")
@@ -167,6 +199,11 @@ def main() -> None:
     if "motion" in wanted:
         print("\nThe motion against the clips it was made of (bars: ratio 0.35, peaks 1.1, root's 1.1, 5 mm)")
         compare_motion(graph, tables)
+    if "stream" in wanted:
+        print("\nFrames handed out at 60 Hz while a thread searches (bars: first 300 ms, next 2 ms)")
+        kept = find_edge_tables(graph)
+        list(MotionStream(graph, PATHS["line"], tables=kept))  # compiles
+        time_stream(graph, kept)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """How fast a control is interpreted, how that grows with its length, and what deciding early costs.
 
-    CHOREOGRAPH_DATA=<folder with cmu/> python -m benchmarks.bench_perform
+    CHOREOGRAPH_DATA=<folder with cmu/> python -m benchmarks.bench_perform [ways]
 
 The sizes are those of Hsu (2004, chapter 6): 57 s of walk against 70 segments that may be stretched by 0.2 s, at 10
 Hz, and 150 s of dance against 168 segments, by 0.15 s, at 7.5 Hz; then the dance against all segments. Walks are
@@ -11,6 +11,7 @@ mirrored leader of trials 7 to 10. CPU seconds, one thread, the best of three, c
 
 from __future__ import annotations
 
+import sys
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -29,6 +30,7 @@ from choreograph.synthesis.perform.examples import SegmentDatabase, build_segmen
 from choreograph.synthesis.perform.live import PerformStream
 from choreograph.synthesis.perform.program import find_segments
 from choreograph.synthesis.perform.request import PerformRequest
+from choreograph.synthesis.perform.search import PerformSearch
 from choreograph.synthesis.perform.settings import usual_settings
 from choreograph.synthesis.perform.stream import PieceStream
 
@@ -82,6 +84,43 @@ def report(name: str, database: SegmentDatabase, control: Control) -> None:
     )
 
 
+WAYS = {
+    "rest": [(0, 0), (0, 4), 6.0, (0, 8)],
+    "stops": [(0, 0), (0, 3), 1.5, (3, 3), 2.0, (3, 6)],
+    "turns": [(0, 0), (0, 3), (3, 3), (3, 6), (0, 6)],
+    "back": [(0, 0), (0, 4), 0.7, (0, 0)],
+}
+"""Corners of ways, walked at 1.2 m/s, and seconds of rest between them."""
+
+
+def performed_way(corners: list, fps: float = 30.0) -> PerformRequest:
+    """A request for a way through corners, the hand trembling by 3 mm."""
+    places = [np.array([corners[0]], float)]
+    for corner in corners[1:]:
+        last = places[-1][-1]
+        if isinstance(corner, float):
+            places.append(np.repeat(last[None], round(corner * fps), axis=0))
+        else:
+            steps = max(1, round(float(np.linalg.norm(np.array(corner) - last)) / 1.2 * fps))
+            places.append(last + (np.array(corner) - last) * np.arange(1, steps + 1)[:, None] / steps)
+    way = np.concatenate(places)
+    way = way + np.random.default_rng(0).normal(0, 0.003, way.shape)
+    return PerformRequest(samples=tuple((k / fps, float(x), float(z)) for k, (x, z) in enumerate(way)))
+
+
+def report_ways(database: SegmentDatabase) -> None:
+    """How near to ways with stops and sharp turns the answers are, whole and live, and what live costs."""
+    print("\nway     cm off: mean, worst   live: mean, worst   CPU s per s live   (bars: 6, 25; 0.3 with 400 segments)")
+    for name, corners in WAYS.items():
+        request, found = performed_way(corners), []
+        for lag in (None, 2.0):
+            search = PerformSearch(database.examples, request.with_(lag_s=lag), database=database)
+            metrics = search.run().metrics
+            found += [100 * metrics["way_mean"].value, 100 * metrics["way_worst"].value]
+        cost = search.sequence.seconds / search.sequence.control.seconds
+        print(f"{name:6} {found[0]:8.1f} {found[1]:8.1f} {found[2]:11.1f} {found[3]:8.1f} {cost:12.3f}", flush=True)
+
+
 def main() -> None:
     cmu = find_recordings() / "cmu"
     lines = [line.split("\t") for line in (cmu / "trials.tsv").read_text().splitlines()]
@@ -106,6 +145,13 @@ def main() -> None:
 
     find_segments(few_walks, way), find_confidence(find_segments(few_dances, dance(10)))  # compiled
     with one_thread_each():
+        mirrored = [root_example(e.target.mirrored()) for e in walks]
+        twice = build_segments([*walks, *mirrored, *walks], cut_at="plants", control_roles=TRACK)
+        twice = twice.taken(np.arange(min(400, len(twice))))
+        print(f"{len(twice)} segments of walks")
+        report_ways(twice)
+        if "ways" in sys.argv:
+            return
         report("walk", few_walks, way)
         report("dance", few_dances, dance(150))
         report("dance, all segments", all_dances, dance(150))

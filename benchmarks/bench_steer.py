@@ -24,7 +24,7 @@ from choreograph.synthesis.steer.controller import SteerBrain
 from choreograph.synthesis.steer.costs import SteerSettings, StepCosts
 from choreograph.synthesis.steer.crowd import Crowd
 from choreograph.synthesis.steer.evaluate import beam_cost, policy_cost
-from choreograph.synthesis.steer.goals import Goal, MovingObstacle
+from choreograph.synthesis.steer.goals import MovingObstacle, SteerGoal
 from choreograph.synthesis.steer.learn import learn
 from choreograph.synthesis.steer.policy import ValueFunction
 from choreograph.synthesis.steer.pool import Pool, build_pool
@@ -102,7 +102,7 @@ def larger(clips: list[cg.Clip]) -> SteerBrain:
 def decisions(brain: SteerBrain) -> None:
     """How long it takes to choose among all steps, keeping to a line."""
     steps, rng = brain.costs.steps, np.random.default_rng(0)
-    goal, ahead = brain.ahead(Goal())
+    goal, ahead = brain.ahead(SteerGoal())
     out = np.empty((len(steps), len(brain.costs.bend)))
     task, value = brain.tasks["navigate"], brain.values["navigate"]
     cuts = rng.choice(np.flatnonzero(steps.cut_foot < 2), 500)
@@ -116,7 +116,7 @@ def decisions(brain: SteerBrain) -> None:
     print(f"a decision over {len(steps)} steps: {1e6 * taken:.0f} µs (bar {1000 * bar:.0f} µs)")
 
 
-def walker(brain: SteerBrain, pool: Pool, goal: Goal, seconds: float, seed: int = 0) -> Crowd:
+def walker(brain: SteerBrain, pool: Pool, goal: SteerGoal, seconds: float, seed: int = 0) -> Crowd:
     """A crowd of one that has walked for a while."""
     crowd = Crowd(brain, pool)
     crowd.add(goal=goal)
@@ -138,9 +138,9 @@ def reversals(name: str, brain: SteerBrain, pool: Pool) -> None:
     """How long it takes to go back the way one came."""
     taken, costs = [], []
     for seed in range(30 // min(QUICK, 3)):
-        crowd = walker(brain, pool, Goal(0.0, 0.0, 0.0), 3.0, seed)
+        crowd = walker(brain, pool, SteerGoal(0.0, 0.0, 0.0), 3.0, seed)
         x, _, z = crowd.poses().root_pos[0]
-        crowd.characters[0].set_goal(Goal(float(x), float(z), math.pi))
+        crowd.characters[0].set_goal(SteerGoal(float(x), float(z), math.pi))
         taken.append(turned_after(follow(crowd, 10.0)))
         costs.append(policy_cost(brain, crowd.characters[0].cut, np.array([0.0, math.pi, 0.0]), 8.0))
     said = "never" if max(taken) > 9.9 else f"{max(taken):.2f} s"
@@ -157,7 +157,7 @@ def turned_after(way: Array) -> float:
 
 def lines(brain: SteerBrain, pool: Pool) -> None:
     """How far from a line, a circle and a slalom the root is."""
-    crowd = walker(brain, pool, Goal(0.0, 0.0, 0.0), 5.0)
+    crowd = walker(brain, pool, SteerGoal(0.0, 0.0, 0.0), 5.0)
     off = np.abs(follow(crowd, 3600 / QUICK)[:, 0])
     print(
         f"straight for {60 // QUICK} min: mean {100 * off.mean():.1f} cm, at most {100 * off.max():.1f} cm (bar 5, 20)"
@@ -172,7 +172,7 @@ def lines(brain: SteerBrain, pool: Pool) -> None:
         path = Path(points)
         crowd = Crowd(brain, pool)
         tangent = path.tangent(0.0)
-        crowd.add(*path.at(0.0), math.atan2(tangent[0], tangent[1]), Goal(path=path))
+        crowd.add(*path.at(0.0), math.atan2(tangent[0], tangent[1]), SteerGoal(path=path))
         way = follow(crowd, 50.0)
         gap = np.array([np.hypot(*(points - place).T).min() for place in way[180:]])
         print(f"{name}: mean {100 * gap.mean():.1f} cm, at most {100 * gap.max():.1f} cm (bar {bar})")
@@ -184,7 +184,7 @@ def collisions(brain: SteerBrain, pool: Pool) -> None:
         count, hits = 200 // (QUICK if name == "with" else 4 * min(QUICK, 5)), 0
         for seed in range(count):
             rng = np.random.default_rng(seed)
-            crowd = walker(SteerBrain(brain.costs, tasks, brain.values), pool, Goal(0.0, 0.0, 0.0), 2.0, seed)
+            crowd = walker(SteerBrain(brain.costs, tasks, brain.values), pool, SteerGoal(0.0, 0.0, 0.0), 2.0, seed)
             before = follow(crowd, 0.5)
             velocity, here = (before[-1] - before[0]) / (len(before) - 1) * RATE, before[-1]
             while True:  # one that begins where the walker is, and goes with him, intercepts nobody
@@ -216,11 +216,11 @@ def against_beam(brain: SteerBrain) -> None:
 def feet(brain: SteerBrain, pool: Pool, clips: list[cg.Clip]) -> None:
     """How feet fare, live and finished, against the recordings."""
     crowd, recording, live = Crowd(brain, pool), Recording(brain.costs.steps.clips, RATE), []
-    one = crowd.add(goal=Goal(0.0, 0.0, 0.0))
+    one = crowd.add(goal=SteerGoal(0.0, 0.0, 0.0))
     for k in range(round(60 * RATE)):
         if k % 300 == 299:
             x, _, z = crowd.poses().root_pos[0]
-            one.set_goal(Goal(float(x), float(z), (k // 300) * 2.2))
+            one.set_goal(SteerGoal(float(x), float(z), (k // 300) * 2.2))
         poses = crowd.tick(1 / RATE)
         recording.take(poses)
         live.append((poses.root_pos[0], poses.local_rot[0]))
@@ -245,7 +245,7 @@ def crowd(brain: SteerBrain, pool: Pool) -> None:
     many = Crowd(brain, pool)
     rng = np.random.default_rng(2)
     for _ in range(100):
-        many.add(*rng.uniform(-20, 20, 2), rng.uniform(-3, 3), Goal(0.0, 0.0, float(rng.uniform(-3, 3))))
+        many.add(*rng.uniform(-20, 20, 2), rng.uniform(-3, 3), SteerGoal(0.0, 0.0, float(rng.uniform(-3, 3))))
     for _ in range(60):
         many.tick(1 / 60)
     began, ticks = time.process_time(), 600 // min(QUICK, 3)
@@ -264,11 +264,11 @@ def latency(brain: SteerBrain, pool: Pool) -> None:
     for seed in range(60 // min(QUICK, 4)):
         ways = []
         for press in (False, True):
-            crowd = walker(brain, pool, Goal(0.0, 0.0, 0.0), 3.0, seed)
+            crowd = walker(brain, pool, SteerGoal(0.0, 0.0, 0.0), 3.0, seed)
             x, _, z = crowd.poses().root_pos[0]
             if press:
                 side = 1 if seed % 2 else -1
-                crowd.characters[0].set_goal(Goal(float(x), float(z), side * math.pi / 2))
+                crowd.characters[0].set_goal(SteerGoal(float(x), float(z), side * math.pi / 2))
             ways.append(np.concatenate([[[x, z]], follow(crowd, 2.0)]))
         a, b = (np.diff(way, axis=0) * RATE @ np.array([1, 1j]) for way in ways)
         angle = np.abs(np.angle(b * a.conj())) > math.radians(10)

@@ -1,4 +1,4 @@
-"""The people that examples 07 to 10 and 13 move, and how their answers are shown."""
+"""The people that examples 07 to 10, 13 and 14 move, and how their answers are shown."""
 
 from pathlib import Path
 

@@ -8,6 +8,10 @@ from .contract.result import Answer, Result
 from .contract.search import Budget
 from .editing.bend.request import BendRequest
 from .editing.bend.search import BendResult, BendSearch, bend
+from .editing.loop.request import LoopRequest
+from .editing.loop.search import LoopResult, LoopSearch, loop
+from .editing.retarget.request import RetargetRequest
+from .editing.retarget.search import RetargetResult, RetargetSearch, retarget
 from .editing.retime.request import RetimeRequest
 from .editing.retime.search import RetimeResult, RetimeSearch, retime
 from .errors import (
@@ -28,6 +32,10 @@ from .finishing.footskate import clean_feet
 from .finishing.hand_contacts import HandContacts, Partner
 from .finishing.settings import FinishSettings
 from .formats import read_clip, read_figures, write_clip
+from .formats.character import read_character, write_character
+from .formats.face import read_face, read_shapes, write_face
+from .formats.face_glb import read_face_glb, write_face_glb
+from .graph.coverage import report_coverage
 from .graph.model import MotionGraph
 from .graph.report import report_graph
 from .graph.settings import GraphSettings
@@ -35,11 +43,34 @@ from .graph.store import open_graph, save_graph
 from .maths.floor import FloorTransform
 from .motion.clip import Clip, Label, concatenate
 from .motion.contacts import detect_contacts, find_foot_contacts
+from .motion.face import Face, FaceShapes
+from .motion.head import simple_head
 from .motion.montage import Layer, Montage
 from .motion.repair import repair
 from .motion.skeleton import Skeleton
 from .motion.trim import suggest_trim, trimmed
 from .notebook import show
+from .synthesis.complete.drag import Dragging
+from .synthesis.complete.face import FaceModel, FaceResult, complete_face, face_error, learn_face
+from .synthesis.complete.face_goals import FaceKey, FaceRequest, LandmarkGoal
+from .synthesis.complete.goals import (
+    AngleGoal,
+    BehaviourGoal,
+    BodyGoal,
+    Camera,
+    ContactGoal,
+    DistanceGoal,
+    JointGoal,
+    KeyPose,
+    OffsetGoal,
+    TurnGoal,
+    ViewGoal,
+)
+from .synthesis.complete.model import MotionModel, learn, reconstruction_error
+from .synthesis.complete.request import CompleteRequest, SolveWeights
+from .synthesis.complete.search import CompleteResult, CompleteSearch, complete
+from .synthesis.complete.settings import LearnSettings
+from .synthesis.complete.store import open_model, save_model
 from .synthesis.follow.measure import measure_path
 from .synthesis.follow.request import FollowRequest, FollowSettings, StretchRequest
 from .synthesis.follow.search import FollowSearch, follow
@@ -56,6 +87,10 @@ from .synthesis.perform.search import PerformSearch, perform
 from .synthesis.perform.store import open_segments, save_segments
 from .synthesis.perform.trajectory import Trajectory, read_trajectory
 from .synthesis.perform.transcription import write_transcription
+from .synthesis.plan.parts import Bar, Corridor, Gate, Goal, GoalPose, Region, Solid, Start, StepOver
+from .synthesis.plan.prepare import find_plan_graph
+from .synthesis.plan.request import PlanRequest, PlanSettings
+from .synthesis.plan.search import PlanSearch, plan
 from .synthesis.solve.constraints import (
     BodyTarget,
     Box,
@@ -77,7 +112,7 @@ from .synthesis.steer.basis import Dimension
 from .synthesis.steer.controller import SteerBrain
 from .synthesis.steer.costs import SteerSettings
 from .synthesis.steer.crowd import Crowd
-from .synthesis.steer.goals import Goal, MovingObstacle
+from .synthesis.steer.goals import MovingObstacle, SteerGoal
 from .synthesis.steer.pool import build_pool
 from .synthesis.steer.prepare import find_brain
 from .synthesis.steer.request import GoalRequest, SteerRequest
@@ -86,24 +121,42 @@ from .synthesis.steer.tasks import SteerTask
 from .synthesis.walk import Walk
 
 __all__ = [
+    "AngleGoal",
     "Answer",
+    "Bar",
+    "BehaviourGoal",
     "BendRequest",
     "BendResult",
     "BendSearch",
+    "BodyGoal",
     "BodyTarget",
     "Box",
     "Budget",
+    "Camera",
     "Cancelled",
     "Character",
     "ChoreographError",
     "Circle",
     "Clip",
+    "CompleteRequest",
+    "CompleteResult",
+    "CompleteSearch",
+    "ContactGoal",
+    "Corridor",
     "Crowd",
     "CutRequest",
     "CutSettings",
     "Dimension",
+    "DistanceGoal",
     "DownloadError",
+    "Dragging",
     "Example",
+    "Face",
+    "FaceKey",
+    "FaceModel",
+    "FaceRequest",
+    "FaceResult",
+    "FaceShapes",
     "FinishSettings",
     "Finished",
     "FloorTransform",
@@ -112,35 +165,53 @@ __all__ = [
     "FollowSettings",
     "FormatError",
     "FunctionTarget",
+    "Gate",
     "Goal",
+    "GoalPose",
     "GoalRequest",
     "GraphFileError",
     "GraphSettings",
     "HandContacts",
     "HardFrame",
+    "JointGoal",
     "JointTarget",
+    "KeyPose",
     "Label",
     "LabelTarget",
+    "LandmarkGoal",
     "Layer",
+    "LearnSettings",
+    "LoopRequest",
+    "LoopResult",
+    "LoopSearch",
     "Meeting",
     "MissingExtra",
     "Montage",
     "MotionGraph",
+    "MotionModel",
     "MotionStream",
     "MotionView",
     "MovingObstacle",
     "Obstacle",
     "Offset",
+    "OffsetGoal",
     "OutputExists",
     "Partner",
     "Path",
     "PerformRequest",
     "PerformSearch",
     "PerformStream",
+    "PlanRequest",
+    "PlanSearch",
+    "PlanSettings",
     "Polygon",
     "PoseTarget",
+    "Region",
     "RequestError",
     "Result",
+    "RetargetRequest",
+    "RetargetResult",
+    "RetargetSearch",
     "RetimeRequest",
     "RetimeResult",
     "RetimeSearch",
@@ -150,19 +221,26 @@ __all__ = [
     "SegmentDatabase",
     "Skeleton",
     "SkeletonMismatch",
+    "Solid",
     "SolveRequest",
     "SolveSearch",
     "SolveSettings",
+    "SolveWeights",
     "Splice",
+    "Start",
     "SteerBrain",
+    "SteerGoal",
     "SteerRequest",
     "SteerSearch",
     "SteerSettings",
     "SteerTask",
+    "StepOver",
     "Stretch",
     "StretchRequest",
     "Trajectory",
     "TrajectoryRecorder",
+    "TurnGoal",
+    "ViewGoal",
     "Walk",
     "__version__",
     "bend",
@@ -170,37 +248,58 @@ __all__ = [
     "build_pool",
     "build_segments",
     "clean_feet",
+    "complete",
+    "complete_face",
     "concatenate",
     "detect_contacts",
+    "face_error",
     "find_brain",
     "find_foot_contacts",
     "find_hierarchy",
+    "find_plan_graph",
     "find_segment_database",
     "finish",
     "follow",
+    "learn",
+    "learn_face",
     "load_path",
+    "loop",
     "measure_path",
     "named_path",
     "open_graph",
+    "open_model",
     "open_segments",
     "pair_up",
     "perform",
+    "plan",
+    "read_character",
     "read_clip",
+    "read_face",
+    "read_face_glb",
     "read_figures",
     "read_request",
     "read_request_file",
+    "read_shapes",
     "read_trajectory",
+    "reconstruction_error",
     "repair",
+    "report_coverage",
     "report_graph",
+    "retarget",
     "retime",
     "root_example",
     "save_graph",
+    "save_model",
     "save_segments",
     "show",
+    "simple_head",
     "solve",
     "steer",
     "suggest_trim",
     "trimmed",
+    "write_character",
     "write_clip",
+    "write_face",
+    "write_face_glb",
     "write_transcription",
 ]

@@ -41,7 +41,7 @@ def rows(text: str, *begins: str) -> list[list[float]]:
 
 
 def test_every_example_is_run() -> None:
-    tested = {f"{number:02}" for number in (*range(1, 11), 12, 13)}
+    tested = {f"{number:02}" for number in (*range(1, 11), 12, 13, 14)}
     assert {path.name[:2] for path in EXAMPLES.glob("[0-9]*.py")} == tested
 
 
@@ -130,3 +130,9 @@ def test_solving(tmp_path: Path) -> None:
     for name in ("two-checkpoints", "three-checkpoints", "jump-at-a-time", "end-in-a-pose", "two-people-meet"):
         assert (tmp_path / f"{name}.png").stat().st_size > 10_000
     assert (tmp_path / "two-people-meet.glb").exists()
+
+
+def test_plan_a_scene(tmp_path: Path) -> None:
+    said = run("14_plan_a_scene.py", tmp_path, "--scene", "pillars", "--evaluations", "1500")
+    assert "clear of things" in said and "too near" not in said
+    assert len(read_clip(tmp_path / "pillars.bvh")) > 100 and (tmp_path / "pillars.png").stat().st_size > 0

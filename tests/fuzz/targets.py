@@ -177,7 +177,30 @@ def motion_targets(folder: Path, recordings: Path | None) -> dict[str, Target]:
         ),
         "npz": Target(".npz", seeds(".npz"), m.mutate_archive, lambda p, k: use_clip(read_clip(p))),
         "glb": Target(".glb", seeds(".glb"), m.mutate_glb, lambda p, k: use_clip(read_clip(p)), share=2),
+        "fbx": fbx_target(),
     }
+
+
+def fbx_target() -> Target:
+    """FBX, binary and as text."""
+    from tests.unit.formats import fbx_files as fbx
+
+    places = [(0.0, 95.0, 0.0), (0.0, 70.0, 0.0), (9.0, -90.0, 0.0), (-9.0, -90.0, 0.0)]
+    names = ("Hips", "Head", "LeftFoot", "RightFoot")
+    joints = [
+        {"name": name, "parent": 0 if k else None, "props": {"Lcl Translation": list(places[k]), "RotationActive": [1]}}
+        for k, name in enumerate(names)
+    ]
+    times = np.arange(12) / 30
+    turns = {(k, "Lcl Rotation", "X"): {"t": times, "v": 9 * k + 30 * times, "flags": [0x108]} for k in range(4)}
+    records = fbx.scene(joints, [{"name": "a", "curves": turns}], {"UpAxis": [1], "UnitScaleFactor": [1.0]})
+    words = [b"KeyTime:", b"*3 { a: 1,2,3 }", b'C: "OO",1000,1001', b"}", b"{", b"Properties70:", b'"Lcl Rotation"']
+    seeds = [fbx.binary(records), fbx.binary(records, 7500, zipped=False), fbx.text(records)]
+
+    def change(data: bytes, rng: np.random.Generator) -> bytes:
+        return m.mutate_text(data, rng, words) if data.startswith(b";") else m.mutate_bytes(data, rng)
+
+    return Target(".fbx", seeds, change, lambda p, k: use_clip(read_clip(p)), share=2)
 
 
 def usd_targets(folder: Path) -> dict[str, Target]:

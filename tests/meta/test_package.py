@@ -101,6 +101,17 @@ def test_what_is_installed_is_written_down_by_name_version_and_hash(name: str) -
             assert versions[wanted.name] in wanted.specifier, f"{text}: run `make upgrade`"
 
 
+def test_make_demo_installs_what_the_studio_offers() -> None:
+    """Whoever only runs `make demo` can export USD and films too."""
+    (extras,) = re.findall(r"^RUN := (\S+)$", (ROOT / "Makefile").read_text(), re.M)
+    locked = (ROOT / "requirements" / "run.txt").read_text()
+    known = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
+    for extra in ("studio", "film", "usd"):
+        assert extra in extras.split(",")
+        for needed in known[extra]:
+            assert re.search(rf"^{re.escape(Requirement(needed).name)}==", locked, re.M | re.I), f"{needed} of {extra}"
+
+
 def test_npm_packages_are_written_down_without_addresses() -> None:
     text = (ROOT / "package-lock.json").read_text("utf-8")
     assert "://" not in text

@@ -13,6 +13,13 @@ export const CLIP_COLOURS = [
   "#56c2d6", "#d8664f", "#8fae4a", "#b0b7c3", "#a9744f", "#6f7fd0",
 ] as const;
 
+/** The result or clip that a motion belongs to: "result:ID" of "result:ID/1". */
+export const ownerOf = (motion: string): string => motion.split("/")[0]!;
+
+/** Colour of the n-th result on the stage: of its path, its figure's tint, its card. */
+export const shownColour = (number: number): string =>
+  number === 0 ? TEAL : CLIP_COLOURS[(number - 1) % CLIP_COLOURS.length]!;
+
 /** Same clip, same colour everywhere: by its place in the library, or by its name for clips that left it. */
 export function clipColour(name: string, library: readonly { name: string }[]): string {
   const index = library.findIndex((clip) => clip.name === name);

@@ -1,5 +1,7 @@
 /** Elements in few words, and the controls that all panels share. */
 
+import { fillField, isTyped } from "./typing";
+
 type Child = Node | string | null | undefined | false;
 type Handlers = { [K in keyof HTMLElementEventMap]?: (event: HTMLElementEventMap[K]) => void };
 
@@ -186,8 +188,9 @@ function control(label: string, input: HTMLElement, hint: string | undefined, si
 }
 
 /** A slider with a number beside it that can be typed. */
-export function slider(label: string, options: SliderOptions): Control<number> {
-  const { min, max, step } = options;
+export function slider(label: string, options: SliderOptions): Control<number> & { setMax(max: number): void } {
+  const { min, step } = options;
+  let { max } = options;
   const input = el("input", { attrs: { type: "range", min, max, step } });
   const typed = el("input", { class: "typed", attrs: { type: "text", inputmode: "decimal", "aria-label": `${label}, as a number` } });
   const digits = Math.max(0, Math.ceil(-Math.log10(step) - 1e-9));
@@ -221,9 +224,14 @@ export function slider(label: string, options: SliderOptions): Control<number> {
   return {
     element,
     setError,
+    setMax(now) {
+      input.max = String((max = now));
+      show();
+    },
     set(now) {
-      if (document.activeElement === typed || input.matches(":active")) return;
+      if (isTyped(typed) || input.matches(":active")) return;
       value = now;
+      fillField(typed, format(value));
       show();
     },
   };
@@ -269,9 +277,7 @@ export function textField(
   return {
     element,
     setError,
-    set(now) {
-      if (document.activeElement !== input) input.value = now;
-    },
+    set: (now) => fillField(input, now),
   };
 }
 
@@ -300,7 +306,8 @@ export function optionalNumber(
   const { min, max, step, empty } = options;
   const input = el("input", { attrs: { type: "number", min, max, step, placeholder: empty ?? "" } });
   let value = options.value;
-  const show = () => (input.value = value === null ? "" : String(Math.round(value * 1e6) / 1e6));
+  const said = () => (value === null ? "" : String(Math.round(value * 1e6) / 1e6));
+  const show = () => (input.value = said());
   show();
   input.addEventListener("change", () => {
     const number = input.valueAsNumber;
@@ -315,7 +322,7 @@ export function optionalNumber(
     setError,
     set(now) {
       value = now;
-      if (document.activeElement !== input) show();
+      fillField(input, said());
     },
   };
 }

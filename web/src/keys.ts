@@ -1,6 +1,7 @@
 /** Keys: one list for what they do and for the page that tells about them. */
 
 import type { Context } from "./types";
+import { isField, isTyped, listenToTyping } from "./typing";
 
 export interface Key {
   group: "Time" | "View" | "Project";
@@ -57,8 +58,10 @@ function taken(event: KeyboardEvent): boolean {
   const target = event.target as HTMLElement;
   if (document.querySelector("dialog[open]") || target.closest("[popover]")) return true;
   const ctrl = event.ctrlKey || event.metaKey;
-  if (target.matches("textarea, [contenteditable], input:not([type=range], [type=checkbox])")) {
-    return !(ctrl && event.key.toLowerCase() === "e"); // typing has its own undo
+  if (isField(target)) {
+    const key = event.key.toLowerCase();
+    // What is being typed has its own undo; where nothing is, the document's is meant.
+    return !(ctrl && (key === "e" || (!isTyped(target) && (key === "z" || key === "y"))));
   }
   if (ctrl) return false;
   if (target.matches("input[type=range], select")) return /^(Arrow|Home|End|Page| )/.test(event.key);
@@ -67,6 +70,7 @@ function taken(event: KeyboardEvent): boolean {
 }
 
 export function listen(keys: readonly Key[]): void {
+  listenToTyping();
   const table = new Map(keys.flatMap((key) => key.press.map((press) => [press, key] as const)));
   window.addEventListener("keydown", (event) => {
     if (event.altKey || event.defaultPrevented || taken(event)) return;

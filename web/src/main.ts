@@ -118,7 +118,8 @@ function wantedMotions(state: State): Wanted[] {
     return (result?.motions ?? []).map((motion) => as(motion, result!.created));
   });
   if (named.length > 0) return named;
-  const fallback = state.results[0]?.motions ?? state.clips.slice(0, 1);
+  const newest = state.results.find(({ verb }) => verb === state.view.verb || !state.verbs.some(({ name }) => name === state.view.verb));
+  const fallback = newest?.motions ?? state.clips.slice(0, 1);
   return fallback.map((motion) => as(motion, ""));
 }
 

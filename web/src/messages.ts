@@ -1,7 +1,7 @@
 // Generated from the models of choreograph.studio by `python -m choreograph.studio.typescript`; do not edit.
 
 /** Changes whenever a message does; told by both sides when they meet. */
-export const PROTOCOL = "f7a2b8f04ac3";
+export const PROTOCOL = "980118485f96";
 
 /** What JSON holds. */
 export type Plain = null | boolean | number | string | Plain[] | { [name: string]: Plain };
@@ -50,12 +50,21 @@ export interface ClipReport {
   transitions: number;
   why: string;
   joins_at_m: number | null;
+  join: string;
 }
 
 /** How the same is done without the studio. */
 export interface Code {
   command: string;
   python: string;
+}
+
+/** What the recordings in the graph can do. */
+export interface Coverage {
+  bands: SpeedBand[];
+  stops: string;
+  labels: LabelTime[];
+  advice: string[];
 }
 
 /** Connectivity against the threshold. */
@@ -155,6 +164,7 @@ export interface GraphAsk {
   ceiling_m: number;
   taper: "triangle" | "uniform";
   mirror: boolean;
+  max_blend_s: number | null;
 }
 
 /** The graph was built. */
@@ -176,6 +186,7 @@ export interface GraphSummary {
   shown: number;
   labels: string[];
   notes: string[];
+  coverage: Coverage | null;
 }
 
 /** First message of a page. */
@@ -222,6 +233,13 @@ export interface LabelRange {
   text: string;
   start: number;
   stop: number;
+}
+
+/** How long a label lasts. */
+export interface LabelTime {
+  label: string;
+  seconds: number;
+  outside_s: number;
 }
 
 /** Recordings came. */
@@ -407,6 +425,16 @@ export interface SourceRun {
   blend: string | null;
 }
 
+/** What is recorded between two speeds, and the least radius of turns there. */
+export interface SpeedBand {
+  said: string;
+  seconds: number;
+  outside_s: number;
+  left_m: number | null;
+  right_m: number | null;
+  bent_m: number | null;
+}
+
 /** Stop sending frames. */
 export interface Stop {
   type?: "stop";
@@ -472,6 +500,44 @@ export type ToPage =
   | Over
   | Trouble;
 
+/** How far a joint is bent: the angle between the bone that leads to it and the one that leads on. */
+export interface AngleGoal {
+  /** When, from the motion's first frame; */
+  at_s?: number | null;
+  /** or from when */
+  start_s?: number | null;
+  /** until when. */
+  stop_s?: number | null;
+  /** How much it counts. */
+  weight?: number;
+  /** Whether the finished motion does exactly so, as far as the body reaches; velocities count by weight only. */
+  exact?: boolean;
+  /** A joint's name or role: "left_lower_leg" is the knee, "right_forearm" the elbow. */
+  joint: string;
+  /** 0 is straight. */
+  bend_deg: number;
+}
+
+/** A bar across the way to pass under: no part of the body may touch it, or be above it. */
+export interface Bar {
+  /** x and z of its ends, metres. */
+  ends: [[number, number], [number, number]];
+  /** Of its lower edge above the floor, metres. */
+  height: number;
+  /** Along the floor, metres. */
+  thickness?: number;
+}
+
+/** What the motion is like for a while: the model learned from what is labelled so holds then. */
+export interface BehaviourGoal {
+  /** From when, from the motion's first frame. */
+  start_s: number;
+  /** Until when. */
+  stop_s: number;
+  /** What clips are labelled: "walk", "jump" … */
+  label: string;
+}
+
 /** A path that a motion is bent to. */
 export interface BendRequest {
   /** The path: a .csv, .json or .svg file, or a shape such as circle:radius=4 or eight. */
@@ -492,6 +558,20 @@ export interface BendRequest {
   finish?: FinishSettings;
 }
 
+/** Where the body is on the floor at a time, and where it faces. */
+export interface BodyGoal {
+  /** When, from the motion's first frame. */
+  at_s: number;
+  /** x and z of the torso, metres; null for anywhere. */
+  position?: [number, number] | null;
+  /** Where it faces: 0 looks along +z, 90 along +x; null for any. */
+  facing_deg?: number | null;
+  /** How much it counts. */
+  weight?: number;
+  /** Whether the finished motion is exactly there. */
+  exact?: boolean;
+}
+
 /** Where the body is on the floor at a time, and where it faces. The first of a request is met exactly. */
 export interface BodyTarget {
   /** When, from the motion's first frame. */
@@ -510,6 +590,18 @@ export interface Box {
   low: [number, number];
   /** The corner with the greatest x and z. */
   high: [number, number];
+}
+
+/** A camera that sees the motion. */
+export interface Camera {
+  /** Where it is, metres. */
+  position: [number, number, number];
+  /** What it looks at, in the middle of the picture. */
+  target: [number, number, number];
+  /** From the picture's lower to its upper edge. */
+  field_of_view_deg?: number;
+  /** Width of the picture over its height. */
+  aspect?: number;
 }
 
 /** The constraints of one of several people; those beside all of them hold where he has none of his own. */
@@ -543,6 +635,98 @@ export interface Circle {
   radius: number;
 }
 
+/** Motion to be completed. Times are in seconds from its first frame; it has a frame at 0 and one at `length_s`. */
+export interface CompleteRequest {
+  /** How long the motion lasts. */
+  length_s?: number | null;
+  /** Keyframes: poses of clips at times. */
+  poses?: KeyPose[];
+  /** Where the body is when. */
+  body?: BodyGoal[];
+  /** Where joints are when, and along which tracks. */
+  joints?: JointGoal[];
+  /** How joints are turned. */
+  turns?: TurnGoal[];
+  /** How far joints are bent. */
+  angles?: AngleGoal[];
+  /** How far joints are from each other. */
+  distances?: DistanceGoal[];
+  /** Where joints are, seen from others. */
+  offsets?: OffsetGoal[];
+  /** Where cameras see joints. */
+  views?: ViewGoal[];
+  /** Which feet stand when. */
+  contacts?: ContactGoal[];
+  /** What the motion is like when: one model after another. */
+  labels?: BehaviourGoal[];
+  /** Two motions to lead from one to the other: files, or names of clips. Give the option twice. */
+  between?: string[];
+  /** Frames between the two motions, at the model's rate. */
+  frames?: number | null;
+  /** Frames of the first motion's end that count, at the model's rate. */
+  past?: number;
+  /** Frames of the second motion's beginning that count. */
+  future?: number;
+  /** Whether the second motion is where it was recorded; without, it comes wherever the first one leads. */
+  in_place?: boolean;
+  /** Whether the two motions are written too, before and behind what leads from one to the other. */
+  joined?: boolean;
+  /** Clips to learn from, by name; all if none is named. */
+  examples?: string[];
+  /** Learn only from what is labelled so. */
+  label?: string | null;
+  /** Learn only from so many clips: those nearest to the poses that are asked for. */
+  nearest?: number | null;
+  /** Whether what is asked exactly is met exactly once the most likely motion is known. */
+  exact?: boolean;
+  /** How the model is learned. */
+  model?: LearnSettings;
+  /** How firmly model and goals count. */
+  solve?: SolveWeights;
+  /** Whether feet are cleaned, and at which rate the motion is. */
+  finish?: FinishSettings;
+}
+
+/** A foot that stands for a while. */
+export interface ContactGoal {
+  /** From when, from the motion's first frame. */
+  start_s: number;
+  /** Until when. */
+  stop_s: number;
+  /** Which. */
+  foot: "left" | "right" | "both";
+  /** What of it stands. */
+  part?: "heel" | "toe" | "all";
+  /** How much it counts. */
+  weight?: number;
+}
+
+/** A path to keep near, from its first point to its last. */
+export interface Corridor {
+  /** x and z, metres. */
+  points: [number, number][];
+  /** How far from it the hips may be, metres. */
+  within?: number;
+}
+
+/** How far two joints are from each other. */
+export interface DistanceGoal {
+  /** When, from the motion's first frame; */
+  at_s?: number | null;
+  /** or from when */
+  start_s?: number | null;
+  /** until when. */
+  stop_s?: number | null;
+  /** How much it counts. */
+  weight?: number;
+  /** Whether the finished motion does exactly so, as far as the body reaches; velocities count by weight only. */
+  exact?: boolean;
+  /** Two joints, by name or role. */
+  joints: [string, string];
+  /** Metres. */
+  distance_m: number;
+}
+
 /** How a montage becomes a finished motion. */
 export interface FinishSettings {
   /** Curve along which a transition of a motion graph mixes the motion it leaves with the motion it enters. */
@@ -563,7 +747,9 @@ export interface FinishSettings {
   foot_hold_m_s?: number | null;
   /** Whether hands that were held in the recordings are brought together, where there is a partner to hold. */
   hands?: boolean;
-  /** The fastest that the torso is brought to where it should be; what is missed by more stays missed. No limit if null. */
+  /** Whether a motion that is to be somewhere at a time is bent and stretched to be there: steps up to a tenth longer or shorter, turned no faster than people turn. */
+  bend_body?: boolean;
+  /** The fastest that the torso glides to where it should be, beyond that; what is missed by more stays missed. No limit if null. */
   root_correction_m_s?: number | null;
   /** How far a motion that is bent leans into its turns: 1 is the lean that balances them, 0 none. */
   lean?: number;
@@ -625,7 +811,7 @@ export interface FollowSettings {
   horizon_s?: number | null;
   /** How much is kept of each planning step's answer (r). */
   retain_s?: number;
-  /** Walks of one age that the beam keeps; else 60 where motion is bent, which forgives much, and 260 where not. */
+  /** Walks of one age that the beam keeps; else 48 where motion is bent, which forgives much (down to 20 in graphs with many transitions), and 260 where not. */
   beam_width?: number | null;
   /** How far the beam looks along the continuations of a walk, to compare walks. */
   continuation_s?: number;
@@ -683,6 +869,42 @@ export interface FunctionTarget {
   weight?: number;
 }
 
+/** A place to pass: near a point, or across a line. */
+export interface Gate {
+  /** x and z of a point that the hips come near, metres, */
+  position?: [number, number] | null;
+  /** and how near, metres; */
+  radius?: number;
+  /** or the ends of a line that the hips cross. */
+  ends?: [[number, number], [number, number]] | null;
+}
+
+/** Where the motion ends, and how. */
+export interface Goal {
+  /** x and z of the hips, metres. */
+  position: [number, number];
+  /** How far from there they may be, metres. */
+  radius?: number;
+  /** Where they face; null for anywhere. */
+  facing_deg?: number | null;
+  /** How far they may face away from that. */
+  tolerance_deg?: number;
+  /** Whether it ends with both feet on the floor, at rest. */
+  standing?: boolean;
+  /** What to do there: motion with this label, such as sit or pick up, from its beginning to its end. */
+  label?: string | null;
+  /** The pose to end in. */
+  pose?: GoalPose | null;
+}
+
+/** The pose of a clip's frame. */
+export interface GoalPose {
+  /** A clip of the graph. */
+  clip: string;
+  /** At the clip's own rate. */
+  frame: number;
+}
+
 /** What is wanted from a moment on; what is left out is open. */
 export interface GoalRequest {
   /** From when on. */
@@ -709,10 +931,34 @@ export interface HardFrame {
   at_s: number;
   /** A clip of the graph. */
   clip: string;
-  /** At the clip's own rate; the nearest at the graph's rate is taken. */
+  /** At the clip's own rate. */
   frame: number;
   /** How long the clip is shown from there on, uncut. */
   lasts_s?: number;
+}
+
+/** Where a joint is: at a time, throughout an interval, or along a track. */
+export interface JointGoal {
+  /** When, from the motion's first frame; */
+  at_s?: number | null;
+  /** or from when */
+  start_s?: number | null;
+  /** until when. */
+  stop_s?: number | null;
+  /** How much it counts. */
+  weight?: number;
+  /** Whether the finished motion does exactly so, as far as the body reaches; velocities count by weight only. */
+  exact?: boolean;
+  /** A joint's name or role: "head", "left_hand" … */
+  joint: string;
+  /** x, y and z in metres; null for a coordinate that does not matter. */
+  position?: [number | null, number | null, number | null];
+  /** Likewise, metres per second. */
+  velocity?: [number | null, number | null, number | null];
+  /** A CSV file of the joint's way during the interval: columns x, y, z, or seconds, x, y, z from its start; metres, empty cells for what does not matter. */
+  track?: string | null;
+  /** The way itself instead of a file: x, y and z in metres, spread evenly over the interval. */
+  points?: [number, number, number][];
 }
 
 /** Where a joint is at a time, and how it moves. */
@@ -729,6 +975,28 @@ export interface JointTarget {
   weight?: number;
 }
 
+/** A pose of a clip at a time: where it is given, or where the motion takes it. */
+export interface KeyPose {
+  /** When, from the motion's first frame. */
+  at_s: number;
+  /** A clip by its name; */
+  clip?: string | null;
+  /** which frame of it, at its own rate. */
+  frame?: number;
+  /** A motion file instead of a clip's name. */
+  file?: string | null;
+  /** x and z of the torso, metres; null for anywhere. */
+  position?: [number, number] | null;
+  /** Where it faces: 0 looks along +z, 90 along +x; null for any. */
+  facing_deg?: number | null;
+  /** Whether it is where it was recorded, instead of a position and a facing. */
+  in_place?: boolean;
+  /** How much it counts. */
+  weight?: number;
+  /** Whether the finished motion has this very pose at that time. */
+  exact?: boolean;
+}
+
 /** Motion with this label from one time to another. */
 export interface LabelTarget {
   /** From when, from the motion's first frame. */
@@ -739,6 +1007,44 @@ export interface LabelTarget {
   label: string;
   /** How much it counts. */
   weight?: number;
+}
+
+/** How a statistical model is learned from recordings. */
+export interface LearnSettings {
+  /** Frames per second of the model. */
+  rate_hz?: number;
+  /** How many frames the next one follows from (m); chosen by cross-validation if not given. */
+  order?: number | null;
+  /** Size of the control input, dim(u); chosen by cross-validation if not given. */
+  controls?: number | null;
+  /** Size of the pose space (d); as large as `variance` needs if not given. */
+  dimensions?: number | null;
+  /** Share of the poses' variance that the pose space holds. */
+  variance?: number;
+  /** Components of the control's mixture (K); 0 chooses by held-out likelihood. One suffices for one behaviour, and then there is one optimum. */
+  components?: number;
+  /** Labels to learn dynamics of their own for, in one pose space: "walk", "jump" …; none is one for all. */
+  behaviours?: string[];
+}
+
+/** A cycle of a motion. */
+export interface LoopRequest {
+  /** Shortest cycle. */
+  min_s?: number;
+  /** Longest cycle. */
+  max_s?: number;
+  /** Where the cycle begins, if that is known; else where ends fit best. */
+  start_s?: number | null;
+  /** Where the cycle ends, if that is known. */
+  stop_s?: number | null;
+  /** Whether the cycle goes straight on: the turn that it makes is taken out. */
+  straight?: boolean;
+  /** Whether it stays where it is: the way that it makes is taken out. */
+  in_place?: boolean;
+  /** How often the result repeats it. */
+  cycles?: number;
+  /** Whether standing feet are held where they stand. */
+  clean?: boolean;
 }
 
 /** Two people come together and play a pair of recordings, each his own part of it. The pair may be two recordings of one moment, such as two dancers' in one world frame: then they are to each other as they were. Or any two clips, with `offset` saying how the people stand to each other. */
@@ -795,6 +1101,26 @@ export interface Offset {
   turned_deg: number;
 }
 
+/** Where a joint is, seen from another one. */
+export interface OffsetGoal {
+  /** When, from the motion's first frame; */
+  at_s?: number | null;
+  /** or from when */
+  start_s?: number | null;
+  /** until when. */
+  stop_s?: number | null;
+  /** How much it counts. */
+  weight?: number;
+  /** Whether the finished motion does exactly so, as far as the body reaches; velocities count by weight only. */
+  exact?: boolean;
+  /** A joint's name or role. */
+  joint: string;
+  /** The joint that it is seen from. */
+  of: string;
+  /** x, y and z in the world's directions, metres; null for a coordinate that does not matter. */
+  offset: [number | null, number | null, number | null];
+}
+
 /** A performance to be answered, and how. */
 export interface PerformRequest {
   /** The body that leads: a motion file, or the name of one of the examples' clips. */
@@ -837,6 +1163,66 @@ export interface PerformRequest {
   finish?: FinishSettings;
 }
 
+/** From here to there through a scene. */
+export interface PlanRequest {
+  start?: Start;
+  /** Where it ends. */
+  goal?: Goal | null;
+  /** What to go round: no part of the body touches it. */
+  obstacles?: Solid[];
+  /** Holes in the floor: no foot stands there, but on stones. */
+  gaps?: Region[];
+  /** Where a foot must step, in order. */
+  stones?: Region[];
+  /** Where no foot may step. */
+  keep_off?: Region[];
+  /** What to pass under. */
+  bars?: Bar[];
+  /** What to step over. */
+  step_over?: StepOver[];
+  /** Points and gates to pass, in order. */
+  through?: Gate[];
+  /** A path to keep near. */
+  path?: Corridor | null;
+  /** An SVG floor plan: its layers obstacles, gaps, stones, keep_off, bars, step_over, through, path, start and goal join what the request has. */
+  drawing?: string;
+  /** What to make least: squared accelerations of the joints, time, or way. */
+  objective?: "effort" | "time" | "length";
+  /** Whether steps may be blends of recorded ones; without, it is a plain motion graph. */
+  interpolation?: boolean;
+  /** How many different answers. */
+  count?: number;
+  /** How far from each other the ways of two answers must be somewhere. */
+  apart_m?: number;
+  /** How long to search; it ends sooner where nothing better can be had. */
+  seconds?: number;
+  /** States to expand at most, instead of a time: the same number gives the same answer anywhere. */
+  evaluations?: number | null;
+  /** The search ends when its answer is proved to cost no more than so many times the best. */
+  within?: number;
+  search?: PlanSettings;
+  /** How the plan becomes motion. */
+  finish?: FinishSettings;
+}
+
+/** How the search goes about it. */
+export interface PlanSettings {
+  /** Size of the cells of which the search keeps the cheapest way into each; what is proved, is within it. */
+  lattice_m?: number;
+  /** Likewise, of headings. */
+  lattice_deg?: number;
+  /** Heuristic weight of the first answer, which is that near to the best; it then goes down to 1. */
+  first_weight?: number;
+  /** Whether steps that do what others do are left out: auto looks among all of them if there is no answer without. */
+  compression?: "auto" | "on" | "off";
+  /** How much farther than it must the search keeps from things, so that finishing does not touch them. */
+  margin_m?: number;
+  /** How often the search begins again, farther from what a finished motion touched. */
+  repairs?: number;
+  /** Memory that the search may use; when it is used up, the best answer so far is the answer. */
+  memory_mb?: number;
+}
+
 /** An obstacle of any outline whose sides do not cross. */
 export interface Polygon {
   /** In order, x and z in metres. */
@@ -853,6 +1239,28 @@ export interface PoseTarget {
   frame: number;
   /** How much it counts. */
   weight?: number;
+}
+
+/** A circle, box or polygon on the floor. */
+export interface Region {
+  /** A round one, */
+  circle?: Circle | null;
+  /** or a rectangle along the axes, */
+  box?: Box | null;
+  /** or one of any outline. */
+  polygon?: Polygon | null;
+}
+
+/** A body that a motion is put on. */
+export interface RetargetRequest {
+  /** File of the body: a character (.glb, .vrm), or any motion file whose skeleton it is. */
+  to?: string;
+  /** Joints of the body whose role is not found, such as left_foot=L_Ankle. */
+  roles?: Record<string, string>;
+  /** Joints of the body, with the joint of the motion that each takes its rotation from; nothing behind = for none. */
+  joints?: Record<string, string>;
+  /** Whether standing feet are held where they stand. */
+  clean?: boolean;
 }
 
 /** The same poses, in the same order, with another timing. */
@@ -923,6 +1331,20 @@ export interface SegmentConstraint {
   segments: number[];
 }
 
+/** Something on the floor that no part of the body may touch. */
+export interface Solid {
+  /** A round one, */
+  circle?: Circle | null;
+  /** or a rectangle along the axes, */
+  box?: Box | null;
+  /** or one of any outline. */
+  polygon?: Polygon | null;
+  /** How high it is, metres; null for so high that nobody looks over it. */
+  height?: number | null;
+  /** How far from it every part of the body stays, metres. */
+  clearance?: number;
+}
+
 /** Motion to be found. Times are in seconds from its first frame; it has a frame at 0 and one at `length_s`. The score of an answer is measured so that 30 cm, 10° and a second without the label asked for cost 1 each, at a weight of 1. */
 export interface SolveRequest {
   /** How long the motion lasts. */
@@ -972,6 +1394,28 @@ export interface SolveSettings {
   draws?: number;
   /** How many of the ways to replace a stretch by two cuts are scored at a time, if there are more. */
   sample?: number;
+}
+
+/** How firmly the model and the goals count, and how the optimum is looked for. */
+export interface SolveWeights {
+  /** α: how firmly poses follow from those before them. */
+  dynamics?: number;
+  /** β: how firmly all goals count. At 1, joints are met to a centimetre before they are met exactly. */
+  goals?: number;
+  /** Most iterations. */
+  iterations?: number;
+  /** Seconds between the knots of cubic B-splines, for long motions; 0 has an unknown for every frame. */
+  knots_s?: number;
+}
+
+/** Where the motion begins. */
+export interface Start {
+  /** x and z of the hips, metres. */
+  position?: [number, number];
+  /** Where they face: 0 looks along +z, 90 along +x. */
+  facing_deg?: number;
+  /** Whether it begins with both feet on the floor, at rest; else also in the middle of a walk. */
+  standing?: boolean;
 }
 
 /** A character steered by a script. */
@@ -1040,6 +1484,18 @@ export interface SteerSettings {
   horizon_s?: number;
 }
 
+/** Something low on the floor to step over: no part of the body may touch it. */
+export interface StepOver {
+  /** A round one, */
+  circle?: Circle | null;
+  /** or a rectangle along the axes, */
+  box?: Box | null;
+  /** or one of any outline. */
+  polygon?: Polygon | null;
+  /** How high it is, metres. */
+  height: number;
+}
+
 /** A part of the path with a speed, a label or a pause; at least one of them. */
 export interface StretchRequest {
   /** Where it begins, along the path before smoothing and rounding. */
@@ -1054,12 +1510,54 @@ export interface StretchRequest {
   pause_s?: number | null;
 }
 
+/** How a joint is turned in the world. */
+export interface TurnGoal {
+  /** When, from the motion's first frame; */
+  at_s?: number | null;
+  /** or from when */
+  start_s?: number | null;
+  /** until when. */
+  stop_s?: number | null;
+  /** How much it counts. */
+  weight?: number;
+  /** Whether the finished motion does exactly so, as far as the body reaches; velocities count by weight only. */
+  exact?: boolean;
+  /** A joint's name or role. */
+  joint: string;
+  /** Unit quaternion w, x, y, z of its rotation against the world. */
+  rotation: [number, number, number, number];
+}
+
+/** Where a camera sees a joint. */
+export interface ViewGoal {
+  /** When, from the motion's first frame; */
+  at_s?: number | null;
+  /** or from when */
+  start_s?: number | null;
+  /** until when. */
+  stop_s?: number | null;
+  /** How much it counts. */
+  weight?: number;
+  /** Whether the finished motion does exactly so, as far as the body reaches; velocities count by weight only. */
+  exact?: boolean;
+  /** A joint's name or role. */
+  joint: string;
+  /** The camera. */
+  camera: Camera;
+  /** Across and down the picture: (0, 0) is the upper left corner, (1, 1) the lower right one. */
+  seen: [number, number];
+}
+
 /** What is asked of each verb, by its name. */
 export interface Requests {
   follow: FollowRequest;
   solve: SolveRequest;
+  plan: PlanRequest;
   perform: PerformRequest;
   steer: SteerRequest;
+  complete: CompleteRequest;
   retime: RetimeRequest;
   bend: BendRequest;
+  retarget: RetargetRequest;
+  loop: LoopRequest;
 }

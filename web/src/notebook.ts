@@ -132,7 +132,7 @@ class View {
       onLeave: () => this.set("follow", false),
     }));
     for (const path of paths) stage.addLine(path, { colour: AMBER, width: 3 });
-    await stage.show(cast.map(({ motion }) => motion.id), { from: model.get("time") * this.fps });
+    await stage.show(cast.map(({ motion }) => motion.id), { from: model.get("time") * this.fps, tinted: false });
     if (this.stage !== stage) return;
     stage.camera.frame([...paths.flat(), ...cast.flatMap(wayOf)]);
     if (model.get("follow")) stage.camera.distance = FOLLOW_M;

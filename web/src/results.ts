@@ -1,11 +1,13 @@
 /** The right column: what was found, beside each other; compare, keep, rename, remove, go on from. */
 
+import { shownColour } from "./colours";
 import { copy, followLinks, linkOf, openCode } from "./dialogs/share";
 import { button, el, icon, menu, type MenuItem } from "./dom";
 import type { Metric, Result } from "./messages";
 import { answersTo } from "./panels/asking";
 import { fieldsOf, type Schema } from "./panels/schema";
 import { wayPicture } from "./panels/solveway";
+import { nameOf } from "./panels/verb";
 import { refill, watch } from "./panels/watch";
 import type { Context, State } from "./types";
 import "./panels.css";
@@ -64,9 +66,6 @@ function together(state: State, results: readonly Result[]): Result[] {
   return asked.length > 0 ? asked : answersTo(results, newest.verb, newest.request);
 }
 
-/** Its name: the one given to it, or its own. */
-export const nameOf = (state: State, result: Result): string => state.document.names[result.id] ?? result.name;
-
 const isKept = (state: State, result: Result): boolean => state.document.kept.includes(result.id);
 
 function empty(state: State): HTMLElement {
@@ -82,7 +81,7 @@ function card(context: Context, result: Result, several = false): HTMLElement {
   const onStage = shown.includes(motionOf(result));
   const kept = isKept(store.state, result);
   const name = nameOf(store.state, result);
-  const open = button(name, () => show(context, result), { kind: "quiet" });
+  const open = button(name, () => show(context, result), { kind: "quiet", title: name });
   open.setAttribute("aria-pressed", String(onStage));
   open.classList.add("name");
   const more = button(`More about ${name}`, () => menu(more, actions(context, result, element)), {
@@ -120,11 +119,20 @@ function card(context: Context, result: Result, several = false): HTMLElement {
   const element = el(
     "article",
     { class: onStage ? "card shown" : "card", attrs: { role: "listitem" }, data: { result: result.id } },
-    el("header", {}, open, compare, keep, more),
+    el("header", {}, swatch(store.state, result), open, compare, keep, more),
     el("div", { class: "body" }, picture, metrics(result)),
     ...result.problems.map((problem) => el("p", { class: "problem" }, icon("warning"), problem.text)),
   );
   return element;
+}
+
+/** The colour that it has on the stage, where it is not alone there. */
+function swatch({ view }: State, result: Result): HTMLElement | null {
+  const number = view.shown.indexOf(motionOf(result));
+  if (view.shown.length < 2 || number < 0) return null;
+  const dot = el("span", { class: "swatch", attrs: { "aria-hidden": "true" } });
+  dot.style.setProperty("--swatch", shownColour(number));
+  return dot;
 }
 
 /** Whether its verb usually has several answers, which come and go while they are bettered. */

@@ -2,7 +2,9 @@
 
 import { jobsButton } from "./dialogs/jobs";
 import { button, el, fill, toggle } from "./dom";
+import { onHand } from "./hands";
 import type { Context, Panel, PanelHandle, Store } from "./types";
+import { fillField } from "./typing";
 import { undoButtons } from "./undo";
 
 const NARROW = "(max-width: 1024px)";
@@ -42,7 +44,8 @@ export class Shell {
   ) {
     const { store } = context;
     parts.element.prepend(this.bar());
-    parts.stageParent.append(this.hint, this.looks(), status(store));
+    parts.stageParent.append(el("div", { class: "top" }, this.hint, this.looks()), status(store));
+    onHand(() => this.refreshHint());
     for (const side of ["left", "right"] as const) this.setSide(side, this.remembered(side));
     this.drawTabs();
     store.subscribe((state) => state.jobs, () => this.refreshHint());
@@ -65,6 +68,7 @@ export class Shell {
       before.body.hidden = true;
     }
     this.open = panel.verb;
+    this.context.stage.camera.held = false; // what was drawn there is not drawn here
     let now = this.mounted.get(panel.verb);
     if (!now) {
       const body = el("div", { class: `panel ${panel.verb}`, attrs: { role: "tabpanel", "aria-label": panel.title } });
@@ -105,6 +109,7 @@ export class Shell {
     });
     const focused = this.tabs.contains(document.activeElement);
     this.tabs.replaceChildren(...tabs);
+    tabs.find((tab) => tab.dataset.verb === this.open)?.scrollIntoView({ inline: "nearest", block: "nearest" });
     if (focused) tabs.find((tab) => tab.dataset.verb === this.open)?.focus();
   }
 
@@ -161,7 +166,7 @@ export class Shell {
       class: "project-name",
       attrs: { type: "text", "aria-label": "Project name", spellcheck: false, maxlength: 200 },
     });
-    store.subscribe((state) => state.document.name, (now) => (name.value = now));
+    store.subscribe((state) => state.document.name, (now) => fillField(name, now));
     name.addEventListener("change", () => {
       const wanted = name.value.trim();
       if (wanted && wanted !== store.state.document.name) void store.change("Rename project", (document) => (document.name = wanted));

@@ -242,8 +242,10 @@ export interface TextOverlay extends Overlay {
 export interface ShowOptions {
   /** The frame to begin at; "same" keeps the time, as does showing again what is shown already. Default 0. */
   from?: number | "same";
-  /** Colours of paths, one per motion; the figures stay clay. */
+  /** Colours of paths, one per motion. */
   colours?: string[];
+  /** Whether figures of different results are tinted, to be compared; else all are clay. Default true. */
+  tinted?: boolean;
 }
 
 export interface Cost {
@@ -270,6 +272,8 @@ export interface Stage {
   sideBySide: boolean;
   /** World place of a joint of a shown motion at a frame; null before it is loaded. */
   jointAt(motion: string, joint: number, frame: number): Place | null;
+  /** Where joints of any motion are, at whole frames, once it is loaded. */
+  joints(motion: string): Promise<(joint: number, frame: number) => Place>;
   /** The joint under the pointer, of whom. */
   pickJoint(event: PointerEvent): { motion: string; joint: number; name: string } | null;
 
@@ -306,6 +310,8 @@ export interface StageCamera {
   /** Bring these places into view. */
   frame(points: readonly At[]): void;
   follow: boolean;
+  /** Whether it stays where somebody drew or moved something, as long as the figure is in the picture. */
+  held: boolean;
   /** Angle about +y from +z at which it stands. */
   readonly azimuth: number;
   /** Go after somebody who is here now, if it follows. */

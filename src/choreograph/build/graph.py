@@ -14,12 +14,12 @@ from numpy.typing import NDArray
 
 from choreograph.build.checkpoint import Checkpoint
 from choreograph.build.comparison import Search, merge_minima
+from choreograph.build.long_blends import find_long_blends
 from choreograph.build.prepare import Prepared, check_any, prepare_clips
 from choreograph.errors import RequestError
 from choreograph.graph import connect
 from choreograph.graph.lazy import PickedClips
-from choreograph.graph.model import ClipInfo, Minima, MotionGraph, Origin
-from choreograph.graph.report import joining_thresholds
+from choreograph.graph.model import ClipInfo, Minima, MotionGraph, Origin, Table
 from choreograph.graph.settings import GraphSettings
 from choreograph.motion.clip import Clip, Note
 from choreograph.motion.skeleton import Skeleton
@@ -44,7 +44,7 @@ def build_graph(
     Args:
         clips: Recordings of one skeleton, at any rates.
         settings: What graph is wanted; the defaults if None.
-        onto: A skeleton to carry clips of other people onto; the joints must be the same.
+        onto: A skeleton to retarget clips of other people and rigs to.
         progress: Hears how many pairs of windows are compared; raising `Cancelled` from it stops the work.
         workers: Threads to compare with; as many as there are processors if None.
         checkpoint: Where work is kept as it is done, to go on from after an interruption.
@@ -186,12 +186,18 @@ def _build(
         text = f"the goal {settings.goal} was not reached with thresholds up to {100 * settings.ceiling_m:.3g} cm"
         notes.append(Note("goal-missed", text))
     joined = connect.connect(minima, settings, threshold_m, prepared.infos)
+    extra: dict[str, Table] = {}
+    if settings.max_blend_s is not None and (joined.shown == 0).any():
+        lost = np.flatnonzero(joined.shown == 0)
+        blends, alignment = find_long_blends(prepared.clips, prepared.infos, settings, lost, search)
+        joined = connect.connect(minima, settings, threshold_m, prepared.infos, blends)
+        extra = {"long_blends": blends, "alignment": alignment}
     return MotionGraph(
         settings,
         threshold_m,
         prepared.clips,
         prepared.infos,
-        {"minima": minima, "nodes": joined.nodes, "edges": joined.edges},
+        {"minima": minima, "nodes": joined.nodes, "edges": joined.edges, **extra},
         searched_m=level_m,
         origin=Origin(
             evaluated,
@@ -211,30 +217,3 @@ def _levels(settings: GraphSettings) -> Iterator[float]:
             level *= 2
         level = settings.ceiling_m
     yield level
-
-
-def find_joining_thresholds(
-    graph: MotionGraph, ceiling_m: float, *, progress: Progress | None = None, workers: int | None = None
-) -> dict[str, float]:
-    """Thresholds that bring in the clips that the graph left out, metres by clip name.
-
-    Only pairs with such a clip are compared anew, so a still lower threshold may do where several clips of the graph
-    would have to come nearer to each other too; the one told surely does.
-
-    Args:
-        graph: The graph.
-        ceiling_m: Largest threshold to try, metres; clips that stay out even then are not in the result.
-        progress: Hears how far the work has come.
-        workers: Threads to compare with.
-    """
-    shown = connect.connect(graph.minima, graph.settings, graph.threshold_m, graph.infos).shown
-    lost = np.flatnonzero(shown == 0)
-    if not len(lost) or ceiling_m <= graph.threshold_m:
-        return {}
-    search = Search(graph.clips, graph.infos, graph.settings, progress=progress, workers=workers)
-    found, _ = search.find(ceiling_m, lost.tolist())
-    old = graph.minima
-    rest = ~(np.isin(old.clip_a, lost) | np.isin(old.clip_b, lost))
-    minima = merge_minima([found, old.take(rest)])
-    joined = joining_thresholds(minima, graph.settings, graph.infos, graph.threshold_m, ceiling_m)
-    return {graph.infos[n].name: joined[graph.infos[n].name] for n in lost if graph.infos[n].name in joined}

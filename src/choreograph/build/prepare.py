@@ -13,6 +13,7 @@ from choreograph.graph.clips import clip_info, graph_frames, mirror_name
 from choreograph.graph.model import ClipInfo
 from choreograph.graph.settings import GraphSettings
 from choreograph.motion.clip import Clip, Note
+from choreograph.motion.helper_root import fold_skeleton, helper_depth, unite_roots
 from choreograph.motion.retarget import retarget
 from choreograph.motion.skeleton import Skeleton
 from choreograph.progress import Progress, silent
@@ -61,6 +62,10 @@ def prepare_clips(
             notes.append(Note("too-short", text))
         else:
             long_enough.append(clip)
+    if onto is not None and any(not onto.same_joints(clip.skeleton) for clip in long_enough):
+        onto = fold_skeleton(onto, helper_depth(onto))
+    long_enough, folded = unite_roots(long_enough, onto or like)
+    notes += folded
     if onto is not None:
         carried = []
         for done, clip in enumerate(long_enough):

@@ -208,16 +208,21 @@ def show_outcome(graph: MotionGraph, path: Path) -> None:
 
 
 def show_advice(graph: MotionGraph, workers: int | None) -> None:
-    """Print which thresholds, up to four times the present one, would bring lost clips in."""
-    from choreograph.build.graph import find_joining_thresholds
+    """Print what would bring lost clips in."""
+    from choreograph.build.joins import ceiling_of, find_joins
 
     with progress_bar() as progress:
-        ceiling = min(4 * graph.threshold_m, 10.0)
-        joins = find_joining_thresholds(graph, ceiling, progress=progress, workers=workers)
-    if joins:
-        some = sorted(joins.items(), key=lambda item: item[1])
-        text = ", ".join(f"{name} at {100 * metres:.1f} cm" for name, metres in some[:5])
-        _say(f"would join: {text}" + (f" and {len(some) - 5} more" if len(some) > 5 else ""), "dim")
+        joins = find_joins(graph, ceiling_of(graph), progress=progress, workers=workers)
+    near = sorted((join for join in joins if join.threshold_m is not None), key=lambda join: join.threshold_m or 0.0)
+    far = [join for join in joins if join.threshold_m is None]
+    if near:
+        more = f" and {len(near) - 5} more" if len(near) > 5 else ""
+        texts = (f"{join.clip} at {100 * (join.threshold_m or 0.0):.1f} cm" for join in near[:5])
+        _say(f"would join: {', '.join(texts)}{more}", "dim")
+    if far:
+        more = f" and {len(far) - 5} more" if len(far) > 5 else ""
+        names = ", ".join(join.clip for join in far[:5])
+        _say(f"nothing below {100 * far[0].looked_to_m:.3g} cm brings in: {names}{more}", "dim")
 
 
 def _say(text: str, style: str | None = None) -> None:

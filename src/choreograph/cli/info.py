@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -17,9 +18,12 @@ from choreograph.cli.tool import add_tool
 from choreograph.contract.request import Metres, Option, Request
 
 if TYPE_CHECKING:
+    from rich.table import Table
+
     from choreograph.graph.cache import Entry
+    from choreograph.graph.coverage import Coverage
     from choreograph.graph.model import MotionGraph
-    from choreograph.graph.report import GraphReport
+    from choreograph.graph.report import GraphReport, Join
 
 
 class InfoOptions(Request):
@@ -28,7 +32,8 @@ class InfoOptions(Request):
     graph: Annotated[Path, Option(metavar="GRAPH")]
     """The .mog file."""
     joins_m: Annotated[Metres, Ge(0), Le(10), Option(("--joins",), centimetres=True)] | None = None
-    """Find, up to this distance, the thresholds that bring lost clips in."""
+    """Find, up to this distance, the thresholds that bring lost clips in; unless given, as far as a moment's work
+    goes."""
     workers: Workers | None = None
     """Threads to compare with; else one per processor."""
     as_json: Annotated[bool, Option(("--json",))] = False
@@ -38,6 +43,8 @@ class InfoOptions(Request):
 def info(asked: InfoOptions) -> None:
     """Show what a motion graph is made of: clips and labels kept and lost, transitions, settings, history.
 
+    It says what the graph can do, too, speeds, turns and stops, and what would bring more: a higher threshold,
+    mirroring, bending, other recordings.
     Last comes what the cache holds of it: what following, solving and performing have computed from it so far.
 
     Examples:
@@ -48,20 +55,24 @@ def info(asked: InfoOptions) -> None:
 
       choreograph info people.mog --json
     """
-    from choreograph.build.graph import find_joining_thresholds
+    from choreograph.build.joins import ceiling_of, find_joins, is_quick
+    from choreograph.graph.coverage import report_coverage
     from choreograph.graph.report import report_graph
     from choreograph.graph.store import open_graph
 
     graph, opened = asked.graph, open_graph(asked.graph)
-    found: dict[str, float] = {}
-    if asked.joins_m is not None:
+    joins: Sequence[Join] = ()
+    # A file of examples to perform with has been compared with nothing.
+    if opened.searched_m and (asked.joins_m is not None or is_quick(opened)):
+        ceiling = ceiling_of(opened) if asked.joins_m is None else asked.joins_m
         with progress_bar() as progress:
-            found = find_joining_thresholds(opened, asked.joins_m, progress=progress, workers=asked.workers)
-    report = report_graph(opened, found)
+            joins = find_joins(opened, ceiling, progress=progress, workers=asked.workers)
+    report, coverage = report_graph(opened, joins=joins), report_coverage(opened, joins)
     if asked.as_json:
-        typer.echo(json.dumps(_facts(graph, opened, report), indent=2, ensure_ascii=False))
+        facts = {**_facts(graph, opened, report), "coverage": coverage.as_dict()}
+        typer.echo(json.dumps(facts, indent=2, ensure_ascii=False))
     else:
-        _show(graph, opened, report)
+        _show(graph, opened, report, coverage)
 
 
 def register(app: typer.Typer) -> None:
@@ -95,65 +106,102 @@ def _cached(graph: MotionGraph) -> list[Entry]:
     return [entry for entry in list_entries() if entry.is_of(graph.fingerprint)]
 
 
-def _show(path: Path, graph: MotionGraph, report: GraphReport) -> None:
+def _say(text: str, style: str | None = None) -> None:
+    console.print(text, style=style, markup=False, highlight=False, soft_wrap=True)
+
+
+def _table(*columns: str) -> Table:
     from rich import box
-    from rich.console import Console
     from rich.table import Table
 
-    def say(text: str, style: str | None = None) -> None:
-        console.print(text, style=style, markup=False, highlight=False, soft_wrap=True)
+    made = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 0, 0, 1))
+    for column in columns:
+        text = column in ("clip", "label", "labels", "state")
+        made.add_column(column, justify="left" if text else "right", no_wrap=True)
+    return made
 
-    def table(*columns: str) -> Table:
-        made = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 0, 0, 1))
-        for column in columns:
-            text = column in ("clip", "label", "labels", "state")
-            made.add_column(column, justify="left" if text else "right", no_wrap=True)
-        return made
 
-    def share(part: int, whole: int) -> str:
-        return f"{part / whole:.0%}" if whole else "-"
+def _print(table: Table, width: int = 80) -> None:
+    """Print a table whole, also where the terminal is narrower."""
+    from rich.console import Console
 
+    Console(width=max(console.width, width)).print(table)
+
+
+def _share(part: int, whole: int) -> str:
+    return f"{part / whole:.0%}" if whole else "-"
+
+
+def _show(path: Path, graph: MotionGraph, report: GraphReport, coverage: Coverage) -> None:
     seconds = sum(entry.seconds for entry in graph.infos)
-    say(f"{path}: {len(graph.infos)} clips, {seconds:.1f} s, {path.stat().st_size / 1e6:.1f} MB")
-    say(
+    _say(f"{path}: {len(graph.infos)} clips, {seconds:.1f} s, {path.stat().st_size / 1e6:.1f} MB")
+    _say(
         f"compared at {report.rate_hz:g} Hz over windows of {report.window_frames} frames "
         f"({report.window_frames / report.rate_hz:.3g} s), threshold {100 * report.threshold_m:.3g} cm RMS per joint"
     )
-    say(
+    _say(
         f"{report.transitions} transitions from {report.minima} minima; connected: {report.nodes} nodes, "
         f"{report.segments} segments, {report.kept_transitions} transitions"
+        + (f", {report.long_blends} of them long" if report.long_blends else "")
     )
-    say(
-        f"frames kept: {share(report.recorded, report.frames)} as recorded, {share(report.shown, report.frames)} with "
+    _say(
+        f"frames kept: {_share(report.recorded, report.frames)} as recorded, "
+        f"{_share(report.shown, report.frames)} with "
         f"blends; left out: {report.dead_ends} dead ends and {report.sinks} sinks of {report.cut_points} cut points"
     )
+    _show_clips(graph, report)
+    if report.labels:
+        labels = _table("label", "seconds", "in it", "left out", "recorded")
+        for entry in report.labels:
+            lengths = (entry.frames, entry.recorded, entry.frames - entry.recorded)
+            texts = (f"{length / report.rate_hz:.1f}" for length in lengths)
+            labels.add_row(entry.label, *texts, _share(entry.recorded, entry.frames))
+        _print(labels)
+    if graph.searched_m:
+        _show_coverage(coverage)
+    for note in graph.notes:
+        _say(str(note), "yellow")
+    for step in graph.history:
+        _say(f"{step.at}  {step.command}  ({step.package_version}, {step.evaluated_share:.0%} of pairs)", "dim")
+    show_entries(_cached(graph), "the cache holds nothing of it yet")
+
+
+def _show_clips(graph: MotionGraph, report: GraphReport) -> None:
     advised = any(clip.joins_at_m is not None for clip in report.clips)
     columns = ("clip", "labels", "seconds", "recorded", "shown", "out", "in", "state")
-    clips = table(*columns, "joins at") if advised else table(*columns)
+    clips = _table(*columns, "joins at") if advised else _table(*columns)
     # Labels may be long, and give way to the numbers.
     longest = max((len(entry.name) for entry in graph.infos), default=0)
     numbers = 60 if advised else 51
     room = max(9, console.width - longest - numbers)
-    wide = Console(width=max(console.width, longest + room + numbers))
     for clip, entry in zip(report.clips, graph.infos, strict=True):
         said = ", ".join(clip.labels)
         joins = "" if clip.joins_at_m is None else f"{100 * clip.joins_at_m:.1f} cm"
         clips.add_row(
             *(clip.name, said if len(said) <= room else f"{said[: room - 1]}…", f"{entry.seconds:.1f}"),
-            *(share(clip.recorded, clip.frames), share(clip.shown, clip.frames)),
+            *(_share(clip.recorded, clip.frames), _share(clip.shown, clip.frames)),
             *(str(clip.transitions_out), str(clip.transitions_in), clip.state),
             *((joins,) if advised else ()),
             style=None if clip.state == "kept" else "yellow",
         )
-    wide.print(clips)
-    if report.labels:
-        labels = table("label", "seconds", "recorded")
-        for entry_label in report.labels:
-            length = f"{entry_label.frames / report.rate_hz:.1f}"
-            labels.add_row(entry_label.label, length, share(entry_label.recorded, entry_label.frames))
-        wide.print(labels)
-    for note in graph.notes:
-        say(str(note), "yellow")
-    for step in graph.history:
-        say(f"{step.at}  {step.command}  ({step.package_version}, {step.evaluated_share:.0%} of pairs)", "dim")
-    show_entries(_cached(graph), "the cache holds nothing of it yet")
+    _print(clips, longest + room + numbers)
+
+
+def _show_coverage(coverage: Coverage) -> None:
+    """What the graph can do: turns by speed, stops, and what would bring more."""
+
+    def metres(radius: float | None) -> str:
+        return "straight" if radius is None else f"{radius:.1f} m"
+
+    table = _table("speed", "in it", "left out", "left to", "right to", "bent to")
+    for band in coverage.bands:
+        inside = band.seconds > 0
+        radii = [metres(band.left_m), metres(band.right_m), metres(band.bent_m)] if inside else ["-"] * 3
+        table.add_row(str(band), f"{band.seconds:.1f} s", f"{band.outside_s:.1f} s", *radii)
+    if coverage.bands:
+        about = "" if coverage.measured_share >= 1 else f", measured on {coverage.measured_share:.0%} of the clips"
+        _say(f"what it can do: speeds, and the least radius of turns at each{about}")
+        _print(table)
+    _say(f"stops: {coverage.stops}")
+    for advice in coverage.advice:
+        _say(f"more: {advice}")

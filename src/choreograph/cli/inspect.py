@@ -77,7 +77,7 @@ def _facts(path: Path, clip: Clip, joints: bool) -> dict[str, Any]:
     from choreograph.motion.contacts import find_foot_contacts
     from choreograph.motion.trim import suggest_trim
 
-    own = find_format(path).name
+    own = find_format(path, readable=True).name
     source = clip.source
     if source is None or source.format != own:  # kept from the file it once came from, which is another matter
         source = Source(

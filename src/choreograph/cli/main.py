@@ -26,6 +26,8 @@ TOOLS = {
     "add": "Add clips to a motion graph; it becomes what building it from all clips at once would have made it.",
     "remove": "Take clips out of a motion graph; nothing is compared again.",
     "info": "Show what a motion graph is made of: clips and labels kept and lost, transitions, settings, history.",
+    "learn": "Learn a statistical model of recorded motion, ready to complete with.",
+    "face": "Complete a face from keys and a few tracked points, convert it, or solve its weights from landmarks.",
     "segment": "Cut recordings into segments, ready to perform with.",
     "evaluate": "Measure answers against recordings that were held back.",
     "clean": "Keep feet where they stand: no sliding, no toes through the floor, bones as long as they were.",

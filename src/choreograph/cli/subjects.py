@@ -40,8 +40,11 @@ def _clip(text: str, request: Request, progress: Progress) -> Loaded:
 
 def _examples(text: str, request: Request, progress: Progress) -> Loaded:
     from choreograph.graph.store import open_graph
+    from choreograph.synthesis.complete.store import is_model_file, open_model
     from choreograph.synthesis.perform.sources import is_graph_file, read_recordings
 
+    if is_model_file(text):
+        return Loaded(EXAMPLES.name, open_model(text))
     return Loaded(EXAMPLES.name, open_graph(Path(text)) if is_graph_file(text) else read_recordings(text))
 
 

@@ -40,6 +40,8 @@ class Reading(Request):
     """Up-axis of the input: x, y, z, -x, -y or -z; else judged."""
     asf: Path | None = None
     """Skeleton of AMC files; else found beside them."""
+    take: str | None = None
+    """Animation of an FBX file that has several, by number from 0 or by name; else the first."""
     role: Annotated[Mapping[str, str], Option(metavar="ROLE=JOINT")] = Field(default_factory=dict)
     """Name a joint whose role is not found, such as left_foot=L_Ankle."""
     trim: bool = False
@@ -58,7 +60,8 @@ class Reading(Request):
         return self._seen_to(read_clip(path, **self._options()))
 
     def _options(self) -> dict[str, Any]:
-        return {"fps": self.fps, "metres_per_unit": self.unit, "up_axis": self.up, "asf": self.asf}
+        take: str | int = 0 if self.take is None else int(self.take) if self.take.isdecimal() else self.take
+        return {"fps": self.fps, "metres_per_unit": self.unit, "up_axis": self.up, "asf": self.asf, "take": take}
 
     def _seen_to(self, clip: Clip) -> Clip:
         from choreograph.motion.trim import trimmed

@@ -73,6 +73,11 @@ def _parameters(verb: Verb) -> list[inspect.Parameter]:
         ("result", "Also write all about the answers as JSON.", ("--result",)),
         *([("picture", f"Also draw it ({', '.join(verb.picture_suffixes)}).", ("--picture",))] if verb.draw else []),
         ("render", "Also make a film (.mp4 or .gif).", ("--render",)),
+        (
+            "character",
+            "Put the motion on this character (.glb, .vrm); .glb files then keep its mesh.",
+            ("--character",),
+        ),
         *((f"output_{o.name}", f"{o.help} ({', '.join(o.suffixes)}).", (f"--{o.name}",)) for o in verb.outputs),
     ):
         files.append(given(name, Path | None, typer.Option(*flags, help=help_text, rich_help_panel=panel)))
@@ -170,6 +175,7 @@ def _targets(verb: Verb, values: Mapping[str, Any]) -> Targets:
         values.get("picture"),
         values["render"],
         {name: path for name, path in others.items() if path is not None},
+        values["character"],
         overwrite=values["force"] or values["resume"],
     )
 

@@ -17,6 +17,10 @@ COMPLETE, SEARCHING = "complete", "searching"
 """Statuses that every verb knows; others say in a word why a request was not answered to its end."""
 
 
+_DUST = 1e-6
+"""Values below this are what is left of zero after some arithmetic."""
+
+
 @dataclass(frozen=True)
 class Metric:
     """A number that says how good an answer is."""
@@ -29,7 +33,9 @@ class Metric:
 
     @property
     def said(self) -> str:
-        """The value with its unit, as people say it: centimetres below a metre, shares in percent."""
+        """The value with its unit, as people say it: centimetres below a metre, shares in percent, no dust."""
+        if abs(self.value) < _DUST:
+            return f"0 {self.unit}".strip() if self.unit else "0 %"
         if self.unit == "m" and abs(self.value) < 1:
             return f"{100 * self.value:.1f} cm"
         if self.unit == "m/s" and abs(self.value) < 0.5:
@@ -82,8 +88,9 @@ def source_runs(origins: Any, names: Sequence[str]) -> tuple[Run, ...]:
         names: Of the clips.
     """
     pairs = np.stack([origins.source_clip, origins.other_clip], axis=1)
-    # A clip that jumps back within itself begins a new run too.
-    jumps = np.diff(origins.source_frame) <= 0
+    # A clip that jumps within itself, back or ahead, begins a new run too.
+    steps = np.diff(origins.source_frame)
+    jumps = (steps <= 0) | (steps > 2 * np.median(steps[steps > 0], axis=0) + 1 if (steps > 0).any() else False)
     starts = np.flatnonzero(np.concatenate([[True], (np.diff(pairs, axis=0) != 0).any(axis=1) | jumps]))
     stops = [*starts[1:].tolist(), len(pairs)]
     return tuple(
@@ -109,6 +116,8 @@ class Motion:
     """Before feet and hands were seen to, where that is another."""
     leads: bool = False
     """Whether this is the person whom the others follow, as given with the request."""
+    body: str | None = None
+    """File of the character whose body it is; its mesh is kept where the format can."""
 
     @property
     def name(self) -> str:

@@ -6,15 +6,27 @@ stood before. So each plant ends up where its middle was carried.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
+from choreograph.finishing.body import RootTarget
 from choreograph.finishing.footskate import CleanSettings, Foot, find_legs, solve_foot
 from choreograph.maths import quat
 from choreograph.maths.floor import FloorTransform
-from choreograph.motion.bend import GRAVITY_M_S2, SMOOTH_S, Way, find_way, lateral_acceleration, lay_onto, low_pass
+from choreograph.motion.bend import (
+    GRAVITY_M_S2,
+    SMOOTH_S,
+    Way,
+    find_way,
+    lateral_acceleration,
+    lay_onto,
+    low_pass,
+    way_of,
+)
+from choreograph.motion.bend_fit import Targets, fit_bends
 from choreograph.motion.clip import Clip
 
 Array = NDArray[np.float64]
@@ -24,6 +36,8 @@ Course = Callable[[Array, float], Array]
 
 CALM_S = 0.1
 """Width of the low-pass over bends that were found one by one."""
+_APART_S = 0.2
+"""Targets nearer to each other than this count as one for bending: what lies between cannot be bent."""
 HOLD_M_S = 0.45
 """Speed at which the turn takes a foot that stands along, from which on it is let go."""
 LEAN = 0.1
@@ -40,12 +54,82 @@ def bend_clip(clip: Clip, way: Way, curve: Array, lean: float = LEAN) -> Clip:
         curve: Where its way shall be in each frame, (F, 2), x and z, metres.
         lean: Share of atan(v²κ / g), by which a body on a curve is in balance, for what is added to v²κ.
     """
-    place, wanted = lay_onto(way, curve, clip.fps), find_way(curve, clip.fps, 0.0)
+    return carry_along(clip, way, curve, lay_onto(way, curve, clip.fps), lean)
+
+
+def carry_along(clip: Clip, way: Way, curve: Array, place: FloorTransform, lean: float) -> Clip:
+    """The motion with its way carried onto a curve by known floor transforms, a batch of F, and leaning as it turns."""
+    wanted = find_way(curve, clip.fps, 0.0)
     tilt = np.zeros(len(clip))
     if lean > 0 and len(clip) > 2:
         added = lateral_acceleration(wanted, clip.fps) - lateral_acceleration(way, clip.fps)
         tilt = lean * np.arctan(low_pass(added, SMOOTH_S * clip.fps) / GRAVITY_M_S2)
     return carry(clip, place, tilt, wanted.heading)
+
+
+def bend_to_targets(
+    clip: Clip, raw: Clip, body: Sequence[RootTarget], lean: float = LEAN, exact: Sequence[int] | NDArray[np.int64] = ()
+) -> tuple[Clip, Clip]:
+    """The motion bent and stretched, within limits, to be where its torso is to be; and the same of its raw frames.
+
+    The first target is met by laying all of it there.
+
+    Args:
+        clip: The motion.
+        raw: The same frames as they were recorded; they do not lean.
+        body: Where the torso is to be when, in order of time; one at least.
+        lean: See `bend_clip`.
+        exact: Frames that are shown as they were recorded: those near to each other are not bent against each other.
+    """
+    clip, raw = _laid_at(clip, raw, body[0])
+    at = np.array([min(round(target.at_s * clip.fps), len(clip) - 1) for target in body])
+    kept = _spread_out(at, round(_APART_S * clip.fps))
+    if len(kept) < 2:
+        return clip, raw
+    way = way_of(clip)
+    hips, facing = clip.global_positions()[:, clip.skeleton.hips], clip.facing()
+    wanted = np.array([np.nan if target.facing is None else target.facing for target in body])[kept]
+    targets = Targets(
+        at[kept],
+        np.array([complex(*target.position) for target in body])[kept],
+        np.angle(np.exp(1j * (wanted - facing[at[kept]]))),
+        _between(exact, len(clip), round(_APART_S * clip.fps)),
+    )
+    flat = way.places[:, 0] + 1j * way.places[:, 1]
+    bends = fit_bends(flat, hips[:, 0] + 1j * hips[:, 2], way.speed, targets, clip.fps)
+    shift = bends.places - flat * np.exp(-1j * bends.turn)
+    place = FloorTransform(bends.turn, shift.real, shift.imag)
+    curve = np.stack([bends.places.real, bends.places.imag], axis=1)
+    return carry_along(clip, way, curve, place, lean), carry_along(raw, way, curve, place, 0.0)
+
+
+def _between(exact: Sequence[int] | NDArray[np.int64], frames: int, apart: int) -> NDArray[np.bool_]:
+    """Which frames lie between two that are no farther from each other, (F,)."""
+    out = np.zeros(frames, bool)
+    for one, other in pairwise(exact):
+        if other - one <= apart:
+            out[one:other] = True
+    return out
+
+
+def _laid_at(clip: Clip, raw: Clip, target: RootTarget) -> tuple[Clip, Clip]:
+    """Both with all of the motion laid so that its torso is where one target has it."""
+    frame = min(round(target.at_s * clip.fps), len(clip) - 1)
+    yaw = 0.0 if target.facing is None else float(target.facing - clip.facing()[frame])
+    x, _, z = FloorTransform(yaw).apply(clip.global_positions()[frame, clip.skeleton.hips])
+    place = FloorTransform(yaw, target.position[0] - float(x), target.position[1] - float(z))
+    return clip.moved(place), raw.moved(place)
+
+
+def _spread_out(frames: NDArray[np.int64], apart: int) -> NDArray[np.int64]:
+    """Which of some frames to keep so that, but for the last, they are so far from each other."""
+    kept = [0]
+    for n in range(1, len(frames)):
+        if frames[n] - frames[kept[-1]] >= apart:
+            kept.append(n)
+    if kept[-1] != len(frames) - 1 and frames[-1] > frames[kept[-1]]:
+        kept.append(len(frames) - 1)
+    return np.array(kept)
 
 
 def carry(clip: Clip, place: FloorTransform, tilt: Array, heading: Array) -> Clip:

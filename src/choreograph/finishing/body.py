@@ -102,6 +102,14 @@ def _missing(clip: Clip, body: Sequence[RootTarget]) -> tuple[NDArray[np.int64],
     return at, gap, np.interp(at, at[known], turn[known]) if known.any() else np.zeros(len(body))
 
 
+def correction_speed(clip: Clip, body: Sequence[RootTarget]) -> float:
+    """The fastest that the torso is brought along the floor where targets are met by `meet_body`, metres a second."""
+    if len(body) < 2:
+        return 0.0
+    at, gap, _ = _missing(clip, body)
+    return float((np.abs(np.diff(gap)) / np.maximum(np.diff(at), 1)).max() * clip.fps)
+
+
 def meet_body(clip: Clip, body: Sequence[RootTarget]) -> Clip:
     """The motion with the torso exactly where targets want it, at the frames nearest to their times.
 

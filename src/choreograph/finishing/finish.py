@@ -13,6 +13,7 @@ from choreograph.finishing.assemble import assemble
 from choreograph.finishing.bend import Course
 from choreograph.finishing.body import RootTarget, Target
 from choreograph.finishing.hand_contacts import HandContacts, Partner
+from choreograph.finishing.joints import JointGoal
 from choreograph.finishing.passes import PASSES, Draft
 from choreograph.finishing.settings import FinishSettings
 from choreograph.motion.clip import Clip
@@ -45,6 +46,8 @@ class Finished(ShowsItself):
     """How far the torso stays from each body target: 0, or metres where it would have had to be brought too fast."""
     missed_rad: tuple[float, ...] = ()
     """How far from facing as it asks, likewise."""
+    glide_m_s: float = 0.0
+    """The fastest that the torso glides to its targets, beyond what bending and stretching its steps do."""
 
 
 def finish(
@@ -55,6 +58,7 @@ def finish(
     body: Sequence[Target] = (),
     partner: Partner | None = None,
     course: Course | None = None,
+    joints: Sequence[JointGoal] = (),
     progress: Progress | None = None,
 ) -> Finished:
     """The motion that a montage, or anything that can be one, shows: smooth, repaired, in its places, feet clean.
@@ -72,6 +76,7 @@ def finish(
         body: Where the torso is to be when, in order of time.
         partner: The one whose hands are to be held.
         course: Where the motion's way shall go instead: it is bent there.
+        joints: Where hands and feet are to be when.
         progress: Hears how far the work has come.
 
     Raises:
@@ -90,7 +95,7 @@ def finish(
                 where=f"body[{number}].at_s",
             )
     raw = assemble(montage, name)
-    draft = Draft(montage, settings, raw, raw, wanted, partner, progress or silent, course=course)
+    draft = Draft(montage, settings, raw, raw, wanted, partner, progress or silent, course=course, joints=tuple(joints))
     for one in PASSES:
         if one.applies(draft):
             draft = one.run(draft)
@@ -104,4 +109,5 @@ def finish(
         draft.hands,
         tuple(math.dist(target.position, met.position) for target, met in pairs),
         tuple(abs((target.facing or 0.0) - (met.facing or 0.0)) for target, met in pairs),
+        draft.glide_m_s,
     )

@@ -44,6 +44,10 @@ class Inertialisation:
         self._feet = feet
         self._promised: tuple[int, Clip] | None = None
 
+    def expect(self, number: int, clip: Clip) -> None:
+        """Let the next batch begin like this, which was to be shown from frame `number` on."""
+        self._promised = (number, clip[: fade_frames(clip.fps)])
+
     def take(self, number: int, clip: Clip, count: int) -> Clip:
         """The batch as it is to be shown: what is to be made up for at its start is faded out.
 
@@ -55,9 +59,14 @@ class Inertialisation:
         if self._promised is not None and self._promised[0] == number:
             clip = inertialise(self._promised[1], clip, feet=self._feet)
         # What comes after the last frame, as it looks now: the next batch must begin like that.
-        rest = slice(count, count + round(_FADE_S * clip.fps) + 1)
+        rest = slice(count, count + fade_frames(clip.fps))
         self._promised = (number + count, clip[rest]) if count < len(clip) else None
         return clip[:count]
+
+
+def fade_frames(fps: float) -> int:
+    """How many frames of what was expected count."""
+    return round(_FADE_S * fps) + 1
 
 
 def inertialise(before: Clip, clip: Clip, *, feet: bool) -> Clip:

@@ -11,12 +11,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from choreograph.finishing import bend, body, cuts, exact, footskate, hand_contacts
+from choreograph.finishing import bend, body, cuts, exact, footskate, hand_contacts, joints
 from choreograph.finishing.bend import Course
 from choreograph.finishing.body import RootTarget
 from choreograph.finishing.foot_contacts import Flags, hold
 from choreograph.finishing.footskate import CleanSettings
 from choreograph.finishing.hand_contacts import HandContacts, Partner
+from choreograph.finishing.joints import JointGoal
 from choreograph.finishing.settings import FinishSettings
 from choreograph.maths.floor import FloorTransform
 from choreograph.motion import repair
@@ -48,6 +49,10 @@ class Draft:
     """Which hands are held, once that is known."""
     course: Course | None = None
     """Where the way shall go instead."""
+    joints: tuple[JointGoal, ...] = ()
+    """Where hands and feet are to be when."""
+    glide_m_s: float = 0.0
+    """The fastest that the torso was brought to its targets."""
     held: Flags | None = None
     """When feet are held, (F, feet), once that is known better than from how they move."""
 
@@ -80,14 +85,26 @@ def bend_way(draft: Draft) -> Draft:
         curve = draft.course(curve, clip.fps)
     lean = draft.settings.lean if montage.on_floor else 0.0
     bent = bend.bend_clip(clip, way, curve, lean)
-    held = None
-    if clip.skeleton.feet:
-        contacts = detect_contacts(clip) if clip.contacts is None else clip.contacts
-        # On a tight curve no leg can keep up with a foot that stays from first to last.
-        for moves, limit in ((clip, _hold_m_s(draft)), (bent, bend.HOLD_M_S)):
-            contacts = hold(contacts, moves.global_positions()[:, clip.skeleton.feet], clip.fps, limit)
-        held = contacts
-    return replace(draft, clip=bent, raw=bent, held=held)
+    return replace(draft, clip=bent, raw=bent, held=_still_held(draft, bent))
+
+
+def bend_to_body(draft: Draft) -> Draft:
+    """Needs body targets. Promises the torso as near to them as bending and stretching lead, steps and sway kept."""
+    lean = draft.settings.lean if draft.montage.on_floor else 0.0
+    bent, raw = bend.bend_to_targets(draft.clip, draft.raw, draft.body, lean, draft.montage.exact)
+    return replace(draft, clip=bent, raw=raw, held=_still_held(draft, bent))
+
+
+def _still_held(draft: Draft, bent: Clip) -> Flags | None:
+    """When feet are held once a draft's motion is bent: as long as before, but where the turn takes them along."""
+    clip = draft.clip
+    if not clip.skeleton.feet:
+        return None
+    contacts = detect_contacts(clip) if clip.contacts is None else clip.contacts
+    # On a tight curve no leg can keep up with a foot that stays from first to last.
+    for moves, limit in ((clip, _hold_m_s(draft)), (bent, bend.HOLD_M_S)):
+        contacts = hold(contacts, moves.global_positions()[:, clip.skeleton.feet], clip.fps, limit)
+    return contacts
 
 
 def limit_body(draft: Draft) -> Draft:
@@ -98,7 +115,8 @@ def limit_body(draft: Draft) -> Draft:
 
 def meet_body(draft: Draft) -> Draft:
     """Needs body targets within reach. Promises the torso exactly there, and changes along the floor only."""
-    return replace(draft, clip=body.meet_body(draft.clip, draft.body))
+    glide = max(draft.glide_m_s, body.correction_speed(draft.clip, draft.body))
+    return replace(draft, clip=body.meet_body(draft.clip, draft.body), glide_m_s=glide)
 
 
 def clean_feet(draft: Draft) -> Draft:
@@ -122,6 +140,11 @@ def keep_exact(draft: Draft) -> Draft:
     """Needs exact frames. Promises the recorded pose in each, wherever the torso is and faces."""
     kept = exact.keep_poses(draft.clip, draft.raw, draft.montage.exact, draft.settings.smooth_s)
     return replace(draft, clip=kept)
+
+
+def meet_joints(draft: Draft) -> Draft:
+    """Needs goals of joints. Promises hands and feet there, within reach; moves arms and legs, never an exact frame."""
+    return replace(draft, clip=joints.meet_joints(draft.clip, draft.joints, draft.montage.exact))
 
 
 def hold_hands(draft: Draft) -> Draft:
@@ -157,12 +180,14 @@ PASSES: tuple[Pass, ...] = (
     Pass(step_over_jumps, _has_cuts),
     Pass(repair_capture, lambda draft: draft.settings.repair and draft.montage.repair),
     Pass(bend_way, lambda draft: draft.montage.bend is not None or draft.course is not None),
+    Pass(bend_to_body, lambda draft: len(draft.body) > 1 and draft.settings.bend_body),
     Pass(limit_body, _has_body),
     Pass(meet_body, _has_body),
     Pass(clean_feet, lambda draft: draft.settings.clean and draft.montage.on_floor),
     Pass(keep_exact, _has_exact),
     # Clean feet and kept poses pull the root along, by millimetres: these are spread once more.
     Pass(meet_body, _has_body),
+    Pass(meet_joints, lambda draft: len(draft.joints) > 0),
     Pass(hold_hands, lambda draft: draft.settings.hands and draft.partner is not None),
 )
 """In order; assembling comes before the first."""

@@ -47,9 +47,12 @@ class FinishSettings(Request):
     or bends, out of which feet are let go slowly."""
     hands: bool = True
     """Whether hands that were held in the recordings are brought together, where there is a partner to hold."""
-    root_correction_m_s: Annotated[MetresPerSecond, Ge(0), Le(1e6)] | None = 1.0
-    """The fastest that the torso is brought to where it should be; what is missed by more stays missed. No limit if
-    null."""
+    bend_body: bool = True
+    """Whether a motion that is to be somewhere at a time is bent and stretched to be there: steps up to a tenth longer
+    or shorter, turned no faster than people turn."""
+    root_correction_m_s: Annotated[MetresPerSecond, Ge(0), Le(1e6)] | None = 0.05
+    """The fastest that the torso glides to where it should be, beyond that; what is missed by more stays missed. No
+    limit if null."""
     lean: Annotated[float, Ge(0), Le(1)] = 0.1
     """How far a motion that is bent leans into its turns: 1 is the lean that balances them, 0 none."""
     rate_hz: Annotated[Hertz, Ge(1), Le(10_000)] | None = None

@@ -38,7 +38,7 @@ class _Track:
 
 
 @dataclass(frozen=True, eq=False)
-class _Rig:
+class Rig:
     """The joints of a skin in topological order, with their rest transforms and keys."""
 
     names: list[str]
@@ -49,6 +49,10 @@ class _Rig:
     """Rest rotations in the parent's frame, (J, 4)."""
     places: dict[int, _Track]
     turns: dict[int, _Track]
+    nodes: list[int]
+    """The node of each joint."""
+    above: tuple[Array, Array, float]
+    """Shift, rotation and scale of what the root hangs from."""
 
 
 def read_glb(path: str | Path, *, figure: int = 0) -> Clip:
@@ -66,19 +70,19 @@ def read_glb(path: str | Path, *, figure: int = 0) -> Clip:
         FormatError: The file is damaged, or holds something a Clip cannot.
     """
     data = read_bytes(path)
-    with _blaming(path):
+    with blaming(path):
         return _read(Path(path), data, figure)
 
 
 def count_glb_figures(path: str | Path) -> int:
     """How many skinned figures a GLB file holds."""
     data = read_bytes(path)
-    with _blaming(path):
+    with blaming(path):
         return len(Glb(*chunks(data)).items("skins"))
 
 
 @contextmanager
-def _blaming(path: str | Path) -> Iterator[None]:
+def blaming(path: str | Path) -> Iterator[None]:
     """Name the file in whatever is wrong with it."""
     try:
         yield
@@ -147,14 +151,20 @@ def _parents_of_nodes(nodes: list[dict[str, Any]]) -> list[int]:
     return parents
 
 
-def _rig(document: Glb, skin: dict[str, Any]) -> _Rig:
+def _rig(document: Glb, skin: dict[str, Any]) -> Rig:
+    nodes = document.items("nodes")
+    places, turns = _tracks(document, len(nodes))
+    return lay_out(document, skin, places, turns)
+
+
+def lay_out(document: Glb, skin: dict[str, Any], places: dict[int, _Track], turns: dict[int, _Track]) -> Rig:
+    """The joints of a skin with those of the tracks that move them."""
     nodes = document.items("nodes")
     parents = _parents_of_nodes(nodes)
     listed = skin.get("joints")
     if not isinstance(listed, list) or not listed:
         raise FormatError("its skin has no joints")
     joints = {index(j, len(nodes), "nodes") for j in listed}
-    places, turns = _tracks(document, len(nodes))
     animated = places.keys() | turns.keys()
     root = _root(joints, parents, animated)
     # Nodes between joints, and moving ones above them, are joints too.
@@ -181,7 +191,7 @@ def _rig(document: Glb, skin: dict[str, Any]) -> _Rig:
         track = turn_tracks[0]
         turn_tracks[0] = _Track(track.times, quat.multiply(turn, track.values), track.step)
     above = [-1, *(at[parents[n]] for n in order[1:])]
-    return _Rig(_names(nodes, order), above, pos, rot, place_tracks, turn_tracks)
+    return Rig(_names(nodes, order), above, pos, rot, place_tracks, turn_tracks, order, (shift, turn, scale))
 
 
 def _root(joints: set[int], parents: list[int], animated: set[int]) -> int:
@@ -321,7 +331,7 @@ def _tracks(document: Glb, nodes: int) -> tuple[dict[int, _Track], dict[int, _Tr
     return places, turns
 
 
-def _timing(rig: _Rig, about: Any) -> tuple[float, float, int]:
+def _timing(rig: Rig, about: Any) -> tuple[float, float, int]:
     """Time of the first frame, frames per second, number of frames."""
     tracks = [*rig.places.values(), *rig.turns.values()]
     if not tracks:
@@ -343,7 +353,7 @@ def _timing(rig: _Rig, about: Any) -> tuple[float, float, int]:
     return start, fps, int(min((stop - start) * fps + 1.5, 1e12))
 
 
-def _sample_places(rig: _Rig, joint: int, times: Array) -> Array:
+def _sample_places(rig: Rig, joint: int, times: Array) -> Array:
     track = rig.places.get(joint)
     if track is None:
         return np.broadcast_to(rig.pos[joint], (len(times), 3))
@@ -352,7 +362,7 @@ def _sample_places(rig: _Rig, joint: int, times: Array) -> Array:
     return np.asarray(track.values[low] + share[:, None] * (track.values[high] - track.values[low]))
 
 
-def _sample_turns(rig: _Rig, joint: int, times: Array) -> Array:
+def _sample_turns(rig: Rig, joint: int, times: Array) -> Array:
     track = rig.turns.get(joint)
     if track is None:
         return np.broadcast_to(rig.rot[joint], (len(times), 4))

@@ -27,6 +27,8 @@ class ReadOptions:
     """Skeleton file of an AMC file."""
     figure: int = 0
     """Which of several figures."""
+    take: int | str = 0
+    """Which of several animations, by number or name."""
 
     def unit(self) -> Unit | None:
         """The unit of length, if the caller gave one."""
@@ -75,6 +77,14 @@ def _read_amc(path: Path, options: ReadOptions) -> Clip:
     return read_amc(path, asf=options.asf, fps=options.fps, unit=options.unit(), up_axis=options.up_axis)
 
 
+def _read_fbx(path: Path, options: ReadOptions) -> Clip:
+    from choreograph.formats.fbx import read_fbx
+
+    return read_fbx(
+        path, figure=options.figure, take=options.take, fps=options.fps, unit=options.unit(), up_axis=options.up_axis
+    )
+
+
 def _stated(module: str, function: str, *, several: bool = False) -> Callable[[Path, ReadOptions], Clip]:
     """A reader of a format that states its own units and axes; only the frame rate can be overruled."""
 
@@ -117,18 +127,27 @@ FORMATS: tuple[Format, ...] = (
     Format("usd", (".usda", ".usdc", ".usd"), "Universal Scene Description with a mannequin",
            _stated("usd", "read_usd", several=True), _writer("usd", "write_usd"), needs="pxr",
            figures=_counter("usd", "count_usd_figures"), read_all=_together("usd", "read_usd_figures")),
+    Format("fbx", (".fbx",), "Autodesk FBX (read only)", _read_fbx, None, figures=_counter("fbx", "count_fbx_figures")),
     Format("csv", (".csv",), "joint positions as a table (write only)", None, _writer("csv", "write_csv")),
 )  # fmt: skip
 """Every file type that is read or written."""
 
 
+INSTEAD = (
+    "Blender, Unreal, Unity (glTFast) and three.js open .glb, Maya and Houdini .usd, MotionBuilder and all of them .bvh"
+)
+"""What to write instead of a type that is only read."""
+
+
 def find_format(path: str | Path, *, readable: bool = False) -> Format:
-    """The file type that a name's suffix stands for; if it is to be read, one that can be."""
+    """The file type that a name's suffix stands for: one that can be read, or else one that can be written."""
     suffix = Path(path).suffix.lower()
     for known in FORMATS:
         if suffix in known.suffixes:
             if readable and known.reader is None:
                 raise FormatError(f"{known.name} files are written but not read", path=path)
+            if not readable and known.writer is None:
+                raise FormatError(f"{known.name} files are read but not written; {INSTEAD}", path=path)
             return known
     if readable and not Path(path).exists():
         raise FormatError("there is no such file or folder", path=path)
@@ -141,8 +160,8 @@ def find_format(path: str | Path, *, readable: bool = False) -> Format:
 
 
 def suffixes(*, readable: bool = False) -> list[str]:
-    """Suffixes of all file types, or of those that can be read."""
-    return [s for known in FORMATS if known.reader or not readable for s in known.suffixes]
+    """Suffixes of the file types that can be written, or of those that can be read."""
+    return [s for known in FORMATS if (known.reader if readable else known.writer) for s in known.suffixes]
 
 
 def read_clip(
@@ -153,6 +172,7 @@ def read_clip(
     up_axis: str | None = None,
     asf: str | Path | None = None,
     figure: int = 0,
+    take: int | str = 0,
 ) -> Clip:
     """The motion in a file, in metres, y up; the type is told by the suffix.
 
@@ -162,12 +182,13 @@ def read_clip(
     30.0
 
     Args:
-        path: A .bvh, .amc, .npz, .glb or .usd file.
+        path: A .bvh, .amc, .npz, .glb, .usd or .fbx file.
         fps: Frames per second, instead of what the file says or the format's default.
         metres_per_unit: Unit of length, instead of the one judged by the body's height: a number or "cm", "m", "in" …
         up_axis: "y", "z" …, instead of the one judged by the motion.
         asf: Skeleton of an AMC file, instead of the one found beside it.
-        figure: Which of several figures in a GLB or USD file, from 0; see `read_figures`.
+        figure: Which of several figures in a GLB, USD or FBX file, from 0; see `read_figures`.
+        take: Which of several animations in an FBX file, by number or name.
 
     Returns:
         The clip; `clip.source` says which unit and axis were taken and why, and what was odd about the file.
@@ -179,7 +200,7 @@ def read_clip(
     assert known.reader is not None
     if figure and known.figures is None:
         raise RequestError(f"{known.name} files hold one figure, so there is no number {figure} (they count from 0)")
-    options = ReadOptions(fps, metres_per_unit, up_axis, asf, figure)
+    options = ReadOptions(fps, metres_per_unit, up_axis, asf, figure, take)
     options.check()
     try:
         return known.reader(Path(path), options)
@@ -197,7 +218,7 @@ def read_figures(path: str | Path, **options: Any) -> list[Clip]:
     2
 
     Args:
-        path: A .bvh, .amc, .npz, .glb or .usd file.
+        path: A .bvh, .amc, .npz, .glb, .usd or .fbx file.
         **options: What `read_clip` takes.
     """
     known = find_format(path, readable=True)

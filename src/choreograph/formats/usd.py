@@ -64,7 +64,11 @@ def write_usd(path: str | Path, clips: Clip | Sequence[Clip], *, overwrite: bool
     for clip, name in zip(figures, names, strict=True):
         _add_figure(pxr, stage, f"/Motion/{name}", clip, fps)
     with atomic_write(path, overwrite=overwrite) as temporary:
-        if not layer.Export(str(temporary)):
+        try:
+            whole = layer.Export(str(temporary))
+        except Exception as error:  # whatever USD's own classes raise where a disk is full or a folder read-only
+            raise FormatError("cannot be written: is the disk full, or the folder not yours?", path=path) from error
+        if not whole:
             raise FormatError("could not be written by USD", path=path)
 
 

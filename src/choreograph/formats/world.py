@@ -18,6 +18,7 @@ from choreograph.maths import quat
 from choreograph.motion import kinematics
 from choreograph.motion.arrays import frozen
 from choreograph.motion.clip import Note
+from choreograph.motion.helper_root import fold_poses, fold_skeleton
 from choreograph.motion.skeleton import Skeleton
 
 Array = NDArray[np.float64]
@@ -229,28 +230,8 @@ def fold_still_root(
         depth += 1
     if depth == 0:
         return skeleton, root_pos, local_rot, local_pos, None
-    top = slice(0, depth + 1)
-    offsets = skeleton.offsets[None, top] if local_pos is None else local_pos[:, top]
-    world_pos, world_rot = kinematics.forward(root_pos, local_rot[:, top], offsets, skeleton.parents[top])
-    axes = skeleton.axes
-    if axes is not None:
-        axes = type(axes)(
-            axes.frames[depth:], axes.orders[depth:], None if axes.limits is None else axes.limits[depth:]
-        )
-    folded = Skeleton(
-        skeleton.names[depth:],
-        np.maximum(skeleton.parents[depth:] - depth, -1),
-        skeleton.offsets[depth:],
-        skeleton.tip_parents - depth,
-        skeleton.tip_offsets,
-        skeleton.roles[depth:],
-        axes,
-    )
-    root, rot = world_pos[:, depth].copy(), np.array(local_rot[:, depth:])
-    rot[:, 0] = quat.make_continuous(world_rot[:, depth])
-    if local_pos is not None:
-        local_pos = np.array(local_pos[:, depth:])
-        local_pos[:, 0] = root
+    folded = fold_skeleton(skeleton, depth)
+    root, rot, local_pos = fold_poses(skeleton, root_pos, local_rot, local_pos, depth)
     names = ", ".join(repr(n) for n in skeleton.names[:depth])
     note = Note("folded-root", f"{names} never moves and was folded into {folded.names[0]!r}", depth)
     return folded, root, rot, local_pos, note

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from choreograph.graph.model import SEGMENT, TRANSITION, ClipInfo, Edges, Minima, Nodes, Transitions
+from choreograph.graph.model import SEGMENT, TRANSITION, ClipInfo, Edges, LongBlends, Minima, Nodes, Transitions
 from choreograph.graph.settings import EVERYTHING, GraphSettings
 from choreograph.maths.floor import FloorTransform
 from choreograph.motion.labels import matches_label
@@ -28,6 +28,8 @@ def find_transitions(minima: Minima, clip_frames: NDArray[np.int32], window: int
         "source_frame": np.concatenate([minima.frame_a, minima.frame_b]),
         "target_clip": np.concatenate([minima.clip_b, minima.clip_a]),
         "target_frame": np.concatenate([minima.frame_b, minima.frame_a]),
+        "frames": np.full(2 * len(minima), window, np.int32),
+        "arrive_frame": np.concatenate([minima.frame_b, minima.frame_a]) + window,
         "distance_m": np.concatenate([minima.distance_m, minima.distance_m]),
         "yaw": np.concatenate([minima.yaw, back.yaw]),
         "x": np.concatenate([minima.x, back.x]),
@@ -36,6 +38,15 @@ def find_transitions(minima: Minima, clip_frames: NDArray[np.int32], window: int
     keys = [both[name] for name in ("target_frame", "target_clip", "source_frame", "source_clip")]
     order = np.lexsort(keys)
     order = order[both["target_frame"][order] + 2 * window <= clip_frames[both["target_clip"][order]]]
+    return Transitions(**{name: column[order] for name, column in both.items()})
+
+
+def with_long_blends(transitions: Transitions, blends: LongBlends | None) -> Transitions:
+    """The transitions and the long blends, in the order in which transitions are."""
+    if blends is None or not len(blends):
+        return transitions
+    both = {name: np.concatenate([column, getattr(blends, name)]) for name, column in transitions.columns().items()}
+    order = np.lexsort([both[name] for name in ("target_frame", "target_clip", "source_frame", "source_clip")])
     return Transitions(**{name: column[order] for name, column in both.items()})
 
 
@@ -140,7 +151,7 @@ class Cuts:
         return self.component == self.largest
 
 
-def cut_clips(transitions: Transitions, clip_frames: NDArray[np.int32], window: int) -> Cuts:
+def cut_clips(transitions: Transitions, clip_frames: NDArray[np.int32]) -> Cuts:
     """Cut points of the transitions, and the strong components of the graph they make with the clips between them.
 
     Since time runs forward in a clip, the part of a clip that is in a component is one range of cut points, and all
@@ -151,7 +162,7 @@ def cut_clips(transitions: Transitions, clip_frames: NDArray[np.int32], window: 
 
     offsets = np.concatenate([[0], np.cumsum(clip_frames, dtype=np.int64)])
     leave_at = offsets[transitions.source_clip] + transitions.source_frame
-    arrive_at = offsets[transitions.target_clip] + transitions.target_frame + window
+    arrive_at = offsets[transitions.target_clip] + transitions.arrive_frame
     places, index = np.unique(np.concatenate([leave_at, arrive_at]), return_inverse=True)
     leave, arrive = np.split(index.astype(np.int32), 2)
     clip = (np.searchsorted(offsets, places, side="right") - 1).astype(np.int32)
@@ -175,7 +186,7 @@ def cut_clips(transitions: Transitions, clip_frames: NDArray[np.int32], window: 
     return Cuts(clip, frame, leave, arrive, component.astype(np.int32), largest)
 
 
-def keep_largest(transitions: Transitions, cuts: Cuts, window: int) -> tuple[Nodes, Edges]:
+def keep_largest(transitions: Transitions, cuts: Cuts) -> tuple[Nodes, Edges]:
     """Nodes and edges of the largest strong component."""
     inside = cuts.inside
     kept = np.flatnonzero(inside[cuts.leave] & inside[cuts.arrive]) if len(inside) else np.zeros(0, np.intp)
@@ -195,7 +206,7 @@ def keep_largest(transitions: Transitions, cuts: Cuts, window: int) -> tuple[Nod
         "kind": (np.full(len(forward), SEGMENT), np.full(len(kept), TRANSITION)),
         "clip": (nodes.clip[forward], taken.source_clip),
         "start": (start, taken.source_frame),
-        "stop": (nodes.frame[forward + 1], taken.source_frame + window),
+        "stop": (nodes.frame[forward + 1], taken.source_frame + taken.frames),
         "target_clip": (nodes.clip[forward], taken.target_clip),
         "target_start": (start, taken.target_frame),
         "distance_m": (no_shift, taken.distance_m),
@@ -222,14 +233,19 @@ class Connected:
     """Frames of each clip that can be shown, as recorded or within a blend, (C,)."""
 
 
-def connect(minima: Minima, settings: GraphSettings, threshold_m: float, infos: Sequence[ClipInfo]) -> Connected:
-    """Transitions below the threshold, and the largest part of clips and transitions without dead ends."""
+def connect(
+    minima: Minima,
+    settings: GraphSettings,
+    threshold_m: float,
+    infos: Sequence[ClipInfo],
+    long_blends: LongBlends | None = None,
+) -> Connected:
+    """Transitions below the threshold and long blends, and the largest part of it all without dead ends."""
     frames = np.array([info.frames for info in infos], np.int32)
-    window = settings.window_frames
     near = minima.take(minima.distance_m <= thresholds_of(minima, settings, threshold_m, infos))
-    transitions = find_transitions(near, frames, window)
-    cuts = cut_clips(transitions, frames, window)
-    nodes, edges = keep_largest(transitions, cuts, window)
+    transitions = with_long_blends(find_transitions(near, frames, settings.window_frames), long_blends)
+    cuts = cut_clips(transitions, frames)
+    nodes, edges = keep_largest(transitions, cuts)
     return Connected(transitions, cuts, nodes, edges, *covered_frames(nodes, edges, frames))
 
 
@@ -263,11 +279,11 @@ def covered_frames(
     """Frames of each clip that the graph can show, (C,) each: as recorded, and as recorded or within a blend."""
     recorded = edges.kind == SEGMENT
     shown = _mark(edges.clip[recorded], edges.start[recorded], edges.stop[recorded], clip_frames)
-    length = edges.stop - edges.start
+    # A long blend may be longer than what it takes from either clip.
     blended = _mark(
         np.concatenate([edges.clip, edges.target_clip]),
         np.concatenate([edges.start, edges.target_start]),
-        np.concatenate([edges.stop, edges.target_start + length]),
+        np.concatenate([np.minimum(edges.stop, clip_frames[edges.clip]), nodes.frame[edges.target]]),
         clip_frames,
     )
     return shown, blended

@@ -51,6 +51,9 @@ _QUERIES: Mapping[str, tuple[str, ...]] = {
     "contacts": ("SELECT clip, name, dtype, shape, crc32 FROM clip_array WHERE name = 'contacts' ORDER BY clip, name",),
     "edges": (
         "SELECT part, name, dtype, shape, crc32 FROM graph_array WHERE part IN ('edges', 'nodes') ORDER BY part, name",
+        # A graph without long blends is told as it was before there were any.
+        "SELECT part, name, dtype, shape, crc32 FROM graph_array WHERE part IN ('alignment', 'long_blends') "
+        "AND shape <> '0' ORDER BY part, name",
     ),
 }
 
@@ -93,8 +96,14 @@ def fingerprint_graph(graph: MotionGraph) -> Fingerprint:
         for part in ("edges", "nodes")
         for name, column in sorted(getattr(graph, part).columns().items())
     ]
+    blends = [
+        (part, name, *_column(column))
+        for part in ("alignment", "long_blends")
+        for name, column in sorted(getattr(graph, part).columns().items())
+        if len(column)
+    ]
     return Fingerprint(
-        _digest((clips, arrays, texts, bones)), _digest((names, labels)), _digest((contacts,)), _digest((edges,))
+        _digest((clips, arrays, texts, bones)), _digest((names, labels)), _digest((contacts,)), _digest((edges, blends))
     )
 
 

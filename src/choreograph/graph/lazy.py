@@ -15,12 +15,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from choreograph.graph import checked, rows
-from choreograph.graph.model import TABLES, ClipInfo, Edges, Minima, Nodes, Table
+from choreograph.graph.model import TABLES, Alignment, ClipInfo, Edges, LongBlends, Minima, Nodes, Table, empty_table
 from choreograph.motion.clip import Clip
 from choreograph.motion.skeleton import Skeleton
 
 _CLIPS_KEPT = 64
 """Clips read most lately stay in memory: enough for a walk's clips, and far from a whole database."""
+
+
+_LONG_BLENDS_SINCE = 5
+"""The schema version that brought long blends."""
 
 
 class Reader:
@@ -129,6 +133,9 @@ class LazyTables(Mapping[str, Table]):
             return self._kept[part]
 
     def _read(self, part: str) -> Table:
+        version = self._reader.connection.execute("PRAGMA user_version").fetchone()[0]
+        if version < _LONG_BLENDS_SINCE and part in ("long_blends", "alignment"):
+            return empty_table(part)
         columns = {}
         for field in fields(TABLES[part]):
             column = rows.read_array(self._reader.connection, "graph_array", (part, field.name))
@@ -153,11 +160,39 @@ class LazyTables(Mapping[str, Table]):
                 raise ValueError("edges are out of order, or a node has none")
             if (table.stop <= table.start).any():
                 raise ValueError("edges show no frames")
-            self._check_frames(table.clip, table.start, table.stop - table.start)
-            self._check_frames(table.target_clip, table.target_start, table.stop - table.start)
+            blends = self["long_blends"]
+            # Only a long blend may be longer than what it takes from either clip.
+            fits = table.stop - table.start if not len(blends) else 0
+            self._check_frames(table.clip, table.start, fits)
+            self._check_frames(table.target_clip, table.target_start, fits)
+            if len(blends) and (table.stop - table.start > max(int(blends.frames.max()), self._longest())).any():
+                raise ValueError("edges show more frames than there are")
+        elif isinstance(table, LongBlends):
+            self._check_frames(table.source_clip, table.source_frame, 1)
+            self._check_frames(table.target_clip, table.target_frame, 1)
+            self._check_frames(table.target_clip, table.arrive_frame, 0)
+            if (table.frames < 1).any() or (table.first < 0).any():
+                raise ValueError("long blends show no frames")
+            self._check_alignment(table, self["alignment"])
         for name, column in table.columns().items():
             if column.dtype.kind == "f" and not np.isfinite(column).all():
                 raise ValueError(f"{name} has values that are not finite numbers")
+
+    def _longest(self) -> int:
+        return int(self._frames.max(initial=0))
+
+    def _check_alignment(self, blends: LongBlends, alignment: Alignment) -> None:
+        """Raise a ValueError where a long blend mixes frames that its clips do not have."""
+        if len(blends) and int((blends.first.astype(np.int64) + blends.frames).max()) >= len(alignment):
+            raise ValueError("long blends are aligned by rows that are not there")
+        for row in range(len(blends)):
+            rows_ = slice(blends.first[row], blends.first[row] + blends.frames[row] + 1)
+            for column, clip in (
+                (alignment.source, blends.source_clip[row]),
+                (alignment.target, blends.target_clip[row]),
+            ):
+                if column[rows_].min() < 0 or column[rows_].max() > self._frames[clip]:
+                    raise ValueError("long blends mix frames outside of their clips")
 
     def _check_frames(self, clip: NDArray[Any], frame: NDArray[Any], length: Any) -> None:
         _check_range("clips", clip, len(self._frames))

@@ -7,17 +7,29 @@ shows some frames and arrives at another node. Frames count at the graph's rate;
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from choreograph.errors import RequestError
 from choreograph.graph.settings import GraphSettings
-from choreograph.maths.floor import FloorTransform
+from choreograph.graph.tables import (
+    SEGMENT,
+    TABLES,
+    TRANSITION,
+    Alignment,
+    Edges,
+    LongBlends,
+    Minima,
+    Nodes,
+    Table,
+    Transitions,
+    empty_table,
+)
 from choreograph.motion.arrays import frozen
 from choreograph.motion.clip import Clip, Label, Note
 from choreograph.motion.skeleton import Skeleton
@@ -25,134 +37,24 @@ from choreograph.motion.skeleton import Skeleton
 if TYPE_CHECKING:
     from choreograph.graph.fingerprint import Fingerprint
 
-SEGMENT, TRANSITION = 0, 1
-"""Kinds of edges: a piece of a clip as it was recorded, or a blend from one clip into another."""
-
-
-@dataclass(frozen=True, eq=False)
-class Table:
-    """Columns of one length, read-only."""
-
-    dtypes: ClassVar[Mapping[str, Any]]
-
-    def __post_init__(self) -> None:
-        lengths = set()
-        for entry in fields(self):
-            column = frozen(getattr(self, entry.name), self.dtypes[entry.name])
-            object.__setattr__(self, entry.name, column)
-            lengths.add(column.shape)
-        if len(lengths) != 1 or len(next(iter(lengths))) != 1:
-            raise ValueError(f"columns of {type(self).__name__} have different shapes: {sorted(lengths)}")
-
-    def __len__(self) -> int:
-        """Number of rows."""
-        return len(getattr(self, fields(self)[0].name))
-
-    def columns(self) -> dict[str, NDArray[Any]]:
-        """The columns by name."""
-        return {entry.name: getattr(self, entry.name) for entry in fields(self)}
-
-    def take(self, rows: NDArray[Any]) -> Any:
-        """These rows, by index or mask, as a table."""
-        return type(self)(**{name: column[rows] for name, column in self.columns().items()})
-
-
-@dataclass(frozen=True, eq=False)
-class Minima(Table):
-    """Pairs of windows that are nearer than their eight neighbours, each once: clip_a <= clip_b.
-
-    Ordered by clip_a, clip_b, frame_a and frame_b.
-    """
-
-    clip_a: NDArray[np.int32]
-    frame_a: NDArray[np.int32]
-    """Where the window starts."""
-    clip_b: NDArray[np.int32]
-    frame_b: NDArray[np.int32]
-    distance_m: NDArray[np.float64]
-    """Root-mean-square distance per joint, metres."""
-    yaw: NDArray[np.float64]
-    """With x and z: the floor transform that lays B's window on A's."""
-    x: NDArray[np.float64]
-    z: NDArray[np.float64]
-
-    dtypes: ClassVar[Mapping[str, Any]] = {
-        **dict.fromkeys(("clip_a", "frame_a", "clip_b", "frame_b"), np.int32),
-        **dict.fromkeys(("distance_m", "yaw", "x", "z"), np.float64),
-    }
-
-
-@dataclass(frozen=True, eq=False)
-class Transitions(Table):
-    """Continuations from one clip into another: leave `source` at a window's start, blend a window, go on in `target`.
-
-    Blended frame k of L mixes source_frame + k with target_frame + k; the next frame shown is target_frame + L.
-    """
-
-    source_clip: NDArray[np.int32]
-    source_frame: NDArray[np.int32]
-    target_clip: NDArray[np.int32]
-    target_frame: NDArray[np.int32]
-    distance_m: NDArray[np.float64]
-    yaw: NDArray[np.float64]
-    """With x and z: the floor transform that lays the target's window on the source's."""
-    x: NDArray[np.float64]
-    z: NDArray[np.float64]
-
-    dtypes: ClassVar[Mapping[str, Any]] = {
-        **dict.fromkeys(("source_clip", "source_frame", "target_clip", "target_frame"), np.int32),
-        **dict.fromkeys(("distance_m", "yaw", "x", "z"), np.float64),
-    }
-
-    def transform(self, row: int) -> FloorTransform:
-        """The floor transform of one transition."""
-        return FloorTransform(float(self.yaw[row]), float(self.x[row]), float(self.z[row]))
-
-
-@dataclass(frozen=True, eq=False)
-class Nodes(Table):
-    """Cut points: places in clips, by clip and frame."""
-
-    clip: NDArray[np.int32]
-    frame: NDArray[np.int32]
-
-    dtypes: ClassVar[Mapping[str, Any]] = {"clip": np.int32, "frame": np.int32}
-
-
-@dataclass(frozen=True, eq=False)
-class Edges(Table):
-    """What can be shown next, ordered by the node that it leaves.
-
-    A segment shows frames [start, stop) of `clip` and arrives at stop. A transition starts at `start` of `clip`,
-    mixes its frames [start, stop) with as many of `target_clip` from `target_start` on, and arrives after them.
-    """
-
-    source: NDArray[np.int32]
-    target: NDArray[np.int32]
-    kind: NDArray[np.int8]
-    """SEGMENT or TRANSITION."""
-    clip: NDArray[np.int32]
-    start: NDArray[np.int32]
-    stop: NDArray[np.int32]
-    target_clip: NDArray[np.int32]
-    target_start: NDArray[np.int32]
-    """First frame of the target clip that is shown; a segment's own start."""
-    distance_m: NDArray[np.float64]
-    """Of the transition; 0 for a segment."""
-    yaw: NDArray[np.float64]
-    """With x and z: the floor transform that lays the target clip on the source clip; identity for a segment."""
-    x: NDArray[np.float64]
-    z: NDArray[np.float64]
-
-    dtypes: ClassVar[Mapping[str, Any]] = {
-        **dict.fromkeys(("source", "target", "clip", "start", "stop", "target_clip", "target_start"), np.int32),
-        **dict.fromkeys(("distance_m", "yaw", "x", "z"), np.float64),
-        "kind": np.int8,
-    }
-
-    def transform(self, edge: int) -> FloorTransform:
-        """The floor transform of one edge."""
-        return FloorTransform(float(self.yaw[edge]), float(self.x[edge]), float(self.z[edge]))
+__all__ = [
+    "SEGMENT",
+    "TABLES",
+    "TRANSITION",
+    "Alignment",
+    "ClipInfo",
+    "Edges",
+    "LongBlends",
+    "Minima",
+    "MotionGraph",
+    "Nodes",
+    "Origin",
+    "Provenance",
+    "Table",
+    "Transitions",
+    "empty_table",
+    "random_walk_numpy",
+]
 
 
 @dataclass(frozen=True)
@@ -191,10 +93,6 @@ class Provenance:
     package_version: str
     evaluated_share: float = 1.0
     """Share of the window pairs to be compared whose distance had to be computed."""
-
-
-TABLES: Mapping[str, type[Table]] = {"minima": Minima, "nodes": Nodes, "edges": Edges}
-"""The tables a graph is kept as; the rest follows from them."""
 
 
 @dataclass(frozen=True)
@@ -291,6 +189,52 @@ class MotionGraph:
         """Segments and transitions in the largest component."""
         return self._tables["edges"]  # type: ignore[return-value]
 
+    @property
+    def long_blends(self) -> LongBlends:
+        """Transitions that are longer than a window; none unless the settings ask for them."""
+        return self._tables["long_blends"] if "long_blends" in self._tables else empty_table("long_blends")  # type: ignore[return-value]
+
+    @property
+    def alignment(self) -> Alignment:
+        """Which frames long blends mix."""
+        return self._tables["alignment"] if "alignment" in self._tables else empty_table("alignment")  # type: ignore[return-value]
+
+    @cached_property
+    def _long_edges(self) -> NDArray[np.int32]:
+        """The long blend that each edge is, by its row there, (E,); -1 for all others."""
+        found = np.full(len(self.edges), -1, np.int32)
+        blends, edges = self.long_blends, self.edges
+        if len(blends):
+            columns = (blends.source_clip, blends.source_frame, blends.target_clip, blends.target_frame, blends.frames)
+            rows = {key: row for row, key in enumerate(zip(*(column.tolist() for column in columns), strict=True))}
+            which = np.flatnonzero(edges.kind == TRANSITION)
+            length = edges.stop[which] - edges.start[which]
+            keys = (edges.clip[which], edges.start[which], edges.target_clip[which], edges.target_start[which], length)
+            for edge, key in zip(which, zip(*(column.tolist() for column in keys), strict=True), strict=True):
+                found[edge] = rows.get(key, -1)
+        return frozen(found, np.int32)
+
+    def mixed_frames(
+        self, edge: NDArray[Any], into: NDArray[np.float64]
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Which frames of their two clips edges mix, (N,) each, at the graph's rate.
+
+        Args:
+            edge: The edges, (N,).
+            into: How many frames into each, from 0 to as many as it shows, (N,).
+        """
+        source, target = self.edges.start[edge] + into, self.edges.target_start[edge] + into
+        if len(self.long_blends):
+            blend = self._long_edges[edge]
+            own = np.flatnonzero(blend >= 0)
+            frames = self.long_blends.frames[blend[own]]
+            at = np.clip(into[own], 0.0, frames)
+            whole = np.minimum(np.floor(at).astype(np.int64), frames - 1)
+            row, part = self.long_blends.first[blend[own]] + whole, at - whole
+            for mixed, column in ((source, self.alignment.source), (target, self.alignment.target)):
+                mixed[own] = column[row] + part * (column[row + 1] - column[row])
+        return source, target
+
     @cached_property
     def clip_frames(self) -> NDArray[np.int32]:
         """Frames of each clip at the graph's rate, (C,)."""
@@ -303,7 +247,8 @@ class MotionGraph:
 
         limits = connect.thresholds_of(self.minima, self.settings, self.threshold_m, self.infos)
         near = self.minima.take(self.minima.distance_m <= limits)
-        return connect.find_transitions(near, self.clip_frames, self.window_frames)
+        found = connect.find_transitions(near, self.clip_frames, self.window_frames)
+        return connect.with_long_blends(found, self.long_blends)
 
     @cached_property
     def first_edge(self) -> NDArray[np.int32]:

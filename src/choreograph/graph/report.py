@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -17,6 +17,34 @@ from choreograph.motion.labels import label_parts
 KEPT, APART, DEAD_END, UNREACHED, ISLAND = "kept", "apart", "dead end", "unreached", "island"
 """How a clip stands to the graph: part of it; with no transition to or from it; it can be reached but not left again
 for the rest; it leads there but is never reached; its own small part that neither reaches nor is reached."""
+
+
+@dataclass(frozen=True)
+class Join:
+    """What would bring a lost clip into the graph."""
+
+    clip: str
+    looked_to_m: float
+    """Thresholds up to this one were tried, metres."""
+    threshold_m: float | None = None
+    """The one that brings it in, metres; None where none does."""
+    bridge: tuple[str, str] | None = None
+    """A lost clip, this one or another that comes in with it, and the clip of the graph that it joins by."""
+    nearest_m: float | None = None
+    """How near it comes to a clip of the graph, metres, if within what was looked at."""
+
+    def __str__(self) -> str:
+        if self.threshold_m is None:
+            text = f"nothing below {100 * self.looked_to_m:.3g} cm brings it in"
+            if self.nearest_m is None:
+                return text
+            return f"{text}: it comes as near as {100 * self.nearest_m:.1f} cm, but is too short to come and go"
+        if self.bridge is None:
+            return f"joins at {100 * self.threshold_m:.1f} cm"
+        own, other = self.bridge
+        if own == self.clip:
+            return f"joins at {100 * self.threshold_m:.1f} cm, by way of {other}"
+        return f"joins at {100 * self.threshold_m:.1f} cm together with {own}, which bridges to {other}"
 
 
 @dataclass(frozen=True)
@@ -37,6 +65,8 @@ class ClipReport:
     state: str
     joins_at_m: float | None = None
     """A threshold that brings a lost clip in, metres, if one was looked for and found."""
+    join: Join | None = None
+    """What would bring a lost clip in, if somebody has looked."""
 
 
 @dataclass(frozen=True)
@@ -59,6 +89,8 @@ class GraphReport:
     transitions: int
     """Below the threshold, both directions counted, with a whole window left where they arrive."""
     kept_transitions: int
+    long_blends: int
+    """Of the transitions kept, those longer than a window."""
     nodes: int
     segments: int
     cut_points: int
@@ -84,7 +116,9 @@ class GraphReport:
         return asdict(self)
 
 
-def report_graph(graph: MotionGraph, joins_at_m: dict[str, float] | None = None) -> GraphReport:
+def report_graph(
+    graph: MotionGraph, joins_at_m: Mapping[str, float] | None = None, *, joins: Sequence[Join] = ()
+) -> GraphReport:
     """What the graph kept and lost.
 
     >>> import choreograph as cg
@@ -95,8 +129,11 @@ def report_graph(graph: MotionGraph, joins_at_m: dict[str, float] | None = None)
     Args:
         graph: The graph.
         joins_at_m: Thresholds that bring lost clips in, by name, as from `find_joining_thresholds`.
+        joins: What brings lost clips in, as from `find_joins`, which says more.
     """
-    joined = connect.connect(graph.minima, graph.settings, graph.threshold_m, graph.infos)
+    known = {join.clip: join for join in joins}
+    thresholds = {name: join.threshold_m for name, join in known.items()} | dict(joins_at_m or {})
+    joined = connect.connect(graph.minima, graph.settings, graph.threshold_m, graph.infos, graph.long_blends)
     cuts, transitions = joined.cuts, joined.transitions
     sizes = np.bincount(cuts.component, minlength=1)
     looped = np.zeros(len(sizes), bool)
@@ -117,7 +154,8 @@ def report_graph(graph: MotionGraph, joins_at_m: dict[str, float] | None = None)
             transitions_out=int(out[n]),
             transitions_in=int(into[n]),
             state=states[n],
-            joins_at_m=(joins_at_m or {}).get(info.name),
+            joins_at_m=thresholds.get(info.name),
+            join=known.get(info.name),
         )
         for n, info in enumerate(graph.infos)
     )
@@ -129,6 +167,9 @@ def report_graph(graph: MotionGraph, joins_at_m: dict[str, float] | None = None)
         minima=len(graph.minima),
         transitions=len(transitions),
         kept_transitions=len(joined.edges) - segments,
+        long_blends=int(
+            ((joined.edges.kind != SEGMENT) & (joined.edges.stop - joined.edges.start > graph.window_frames)).sum()
+        ),
         nodes=len(joined.nodes),
         segments=segments,
         cut_points=len(cuts.clip),
@@ -139,7 +180,7 @@ def report_graph(graph: MotionGraph, joins_at_m: dict[str, float] | None = None)
         shown=int(joined.shown.sum()),
         evaluated_share=graph.evaluated_share,
         clips=clips,
-        labels=_labels(graph),
+        labels=label_reports(graph),
     )
 
 
@@ -183,7 +224,8 @@ def _clips_touched(
     return touched
 
 
-def _labels(graph: MotionGraph) -> tuple[LabelReport, ...]:
+def label_reports(graph: MotionGraph) -> tuple[LabelReport, ...]:
+    """What became of the frames of each label, by label."""
     texts = sorted({part for info in graph.infos for part in _parts(info)})
     frames, recorded = dict.fromkeys(texts, 0), dict.fromkeys(texts, 0)
     by_clip: dict[int, list[int]] = {}

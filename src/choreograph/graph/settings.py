@@ -17,6 +17,9 @@ from choreograph.motion.roles import ROLES
 EVERYTHING = "everything"
 """The goal that every clip takes part, however little of it."""
 
+_SINCE_5 = ("max_blend_s", "long_threshold_m")
+"""Settings that came with schema version 5."""
+
 Threshold = Annotated[Metres, Ge(0), Le(10)]
 
 
@@ -62,6 +65,11 @@ class GraphSettings(Request):
     """How frames count within a window: "triangle", most in the middle, or "uniform"."""
     mirror: bool = False
     """Add a mirrored copy of every clip."""
+    max_blend_s: Annotated[Seconds, Gt(0), Le(2)] | None = None
+    """Join clips that no blend of a window's length joins by blends up to this long, aligned in time at foot contacts:
+    0.6 leads from walks to runs."""
+    long_threshold_m: Annotated[Threshold, Option(centimetres=True)] = 0.20
+    """Largest distance of such a long blend."""
 
     @model_validator(mode="after")
     def _check(self) -> Self:
@@ -74,6 +82,11 @@ class GraphSettings(Request):
                 "window_s",
                 f"is {self.window_s:.3g}: that is {self.window_frames} frames at {self.rate_hz:g} Hz; "
                 f"at least 2 are needed: {2 / self.rate_hz:.3g} s or more",
+            )
+        if self.max_blend_s is not None and self.max_blend_s <= self.window_s:
+            raise Wrong(
+                "max_blend_s",
+                f"is {self.max_blend_s:.3g}: a long blend lasts longer than a window, {self.window_s:.3g} s",
             )
         try:
             Window(self.window_frames, self.taper)
@@ -98,9 +111,10 @@ class GraphSettings(Request):
     def from_dict(cls, plain: Mapping[str, Any]) -> GraphSettings:
         """Settings from what `as_dict` gave; names that are missing or not known are an error."""
         known = set(cls.model_fields)
-        if set(plain) != known:
-            raise RequestError(f"settings missing or unknown: {', '.join(sorted(set(plain) ^ known))}")
-        values = dict(plain)
+        # Files of schema version 4 and before know nothing of long blends.
+        values = {name: cls.model_fields[name].default for name in _SINCE_5} | dict(plain)
+        if set(values) != known:
+            raise RequestError(f"settings missing or unknown: {', '.join(sorted(set(values) ^ known))}")
         values["label_thresholds"] = tuple(
             LabelThreshold(first=first, second=second, threshold_m=limit)
             for first, second, limit in values["label_thresholds"]

@@ -20,6 +20,15 @@ Array = NDArray[np.float64]
 SMOOTH_S = 0.25
 """Width (standard deviation) of the low-pass that takes sway out of a root's way: half a step."""
 GRAVITY_M_S2 = 9.81
+LATERAL_M_S2 = 1.5, 5.0
+"""Lateral acceleration up to which walks, to 1.5 m/s, and runs, from 3 m/s, are bent: what people do in tight
+curves."""
+MOST_LATERAL_M_S2 = 2.0, 6.0
+"""Lateral acceleration up to which recorded walks and runs are believed."""
+MAX_CURVATURE = 3.0
+"""Of a bent way, 1/m: who goes slowly could turn on the spot by its lateral acceleration, but feet would twist."""
+RUN_M_S = 2.2
+"""Speed from which on somebody runs."""
 _SLOW_M2_S2 = 0.09
 """Product of two speeds below which the directions of two ways are not compared: who stands has none."""
 _TURN_S = 0.08
@@ -128,6 +137,18 @@ def fit_curve(start: Array, wanted: Array, weight: Array, fps: float, stiff_s: A
 def lateral_acceleration(way: Way, fps: float) -> Array:
     """How strongly a way is accelerated to its left, (F,), m/s²: v²κ."""
     return np.asarray(way.speed * np.gradient(way.heading) * fps) if len(way.speed) > 1 else np.zeros(1)
+
+
+def most_curvature(speed_m_s: float, slow: float = LATERAL_M_S2[0], fast: float = LATERAL_M_S2[1]) -> float:
+    """Curvature up to which motion at a speed is bent, 1/m.
+
+    Args:
+        speed_m_s: How fast it goes.
+        slow: Lateral acceleration allowed at a walk, up to 1.5 m/s, in m/s².
+        fast: At a run, from 3 m/s on; between the two it rises evenly.
+    """
+    lateral = slow + (fast - slow) * min(max((speed_m_s - 1.5) / 1.5, 0.0), 1.0)
+    return float(min(lateral / max(speed_m_s, 1e-3) ** 2, MAX_CURVATURE))
 
 
 def _velocity(places: Array, fps: float) -> NDArray[np.complex128]:

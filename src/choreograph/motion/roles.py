@@ -95,6 +95,11 @@ def recognise_roles(names: Sequence[str], parents: NDArray[np.int32]) -> tuple[s
         if stem == "foot" and "ankle" in known:
             part = "toe"
         roles.append(f"{side}_{part}" if part else _CENTRE_PART.get(stem, "other") if not side else "other")
+    for side in ("left", "right"):
+        # Some rigs have a palm between forearm and fingers, and nothing called a hand.
+        palms = [j for j, stem in enumerate(bare) if stem == "palm" and sides[j] == side]
+        if palms and f"{side}_hand" not in roles:
+            roles[palms[0]] = f"{side}_hand"
     if "hips" not in roles:
         carrier = _first_branching(parents)
         if roles[carrier] == "other":

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from choreograph.errors import RoleError, SkeletonMismatch
+from choreograph.motion.anatomy import roles_by_shape
 from choreograph.motion.arrays import frozen
 from choreograph.motion.roles import FOOT_ROLES, ROLES, mirror_role, recognise_roles, split_side
 
@@ -76,10 +77,7 @@ class Skeleton:
             raise ValueError("each tip needs an offset and a joint of the skeleton")
         if not (np.isfinite(self.offsets).all() and np.isfinite(self.tip_offsets).all()):
             raise ValueError("offsets must be finite")
-        put(
-            "roles",
-            tuple(self.roles) if self.roles is not None else recognise_roles(self.names, self.parents),
-        )
+        put("roles", tuple(self.roles) if self.roles is not None else _find_roles(self))
         unknown = sorted(set(self.roles) - set(ROLES))
         if unknown or len(self.roles) != count:
             raise RoleError(f"unknown roles {unknown}; there are: {', '.join(ROLES)}")
@@ -242,6 +240,21 @@ class Skeleton:
             f"{what} have different bone lengths ({int((gap > 1e-4).sum())} joints differ, most "
             f"{self.names[worst]!r} by {100 * gap[worst]:.1f} cm): other people or other units. {advice}"
         )
+
+
+_LEGS = tuple(f"{side}_{part}" for side in ("left", "right") for part in ("upper_leg", "lower_leg", "foot"))
+
+
+def _find_roles(skeleton: Skeleton) -> tuple[str, ...]:
+    """Roles by names; by the tree's shape where names do not tell the legs, as far as names tell nothing else."""
+    by_name = recognise_roles(skeleton.names, skeleton.parents)
+    told = sum(role in by_name for role in _LEGS)
+    if told == len(_LEGS) or len(skeleton) < 8:
+        return by_name
+    by_shape = roles_by_shape(
+        skeleton.names, skeleton.parents, skeleton.offsets, skeleton.tip_parents, skeleton.tip_offsets
+    )
+    return by_name if by_shape is None or told > 2 else by_shape
 
 
 def _some(names: list[str]) -> str:

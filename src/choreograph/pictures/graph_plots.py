@@ -211,9 +211,10 @@ def plot_transitions(graph: MotionGraph, *, count: int = 4, theme: str = "light"
 def _draw_transition(panel: Axes, graph: MotionGraph, edge: int, look: Theme) -> None:
     edges = graph.edges
     source, target = int(edges.clip[edge]), int(edges.target_clip[edge])
-    span = np.linspace(0, graph.window_frames - 1, 6)
-    left = _poses(graph, source, int(edges.start[edge]) + span)
-    entered = edges.transform(edge).apply(_poses(graph, target, int(edges.target_start[edge]) + span))
+    span = np.linspace(0, int(edges.stop[edge] - edges.start[edge]) - 1, 6)
+    mixed = graph.mixed_frames(np.full(len(span), edge), span)
+    left = _poses(graph, source, mixed[0])
+    entered = edges.transform(edge).apply(_poses(graph, target, mixed[1]))
     # Seen from the side of the way it goes, or of the way it faces where it stands.
     hips = graph.skeleton.hips
     way = left[-1, hips, [0, 2]] - left[0, hips, [0, 2]]

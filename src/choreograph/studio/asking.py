@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 RESULTS_KEPT = 40
 """Results that are there without being marked to be kept."""
+MOTIONS_KEPT_S = 600.0
+"""How long copies of motions stay that requests named and no result does, and how often that is looked at."""
 
 
 class Asking:
@@ -34,6 +36,7 @@ class Asking:
         self._session = session
         self.lanes = {verb: Lane(session.places) for verb in rooms()}
         """A process for each verb that is asked for: it keeps what the next request needs."""
+        self._cleaned = time.monotonic()
         self._prepared: dict[str, str] = {}
         """What each verb was made ready for."""
 
@@ -148,6 +151,9 @@ class Asking:
         passing = sorted(result for result in project.results if result not in shown | stay | old)
         for result in [*(old - stay), *passing[: max(0, len(passing) - RESULTS_KEPT)]]:
             await asyncio.to_thread(project.forget_result, result)
+        if time.monotonic() - self._cleaned > MOTIONS_KEPT_S:
+            self._cleaned = time.monotonic()
+            await asyncio.to_thread(project.clean_motions, MOTIONS_KEPT_S)
         session.tell_results()
 
     def keep(self, results: list[Result]) -> None:

@@ -57,6 +57,7 @@ class GraphAsk(Message):
     ceiling_m: Annotated[float, Field(ge=0, le=1)] = 0.40
     taper: Literal["triangle", "uniform"] = "triangle"
     mirror: bool = False
+    max_blend_s: Annotated[float, Field(gt=0, le=2)] | None = None
 
 
 class View(Message):

@@ -72,6 +72,45 @@ class ClipReport(Message):
     why: str
     """A sentence, for clips that fell out."""
     joins_at_m: float | None
+    """A threshold that brings it in."""
+    join: str = ""
+    """What would bring it in, or that nothing does; empty where nobody has looked."""
+
+
+class SpeedBand(Message):
+    """What is recorded between two speeds, and the least radius of turns there."""
+
+    said: str
+    """The two speeds, as people say them."""
+    seconds: float
+    """In the graph."""
+    outside_s: float
+    """In what it left out."""
+    left_m: float | None
+    """None where all is straight."""
+    right_m: float | None
+    bent_m: float | None
+    """What bending can make of it."""
+
+
+class LabelTime(Message):
+    """How long a label lasts."""
+
+    label: str
+    seconds: float
+    """In the graph."""
+    outside_s: float
+
+
+class Coverage(Message):
+    """What the recordings in the graph can do."""
+
+    bands: list[SpeedBand]
+    stops: str
+    """A sentence on standing, stopping and starting."""
+    labels: list[LabelTime]
+    advice: list[str]
+    """What would bring more, as sentences."""
 
 
 class GraphSummary(Message):
@@ -90,6 +129,7 @@ class GraphSummary(Message):
     shown: int
     labels: list[str]
     notes: list[str]
+    coverage: Coverage | None = None
 
 
 class Curve(Message):

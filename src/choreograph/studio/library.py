@@ -47,6 +47,12 @@ def of_most_bodies(
     kinds: dict[tuple[str, ...], list[ClipEntry]] = {}
     for entry in entries:
         kinds.setdefault(tuple(recordings[entry.source].joints), []).append(entry)
+    # A helper above the hips is folded in where others do without it.
+    for joints in [joints for joints in kinds if joints[1:] in kinds]:
+        kinds[joints[1:]] += kinds.pop(joints)
+    order = {entry.id: place for place, entry in enumerate(entries)}
+    for kind in kinds.values():
+        kind.sort(key=lambda entry: order[entry.id])
     most = max(kinds, key=lambda kind: len(kinds[kind]), default=())
     return kinds.pop(most, []), [entry for others in kinds.values() for entry in others]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from pathlib import Path
@@ -175,6 +176,23 @@ class Project:
         for path in (self.places.keep / "results").glob(f"{result}.*"):
             path.unlink(missing_ok=True)
 
+    def clean_motions(self, younger_s: float = 0.0) -> None:
+        """Delete copies of motions that requests named, where no result that is there was asked for so.
+
+        Args:
+            younger_s: Copies that were used within so many seconds stay: a request that names them may be under way.
+        """
+        copies = [path for path in (self.places.keep / "cache").glob("*.npz") if _age_s(path) >= younger_s]
+        if not copies:
+            return
+        texts = [f"{made.command} {made.python}" for made in list(self.results.values())]
+        for path in (self.places.keep / "results").glob("*.request.yaml"):
+            with suppress(OSError):
+                texts.append(path.read_text("utf-8"))
+        for path in copies:
+            if not any(path.stem in text for text in texts):
+                path.unlink(missing_ok=True)
+
     # ------------------------------------------------------------------ on disk
 
     def save(self) -> None:
@@ -211,6 +229,14 @@ class Project:
                 "recordings and results stay"
             ) from error
         self.document.clips[:] = [entry for entry in self.document.clips if entry.source in self.recordings]
+
+
+def _age_s(path: Path) -> float:
+    """Seconds since a file was last used; negative where it is gone."""
+    try:
+        return max(0.0, time.time() - path.stat().st_mtime)
+    except OSError:
+        return -1.0
 
 
 def _name(places: Places) -> str:

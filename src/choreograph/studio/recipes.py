@@ -111,6 +111,7 @@ def _build_command(session: Session, sources: list[Source], settings: GraphAsk, 
     words += ["--ceiling", f"{100 * settings.ceiling_m:.10g}"] if settings.ceiling_m != usual.ceiling_m else []
     words += ["--taper", settings.taper] if settings.taper != usual.taper else []
     words += ["--mirror"] if settings.mirror else []
+    words += ["--max-blend", f"{settings.max_blend_s:.10g}"] if settings.max_blend_s is not None else []
     words += ["--onto", str(files[0])] if carried else []
     return "\n".join([*lines, shlex.join(words)])
 

@@ -55,6 +55,7 @@ class Session:
         """Files in and out."""
         self.builds = Lane(self.places, nice=10)
         """The graph. Builds use all processors, and give way to whatever is played meanwhile."""
+        await asyncio.to_thread(self.project.clean_motions)
         for old in sorted(self.places.exports.iterdir(), key=lambda path: path.stat().st_mtime)[:-EXPORTS_KEPT]:
             shutil.rmtree(old, ignore_errors=True)
         self.asking.prepare_first()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -104,6 +105,8 @@ def motion_file(context: WorkerContext, motion: OwnMotion) -> Path:
 
         clip = context.clip(motion) if isinstance(motion, ClipEntry) else context.result(*motion)
         write_npz(path, clip, overwrite=True)
+    else:
+        os.utime(path)  # in use: no result names it yet
     return path
 
 

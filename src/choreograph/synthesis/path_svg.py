@@ -45,7 +45,7 @@ _UNSEEN = {"defs", "symbol", "clipPath", "mask", "marker", "pattern"}
 
 
 @dataclass(frozen=True)
-class _Drawn:
+class Drawn:
     """An element that draws a line, and how its coordinates become the page's."""
 
     tag: str
@@ -55,6 +55,7 @@ class _Drawn:
 
     @property
     def label(self) -> str:
+        """What messages call it."""
         name = self.attributes.get("id")
         return f"<{self.tag} id={name!r}>" if name else f"<{self.tag}>"
 
@@ -74,7 +75,7 @@ def svg_points(
         name: The element's id, or "".
         notes: What was assumed, and what was left out.
     """
-    page = _Page(element)
+    page = Page(element)
     page.feed(data)
     if not page.count:
         raise FormatError("the drawing has no path, line, polyline, polygon, rect, circle or ellipse")
@@ -97,7 +98,7 @@ def svg_points(
     notes.append(Note("svg-scale", f"one unit of the drawing was taken as {size} ({reason})"))
     try:
         pen = Pen(Affine(wide, 1j * high) @ chosen.affine)
-        _draw(pen, chosen)
+        draw(pen, chosen)
     except FormatError as error:
         raise FormatError(f"{chosen.label}: {error.reason}", line=chosen.line) from error
     if pen.later_parts:
@@ -107,7 +108,7 @@ def svg_points(
 
 
 @dataclass
-class _Page:
+class Page:
     """Finds the lines of a drawing while expat reads it, and keeps those that may be chosen."""
 
     element: str | None = None
@@ -117,18 +118,18 @@ class _Page:
     """How many lines and shapes there are."""
     ids: list[str] = field(default_factory=list)
     """Ids among the first of them."""
-    first_shape: _Drawn | None = None
-    first_line: _Drawn | None = None
-    named: _Drawn | None = None
+    first_shape: Drawn | None = None
+    first_line: Drawn | None = None
+    named: Drawn | None = None
     _transforms: int = 0
-    _open: list[tuple[Affine, bool]] = field(default_factory=list)
+    opened: list[tuple[Affine, bool]] = field(default_factory=list)
     """Transform and visibility of every element that is open."""
 
     def feed(self, data: bytes) -> None:
         """Read the whole file."""
         parser = expat.ParserCreate()
-        parser.StartElementHandler = lambda tag, attributes: self._start(tag, attributes, parser.CurrentLineNumber)
-        parser.EndElementHandler = lambda tag: self._open.pop()
+        parser.StartElementHandler = lambda tag, attributes: self.start(tag, attributes, parser.CurrentLineNumber)
+        parser.EndElementHandler = lambda tag: self.opened.pop()
         parser.StartDoctypeDeclHandler = _refuse_declarations
         parser.EntityDeclHandler = _refuse_entities
         try:
@@ -140,14 +141,15 @@ class _Page:
         except (ValueError, LookupError) as error:  # an encoding that Python does not know
             raise FormatError(f"this is no readable SVG file: {error}") from error
 
-    def _start(self, tag: str, attributes: dict[str, str], line: int) -> None:
+    def start(self, tag: str, attributes: dict[str, str], line: int) -> None:
+        """Hear of an element that begins."""
         prefix, _, local = tag.rpartition(":")
-        affine, seen = self._open[-1] if self._open else (Affine(), True)
+        affine, seen = self.opened[-1] if self.opened else (Affine(), True)
         if self.root is None:
             if local != "svg":
                 raise FormatError(f"this is no SVG file: its first element is <{tag:.40}>, not <svg>")
             self.root = attributes
-        elif len(self._open) >= _DEEPEST:
+        elif len(self.opened) >= _DEEPEST:
             raise FormatError(f"elements are nested more than {_DEEPEST} deep", line=line)
         elif prefix not in ("", "svg") or local in _UNSEEN or local == "svg" or _is_hidden(attributes):
             seen = False
@@ -160,10 +162,11 @@ class _Page:
             except FormatError as error:
                 raise FormatError(f"<{tag:.40}>: {error.reason}", line=line) from error
         if seen and local in _SHAPES:
-            self._keep(_Drawn(local, attributes, affine, line))
-        self._open.append((affine, seen))
+            self.keep(Drawn(local, attributes, affine, line))
+        self.opened.append((affine, seen))
 
-    def _keep(self, drawn: _Drawn) -> None:
+    def keep(self, drawn: Drawn) -> None:
+        """Hear of a line or shape."""
         name = drawn.attributes.get("id")
         self.count += 1
         if name is not None and self.count <= _NAMED_IN_NOTES:
@@ -224,7 +227,8 @@ def _page_size(text: str) -> float | None:
     return size if 0 < size < LARGEST else None
 
 
-def _draw(pen: Pen, drawn: _Drawn) -> None:
+def draw(pen: Pen, drawn: Drawn) -> None:
+    """Draw an element's line with a pen."""
     _SHAPES[drawn.tag](pen, drawn.attributes)
     if not len(pen.points):
         raise FormatError("draws nothing: it needs at least two points")

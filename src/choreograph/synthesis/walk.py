@@ -111,6 +111,7 @@ class Walk:
         edge, into = self.edges[step], np.maximum(moment - first[step], 0.0)
         blended = np.flatnonzero(table.kind[edge] == TRANSITION)
         b_edge, b_into = edge[blended], into[blended]
+        own_frame, entered_frame = graph.mixed_frames(edge, into)
         here = self.unbent
         there = here @ FloorTransform(table.yaw[self.edges], table.x[self.edges], table.z[self.edges])
         exponents = joint_exponents(graph.skeleton.roles, settings.preset, settings.exponents)
@@ -123,14 +124,14 @@ class Walk:
             Layer(
                 at=np.arange(count),
                 clip=table.clip[edge],
-                frame=graph.own_frames(table.clip[edge], table.start[edge] + into),
+                frame=graph.own_frames(table.clip[edge], own_frame),
                 place=here.as_rows()[step],
                 weight=leaving,
             ),
             Layer(
                 at=blended,
                 clip=table.target_clip[b_edge],
-                frame=graph.own_frames(table.target_clip[b_edge], table.target_start[b_edge] + b_into),
+                frame=graph.own_frames(table.target_clip[b_edge], entered_frame[blended]),
                 place=there.as_rows()[step[blended]],
                 weight=arriving,
             ),

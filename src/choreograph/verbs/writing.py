@@ -10,11 +10,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from choreograph.contract.result import Answer, Result
+from choreograph.contract.result import Answer, Motion, Result
 from choreograph.contract.verb import Verb
 from choreograph.errors import FormatError, RequestError
 from choreograph.formats import write_clip
 from choreograph.formats.atomic import atomic_write, check_writable, temporary_beside
+from choreograph.formats.character import SUFFIXES as CHARACTERS
+from choreograph.formats.character import read_character, write_character
 from choreograph.formats.registry import find_format
 from choreograph.progress import Progress, silent
 
@@ -34,6 +36,8 @@ class Targets:
     film: Path | None = None
     others: Mapping[str, Path] = field(default_factory=dict)
     """Files of the verb's own outputs, by name."""
+    character: Path | None = None
+    """A character who shows the motions, in files and films; else the body of the recordings does."""
     overwrite: bool = False
 
     @property
@@ -66,6 +70,8 @@ class Targets:
             check_film(self.film)
         for output in verb.outputs:
             _check_suffix(self.others.get(output.name), output.suffixes, f"a {output.name} is")
+        if self.character is not None:
+            read_character(self.character)
         for files in self.motion_files(answers, people):
             for file in files:
                 find_format(file)
@@ -98,6 +104,8 @@ def write_result(
         origin: What else the report says, such as the graph's file.
         progress: Hears how far films have come.
     """
+    if targets.character is not None:
+        result = on_character(result, targets.character)
     people = [clip.name for clip in result.best.clips]
     files = targets.motion_files(len(result.answers), people)
     about = {**(origin or {}), **result.as_json()}
@@ -116,6 +124,20 @@ def write_result(
             _write_json(temporary, about, indent=1)
     _draw(verb, result, targets, progress)
     return files
+
+
+def on_character(result: Result, file: Path) -> Result:
+    """The result with its motions on a character's body; what was measured stays that of the recordings' body."""
+    from choreograph.motion.retarget import retarget
+
+    character = read_character(file)
+
+    def put_on(motion: Motion) -> Motion:
+        clip = retarget(motion.clip, character.skeleton, sole_m=character.sole_m)
+        return replace(motion, clip=clip, raw=None, body=str(file))
+
+    answers = (replace(answer, motions=tuple(put_on(motion) for motion in answer.motions)) for answer in result.answers)
+    return replace(result, answers=tuple(answers))
 
 
 def _draw(verb: Verb, result: Result, targets: Targets, progress: Progress) -> None:
@@ -154,8 +176,12 @@ def _write_motions_here(files: Sequence[Path], answer: Answer, overwrite: bool) 
     if len(clips) > len(files):
         write_clip(files[0], clips, overwrite=overwrite)
         return
-    for file, clip in zip(files, clips, strict=True):
-        write_clip(file, clip if len(clips) > 1 else clip.with_name(file.stem), overwrite=overwrite)
+    for file, motion in zip(files, answer.motions, strict=True):
+        clip = motion.clip if len(clips) > 1 else motion.clip.with_name(file.stem)
+        if motion.body is not None and file.suffix.lower() in CHARACTERS:
+            write_character(file, read_character(motion.body), clip, overwrite=overwrite)
+        else:
+            write_clip(file, clip, overwrite=overwrite)
 
 
 def _write_motions(folder: Path, names: Sequence[str], answer: Answer) -> list[str]:

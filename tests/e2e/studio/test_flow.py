@@ -327,6 +327,9 @@ def test_a_path_is_edited_where_it_lies(built: Any, open_page: Any, shot: Take, 
 
     page.evaluate(f"{STAGE}.player.pause(); {STAGE}.player.seek(120)")
     page.get_by_role("button", name="Ask for something on a stretch").click()
+    speed = page.locator(".stretch-form").get_by_label("Speed, m/s")
+    speed.fill("1")
+    speed.press("Enter")
     asked = answered(page, bent["id"], until)
     until(page, f"{STAGE}.shown[0].id === 'result:{asked['id']}'")
     assert page.evaluate(f"{STAGE}.player.frame") == pytest.approx(120, abs=1), "an edit does not start the motion anew"

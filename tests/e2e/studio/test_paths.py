@@ -111,3 +111,17 @@ def test_stretches_stay_on_their_part_of_a_bent_path(node: str) -> None:
 def test_turning_is_by_yaw(node: str) -> None:
     turned = run(node, "path.turned(path.moved(line, [1, 2]), yaw)", line=[(0, 0), (0, 5)], yaw=math.pi / 2)
     assert turned[0] == pytest.approx([1, 2]) and turned[1] == pytest.approx([6, 2])
+
+
+@pytest.mark.parametrize("aside", [0.2, 0.5, 1.0, 2.0])
+def test_a_pulled_line_can_be_walked(node: str, aside: float) -> None:
+    """The farther it is pulled, the more of it goes along; both ends stay, unless one is near."""
+    line = [(0, k / 20) for k in range(241)]
+    pulled = run(node, "path.pulled(line, 120, [aside, 6])", line=line, aside=aside)
+    assert pulled[120] == pytest.approx([aside, 6]) and pulled[0] == [0, 0] and pulled[-1] == [0, 12]
+    turns = [math.atan2(b[0] - a[0], b[1] - a[1]) for a, b in pairwise(pulled)]
+    steps = [math.dist(a, b) for a, b in pairwise(pulled)]
+    bends = [abs(b - a) / step for (a, b), step in zip(pairwise(turns), steps, strict=False)]
+    assert max(bends) < 1.2, "no tighter than a radius of about a metre"
+    near = run(node, "path.pulled(line, 236, [aside, 11.8])", line=line, aside=aside)
+    assert near[-1][0] > 0.9 * aside and near[0] == [0, 0]

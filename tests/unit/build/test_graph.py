@@ -3,7 +3,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from choreograph.build.graph import add_clips, build_graph, find_joining_thresholds, remove_clips
+from choreograph.build.graph import add_clips, build_graph, remove_clips
+from choreograph.build.joins import find_joining_thresholds
 from choreograph.distance.window import align_plainly
 from choreograph.errors import Cancelled, RequestError, SkeletonMismatch
 from choreograph.features.weights import joint_weights

@@ -100,7 +100,7 @@ def test_a_foot_that_jumps_far_at_a_cut_steps(graph: MotionGraph) -> None:
 
 @pytest.mark.parametrize("clean", [True, False])
 def test_body_constraints_are_met_exactly(splice: Splice, clean: bool) -> None:
-    clip = finish(splice, FinishSettings(clean=clean), body=BODY).clip
+    clip = finish(splice, FinishSettings(clean=clean, root_correction_m_s=1.0), body=BODY).clip
     hips, facing = clip.global_positions()[:, clip.skeleton.hips], clip.facing()
     for target in BODY:
         frame = round(target.at_s * clip.fps)
@@ -119,8 +119,9 @@ def test_what_is_missing_is_spread_evenly(splice: Splice) -> None:
 
 def test_nobody_glides_to_where_he_could_not_get(splice: Splice) -> None:
     far = (BODY[0], BODY[1], RootTarget(2.0, (30.0, 0.0), 0.0))
-    motion = finish(splice, body=far)
-    raw = finish(splice, body=far[:2]).clip
+    glide = FinishSettings(root_correction_m_s=1.0, bend_body=False)
+    motion = finish(splice, glide, body=far)
+    raw = finish(splice, glide, body=far[:2]).clip
     hips = motion.clip.skeleton.hips
     torso, alone = (c.global_positions()[:, hips][:, [0, 2]] for c in (motion.clip, raw))
     assert np.allclose(torso[60], BODY[1].position, atol=1e-9)
@@ -128,10 +129,11 @@ def test_nobody_glides_to_where_he_could_not_get(splice: Splice) -> None:
     assert np.linalg.norm(torso[120] - alone[120]) == pytest.approx(1.0, abs=0.05)
     left = np.linalg.norm(torso[120] - far[2].position)
     assert motion.missed_m == pytest.approx((0.0, 0.0, left)) and left > 20
-    met = finish(splice, body=BODY)
+    assert motion.glide_m_s == pytest.approx(1.0, abs=0.05)
+    met = finish(splice, glide, body=BODY)
     assert met.missed_m == met.missed_rad == (0.0, 0.0, 0.0)
     turn = (BODY[0], replace(BODY[1], facing=0.5), RootTarget(1.2, (1.5, 2.0), 0.5 + np.pi))
-    quick = finish(splice, body=turn)
+    quick = finish(splice, glide, body=turn)
     left = quick.clip.facing()[72] - (0.5 + np.pi)
     assert quick.missed_rad[2] == pytest.approx(abs(np.angle(np.exp(1j * left)))) and quick.missed_rad[2] > 1
     assert quick.missed_rad[:2] == (0.0, 0.0)

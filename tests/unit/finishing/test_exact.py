@@ -13,7 +13,7 @@ from choreograph.graph.model import MotionGraph
 from choreograph.graph.settings import GraphSettings
 from choreograph.maths.floor import FloorTransform
 from choreograph.motion.clip import Clip
-from choreograph.synthesis.solve.splice import Splice
+from choreograph.synthesis.solve.splice import HardFrames, Splice
 
 
 @pytest.fixture(scope="module")
@@ -50,9 +50,11 @@ def test_how_far_a_cut_is_spread(exact: list[float], room: tuple[float, float]) 
 def test_exact_frames_are_as_recorded_however_near_a_cut(graph: MotionGraph, exact: list[int], clean: bool) -> None:
     """Two walks cut into each other at frame 25 of 30 a second, badly, and turned by a metre and a half."""
     lying = FloorTransform(np.array([0.0, 0.3]), np.array([0.0, 0.5]), np.array([0.0, 0.2]))
-    splice = Splice(graph, np.array([0, 1]), np.array([5, 20]), np.array([30, 45]), lying, np.array(exact))
+    own = [2.0 * (frame + (5 if frame < 25 else 20 - 25)) for frame in exact]
+    hard = HardFrames(np.array(exact) / 30, np.array(own), np.zeros(len(exact)))
+    splice = Splice(graph, np.array([0, 1]), np.array([5, 20]), np.array([30, 45]), lying, hard)
     body = (RootTarget(0.0, (1.0, 1.0), 0.5), RootTarget(1.5, (1.5, 2.0), 0.0))
-    motion = finish(splice, FinishSettings(clean=clean), body=body)
+    motion = finish(splice, FinishSettings(clean=clean, root_correction_m_s=None), body=body)
     for frame in exact:
         shown, number, start = 2 * frame, int(frame >= 25), (5 if frame < 25 else 20 - 25)
         gap = on_its_own(motion.clip, shown) - on_its_own(graph.clips[number], 2 * (frame + start))

@@ -22,7 +22,7 @@ from choreograph.maths import quat
 from choreograph.maths.floor import FloorTransform
 from choreograph.motion.clip import Clip
 from choreograph.motion.montage import Cuts, Layer, Montage, Poses
-from choreograph.synthesis.solve.splice import Splice
+from choreograph.synthesis.solve.splice import HardFrames, Splice
 from choreograph.synthesis.walk import Walk
 
 Runs = Callable[..., list[str]]
@@ -83,12 +83,17 @@ def test_which_passes_run_follows_from_what_there_is(
     assert ran(walk, FinishSettings(clean=False)) == []
     body = [RootTarget(0.0, (0.0, 0.0))]
     assert ran(walk, body=body) == ["limit_body", "meet_body", "clean_feet", "meet_body"]
+    bent = ["bend_to_body", "limit_body", "meet_body", "clean_feet", "meet_body"]
+    assert ran(walk, body=[*body, RootTarget(0.5, (0.0, 0.5))]) == bent
     lying = FloorTransform(np.zeros(2), np.zeros(2), np.zeros(2))
     splice = Splice(graph, np.array([0, 0]), np.array([5, 30]), np.array([30, 50]), lying)
     cut = ["smooth_cuts", "step_over_jumps", "repair_capture", "clean_feet"]
     assert ran(splice) == cut
     assert ran(splice, FinishSettings(repair=False)) == [name for name in cut if name != "repair_capture"]
-    assert ran(replace(splice, exact=np.array([10]))) == [*cut, "keep_exact"]
+    assert ran(replace(splice, hard=HardFrames(np.array([1 / 3]), np.array([30.0]), np.zeros(1)))) == [
+        *cut,
+        "keep_exact",
+    ]
     leader, follower = couple
     partner = Partner(leader, lambda _: find_hand_contacts(leader, follower))
     shown = Montage.of_clip(follower)

@@ -18,8 +18,11 @@ def test_formats_by_suffix() -> None:
     assert find_format("a/B.BVH").name == "bvh"
     assert {".bvh", ".amc", ".npz", ".glb", ".usda"} <= set(suffixes(readable=True))
     assert ".csv" in suffixes() and ".csv" not in suffixes(readable=True)
-    assert all(known.writer for known in FORMATS)
-    with pytest.raises(FormatError, match=r"unknown file type '.fbx'; known: .bvh, .amc"):
+    assert ".fbx" in suffixes(readable=True) and ".fbx" not in suffixes()
+    assert all(known.writer or known.reader for known in FORMATS)
+    with pytest.raises(FormatError, match=r"unknown file type '.max'; known: .bvh, .amc"):
+        find_format("a.max")
+    with pytest.raises(FormatError, match=r"read but not written; Blender, Unreal"):
         find_format("a.fbx")
     with pytest.raises(FormatError, match="no suffix"):
         find_format("a")
@@ -30,9 +33,9 @@ def test_formats_by_suffix() -> None:
 def test_what_is_to_be_read_is_named_as_what_it_is(tmp_path: Path) -> None:
     with pytest.raises(FormatError, match="no such file"):
         read_clip(tmp_path / "nowhere")
-    (tmp_path / "a.fbx").write_text("?")
-    with pytest.raises(FormatError, match=r"known: .*\.usd$"):
-        read_clip(tmp_path / "a.fbx")
+    (tmp_path / "a.max").write_text("?")
+    with pytest.raises(FormatError, match=r"known: .*\.usd, \.fbx$"):
+        read_clip(tmp_path / "a.max")
     with pytest.raises(FormatError, match="is a folder; give a motion file"):
         read_clip(tmp_path)
     (tmp_path / "a.bvh").write_bytes(b"")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -306,3 +307,21 @@ def test_the_studio_hears_of_it_in_one_sentence(tmp_path, walker):
     (tmp_path / "a.usda").write_text(OTHER.format("/etc/hostname"))
     with pytest.raises(FormatError, match="outside of its folder"):
         read_figures(tmp_path / "a.usda")
+
+
+def test_a_full_disk_is_said_in_a_sentence(tmp_path: Path) -> None:
+    program = (
+        "import resource, sys\n"
+        "from choreograph.demo import demo_clip\n"
+        "from choreograph.errors import FormatError\n"
+        "from choreograph.formats import write_clip\n"
+        "clip = demo_clip('walk', 30.0)\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))\n"
+        "try:\n"
+        "    write_clip(sys.argv[1], clip)\n"
+        "except FormatError as error:\n"
+        "    print(error)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program, str(tmp_path / "a.usdc")], capture_output=True, text=True)
+    assert "cannot be written" in done.stdout, done.stderr
+    assert list(tmp_path.iterdir()) == []

@@ -23,8 +23,8 @@ def minima(*rows: tuple[int, int, int, int], distance: float = 0.01) -> Minima:
 def graph_of(found: Minima, frames: list[int]):
     sizes = np.array(frames, np.int32)
     transitions = connect.find_transitions(found, sizes, WINDOW)
-    cuts = connect.cut_clips(transitions, sizes, WINDOW)
-    return transitions, cuts, *connect.keep_largest(transitions, cuts, WINDOW)
+    cuts = connect.cut_clips(transitions, sizes)
+    return transitions, cuts, *connect.keep_largest(transitions, cuts)
 
 
 def test_a_minimum_gives_two_transitions_with_inverse_transforms():

@@ -8,7 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from choreograph.build.graph import add_clips, build_graph, find_joining_thresholds, remove_clips
+from choreograph.build.graph import add_clips, build_graph, remove_clips
+from choreograph.build.joins import find_joining_thresholds
 from choreograph.formats import read_clip
 from choreograph.graph.model import TABLES
 from choreograph.graph.report import report_graph

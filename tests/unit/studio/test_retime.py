@@ -111,3 +111,22 @@ def test_what_is_asked_while_dragging_makes_room_for_what_comes_next(studio: Stu
     assert [one["passing"] for one in found] == [True, True, True, False]
     there = {result["id"] for result in studio.get("results")}
     assert [one["id"] in there for one in found] == [False, False, False, True]
+
+
+def test_copies_of_motions_go_with_the_results_that_name_them(studio: Studio) -> None:
+    """What a command reads stays as long as the command is there, whatever becomes of the clip."""
+    named, cache = clips(studio), studio.session.places.keep / "cache"
+    project = studio.session.project
+    project.clean_motions()
+    stay = set(cache.glob("*.npz"))
+    kept = retimed(studio, {"seconds": 1.3, "like": [named["walk_veer_left"]]}, named["walk"])
+    gone = retimed(studio, {"seconds": 1.35, "like": [named["walk_turn_90_left"]]}, named["walk"])
+    copies = set(cache.glob("*.npz")) - stay
+    assert len(copies) == 2
+    assert studio.http.delete(f"/api/results/{gone['id']}").is_success
+    project.clean_motions(younger_s=3600.0)
+    assert set(cache.glob("*.npz")) >= copies, "a request that names one may be under way"
+    project.clean_motions()
+    (left,) = set(cache.glob("*.npz")) & copies
+    assert left.stem in (studio.session.places.result(kept["id"], ".request.yaml")).read_text()
+    assert retimed(studio, {"seconds": 1.35, "like": [named["walk_turn_90_left"]]}, named["walk"])["problems"] == []

@@ -85,6 +85,7 @@ def test_answers_carry_their_headers(studio: Studio) -> None:
         headers = studio.http.get(path).headers
         policy = headers["content-security-policy"]
         assert "default-src 'self'" in policy and "frame-ancestors 'none'" in policy and "unsafe" not in policy
+        assert "media-src 'self' blob:;" in policy, "films of this computer play"
         assert headers["x-content-type-options"] == "nosniff" and headers["referrer-policy"] == "no-referrer"
 
 

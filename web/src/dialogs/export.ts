@@ -3,7 +3,7 @@
 import { button, dialog, el, fill, select } from "../dom";
 import type { Job, JobAsk } from "../messages";
 import { bar, underWay } from "../panels/progress";
-import { nameOf } from "../results";
+import { nameOf } from "../panels/verb";
 import type { Context } from "../types";
 import { codeButton } from "./share";
 import "../panels.css";

@@ -8,6 +8,9 @@ const WIDTH = 256;
 const HEIGHT = 112;
 const PAD = { left: 34, right: 6, top: 6, bottom: 18 };
 
+/** What the curve and the slider above it end with at least, metres. */
+export const WIDEST_M = 0.4;
+
 export interface Chart {
   element: HTMLElement;
   setCurve(curve: Curve | null): void;
@@ -24,6 +27,9 @@ function draw<K extends keyof SVGElementTagNameMap>(
   if (text !== undefined) element.textContent = text;
   return element;
 }
+
+/** Where the scale ends. */
+export const widestOf = (curve: Curve | null): number => Math.max(WIDEST_M, curve?.threshold_m.at(-1) ?? 0);
 
 /** What a curve says at a threshold, between the two that it knows. */
 export function read(curve: Curve, threshold: number): { shown: number; clips: number; transitions: number } {
@@ -51,7 +57,7 @@ export function chart(move: (threshold: number, done: boolean) => void): Chart {
     attrs: { role: "slider", tabindex: 0, "aria-label": "Threshold, on the curve of connectivity" },
   });
   element.append(svg);
-  const widest = () => curve?.threshold_m.at(-1) ?? 0.2;
+  const widest = () => widestOf(curve);
   const x = (value: number) => PAD.left + (value / widest()) * (WIDTH - PAD.left - PAD.right);
   const y = (share: number) => HEIGHT - PAD.bottom - share * (HEIGHT - PAD.top - PAD.bottom);
   const cm = (value: number) => `${Math.round(value * 1000) / 10} cm`;

@@ -2,9 +2,9 @@
 
 import { codeButton } from "../dialogs/share";
 import { button, checkbox, el, fill, numberField, section, select, slider } from "../dom";
-import type { ClipReport, Curve, GraphAsk, GraphSummary } from "../messages";
+import type { ClipReport, Coverage, Curve, GraphAsk, GraphSummary } from "../messages";
 import type { Context, Panel, State } from "../types";
-import { chart, read } from "./chart";
+import { chart, read, WIDEST_M, widestOf } from "./chart";
 import { cm, matrixView } from "./matrix";
 import { jobStrip, newest, underWay } from "./progress";
 import { refill, watch } from "./watch";
@@ -12,6 +12,8 @@ import "../panels.css";
 
 /** Milliseconds within which moves of a slider are one step of undo. */
 const SETTLE = 400;
+/** Seconds of the longest blends, where they are wanted: a step of a walk. */
+const LONG_BLEND = 0.6;
 
 export const graph: Panel = {
   verb: "graph",
@@ -41,7 +43,7 @@ function parameters(context: Context): HTMLElement {
   let known: Curve | null = null;
   const threshold = slider("Threshold", {
     min: 0,
-    max: 0.4,
+    max: WIDEST_M,
     step: 0.001,
     value: ask().threshold_m,
     format: cm,
@@ -93,13 +95,18 @@ function parameters(context: Context): HTMLElement {
     ask().mirror,
     (on) => edit("Change mirroring", (graph) => (graph.mirror = on)),
   );
+  const long = checkbox(
+    "Long blends to clips that stay out",
+    ask().max_blend_s !== null,
+    (on) => edit("Change long blends", (graph) => (graph.max_blend_s = on ? LONG_BLEND : null)),
+  );
   const build = button("Build", () => void start(), { kind: "primary" });
   const start = () => api.start({ kind: "build", ask: {} }).catch((error: Error) => store.say(error.message, "error"));
 
   const code = codeButton(context, () => "Build", () => ({ kind: "build", ask: {} }));
 
   watch(store, [(state) => state.document.graph, (state) => state.document.clips.length], (state) => {
-    const { threshold_m, window_s, rate_hz, goal: aim, mirror: mirrored } = state.document.graph;
+    const { threshold_m, window_s, rate_hz, goal: aim, mirror: mirrored, max_blend_s } = state.document.graph;
     threshold.set(threshold_m);
     curve.set(threshold_m);
     windowed.set(Math.round(1000 * window_s) / 1000);
@@ -108,6 +115,7 @@ function parameters(context: Context): HTMLElement {
     share.element.hidden = typeof aim !== "number";
     if (typeof aim === "number") share.set(aim);
     mirror.set(mirrored);
+    long.set(max_blend_s !== null);
     tell();
   });
   watch(store, [(state) => state.jobs, (state) => state.document.clips.length], (state) => {
@@ -119,6 +127,7 @@ function parameters(context: Context): HTMLElement {
   watch(store, [(state) => state.graph?.built_from, (state) => newest(state.jobs, ["joins"])?.state], async (state) => {
     known = state.graph ? await api.get<Curve>("/api/graph/curve").catch(() => null) : null;
     curve.setCurve(known);
+    threshold.setMax(widestOf(known));
     curve.element.hidden = known === null;
     tell();
   });
@@ -133,6 +142,7 @@ function parameters(context: Context): HTMLElement {
       `about ${transitions.toLocaleString("en")} transitions`,
     );
   }
+  threshold.element.classList.add("over-chart"); // the thumb stands above the line of the curve
   return section(
     "How alike",
     null,
@@ -143,6 +153,7 @@ function parameters(context: Context): HTMLElement {
     share.element,
     el("div", { class: "pair" }, windowed.element, rate.element),
     mirror.element,
+    long.element,
     el("div", { class: "row" }, build, code),
     jobStrip(context, ["build"]),
   );
@@ -194,7 +205,35 @@ function built(context: Context, graph: GraphSummary, strip: HTMLElement): HTMLE
     ...(graph.current ? [] : [el("p", { class: "note" }, "The clips or the parameters have changed since.")]),
     ...graph.notes.map((note) => el("p", { class: "note" }, note)),
     ...(lost.length > 0 ? [fallen(context, lost), strip] : []),
+    ...(graph.coverage ? [abilities(graph.coverage)] : []),
   ];
+}
+
+/** What the recordings in the graph can do, and what would bring more. */
+function abilities(coverage: Coverage): HTMLElement {
+  const metres = (radius: number | null) => (radius === null ? "straight" : `${radius.toFixed(1)} m`);
+  const row = (kind: "th" | "td", ...cells: string[]) => el("tr", {}, ...cells.map((text) => el(kind, {}, text)));
+  const seconds = (value: number) => `${value.toFixed(1)} s`;
+  const speeds = coverage.bands.map(({ said, seconds: inside, left_m, right_m, bent_m }) =>
+    inside > 0
+      ? row("td", said, seconds(inside), metres(left_m), metres(right_m), metres(bent_m))
+      : row("td", said, "none", "–", "–", "–")
+  );
+  const labels = coverage.labels.map(({ label, seconds: inside, outside_s }) =>
+    row("td", label, seconds(inside), seconds(outside_s))
+  );
+  return el(
+    "div",
+    { class: "abilities" },
+    el("h3", {}, "What it can do"),
+    el("table", { class: "figures" }, row("th", "Speed", "Time", "Left to", "Right to", "Bent to"), ...speeds),
+    el("p", { class: "quiet-text" }, `Stops: ${coverage.stops}.`),
+    labels.length > 0
+      ? el("table", { class: "figures" }, row("th", "Label", "In it", "Left out"), ...labels)
+      : null,
+    coverage.advice.length > 0 ? el("h3", {}, "What would bring more") : null,
+    el("ul", {}, ...coverage.advice.map((text) => el("li", {}, sentence(text)))),
+  );
 }
 
 function fallen(context: Context, lost: readonly ClipReport[]): HTMLElement {
@@ -213,6 +252,7 @@ function fallen(context: Context, lost: readonly ClipReport[]): HTMLElement {
       {},
       el("div", { class: "name" }, clip.name),
       el("p", { class: "quiet-text" }, clip.why),
+      clip.join ? el("p", { class: "join" }, sentence(clip.join)) : null,
       clip.joins_at_m !== null
         ? button(`Bring it in at ${cm(clip.joins_at_m)}`, () => apply(clip, clip.joins_at_m!), {
           title: "Set the threshold and build",
@@ -220,7 +260,7 @@ function fallen(context: Context, lost: readonly ClipReport[]): HTMLElement {
         : null,
     )
   );
-  const unknown = lost.some((clip) => clip.joins_at_m === null);
+  const unknown = lost.some((clip) => clip.join === "");
   const find = () => api.start({ kind: "joins", ask: {} }).catch((error: Error) => store.say(error.message, "error"));
   return el(
     "div",
@@ -230,6 +270,8 @@ function fallen(context: Context, lost: readonly ClipReport[]): HTMLElement {
     unknown ? button("Find what would bring them in", () => void find()) : null,
   );
 }
+
+const sentence = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 
 /** To the next tenth of a millimetre, so that the clip is truly in. */
 const ceil = (metres: number): number => Math.ceil(metres * 1e4) / 1e4;

@@ -6,6 +6,8 @@ export type Point = [number, number];
 const SPACING = 0.05;
 /** Metres that a stroke may stray from the line through its handles. */
 export const HANDLE_TOLERANCE = 0.2;
+/** Metres of a line to each side that go along when it is pulled, at least. */
+const LEAST_REACH = 1.5;
 
 const distance = (a: Point, b: Point): number => Math.hypot(a[0] - b[0], a[1] - b[1]);
 const mixed = (a: Point, b: Point, t: number): Point => [a[0] + t * (b[0] - a[0]), a[1] + t * (b[1] - a[1])];
@@ -104,6 +106,26 @@ export function bent(points: readonly Point[], marks: readonly number[], which: 
     const edge = i <= centre ? before : after;
     const span = lengths[centre]! - lengths[edge]!;
     const t = i === centre ? 1 : span === 0 ? 0 : (lengths[i]! - lengths[edge]!) / span;
+    const weight = t * t * (3 - 2 * t);
+    return [p[0] + weight * move[0], p[1] + weight * move[1]];
+  });
+}
+
+/** The line after its point `index` was pulled to a place: the farther, the more of the line goes along, so that whoever
+    walks it can take the curve. Ends stay, unless they are near. */
+export function pulled(points: readonly Point[], index: number, to: Point): Point[] {
+  const lengths = arcLengths(points);
+  const centre = points[index]!;
+  const move: Point = [to[0] - centre[0], to[1] - centre[1]];
+  const reach = Math.max(LEAST_REACH, 0.8 + 2.2 * Math.hypot(...move));
+  const side = (end: number): number => {
+    const room = Math.abs(end - lengths[index]!);
+    return room < 0.5 * reach ? reach : Math.min(room, reach);
+  };
+  const [before, after] = [side(0), side(lengths.at(-1)!)];
+  return points.map((p, i): Point => {
+    const along = lengths[i]! - lengths[index]!;
+    const t = Math.max(0, 1 - Math.abs(along) / (along < 0 ? before : after));
     const weight = t * t * (3 - 2 * t);
     return [p[0] + weight * move[0], p[1] + weight * move[1]];
   });

@@ -2,7 +2,7 @@
 
 import { AMBER } from "../colours";
 import type { StretchRequest } from "../messages";
-import type { ArrowOverlay, FloorTool, LineOverlay, Overlay, SphereOverlay, Stage } from "../types";
+import type { ArrowOverlay, DragHooks, FloorTool, LineOverlay, Overlay, SphereOverlay, Stage } from "../types";
 import { at, bent, even, HANDLE_TOLERANCE, handles, length, nearest, part, type Point, without } from "./path";
 
 /** Metres below which a stroke is a slip of the hand. */
@@ -20,9 +20,15 @@ export interface SketchHooks {
   drawn(points: Point[]): void;
   /** The same path, bent; as many points as before, unless a handle was removed. */
   edited(points: Point[], label: string): void;
-  faced(heading: number): void;
+  faced?(heading: number): void;
   /** Beads were moved to these metres along the path. */
-  stretched(start: number, stop: number): void;
+  stretched?(start: number, stop: number): void;
+  /** The path while a handle is dragged; who hears of it also lets the line itself be dragged. */
+  bending?(points: Point[]): void;
+  /** The path after one of its points was dragged to a place; else it bends as far as the handles beside it. */
+  shape?(points: readonly Point[], index: number, to: Point): Point[];
+  /** Which points of a path are its handles; else both ends and where it turns. */
+  handles?(points: readonly Point[]): number[];
 }
 
 export class Sketch {
@@ -33,6 +39,7 @@ export class Sketch {
   private beads: SphereOverlay[] = [];
   private selection: [number, number] | null = null;
   private span: LineOverlay | null = null;
+  private stretches: readonly StretchRequest[] = [];
   private wishes: Overlay[] = [];
   private arrow: ArrowOverlay | null = null;
   private facing: number | null = null;
@@ -44,6 +51,7 @@ export class Sketch {
   ) {
     this.line = stage.addLine([], { colour: AMBER, width: 3 });
     this.line.visible = false;
+    if (hooks.bending) this.line.draggable(this.grip());
   }
 
   show(visible: boolean): void {
@@ -51,6 +59,7 @@ export class Sketch {
     this.line.visible = visible;
     this.stage.floor.setTool(visible ? this.tool() : null);
     this.draw();
+    this.drawWishes();
   }
 
   /** Show this path; handles that were put on it stay as long as its points are the same ones. */
@@ -61,8 +70,9 @@ export class Sketch {
     if (!same) this.mark();
     this.facing = facing;
     this.line.update(points);
+    this.stretches = stretches;
     this.draw();
-    this.drawWishes(stretches);
+    this.drawWishes();
   }
 
   /** Put beads at these metres along the path, to be dragged; null takes them away. */
@@ -72,6 +82,7 @@ export class Sketch {
   }
 
   private mark(): void {
+    if (this.hooks.handles) return void (this.marks = this.hooks.handles(this.points));
     let tolerance = HANDLE_TOLERANCE;
     this.marks = handles(this.points);
     while (this.marks.length > MOST_HANDLES) this.marks = handles(this.points, tolerance *= 1.5);
@@ -114,6 +125,7 @@ export class Sketch {
   private restore(): void {
     this.line.update(this.points);
     this.draw();
+    this.drawWishes();
   }
 
   /** A new handle on the line, where it was double-clicked. */
@@ -163,8 +175,8 @@ export class Sketch {
         : "Drag to bend the path; Delete removes",
       start: () => (before = now = this.points),
       move: ({ x, z }) => {
-        now = bent(before, this.marks, which, [x, z]).map(rounded);
-        this.line.update(now);
+        now = this.bent(before, which, [x, z]);
+        this.hooks.bending?.(now);
         sphere.update([x, z]);
         if (which === last && this.facing !== null) this.arrow?.update([x, z], this.facing);
       },
@@ -178,6 +190,47 @@ export class Sketch {
     });
   }
 
+  /** The path while its handle is at a place, shown. */
+  private bent(before: Point[], which: number, to: Point): Point[] {
+    const { shape } = this.hooks;
+    const now = (shape ? shape(before, this.marks[which]!, to) : bent(before, this.marks, which, to)).map(rounded);
+    this.line.update(now);
+    if (shape) this.spheres.forEach((sphere, k) => sphere.update(now[this.marks[k]!]!));
+    return now;
+  }
+
+  /** The line itself: it is taken where it is pressed, by a handle that comes there. */
+  private grip(): DragHooks {
+    let [before, now] = [this.points, this.points];
+    let [which, from, start]: [number, Point, Point] = [0, [0, 0], [0, 0]];
+    let pressed: Point = [0, 0];
+    this.stage.element.addEventListener(
+      "pointerdown",
+      (event) => {
+        const at = this.stage.floor.under(event);
+        if (at) pressed = [at.x, at.z];
+      },
+      true, // before the stage takes it
+    );
+    return {
+      label: "Drag to bend the path",
+      start: () => {
+        before = now = this.points;
+        const { index } = nearest(before, pressed);
+        if (!this.marks.includes(index)) this.marks = [...this.marks, index].sort((a, b) => a - b);
+        which = this.marks.indexOf(index);
+        [from, start] = [before[index]!, before[0]!];
+        this.draw();
+      },
+      // A line is where its first point is: what is told is how far that would have gone.
+      move: ({ x, z }) => {
+        now = this.bent(before, which, [from[0] + x - start[0], from[1] + z - start[1]]);
+        this.hooks.bending?.(now);
+      },
+      end: () => now !== before && this.hooks.edited(now, "Bend the path"),
+    };
+  }
+
   private drawArrow(): void {
     this.arrow?.remove();
     this.arrow = null;
@@ -189,18 +242,18 @@ export class Sketch {
       kind: "turn",
       label: "Where to look at the end",
       move: (_, to) => arrow.update(end, heading = to),
-      end: () => this.hooks.faced(heading),
+      end: () => this.hooks.faced?.(heading),
     });
   }
 
   // -------------------------------------------------------------- stretches
 
-  private drawWishes(stretches: readonly StretchRequest[]): void {
+  private drawWishes(): void {
     for (const overlay of this.wishes) overlay.remove();
     this.wishes = [];
     if (!this.visible || this.points.length < 2) return;
     const whole = length(this.points);
-    for (const wish of stretches) {
+    for (const wish of this.stretches) {
       const [start, stop] = [Math.min(wish.start_m, whole), Math.min(wish.stop_m ?? wish.start_m, whole)];
       if (stop > start) {
         this.wishes.push(
@@ -230,7 +283,7 @@ export class Sketch {
           bead.update(at(this.points, range[side]).point);
           span.update(part(this.points, ...range));
         },
-        end: () => this.hooks.stretched(...range),
+        end: () => this.hooks.stretched?.(...range),
       });
     });
   }

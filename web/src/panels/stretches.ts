@@ -19,14 +19,18 @@ export function stretchEditor(context: Context, hooks: StretchHooks) {
   const element = el("div", { class: "stretches" });
   let points: Point[] = [];
   let stretches: StretchRequest[] = [];
+  /** A stretch on which nothing is asked for yet, or no longer: behind the others, and not part of the request. */
+  let blank: StretchRequest | null = null;
   /** Which of them the beads are on; null where none is. */
   let chosen: number | null = null;
   /** What is wrong with them. */
   const wrong = new Map<number, string>();
 
+  const all = (): StretchRequest[] => (blank ? [...stretches, blank] : stretches);
+
   function choose(which: number | null): void {
     chosen = which;
-    const wish = which === null ? undefined : stretches[which];
+    const wish = which === null ? undefined : all()[which];
     hooks.select(wish ? rangeOf(wish) : null);
     draw();
   }
@@ -37,20 +41,30 @@ export function stretchEditor(context: Context, hooks: StretchHooks) {
     // The middle third, or behind the last speed: two speeds must not meet.
     const start = fast.length > 0 ? Math.min(Math.max(...fast.map((wish) => rangeOf(wish)[1])), whole * 0.9) : whole / 3;
     const stop = fast.length > 0 ? whole : (2 * whole) / 3;
-    const wish: StretchRequest = { start_m: cm(start), stop_m: cm(stop), speed_m_s: 1 };
-    const next = [...stretches, wish];
-    hooks.change("Add a stretch", next);
-    stretches = next;
-    choose(next.length - 1);
+    blank ??= { start_m: cm(start), stop_m: cm(stop) };
+    choose(stretches.length);
   }
 
+  /** What asks for nothing waits beside the request, where it is, until it asks for something. */
   function edit(which: number, wish: StretchRequest): void {
-    if (!wish.speed_m_s && !wish.label && !wish.pause_s) return remove(which);
-    hooks.change("Change a stretch", stretches.with(which, wish));
+    for (const name of ["speed_m_s", "label", "pause_s"] as const) if (!wish[name]) delete wish[name];
+    const isBlank = which === stretches.length;
+    if (said(wish) !== "") {
+      if (isBlank) blank = null;
+      const next = isBlank ? [...stretches, wish] : stretches.with(which, wish);
+      hooks.change(isBlank ? "Ask for something on a stretch" : "Change a stretch", next);
+      stretches = next;
+    } else {
+      if (!isBlank) hooks.change("Ask for nothing on a stretch", (stretches = stretches.toSpliced(which, 1)));
+      blank = wish;
+      chosen = stretches.length;
+    }
+    choose(chosen);
   }
 
   function remove(which: number): void {
-    hooks.change("Remove a stretch", stretches.toSpliced(which, 1));
+    if (which === stretches.length) blank = null;
+    else hooks.change("Remove a stretch", (stretches = stretches.toSpliced(which, 1)));
     choose(null);
   }
 
@@ -60,26 +74,26 @@ export function stretchEditor(context: Context, hooks: StretchHooks) {
     const schema = { ...whole.$defs!["StretchRequest"]!, $defs: whole.$defs! };
     const hooks = {
       edit: (_: string, change: (wish: Record<string, Plain>) => void) => {
-        const wish = { ...stretches[which]! };
+        const wish = { ...all()[which]! };
         change(wish as unknown as Record<string, Plain>);
         edit(which, wish);
       },
     };
     const made = requestForm(schema, hooks, { choices: { label: () => context.store.state.graph?.labels ?? [] } });
-    made.set(stretches[which]!);
+    made.set(all()[which]!);
     made.element.classList.add("stretch-form");
     return made;
   }
 
   function draw(): void {
-    const rows = stretches.map((wish, which) =>
+    const rows = all().map((wish, which) =>
       el(
         "li",
         {},
         el(
           "div",
           { class: "row" },
-          button(`${rangeOf(wish).map((at) => at.toFixed(1)).join("–")} m: ${said(wish)}`, () =>
+          button(`${rangeOf(wish).map((at) => at.toFixed(1)).join("–")} m: ${said(wish) || "nothing asked yet"}`, () =>
             choose(chosen === which ? null : which), { kind: "quiet" }),
           button("Remove this stretch", () =>
             remove(which), { icon: "close", iconOnly: true, kind: "quiet" }),
@@ -100,7 +114,7 @@ export function stretchEditor(context: Context, hooks: StretchHooks) {
   return {
     element,
     /** The beads were dragged. */
-    moved: (start: number, stop: number) => chosen !== null && edit(chosen, { ...stretches[chosen]!, start_m: cm(start), stop_m: cm(stop) }),
+    moved: (start: number, stop: number) => chosen !== null && edit(chosen, { ...all()[chosen]!, start_m: cm(start), stop_m: cm(stop) }),
     /** Say what is wrong with one of them; whether it is about one. */
     fail(where: string, text: string): boolean {
       const which = Number(/^stretches\[(\d+)\]/.exec(where)?.[1] ?? NaN);
@@ -110,10 +124,14 @@ export function stretchEditor(context: Context, hooks: StretchHooks) {
       return true;
     },
     set(line: Point[], wishes: StretchRequest[]): void {
+      const alike = (among: StretchRequest[]) => among.filter((wish) => String(rangeOf(wish)) === String(rangeOf(blank!))).length;
+      // Undone, it is among them again; on another path there is no such place.
+      const again = blank !== null && alike(wishes) > alike(stretches);
       [points, stretches] = [line, wishes];
       wrong.clear();
-      if (chosen !== null && chosen >= wishes.length) choose(null);
-      else if (chosen !== null) hooks.select(rangeOf(wishes[chosen]!));
+      if (blank && (again || rangeOf(blank)[1] > length(line) + 0.01)) blank = null;
+      if (chosen !== null && chosen >= all().length) choose(null);
+      else if (chosen !== null) hooks.select(rangeOf(all()[chosen]!));
       draw();
     },
   };

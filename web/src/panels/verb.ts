@@ -5,11 +5,12 @@ import { RED } from "../colours";
 import { button, el, fill, icon, section, select } from "../dom";
 import type { Failure, Plain, Result, VerbFacts } from "../messages";
 import type { Context, Document, Overlay, Panel, PanelHandle, State, Store } from "../types";
+import { namesOf } from "../naming";
 import { asker, type Asker, canonical } from "./asking";
 import { type Form, type FormOptions, requestForm } from "./form";
 import { buildOffer } from "./library";
 import { jobStrip } from "./progress";
-import type { Schema } from "./schema";
+import { labelOf, type Schema } from "./schema";
 import { watch } from "./watch";
 import "../panels.css";
 
@@ -117,7 +118,11 @@ export class VerbPanel<R extends object> implements PanelHandle {
   /** After undo, a reload or a link: show the answer that is known, or ask for it. */
   protected askIfNew(fresh: boolean): void {
     const key = canonical(this.key());
-    if (!this.ready(this.request) || !this.hasSubject(this.context.store.state) || key === this.asked) return;
+    if (!this.ready(this.request) || !this.hasSubject(this.context.store.state)) {
+      this.asked = ""; // whatever is asked for next is new
+      return;
+    }
+    if (key === this.asked) return;
     this.asked = key;
     // Another graph, or other clips: earlier answers are answers no more.
     const [before, now] = [this.workedOn, this.subjectNow()];
@@ -155,6 +160,22 @@ export class VerbPanel<R extends object> implements PanelHandle {
     // Whoever looked at something else meanwhile comes back to the answer.
     if (!this.asker.isShown() && this.element.dataset["busy"] !== "true") this.asked = "";
     this.askIfNew(true);
+    this.takeStage();
+  }
+
+  /** Another verb's motion, with its way and its time, is not this one's: what belongs here takes its place. */
+  private takeStage(): void {
+    const { view, results, document } = this.context.store.state;
+    const [shown] = view.shown;
+    const subject = document.subjects[this.verb.name];
+    const isOthers = results.some(({ verb, motions }) => verb !== this.verb.name && motions.some(({ id }) => id === shown));
+    // Who has chosen nothing to change may well mean what is there.
+    if (!isOthers || shown === subject || (this.verb.subject === "clip" && subject === undefined)) return;
+    const isOwn = ({ id, verb, passing, subject: about }: Result) =>
+      verb === this.verb.name && !passing && !document.removed.includes(id) && (about === null || about === subject);
+    const own = results.find(isOwn);
+    const instead = own?.motions[0]?.id ?? (this.verb.subject === "clip" ? subject : undefined);
+    this.context.store.setView({ shown: instead ? [instead] : [] });
   }
 
   onHide(): void {
@@ -297,12 +318,24 @@ export function subjectChooser({ store }: Context, verb: string, also: (document
   return made.element;
 }
 
+const known = new WeakMap<readonly Result[], { names: Document["names"]; made: Map<string, string> }>();
+
+/** A result's name: the one given to it, else its own, with what sets it apart from others of that name. */
+export function nameOf({ results, document: { names, clips } }: State, result: Result): string {
+  const called = (name: string) =>
+    clips.find(({ id }) => name === `clip:${id}`)?.name ?? results.find(({ id }) => name === `result:${id}`)?.name ?? name;
+  let held = known.get(results);
+  if (held?.names !== names) known.set(results, (held = { names, made: namesOf(results, names, { field: labelOf, motion: called }) }));
+  return held!.made.get(result.id) ?? names[result.id] ?? result.name;
+}
+
 /** Clips, and results of other verbs than this one. */
-export function motionChoices({ document, results }: State, verb: string): { value: string; label: string }[] {
-  const others = results.filter((result) => result.verb !== verb);
+export function motionChoices(state: State, verb: string): { value: string; label: string }[] {
+  const { document, results } = state;
+  const others = results.filter((result) => result.verb !== verb && !result.passing && !document.removed.includes(result.id));
   return [
     ...document.clips.map((clip) => ({ value: `clip:${clip.id}`, label: clip.name })),
-    ...others.map((result) => ({ value: `result:${result.id}`, label: document.names[result.id] ?? result.name })),
+    ...others.map((result) => ({ value: `result:${result.id}`, label: nameOf(state, result) })),
   ];
 }
 

@@ -6,7 +6,8 @@ import { el } from "../dom";
 const SVG = "http://www.w3.org/2000/svg";
 const WIDTH = 256;
 const HEIGHT = 150;
-const SPEEDS_HEIGHT = 64;
+/** Of the speeds of hands, and of feet below them. */
+const SPEEDS_HEIGHT = 52;
 const PAD = { left: 30, right: 8, top: 8, bottom: 18 };
 /** Room to drag the end to, as a share of what is there. */
 const ROOM = 1.25;
@@ -49,7 +50,8 @@ export interface WarpHooks {
 export interface WarpChart {
   element: HTMLElement;
   set(view: WarpView): void;
-  setSpeeds(speeds: readonly Speed[]): void;
+  /** Of the result, and as recorded. */
+  setSpeeds(speeds: readonly Speed[], before: readonly Speed[]): void;
   setTime(seconds: number): void;
 }
 
@@ -71,6 +73,7 @@ function between(from: readonly number[], to: readonly number[], at: number): nu
 export function warpChart(hooks: WarpHooks): WarpChart {
   let view: WarpView = { warp: null, keys: [], frames: 2, fps: 30 };
   let speeds: readonly Speed[] = [];
+  let recordedSpeeds: readonly Speed[] = [];
   let widest = 1;
   let dragging = false;
   const now = draw("line", { class: "now", y1: PAD.top, y2: HEIGHT - PAD.bottom });
@@ -79,9 +82,9 @@ export function warpChart(hooks: WarpHooks): WarpChart {
   svg.append(ground, now, points);
   const below = draw("svg", {
     class: "speeds",
-    viewBox: `0 0 ${WIDTH} ${SPEEDS_HEIGHT}`,
+    viewBox: `0 0 ${WIDTH} ${2 * SPEEDS_HEIGHT}`,
     role: "img",
-    "aria-label": "Speed of hands and feet",
+    "aria-label": "Speed of hands and feet; faint, as recorded",
   });
   const element = el("div", { class: "warp" });
   element.append(svg, below);
@@ -163,17 +166,24 @@ export function warpChart(hooks: WarpHooks): WarpChart {
   }
 
   function showSpeeds(): void {
-    const fastest = Math.max(0.5, ...speeds.flatMap(({ m_s }) => m_s));
-    const level = (value: number) => SPEEDS_HEIGHT - 4 - (value / fastest) * (SPEEDS_HEIGHT - 14);
     below.replaceChildren(
-      draw("line", { class: "rule", x1: PAD.left, x2: WIDTH - PAD.right, y1: level(0), y2: level(0) }),
-      draw("text", { x: PAD.left - 4, y: level(0) + 2, "text-anchor": "end" }, "0"),
-      draw("text", { x: PAD.left - 4, y: level(fastest) + 4, "text-anchor": "end" }, fastest.toFixed(1)),
-      draw("text", { x: PAD.left + 2, y: 9 }, "m/s"),
-      ...speeds.map(({ name, kind, side, seconds, m_s }) => {
-        const path = draw("path", { class: `${kind} ${side}`, d: line(seconds, m_s, x, level) });
-        path.append(draw("title", {}, name));
-        return path;
+      ...(["hand", "foot"] as const).flatMap((kind, row) => {
+        const of = (all: readonly Speed[]) => all.filter((speed) => speed.kind === kind);
+        const fastest = Math.max(0.5, ...of([...speeds, ...recordedSpeeds]).flatMap(({ m_s }) => m_s));
+        const level = (value: number) => (row + 1) * SPEEDS_HEIGHT - 4 - (value / fastest) * (SPEEDS_HEIGHT - 14);
+        const curve = (when: string) => ({ name, side, seconds, m_s }: Speed) => {
+          const path = draw("path", { class: `${kind} ${side} ${when}`, d: line(seconds, m_s, x, level) });
+          path.append(draw("title", {}, when ? `${name}, as recorded` : name));
+          return path;
+        };
+        return [
+          draw("line", { class: "rule", x1: PAD.left, x2: WIDTH - PAD.right, y1: level(0), y2: level(0) }),
+          draw("text", { x: PAD.left - 4, y: level(0) + 2, "text-anchor": "end" }, "0"),
+          draw("text", { x: PAD.left - 4, y: level(fastest) + 4, "text-anchor": "end" }, fastest.toFixed(1)),
+          draw("text", { x: PAD.left + 2, y: row * SPEEDS_HEIGHT + 9 }, kind === "hand" ? "hands, m/s" : "feet, m/s"),
+          ...of(recordedSpeeds).map(curve("before")),
+          ...of(speeds).map(curve("")),
+        ];
       }),
     );
   }
@@ -185,8 +195,8 @@ export function warpChart(hooks: WarpHooks): WarpChart {
       view = next;
       show();
     },
-    setSpeeds(next) {
-      speeds = next;
+    setSpeeds(next, before) {
+      [speeds, recordedSpeeds] = [next, before];
       showSpeeds();
     },
     setTime(seconds) {

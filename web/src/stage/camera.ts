@@ -15,6 +15,10 @@ const ARM_M = 0.6;
 /** Share of the picture's height and width that is for them; the rest is air, and for words along the edges. */
 const SEEN = 0.85;
 const NEAREST_FRAME_M = 4;
+/** From straight above: there the floor is what is looked at. */
+const ABOVE = 0.3;
+/** Share of the picture, from its middle, within which the figure may walk while the camera is held. */
+const HELD = 0.8;
 
 export class OrbitCamera implements StageCamera {
   readonly lens = new PerspectiveCamera(38, 1, 0.05, 600);
@@ -26,6 +30,8 @@ export class OrbitCamera implements StageCamera {
   polar = 1.16;
   /** Whether it goes with the figure. */
   follow = true;
+  /** Whether it stays where somebody drew or moved something, as long as the figure is in the picture. */
+  held = false;
   /** Hears that the user moved the target away, which ends following. */
   onLeave: () => void = () => undefined;
   /** Where the figure faces, for views from its front and side. */
@@ -72,6 +78,7 @@ export class OrbitCamera implements StageCamera {
     const front = this.heading();
     const turns = [0.7, 0, Math.PI / 2, Math.PI, 0][number - 1];
     if (turns === undefined) return;
+    this.held = false;
     const polar = number === 5 ? 0.02 : number === 1 ? 1.16 : 1.42;
     let azimuth = number === 5 ? 0 : front + turns;
     azimuth += 2 * Math.PI * Math.round((this.azimuth - azimuth) / (2 * Math.PI)); // the short way round
@@ -114,9 +121,28 @@ export class OrbitCamera implements StageCamera {
   track(x: number, z: number, seconds: number, jump: boolean): void {
     if (!this.follow) return;
     this.wanted.set(x, this.target.y, z);
+    if (this.held || (this.goal?.polar ?? this.polar) < ABOVE) {
+      if (this.sees(this.wanted)) return;
+      this.inward(this.wanted);
+      jump = false;
+    }
     if (this.target.distanceToSquared(this.wanted) < 1e-8) return;
     this.target.lerp(this.wanted, jump ? 1 : 1 - Math.exp(-seconds / LAG_S));
     this.changed = true;
+  }
+
+  /** Whether a place is well within the picture. */
+  private sees(place: Vector3): boolean {
+    const seen = WORK.copy(place).project(this.lens);
+    return Math.max(Math.abs(seen.x), Math.abs(seen.y)) <= HELD && seen.z < 1;
+  }
+
+  /** From a place out of the picture to the target that just brings it back into it. */
+  private inward(place: Vector3): void {
+    const seen = WORK.copy(place).project(this.lens);
+    const out = seen.z < 1 ? Math.max(Math.abs(seen.x), Math.abs(seen.y)) : Infinity;
+    // As the target goes towards it by a share, it goes towards the middle by about as much.
+    place.sub(this.target).multiplyScalar(Math.max(1 - HELD / out, 0.05)).add(this.target);
   }
 
   update(seconds: number): void {

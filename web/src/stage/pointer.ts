@@ -22,6 +22,8 @@ export class Pointer {
   /** The thing that was pressed last: keys go to it. */
   selected: Drawn | null = null;
   onHover: (event: PointerEvent | null) => void = () => undefined;
+  /** Hears that something is drawn or moved on the stage. */
+  onEdit: () => void = () => undefined;
   private gesture: Gesture | null = null;
   private over: Drawn | null = null;
   private readonly fingers = new Map<number, Vector2>();
@@ -95,7 +97,10 @@ export class Pointer {
       return { kind: "drag", drawn, offset, moved: false, from: new Vector2(event.clientX, event.clientY) };
     }
     const at = this.at(event);
-    if (this.tool && at && this.tool.down(at)) return { kind: "tool", tool: this.tool };
+    if (this.tool && at && this.tool.down(at)) {
+      this.onEdit();
+      return { kind: "tool", tool: this.tool };
+    }
     return event.shiftKey ? { kind: "pan" } : { kind: "orbit" };
   }
 
@@ -140,6 +145,7 @@ export class Pointer {
     if (!gesture.moved) {
       if (gesture.from.distanceTo(new Vector2(event.clientX, event.clientY)) < CLICK_PX) return;
       gesture.moved = true;
+      this.onEdit();
       hooks.start?.();
     }
     const where = drawn.where();

@@ -9,7 +9,7 @@ import {
   Vector3,
   WebGLRenderer,
 } from "three";
-import { AMBER, CLIP_COLOURS, TEAL } from "../colours";
+import { AMBER, ownerOf, shownColour, TEAL } from "../colours";
 import { el } from "../dom";
 import type { Motion } from "../messages";
 import type {
@@ -60,6 +60,8 @@ interface Actor {
   figure: Figure;
   trail: Trail;
   colour: string;
+  /** What its figure is seen through. */
+  tint: string;
 }
 
 export interface StageOptions {
@@ -121,6 +123,7 @@ export class WebStage implements Stage {
     this.layer = new OverlayLayer(redraw, this.labels);
     this.pointer = new Pointer(canvas, this.camera, this.layer, redraw);
     this.pointer.onHover = (event) => this.nameJoint(event);
+    this.pointer.onEdit = () => (this.camera.held = true);
     this.camera.onLeave = options.onLeave ?? (() => undefined);
     this.camera.heading = () => this.actors[0]?.track.heading(this.player.frame) ?? 0;
     this.floor = {
@@ -166,12 +169,16 @@ export class WebStage implements Stage {
     const loaded = await Promise.all(motions.map((id) => this.load(id)));
     if (turn !== this.asked) return; // something newer was asked for meanwhile
     const from = options.from ?? (again || streamed ? "same" : 0);
+    const owners = [...new Set(motions.map(ownerOf))];
+    // Beside each other, all of one result look alike and unlike the next; alone, people are told apart.
+    const number = (k: number) => (owners.length > 1 ? owners.indexOf(ownerOf(motions[k]!)) : k);
     this.replace(
       loaded.map(({ track, template }, k) => ({
         id: motions[k]!,
         track,
         template,
-        colour: options.colours?.[k] ?? ownColour(track.motion, k),
+        colour: options.colours?.[k] ?? ownColour(track.motion, number(k)),
+        tint: owners.length > 1 && options.tinted !== false ? pale(shownColour(number(k))) : CLAY,
       })),
       from === "same" ? this.player.frame / this.player.fps : from,
       from === "same",
@@ -203,7 +210,7 @@ export class WebStage implements Stage {
       this.asked++; // what is still being loaded is older than this
       this.wanted = [];
       const seconds = first || !this.actors.some((actor) => actor.id === STREAM) ? 0 : this.player.frame / this.player.fps;
-      this.replace([{ id: STREAM, track: now.track, template, colour: TEAL }], seconds, true);
+      this.replace([{ id: STREAM, track: now.track, template, colour: TEAL, tint: CLAY }], seconds, true);
     });
   }
 
@@ -214,7 +221,7 @@ export class WebStage implements Stage {
       const again = free.findIndex((actor) => actor.template === member.template);
       const figure = again >= 0 ? free.splice(again, 1)[0]!.figure : new Figure(member.template);
       const trail = new Trail(member.track, member.template, member.colour);
-      figure.tint(member.track.motion.leads ? LEADER : CLAY);
+      figure.tint(member.track.motion.leads ? LEADER : member.tint);
       this.scene.add(figure.object, trail.object);
       return { ...member, figure, trail };
     });
@@ -244,6 +251,11 @@ export class WebStage implements Stage {
   jointAt(motion: string, joint: number, frame: number): Place | null {
     const actor = this.actors.find((one) => one.id === motion);
     return actor && joint < actor.track.motion.joints.length ? actor.track.joint(joint, frame) : null;
+  }
+
+  async joints(motion: string): Promise<(joint: number, frame: number) => Place> {
+    const { track } = await this.load(motion);
+    return (joint, frame) => track.joint(joint, frame);
   }
 
   pickJoint(event: PointerEvent): { motion: string; joint: number; name: string } | null {
@@ -297,6 +309,8 @@ export class WebStage implements Stage {
     this.scene.fog = new Fog(theme.background, 18, 90);
     this.ground.setTheme(theme);
     this.lights.setTheme(theme);
+    // Whoever asks it to follow wants it with the figure again.
+    if (this.view.follow_camera && !before.follow_camera) this.camera.held = false;
     this.camera.follow = this.view.follow_camera;
     this.dress();
   }
@@ -405,8 +419,11 @@ export class WebStage implements Stage {
 /** Of its path: amber for whom the user let lead, teal for the first of the others. */
 function ownColour(motion: Motion, number: number): string {
   if (motion.leads) return AMBER;
-  return number === 0 ? TEAL : CLIP_COLOURS[(number - 1) % CLIP_COLOURS.length]!;
+  return shownColour(number);
 }
+
+/** A colour as light falls through it: the figure's own shading stays. */
+const pale = (colour: string): string => `#${new Color(colour).lerp(new Color(CLAY), 0.35).getHexString()}`;
 
 /** Name of the motion that is still arriving. */
 const STREAM = "stream";

@@ -1,9 +1,10 @@
 /** Time, below the stage: transport, scrubber, strips, markers, trim handles. */
 
+import { ownerOf, shownColour } from "../colours";
 import { el } from "../dom";
 import type { Marker, Motion, Player, Stage, Store, Timeline, TrimRange } from "../types";
 import { type Extent, having, moved, zoomed } from "./extent";
-import { CONTACT_PITCH_PX, GAP_PX, paintStrips, SOURCE_PX, type StripColours } from "./strips";
+import { layoutOf, MOST_STRIPS, paintStrips, type StripColours } from "./strips";
 import { transport } from "./transport";
 
 const WANTED_TICK_PX = 80;
@@ -25,7 +26,10 @@ export class StageTimeline implements Timeline {
   private readonly names = el("div", { class: "strip-names", attrs: { "aria-hidden": "true" } });
   private readonly said = el("div", { class: "strip-tip", hidden: true });
   private motion: Motion | null = null;
+  /** It and those that it is compared with: the first of each result on the stage. */
+  private motions: readonly Motion[] = [];
   private markers: readonly Marker[] = [];
+  private cast: readonly Motion[] = [];
   /** Whether a marker is being dragged: it must stay where the pointer is, whatever is shown meanwhile. */
   private held = false;
   private doubleClick: ((frame: number) => void) | null = null;
@@ -111,8 +115,12 @@ export class StageTimeline implements Timeline {
   }
 
   private follow(player: Player): void {
-    const motion = this.stage.shown[0] ?? null;
-    if (motion !== this.motion) {
+    const { shown } = this.stage;
+    const motion = shown[0] ?? null;
+    if (shown.length !== this.cast.length || shown.some((one, k) => one !== this.cast[k])) {
+      this.cast = shown;
+      const first = (one: Motion) => shown.find(({ id }) => ownerOf(id) === ownerOf(one.id)) === one;
+      this.motions = shown.filter(first).slice(0, MOST_STRIPS);
       if (motion?.frames !== this.motion?.frames) this.part = null;
       this.motion = motion;
       this.track.setAttribute("aria-valuemax", String(Math.max(player.frames - 1, 1)));
@@ -141,7 +149,7 @@ export class StageTimeline implements Timeline {
       contact: token("--contact"),
     };
     const { view, document: kept } = this.store.state;
-    paintStrips(this.canvas, this.motion, (frame) => this.share(frame), kept.clips, colours, view.contacts);
+    paintStrips(this.canvas, this.motions, (frame) => this.share(frame), kept.clips, colours, view.contacts);
     this.nameStrips(view.contacts);
     this.rule();
     this.setMarkers(this.markers);
@@ -150,13 +158,23 @@ export class StageTimeline implements Timeline {
 
   /** Strips are thinner than words: the joints of a side share one. */
   private nameStrips(contacts: boolean): void {
-    const feet = contacts ? (this.motion?.feet ?? []) : [];
-    const names = [stripName("clip", SOURCE_PX + GAP_PX, "Which clip each frame comes from")];
+    const { source, gap, pitch } = layoutOf(this.motions.length);
+    const feet = contacts && pitch > 0 ? (this.motion?.feet ?? []) : [];
+    const names =
+      this.motions.length < 2
+        ? [stripName("clip", source + gap, "Which clip each frame comes from")]
+        : this.motions.map((motion, k) => {
+            const name = stripName("clip", source + gap, `Which clip each frame of ${motion.name} comes from`);
+            const dot = el("span", { class: "swatch" });
+            dot.style.setProperty("--swatch", shownColour(k));
+            name.prepend(dot);
+            return name;
+          });
     for (let k = 0; k < feet.length; ) {
       const side = sideOf(feet[k]!);
       let next = k + 1;
       while (next < feet.length && side && sideOf(feet[next]!) === side) next++;
-      names.push(stripName(side || feet[k]!, (next - k) * CONTACT_PITCH_PX, `Standing: ${feet.slice(k, next).join(", ")}`));
+      names.push(stripName(side || feet[k]!, (next - k) * pitch, `Standing: ${feet.slice(k, next).join(", ")}`));
       k = next;
     }
     this.names.replaceChildren(...names);
@@ -197,6 +215,8 @@ export class StageTimeline implements Timeline {
   }
 
   private frameAt(event: MouseEvent): number {
+    // A press may come between another motion and the picture of it.
+    if ((this.stage.shown[0] ?? null) !== this.motion) this.follow(this.stage.player);
     const { low, span } = this.extent();
     const box = this.track.getBoundingClientRect();
     return low + span * Math.min(Math.max((event.clientX - box.left) / Math.max(box.width, 1), 0), 1);

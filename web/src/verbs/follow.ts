@@ -1,11 +1,12 @@
 /** Follow: draw a path on the floor, and somebody walks it. */
 
 import { button, el, fill, menu, section, textField } from "../dom";
+import { turning } from "../hands";
 import type { FollowRequest, Result, VerbFacts } from "../messages";
 import { at, carried, length, moved, type Point, turned } from "../panels/path";
 import { Sketch } from "../panels/sketch";
 import { stretchEditor } from "../panels/stretches";
-import { fileButton, VerbPanel } from "../panels/verb";
+import { fileButton, nameOf, VerbPanel } from "../panels/verb";
 import { buildOffer } from "../panels/library";
 import type { Context, Panel, State } from "../types";
 
@@ -70,7 +71,7 @@ class FollowPanel extends VerbPanel<FollowRequest> {
     const { graph, document } = this.context.store.state;
     if (!graph && document.clips.length === 0) return "Drop motion files anywhere on this window, to begin.";
     if (!graph) return "Build the graph first; then draw a path on the floor.";
-    if (this.points.length >= 2) return "Draw again, or drag the handles. The right button turns the camera.";
+    if (this.points.length >= 2) return `Draw again, or drag the handles. ${turning()}`;
     return this.request.before ? "Draw on from where the figure stands." : "Draw a path on the floor.";
   }
 
@@ -155,7 +156,7 @@ class FollowPanel extends VerbPanel<FollowRequest> {
 
   // -------------------------------------------------------------- what is there
 
-  protected override show({ document }: State): void {
+  protected override show(state: State): void {
     const { points } = this;
     const { stretches = [], facing_deg = null, before } = this.request;
     this.stretches.set(points, stretches);
@@ -165,7 +166,7 @@ class FollowPanel extends VerbPanel<FollowRequest> {
     this.note.hidden = !before;
     if (!before) return;
     const from = this.before();
-    const name = from ? `“${document.names[from.id] ?? from.name}”` : "an earlier walk";
+    const name = from ? `“${nameOf(state, from)}”` : "an earlier walk";
     const anew = () => this.edit("Begin anew", (request) => (delete request.before, delete request.before_answer));
     fill(this.note, el("span", {}, `Walking on from ${name}.`), button("Begin anew", anew, { kind: "quiet" }));
   }

@@ -2,6 +2,7 @@
 
 import { TEAL } from "../colours";
 import { section, select, toggle } from "../dom";
+import { turning } from "../hands";
 import type { Examples, PerformRequest, Result, VerbFacts } from "../messages";
 import { canonical } from "../panels/asking";
 import { pairsEditor } from "../panels/performPairs";
@@ -115,7 +116,7 @@ class PerformPanel extends VerbPanel<PerformRequest> {
     if (this.lead === "body") return this.request.leader ? "The tinted figure leads." : "Choose the clip that leads.";
     return (this.request.samples?.length ?? 0) < 2
       ? "Press on the floor and move as fast as somebody walks: a figure follows."
-      : "Press and move to perform it anew. The right button turns the camera.";
+      : `Press and move to perform it anew. ${turning()}`;
   }
 
   override onHide(): void {

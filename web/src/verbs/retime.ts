@@ -3,10 +3,13 @@
 import { AMBER } from "../colours";
 import { button, el, optionalNumber, section, select } from "../dom";
 import type { Motion, Result, RetimeRequest, VerbFacts } from "../messages";
-import { frameAt, type Key, secondsAt, type Speed, type Warp, warpChart } from "../panels/warpchart";
+import { Dragging } from "../panels/dragging";
+import { Film } from "../panels/film";
+import { speedsOf } from "../panels/speeds";
+import { frameAt, type Key, secondsAt, type Warp, warpChart } from "../panels/warpchart";
 import { motionChoices, subjectChooser, VerbPanel } from "../panels/verb";
 import { refill, watch } from "../panels/watch";
-import type { Context, GhostOverlay, Panel, Stage, State } from "../types";
+import type { Context, GhostOverlay, Panel, State } from "../types";
 import "./retime.css";
 
 /** Dragged, or chosen in the panel. */
@@ -14,7 +17,6 @@ const CHOSEN = ["keys", "like"];
 /** How far beside the retimed motion the recorded one is, metres. */
 const BESIDE_M = 1.0;
 const RECORDED = "#98a1af";
-const SPEED_SAMPLES = 120;
 
 type Ghosts = "beside" | "behind" | "none";
 
@@ -34,23 +36,23 @@ class RetimePanel extends VerbPanel<RetimeRequest> {
   private readonly keyList = el("ul", { class: "keys", attrs: { "aria-label": "Key times" } });
   private readonly likeList = el("ul", { class: "likes", attrs: { "aria-label": "Like" } });
   private readonly likeMore;
-  /** What is asked while a key time is dragged; the document hears of it at the end. */
-  private dragged: RetimeRequest | null = null;
-  /** One request at a time while dragging: each would stop the one before it, and nothing would be seen. */
-  private underWay = false;
-  private waits = false;
+  private readonly dragging: Dragging<RetimeRequest>;
   private ghosts: Ghosts = "beside";
   private ghost: { of: string; overlay: GhostOverlay; fps: number } | null = null;
   private speedsOf = "";
+  private readonly film: Film;
+  /** Frames whose key times are moments of the film. */
+  private readonly filmed = new Set<number>();
 
   constructor(context: Context, verb: VerbFacts) {
     super(context, verb, { skip: CHOSEN });
-    const { api, store, stage } = context;
+    const { store, stage } = context;
     this.chart = warpChart({
       move: (frame, seconds, done) => this.move(frame, seconds, done),
       add: (seconds) => this.pin(seconds),
       remove: (frame) => this.unpin(frame),
     });
+    this.film = new Film(context, { pair: (seconds) => this.pair(seconds), shifted: (by) => this.shift(by) });
     this.likeMore = select<string>("Be like", [], "", (id) => id && this.like([...(this.request.like ?? []), id]), "Its timing guides");
     this.element.append(
       section(
@@ -67,14 +69,13 @@ class RetimePanel extends VerbPanel<RetimeRequest> {
         this.facts,
       ),
       section("Time", null, this.chart.element, this.pinButton(), this.keyList),
+      section("Film", "closed", this.film.element),
       section("Like", null, this.likeList, this.likeMore.element),
       section("Before and after", null, this.ghostChoice()),
       section("How", "open", this.form.element),
     );
     stage.player.subscribe((player) => this.visible && this.tick(player.frame / player.fps));
-    const landed = (message: { verb: string }) => message.verb === verb.name && void this.landed();
-    api.on("answer", (message) => message.final && landed(message));
-    api.on("refused", landed);
+    this.dragging = new Dragging(context, verb.name, this.asker);
     watch(store, [(state) => state.document.names, (state) => state.results.map(({ id }) => id)], (state) => this.showLike(state));
     watch(store, [(state) => state.clips], () => this.visible && this.draw());
   }
@@ -87,6 +88,7 @@ class RetimePanel extends VerbPanel<RetimeRequest> {
   override onShow(): void {
     this.context.timeline.setDoubleClick((frame) => this.pin(frame / this.context.stage.player.fps));
     super.onShow();
+    this.film.show(true);
     this.draw();
   }
 
@@ -94,6 +96,7 @@ class RetimePanel extends VerbPanel<RetimeRequest> {
     super.onHide();
     this.context.timeline.setDoubleClick(null);
     this.context.timeline.setMarkers([]);
+    this.film.show(false);
     this.dropGhost();
   }
 
@@ -132,7 +135,7 @@ class RetimePanel extends VerbPanel<RetimeRequest> {
   private move(frame: number, seconds: number, done: boolean): void {
     const motion = this.recorded();
     if (!motion || frame === 0) return;
-    const keys = this.keys(motion, this.dragged ?? this.request);
+    const keys = this.keys(motion, this.dragging.request ?? this.request);
     const k = keys.findIndex((key) => key.frame === frame);
     if (k < 0) return;
     const gap = 1 / this.rate(motion);
@@ -146,13 +149,12 @@ class RetimePanel extends VerbPanel<RetimeRequest> {
       }
     };
     if (done) {
-      this.dragged = null;
-      this.waits = this.underWay = false;
+      this.dragging.end();
       this.edit(keys[k]!.end ? `Let it last ${(at + gap).toFixed(2)} s` : `Show frame ${frame} at ${at.toFixed(2)} s`, change);
     } else {
-      this.dragged = structuredClone(this.request);
-      change(this.dragged);
-      this.askDragged();
+      const dragged = structuredClone(this.request);
+      change(dragged);
+      this.dragging.ask(dragged);
     }
     this.draw();
   }
@@ -167,27 +169,53 @@ class RetimePanel extends VerbPanel<RetimeRequest> {
     this.edit(`Pin frame ${frame}`, (request) => (request.keys = { ...request.keys, [frame]: at }));
   }
 
+  // -------------------------------------------------------------- a film's moments
+
+  /** The pose that is seen shall be at this second; why that cannot be, else null. */
+  private pair(seconds: number): string | null {
+    const [motion, warp] = [this.recorded(), this.warp()];
+    if (!motion || !warp) return "Choose a motion to retime first.";
+    const { player } = this.context.stage;
+    const [frame, last] = [Math.round(frameAt(warp, player.frame / player.fps)), motion.frames - 1];
+    if (frame <= 0) return (this.film.beginHere(), null); // the first pose is where the motion begins
+    const at = round(seconds);
+    const others = this.keys(motion, this.request).filter((key) => key.frame !== frame && (!key.end || key.frame === 0));
+    const wrong = others.find((key) => (key.frame < frame ? key.seconds >= at : key.seconds <= at));
+    if (wrong) {
+      const said = `Frame ${frame} cannot be at ${at.toFixed(2)} s: frame ${wrong.frame} is at ${wrong.seconds.toFixed(2)} s.`;
+      return wrong.frame === 0 ? `${said} Pair the first pose with the moment at which the motion begins.` : said;
+    }
+    this.filmed.add(frame);
+    this.edit(`Pair frame ${frame} with ${at.toFixed(2)} s`, (request) => {
+      if (frame < last) request.keys = { ...request.keys, [frame]: at };
+      const end = frame < last ? null : at;
+      // What comes after the last moment goes on as it was recorded, unless it is known when it ends.
+      const [latest] = Object.entries(request.keys ?? {}).map(([name, time]) => [Number(name), time] as const).sort((a, b) => b[0] - a[0]);
+      const least = latest ? latest[1] + 1 / this.rate(motion) : 0;
+      if (end !== null) request.seconds = round(end + 1 / this.rate(motion));
+      else if (latest && (request.seconds ?? motion.frames / motion.fps) <= least) {
+        request.seconds = round(latest[1] + (motion.frames - latest[0]) / motion.fps);
+      }
+    });
+    return null;
+  }
+
+  /** The film begins later: its moments come earlier in the motion. */
+  private shift(by: number): void {
+    const keys = this.request.keys ?? {};
+    const known = [...this.filmed].filter((frame) => String(frame) in keys);
+    if (known.length === 0) return;
+    this.edit("Shift the film", (request) => {
+      for (const frame of known) request.keys![String(frame)] = round(Math.max(request.keys![String(frame)]! - by, 0));
+    });
+  }
+
   private unpin(frame: number): void {
     this.edit(`Free frame ${frame}`, (request) => {
       const { [String(frame)]: _, ...rest } = request.keys ?? {};
       if (Object.keys(rest).length > 0) request.keys = rest;
       else delete request.keys;
     });
-  }
-
-  private askDragged(): void {
-    if (!this.dragged) return;
-    this.waits = this.underWay;
-    if (this.underWay) return;
-    this.underWay = true;
-    this.asker.ask(this.dragged, false, true);
-  }
-
-  /** An answer is there: once it is on the stage, what was dragged on meanwhile is asked. */
-  private async landed(): Promise<void> {
-    await this.context.stage.loaded.catch(() => undefined);
-    this.underWay = false;
-    if (this.waits) this.askDragged();
   }
 
   private pinButton(): HTMLElement {
@@ -254,9 +282,10 @@ class RetimePanel extends VerbPanel<RetimeRequest> {
       if (this.visible) this.context.timeline.setMarkers([]);
       return;
     }
-    const keys = this.keys(motion, this.dragged ?? this.request);
+    const keys = this.keys(motion, this.dragging.request ?? this.request);
     this.chart.set({ warp: this.warp(), keys, frames: motion.frames, fps: motion.fps });
-    if (!this.dragged) this.listKeys(keys);
+    this.film.setMarks(keys.filter((key) => !key.end).map((key) => key.seconds));
+    if (!this.dragging.request) this.listKeys(keys);
     if (!this.visible) return;
     this.markKeys(keys);
     this.placeGhost(motion);
@@ -344,8 +373,9 @@ class RetimePanel extends VerbPanel<RetimeRequest> {
     const { stage } = this.context;
     this.speedsOf = result.id;
     await stage.loaded.catch(() => undefined);
-    const motion = result.motions[0]!;
-    if (this.speedsOf === result.id) this.chart.setSpeeds(speedsOf(stage, motion));
+    const both = [result.motions[0]!, this.recorded()].map(async (motion) => (motion ? speedsOf(motion, await stage.joints(motion.id)) : []));
+    const [after, before] = await Promise.all(both).catch(() => [[], []]); // one of them is gone, and with it its speeds
+    if (this.speedsOf === result.id) this.chart.setSpeeds(after ?? [], before ?? []);
   }
 }
 
@@ -355,28 +385,6 @@ function aside(frames: Float32Array, motion: Motion, by: number): { x: number; z
   const [x, z] = [frames[last]! - frames[0]!, frames[last + 2]! - frames[2]!];
   const way = Math.hypot(x, z);
   return way > 0.3 ? { x: (by * z) / way, z: (-by * x) / way } : { x: by, z: 0 };
-}
-
-/** How fast hands and feet of a motion on the stage move. */
-function speedsOf(stage: Stage, motion: Motion): Speed[] {
-  const step = Math.max(1, Math.ceil(motion.frames / SPEED_SAMPLES));
-  const speeds: Speed[] = [];
-  for (const [kind, pattern] of [["hand", /hand|wrist/i], ["foot", /foot|ankle/i]] as const) {
-    for (const [side, begins] of [["left", /left|^l/i], ["right", /right|^r/i]] as const) {
-      const joint = motion.joints.findIndex((name) => pattern.test(name) && begins.test(name));
-      if (joint < 0) continue;
-      const speed: Speed = { name: `${side} ${kind}`, kind, side, seconds: [], m_s: [] };
-      for (let frame = 0; frame < motion.frames; frame += step) {
-        const [low, high] = [Math.max(frame - 1, 0), Math.min(frame + 1, motion.frames - 1)];
-        const [a, b] = [stage.jointAt(motion.id, joint, low), stage.jointAt(motion.id, joint, high)];
-        if (!a || !b || high === low) continue;
-        speed.seconds.push(frame / motion.fps);
-        speed.m_s.push((Math.hypot(b.x - a.x, b.y - a.y, b.z - a.z) * motion.fps) / (high - low));
-      }
-      speeds.push(speed);
-    }
-  }
-  return speeds;
 }
 
 const round = (value: number): number => Math.round(1000 * value) / 1000;

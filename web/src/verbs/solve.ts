@@ -1,5 +1,6 @@
 /** Solve: say where the body is when, and what else matters; several motions that do it come, better by the second. */
 
+import { turning } from "../hands";
 import type { Failure, Obstacle, Result, SolveRequest, VerbFacts } from "../messages";
 import { canonical } from "../panels/asking";
 import { solveForm } from "../panels/solveform";
@@ -36,7 +37,7 @@ const TRY_MS = 1000;
 /** Placed on the stage, or said by the slider. */
 const PLACED = [...KINDS, "length_s", "functions", "characters", "meet"];
 const MODES: Record<Mode, string> = {
-  arrow: "Press on the floor to place an arrow, drag to turn it. The right button turns the camera.",
+  arrow: "Press on the floor to place an arrow, drag to turn it.",
   joint: "Click a joint of the figure.",
   circle: "Press where the obstacle stands, drag to size it.",
   box: "Drag from one corner of the box to the other.",
@@ -116,7 +117,7 @@ class SolvePanel extends VerbPanel<SolveRequest> {
     if (this.mode === "arrow" && body.length === 0)
       return "Press on the floor where the motion begins, and drag to where it looks.";
     if (this.mode === "arrow" && body.length === 1) return "Now press where it ends.";
-    return MODES[this.mode];
+    return this.mode === "arrow" ? `${MODES.arrow} ${turning()}` : MODES[this.mode];
   }
 
   override onShow(): void {

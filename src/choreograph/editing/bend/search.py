@@ -17,18 +17,18 @@ from choreograph.errors import RequestError
 from choreograph.finishing.finish import Finished, finish
 from choreograph.finishing.foot_contacts import plant_speed
 from choreograph.motion.bend import Way, lateral_acceleration, low_pass, way_of
+from choreograph.motion.bend_fit import lateral_limit
 from choreograph.motion.clip import Clip
 from choreograph.motion.montage import Montage
 from choreograph.progress import Progress, silent
-from choreograph.synthesis.follow.measure import measure_path
+from choreograph.synthesis.follow.measure import PathErrors, measure_path
+from choreograph.synthesis.follow.problems import MEAN_M, REACHED, WORST_M
 from choreograph.synthesis.path import Path
 
 Array = NDArray[np.float64]
 
 MISSED_M = 0.05
 """Length of a path from which on it counts as not walked, metres."""
-WALK_M_S2, RUN_M_S2 = 1.5, 5.0
-"""Lateral acceleration that people bear at a walk, to 1.5 m/s, and at a run, from 3 m/s."""
 _CORNER_S = 0.12
 """Width of the low-pass that takes a path's corners out of a motion."""
 _SHORTEST_M = 0.2
@@ -105,7 +105,7 @@ class BendSearch(Search):
             (Motion(clip, (Run(0, len(clip), self._clip.name, 0.0),), self._made.raw),),
             f"{self._clip.name} along {path.length:.1f} m",
             metrics,
-            tuple(_problems(path, walked, way, clip)),
+            tuple(_problems(path, walked, way, clip, errors)),
             path=[(round(float(x), 3), round(float(z), 3)) for x, z in path.sampled(max(0.05, path.length / 2000))],
         )
         return BendResult("bend", self.request, (answer,), seconds=self._seconds, recorded=self._clip)
@@ -138,7 +138,7 @@ def lay_along(path: Path, length: Array, fps: float) -> Array:
     return low_pass(places, _CORNER_S * fps)
 
 
-def _problems(path: Path, walked: float, way: Way, clip: Clip) -> Iterator[Problem]:
+def _problems(path: Path, walked: float, way: Way, clip: Clip, errors: PathErrors) -> Iterator[Problem]:
     left = path.length - walked
     if abs(left) > max(MISSED_M, 0.01 * path.length):
         text = (
@@ -147,8 +147,19 @@ def _problems(path: Path, walked: float, way: Way, clip: Clip) -> Iterator[Probl
             else f"the motion is {-left:.2f} m longer than the path and goes straight on behind its end"
         )
         yield Problem(text, "path", round(path.length, 3), round(walked, 3), unit="m", place=_place(clip, -1))
+    elif errors.reached < REACHED:
+        left = (1 - errors.reached) * path.length
+        text = f"the path's last {left:.2f} m are not walked: they turn back on themselves, or are too short"
+        yield Problem(text, "path", 1.0, round(errors.reached, 4), place=_place(clip, -1))
+    if errors.mean > MEAN_M or errors.worst > WORST_M:
+        text = (
+            f"it is {100 * errors.mean:.0f} cm off the path on average and {100 * errors.worst:.0f} cm at most: the "
+            "path turns more sharply than the motion can; round or smooth it"
+        )
+        got = errors.worst if errors.worst > WORST_M else errors.mean
+        yield Problem(text, "path", 0.0, round(got, 4), unit="m", place=_place(clip, len(clip) // 2))
     lateral = np.abs(lateral_acceleration(way, clip.fps))
-    limit = WALK_M_S2 + (RUN_M_S2 - WALK_M_S2) * np.clip((way.speed - 1.5) / 1.5, 0, 1)
+    limit = lateral_limit(way.speed)
     over = int((lateral - 1.1 * limit).argmax())
     if lateral[over] > 1.1 * limit[over]:
         text = (

@@ -196,9 +196,10 @@ class Program:
         return costs
 
     def _flights(self) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-        """Which rows lie in flights that can be kept, and which in sections that have too little time for theirs.
+        """Which rows lie in flights that can be kept, and which in sections without any, or too little time for theirs.
 
-        A run is in the air for most of its time. If it kept some flights it would have to spoil others, and limp.
+        A run is in the air for most of its time. If it kept some flights it would have to spoil others, and limp. A
+        walk has none: if most steps kept their pace, one of them would take up all the time that there is to spend.
         """
         rows = self._rows()
         motion, seconds = self._key_samples()
@@ -211,7 +212,7 @@ class Program:
             air = sum(part for part in parts if part > 0) / self.hz
             rest = (motion[k + 1] - motion[k]) / self.hz - air
             most = (_CROWDED if sum(part > 0 for part in parts) < 3 else _CROWDED_RUN) * self.grid.rates.max()
-            if air and (available <= air or rest / (available - air) > most):
+            if not air or available <= air or rest / (available - air) > most:
                 crowded |= here
         return inside & ~crowded, crowded
 

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from choreograph.build.files import build_file
 from choreograph.errors import RequestError
+from choreograph.graph import coverage
+from choreograph.graph.coverage import report_coverage
 from choreograph.graph.model import MotionGraph
-from choreograph.graph.report import APART, DEAD_END, ISLAND, KEPT, UNREACHED, compute_connectivity, report_graph
+from choreograph.graph.report import APART, DEAD_END, ISLAND, KEPT, UNREACHED, Join, compute_connectivity, report_graph
 from choreograph.graph.settings import GraphSettings
 from choreograph.motion.clip import Clip
+from choreograph.motion.helper_root import unite_roots
 from choreograph.motion.skeleton import Skeleton
 from choreograph.studio.context import WorkerContext
 from choreograph.studio.document import ClipEntry, GraphAsk
-from choreograph.studio.facts import ClipReport, Curve, GraphSummary
+from choreograph.studio.facts import ClipReport, Coverage, Curve, GraphSummary, LabelTime, SpeedBand
 from choreograph.studio.worker import TaskChannel
 
 _WHY = {
@@ -38,7 +42,9 @@ def build(context: WorkerContext, ask: dict[str, Any], channel: TaskChannel) -> 
     for done, entry in enumerate(entries):
         channel.progress("reading clips", done, len(entries))
         clips.append(context.clip(entry))
-    onto = shared_skeleton(clips)
+    # Helper roots are folded once more by the build, which says so; here it is only about the bones.
+    bodies, _ = unite_roots(clips)
+    onto = shared_skeleton(bodies)
     graph = build_file(
         context.places.graph,
         clips,
@@ -78,10 +84,10 @@ def graph_ask(settings: GraphSettings) -> GraphAsk:
 
 
 def summarise(
-    graph: MotionGraph, key: str, notes: list[str] | None = None, joins_at_m: dict[str, float] | None = None
+    graph: MotionGraph, key: str, notes: list[str] | None = None, joins: Sequence[Join] = ()
 ) -> tuple[GraphSummary, Curve]:
     """What the page shows of a graph."""
-    report = report_graph(graph, joins_at_m)
+    report = report_graph(graph, joins=joins)
     summary = GraphSummary(
         built_from=key,
         current=True,
@@ -97,6 +103,7 @@ def summarise(
                 transitions=clip.transitions_out + clip.transitions_in,
                 why=_WHY[clip.state],
                 joins_at_m=clip.joins_at_m,
+                join="" if clip.join is None else str(clip.join),
             )
             for clip in report.clips
         ],
@@ -105,8 +112,34 @@ def summarise(
         shown=report.shown,
         labels=[label.label for label in report.labels],
         notes=[*(str(note) for note in graph.notes), *(notes or [])],
+        coverage=_coverage(report_coverage(graph, joins)) if graph.searched_m else None,
     )
     return summary, curve_of(graph, graph.minima, max(graph.searched_m, graph.threshold_m))
+
+
+def _coverage(found: coverage.Coverage) -> Coverage:
+    """What the page shows of what the recordings can do."""
+    labels = [
+        LabelTime(
+            label=entry.label,
+            seconds=entry.recorded / found.rate_hz,
+            outside_s=(entry.frames - entry.recorded) / found.rate_hz,
+        )
+        for entry in found.labels
+    ]
+    bands = [
+        SpeedBand(
+            said=str(band),
+            seconds=band.seconds,
+            outside_s=band.outside_s,
+            left_m=band.left_m,
+            right_m=band.right_m,
+            bent_m=band.bent_m,
+        )
+        for band in found.bands
+    ]
+    advice = [str(entry) for entry in found.advice]
+    return Coverage(bands=bands, stops=found.stops, labels=labels, advice=advice)
 
 
 def curve_of(graph: MotionGraph, minima: Any, ceiling_m: float) -> Curve:

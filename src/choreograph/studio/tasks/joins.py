@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from choreograph.build.comparison import Search
-from choreograph.graph.report import joining_thresholds
+from choreograph.build.joins import ceiling_of, find_joins, joins_from
 from choreograph.studio.context import WorkerContext
 from choreograph.studio.facts import Curve, GraphSummary
 from choreograph.studio.tasks.build import curve_of, summarise
@@ -21,9 +21,14 @@ def joins(context: WorkerContext, ask: dict[str, Any], channel: TaskChannel) -> 
     Asked as `graph`, the file, `key`, its name, and `notes`, what was said of it when it was built.
     """
     graph = context.graph(ask["graph"])
-    ceiling_m = min(max(TIMES * graph.threshold_m, graph.searched_m), 1.0)
-    minima, _ = Search(graph.clips, graph.infos, graph.settings, progress=channel.progress).find(ceiling_m)
-    joined = joining_thresholds(minima, graph.settings, graph.infos, graph.threshold_m, ceiling_m)
-    summary, _ = summarise(graph, ask["key"], joins_at_m=joined)
+    curve_m = min(max(TIMES * graph.threshold_m, graph.searched_m), 1.0)
+    search = Search(graph.clips, graph.infos, graph.settings, progress=channel.progress)
+    minima, _ = search.find(curve_m)
+    ceiling_m = max(curve_m, min(ceiling_of(graph), 1.0))
+    joins = joins_from(graph, minima, curve_m)
+    if any(join.threshold_m is None for join in joins) and ceiling_m > curve_m:
+        # Few stay out, and only pairs with them matter farther away.
+        joins = find_joins(graph, ceiling_m, progress=channel.progress)
+    summary, _ = summarise(graph, ask["key"], joins=joins)
     summary = summary.model_copy(update={"notes": ask["notes"]})
-    return ask["graph"], summary, curve_of(graph, minima, ceiling_m)
+    return ask["graph"], summary, curve_of(graph, minima, curve_m)

@@ -43,6 +43,10 @@ _JOIN_AHEAD_M = 3.0
 """How much farther along it one may join than one would have at first, metres: a path may come back to where one is."""
 
 
+_FEW_EDGES = 6.0
+"""Edges that leave a node, on average, up to which the beam has its full width; with four times as many, half."""
+
+
 class PathFollower:
     """A search in progress: each `step` finds the next second or so of the walk.
 
@@ -84,15 +88,15 @@ class PathFollower:
         """How each edge is bent: radians by which it turns more to the left, and share by which it is longer."""
         self.progress: list[float] = []
         """How far along its path each edge leads, metres."""
+        self.places: list[FloorTransform] = []
+        """Where on the floor the clip of each edge lies."""
         self.legs: list[tuple[int, Path, float]] = []
         """The paths that were followed: from which edge on, and from how far along them, metres."""
         self.steps: list[PlanningStep] = []
         self.status = "searching"
-        self.start = FloorTransform()
         self._began = time.monotonic()
         self._state: Floats | None = None
         self._marks = np.zeros(5, np.int64)
-        self._last_placement = self.start
         self._beam: BeamSearch | None = None
         self._beam_at = 0
         self._stops: list[StepStart] = []
@@ -160,6 +164,14 @@ class PathFollower:
         if self._joining:
             self._aim(along)
 
+    def copied(self) -> PathFollower:
+        """The same search once more: each goes on by itself, the copy with a beam of its own."""
+        twin = copy(self)
+        for name in ("edges", "steps", "_stops", "bends", "progress", "places", "legs"):
+            setattr(twin, name, list(getattr(self, name)))
+        twin._marks, twin._beam = self._marks.copy(), None
+        return twin
+
     def forked(
         self, path: Path, request: FollowRequest | None = None, *, edge_costs: Floats | None = None
     ) -> PathFollower:
@@ -173,13 +185,10 @@ class PathFollower:
             request: How; the same as before if None.
             edge_costs: Extra cost of single edges, (E,), m²·s.
         """
-        twin = copy(self)
+        twin = self.copied()
         twin.request = request or self.request
         twin.request.check(self.graph)
         twin.settings = twin.request.search
-        twin.edges, twin.steps, twin._stops = list(self.edges), list(self.steps), list(self._stops)
-        twin.bends, twin.progress = list(self.bends), list(self.progress)
-        twin._marks = self._marks.copy()
         twin._extra = twin._costs(edge_costs)
         twin._began = time.monotonic()
         twin._walk_on(path)
@@ -193,9 +202,9 @@ class PathFollower:
             self.change_path(path)
             return
         stop = stops[-1]
-        del self.bends[stop.edges :], self.progress[stop.edges :]
+        del self.bends[stop.edges :], self.progress[stop.edges :], self.places[stop.edges :]
         del self.edges[stop.edges :], self.steps[stop.steps :], self._stops[len(stops) - 1 :]
-        self.frames, self._marks, self._last_placement = stop.frames, stop.marks.copy(), stop.placement
+        self.frames, self._marks = stop.frames, stop.marks.copy()
         reached, ahead = float(stop.state[REACHED]), float(stop.state[WALKED] - stop.state[REACHED])
         self._set_path(self.path.between(reached, self.path.length).then(path))
         self._state = stop.state
@@ -218,7 +227,7 @@ class PathFollower:
         shown = self.frames - int(self._tables.length[self.edges[:-1]].sum())
         last = self._tables.first[self.edges[-1]] + shown - 1
         root_x, root_z = bent_root(self._kernel, self.edges[-1], int(last), *self.bends[-1])
-        x, _, z = self._last_placement.apply((root_x, 0.0, root_z))
+        x, _, z = self.places[-1].apply((root_x, 0.0, root_z))
         return float(x), float(z)
 
     # ------------------------------------------------------------------ searching
@@ -231,9 +240,7 @@ class PathFollower:
             starts, marks = find_starts(self.graph, self.path, self._tables, self.request, self._wanted_starts())
         else:
             self._stops.append(
-                StepStart(
-                    len(self.edges), self.frames, len(self.steps), self._state, self._marks.copy(), self._last_placement
-                )
+                StepStart(len(self.edges), self.frames, len(self.steps), self._state, self._marks.copy())
             )
             starts, marks = self._state[None], self._marks[None]
         plan = self._plan(starts, marks)
@@ -242,8 +249,6 @@ class PathFollower:
             return 0
         found, gap, scored = plan
         start = starts[found.start].copy()
-        if self._state is None:
-            self.start = FloorTransform(*(float(start[k]) for k in (YAW, X, Z)))
         cost = found.cost - float(start[COST])
         gained = self._commit(start, marks[found.start], found)
         self.steps.append(PlanningStep(gained, cost, gap <= 1e-12, max(gap, 0.0), scored))
@@ -269,7 +274,7 @@ class PathFollower:
         if settings.method == "thesis":
             found, gap, scored = self._bound(starts[0], marks[0], -1, None)
         else:
-            width = settings.width // 10 if late else settings.width
+            width = self._width // 10 if late else self._width
             if self._beam is None or (late and self._beam.width > max(width, NARROWEST)):
                 self._new_beam(starts, marks, width)
             assert self._beam is not None
@@ -284,7 +289,7 @@ class PathFollower:
             if settings.method == "thesis":
                 stay, stay_gap, more = self._bound(one[0], mark[0], clip, None)
             else:
-                beam = BeamSearch(one, mark, settings.width, self._horizon, self._kernel)
+                beam = BeamSearch(one, mark, self._width, self._horizon, self._kernel)
                 stay, stay_gap, more = self._by_beam(beam, 0, one, mark, clip, late)
             scored += more
             if stay is not None and found.cost >= stay.cost - margin:
@@ -295,6 +300,14 @@ class PathFollower:
     def _new_beam(self, starts: Floats, marks: Ints, width: int) -> None:
         self._beam = BeamSearch(starts, marks, width, self._horizon, self._kernel)
         self._beam_at = 0
+
+    @property
+    def _width(self) -> int:
+        """Walks of one age that the beam keeps: fewer where each leads on in many ways, as then they are more alike."""
+        settings, branching = self.settings, len(self.graph.edges) / len(self.graph.nodes)
+        if settings.beam_width is not None or not settings.bends:
+            return settings.width
+        return round(settings.width * min(max((_FEW_EDGES / branching) ** 0.5, 0.4), 1.0))
 
     @property
     def _horizon(self) -> int:
@@ -340,7 +353,7 @@ class PathFollower:
         self.edges.extend(int(edge) for edge in found.edges[:taken])
         self.bends.extend((float(state[TURN]), float(state[STRETCH])) for state in states[1:])
         self.progress.extend(float(state[REACHED]) for state in states[1:])
-        self._last_placement = FloorTransform(*(float(states[-2, k]) for k in (YAW, X, Z)))
+        self.places.extend(FloorTransform(float(s[YAW]), float(s[X]), float(s[Z])) for s in states[:-1])
         if ended:
             self.status = "complete"
         self._state, self._marks = states[-1], marks
@@ -355,15 +368,19 @@ class PathFollower:
 
     # ------------------------------------------------------------------ the answer
 
-    def walk(self) -> Walk:
-        """The walk found so far."""
+    def walk(self, first: int = 0) -> Walk:
+        """The walk found so far, from its edge number `first` on."""
         if not self.edges:
             raise RequestError(
                 "no walk was found: within its budget the search did not come as far as its horizon; "
                 "allow more budget_frames, or a shorter horizon_s"
             )
-        bends = bend_transforms(self._kernel, self.edges, self.bends) if self.settings.bends else None
-        return Walk(self.graph, np.array(self.edges, np.int32), self.start, self.frames, bends)
+        edges = np.array(self.edges, np.int32)
+        bends = None
+        if self.settings.bends:
+            bends = bend_transforms(self._kernel, self.edges[first:], self.bends[first:])
+        frames = self.frames - int(self._tables.length[edges[:first]].sum())
+        return Walk(self.graph, edges[first:], self.places[first], frames, bends)
 
     def cost(self) -> float:
         """Cost of the walk found so far, m²·s."""

@@ -50,12 +50,20 @@ def _asked(path: Path) -> list[tuple[str | None, float | None]]:
     return [*((label, None) for label in labels_of(path)), *((None, speed) for speed in speeds)]
 
 
-def find_goals(graph: MotionGraph, tables: EdgeTables, path: Path, settings: FollowSettings) -> Goals:
-    """How far each node is from what a path asks for; only a search that bends asks that."""
+def find_goals(graph: MotionGraph, tables: EdgeTables, path: Path, settings: FollowSettings, edge_way: Floats) -> Goals:
+    """How far each node is from what a path asks for; only a search that bends asks that.
+
+    Args:
+        graph: Where walks come from.
+        tables: Its tables.
+        path: What is asked for along it.
+        settings: What it costs to be without that.
+        edge_way: Way made along each edge, (E,), metres.
+    """
     bits = tables.bits(labels_of(path))
     goals = _asked(path) if settings.bends else []
     wait, cost = np.zeros((len(graph.nodes), len(goals))), np.zeros(len(goals))
-    speed = np.add.reduceat(tables.step, tables.first) / (tables.length / graph.rate_hz)
+    speed = edge_way / (tables.length / graph.rate_hz)
     for k, (label, asked) in enumerate(goals):
         if label is not None:
             shown, cost[k] = (bits >> k) & 1 == 1, settings.label_cost
@@ -106,6 +114,19 @@ def goals_ahead(path: Path, along: Floats) -> tuple[Ints, Floats]:
 
 def style_costs(graph: MotionGraph, tables: EdgeTables, settings: FollowSettings, style: str | None) -> Floats:
     """What edges cost that change from one style to another, or are not of the style asked for, (E,), m²·s."""
+    if "style changes" not in tables.derived:
+        tables.derived["style changes"] = _style_changes(graph, tables)
+    costs = settings.style_change_cost * tables.derived["style changes"]
+    if style is not None:
+        tables.bits([style])  # refuses a label that nothing has
+        fits = np.array([any(matches_label(style, text) for text in said) for said in tables.label_sets])
+        other = np.add.reduceat((~fits[tables.label_words]).astype(float), tables.first)
+        costs = costs + _STYLE_COST * other / graph.rate_hz
+    return np.asarray(costs)
+
+
+def _style_changes(graph: MotionGraph, tables: EdgeTables) -> Floats:
+    """How much the labels where a transition ends differ from those where it begins, (E,), 0 to 1."""
     words = [_words(said) for said in tables.label_sets]
     first = tables.label_words[tables.first]
     last = tables.label_words[tables.first + tables.length - 1]
@@ -115,13 +136,7 @@ def style_costs(graph: MotionGraph, tables: EdgeTables, settings: FollowSettings
     met[first[blends], last[blends]] = True
     for a, b in np.argwhere(met):
         differ[a, b] = _difference(words[a], words[b])
-    costs = settings.style_change_cost * differ[first, last] * blends
-    if style is not None:
-        tables.bits([style])  # refuses a label that nothing has
-        fits = np.array([any(matches_label(style, text) for text in said) for said in tables.label_sets])
-        other = np.add.reduceat((~fits[tables.label_words]).astype(float), tables.first)
-        costs = costs + _STYLE_COST * other / graph.rate_hz
-    return np.asarray(costs)
+    return np.asarray(differ[first, last] * blends)
 
 
 def _words(said: frozenset[str]) -> set[str]:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from choreograph.graph.model import MotionGraph
 from choreograph.motion.arrays import seal
-from choreograph.motion.bend import find_way
+from choreograph.motion.bend import MAX_CURVATURE, MOST_LATERAL_M_S2, RUN_M_S, find_way
 from choreograph.synthesis.follow.continuations import MOMENTS, Continuations, no_continuations
 from choreograph.synthesis.follow.goals import Goals, find_goals, goals_ahead, labels_of
 from choreograph.synthesis.follow.request import IDLE_M_S, FollowSettings
@@ -24,14 +24,8 @@ PATH_STEP_M = 0.01
 """Spacing of the points that the path is looked up in; between them it is straight."""
 GUIDE_M = 0.6
 """Metres over which corners of the path are rounded for those who are bent along it."""
-MAX_CURVATURE = 3.0
-"""Of a bent way, 1/m: who goes slowly could turn on the spot by its lateral acceleration, but feet would twist."""
 PURSUIT_M, PURSUIT_S = 0.35, 0.3
 """Way and time within which a bent walk is led back to its path, the longer of the two."""
-_RUN_M_S = 2.2
-"""Speed from which on somebody runs."""
-_MOST_LATERAL_M_S2 = 2.0, 6.0
-"""Lateral acceleration up to which recorded walks and runs are believed."""
 
 
 class KernelTables(NamedTuple):
@@ -150,34 +144,85 @@ def kernel_tables(
     ways: Continuations,
     goals: Goals,
     settings: FollowSettings,
-    turns: Floats,
 ) -> KernelTables:
     """The tables for a request: with the labels it asks for, a cost per edge, and the continuations that are seen."""
-    edges = graph.edges
+    fixed = fixed_arrays(tables, graph)
     return KernelTables(
-        way=seal(tables.way),
+        way=fixed.way,
         facing=tables.facing,
         labels=seal(goals.bits),
         first=tables.first,
         length=tables.length,
-        edge_way=seal(np.add.reduceat(tables.step, tables.first)),
+        edge_way=fixed.edge_way,
         extra=seal(extra),
-        target=seal(edges.target.astype(np.int64)),
-        yaw=edges.yaw,
-        turn=seal(np.stack([np.cos(edges.yaw), np.sin(edges.yaw)], axis=1)),
-        shift=seal(np.stack([edges.x, edges.z], axis=1)),
-        first_edge=seal(graph.first_edge.astype(np.int64)),
-        target_clip=seal(edges.target_clip.astype(np.int64)),
+        target=fixed.target,
+        yaw=graph.edges.yaw,
+        turn=fixed.turn,
+        shift=fixed.shift,
+        first_edge=fixed.first_edge,
+        target_clip=fixed.target_clip,
         first_way=ways.first,
         ways=ways.places,
         way_cost=seal(settings.transition_cost * ways.changes),
         moment_weight=seal(moment_weights(settings, moment_frames(settings, graph) / graph.rate_hz)),
-        so_far=seal(_so_far(tables)),
-        bend=seal(turns),
+        so_far=fixed.so_far,
+        bend=fixed.bend,
         wait_s=seal(goals.wait_s),
         wait_cost=seal(goals.cost),
         bent_over=tables.bent_over,
     )
+
+
+class FixedArrays(NamedTuple):
+    """What the kernels take that is the same for all requests; see `KernelTables`."""
+
+    way: Floats
+    edge_way: Floats
+    so_far: Floats
+    bend: Floats
+    target: Ints
+    turn: Floats
+    shift: Floats
+    first_edge: Ints
+    target_clip: Ints
+    lateral: tuple[float, float]
+    """Lateral acceleration that recorded walks and runs show, m/s²; 0 where there are none."""
+
+
+def fixed_arrays(tables: EdgeTables, graph: MotionGraph) -> FixedArrays:
+    """What the kernels take that is the same for all requests; computed once for each set of tables."""
+    if "fixed" not in tables.derived:
+        turns, edge_way = find_turns(tables, graph), np.add.reduceat(tables.step, tables.first)
+        tables.derived["fixed"] = FixedArrays(
+            way=seal(np.stack([tables.x, tables.z, tables.step], axis=1)),
+            edge_way=seal(edge_way),
+            so_far=seal(_so_far(tables)),
+            bend=seal(turns),
+            **edge_columns(graph),
+            lateral=_recorded_lateral(edge_way, tables.length / graph.rate_hz, turns[:, 3]),
+        )
+    fixed: FixedArrays = tables.derived["fixed"]
+    return fixed
+
+
+def edge_columns(graph: MotionGraph) -> dict[str, Any]:
+    """The graph's edges as the kernels take them."""
+    edges = graph.edges
+    return {
+        "target": seal(edges.target.astype(np.int64)),
+        "turn": seal(np.stack([np.cos(edges.yaw), np.sin(edges.yaw)], axis=1)),
+        "shift": seal(np.stack([edges.x, edges.z], axis=1)),
+        "first_edge": seal(graph.first_edge.astype(np.int64)),
+        "target_clip": seal(edges.target_clip.astype(np.int64)),
+    }
+
+
+def _recorded_lateral(way: Floats, seconds: Floats, turn: Floats) -> tuple[float, float]:
+    """Lateral acceleration that one in twenty edges of walks and of runs exceeds, m/s²; 0 where there are none."""
+    speed = way / seconds
+    lateral, runs = np.abs(speed * turn / seconds), speed >= RUN_M_S
+    slow, fast = (float(np.percentile(lateral[k], 95)) if k.any() else 0.0 for k in (~runs, runs))
+    return slow, fast
 
 
 def _so_far(tables: EdgeTables) -> Floats:
@@ -245,20 +290,15 @@ def moment_frames(settings: FollowSettings, graph: MotionGraph) -> int:
     return max(1, round(settings.continuation_s * graph.rate_hz / MOMENTS))
 
 
-def lateral_limits(settings: FollowSettings, tables: EdgeTables, turns: Floats, rate_hz: float) -> tuple[float, float]:
+def lateral_limits(settings: FollowSettings, recorded: tuple[float, float]) -> tuple[float, float]:
     """Lateral acceleration up to which walks and runs are bent, m/s²: as usual, or as recorded if more."""
     slow, fast = settings.lateral_limits
     if not settings.bends or settings.max_lateral_m_s2 is not None:
         return slow, fast
-    seconds = tables.length / rate_hz
-    speed = np.add.reduceat(tables.step, tables.first) / seconds
-    lateral = np.abs(speed * turns[:, 3] / seconds)
-    found = []
-    for usual, most, inside in zip(
-        (slow, fast), _MOST_LATERAL_M_S2, (speed < _RUN_M_S, speed >= _RUN_M_S), strict=True
-    ):
-        recorded = float(np.percentile(lateral[inside], 95)) if inside.any() else 0.0
-        found.append(min(max(usual, recorded), max(usual, most)))
+    found = [
+        min(max(usual, shown), max(usual, most))
+        for usual, most, shown in zip((slow, fast), MOST_LATERAL_M_S2, recorded, strict=True)
+    ]
     return found[0], max(found)
 
 
@@ -283,11 +323,11 @@ def find_inputs(graph: MotionGraph, tables: EdgeTables, path: Path, settings: Fo
     thesis, bends = settings.method == "thesis", settings.bends
     line, spacing = kernel_path(path, bends)
     facing, asked = path.final_facing, line.speed
-    frames, turns = moment_frames(settings, graph), find_turns(tables, graph)
+    frames = moment_frames(settings, graph)
     continues = not thesis and settings.heuristic_weight > 0
     ways = tables.continuations(graph, frames) if continues else no_continuations(graph)
-    goals = find_goals(graph, tables, path, settings)
-    slow, fast = lateral_limits(settings, tables, turns, graph.rate_hz)
+    goals = find_goals(graph, tables, path, settings, fixed_arrays(tables, graph).edge_way)
+    slow, fast = lateral_limits(settings, fixed_arrays(tables, graph).lateral)
     stretch = settings.max_stretch if bends else 0.0
     params = KernelParams(
         dt=1.0 / graph.rate_hz,
@@ -316,4 +356,4 @@ def find_inputs(graph: MotionGraph, tables: EdgeTables, path: Path, settings: Fo
         pursuit_s=PURSUIT_S,
         end_pose_cost=float(settings.end_pose_cost) if bends else 0.0,
     )
-    return Inputs(kernel_tables(tables, graph, extra, ways, goals, settings, turns), line, params)
+    return Inputs(kernel_tables(tables, graph, extra, ways, goals, settings), line, params)

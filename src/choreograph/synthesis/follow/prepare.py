@@ -9,12 +9,14 @@ import numpy as np
 from choreograph.graph.cache import Content, find_key, find_or_build
 from choreograph.graph.model import MotionGraph
 from choreograph.motion.bend import SMOOTH_S
+from choreograph.synthesis.follow.kernel_inputs import FixedArrays, edge_columns, fixed_arrays
 from choreograph.synthesis.follow.tables import EdgeTables, build_edge_tables
 
-METHOD = 2
+METHOD = 3
 """One more whenever the same graph would give other tables."""
-_ROWS = ("x", "z", "step", "facing", "turned", "label_words", "bent_over")
+_ROWS = ("facing", "turned", "label_words", "bent_over")
 _EDGES = ("first", "length", "faulty", "rough")
+_FIXED_ROWS, _FIXED_EDGES = ("way", "so_far"), ("edge_way", "bend")
 _PLACES = ("clip_way", "node_row", "node_left")
 
 
@@ -30,26 +32,34 @@ def find_edge_tables(graph: MotionGraph, smooth_s: float = SMOOTH_S) -> EdgeTabl
     parts = ("motion", "labels", "edges")
     key = find_key(graph, "edge tables", METHOD, parts, rate_hz=graph.rate_hz, smooth_s=smooth_s)
     return find_or_build(
-        key, lambda: build_edge_tables(graph, smooth_s), _pack, lambda content: _unpack(content, graph)
+        key,
+        lambda: build_edge_tables(graph, smooth_s),
+        lambda tables: _pack(tables, graph),
+        lambda content: _unpack(content, graph),
     )
 
 
-def _pack(tables: EdgeTables) -> Content:
+def _pack(tables: EdgeTables, graph: MotionGraph) -> Content:
+    """What an entry of the tables holds: also what all requests need of them, which takes as long to compute."""
+    fixed = fixed_arrays(tables, graph)
     facts = {
         "fastest": tables.fastest,
         "smooth_s": tables.smooth_s,
         "label_sets": [sorted(labels) for labels in tables.label_sets],
+        "lateral": fixed.lateral,
     }
-    return Content(facts, {name: getattr(tables, name) for name in (*_ROWS, *_EDGES, *_PLACES)})
+    arrays = {name: getattr(tables, name) for name in (*_ROWS, *_EDGES, *_PLACES)}
+    return Content(facts, arrays | {name: getattr(fixed, name) for name in (*_FIXED_ROWS, *_FIXED_EDGES)})
 
 
 def _unpack(content: Content, graph: MotionGraph) -> EdgeTables:
     """The tables of an entry; a ValueError where they contradict themselves or the graph."""
     arrays, sets = content.arrays, tuple(frozenset(labels) for labels in content.facts["label_sets"])
-    length, frames, nodes = arrays["length"], int(graph.clip_frames.sum()), len(graph.nodes)
+    length, frames, nodes, edges = arrays["length"], int(graph.clip_frames.sum()), len(graph.nodes), len(graph.edges)
     rows = int(length.sum())
     shapes: dict[str, tuple[int, ...]] = {**dict.fromkeys(_ROWS, (rows,)), "clip_way": (frames, 3)}
-    shapes |= {**dict.fromkeys(_EDGES, (len(graph.edges),)), "node_row": (nodes,), "node_left": (nodes,)}
+    shapes |= {**dict.fromkeys(_EDGES, (edges,)), "node_row": (nodes,), "node_left": (nodes,)}
+    shapes |= {"way": (rows, 3), "so_far": (rows,), "edge_way": (edges,), "bend": (edges, 4)}
     if any(arrays[name].shape != shape for name, shape in shapes.items()):
         raise ValueError("the tables do not fit the graph")
     if not np.array_equal(arrays["first"], np.cumsum(length) - length):
@@ -58,5 +68,10 @@ def _unpack(content: Content, graph: MotionGraph) -> EdgeTables:
         if len(arrays[name]) and not 0 <= arrays[name].min() <= arrays[name].max() < count:
             raise ValueError(f"{name} leads beyond the tables")
     columns: dict[str, Any] = {name: arrays[name] for name in (*_ROWS, *_EDGES, *_PLACES)}
+    columns |= {name: arrays["way"][:, k] for k, name in enumerate(("x", "z", "step"))}
     fastest, smooth_s = (float(content.facts[name]) for name in ("fastest", "smooth_s"))
-    return EdgeTables(**columns, label_sets=sets, fastest=fastest, smooth_s=smooth_s)
+    tables = EdgeTables(**columns, label_sets=sets, fastest=fastest, smooth_s=smooth_s)
+    slow, fast = (float(value) for value in content.facts["lateral"])
+    known = {name: arrays[name] for name in (*_FIXED_ROWS, *_FIXED_EDGES)}
+    tables.derived["fixed"] = FixedArrays(**known, **edge_columns(graph), lateral=(slow, fast))
+    return tables

@@ -26,16 +26,12 @@ from choreograph.contract.request import (
 from choreograph.errors import RequestError
 from choreograph.finishing.settings import FinishSettings
 from choreograph.graph.model import MotionGraph
+from choreograph.motion.bend import LATERAL_M_S2
 from choreograph.synthesis.path import Path, Stretch
 from choreograph.synthesis.path_request import PathRequest
 
 IDLE_M_S = 0.6
 """Speed below which someone idles or shuffles sideways, m/s; who walks slowly still does 0.7."""
-
-
-LATERAL_M_S2 = 1.5, 5.0
-"""Lateral acceleration up to which walks, to 1.5 m/s, and runs, from 3 m/s, are bent: what people do in tight
-curves."""
 
 
 class StretchRequest(Request):
@@ -77,7 +73,8 @@ class FollowSettings(Request):
     retain_s: Annotated[Seconds, Gt(0), Le(600)] = 1.0
     """How much is kept of each planning step's answer (r)."""
     beam_width: Annotated[int, Ge(1), Le(100_000), Option(("--beam",))] | None = None
-    """Walks of one age that the beam keeps; else 60 where motion is bent, which forgives much, and 260 where not."""
+    """Walks of one age that the beam keeps; else 48 where motion is bent, which forgives much (down to 20 in graphs
+    with many transitions), and 260 where not."""
     continuation_s: Annotated[Seconds, Gt(0), Le(60)] = 1.4
     """How far the beam looks along the continuations of a walk, to compare walks."""
     heuristic_weight: Annotated[float, Ge(0), Le(100)] = 0.4
@@ -150,7 +147,7 @@ class FollowSettings(Request):
     @property
     def width(self) -> int:
         """Walks of one age that the beam keeps."""
-        return (60 if self.bends else 260) if self.beam_width is None else self.beam_width
+        return (48 if self.bends else 260) if self.beam_width is None else self.beam_width
 
     @property
     def start_count(self) -> int:

@@ -8,8 +8,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from choreograph.maths.floor import FloorTransform
-
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
@@ -38,4 +36,3 @@ class StepStart(NamedTuple):
     steps: int
     state: Floats
     marks: Ints
-    placement: FloorTransform

@@ -63,10 +63,14 @@ class EdgeTables:
     known_continuations: dict[int, Continuations] = field(default_factory=dict, repr=False)
     """Continuations on that were found before, by the frames between their moments."""
 
+    derived: dict[str, Any] = field(default_factory=dict, repr=False)
+    """What was computed from the tables before, by name."""
+
     @property
     def way(self) -> Floats:
         """x, z and way made since the row before, (R, 3), metres."""
-        return np.stack([self.x, self.z, self.step], axis=1)
+        fixed = self.derived.get("fixed")
+        return np.stack([self.x, self.z, self.step], axis=1) if fixed is None else np.asarray(fixed.way)
 
     def continuations(self, graph: MotionGraph, step: int) -> Continuations:
         """The continuations of every node, known each `step` frames; found once."""
@@ -82,6 +86,8 @@ class EdgeTables:
         Raises:
             RequestError: A label that no frame of the graph has; the message lists those there are.
         """
+        if not labels:
+            return np.zeros(len(self.label_words), np.int64)
         if len(labels) > MAX_LABELS:
             raise RequestError(f"at most {MAX_LABELS} different labels can be asked for at once")
         known = sorted(frozenset().union(*self.label_sets))
@@ -134,10 +140,11 @@ def build_edge_tables(graph: MotionGraph, smooth_s: float = TREMBLE_S) -> EdgeTa
 def _root(roots: RootTracks, graph: MotionGraph, edge: Ints, ahead: Floats) -> NDArray[np.complex128]:
     """The root, `ahead` frames into each edge."""
     edges = graph.edges
-    here = roots.at(edges.clip[edge], edges.start[edge] + ahead)
+    leaving, entering = graph.mixed_frames(edge, ahead)
+    here = roots.at(edges.clip[edge], leaving)
     blended = np.flatnonzero(edges.kind[edge] == TRANSITION)
     e, t = edge[blended], ahead[blended]
-    there = roots.at(edges.target_clip[e], edges.target_start[e] + t)
+    there = roots.at(edges.target_clip[e], entering[blended])
     there = there * np.exp(-1j * edges.yaw[e]) + edges.x[e] + 1j * edges.z[e]
     t = t / (edges.stop[e] - edges.start[e])
     weight = t * t * (3.0 - 2.0 * t)
@@ -150,14 +157,13 @@ def _rough(roots: RootTracks, graph: MotionGraph) -> Floats:
     edges = graph.edges
     counts = np.concatenate([[0], np.cumsum(roots.abrupt)])
 
-    def inside(clip: NDArray[Any], start: NDArray[Any]) -> Floats:
-        low, high = (
-            np.rint(roots.own(clip, frame.astype(float))).astype(np.int64)
-            for frame in (start, start + edges.stop - edges.start)
-        )
+    def inside(clip: NDArray[Any], start: NDArray[Any], end: Floats) -> Floats:
+        low, high = (np.rint(roots.own(clip, frame.astype(float))).astype(np.int64) for frame in (start, end))
         return np.asarray(counts[high] - counts[low], float)
 
-    here, there = inside(edges.clip, edges.start), inside(edges.target_clip, edges.target_start)
+    left, entered = _ends(graph)
+    here = inside(edges.clip, edges.start, left)
+    there = inside(edges.target_clip, edges.target_start, entered)
     return np.where(edges.kind == TRANSITION, 0.5 * (here + there), here)
 
 
@@ -166,14 +172,19 @@ def _faulty(roots: RootTracks, graph: MotionGraph) -> NDArray[np.bool_]:
     edges = graph.edges
     counts = np.concatenate([[0], np.cumsum(roots.faults)])
 
-    def inside(clip: NDArray[Any], start: NDArray[Any], frames: NDArray[Any]) -> NDArray[np.bool_]:
+    def inside(clip: NDArray[Any], start: NDArray[Any], end: Floats) -> NDArray[np.bool_]:
         low = np.floor(roots.own(clip, start.astype(float))).astype(np.int64)
-        high = np.ceil(roots.own(clip, (start + frames).astype(float))).astype(np.int64) + 1
+        high = np.ceil(roots.own(clip, end)).astype(np.int64) + 1
         return np.asarray(counts[high] > counts[low])
 
-    frames = edges.stop - edges.start
-    here = inside(edges.clip, edges.start, frames)
-    return here | inside(edges.target_clip, edges.target_start, frames)
+    left, entered = _ends(graph)
+    return inside(edges.clip, edges.start, left) | inside(edges.target_clip, edges.target_start, entered)
+
+
+def _ends(graph: MotionGraph) -> tuple[Floats, Floats]:
+    """The frames of both clips at which each edge ends, (E,)."""
+    edges = graph.edges
+    return graph.mixed_frames(np.arange(len(edges)), (edges.stop - edges.start).astype(float))
 
 
 def _lower(roots: RootTracks, graph: MotionGraph, edge: Ints, ahead: Floats) -> Floats:
@@ -224,7 +235,8 @@ def _heavier(graph: MotionGraph, edge: Ints, ahead: Floats) -> tuple[Ints, Float
     """The clip that weighs more in each row, and its frame at the graph's rate."""
     edges, late = graph.edges, _late(graph, edge, ahead)
     clip = np.where(late, edges.target_clip[edge], edges.clip[edge])
-    return clip, np.where(late, edges.target_start[edge], edges.start[edge]) + ahead
+    leaving, entering = graph.mixed_frames(edge, ahead)
+    return clip, np.where(late, entering, leaving)
 
 
 def _turned(begun: Floats, facing: Floats, first: Ints) -> Floats:

@@ -11,7 +11,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from choreograph.features.points import TRACK
 from choreograph.synthesis.perform.examples import SegmentDatabase
+from choreograph.synthesis.perform.stands import MOVING_COST_M2, find_rests, moving_share
 
 Array = NDArray[np.float64]
 Complex = NDArray[np.complex128]
@@ -60,6 +62,10 @@ class Cells:
     """The same in the last frame."""
     rate_hz: float
     """Steps per second."""
+    moving: Array
+    """Share of each cell's target in which a foot moves, (N,); 0 where standing is no matter."""
+    held: NDArray[np.bool_]
+    """Which cells show a pose that is held, (N,)."""
 
     def __len__(self) -> int:
         """Number of cells."""
@@ -98,7 +104,9 @@ def build_cells(database: SegmentDatabase, rate_hz: float, stretch_s: float) -> 
         control[int(d)] = split(np.array([c for c, _ in sampled]))
         ends += [(t[0], t[-1]) for _, t in sampled]
     head, tail = (split(np.array(e)) for e in zip(*ends, strict=True))
-    return Cells(segment, duration, control, head, tail, rate_hz)
+    moving = moving_share(database)[segment] if database.control_roles == TRACK else np.zeros(len(segment))
+    held = database.example[segment] >= len(database.names) - database.held
+    return Cells(segment, duration, control, head, tail, rate_hz, moving, held)
 
 
 def split(points: Array) -> tuple[Complex, Array]:
@@ -150,3 +158,20 @@ def forbid(cells: Cells, signal: Signal, starts: Ints, laid: Laid) -> None:
     hangs = (starts[:, None] < signal.begin) | (stops > signal.last)
     enough = np.minimum(np.maximum(1, -(-cells.duration // 3)), signal.last - signal.begin)
     laid.cost[(starts[:, None] >= signal.last) | (hangs & (over < enough))] = np.inf
+
+
+def charge_moving(cells: Cells, signal: Signal, starts: Ints, laid: Laid) -> None:
+    """Let cells in which feet move cost more where the input rests, and forbid held poses where it does not."""
+    if not cells.moving.any():
+        return
+    rests = find_rests(signal.flat, signal.weight, cells.rate_hz)
+    stops = np.minimum(starts[:, None] + cells.duration, len(rests))
+
+    def within(steps: Array) -> Array:
+        count = np.concatenate([[0.0], np.cumsum(steps)])
+        return np.asarray(count[stops] - count[starts][:, None])
+
+    resting = within(rests)
+    np.add(laid.cost, MOVING_COST_M2 / cells.rate_hz * resting * cells.moving, out=laid.cost)
+    if cells.held.any():
+        laid.cost[cells.held & (resting < 0.5 * within(signal.weight))] = np.inf

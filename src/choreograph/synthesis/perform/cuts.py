@@ -16,6 +16,10 @@ Ints = NDArray[np.int64]
 
 SHORTEST_S = 0.2
 """Seconds that lie at least between two cuts."""
+STAND_S = 0.6
+"""Seconds that somebody stands on both feet who stands, and about as long are the segments of that."""
+STAND_M_S = 0.12
+"""Speed of the root below which that counts as standing."""
 BAR_S = (1.1, 1.6)
 """Seconds between which a bar of dance music is looked for."""
 _BINS = 16
@@ -25,7 +29,7 @@ _DRIFT = 0.08
 
 
 def cut_at_plants(clip: Clip) -> Ints:
-    """Frames in which a foot comes down, heel or toe, whichever is first."""
+    """Frames in which a foot comes down, heel or toe, whichever is first; and some while nobody goes anywhere."""
     clip = with_detected_contacts(clip)
     assert clip.contacts is not None
     landings: list[int] = []
@@ -34,7 +38,29 @@ def cut_at_plants(clip: Clip) -> Ints:
         if columns:
             stands = np.asarray(clip.contacts[:, columns].any(axis=1))
             landings += [start for start, _ in runs(stands) if start > 0]
-    return thin(landings, len(clip), clip.fps)
+    return thin([*landings, *_stand_cuts(clip)], len(clip), clip.fps)
+
+
+def _stand_cuts(clip: Clip) -> list[int]:
+    """Frames that divide the times at which a clip stands on both feet, their ends with them."""
+    assert clip.contacts is not None
+    sides = [
+        [k for k, joint in enumerate(clip.skeleton.feet) if clip.skeleton.roles[joint].startswith(side)]
+        for side in ("left", "right")
+    ]
+    if not all(sides) or len(clip) < 3:
+        return []
+    left, right = (np.asarray(clip.contacts[:, columns].any(axis=1)) for columns in sides)
+    half = max(1, round(0.1 * clip.fps))
+    padded = np.pad(clip.root_pos[:, ::2], ((half, half), (0, 0)), mode="edge")
+    speed = np.linalg.norm(padded[2 * half :] - padded[: -2 * half], axis=1) * clip.fps / (2 * half)
+    frames: list[int] = []
+    for start, stop in runs(np.asarray(left & right & (speed < STAND_M_S))):
+        seconds = (stop - 1 - start) / clip.fps
+        if seconds >= STAND_S:
+            pieces = max(1, round(seconds / STAND_S))
+            frames += np.rint(np.linspace(start, stop - 1, pieces + 1)).astype(int).tolist()
+    return frames
 
 
 def cut_at_labels(clip: Clip) -> Ints:

@@ -63,6 +63,8 @@ class SegmentDatabase:
     """Its first frame."""
     stop: Ints
     """Its last frame, which is the first of the segment that follows."""
+    held: int = 0
+    """How many of the last examples are no recordings but poses that are held; see `stands.py`."""
 
     def __len__(self) -> int:
         """Number of segments."""

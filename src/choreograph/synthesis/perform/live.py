@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from choreograph.errors import RequestError
-from choreograph.features.points import find_points
+from choreograph.features.points import TRACK, find_points
+from choreograph.finishing.bend import Course
 from choreograph.finishing.finish import finish
 from choreograph.finishing.hand_contacts import Partner
 from choreograph.finishing.inertialisation import Inertialisation
@@ -22,10 +23,12 @@ from choreograph.motion.arrays import seal
 from choreograph.motion.clip import Clip
 from choreograph.motion.resample import sample_positions, sample_rotations
 from choreograph.synthesis.perform.examples import SegmentDatabase
+from choreograph.synthesis.perform.leading import lead_along
 from choreograph.synthesis.perform.lowering import ExampleHandContacts, montage_of_pieces
 from choreograph.synthesis.perform.placing import Piece
 from choreograph.synthesis.perform.request import PerformRequest
 from choreograph.synthesis.perform.settings import match_settings
+from choreograph.synthesis.perform.stands import with_stand
 from choreograph.synthesis.perform.stream import PieceStream
 from choreograph.synthesis.streaming import Frame, as_frames
 
@@ -33,10 +36,12 @@ Array = NDArray[np.float64]
 
 LAG_S = 2.0
 """Seconds from a moment of the control to its frames, unless a request says otherwise."""
-_CONTEXT_S = 2.0
+_CONTEXT_S = 1.5
 """Seconds of motion before the newest frame that are finished anew each time: a plant and the way to it."""
-_BATCH_S = 0.2
-"""Seconds of motion that are finished and handed out at once."""
+_AHEAD_S = 1.4
+"""Seconds after it that are, as they are expected to come: a stride, or a stand would not be seen whole."""
+_BATCH_S = 0.27
+"""Seconds of motion that are settled, finished and handed out at once: two steps of the search."""
 
 
 class PerformStream:
@@ -69,14 +74,17 @@ class PerformStream:
         """Frames per second that come back."""
         # A frame shows the next piece too if that begins within half a blend.
         margin = self._finishing.blend_s / 2 + _BATCH_S
+        database = with_stand(database)
         settings = match_settings(database, request)
-        self._stream = PieceStream(database, fps, settings, lag_s=self.lag_s, margin_s=margin)
+        self._stream = PieceStream(database, fps, settings, lag_s=self.lag_s, margin_s=margin, every_s=_BATCH_S)
         self.database = self._stream.database
         """Without the segments that are too long for the lag."""
         self._hand_contacts = ExampleHandContacts(self.database)
         self._inertialisation = Inertialisation(feet=self._finishing.clean)
         self._shown = 0
         self._recent: list[Piece] = []
+        self._track = np.zeros((0, *self.database.controls[0].shape[1:]))
+        self._track_first = 0  # frame of the control that the track, as far as it is kept, begins at
         self._leader: Clip | None = None
         self._leader_first = 0  # frame of the control that the leader, as far as it is kept, begins at
 
@@ -104,10 +112,12 @@ class PerformStream:
             self._take_leader(control)
             control = find_points(control, self.database.control_roles)
         self._settle(self._stream.push(control))
-        count = int(np.floor((self._stream.seen_s - self.lag_s + _BATCH_S) * self.rate_hz + 1e-6)) + 1
-        if count - self._shown < _BATCH_S * self.rate_hz:
+        self._take_track(np.asarray(control, float))
+        count = int(np.floor((self._stream.settled_s - self.lag_s + _BATCH_S) * self.rate_hz + 1e-6)) + 1
+        if count <= self._shown:
             return []
         stop = int(np.floor(self._stream.seen_s * self.rate_hz + 1e-6)) + 1
+        stop = min(stop, count + round(_AHEAD_S * self.rate_hz))
         return self._hand_out(count, stop, (*self._recent, *self._stream.ahead()))
 
     def finish(self) -> list[Frame]:
@@ -144,7 +154,7 @@ class PerformStream:
         montage = montage_of_pieces(self.database, pieces, times, self.rate_hz, self._finishing.blend_s)
         leader = self._leader_at(times)
         partner = None if leader is None else Partner(leader, self._hand_contacts)
-        motion = finish(montage, self._finishing, partner=partner)
+        motion = finish(montage, self._finishing, partner=partner, course=self._course(first / self.rate_hz))
         begin, end = self._shown - first, count - first
         shown = self._inertialisation.take(self._shown, motion.clip[begin:], end - begin)
         number, self._shown = self._shown, count
@@ -153,6 +163,20 @@ class PerformStream:
         return as_frames(shown, number, motion.origins, begin)
 
     # ------------------------------------------------------------------ the one who leads
+
+    def _take_track(self, points: Array) -> None:
+        """Keep the last seconds of the track that leads."""
+        if self.database.control_roles == TRACK:
+            passed = int((self._shown / self.rate_hz - _CONTEXT_S - 1.0) * self._stream.fps) - self._track_first
+            passed = min(max(passed, 0), len(self._track))
+            self._track = np.concatenate([self._track[passed:], points])
+            self._track_first += passed
+
+    def _course(self, since_s: float) -> Course | None:
+        """What bends the motion that begins at a time onto the track; None where a body leads."""
+        if self.database.control_roles != TRACK:
+            return None
+        return lead_along(self._track, self._stream.fps, self._track_first / self._stream.fps - since_s)
 
     def _take_leader(self, clip: Clip) -> None:
         """Keep the last seconds of the body that leads."""

@@ -8,12 +8,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from choreograph.features.points import TRACK
 from choreograph.finishing.finish import finish
 from choreograph.finishing.hand_contacts import grips, read_hand_contacts
 from choreograph.finishing.settings import FinishSettings
 from choreograph.motion.clip import Clip
 from choreograph.motion.contacts import runs
 from choreograph.progress import Progress, silent
+from choreograph.synthesis.perform.leading import lead_along
 from choreograph.synthesis.perform.live import PerformStream
 from choreograph.synthesis.perform.program import SegmentSequence
 from choreograph.synthesis.perform.request import PerformRequest
@@ -53,8 +55,9 @@ class Performance:
 
 def finish_sequence(sequence: SegmentSequence, settings: FinishSettings, *, progress: Progress = silent) -> Performance:
     """The motion that a sequence shows."""
-    partner = sequence.partner()
-    motion = finish(sequence, settings, name="performed", partner=partner, progress=progress)
+    partner, control = sequence.partner(), sequence.control
+    course = lead_along(control.points, control.fps) if sequence.database.control_roles == TRACK else None
+    motion = finish(sequence, settings, name="performed", partner=partner, course=course, progress=progress)
     if motion.hand_contacts is None or partner is None:
         return Performance(sequence, motion.clip, motion.raw)
     wanted = read_hand_contacts(motion.origins, partner.contacts).held.any(axis=2)

@@ -19,7 +19,7 @@ from choreograph.synthesis.perform.examples import Example, SegmentDatabase, bui
 
 Array = NDArray[np.float64]
 
-METHOD = 1
+METHOD = 2
 """One more whenever the same clips would be cut otherwise."""
 
 

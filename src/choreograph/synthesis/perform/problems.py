@@ -17,7 +17,7 @@ from choreograph.synthesis.perform.program import SegmentSequence
 from choreograph.synthesis.perform.request import SegmentConstraint
 from choreograph.synthesis.perform.trajectory import Trajectory
 
-MEAN_M, WORST_M = 0.05, 0.25
+MEAN_M, WORST_M = 0.05, 0.20
 """Distances from the way from which on it counts as missed."""
 FASTER = 1.1
 """How many times faster than any example a control may be before that is a problem."""

@@ -15,7 +15,7 @@ from choreograph.errors import RequestError
 from choreograph.features.points import TRACK, TRACK_HALF_M, set_apart
 from choreograph.motion.contacts import runs
 from choreograph.progress import Progress, silent
-from choreograph.synthesis.perform.cells import Cells, Laid, Signal, build_cells, forbid, lay, split
+from choreograph.synthesis.perform.cells import Cells, Laid, Signal, build_cells, charge_moving, forbid, lay, split
 from choreograph.synthesis.perform.confidence import Confidence, find_confidence
 from choreograph.synthesis.perform.control import Control
 from choreograph.synthesis.perform.examples import SegmentDatabase
@@ -228,6 +228,7 @@ class SegmentProgram:
         cells = self.cells
         starts = np.arange(start, stop)
         laid = lay(cells, signal, starts)
+        charge_moving(cells, signal, starts, laid)
         forbid(cells, signal, starts, laid)
         for constraint in self.settings.constraints:
             self._grant(constraint, signal, starts, laid.cost)

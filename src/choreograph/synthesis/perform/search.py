@@ -24,6 +24,7 @@ from choreograph.synthesis.perform.program import SegmentSequence, find_segments
 from choreograph.synthesis.perform.request import CutRequest, PerformRequest
 from choreograph.synthesis.perform.settings import match_settings
 from choreograph.synthesis.perform.sources import Examples, find_clip, find_database
+from choreograph.synthesis.perform.stands import with_stand
 from choreograph.synthesis.perform.trajectory import Trajectory
 
 _WAY_POINTS = 2000
@@ -38,6 +39,8 @@ class Lead(NamedTuple):
     """The segments that may answer it."""
     way: Trajectory | None = None
     """As it was performed, smoothed; None where a body leads."""
+    performed: Trajectory | None = None
+    """The same before it was smoothed: what is asked for."""
     where: str = "leader"
     """Its place in the request."""
     partner: Clip | None = None
@@ -109,7 +112,7 @@ class PerformSearch(Search):
             raise RequestError("nothing was performed yet; take a step")
         lead = self._lead
         provenance = {"left_out": lead.left_out} if lead.left_out else {}
-        general = (*lead.problems, *_poverty(lead.database))
+        general = (*lead.problems, *_poverty(lead.database, len(self.database().names)))
         return Result(
             "perform", self.request, (self._answer,), problems_with_all=general, seconds=self.seconds,
             provenance=provenance,
@@ -150,12 +153,12 @@ class PerformSearch(Search):
 
     def _way(self, raw: Trajectory, database: SegmentDatabase) -> Lead:
         where = "trajectory" if self.request.trajectory else "samples"
-        way = raw.smoothed(self.request.smooth_s)
+        way, database = raw.smoothed(self.request.smooth_s), with_stand(database)
         found = []
         if way.bridged_s:
             text = f"{way.bridged_s:.2f} s of the way were missing and are straight lines now"
             found.append(Problem(text, where, got=round(way.bridged_s, 3), unit="s"))
-        return Lead(control_from_trajectory(way, database, where), database, way, where, problems=tuple(found))
+        return Lead(control_from_trajectory(way, database, where), database, way, raw, where, problems=tuple(found))
 
     def _body(self, database: SegmentDatabase) -> Lead:
         clip = self.leader or self._read_leader()
@@ -212,7 +215,8 @@ class PerformSearch(Search):
         clip, sequence = performance.clip, performance.sequence
         if lead.way is not None and errors is not None:
             yield from problems.speed_problems(lead.way, lead.where, lead.database, clip)
-            yield from problems.way_problems(errors, lead.where, clip)
+            asked = errors if lead.performed is None else measure_way(clip, lead.performed)
+            yield from problems.way_problems(asked, lead.where, clip)
         else:
             yield from problems.leader_problems(lead.control, lead.database, clip)
         yield from problems.constraint_problems(self.request.constraints, sequence, clip)
@@ -296,8 +300,8 @@ def _cutting(request: PerformRequest) -> tuple[Any, ...]:
     return (*chosen, bool(request.leader))
 
 
-def _poverty(database: SegmentDatabase) -> Iterator[Problem]:
-    if len(database) == 1:
+def _poverty(database: SegmentDatabase, recordings: int) -> Iterator[Problem]:
+    if (database.example < recordings).sum() == 1:  # poses that are held do not count
         yield Problem("the examples have one segment only, and all is made of it; add longer recordings", "examples")
 
 

@@ -58,6 +58,7 @@ class PieceStream:
         *,
         lag_s: float = 2.0,
         margin_s: float = 0.0,
+        every_s: float = 0.0,
     ) -> None:
         """Prepare a stream.
 
@@ -68,6 +69,7 @@ class PieceStream:
             lag_s: Seconds after which it is settled what is played at a moment. Segments that last longer are not
                 used: they could not be seen whole.
             margin_s: So much sooner it is settled, for those who need time themselves.
+            every_s: How often pieces are settled: as many of the search's steps at a time as it has room for.
 
         Raises:
             RequestError: If every segment lasts longer.
@@ -78,6 +80,11 @@ class PieceStream:
         self.settings = settings or usual_settings(database)
         rate = self.settings.rate_hz
         self._lag = math.floor((lag_s - margin_s) * rate + 1e-6) if np.isfinite(lag_s) else -1
+        self.every = max(1, math.floor(every_s * rate + 1e-6))
+        """Steps of the search after which pieces are settled, again and again."""
+        self.settled_s = 0.0
+        """Up to when the control was known when pieces were last settled."""
+        self._steps = 0
         steps = np.array([high for _, high in step_ranges(database, rate, self.settings.stretch_s)])
         if not (steps <= self._lag).any():
             raise RequestError(
@@ -123,7 +130,9 @@ class PieceStream:
         # One step at a time, so that the answer does not depend on how the control is cut into pushes.
         while (seen := self._search.done + self.cells.longest) * self.settings.fine < len(self._weight):
             self._search.advance(self._coarse(seen, _NO_END), self._search.done, self._search.done + 1)
-            if seen > self._begin:
+            self._steps += 1
+            if seen > self._begin and self._steps % self.every == 0:
+                self.settled_s = (seen - self._begin) / self.cells.rate_hz
                 found += self._decide(seen)
         return found
 

@@ -11,17 +11,21 @@ from choreograph.contract.result import Answer, Metric, Motion, Problem, source_
 from choreograph.finishing.body import Target
 from choreograph.finishing.finish import Finished, finish
 from choreograph.finishing.foot_contacts import plant_speed
+from choreograph.finishing.settings import FinishSettings
 from choreograph.synthesis.solve.measure import Track, body_gap
-from choreograph.synthesis.solve.problems import find_problems
+from choreograph.synthesis.solve.problems import MISS_M, find_problems
 from choreograph.synthesis.solve.reach import OutOfReach
 from choreograph.synthesis.solve.request import SolveRequest
 from choreograph.synthesis.solve.solution import Cast, ConstraintError, Part
 
 PATH_EVERY_S = 0.1
 """Seconds between the points of the way on the floor that belongs to an answer."""
-_WORSE, _WORSE_BY = 4.0, 0.25
-"""An answer whose score is so many times the best one's, and so much more, is said to be far worse: a torso 15 cm off
-costs as much."""
+MEETING_GLIDE_M_S = 1.0
+"""The fastest that somebody glides to where he meets another: two who miss each other show more than one who glides.
+It is a problem all the same, and nobody does so who does not get there."""
+WORSE, _WORSE_BY = 10.0, 1.0
+"""An answer whose score is so many times the best one's, and so much more, is far worse: a torso 30 cm off before its
+steps are bent costs as much."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,11 +37,19 @@ class Shown:
     motion: Motion
 
     @classmethod
-    def of(cls, part: Part, request: SolveRequest, name: str, *, together: bool) -> Shown:
+    def of(cls, part: Part, request: SolveRequest, name: str) -> Shown:
         """The motion that comes of a part of an answer to a request."""
-        # At meetings people are where they should be, however fast they are brought there.
-        settings = request.finish.with_(root_correction_m_s=None) if together else request.finish
-        made = finish(part.solution.splice, settings, name=name or "motion", body=part.body)
+
+        def made_with(settings: FinishSettings) -> Finished:
+            splice, joints = part.solution.splice, part.request.joints
+            return finish(splice, settings, name=name or "motion", body=part.body, joints=joints)
+
+        made = made_with(request.finish)
+        most = request.finish.root_correction_m_s
+        if part.meetings and most is not None and max((*made.missed_m, *made.missed_rad), default=0.0) > 1e-6:
+            glides = made_with(request.finish.with_(root_correction_m_s=max(most, MEETING_GLIDE_M_S)))
+            # Who does not get there gliding either need not glide.
+            made = glides if max(glides.missed_m) < MISS_M else made
         return cls(
             made, Track.of(made.clip), Motion(made.clip, source_runs(made.origins, made.origins.names), made.raw)
         )
@@ -95,6 +107,7 @@ def _metrics(cast: Cast, shown: Mapping[str, Shown]) -> dict[str, Metric]:
             max(abs(math.degrees(turned)) for _, turned in gaps), "°", "turned off by at most"
         )
         metrics["body_brought"] = Metric(max(brought, default=0.0), "m", "brought there by finishing by at most")
+        metrics["glide"] = Metric(max(each.finished.glide_m_s for each in shown.values()), "m/s", "glides at up to")
     for part in cast.parts.values():
         for error in part.solution.errors:
             if error.constraint.startswith("functions"):
@@ -144,10 +157,6 @@ def _by_constraint(errors: tuple[ConstraintError, ...]) -> list[ConstraintError]
     return list(found.values())
 
 
-def with_comparison(answer: Answer, best: Answer) -> Answer:
-    """An answer, which says so if it is far worse than the best."""
-    cost, least = answer.cost or 0.0, best.cost or 0.0
-    if cost < _WORSE * least or cost < least + _WORSE_BY:
-        return answer
-    text = f"it is far worse than the best answer: its score is {cost:.3g}, that one's {least:.3g}"
-    return replace(answer, problems=(*answer.problems, Problem(text, "count", least, cost, unit="points")))
+def without_far_worse(casts: Sequence[Cast]) -> list[Cast]:
+    """Those, best first, that are not far worse than the first."""
+    return [cast for cast in casts if cast.cost < max(WORSE * casts[0].cost, casts[0].cost + _WORSE_BY)]

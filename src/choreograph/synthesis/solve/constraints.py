@@ -78,7 +78,7 @@ class HardFrame(Request):
     clip: Name
     """A clip of the graph."""
     frame: FrameNumber
-    """At the clip's own rate; the nearest at the graph's rate is taken."""
+    """At the clip's own rate."""
     lasts_s: Time = 0.0
     """How long the clip is shown from there on, uncut."""
 

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from choreograph.finishing.body import Target
+from choreograph.maths import quat
 from choreograph.motion.clip import Clip
 from choreograph.motion.labels import matches_label
 from choreograph.synthesis.solve.constraints import LabelTarget, Obstacle
@@ -99,6 +100,13 @@ def pose_gaps(track: Track, recorded: Clip, at_s: float, frame: int, lasts_s: fl
     other = Track.of(recorded[int(own[0]) : int(own[-1]) + 1])
     gaps = track.seen_from_torso(shown) - other.seen_from_torso(own - own[0])
     return np.asarray(np.linalg.norm(gaps, axis=-1))
+
+
+def pose_turns(track: Track, recorded: Clip, at_s: float, frame: int) -> Array:
+    """How far joints but the root are turned from where a recording has them, (J - 1,), radians."""
+    now = track.clip.local_rot[track.frame(at_s), 1:]
+    turned = quat.multiply(quat.inverse(recorded.local_rot[frame, 1:]), now)
+    return np.asarray(np.linalg.norm(quat.as_rotvec(turned), axis=-1))
 
 
 def seconds_without(track: Track, target: LabelTarget) -> float:

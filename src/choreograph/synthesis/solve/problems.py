@@ -21,6 +21,7 @@ from choreograph.synthesis.solve.measure import (
     joint_velocity,
     least_clearance,
     pose_gaps,
+    pose_turns,
     seconds_without,
 )
 from choreograph.synthesis.solve.reach import OutOfReach
@@ -28,8 +29,8 @@ from choreograph.synthesis.solve.solution import Part
 
 MISS_M, MISS_DEG, MISS_SHARE, MISS_M_S = 0.05, 5.0, 0.10, 0.1
 """From where on something counts as missed: metres, degrees, shares of what was asked, metres per second."""
-_GLIDE_M_S = 1.0
-"""Who is brought to a meeting faster than this is seen to glide."""
+GLIDE_M_S = 0.06
+"""Speed from which on a body is seen to glide."""
 
 
 def find_problems(part: Part, track: Track, finished: Finished, limits: Sequence[OutOfReach]) -> tuple[Problem, ...]:
@@ -49,6 +50,7 @@ def find_problems(part: Part, track: Track, finished: Finished, limits: Sequence
         *_labels(part, track),
         *_obstacles(part, track),
         *_meetings(part, track),
+        *_glides(part, track, finished),
     ]
     return tuple(_with_limits(replace(one, where=_whole(part, one.where)), part, track, limits) for one in found)
 
@@ -60,8 +62,9 @@ def _body(part: Part, track: Track, finished: Finished) -> Iterator[Problem]:
         frame = track.frame(target.at_s)
         # With meetings, finishing counts by every frame of them.
         missed = max(finished.missed_m[n], finished.missed_rad[n]) if held else 0.0
-        most = finished.settings.root_correction_m_s
-        why = f": it would have to be brought there faster than {most:g} m/s" if missed > 1e-6 and most else ""
+        bent = finished.settings.bend_body
+        why = ": its steps cannot be bent and stretched that far" if bent else ": it would have to glide there"
+        why = why if missed > 1e-6 else ""
         if metres > MISS_M:
             text = f"at {target.at_s:g} s the torso is {_say(metres)} from where it should be{why}"
             yield Problem(text, f"body[{n}].position", 0.0, round(metres, 4), unit="m", place=track.place(frame))
@@ -100,30 +103,23 @@ def _frames(part: Part, track: Track) -> Iterator[Problem]:
 def _hard(part: Part, track: Track, wanted: HardFrame, where: str) -> Iterator[Problem]:
     graph = part.solution.splice.graph
     recorded = graph.clips[graph.find_clip(wanted.clip)]
-    first = float(pose_gaps(track, recorded, wanted.at_s, wanted.frame).max())
-    if first > MISS_M:
-        # The graph counts frames and times at its own rate; what lies between is shown at the nearest.
-        rate = graph.rate_hz
-        own = round(round(wanted.frame * rate / recorded.fps) * recorded.fps / rate)
+    gaps = pose_gaps(track, recorded, wanted.at_s, wanted.frame, wanted.lasts_s).max(axis=1)
+    turned = float(np.degrees(pose_turns(track, recorded, wanted.at_s, wanted.frame).max(initial=0.0)))
+    here = track.place(track.frame(wanted.at_s))
+    if gaps[0] > MISS_M or turned > MISS_DEG:
+        by = _say(gaps[0]) if gaps[0] > MISS_M else f"{turned:.0f}°"
+        text = f"at {wanted.at_s:g} s a joint is {by} from where frame {wanted.frame} of {wanted.clip!r} has it"
+        got, unit = (gaps[0], "m") if gaps[0] > MISS_M else (turned, "°")
+        yield Problem(text, where, 0.0, round(float(got), 4), unit=unit, place=here)
+    worst = int(gaps.argmax())
+    if worst and gaps[worst] > MISS_M:
+        frame = track.frame(wanted.at_s) + worst
         text = (
-            f"at {wanted.at_s:g} s a joint is {_say(first)} from where frame {wanted.frame} of {wanted.clip!r} has it: "
-            f"at the graph's {rate:g} frames a second, frame {own} at {round(wanted.at_s * rate) / rate:.3f} s is the "
-            "nearest"
+            f"at {frame / track.clip.fps:.2f} s a joint is {_say(gaps[worst])} from where {wanted.clip!r} has it: what "
+            "comes before and behind is smoothed there; let it last longer"
         )
-        yield Problem(text, where, 0.0, round(first, 4), unit="m", place=track.place(track.frame(wanted.at_s)))
-    elif wanted.lasts_s > 0:
-        gaps = pose_gaps(track, recorded, wanted.at_s, wanted.frame, wanted.lasts_s)
-        off = np.sqrt((gaps**2).mean(axis=1))
-        worst = int(off.argmax())
-        if off[worst] > MISS_M:
-            frame = track.frame(wanted.at_s) + worst
-            text = (
-                f"at {frame / track.clip.fps:.2f} s joints are {_say(off[worst])} from where {wanted.clip!r} has them, "
-                "on average: the cut behind it is smoothed there; let it last longer"
-            )
-            yield Problem(
-                text, f"{where}.lasts_s", 0.0, round(float(off[worst]), 4), unit="m", place=track.place(frame)
-            )
+        got = round(float(gaps[worst]), 4)
+        yield Problem(text, f"{where}.lasts_s", 0.0, got, unit="m", place=track.place(frame))
 
 
 def _poses(part: Part, track: Track) -> Iterator[Problem]:
@@ -162,22 +158,27 @@ def _obstacles(part: Part, track: Track) -> Iterator[Problem]:
 
 
 def _meetings(part: Part, track: Track) -> Iterator[Problem]:
-    before = [target.at_s for target in part.request.body]
     for meeting in part.meetings:
         yield from _hard(part, track, meeting.frame, meeting.where)
-        metres, _ = body_gap(track, meeting.place)
+        metres, radians = body_gap(track, meeting.place)
         place = track.place(track.frame(meeting.place.at_s))
         if metres > MISS_M:
-            text = f"at {meeting.frame.at_s:g} s the torso is {_say(metres)} from where they meet"
+            text = f"at {meeting.frame.at_s:g} s the torso is {_say(metres)} from where they meet; allow more time"
             yield Problem(text, meeting.where, 0.0, round(metres, 4), unit="m", place=place)
-        brought = [e.metres or 0.0 for e in part.solution.errors if e.constraint == meeting.where]
-        since = meeting.place.at_s - max((at_s for at_s in before if at_s < meeting.place.at_s), default=0.0)
-        if brought and brought[0] > _GLIDE_M_S * since:
-            text = (
-                f"to be where they meet it is brought {_say(brought[0])} in {since:.1f} s, which shows; allow more time"
-            )
-            yield Problem(text, meeting.where, 0.0, round(brought[0], 4), unit="m", place=place)
-        before.append(meeting.place.at_s + meeting.frame.lasts_s)
+        turned = abs(math.degrees(radians))
+        if turned > MISS_DEG:
+            text = f"at {meeting.frame.at_s:g} s it faces {turned:.0f}° away from how they meet; allow more time"
+            yield Problem(text, meeting.where, 0.0, round(turned, 2), unit="°", place=place)
+
+
+def _glides(part: Part, track: Track, finished: Finished) -> Iterator[Problem]:
+    if finished.glide_m_s > GLIDE_M_S:
+        where = part.meetings[0].where if part.meetings else "body"
+        to = "they meet" if part.meetings else "it should be"
+        text = f"it glides at up to {finished.glide_m_s:.2f} m/s to be where {to}; allow more time"
+        yield Problem(
+            text, where, 0.0, round(finished.glide_m_s, 3), unit="m/s", place=track.place(len(track.clip) // 2)
+        )
 
 
 def _with_limits(problem: Problem, part: Part, track: Track, limits: Sequence[OutOfReach]) -> Problem:
@@ -239,7 +240,7 @@ def _concerns(entry: OutOfReach, where: str) -> bool:
 
 def _constraint(where: str) -> str:
     """The constraint that a place in the request is in: "body[1]" for "body[1].position"."""
-    return where[: where.rindex("]") + 1]
+    return where[: where.rindex("]") + 1] if where.endswith("]") or "]." in where else where
 
 
 def _whole(part: Part, where: str) -> str:

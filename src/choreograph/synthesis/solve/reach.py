@@ -5,13 +5,17 @@ A bound, not a promise: what is not named here may still be missed, for paths ha
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from choreograph.errors import RequestError
+from choreograph.motion.bend_fit import STRETCH, TURN_RAD_S
+from choreograph.progress import Progress, silent
 from choreograph.synthesis.solve.constraints import HardFrame
 from choreograph.synthesis.solve.cut_costs import joining_cut_costs, say_cut_cost
 from choreograph.synthesis.solve.stance import cut_shift
@@ -54,6 +58,8 @@ class Reach:
     def __init__(self, solver: Solver) -> None:
         self._solver = solver
         self._shown: dict[bool, Any] = {}
+        self.told: Callable[[], object] = lambda: None
+        """Is called before each long piece of work, and may raise."""
 
     def rows(self, time: int, *, fine: bool) -> NDArray[np.intp]:
         """The rows that can be shown at a time."""
@@ -61,6 +67,7 @@ class Reach:
 
         solver, asked = self._solver, self._solver.asked
         if fine not in self._shown:
+            self.told()
             first, cuts = self.cuts(fine)
             hard = (asked.hard_time, asked.hard_row)
             reach = _compiled_seeds.find_reach(asked.frames, asked.least, solver.kernel, first, cuts, *hard)
@@ -77,22 +84,25 @@ class Reach:
         return cuts_by_source(h, np.flatnonzero(h.child < 0) if fine else np.arange(h.roots))
 
     def way(self, frames: int, *, fine: bool) -> float:
-        """No path leads farther in so many frames, metres."""
+        """No path leads farther in so many frames, bent and stretched or not, metres."""
         h = self._solver.hierarchy
         _, cuts = self.cuts(fine)
         moved = np.abs(cut_shift(self._solver.kernel.stance, h.source[cuts], h.target[cuts]))
-        return self._most(frames, np.abs(np.diff(h.frames.place)), moved, fine)
+        longer = 1 + STRETCH if self._solver.request.finish.bend_body else 1.0
+        return longer * self._most(frames, np.abs(np.diff(h.frames.place)), moved, fine)
 
     def turn(self, frames: int, *, fine: bool) -> float:
-        """No path turns by more in so many frames, radians."""
+        """No path turns by more in so many frames, bent or not, radians."""
         turn = self._solver.hierarchy.frames.turn
         step = np.abs(np.angle(turn[1:] * turn[:-1].conj()))
-        return self._most(frames, step, np.zeros(len(self.cuts(fine)[1])), fine)
+        bent = TURN_RAD_S * frames / self._solver.graph.rate_hz if self._solver.request.finish.bend_body else 0.0
+        return bent + self._most(frames, step, np.zeros(len(self.cuts(fine)[1])), fine)
 
     def _most(self, frames: int, step: NDArray[np.float64], moved: NDArray[np.float64], fine: bool) -> float:
         """The most that steps from row to row and those at cuts can add up to in so many frames."""
         from choreograph.synthesis.solve import _compiled_reach
 
+        self.told()
         h, (first, cuts) = self._solver.hierarchy, self.cuts(fine)
         table = h.frames
         along = np.concatenate([[0.0], np.cumsum(np.where(table.real[1:] & table.real[:-1], step, 0.0))])
@@ -107,12 +117,16 @@ def cuts_by_source(hierarchy: Any, cuts: NDArray[Any]) -> tuple[NDArray[np.int64
     return np.searchsorted(hierarchy.source[order], np.arange(len(hierarchy.frames) + 1)), order
 
 
-def find_out_of_reach(solver: Solver) -> tuple[OutOfReach, ...]:
-    """The soft constraints of a search's request that no path can meet."""
+def find_out_of_reach(solver: Solver, progress: Progress = silent) -> tuple[OutOfReach, ...]:
+    """The soft constraints of a search's request that no path can meet; what `progress` raises stops the work."""
     reach, found = Reach(solver), []
-    for check in (_joints, _poses, _labels, _body):
+    checks = (_joints, _poses, _labels, _body)
+    for number, check in enumerate(checks):
+        reach.told = partial(progress, "looking what is within reach", number, len(checks))
+        reach.told()
         # All cuts are looked at only where G′ does not do: there are many more.
         entries = check(solver, reach, False)
+        reach.told()
         found += check(solver, reach, True) if any(entries) else []
     return (*(entry for entry in found if entry is not None), *_apart(solver))
 

@@ -14,7 +14,7 @@ from choreograph.contract.search import Budget, Search
 from choreograph.errors import ChoreographError, RequestError
 from choreograph.graph.model import MotionGraph
 from choreograph.progress import Progress, silent
-from choreograph.synthesis.solve.answers import Shown, make_answer, with_comparison
+from choreograph.synthesis.solve.answers import WORSE, Shown, make_answer, without_far_worse
 from choreograph.synthesis.solve.hierarchy import Hierarchy, HierarchySettings
 from choreograph.synthesis.solve.prepare import find_hierarchy
 from choreograph.synthesis.solve.problems import find_lost_clips
@@ -79,13 +79,12 @@ class SolveSearch(Search):
                     break
             if engine.done:
                 progress("searching", *self._amount(engine))
-                casts = engine.answers(self.request.count)
+                casts = without_far_worse(engine.answers(self.request.count))
                 for number, cast in enumerate(casts):
                     progress("finishing", number, len(casts))
                     self._finish(cast)
                 if casts and self._limits is None and self._answer(casts[0], self._finish(casts[0])).problems:
-                    progress("looking what is within reach", 0, 1)
-                    self._limits = engine.out_of_reach()
+                    self._limits = engine.out_of_reach(progress)
                 self._all_finished = True
         finally:
             self.seconds += time.monotonic() - began
@@ -108,18 +107,18 @@ class SolveSearch(Search):
 
     def _best(self, count: int) -> Result:
         engine = self._engine
-        casts = [] if engine is None else engine.answers(count)
+        found = [] if engine is None else engine.answers(count)
+        casts = without_far_worse(found)
         if engine is None or not casts:
             raise RequestError("no motion was found yet; search longer")
         shown = [self._finish(cast) for cast in casts]
         answers = [self._answer(cast, each) for cast, each in zip(casts, shown, strict=True)]
-        answers = [answers[0], *(with_comparison(answer, answers[0]) for answer in answers[1:])]
         return Result(
             "solve",
             self.request,
             tuple(answers),
             COMPLETE if engine.done else SEARCHING,
-            (*self._few(len(answers)), *self._find_lost()) if engine.done else (),
+            (*self._few(len(answers), len(found)), *self._find_lost()) if engine.done else (),
             self.seconds,
             self._provenance(engine),
         )
@@ -223,10 +222,7 @@ class SolveSearch(Search):
         """The motions of an answer by person; each answer is finished once."""
         key = cast.key
         if key not in self._finished:
-            self._finished[key] = {
-                name: Shown.of(part, self.request, name, together=len(cast.parts) > 1)
-                for name, part in cast.parts.items()
-            }
+            self._finished[key] = {name: Shown.of(part, self.request, name) for name, part in cast.parts.items()}
         return self._finished[key]
 
     def _answer(self, cast: Cast, shown: Mapping[str, Shown]) -> Answer:
@@ -235,15 +231,20 @@ class SolveSearch(Search):
         answer = make_answer(cast, shown, self._limits or (), status)
         return replace(answer, details={**answer.details, "evaluations": 0 if engine is None else engine.evaluations})
 
-    def _few(self, found: int) -> tuple[Problem, ...]:
+    def _few(self, kept: int, found: int) -> tuple[Problem, ...]:
         request = self.request
-        if found >= request.count:
+        if kept >= request.count:
             return ()
         text = (
             f"only {found} of {request.count} answers differ from each other by {request.apart_m:g} m or more; search "
-            "longer, or lower apart_m"
+            "longer, or lower that distance (--apart)"
         )
-        return (Problem(text, "count", request.count, found),)
+        if kept < found:
+            text = (
+                f"only {kept} of {request.count} answers are worth showing: {found - kept} more score {WORSE:g} times "
+                "the best one's or worse, and are left out; search longer"
+            )
+        return (Problem(text, "count", request.count, kept),)
 
     def _find_lost(self) -> tuple[Problem, ...]:
         if self._lost is None:
@@ -312,8 +313,8 @@ class _Alone:
         request = self.solver.request
         return [Cast({"": Part(one, request, request.body)}, one.cost) for one in self.solver.answers(count)]
 
-    def out_of_reach(self) -> tuple[OutOfReach, ...]:
-        return self.solver.out_of_reach()
+    def out_of_reach(self, progress: Progress = silent) -> tuple[OutOfReach, ...]:
+        return self.solver.out_of_reach(progress)
 
 
 def _can_go_on(before: SolveRequest, request: SolveRequest) -> bool:

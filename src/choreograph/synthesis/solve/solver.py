@@ -20,7 +20,7 @@ from choreograph.synthesis.solve.prepare import find_hierarchy
 from choreograph.synthesis.solve.reach import OutOfReach, cuts_by_source, find_out_of_reach, why_impossible
 from choreograph.synthesis.solve.request import SolveRequest
 from choreograph.synthesis.solve.solution import ConstraintError, Solution
-from choreograph.synthesis.solve.splice import Splice
+from choreograph.synthesis.solve.splice import HardFrames, Splice
 from choreograph.synthesis.solve.state import DAMAGE, damaged, is_sound
 from choreograph.synthesis.solve.terms import BODY, JOINT, as_legs, compile_request, kernel_graph
 from choreograph.synthesis.solve.workspace import FoundPath, Ints, Workspace
@@ -150,9 +150,9 @@ class Solver:
         made._waiting = kept[:_CARRIED][::-1]
         return made
 
-    def out_of_reach(self) -> tuple[OutOfReach, ...]:
+    def out_of_reach(self, progress: Progress = silent) -> tuple[OutOfReach, ...]:
         """The soft constraints that no path through the clips can meet, each with the nearest that one can."""
-        return find_out_of_reach(self)
+        return find_out_of_reach(self, progress)
 
     def as_dict(self) -> dict[str, Any]:
         """The state of the search as plain values, for JSON; `resume` goes on from it."""
@@ -367,8 +367,10 @@ class Solver:
         frames = self.hierarchy.frames
         clip = frames.clip_of[path.starts]
         lying, _, _ = self._lay(path.starts, path.stops)
-        exact = np.array([round(hard.at_s * frames.rate_hz) for hard in self.request.frames], np.int64)
-        splice = Splice(self.graph, clip, path.starts - frames.base[clip], path.stops - frames.base[clip], lying, exact)
+        columns = ([float(getattr(one, name)) for one in self.request.frames] for name in HardFrames._fields)
+        hard = HardFrames(*(np.array(column) for column in columns))
+        starts, stops = path.starts - frames.base[clip], path.stops - frames.base[clip]
+        splice = Splice(self.graph, clip, starts, stops, lying, hard, self.request.length_s)
         return Solution(splice, path.cost, self._errors(path), path.minimum)
 
     def _errors(self, path: FoundPath) -> tuple[ConstraintError, ...]:

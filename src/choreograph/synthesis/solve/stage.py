@@ -13,6 +13,7 @@ from choreograph.errors import RequestError
 from choreograph.finishing.body import RootTarget
 from choreograph.graph.model import MotionGraph
 from choreograph.maths.floor import FloorTransform
+from choreograph.progress import Progress, silent
 from choreograph.synthesis.solve.constraints import BodyTarget, HardFrame
 from choreograph.synthesis.solve.hierarchy import Hierarchy
 from choreograph.synthesis.solve.reach import OutOfReach
@@ -105,8 +106,9 @@ class Stage:
                 continue
             last = round(meeting.lasts_s * rate)
             for step in range(last + 1) if dense else sorted({0, last}):
-                torso = self._lying(n, k, places[n]) @ self._torso(n, k, step)
-                at_s = (round(meeting.at_s * rate) + step) / rate
+                frame = round(meeting.at_s * rate) + step
+                torso = self._lying(n, k, places[n]) @ self._torso(n, k, frame - meeting.at_s * rate)
+                at_s = frame / rate
                 targets.append(RootTarget(at_s, (float(torso.x), float(torso.z)), float(torso.yaw)))
         return tuple(sorted(targets, key=lambda target: target.at_s))
 
@@ -139,7 +141,7 @@ class Stage:
         body, rate = self.body(name, places, dense=True), self.graphs[name].rate_hz
         meetings = []
         for n, k, m in self._own(name):
-            torso = self._lying(n, k, places[n]) @ self._torso(n, k, 0)
+            torso = self._lying(n, k, places[n]) @ self._torso(n, k, round(m.at_s * rate) - m.at_s * rate)
             place = RootTarget(round(m.at_s * rate) / rate, (float(torso.x), float(torso.z)), float(torso.yaw))
             meetings.append(Attended(f"meet[{n}]", self._hard(m, k), place))
         return Part(replace(solution, errors=errors), self.own[name], body, f"characters.{name}.", tuple(meetings))
@@ -153,11 +155,11 @@ class Stage:
         lying = FloorTransform(*(float(getattr(splice.placements, axis)[piece]) for axis in ("yaw", "x", "z")))
         return lying @ self._lying(n, which, FloorTransform()).inverse()
 
-    def limits(self, name: str) -> tuple[OutOfReach, ...]:
+    def limits(self, name: str, progress: Progress = silent) -> tuple[OutOfReach, ...]:
         """What one character is asked for that his graph cannot do, as far as the places of meetings are given."""
         names = self._names(name, self.places)
         found = []
-        for entry in self.solver(name, self.places).out_of_reach():
+        for entry in self.solver(name, self.places).out_of_reach(progress):
             words = re.sub(r"body\[\d+\]", lambda match: names[match[0]], entry.message)
             constraint = f"characters.{name}.{names.get(entry.constraint, entry.constraint)}"
             found.append(replace(entry, constraint=constraint, message=f"characters.{name}: {words}"))
@@ -191,15 +193,19 @@ class Stage:
         """The meetings of one character: their number, whether he is the first (0) or second (1) named, and they."""
         return [(n, m.who.index(name), m) for n, m in enumerate(self.request.meet) if name in m.who]
 
-    def _torso(self, meeting: int, which: int, step: int) -> FloorTransform:
-        """Where the torso of one of the two is in his recording, so many frames into the meeting."""
+    def _torso(self, meeting: int, which: int, step: float) -> FloorTransform:
+        """Where the torso of one of the two is in his recording, so many of the graph's frames into the meeting."""
         m = self.request.meet[meeting]
         name = m.who[which]
-        frames = self.hierarchies[name].frames
-        row = self._row(meeting, which)
-        row = min(row + step, int(frames.base[frames.clip_of[row] + 1]) - 2)
-        place = frames.place[row]
-        return FloorTransform(float(-np.angle(frames.turn[row])), float(place.real), float(place.imag))
+        frames, graph = self.hierarchies[name].frames, self.graphs[name]
+        clip = int(frames.clip_of[self._row(meeting, which)])
+        first, last = int(frames.base[clip]), int(frames.base[clip + 1]) - 2
+        row = first + m.frames[which] * frames.rate_hz / graph.infos[clip].fps + step
+        low = int(np.clip(np.floor(row), first, max(last - 1, first)))
+        high, share = min(low + 1, last), float(np.clip(row - low, 0.0, 1.0))
+        place = (1 - share) * frames.place[low] + share * frames.place[high]
+        turn = (1 - share) * frames.turn[low] + share * frames.turn[high]
+        return FloorTransform(float(-np.angle(turn)), float(place.real), float(place.imag))
 
     def _row(self, meeting: int, which: int) -> int:
         """The row of the frame that one of the two shows first."""

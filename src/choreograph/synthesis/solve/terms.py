@@ -29,6 +29,11 @@ _CLEAR_EVERY_S = 1 / 6
 """The distance from obstacles is looked at so often: at a run, every half metre."""
 
 
+_CLEAR_MARGIN_M, _CLEAR_WEIGHT = 0.04, 3.0
+"""How much farther than asked the search stays from obstacles, and how much more coming too near counts than being as
+far from a place: between two looks, and in finishing, a torso comes a little nearer."""
+
+
 class Graph(NamedTuple):
     """What the kernels know of the clips and cuts."""
 
@@ -192,8 +197,8 @@ def compile_request(request: SolveRequest, graph: MotionGraph, hierarchy: Hierar
         points=np.array(points, np.float32).reshape(-1, len(frames), 3),
         corners=np.concatenate(polygons) if polygons else np.zeros(0, complex),
         first_corner=np.concatenate([[0], np.cumsum([len(p) for p in polygons])]).astype(np.int64),
-        reach=np.array([o.radius + o.clearance for o in request.obstacles], float),
-        clear_weight=np.array([o.weight for o in request.obstacles], float),
+        reach=np.array([o.radius + o.clearance + _CLEAR_MARGIN_M for o in request.obstacles], float),
+        clear_weight=np.array([_CLEAR_WEIGHT * o.weight for o in request.obstacles], float),
         hard_time=np.array([time for time, _ in hard], np.int64),
         hard_row=np.array([row for _, row in hard], np.int64),
     )

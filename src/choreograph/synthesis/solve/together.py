@@ -15,6 +15,7 @@ import numpy as np
 
 from choreograph.graph.model import MotionGraph
 from choreograph.maths.floor import FloorTransform
+from choreograph.progress import Progress, silent
 from choreograph.synthesis.solve.hierarchy import Hierarchy
 from choreograph.synthesis.solve.reach import OutOfReach
 from choreograph.synthesis.solve.request import SolveRequest
@@ -100,9 +101,9 @@ class GroupSolver:
             for group in groups
         ]
 
-    def out_of_reach(self) -> tuple[OutOfReach, ...]:
+    def out_of_reach(self, progress: Progress = silent) -> tuple[OutOfReach, ...]:
         """The soft constraints that somebody's graph cannot meet, each with the nearest that it can."""
-        return tuple(entry for name in self._people for entry in self.stage.limits(name))
+        return tuple(entry for name in self._people for entry in self.stage.limits(name, progress))
 
     # ------------------------------------------------------------------ inside
 

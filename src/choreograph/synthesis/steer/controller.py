@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from choreograph.errors import RequestError
 from choreograph.maths.floor import FloorTransform
 from choreograph.synthesis.steer.costs import StepCosts, Wanted, score_steps
-from choreograph.synthesis.steer.goals import Goal, Line, MovingObstacle
+from choreograph.synthesis.steer.goals import Line, MovingObstacle, SteerGoal
 from choreograph.synthesis.steer.policy import ValueFunction
 from choreograph.synthesis.steer.pool import Pool
 from choreograph.synthesis.steer.steps import BENDS, BLEND_S
@@ -46,7 +46,7 @@ class SteerBrain:
     values: Mapping[str, ValueFunction]
     _known: dict[Wanted, tuple[Array, Array]] = field(default_factory=dict)
 
-    def ahead(self, goal: Goal) -> tuple[Array, Array]:
+    def ahead(self, goal: SteerGoal) -> tuple[Array, Array]:
         """What each step costs against a goal's gait and speed, (S,), and what follows from each cut on, (N,)."""
         wanted = goal.wanted
         if wanted not in self._known:
@@ -68,7 +68,7 @@ class Character:
         pieces: Array,
         blend: Array,
         now: float = 0.0,
-        goal: Goal | None = None,
+        goal: SteerGoal | None = None,
     ) -> None:
         """Begin.
 
@@ -83,7 +83,7 @@ class Character:
         """
         self.brain, self.pool = brain, pool
         self.pieces, self.blend = pieces, blend
-        self.goal = Goal() if goal is None else goal
+        self.goal = SteerGoal() if goal is None else goal
         self.line = Line(self.goal if self.goal.path is not None else self.goal.laid(place))
         self.blends = 0
         """How often it went over from one recording to another, or to another place of the same."""
@@ -98,7 +98,7 @@ class Character:
 
     # ------------------------------------------------------------------ what it is asked
 
-    def set_goal(self, goal: Goal) -> None:
+    def set_goal(self, goal: SteerGoal) -> None:
         """Ask for something else from now on.
 
         Raises:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from choreograph.errors import RequestError
 from choreograph.synthesis.steer.controller import Character, SteerBrain
-from choreograph.synthesis.steer.goals import Goal, MovingObstacle
+from choreograph.synthesis.steer.goals import MovingObstacle, SteerGoal
 from choreograph.synthesis.steer.live_feet import LiveFeet
 from choreograph.synthesis.steer.pool import Pool
 
@@ -57,7 +57,7 @@ class Crowd:
         self._feet = LiveFeet(pool) if clean and pool.skeleton.feet else None
         self._shown: Poses | None = None
 
-    def add(self, x: float = 0.0, z: float = 0.0, heading: float = 0.0, goal: Goal | None = None) -> Character:
+    def add(self, x: float = 0.0, z: float = 0.0, heading: float = 0.0, goal: SteerGoal | None = None) -> Character:
         """A new character at a place.
 
         Args:

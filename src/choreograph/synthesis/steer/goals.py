@@ -25,10 +25,10 @@ MAX_ROWS = 200_000
 
 
 @dataclass(frozen=True)
-class Goal:
+class SteerGoal:
     """What is wanted from a moment on; None for anything.
 
-    >>> Goal(heading=0.0, speed=1.2).speed
+    >>> SteerGoal(heading=0.0, speed=1.2).speed
     1.2
     """
 
@@ -62,7 +62,7 @@ class Goal:
         """What is wanted of every step, wherever the character is."""
         return Wanted(self.speed, self.gait, self.torso, self.spin)
 
-    def laid(self, place: Array) -> Goal:
+    def laid(self, place: Array) -> SteerGoal:
         """The goal with what it leaves open about its line taken from where the character is (yaw, x, z)."""
         heading = float(place[0]) if self.heading is None else self.heading
         x, z = (float(place[1]), float(place[2])) if self.x is None else (self.x, self.z)
@@ -72,7 +72,7 @@ class Goal:
 class Line:
     """A goal's line as a character keeps to it: remembers how far along a path it has come."""
 
-    def __init__(self, goal: Goal) -> None:
+    def __init__(self, goal: SteerGoal) -> None:
         self.goal = goal
         self._along = 0.0
         self._first = True
@@ -140,7 +140,7 @@ MORE = ("gait", "torso_deg", "spin_deg_s")
 OBSTACLE_HEADER = ("t", "id", "x", "z", "radius")
 
 
-def read_script(path: str | FilePath) -> list[tuple[float, Goal]]:
+def read_script(path: str | FilePath) -> list[tuple[float, SteerGoal]]:
     """The goals of a CSV file with the moments from which on they hold, in order.
 
     Its header is t,x,z,heading_deg,speed and optionally gait,torso_deg,spin_deg_s; what is blank is left open.
@@ -148,14 +148,14 @@ def read_script(path: str | FilePath) -> list[tuple[float, Goal]]:
     Raises:
         FormatError: Names the line.
     """
-    script: list[tuple[float, Goal]] = []
+    script: list[tuple[float, SteerGoal]] = []
     for line, row in _rows(path, HEADER, MORE):
         t = _number(row, "t", path, line)
         values = {
             name: _number(row, name, path, line) for name in (*HEADER[1:], *MORE[1:]) if row.get(name, "").strip()
         }
         try:
-            goal = Goal(
+            goal = SteerGoal(
                 values.get("x"),
                 values.get("z"),
                 _radians(values.get("heading_deg")),

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from choreograph.contract.result import Problem
 from choreograph.motion.bend import Way, way_of
 from choreograph.motion.clip import Clip
-from choreograph.synthesis.steer.goals import Goal, Line, obstacle_at
+from choreograph.synthesis.steer.goals import Line, SteerGoal, obstacle_at
 from choreograph.synthesis.steer.steps import RUN_M_S, STAND_M_S
 
 Array = NDArray[np.float64]
@@ -26,7 +26,7 @@ _SPEED_M_S = 0.1
 class Stage(NamedTuple):
     """A goal and the frames in which it holds."""
 
-    goal: Goal
+    goal: SteerGoal
     where: str
     start: int
     stop: int
@@ -37,7 +37,7 @@ class Stage(NamedTuple):
 def offsets(clip: Clip, way: Way, stage: Stage) -> tuple[Array, Array]:
     """How far the way is from the line in each of the stage's frames, metres, and the angle of travel against it."""
     heading, x, z = stage.line
-    goal = stage.goal if stage.goal.path is not None else Goal(x, z, heading)
+    goal = stage.goal if stage.goal.path is not None else SteerGoal(x, z, heading)
     line = Line(goal)
     at = range(stage.start, stage.stop)
     states = np.array([line.state(np.array([way.heading[f], *way.places[f]])) for f in at]).reshape(-1, 3)

@@ -29,7 +29,7 @@ from choreograph.finishing.settings import FinishSettings
 from choreograph.synthesis.path import Path
 from choreograph.synthesis.path_request import PathRequest
 from choreograph.synthesis.steer.costs import SteerSettings
-from choreograph.synthesis.steer.goals import Goal, read_obstacles, read_script
+from choreograph.synthesis.steer.goals import SteerGoal, read_obstacles, read_script
 
 Array = NDArray[np.float64]
 
@@ -56,7 +56,7 @@ class GoalRequest(Request):
     points: Annotated[tuple[tuple[float, float], ...], MaxLen(20_000)] = ()
     """A line to follow instead of a straight one, as places x and z."""
 
-    def goal(self) -> Goal:
+    def goal(self) -> SteerGoal:
         """The same in radians."""
         x, z = self.position if self.position is not None else (None, None)
         heading, torso, spin = (
@@ -64,7 +64,7 @@ class GoalRequest(Request):
             for value in (self.heading_deg, self.torso_deg, self.spin_deg_s)
         )
         path = Path(np.array(self.points)) if self.points else None
-        return Goal(x, z, heading, self.speed_m_s, self.gait, torso, spin, path)
+        return SteerGoal(x, z, heading, self.speed_m_s, self.gait, torso, spin, path)
 
 
 class ObstacleRequest(Request):
@@ -140,7 +140,7 @@ class SteerRequest(PathRequest):
             raise RequestError("own_task names Python code, which runs only with --allow-code", where="own_task")
         return made.with_(**changes) if changes else made
 
-    def timeline(self) -> list[tuple[float, Goal, str]]:
+    def timeline(self) -> list[tuple[float, SteerGoal, str]]:
         """The goals with the moments from which on they hold and their places in the request, in order."""
         if self.script:
             found = [(t, goal, f"script, goal {n + 1}") for n, (t, goal) in enumerate(read_script(self.script))]
@@ -148,10 +148,10 @@ class SteerRequest(PathRequest):
             found = [(one.at_s, one.goal(), f"goals[{n}]") for n, one in enumerate(self.goals)]
         if self.path or self.points:
             path = self.shaped(self.given_path())
-            first = found[0][1] if found else Goal()
+            first = found[0][1] if found else SteerGoal()
             found = [(0.0, replace(first, path=path), "path"), *found[1:]]
         if not found:
-            found = [(0.0, Goal(0.0, 0.0, 0.0), "")]
+            found = [(0.0, SteerGoal(0.0, 0.0, 0.0), "")]
         return found
 
     def tracks(self) -> dict[str, Array]:

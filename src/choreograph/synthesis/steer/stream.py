@@ -19,7 +19,7 @@ from choreograph.motion.packed import skeleton_id
 from choreograph.synthesis.path import Path
 from choreograph.synthesis.steer.controller import Character, SteerBrain
 from choreograph.synthesis.steer.crowd import Crowd, Poses
-from choreograph.synthesis.steer.goals import Goal, Line, MovingObstacle
+from choreograph.synthesis.steer.goals import Line, MovingObstacle, SteerGoal
 from choreograph.synthesis.steer.pool import Pool
 from choreograph.synthesis.steer.tasks import compose
 
@@ -191,7 +191,7 @@ class SteerStream:
         if gait is not None and not (isinstance(gait, str) and 0 < len(gait) <= 200):
             raise RequestError("gait is a word")
         path = _points(said.get("points"))
-        goal = Goal(numbers["x"], numbers["z"], heading, numbers["speed"], gait, torso, spin, path)
+        goal = SteerGoal(numbers["x"], numbers["z"], heading, numbers["speed"], gait, torso, spin, path)
         one.set_goal(goal)
         if self._recording and number == 0 and len(self._goals) < _KEPT_GOALS:
             self._goals.append(_as_request((self.number + 1) / self.rate_hz, goal))
@@ -245,7 +245,7 @@ class SteerStream:
         return {"type": "recording", "on": False, "request": request}
 
 
-def _as_request(at_s: float, goal: Goal) -> dict[str, Any]:
+def _as_request(at_s: float, goal: SteerGoal) -> dict[str, Any]:
     """A goal as a request says it, without what is open."""
     degrees = {"heading_deg": goal.heading, "torso_deg": goal.torso, "spin_deg_s": goal.spin}
     made: dict[str, Any] = {"at_s": round(at_s, 6)}

@@ -14,7 +14,7 @@ from choreograph.motion.bend import way_of
 from choreograph.motion.labels import matches_label
 from choreograph.synthesis.follow.follower import PathFollower
 from choreograph.synthesis.follow.goals import find_wait, goals_ahead, style_costs
-from choreograph.synthesis.follow.kernel_inputs import find_turns, lateral_limits
+from choreograph.synthesis.follow.kernel_inputs import fixed_arrays, lateral_limits
 from choreograph.synthesis.follow.measure import find_progress
 from choreograph.synthesis.follow.prepare import find_edge_tables
 from choreograph.synthesis.follow.search import FollowSearch
@@ -83,7 +83,7 @@ def test_the_walk_shows_its_bends_as_they_were_searched(graph: MotionGraph, bend
     walk = follower.walk()
     assert walk.bends is not None and np.abs(walk.bends[:, 0]).max() > 0.01
     # Where the search says it has come to is where the last edge is laid.
-    last = follower._last_placement
+    last = follower.places[-1]
     placed = walk.placements
     np.testing.assert_allclose([placed.x[-1], placed.z[-1]], [last.x, last.z], atol=1e-6)
     assert np.angle(np.exp(1j * (placed.yaw[-1] - last.yaw))) == pytest.approx(0, abs=1e-6)
@@ -208,11 +208,11 @@ def test_changes_of_style_cost_and_a_style_is_kept(graph: MotionGraph, bend_tabl
 
 
 def test_limits_are_what_recordings_show_where_that_is_more(graph: MotionGraph, bend_tables: EdgeTables) -> None:
-    how = bend_tables, find_turns(bend_tables, graph), graph.rate_hz
-    slow, fast = lateral_limits(cg.FollowSettings(), *how)
+    recorded = fixed_arrays(bend_tables, graph).lateral
+    slow, fast = lateral_limits(cg.FollowSettings(), recorded)
     assert 1.5 <= slow <= 2.0 and 5.0 <= fast <= 6.0
-    assert lateral_limits(cg.FollowSettings(max_lateral_m_s2=0.7), *how) == (0.7, 0.7)
-    assert lateral_limits(cg.FollowSettings(bend=False), *how) == (0.0, 0.0)
+    assert lateral_limits(cg.FollowSettings(max_lateral_m_s2=0.7), recorded) == (0.7, 0.7)
+    assert lateral_limits(cg.FollowSettings(bend=False), recorded) == (0.0, 0.0)
 
 
 def test_tables_of_the_other_kind_are_not_used(graph: MotionGraph, tables: EdgeTables) -> None:

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import threading
+import time
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 
@@ -14,9 +18,10 @@ from choreograph.graph.model import MotionGraph
 from choreograph.maths import quat
 from choreograph.synthesis.follow.follower import PathFollower
 from choreograph.synthesis.follow.request import FollowRequest, FollowSettings
-from choreograph.synthesis.follow.stream import MotionStream
+from choreograph.synthesis.follow.stream import AHEAD_S, KEEP_S, MotionStream
 from choreograph.synthesis.path import Path
 from choreograph.synthesis.path_shapes import named_path
+from choreograph.synthesis.streaming import Frame
 
 REQUEST = FollowRequest(search=FollowSettings(method="beam", beam_width=40, starts=10))
 
@@ -45,11 +50,18 @@ def test_a_stream_is_the_whole_motion_in_pieces(graph: MotionGraph) -> None:
 
 
 def test_frames_come_before_the_walk_is_found(graph: MotionGraph) -> None:
-    path = named_path("line", length=15)
-    stream = MotionStream(graph, path, REQUEST)
-    next(iter(stream))
-    assert stream.follower.status == "searching"
-    assert stream.follower.reached < 0.6 * path.length
+    with MotionStream(graph, named_path("line", length=100), REQUEST) as stream:
+        next(stream)
+        wait_for(lambda: stream.frames_ahead >= AHEAD_S * stream.rate_hz - 1)
+        # The buffer is bounded: the whole walk would be more than a minute.
+        assert stream.frames_ahead < (AHEAD_S + 6.0) * stream.rate_hz
+
+
+def wait_for(met: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + 60
+    while not met():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
 
 
 def test_an_edit_ahead_takes_effect_without_a_jump(graph: MotionGraph) -> None:
@@ -67,16 +79,97 @@ def test_an_edit_ahead_takes_effect_without_a_jump(graph: MotionGraph) -> None:
     assert speed.max() < 3.0
 
 
-def test_a_stream_that_arrived_can_be_sent_on(graph: MotionGraph) -> None:
-    first = Path(np.array([[0.0, 0.0], [0.0, 4.0]]))
-    stream = MotionStream(graph, first, REQUEST)
+def edited(graph: MotionGraph, pause_s: Callable[[int], float]) -> list[Frame]:
+    """A walk whose path is changed twice, by somebody who waits before taking frames."""
+    paths = [named_path("line", length=6), named_path("s"), Path(np.array([[0.0, 0.0], [0.0, 3.0], [-5.0, 3.0]]))]
     frames = []
-    for frame in stream:
-        frames.append(frame)
-        if stream.follower.status == "complete" and stream.follower.path is first:
-            stream.change_path(Path(np.array([[0.0, 0.0], [0.0, 9.0]])))
+    with MotionStream(graph, paths[0], REQUEST) as stream:
+        for frame in stream:
+            time.sleep(pause_s(frame.number))
+            frames.append(frame)
+            if frame.number in (100, 260):
+                stream.change_path(paths[1 + frame.number // 200])
+            if frame.number == 261:
+                stream.change_path(paths[1])
+    return frames
+
+
+def test_frames_depend_on_the_calls_and_not_on_how_fast_the_thread_is(graph: MotionGraph) -> None:
+    eager, patient = edited(graph, lambda _: 0.0), edited(graph, lambda n: 0.5 if n in (0, 100, 110, 260) else 0.0)
+    assert [f.number for f in eager] == list(range(len(eager)))
+    assert len(eager) == len(patient)
+    for name in ("root_pos", "local_rot"):
+        assert np.array_equal([getattr(f, name) for f in eager], [getattr(f, name) for f in patient])
+    steps = np.diff([f.root_pos for f in eager], axis=0)
+    assert np.linalg.norm(steps, axis=1).max() * 60 < 4.0
+
+
+def test_what_is_shown_soon_stays_when_the_path_changes(graph: MotionGraph) -> None:
+    path, other = named_path("line", length=10), Path(np.array([[0.0, 0.0], [4.0, 0.0], [4.0, 4.0]]))
+    plain = list(MotionStream(graph, path, REQUEST))
+    stream = MotionStream(graph, path, REQUEST)
+    frames = [next(stream) for _ in range(50)]
+    stream.change_path(other)
+    frames += list(stream)
+    kept = 50 + round(KEEP_S * stream.rate_hz)
+    assert all(np.array_equal(a.root_pos, b.root_pos) for a, b in zip(frames[:kept], plain[:kept], strict=True))
+    assert np.linalg.norm(frames[-1].root_pos[[0, 2]] - other.points[-1]) < 0.5
+
+
+def test_a_stream_that_arrived_can_be_sent_on(graph: MotionGraph) -> None:
+    stream = MotionStream(graph, Path(np.array([[0.0, 0.0], [0.0, 4.0]])), REQUEST)
+    frames = list(stream)
+    assert next(stream, None) is None
+    stream.change_path(Path(np.array([[0.0, 0.0], [0.0, 9.0]])))
+    frames += list(stream)
     assert [f.number for f in frames] == list(range(len(frames)))
     assert abs(frames[-1].root_pos[2] - 9.0) < 0.5
+    steps = np.linalg.norm(np.diff([f.root_pos for f in frames], axis=0), axis=1)
+    assert steps.max() * stream.rate_hz < 4.0
+
+
+def threads() -> list[str]:
+    return [thread.name for thread in threading.enumerate() if thread.name == "choreograph stream"]
+
+
+def test_no_thread_is_left_behind(graph: MotionGraph) -> None:
+    path = named_path("line", length=60)
+    stream = MotionStream(graph, path, REQUEST)
+    next(stream)
+    assert threads()
+    stream.close()
+    assert not threads()
+    assert next(stream, None) is None
+    stream.close()  # twice does no harm
+    stream = MotionStream(graph, path, REQUEST)
+    next(stream)
+    del stream  # nobody has it any more
+    wait_for(lambda: not threads())
+    list(MotionStream(graph, named_path("line", length=3), REQUEST))
+    wait_for(lambda: not threads())
+
+
+def test_an_error_of_the_thread_is_raised_where_frames_are_taken(
+    graph: MotionGraph, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    steps = []
+
+    def step(self: PathFollower) -> int:
+        steps.append(self)
+        if len(steps) > 4:
+            raise RequestError("the fifth step fails")
+        return plain(self)
+
+    plain = PathFollower.step
+    monkeypatch.setattr(PathFollower, "step", step)
+    stream = MotionStream(graph, named_path("line", length=20), REQUEST)
+    frames = []
+    with pytest.raises(RequestError, match="the fifth step fails"):
+        frames.extend(iter(stream.__next__, None))
+    wait_for(lambda: not threads())
+    with pytest.raises(RequestError, match="the fifth step fails"):
+        next(stream)
+    stream.close()
 
 
 def test_a_rate_that_does_not_fit_the_graph_is_refused(graph: MotionGraph) -> None:

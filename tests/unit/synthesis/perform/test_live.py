@@ -12,6 +12,7 @@ from choreograph.motion.clip import Clip
 from choreograph.synthesis.perform.control import control_from_clip, control_from_trajectory
 from choreograph.synthesis.perform.examples import SegmentDatabase, build_segments, pair_up, root_example
 from choreograph.synthesis.perform.live import PerformStream
+from choreograph.synthesis.perform.performance import finish_sequence
 from choreograph.synthesis.perform.program import find_segments
 from choreograph.synthesis.perform.recorder import TrajectoryRecorder
 from choreograph.synthesis.perform.request import PerformRequest
@@ -55,7 +56,8 @@ def test_a_way_is_walked_while_it_is_drawn(walks: SegmentDatabase):
     where = np.array([(2.5 * np.sin(0.5 * t), 2.5 * (1 - np.cos(0.5 * t))) for t in np.arange(len(made)) / made.fps])
     assert np.linalg.norm(made.root_pos[:, ::2] - where, axis=1).max() < 0.25
     # As smooth, and feet as still, as with the whole way at hand.
-    whole = finish(find_segments(walks, control_from_trajectory(hand.trajectory().smoothed(0.2), walks))).clip
+    found = find_segments(walks, control_from_trajectory(hand.trajectory().smoothed(0.2), walks))
+    whole = finish_sequence(found, FinishSettings()).clip
     jerk = [np.linalg.norm(np.diff(clip.global_positions(), 3, axis=0), axis=-1).max() for clip in (made, whole)]
     assert jerk[0] < 1.5 * jerk[1]
     assert slide(made) < 1.3 * slide(whole)

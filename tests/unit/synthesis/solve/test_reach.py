@@ -40,7 +40,8 @@ def test_rows_that_can_be_shown_are_those_that_some_path_shows(tiny, hard: tuple
         assert reach.rows(time, fine=True).tolist() == np.flatnonzero(shown[time]).tolist()
         assert set(reach.rows(time, fine=False)) <= set(reach.rows(time, fine=True))
     # First and last pieces may be of any length there, and what cuts add goes any way: a bound from above, a near one.
-    assert farthest <= reach.way(solver.asked.frames - 1, fine=True) + 1e-9 < 1.2 * farthest
+    # All of it may be stretched by a tenth.
+    assert farthest <= reach.way(solver.asked.frames - 1, fine=True) + 1e-9 < 1.1 * 1.2 * farthest
 
 
 def test_what_can_be_met_is_not_named(walks: MotionGraph, cuts: Hierarchy) -> None:

@@ -14,7 +14,7 @@ from choreograph.synthesis.steer.controller import SteerBrain
 from choreograph.synthesis.steer.costs import score_steps
 from choreograph.synthesis.steer.crowd import Crowd
 from choreograph.synthesis.steer.evaluate import beam_cost, policy_cost
-from choreograph.synthesis.steer.goals import Goal, MovingObstacle
+from choreograph.synthesis.steer.goals import MovingObstacle, SteerGoal
 from choreograph.synthesis.steer.policy import ValueFunction
 from choreograph.synthesis.steer.pool import Pool
 from choreograph.synthesis.steer.record import Recording
@@ -27,19 +27,19 @@ def walked(crowd: Crowd, seconds: float, rate: float = 30.0) -> np.ndarray:
 
 def test_a_line_is_kept_and_gone_back_on(brain: SteerBrain, pool: Pool) -> None:
     crowd = Crowd(brain, pool)
-    one = crowd.add(goal=Goal(0.0, 0.0, 0.0))
+    one = crowd.add(goal=SteerGoal(0.0, 0.0, 0.0))
     there = walked(crowd, 20.0)
     assert np.abs(there[150:, 0]).mean() < 0.12 and there[-1, 2] > 15
-    one.set_goal(Goal(0.0, 0.0, math.pi))
+    one.set_goal(SteerGoal(0.0, 0.0, math.pi))
     back = walked(crowd, 14.0)
     assert back[-1, 2] < there[-1, 2] - 5 and abs(back[-1, 0]) < 0.3
 
 
 def test_a_goal_that_changes_within_a_step_is_heard_at_once(brain: SteerBrain, pool: Pool) -> None:
     ways = []
-    for goal in (None, Goal(heading=math.pi / 2)):
+    for goal in (None, SteerGoal(heading=math.pi / 2)):
         crowd = Crowd(brain, pool)
-        one = crowd.add(goal=Goal(0.0, 0.0, 0.0))
+        one = crowd.add(goal=SteerGoal(0.0, 0.0, 0.0))
         walked(crowd, 4.1)
         if goal is not None:
             one.set_goal(goal)
@@ -51,30 +51,30 @@ def test_the_output_rate_does_not_change_the_motion(brain: SteerBrain, pool: Poo
     ends = []
     for rate in (24.0, 30.0, 120.0):
         crowd = Crowd(brain, pool, clean=False)
-        crowd.add(goal=Goal(0.0, 0.0, 0.7))
+        crowd.add(goal=SteerGoal(0.0, 0.0, 0.7))
         ends.append(walked(crowd, 6.0, rate)[-1])
     assert np.allclose(ends[0], ends[1], atol=1e-6) and np.allclose(ends[0], ends[2], atol=1e-6)
 
 
 def test_speed_zero_is_standing_and_goes_on(brain: SteerBrain, pool: Pool) -> None:
     crowd = Crowd(brain, pool)
-    one = crowd.add(goal=Goal(0.0, 0.0, 0.0))
+    one = crowd.add(goal=SteerGoal(0.0, 0.0, 0.0))
     walked(crowd, 3.0)
-    one.set_goal(Goal(speed=0.0))
+    one.set_goal(SteerGoal(speed=0.0))
     walked(crowd, 4.0)
     still = walked(crowd, 3.0)
     assert np.ptp(still[:, [0, 2]], axis=0).max() < 0.25
-    one.set_goal(Goal(speed=1.3))
+    one.set_goal(SteerGoal(speed=1.3))
     assert np.linalg.norm(walked(crowd, 5.0)[-1] - still[-1]) > 2.5
 
 
 def test_each_frame_is_a_pose_and_nobody_jumps(brain: SteerBrain, pool: Pool) -> None:
     crowd = Crowd(brain, pool)
-    one = crowd.add(goal=Goal(0.0, 0.0, 0.0))
+    one = crowd.add(goal=SteerGoal(0.0, 0.0, 0.0))
     places = []
     for k in range(600):
         if k % 100 == 99:
-            one.set_goal(Goal(heading=0.9 * k))
+            one.set_goal(SteerGoal(heading=0.9 * k))
         poses = crowd.tick(1 / 60)
         assert np.allclose(np.linalg.norm(poses.local_rot, axis=-1), 1)
         assert poses.layers[0, :, 4].sum() == pytest.approx(1)
@@ -86,11 +86,11 @@ def test_live_feet_wander_less_than_blended_ones(brain: SteerBrain, pool: Pool) 
     slides = []
     for clean in (False, True):
         crowd = Crowd(brain, pool, clean=clean)
-        one = crowd.add(goal=Goal(0.0, 0.0, 0.0))
+        one = crowd.add(goal=SteerGoal(0.0, 0.0, 0.0))
         frames = []
         for k in range(480):
             if k % 90 == 89:
-                one.set_goal(Goal(heading=0.5 * k))
+                one.set_goal(SteerGoal(heading=0.5 * k))
             poses = crowd.tick(1 / 30)
             frames.append((poses.root_pos[0], poses.local_rot[0]))
         root, rot = (np.array(part) for part in zip(*frames, strict=True))
@@ -100,7 +100,7 @@ def test_live_feet_wander_less_than_blended_ones(brain: SteerBrain, pool: Pool) 
 
 def test_a_recording_becomes_a_montage_that_knows_its_sources(brain: SteerBrain, pool: Pool) -> None:
     crowd, steps = Crowd(brain, pool), brain.costs.steps
-    crowd.add(goal=Goal(0.0, 0.0, 0.0))
+    crowd.add(goal=SteerGoal(0.0, 0.0, 0.0))
     crowd.add(3.0, 1.0, 2.0)
     recording = Recording(steps.clips, 30.0)
     for _ in range(120):
@@ -114,7 +114,7 @@ def test_a_recording_becomes_a_montage_that_knows_its_sources(brain: SteerBrain,
 
 def test_states_outside_of_their_bounds_are_clamped_and_said(brain: SteerBrain, pool: Pool) -> None:
     crowd = Crowd(brain, pool)
-    one = crowd.add(goal=Goal(30.0, 0.0, 0.0))
+    one = crowd.add(goal=SteerGoal(30.0, 0.0, 0.0))
     way = walked(crowd, 12.0)
     assert one.outside == {"navigate.offset"}
     assert way[-1, 0] > 5  # it comes nearer all the same
@@ -128,7 +128,7 @@ def test_bad_ticks_goals_and_places_are_refused(brain: SteerBrain, pool: Pool) -
     with pytest.raises(cg.RequestError, match="time moves on"):
         crowd.tick(-1.0)
     with pytest.raises(cg.RequestError, match="no step is a 'swim'"):
-        one.set_goal(Goal(gait="swim"))
+        one.set_goal(SteerGoal(gait="swim"))
 
 
 def test_the_policy_is_no_better_than_a_beam_and_not_much_worse(brain: SteerBrain) -> None:
@@ -144,7 +144,7 @@ def test_an_obstacle_ahead_makes_straight_on_cost_more(brain: SteerBrain, pool: 
     ends = []
     for others in ([], [MovingObstacle(0.0, 5.0, 0.6)]):
         crowd = Crowd(both, pool)
-        crowd.add(goal=Goal(0.0, 0.0, 0.0))
+        crowd.add(goal=SteerGoal(0.0, 0.0, 0.0))
         ends.append(np.array([crowd.tick(1 / 30, others).root_pos[0] for _ in range(150)]))
     gaps = [np.hypot(way[:, 0], way[:, 2] - 5.0).min() for way in ends]
     assert gaps[0] < 0.2 < gaps[1]
@@ -159,7 +159,7 @@ def test_compiled_avoidance_is_its_plain_twin(brain: SteerBrain) -> None:
         task.add_scores(4, np.array(state), costs, value, fast)
         super(Avoid, task).add_scores(4, np.array(state), costs, value, plain)
         assert np.allclose(fast, plain, atol=1e-9)
-        goal, ahead = brain.ahead(Goal())
+        goal, ahead = brain.ahead(SteerGoal())
         step, bend, score = task.best(4, np.array(state), costs, (goal, ahead), value, np.empty_like(fast))
         whole = np.full_like(fast, np.inf)
         low, high = score_steps(costs, 4, goal, ahead, whole)

@@ -43,21 +43,21 @@ def test_a_wrong_script_is_refused_with_its_line(tmp_path: Path, text: str, said
 
 def test_goals_that_are_no_numbers_are_refused() -> None:
     with pytest.raises(cg.RequestError, match="heading is nan"):
-        cg.Goal(heading=math.nan)
+        cg.SteerGoal(heading=math.nan)
     with pytest.raises(cg.RequestError, match="speed"):
-        cg.Goal(speed=math.inf)
+        cg.SteerGoal(speed=math.inf)
 
 
 def test_offset_is_positive_to_the_left_and_angles_grow_to_the_left() -> None:
-    line = Line(cg.Goal(0.0, 0.0, 0.0))
+    line = Line(cg.SteerGoal(0.0, 0.0, 0.0))
     assert np.allclose(line.state(np.array([0.3, 0.5, 7.0])), [0.5, 0.3, 0.0])
-    back = Line(cg.Goal(0.0, 0.0, math.pi))
+    back = Line(cg.SteerGoal(0.0, 0.0, math.pi))
     assert np.allclose(back.state(np.array([math.pi, 0.5, 7.0])), [-0.5, 0.0, 0.0])
 
 
 def test_a_drawn_circle_has_its_curvature() -> None:
     path = cg.load_path("circle:radius=2")
-    line = Line(cg.Goal(path=path))
+    line = Line(cg.SteerGoal(path=path))
     tangent, place = path.tangent(1.0), path.at(1.0)
     offset, angle, curvature = line.state(np.array([math.atan2(tangent[0], tangent[1]), *place]))
     assert abs(offset) < 0.02 and abs(angle) < 0.05 and abs(curvature) == pytest.approx(0.5, abs=0.05)

@@ -1,0 +1,294 @@
+"""How near completed motion comes to what was recorded, beside splines and slerp, how clean it is, and how fast.
+
+    CHOREOGRAPH_DATA=<folder with cmu/ and face/> python -m benchmarks.bench_complete [model] [walks] [jumps] [gaps]
+        [clean] [speed] [drag] [face]
+
+One clip is left out at a time, the model is learned from the others, and the clip is completed from three keyframes
+(first, middle, last), alone and with hands and ankles tracked. Errors are means over all frames: degrees over joints
+that turn, centimetres over all joints. Gaps are filled from ten frames before and one behind. Times are CPU seconds of
+one thread, warm.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchmarks.bench_bend import Feet, novelty, turning
+from benchmarks.datasets import find_recordings
+from choreograph.finishing.settings import FinishSettings
+from choreograph.formats import read_clip
+from choreograph.maths import quat
+from choreograph.motion.clip import Clip
+from choreograph.motion.trim import trimmed
+from choreograph.synthesis.complete.asked import Target
+from choreograph.synthesis.complete.completion import finish_estimate, solve_targets
+from choreograph.synthesis.complete.drag import Dragging
+from choreograph.synthesis.complete.model import MotionModel, learn, reconstruction_error
+from choreograph.synthesis.complete.settings import LearnSettings
+from choreograph.synthesis.complete.solver import SolverSettings
+
+Array = NDArray[np.float64]
+
+WALKS = [f"16_{n}" for n in (15, 16, 21, 22, 31, 32)]
+JUMPS = {
+    "13": [f"13_{n}" for n in (11, 13, 19, 32, 39, 40, 41, 42)],
+    "16": [f"16_{n}" for n in ("01", "02", "03", "04", "05", "06", "07", "09", "10")],
+}
+HELD_OUT = (4, 7, 12, 16, 18, 22, 26, 29, 34, 36, 41, 47, 50, 54, 57)
+"""Trials of subject 16 that gaps are cut out of: walks, turns, runs, stops and jumps; the rest is learned from."""
+TRACKED = ("left_hand", "right_hand", "left_foot", "right_foot")
+GAPS = {5: 0.62, 15: 0.52, 30: 0.55, 45: 0.65}
+_PAST, _EVERY = 10, 20
+
+
+def read(names: Sequence[str]) -> list[Clip]:
+    folder = find_recordings() / "cmu"
+    return [trimmed(read_clip(folder / name[:2] / f"{name}.amc")).with_name(name) for name in names]
+
+
+def pose_targets(clip: Clip, frames: Sequence[int]) -> list[Target]:
+    hips, facing = clip.global_positions()[:, clip.skeleton.hips], clip.facing()
+    made = []
+    for frame in frames:
+        place = np.array([[hips[frame, 0], hips[frame, 2], facing[frame]]])
+        at = frame / clip.fps
+        made.append(Target("poses", "pose", at, at, (clip.skeleton.hips,), place, True, pose=clip[frame : frame + 1]))
+    return made
+
+
+def tracks(clip: Clip, roles: Sequence[str]) -> list[Target]:
+    last, pos = (len(clip) - 1) / clip.fps, clip.global_positions()
+    joints = [clip.skeleton.need(role) for role in roles]
+    return [Target("joints", "position", 0.0, last, (joint,), pos[:, joint], True) for joint in joints]
+
+
+def completed(model: MotionModel, targets: list[Target], frames: int, rate: float) -> tuple[Clip, float, float]:
+    """The finished motion, and CPU seconds without and with finishing."""
+    began = time.process_time()
+    _, estimate = solve_targets(model, targets, frames, SolverSettings())
+    solved = time.process_time() - began
+    _, clip = finish_estimate(model, estimate, targets, FinishSettings(rate_hz=rate))
+    return clip, solved, time.process_time() - began
+
+
+def splined(clip: Clip, keys: Sequence[int]) -> Clip:
+    """Cubic splines through the keyframes' quaternions and root positions."""
+    from scipy.interpolate import CubicSpline
+
+    at, every = np.array(keys), np.arange(len(clip))
+    rot = CubicSpline(at, quat.make_continuous(clip.local_rot[at]))(every)
+    return clip.with_frames(CubicSpline(at, clip.root_pos[at])(every), quat.normalise(rot))
+
+
+def slerped(clip: Clip, first: int, last: int) -> Clip:
+    """Straight from one frame to another: rotations by slerp, the root linearly."""
+    share = (np.arange(first, last + 1) - first) / (last - first)
+    joints = len(clip.skeleton)
+    ends = [np.repeat(clip.local_rot[f][None], len(share), axis=0) for f in (first, last)]
+    rot = quat.slerp(*ends, np.repeat(share[:, None], joints, axis=1))
+    root = clip.root_pos[first] + share[:, None] * (clip.root_pos[last] - clip.root_pos[first])
+    return clip[first : last + 1].with_frames(root, rot)
+
+
+def errors(model: MotionModel, clip: Clip, other: Clip) -> tuple[float, float]:
+    """Degrees over joints that turn, and centimetres."""
+    turns = model.encoding.columns >= 0
+    angles = quat.angle_between(clip.local_rot[:, turns], other.local_rot[:, turns])
+    apart = np.linalg.norm(clip.global_positions() - other.global_positions(), axis=-1)
+    return float(np.degrees(angles).mean()), float(100 * apart.mean())
+
+
+def bench_model() -> None:
+    clips = read(WALKS)
+    for settings in (LearnSettings(order=3, controls=4, variance=0.9998), LearnSettings()):
+        model = learn(clips, settings)
+        own = model.dynamics[0]
+        held = []
+        for n in range(len(clips)):
+            rest = learn(clips[:n] + clips[n + 1 :], settings)
+            held.append(reconstruction_error(rest, clips[n : n + 1]))
+        print(
+            f"walking, m = {own.order}, dim u = {own.controls}, d = {model.dimensions}: one step to "
+            f"{reconstruction_error(model, clips):.2f}° (bar 0.8, moonshot 0.5), held out {np.mean(held):.2f}°"
+        )
+
+
+def leave_one_out(names: Sequence[str], bars: tuple[str, str]) -> None:
+    clips = read(names)
+    rows: dict[str, list[tuple[float, float]]] = {"spline": [], "keys": [], "tracked": []}
+    seconds: dict[str, list[float]] = {"keys": [], "tracked": []}
+    size = 0
+    for n, whole in enumerate(clips):
+        model = learn(clips[:n] + clips[n + 1 :])
+        size = model.dimensions
+        clip = whole.resampled(model.encoding.rate_hz)
+        keys = (0, len(clip) // 2, len(clip) - 1)
+        rows["spline"].append(errors(model, clip, splined(clip, keys)))
+        for kind, roles in (("keys", ()), ("tracked", TRACKED)):
+            targets = [*pose_targets(clip, keys), *tracks(clip, roles)]
+            made, solved, _ = completed(model, targets, len(clip), clip.fps)
+            rows[kind].append(errors(model, clip, made))
+            seconds[kind].append(solved)
+    means = {kind: np.mean(values, axis=0) for kind, values in rows.items()}
+    base = means["spline"]
+    print(f"{names[0]} … {names[-1]}, {len(names)} clips, d = {size}: spline {base[0]:.1f}° {base[1]:.1f} cm")
+    for kind, bar in zip(("keys", "tracked"), bars, strict=True):
+        mean = means[kind]
+        print(
+            f"  three keyframes{' + hands and ankles' if kind == 'tracked' else ''}: {mean[0]:.2f}° {mean[1]:.2f} cm, "
+            f"{mean[1] / base[1]:.2f} × spline, CPU {np.mean(seconds[kind]):.2f} s (bar {bar})"
+        )
+
+
+def windows(clips: Sequence[Clip], gap: int) -> Iterator[Clip]:
+    for clip in clips:
+        whole = _PAST + gap + 1
+        for first in range(0, len(clip) - whole + 1, _EVERY):
+            yield clip[first : first + whole]
+
+
+def bench_gaps() -> None:
+    held = {f"16_{n:02d}" for n in HELD_OUT}
+    clips = read([f"16_{n:02d}" for n in range(1, 59)])
+    model = learn([clip for clip in clips if clip.name not in held])
+    out = [clip.resampled(30.0) for clip in clips if clip.name in held]
+    for gap, bar in GAPS.items():
+        own, base, own_rot, base_rot = [], [], [], []
+        for window in windows(out, gap):
+            keys = [*range(_PAST), _PAST + gap]
+            made, _, _ = completed(model, pose_targets(window, keys), len(window), 30.0)
+            plain = slerped(window, _PAST - 1, _PAST + gap)
+            inner, true = slice(_PAST, _PAST + gap), window.global_positions()[_PAST : _PAST + gap]
+            own.append(np.linalg.norm(made.global_positions()[inner] - true, axis=-1).mean())
+            base.append(np.linalg.norm(plain.global_positions()[1:-1] - true, axis=-1).mean())
+            own_rot.append(quat.angle_between(made.local_rot[inner], window.local_rot[inner]).mean())
+            base_rot.append(quat.angle_between(plain.local_rot[1:-1], window.local_rot[inner]).mean())
+        print(
+            f"gap of {gap} frames, {len(own)} windows: {100 * np.mean(own):.2f} cm, slerp {100 * np.mean(base):.2f}; "
+            f"positions {np.mean(own) / np.mean(base):.2f} × (bar {bar}, moonshot 0.4), rotations "
+            f"{np.mean(own_rot) / np.mean(base_rot):.2f} ×"
+        )
+
+
+def bench_clean() -> None:
+    clips = read(WALKS)
+    still = np.percentile(np.concatenate([Feet(clip).wander for clip in clips]), 95)
+    turns = np.percentile(np.concatenate([turning(clip) for clip in clips]), 99.9)
+    wander, peaks, new = [], [], []
+    for n, clip in enumerate(clips):
+        model = learn(clips[:n] + clips[n + 1 :])
+        ratio = round(clip.fps / 30)
+        frames = (len(clip) - 1) // ratio + 1
+        whole = clip[: (frames - 1) * ratio + 1]
+        keys = (0, frames // 2 * ratio, (frames - 1) * ratio)
+        made, _, _ = completed(model, pose_targets(whole, keys), frames, clip.fps)
+        wander += Feet(made).wander
+        peaks.append(np.percentile(turning(made), 99.9) / turns)
+        new.append(novelty(made, clips))
+    print(
+        f"finished walks at {clips[0].fps:g} Hz: planted feet wander {np.percentile(wander, 95) / still:.2f} × "
+        f"recorded (bar 0.6), turning peaks {max(peaks):.2f} × (bar 1.1), poses {100 * np.mean(new):.1f} cm from "
+        f"recorded ones, at most {100 * max(new):.1f} (bar 3)"
+    )
+
+
+def bench_speed() -> None:
+    clips = read(WALKS)
+    model = learn(clips[:-1])
+    clip = clips[-1].resampled(30.0)
+    frames = min(151, len(clip))
+    clip = clip[:frames]
+    hand = clip.skeleton.need("right_hand")
+    targets = pose_targets(clip, (0, frames // 2, frames - 1))
+    for frame in np.linspace(5, frames - 5, 11).astype(int):
+        at, where = frame / 30, clip.global_positions()[frame, hand]
+        targets.append(Target("joints", "position", at, at, (hand,), where[None], True))
+    completed(model, targets, frames, 30.0)
+    times = [completed(model, targets, frames, 30.0)[1:] for _ in range(5)]
+    solved, whole = np.median(times, axis=0)
+    print(
+        f"{frames / 30:.1f} s at 30 fps, three keys and 11 hand targets: {solved:.3f} s CPU (bar 0.5, moonshot 0.1), "
+        f"{whole:.3f} s with finishing"
+    )
+
+
+def bench_drag() -> None:
+    clips = read(WALKS)
+    model = learn(clips[1:])
+    clip = clips[0].resampled(30.0)[:100]
+    drag = Dragging.of_clip(model, clip, (0, 50, 99))
+    hand = clip.skeleton.need("right_hand")
+    begin = clip.global_positions()[30, hand]
+    drag.pull("right_hand", 1.0, tuple(begin))
+    times, off = [], []
+    for n in range(30):
+        # About half a metre a second at 30 updates a second, up and outwards.
+        goal = begin + n * np.array([-0.006, 0.012, 0.01])
+        began = time.process_time()
+        made = drag.pull("right_hand", 1.0, tuple(goal))
+        times.append(time.process_time() - began)
+        off.append(float(np.linalg.norm(made.global_positions()[30, hand] - goal)))
+    print(
+        f"dragging, {len(clip)} frames: {1000 * np.median(times):.1f} ms an update (bar 30, moonshot 8), at most "
+        f"{1000 * max(times):.1f}; the hand is {100 * max(off):.2f} cm off at most (bar 0.5)"
+    )
+
+
+def bench_face() -> None:
+    from choreograph.formats.face import read_face, read_shapes
+    from choreograph.synthesis.complete.face import FaceKeys, complete_landmarks, face_error, learn_face, splined
+
+    folder = find_recordings() / "face"
+    face, shapes = read_face(folder / "alex_rom_3.csv"), read_shapes(folder / "landmarks.csv")
+    cut = round(0.7 * len(face))
+    known, held = face[:cut], face[cut:]
+    simple = learn_face([known], shapes, order=2, controls=1)
+    print(
+        f"face, m = 2, dim u = 1, d = {simple.dimensions}: one step to {face_error(simple, [known]):.2f} mm, held out "
+        f"{face_error(simple, [held]):.2f} mm (bar 0.25, moonshot 0.1)"
+    )
+    model, whole = learn_face([known], shapes), shapes.landmarks(held)
+    tracked = ((8, 1), (48, 0), (62, 1))
+    own, base, frames = [], [], 121
+    for first in range(0, len(whole) - frames, 60):
+        true, keys = whole[first : first + frames], np.array([0, 60, 120])
+        at = np.array([(frame, landmark) for landmark, _ in tracked for frame in range(frames)])
+        points = np.full((len(at), 3), np.nan)
+        for n, (landmark, axis) in enumerate(tracked):
+            points[n * frames : (n + 1) * frames, axis] = true[:, landmark, axis]
+        made = complete_landmarks(model, frames, FaceKeys(keys, true[keys], at, points))
+        own.append(np.linalg.norm(made - true, axis=-1).mean())
+        base.append(np.linalg.norm(splined(frames, keys.tolist(), true[keys]) - true, axis=-1).mean())
+    print(
+        f"  4 s, keys 2 s apart and three tracked coordinates, {len(own)} windows held out: {np.mean(own):.2f} mm, "
+        f"spline {np.mean(base):.2f}: {np.mean(own) / np.mean(base):.2f} × (bar 0.55)"
+    )
+
+
+SECTIONS = {
+    "model": bench_model,
+    "walks": lambda: leave_one_out(
+        WALKS, ("4.2° 6 cm, 0.5 × spline; moonshot 3° 4 cm", "2.8° 1.6 cm; moonshot 2° 1 cm")
+    ),
+    "jumps": lambda: [leave_one_out(names, ("none", "5.6° 4.5 cm; moonshot 4° 3 cm")) for names in JUMPS.values()],
+    "gaps": bench_gaps,
+    "clean": bench_clean,
+    "speed": bench_speed,
+    "drag": bench_drag,
+    "face": bench_face,
+}
+
+
+def main() -> None:
+    wanted = [word for word in sys.argv[1:] if word in SECTIONS] or list(SECTIONS)
+    for name in wanted:
+        SECTIONS[name]()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,67 @@
+"""How does someone get through a scene, over its gaps and under its bars, at the least cost?
+
+After Safonova & Hodgins (2007): steps between the recorded ones, searched by anytime A*. Demo motion walks round
+pillars, through a maze, over a puddle and on stones; a low bar, a wide gap or a chair need recordings:
+
+    choreograph fetch cmu 107 108 --cache recordings
+    python examples/14_plan_a_scene.py [--scene pillars] [--recordings recordings/108] [--out FOLDER]
+"""
+
+import argparse
+from pathlib import Path
+
+from people import open_people
+
+import choreograph as cg
+from choreograph.pictures.plots import write_plot
+from choreograph.synthesis.plan.plot import plot_plan
+
+
+def wall(ax: float, az: float, bx: float, bz: float) -> cg.Solid:
+    return cg.Solid.of_box((min(ax, bx) - 0.05, min(az, bz) - 0.05), (max(ax, bx) + 0.05, max(az, bz) + 0.05))
+
+
+SEA = cg.Region.of_box((-3.0, 1.5), (3.0, 4.0))
+SCENES = {
+    "pillars": cg.PlanRequest(
+        goal=cg.Goal((0.0, 7.0)),
+        obstacles=[cg.Solid.of_circle((0.15, 2.5), 0.4), cg.Solid.of_circle((-0.5, 4.7), 0.4)],
+    ),
+    "stones": cg.PlanRequest(
+        goal=cg.Goal((0.0, 5.5)),
+        gaps=[SEA],
+        stones=[cg.Region.of_circle((0.1 * (-1) ** k, 1.3 + 0.66 * k), 0.12) for k in range(5)],
+    ),
+    "puddle": cg.PlanRequest(goal=cg.Goal((0.0, 5.0)), gaps=[cg.Region.of_box((-2.0, 2.2), (2.0, 2.5))]),
+    "gap": cg.PlanRequest(goal=cg.Goal((0.0, 6.0)), gaps=[cg.Region.of_box((-10.0, 2.5), (10.0, 3.5))]),
+    "bar": cg.PlanRequest(goal=cg.Goal((0.0, 6.0)), bars=[cg.Bar(((-3.0, 3.0), (3.0, 3.0)), 1.3)]),
+    "step over": cg.PlanRequest(
+        goal=cg.Goal((0.0, 5.0)), step_over=[cg.StepOver.of_box((-3.0, 2.4), (3.0, 2.5), height=0.15)]
+    ),
+    "sit": cg.PlanRequest(goal=cg.Goal((1.0, 4.0), 0.4, label="sit"), obstacles=[cg.Solid.of_circle((0.3, 1.8), 0.3)]),
+    "maze": cg.PlanRequest(
+        goal=cg.Goal((0.0, 13.0), 0.5),
+        obstacles=[
+            *(wall(-4.0, 2.5, 1.0, 2.5), wall(-1.0, 5.5, 4.0, 5.5), wall(-4.0, 8.5, 1.0, 8.5)),
+            *(wall(-1.0, 11.0, 4.0, 11.0), wall(-4.0, -1.0, -4.0, 14.0), wall(4.0, -1.0, 4.0, 14.0)),
+        ],
+    ),
+}
+
+parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+parser.add_argument("--scene", choices=list(SCENES), default="pillars", help="which one")
+parser.add_argument("--recordings", type=Path, help="folder with .amc or .bvh files; else demo clips")
+parser.add_argument("--evaluations", type=int, default=4000, help="how many states to look at")
+parser.add_argument("--out", type=Path, default=Path("out"), help="folder to write to")
+args = parser.parse_args()
+
+graph = open_people(args.recordings, args.out)
+result = cg.plan(graph, SCENES[args.scene].with_(evaluations=args.evaluations))
+name = args.scene.replace(" ", "-")
+for metric in result.metrics.values():
+    print(f"  {metric.text}: {metric.said}")
+for problem in result.problems:
+    print(f"  {problem.text}")
+cg.write_clip(args.out / f"{name}.bvh", result.clip, overwrite=True)
+write_plot(args.out / f"{name}.png", plot_plan(result), overwrite=True)
+print(f"wrote {name}.bvh and {name}.png to {args.out}")

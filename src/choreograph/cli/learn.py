@@ -1,0 +1,87 @@
+"""`choreograph learn`: a statistical model of recorded motion, in a file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from pydantic import Field
+
+from choreograph.cli.common import console, progress_bar
+from choreograph.cli.subjects import load
+from choreograph.cli.tool import Force, add_tool
+from choreograph.contract.request import Option, Request
+from choreograph.contract.verb import EXAMPLES
+from choreograph.errors import RequestError
+from choreograph.synthesis.complete.settings import LearnSettings
+
+
+class LearnOptions(Request):
+    """What is learned from, and where the model is kept."""
+
+    subject: Annotated[str, Option(metavar=EXAMPLES.metavar), Field(description=EXAMPLES.help)]
+    output: Annotated[Path, Option(("--output", "-o"))]
+    """The .model file to write."""
+    label: str | None = None
+    """Learn only from what is labelled so."""
+    simulate: Path | None = None
+    """Also write a motion that the model makes by itself, for looking at what it knows (.bvh, .glb …)."""
+    simulate_s: Annotated[float, Option(("--simulate-seconds",))] = 5.0
+    """How long that lasts."""
+    model: LearnSettings = Field(default_factory=LearnSettings)
+    """Rate, sizes, behaviours."""
+    force: Force = False
+    """Overwrite what exists."""
+
+
+def learn(asked: LearnOptions) -> None:
+    """Learn a statistical model of recorded motion, ready to complete with.
+
+    What is not given is chosen by cross-validation: how many frames the next one follows from, and the size of the
+    control input. The error that is printed is of predicting each recorded pose from those before it.
+
+    Examples:
+
+      choreograph learn walks/ -o walks.model
+
+      choreograph learn people.mog --label walk --order 3 --controls 4 -o walks.model --simulate walk.bvh
+
+      choreograph learn people.mog --behaviours walk --behaviours jump -o both.model
+    """
+    import numpy as np
+
+    from choreograph.formats import write_clip
+    from choreograph.motion.trim import trimmed
+    from choreograph.synthesis.complete.model import MotionModel, reconstruction_error
+    from choreograph.synthesis.complete.request import CompleteRequest
+    from choreograph.synthesis.complete.search import describe_model
+    from choreograph.synthesis.complete.sources import Recordings, choose_clips, find_model
+    from choreograph.synthesis.complete.store import SUFFIX, save_model
+
+    if asked.output.suffix.lower() != SUFFIX:
+        raise RequestError(f"--output is {asked.output}; a model's file ends in {SUFFIX}", where="output")
+    with progress_bar() as progress:
+        source = load(EXAMPLES, asked.subject, asked, progress).value
+        if isinstance(source, MotionModel):
+            raise RequestError(f"{asked.subject} is a model already; give recordings", where="subject")
+        clips = choose_clips(Recordings(source).clips, CompleteRequest(length_s=1.0, label=asked.label), [])
+        model = find_model(clips, asked.model, progress)
+        error = reconstruction_error(model, [trimmed(clip) for clip in clips])
+        save_model(asked.output, model, overwrite=asked.force)
+        if asked.simulate is not None:
+            made = model.simulate(asked.simulate_s, np.random.default_rng(0))
+            write_clip(asked.simulate, made, overwrite=asked.force)
+    said = describe_model(model)
+    console.print(
+        f"{asked.output}: {said['frames']} frames of {said['clips']} clips at {said['rate_hz']:g} Hz; "
+        f"{said['dimensions']} coordinates hold {100 * said['variance']:.1f} % of the poses' variance, order "
+        f"{said['order']}, control of {said['controls']}, {said['components']} component(s); each pose is predicted "
+        f"to {error:.2f}° per joint",
+        highlight=False, markup=False, soft_wrap=True,
+    )  # fmt: skip
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to the application."""
+    add_tool(app, "learn", LearnOptions, learn, arguments=("subject",))

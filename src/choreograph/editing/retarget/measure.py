@@ -1,0 +1,47 @@
+"""How well a motion on another body is the motion it was."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from choreograph.motion.clip import Clip
+from choreograph.motion.retarget import leg_length
+from choreograph.motion.role_map import SIDES
+
+Array = NDArray[np.float64]
+
+ARMS = (("upper_arm", "forearm"), ("forearm", "hand"))
+LEGS = (("upper_leg", "lower_leg"), ("lower_leg", "foot"))
+
+
+def bone_angles(one: Clip, other: Clip, bones: tuple[tuple[str, str], ...]) -> Array:
+    """Angles between the directions of both bodies' bones, (F, bones), radians; no column where one lacks a bone."""
+    columns = []
+    for side in SIDES:
+        for start, end in bones:
+            ways = [_direction(clip, f"{side}_{start}", f"{side}_{end}") for clip in (one, other)]
+            if ways[0] is not None and ways[1] is not None:
+                columns.append(np.arccos(np.clip(np.sum(ways[0] * ways[1], axis=1), -1.0, 1.0)))
+    return np.stack(columns, axis=1) if columns else np.zeros((len(one), 0))
+
+
+def _direction(clip: Clip, start: str, end: str) -> Array | None:
+    joints = clip.skeleton.find(start), clip.skeleton.find(end)
+    if joints[0] is None or joints[1] is None:
+        return None
+    at = clip.global_positions()
+    bone = at[:, joints[1]] - at[:, joints[0]]
+    return np.asarray(bone / np.maximum(np.linalg.norm(bone, axis=1, keepdims=True), 1e-12))
+
+
+def ankle_offsets(one: Clip, other: Clip) -> Array:
+    """How far ankles are, seen from the middle of the hips and scaled by the legs, (F, 2), in body heights."""
+    places = []
+    for clip in (one, other):
+        at = clip.global_positions()
+        hips = at[:, [clip.skeleton.need(f"{side}_upper_leg") for side in SIDES]].mean(axis=1)
+        ankles = at[:, [clip.skeleton.need(f"{side}_foot") for side in SIDES]]
+        places.append((ankles - hips[:, None]) / leg_length(clip.skeleton))
+    share = leg_length(one.skeleton) / max(one.skeleton.height, 1e-9)
+    return np.asarray(np.linalg.norm(places[0] - places[1], axis=2) * share)

@@ -1,0 +1,27 @@
+"""What can be asked of retargeting: whose body, and joints that roles do not tell."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated
+
+from pydantic import Field
+
+from choreograph.contract.request import FileName, Option, Request
+
+
+class RetargetRequest(Request):
+    """A body that a motion is put on.
+
+    >>> RetargetRequest("hero.glb", clean=False).as_document()
+    {'to': 'hero.glb', 'clean': False}
+    """
+
+    to: Annotated[str, FileName(), Option(("--to",), metavar="FILE")] = ""
+    """File of the body: a character (.glb, .vrm), or any motion file whose skeleton it is."""
+    roles: Annotated[Mapping[str, str], Option(("--to-role",), metavar="ROLE=JOINT")] = Field(default_factory=dict)
+    """Joints of the body whose role is not found, such as left_foot=L_Ankle."""
+    joints: Annotated[Mapping[str, str], Option(("--joint",), metavar="JOINT=SOURCE")] = Field(default_factory=dict)
+    """Joints of the body, with the joint of the motion that each takes its rotation from; nothing behind = for none."""
+    clean: bool = True
+    """Whether standing feet are held where they stand."""

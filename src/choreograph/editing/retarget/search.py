@@ -1,0 +1,150 @@
+"""Retargeting as a search of one step: the body is read, the motion put on it, and both are compared."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from choreograph.contract.result import Answer, Metric, Motion, Problem, Result, Run
+from choreograph.contract.search import Budget, Search
+from choreograph.editing.retarget.measure import ARMS, LEGS, ankle_offsets, bone_angles
+from choreograph.editing.retarget.request import RetargetRequest
+from choreograph.errors import RequestError
+from choreograph.finishing.foot_contacts import plant_speed
+from choreograph.finishing.footskate import clean_feet
+from choreograph.formats import read_clip
+from choreograph.formats.character import SUFFIXES, read_character
+from choreograph.motion.clip import Clip
+from choreograph.motion.retarget import retarget as put_on
+from choreograph.motion.role_map import map_roles
+from choreograph.motion.skeleton import Skeleton
+from choreograph.progress import Progress, silent
+
+_ARM_DEG, _LEG_DEG = 5.0, 10.0
+"""Mean angles between bones from which on the pose counts as missed."""
+
+
+@dataclass(frozen=True, eq=False)
+class RetargetResult(Result):
+    """A motion on another body, with what it was."""
+
+    recorded: Clip | None = None
+    """The motion as it was."""
+
+
+def read_body(file: str) -> tuple[Skeleton, float | None]:
+    """The skeleton of a file, and how high the soles of its skin are where it has one."""
+    if Path(file).suffix.lower() in SUFFIXES:
+        character = read_character(file)
+        return character.skeleton, character.sole_m
+    return read_clip(file).skeleton, None
+
+
+class RetargetSearch(Search):
+    """One motion on another body."""
+
+    def __init__(self, clip: Clip, request: RetargetRequest) -> None:
+        """Prepare it.
+
+        Args:
+            clip: The motion.
+            request: The body.
+        """
+        super().__init__(request)
+        self.request: RetargetRequest = request
+        self._clip = clip
+        self._made: Clip | None = None
+        self._raw: Clip | None = None
+        self._seconds = 0.0
+
+    @property
+    def done(self) -> bool:
+        """Whether it is on the body."""
+        return self._made is not None
+
+    def step(self, budget: Budget = Budget(), progress: Progress = silent) -> bool:
+        """Put it there."""
+        if self._made is None:
+            if not self.request.to:
+                raise RequestError("whose body is it to be? Name a character or a motion file", where="to")
+            began = time.monotonic()
+            skeleton, sole = read_body(self.request.to)
+            if self.request.roles:
+                skeleton = skeleton.with_roles(dict(self.request.roles))
+            self._raw = put_on(self._clip, skeleton, sole_m=sole, given=dict(self.request.joints))
+            progress("retargeting", 1, 2)
+            can_clean = self.request.clean and self._raw.local_pos is None and len(self._raw) > 1
+            self._made = clean_feet(self._raw) if can_clean else self._raw
+            self._seconds = time.monotonic() - began
+        return False
+
+    def change(self, request: Any) -> None:
+        """Put it on another body."""
+        self.request, self._made = request, None
+
+    def best(self) -> RetargetResult:
+        """The motion on the body."""
+        if self._made is None or self._raw is None:
+            raise RequestError("nothing was retargeted yet")
+        clip, source = self._made, self._clip
+        arms, legs = bone_angles(source, clip, ARMS), bone_angles(source, clip, LEGS)
+        metrics = {
+            "seconds": Metric(clip.seconds, "s", "lasts"),
+            "arms": Metric(float(np.degrees(arms.mean())) if arms.size else 0.0, "°", "arms off by"),
+            "legs": Metric(float(np.degrees(legs.mean())) if legs.size else 0.0, "°", "legs off by"),
+            "ankles": Metric(float(ankle_offsets(source, clip).mean()), "", "ankles off, in body heights, by"),
+        }
+        if clip.skeleton.feet and len(clip) > 1:
+            metrics["foot_slide"] = Metric(plant_speed(clip), "m/s", "standing feet slide at")
+        found = map_roles(source.skeleton, clip.skeleton, dict(self.request.joints))
+        unlike = [name for name, joint in zip(clip.skeleton.names, found.low, strict=True) if joint < 0]
+        answer = Answer(
+            (Motion(clip, (Run(0, len(clip), source.name, 0.0),), self._raw, body=self._body()),),
+            f"{source.name} on {Path(self.request.to).stem}",
+            metrics,
+            tuple(_problems(metrics, clip)),
+            details={"map": found.as_names(), "move_with_parent": unlike},
+        )
+        return RetargetResult("retarget", self.request, (answer,), seconds=self._seconds, recorded=source)
+
+    def _body(self) -> str | None:
+        return self.request.to if Path(self.request.to).suffix.lower() in SUFFIXES else None
+
+
+def _problems(metrics: dict[str, Metric], clip: Clip) -> Iterator[Problem]:
+    for name, limit in (("arms", _ARM_DEG), ("legs", _LEG_DEG)):
+        got = metrics[name].value
+        if got > limit:
+            text = f"{name} point {got:.0f}° off on average: look at the map (--map), and name joints with --joint"
+            yield Problem(text, "to", 0.0, round(got, 1), unit="°")
+
+
+def retarget(
+    clip: Clip, request: RetargetRequest | str, *, progress: Progress | None = None, **changes: Any
+) -> RetargetResult:
+    """A motion on another body.
+
+    >>> from choreograph.demo import demo_clip
+    >>> from choreograph.formats import write_clip
+    >>> write_clip("hero.glb", demo_clip("walk", 30.0))
+    >>> retarget(demo_clip("jump_high", 30.0), "hero.glb").best.name
+    'jump_high on hero'
+
+    Args:
+        clip: The motion.
+        request: Whose body, or the name of its file.
+        progress: Hears how far it has come.
+        **changes: Fields of the request.
+
+    Returns:
+        The motion, how far limbs and ankles are off, and the map of joints in `best.details["map"]`.
+    """
+    asked = RetargetRequest(to=request, **changes) if isinstance(request, str) else request.with_(**changes)
+    search = RetargetSearch(clip, asked)
+    search.run(progress or silent)
+    return search.best()

@@ -1,0 +1,247 @@
+"""Somebody's own character: the body of a skinned GLB or VRM file, and the file anew with another motion.
+
+Mesh, skin, materials, textures and morphs stay byte for byte as they are; only the animations are replaced. A
+character that was modelled facing another way than +z is turned for the motion, and back in the file.
+"""
+
+from __future__ import annotations
+
+import json
+import struct
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from choreograph.errors import FormatError, RequestError
+from choreograph.formats._glb import Glb, chunks
+from choreograph.formats._gltf_read import Rig, blaming, lay_out
+from choreograph.formats.assemble import read_bytes
+from choreograph.formats.atomic import atomic_write
+from choreograph.formats.figures import from_rest
+from choreograph.maths import quat
+from choreograph.motion.clip import Clip
+from choreograph.motion.role_map import SIDES
+from choreograph.motion.skeleton import Skeleton
+
+Array = NDArray[np.float64]
+
+SUFFIXES = (".glb", ".vrm")
+"""Files that a character is read from, and written to."""
+
+
+@dataclass(frozen=True, eq=False)
+class Character:
+    """A body with a skin."""
+
+    name: str
+    skeleton: Skeleton
+    """In metres, y up, facing +z in its rest pose."""
+    sole_m: float
+    """Height of the skin's lowest vertex in the rest pose, with the root at the origin, metres."""
+    turn: Array
+    """Rotation that makes the file's rest pose face +z, (4,)."""
+    rig: Rig
+    document: dict[str, Any]
+    body: bytes
+
+
+def read_character(path: str | Path, *, figure: int | None = None) -> Character:
+    """The character of a GLB or VRM file.
+
+    >>> from choreograph.demo import demo_clip
+    >>> from choreograph.formats import write_clip
+    >>> write_clip("hero.glb", demo_clip("walk", 30.0))
+    >>> read_character("hero.glb").skeleton.find("head") is not None
+    True
+
+    Args:
+        path: The file.
+        figure: Which of its skins; the one with the most joints where None.
+
+    Raises:
+        FormatError: The file is damaged, or has no skinned body.
+    """
+    data = read_bytes(path)
+    with blaming(path):
+        document, body = chunks(data)
+        glb = Glb(document, body)
+        skins = glb.items("skins")
+        if not skins:
+            raise FormatError("has no skin, so there is no character in it")
+        if figure is None:
+            figure = max(range(len(skins)), key=lambda k: len(skins[k].get("joints") or ()))
+        if not 0 <= figure < len(skins):
+            raise FormatError(f"has {len(skins)} skinned figures, so there is no number {figure} (they count from 0)")
+        rig = lay_out(glb, skins[figure], {}, {})
+        skeleton, _, _ = from_rest(rig.names, rig.parents, rig.pos, rig.rot, rig.pos[None], rig.rot[None])
+        turn = _to_front(skeleton)
+        offsets, tips = quat.rotate(turn, skeleton.offsets), quat.rotate(turn, skeleton.tip_offsets)
+        skeleton = Skeleton(skeleton.names, skeleton.parents, offsets, skeleton.tip_parents, tips, skeleton.roles)
+        sole = _sole(glb, figure, rig, skeleton)
+        return Character(Path(path).stem, skeleton, sole, turn, rig, document, bytes(body))
+
+
+def _to_front(skeleton: Skeleton) -> Array:
+    """The turn about the vertical, by quarters, after which the left leg is at +x."""
+    legs = [skeleton.find(f"{side}_upper_leg") for side in SIDES]
+    if legs[0] is None or legs[1] is None:
+        return np.array(quat.IDENTITY)
+    rest = skeleton.rest_positions()
+    x, _, z = rest[legs[0]] - rest[legs[1]]
+    return quat.from_yaw(np.round(np.arctan2(z, x) / (np.pi / 2)) * (np.pi / 2))
+
+
+def _sole(glb: Glb, figure: int, rig: Rig, skeleton: Skeleton) -> float:
+    """Height of the lowest vertex, skinned as the nodes rest, above the root."""
+    rest = skeleton.rest_positions()
+    lowest = float(rest[:, 1].min())
+    skin = glb.items("skins")[figure]
+    world = _node_matrices(rig)
+    at = {node: world[k] for k, node in enumerate(rig.nodes)}
+    try:
+        inverse = glb.array(skin["inverseBindMatrices"], 16).reshape(-1, 4, 4).transpose(0, 2, 1)
+        joints = np.array([at[node] for node in skin["joints"]]) @ inverse
+        heights = []
+        for node in glb.items("nodes"):
+            if node.get("skin") != figure or "mesh" not in node:
+                continue
+            for primitive in glb.item("meshes", node["mesh"]).get("primitives", []):
+                attributes = primitive["attributes"]
+                points = glb.array(attributes["POSITION"], 3)
+                bones = glb.array(attributes["JOINTS_0"], 4).astype(int)
+                weights = glb.array(attributes["WEIGHTS_0"], 4)
+                matrices = np.einsum("nk,nkij->nij", weights, joints[bones][:, :, :3])
+                heights.append(np.einsum("nij,nj->ni", matrices[:, :, :3], points)[:, 1] + matrices[:, 1, 3])
+    except (FormatError, KeyError, IndexError, TypeError, ValueError):
+        return lowest  # compressed or odd meshes: the lowest joint will do
+    feet = min((float(rest[joint, 1]) for joint in skeleton.feet), default=lowest)
+    # Feet may be plain meshes that hang from joints: then no skin reaches down to them.
+    return min([feet, *(float(h.min() - world[0][1, 3]) for h in heights)])
+
+
+def _node_matrices(rig: Rig) -> Array:
+    """World transforms of the joints at rest, metres, (J, 4, 4); scaled as the nodes above the root scale."""
+    scale = rig.above[2]
+    out = np.tile(np.eye(4), (len(rig.names), 1, 1))
+    for k, parent in enumerate(rig.parents):
+        own = np.eye(4)
+        own[:3, :3] = quat.as_matrix(rig.rot[k])
+        own[:3, 3] = rig.pos[k]
+        out[k] = own if parent < 0 else out[parent] @ own
+    out[:, :3, :3] *= scale
+    return out
+
+
+def write_character(path: str | Path, character: Character, clip: Clip, *, overwrite: bool = False) -> None:
+    """Write the character's file with the clip as its only animation.
+
+    >>> from choreograph.demo import demo_clip
+    >>> from choreograph.formats import write_clip
+    >>> write_clip("heroine.glb", demo_clip("walk", 30.0))
+    >>> write_character("hops.glb", read_character("heroine.glb"), demo_clip("jump_high", 30.0))
+
+    Args:
+        path: A .glb or .vrm file.
+        character: As `read_character` gives it.
+        clip: A motion of its skeleton, such as `retarget` makes.
+        overwrite: Replace a file that exists.
+
+    Raises:
+        RequestError: If the clip is not of the character's skeleton.
+    """
+    if not clip.skeleton.same_joints(character.skeleton):
+        raise RequestError(f"the motion is not on {character.name!r}'s skeleton; retarget it first")
+    document = json.loads(json.dumps(character.document))
+    blob = bytearray(character.body)
+    rotations, places = _node_motion(character, clip)
+    times = _append(document, blob, (np.arange(len(clip)) / clip.fps).astype("<f4"), "SCALAR")
+    samplers: list[dict[str, Any]] = []
+    channels: list[dict[str, Any]] = []
+
+    def add(node: int, what: str, values: Array, shape: str) -> None:
+        samplers.append({"input": times, "output": _append(document, blob, values.astype("<f4"), shape)})
+        channels.append({"sampler": len(samplers) - 1, "target": {"node": node, "path": what}})
+
+    for k, node in enumerate(character.rig.nodes):
+        document["nodes"][node].pop("matrix", None)
+        add(node, "rotation", quat.make_continuous(rotations[:, k])[:, [1, 2, 3, 0]], "VEC4")
+        place = places[k]
+        if place is not None:
+            add(node, "translation", place, "VEC3")
+    _rest_as_vectors(character, document)
+    document["animations"] = [{"name": clip.name, "samplers": samplers, "channels": channels}]
+    document["buffers"] = [{"byteLength": len(blob)}]
+    with atomic_write(path, overwrite=overwrite) as temporary:
+        temporary.write_bytes(_pack(document, bytes(blob)))
+
+
+def _rest_as_vectors(character: Character, document: dict[str, Any]) -> None:
+    """Animated nodes may not have a matrix: their rest is told by place and rotation."""
+    rig = character.rig
+    original = character.document["nodes"]
+    shift, turn, scale = rig.above
+    for k, node in enumerate(rig.nodes):
+        if "matrix" not in original[node]:
+            continue
+        place, rotation = rig.pos[k], rig.rot[k]
+        if k == 0:
+            place = quat.rotate(quat.inverse(turn), place - shift)
+            rotation = quat.multiply(quat.inverse(turn), rotation)
+        document["nodes"][node]["translation"] = (place / scale).tolist()
+        document["nodes"][node]["rotation"] = np.asarray(rotation)[[1, 2, 3, 0]].tolist()
+
+
+def _node_motion(character: Character, clip: Clip) -> tuple[Array, list[Array | None]]:
+    """The clip as rotations and places of nodes in their parents' frames, in the file's own axes and unit."""
+    rig = character.rig
+    shift, turn, scale = rig.above
+    back = quat.inverse(character.turn)
+    parents, count = rig.parents, len(rig.names)
+    rest = np.array(rig.rot)
+    for k in range(1, count):
+        rest[k] = quat.multiply(rest[parents[k]], rig.rot[k])
+    rotations = np.empty_like(clip.local_rot)
+    places: list[Array | None] = [None] * count
+    moved = clip.local_pos
+    for k in range(count):
+        own = quat.multiply(clip.local_rot[:, k], character.turn)
+        if k == 0:
+            rotations[:, 0] = quat.multiply(quat.inverse(turn), quat.multiply(own, rest[0]))
+            places[0] = quat.rotate(quat.inverse(turn), clip.root_pos - shift) / scale
+            continue
+        own = quat.multiply(back, own)
+        above = quat.inverse(rest[parents[k]])
+        rotations[:, k] = quat.multiply(above, quat.multiply(own, rest[k]))
+        if moved is not None and np.abs(moved[:, k] - clip.skeleton.offsets[k]).max() > 1e-7:
+            places[k] = quat.rotate(above, quat.rotate(back, moved[:, k])) / scale
+    return rotations, places
+
+
+def _append(document: dict[str, Any], blob: bytearray, values: NDArray[Any], shape: str) -> int:
+    """Put numbers behind the file's own; the number of their accessor."""
+    blob += bytes(-len(blob) % 4)
+    views, accessors = document.setdefault("bufferViews", []), document.setdefault("accessors", [])
+    views.append({"buffer": 0, "byteOffset": len(blob), "byteLength": values.nbytes})
+    blob += values.tobytes()
+    accessor: dict[str, Any] = {
+        "bufferView": len(views) - 1, "componentType": 5126, "count": len(values), "type": shape,
+    }  # fmt: skip
+    if shape == "SCALAR":
+        accessor |= {"min": [float(values.min())], "max": [float(values.max())]}
+    accessors.append(accessor)
+    return len(accessors) - 1
+
+
+def _pack(document: dict[str, Any], blob: bytes) -> bytes:
+    text = json.dumps(document, separators=(",", ":")).encode()
+    text += b" " * (-len(text) % 4)
+    blob += bytes(-len(blob) % 4)
+    size = 12 + 8 + len(text) + 8 + len(blob)
+    head = struct.pack("<4sII", b"glTF", 2, size) + struct.pack("<II", len(text), 0x4E4F534A)
+    return head + text + struct.pack("<II", len(blob), 0x004E4942) + blob
+
+
+__all__ = ["SUFFIXES", "Character", "read_character", "write_character"]

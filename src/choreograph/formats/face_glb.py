@@ -1,0 +1,204 @@
+"""Faces in GLB files: tracks of morph target weights, on anybody's head; written on a simple head of landmarks."""
+
+from __future__ import annotations
+
+import json
+import struct
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from choreograph._version import __version__
+from choreograph.errors import FormatError
+from choreograph.formats._glb import Glb, chunks
+from choreograph.formats.atomic import atomic_write
+from choreograph.motion.clip import Note
+from choreograph.motion.face import Face, FaceShapes
+
+Array = NDArray[np.float64]
+
+_FLOAT, _USHORT = 5126, 5123
+_SLOWEST, _FASTEST = 1.0, 1000.0
+
+
+def read_face_glb(path: str | Path, *, fps: float | None = None) -> Face:
+    """The face of a GLB file: the first animated mesh with named morph targets.
+
+    >>> from choreograph.motion.head import simple_head
+    >>> write_face_glb("open.glb", Face(("JawOpen",), [[0.0], [1.0]], 30.0), simple_head(), overwrite=True)
+    >>> len(read_face_glb("open.glb"))
+    2
+
+    Args:
+        path: The file; its mesh names its targets in `extras.targetNames`, as Blender and three.js do.
+        fps: Frames per second; as most of the keys are apart if None.
+
+    Raises:
+        FormatError: If it has no such track.
+    """
+    path = Path(path)
+    try:
+        document = Glb(*chunks(path.read_bytes()))
+        names, times, table = _find_track(document)
+    except OSError as error:
+        raise FormatError(f"cannot be read: {error.strerror}", path=path) from None
+    except FormatError as error:
+        raise error.at(path) from None
+    if len(times) < 2 or (np.diff(times) <= 0).any():
+        raise FormatError("the times of its morph track do not increase", path=path)
+    rate = fps or float(np.clip(1 / np.median(np.diff(times)), _SLOWEST, _FASTEST))
+    rate = round(rate) if abs(rate - round(rate)) < 0.02 * rate else rate
+    even = np.arange(int((times[-1] - times[0]) * rate + 1e-6) + 1) / rate + times[0]
+    weights = np.stack([np.interp(even, times, column) for column in table.T], axis=1)
+    over = np.maximum(weights - 1, -weights)
+    notes: tuple[Note, ...] = ()
+    if over.max(initial=0.0) > 1e-6:
+        count = int((over > 1e-6).sum())
+        notes = (Note("weight", f"weights are outside 0 … 1, by up to {over.max():.3g}; they are clamped", count),)
+    return Face(names, np.clip(weights, 0.0, 1.0), rate, path.stem, notes=notes)
+
+
+def _find_track(document: Glb) -> tuple[tuple[str, ...], Array, Array]:
+    """Names (S,), times (K,) and weights (K, S) of the first track of named morph targets."""
+    for animation in document.items("animations"):
+        samplers = animation.get("samplers", [])
+        for channel in animation.get("channels", []):
+            target = channel.get("target", {})
+            if target.get("path") != "weights":
+                continue
+            mesh = document.item("meshes", document.item("nodes", target.get("node")).get("mesh"))
+            extras = mesh.get("extras")
+            names = extras.get("targetNames") if isinstance(extras, dict) else None
+            if not isinstance(names, list) or not names or not all(isinstance(name, str) for name in names):
+                continue
+            at = channel.get("sampler")
+            if not isinstance(at, int) or not 0 <= at < len(samplers) or not isinstance(samplers[at], dict):
+                raise FormatError("a channel points to a sampler that is not there")
+            times = _times(document, samplers[at].get("input"))
+            values = document.array(samplers[at].get("output"), 1)
+            if samplers[at].get("interpolation") == "CUBICSPLINE":
+                values = (
+                    values.reshape(len(times), 3, -1)[:, 1].ravel() if len(values) % (3 * len(times)) == 0 else values
+                )
+            if len(values) != len(times) * len(names):
+                raise FormatError(
+                    f"a morph track has {len(values)} weights for {len(times)} keys of {len(names)} targets"
+                )
+            return tuple(str(name) for name in names), times, values.reshape(len(times), len(names))
+    raise FormatError("has no animated mesh with named morph targets")
+
+
+def _times(document: Glb, number: Any) -> Array:
+    """The times of keys; where they are compressed, evenly from the first to the last, which the file says."""
+    accessor = document.item("accessors", number)
+    view = document.item("bufferViews", accessor.get("bufferView"))
+    if "extensions" not in view:
+        return document.array(number, 1)
+    low, high, count = accessor.get("min"), accessor.get("max"), accessor.get("count")
+    known = isinstance(low, list) and isinstance(high, list) and len(low) == len(high) == 1
+    if not known or not isinstance(count, int) or not 1 < count < 10_000_000:
+        raise FormatError("the times of its morph track are compressed; save it without compression")
+    try:
+        return np.linspace(float(low[0]), float(high[0]), count)  # type: ignore[index]
+    except (TypeError, ValueError):
+        raise FormatError("the times of its morph track are no numbers") from None
+
+
+def write_face_glb(path: str | Path, face: Face, shapes: FaceShapes, *, overwrite: bool = False) -> None:
+    """Write a face as a GLB file: the landmarks as a mesh, the shapes as morph targets, the weights as its animation.
+
+    >>> from choreograph.motion.head import simple_head
+    >>> write_face_glb("open.glb", Face(("JawOpen",), [[0.0], [1.0]], 30.0), simple_head(), overwrite=True)
+    >>> bool(read_face_glb("open.glb").weights[1].max() > 0.99)
+    True
+
+    Args:
+        path: The file.
+        face: Weights.
+        shapes: Landmarks, and how shapes move them.
+        overwrite: Whether a file there is replaced.
+    """
+    builder = _Builder()
+    points = shapes.neutral * 1e-3
+    order = shapes.order(face.names)
+    weights = np.where(order >= 0, face.weights[:, np.maximum(order, 0)], 0.0)
+    primitive = {
+        "attributes": {"POSITION": builder.add(points, "VEC3", bounds=True)},
+        "indices": builder.add(_triangles(shapes.neutral).ravel(), "SCALAR", whole=True),
+        "targets": [{"POSITION": builder.add(move * 1e-3, "VEC3", bounds=True)} for move in shapes.moves],
+        "material": 0,
+    }
+    times = builder.add(np.arange(len(face)) / face.fps, "SCALAR", bounds=True)
+    values = builder.add(weights.ravel(), "SCALAR")
+    document: dict[str, Any] = {
+        "asset": {"version": "2.0", "generator": f"Choreograph {__version__}"},
+        "scene": 0,
+        "scenes": [{"nodes": [0]}],
+        "nodes": [{"name": face.name, "mesh": 0}],
+        "materials": [{"name": "clay", "doubleSided": True, "pbrMetallicRoughness": {"metallicFactor": 0.0}}],
+        "meshes": [{"primitives": [primitive], "extras": {"targetNames": list(shapes.names)}}],
+        "animations": [
+            {
+                "name": face.name,
+                "samplers": [{"input": times, "output": values, "interpolation": "LINEAR"}],
+                "channels": [{"sampler": 0, "target": {"node": 0, "path": "weights"}}],
+            }
+        ],
+    }
+    with atomic_write(path, overwrite=overwrite) as temporary:
+        temporary.write_bytes(builder.pack(document))
+
+
+class _Builder:
+    """Gathers arrays of a document."""
+
+    def __init__(self) -> None:
+        self._bytes = bytearray()
+        self._accessors: list[dict[str, Any]] = []
+        self._views: list[dict[str, Any]] = []
+
+    def add(self, values: NDArray[Any], kind: str, *, bounds: bool = False, whole: bool = False) -> int:
+        """The number of a new accessor."""
+        array = np.ascontiguousarray(values, "<u2" if whole else "<f4")
+        self._bytes += bytes(-len(self._bytes) % 4)
+        view: dict[str, Any] = {"buffer": 0, "byteOffset": len(self._bytes), "byteLength": array.nbytes}
+        self._bytes += array.tobytes()
+        self._views.append(view)
+        accessor: dict[str, Any] = {
+            "bufferView": len(self._views) - 1,
+            "componentType": _USHORT if whole else _FLOAT,
+            "count": len(array),
+            "type": kind,
+        }
+        if bounds:
+            flat = array.reshape(len(array), -1)
+            accessor |= {"min": flat.min(axis=0).tolist(), "max": flat.max(axis=0).tolist()}
+        self._accessors.append(accessor)
+        return len(self._accessors) - 1
+
+    def pack(self, document: dict[str, Any]) -> bytes:
+        """The whole file."""
+        self._bytes += bytes(-len(self._bytes) % 4)
+        whole = {
+            **document,
+            "accessors": self._accessors,
+            "bufferViews": self._views,
+            "buffers": [{"byteLength": len(self._bytes)}],
+        }
+        text = json.dumps(whole, separators=(",", ":")).encode()
+        text += b" " * (-len(text) % 4)
+        length = 12 + 8 + len(text) + 8 + len(self._bytes)
+        head = struct.pack("<4sIII4s", b"glTF", 2, length, len(text), b"JSON")
+        return head + text + struct.pack("<I4s", len(self._bytes), b"BIN\0") + bytes(self._bytes)
+
+
+def _triangles(points: Array) -> NDArray[np.int64]:
+    """Triangles between points as they are seen from the front, (T, 3), turned to the front."""
+    from scipy.spatial import Delaunay
+
+    found = Delaunay(points[:, :2]).simplices.astype(np.int64)
+    a, b, c = (points[found[:, k], :2] for k in range(3))
+    area = (b[:, 0] - a[:, 0]) * (c[:, 1] - a[:, 1]) - (b[:, 1] - a[:, 1]) * (c[:, 0] - a[:, 0])
+    return np.where((area < 0)[:, None], found[:, [0, 2, 1]], found)

@@ -1,0 +1,294 @@
+"""Reading FBX: the joints of a figure and one of the file's takes, sampled into a Clip."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from choreograph.errors import FormatError, RequestError
+from choreograph.formats import world
+from choreograph.formats._fbx_curves import Curve
+from choreograph.formats._fbx_scene import Node, Scene, Take, is_joint, local_matrices, read_scene
+from choreograph.formats._fbx_tree import read_tree
+from choreograph.formats.assemble import FileMotion, assemble, read_bytes
+from choreograph.formats.figures import from_rest
+from choreograph.maths import quat
+from choreograph.motion.clip import Clip, Note
+from choreograph.motion.skeleton import Skeleton
+
+Array = NDArray[np.float64]
+
+_SLOWEST = 10.0
+"""Keys fewer than these a second are poses set by hand; they are sampled at the rate that the file states."""
+_ROOM = 200_000
+"""Joint poses (frames x joints) granted to any file beyond one for each of its bytes."""
+_EVEN = 1e-3
+"""Share by which a joint's axes may differ in length and still count as scaled evenly."""
+
+
+def read_fbx(
+    path: str | Path,
+    *,
+    figure: int = 0,
+    take: int | str = 0,
+    fps: float | None = None,
+    unit: world.Unit | None = None,
+    up_axis: str | None = None,
+) -> Clip:
+    """The motion of a figure in an FBX file, binary or text, from version 7 on.
+
+    The rest pose is the one in which the skin was bound, where the file has it, else the joints' own. Curves are
+    sampled at the rate of their keys; between keys their tangents count.
+
+    Args:
+        path: The file.
+        figure: Which of the file's skeletons, the one with the most joints first.
+        take: Which of its animations, by number or name.
+        fps: Frames per second, instead of the keys' own.
+        unit: Unit of length, instead of the one that the file states.
+        up_axis: "y", "z" …, instead of the one that the file states.
+
+    Raises:
+        FormatError: The file is damaged, or holds something a Clip cannot.
+    """
+    data = read_bytes(path)
+    try:
+        _, root = read_tree(data)
+        scene = read_scene(root)
+        motion, notes = _read(scene, len(data), figure, take, fps)
+        if unit is None:
+            unit, odd = _unit(scene, motion.skeleton)
+            notes += odd
+        # How the file stands is known; assemble turns it y up.
+        return assemble(path, data, "fbx", motion, unit=unit, up_axis=up_axis or scene.up_axis(), notes=notes)
+    except FormatError as error:
+        raise error.at(path) from None
+    except (ValueError, OverflowError, KeyError, IndexError, TypeError, AttributeError) as error:
+        raise FormatError(f"does not hold a motion: {error}", path=path) from error
+
+
+def count_fbx_figures(path: str | Path) -> int:
+    """How many skeletons an FBX file holds."""
+    return len(_figures(_scene(path)))
+
+
+def list_fbx_takes(path: str | Path) -> list[str]:
+    """The names of a file's animations."""
+    return [take.name for take in _scene(path).takes]
+
+
+def _scene(path: str | Path) -> Scene:
+    try:
+        return read_scene(read_tree(read_bytes(path))[1])
+    except FormatError as error:
+        raise error.at(path) from None
+
+
+def _figures(scene: Scene) -> list[list[Node]]:
+    """The joints of each skeleton, parents before children, the largest skeleton first.
+
+    What stands between joints counts as one; a file without bones has its moving empties instead.
+    """
+    bones = {node.id for node in scene.nodes if is_joint(node)}
+    if not bones:
+        moved = {key for take in scene.takes for key in take.curves}
+        bones = {node.id for node in scene.nodes if node.kind == "Null" and (node.id in moved or node.children)}
+    wanted: dict[int, Node] = {}
+    tops: dict[int, Node] = {}
+    for node in scene.nodes:
+        if node.id not in bones:
+            continue
+        way, at, top = [node], node.parent, node
+        while at is not None:
+            way.append(at)
+            if at.id in bones:
+                top = at
+                wanted.update((one.id, one) for one in way)
+                way = []
+            at = at.parent
+        wanted[node.id] = node
+        tops[top.id] = top
+    moving = {key for take in scene.takes for key in take.curves}
+    found = []
+    for top in tops.values():
+        above = top.parent
+        while above is not None:  # what moves the whole figure belongs to it
+            if above.id in moving:
+                at = top
+                while at.parent is not None and at is not above:
+                    at = at.parent
+                    wanted[at.id] = at
+                top = above
+            above = above.parent
+        order, level = [], [top]
+        while level:
+            order += level
+            level = [child for node in level for child in node.children if child.id in wanted]
+        found.append(order)
+    unique = {order[0].id: order for order in found}
+    return sorted(unique.values(), key=len, reverse=True)
+
+
+def _take(scene: Scene, which: int | str) -> Take:
+    names = ", ".join(f"{k} {take.name!r}" for k, take in enumerate(scene.takes))
+    if not scene.takes:
+        raise FormatError("has no animation")
+    if isinstance(which, str):
+        for take in scene.takes:
+            if take.name == which:
+                return take
+        raise RequestError(f"there is no take {which!r}; there are: {names}")
+    if not 0 <= which < len(scene.takes):
+        raise RequestError(f"there is no take {which}; there are: {names}")
+    return scene.takes[which]
+
+
+def _read(scene: Scene, size: int, figure: int, which: int | str, fps: float | None) -> tuple[FileMotion, list[Note]]:
+    figures = _figures(scene)
+    if not figures:
+        raise FormatError("holds no skeleton")
+    if not 0 <= figure < len(figures):
+        raise FormatError(f"has {len(figures)} skeletons, so there is no number {figure} (they count from 0)")
+    joints, take, notes = figures[figure], _take(scene, which), []
+    if len(figures) > 1:
+        notes.append(Note("several-figures", f"holds {len(figures)} figures; this is number {figure}"))
+    if len(scene.takes) > 1:
+        names = ", ".join(repr(one.name) for one in scene.takes[:8])
+        notes.append(Note("several-takes", f"holds {len(scene.takes)} takes ({names}); this is {take.name!r}"))
+    start, rate, frames = _timing(scene, take, joints, fps)
+    if frames * len(joints) > size + _ROOM:
+        raise FormatError(
+            f"its keys stand for {frames} frames of {len(joints)} joints: more than so small a file holds"
+        )
+    times = start + np.arange(frames) / rate
+    moving = _world_matrices(joints, take, times)
+    rest = _rest_matrices(scene, joints)
+    parents = _parents(joints)
+    place, turn, uneven = _split(moving)
+    rest_place, rest_turn, _ = _split(rest[None])
+    if uneven:
+        notes.append(Note("uneven-scale", "joints are scaled unevenly, which a motion cannot hold: places are kept"))
+    local_pos, local_rot = _local(place, turn, parents)
+    at_rest, turned = _local(rest_place, rest_turn, parents)
+    skeleton, rot, pos = from_rest(_names(joints), parents, at_rest[0], turned[0], local_pos, local_rot)
+    # World places are single precision in most files: bones that wander by less than a tenth of a millimetre are still.
+    inner = None if pos is None else pos[:, 1:] - pos[:, 1:].mean(axis=0)
+    if pos is not None and inner is not None and np.abs(inner).max(initial=0.0) * scene.metres() < 1e-4:
+        skeleton = Skeleton(skeleton.names, skeleton.parents, pos.mean(axis=0), roles=skeleton.roles)
+        pos = None
+    motion = FileMotion(skeleton, rate, local_pos[:, 0], quat.make_continuous(rot), pos)
+    return motion, notes
+
+
+def _timing(scene: Scene, take: Take, joints: list[Node], fps: float | None) -> tuple[float, float, int]:
+    """First second, frames per second and number of frames, by the keys of the joints' curves."""
+    own = [
+        curve
+        for node in joints
+        for three in take.curves.get(node.id, {}).values()
+        for curve in three
+        if isinstance(curve, Curve)
+    ]
+    if not own:
+        raise FormatError(f"its take {take.name!r} moves none of the joints")
+    start, stop = min(c.times[0] for c in own), max(c.times[-1] for c in own)
+    longest = max(own, key=lambda c: len(c.times)).times
+    rate = scene.rate()
+    if len(longest) > 1:
+        keyed = 1 / float(np.median(np.diff(longest)))
+        keyed = float(round(keyed)) if abs(keyed - round(keyed)) < 2e-3 * keyed else keyed
+        rate = keyed if _SLOWEST <= keyed <= 1000 else rate
+    rate = fps or rate
+    return float(start), rate, int(min((stop - start) * rate + 1.0 + 1e-3, 1e12))
+
+
+def _parents(joints: list[Node]) -> list[int]:
+    at = {node.id: k for k, node in enumerate(joints)}
+    return [-1, *(at[node.parent.id] for node in joints[1:] if node.parent is not None)]
+
+
+def _names(joints: list[Node]) -> list[str]:
+    """A different name for every joint."""
+    names: list[str] = []
+    taken: set[str] = set()
+    for k, node in enumerate(joints):
+        name = node.name or f"joint_{k}"
+        while name in taken:
+            name += f"_{k}"
+        taken.add(name)
+        names.append(name)
+    return names
+
+
+def _world_matrices(joints: list[Node], take: Take | None, times: Array) -> Array:
+    """Transforms of joints in the world, (F, J, 4, 4)."""
+    out = np.empty((len(times), len(joints), 4, 4))
+    at = {node.id: k for k, node in enumerate(joints)}
+    above = np.broadcast_to(np.eye(4), (len(times), 4, 4))
+    way, node = [], joints[0].parent
+    while node is not None:
+        way.append(node)
+        node = node.parent
+    for one in reversed(way):
+        above = above @ local_matrices(one, take, times)
+    for k, one in enumerate(joints):
+        parent = above if k == 0 or one.parent is None else out[:, at[one.parent.id]]
+        out[:, k] = parent @ local_matrices(one, take, times)
+    return out
+
+
+def _rest_matrices(scene: Scene, joints: list[Node]) -> Array:
+    """Transforms of joints in the rest pose, (J, 4, 4): as they were bound; below those, as they stand."""
+    still = _world_matrices(joints, None, np.zeros(1))[0]
+    parents = _parents(joints)
+    known = [node.id in scene.bind for node in joints]
+    if not any(known):
+        return still
+    rest = still.copy()
+    for k, node in enumerate(joints):
+        if known[k]:
+            rest[k] = scene.bind[node.id]
+        elif k and abs(np.linalg.det(still[parents[k]][:3, :3])) > 1e-12:
+            rest[k] = rest[parents[k]] @ np.linalg.inv(still[parents[k]]) @ still[k]
+    return rest
+
+
+def _split(matrices: Array) -> tuple[Array, Array, bool]:
+    """Places (F, J, 3) and rotations (F, J, 4) of transforms, and whether some are scaled unevenly."""
+    linear = matrices[..., :3, :3]
+    lengths = np.linalg.norm(linear, axis=-2)
+    if not np.isfinite(matrices).all() or lengths.min() < 1e-9:
+        raise FormatError("a joint is flattened to nothing, or has no place")
+    if (np.linalg.det(linear) < 0).any():
+        raise FormatError("a joint is mirrored (negative scale), which a motion cannot hold; apply the scale first")
+    uneven = bool((np.ptp(lengths, axis=-1) > _EVEN * lengths.max(axis=-1)).any())
+    turned = linear / lengths[..., None, :]
+    if uneven:  # the nearest rotation
+        u, _, vt = np.linalg.svd(turned)
+        turned = u @ vt
+    return matrices[..., :3, 3], quat.normalise(quat.from_matrix(turned)), uneven
+
+
+def _local(place: Array, turn: Array, parents: list[int]) -> tuple[Array, Array]:
+    """Places and rotations in the parents' frames."""
+    pos, rot = place.copy(), turn.copy()
+    for j, parent in enumerate(parents):
+        if parent >= 0:
+            back = quat.inverse(turn[:, parent])
+            pos[:, j] = quat.rotate(back, place[:, j] - place[:, parent])
+            rot[:, j] = quat.multiply(back, turn[:, j])
+    return pos, rot
+
+
+def _unit(scene: Scene, skeleton: Skeleton) -> tuple[world.Unit, list[Note]]:
+    """The unit of length: as stated, unless only another one makes the body a person."""
+    metres = scene.metres()
+    if world.makes_person(skeleton, metres):
+        return world.Unit(metres, "stated by the file"), []
+    judged = world.judge_unit(skeleton)
+    if not judged.sure:
+        return world.Unit(metres, "stated by the file"), []
+    note = Note("unit-differs", f"states a unit of {metres:g} m; {judged.reason}")
+    return judged, [note]

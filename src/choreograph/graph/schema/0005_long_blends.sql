@@ -1,0 +1,2 @@
+-- Blends longer than a window, aligned in time: the parts "long_blends" and "alignment" of graph_array, by column, and
+-- the settings max_blend_s and long_threshold_m. Earlier files have none of these, and are read without.

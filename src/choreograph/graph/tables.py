@@ -1,0 +1,186 @@
+"""The tables that a motion graph is made of: minima, transitions, long blends, nodes and edges, as columns."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from choreograph.maths.floor import FloorTransform
+from choreograph.motion.arrays import frozen
+
+SEGMENT, TRANSITION = 0, 1
+"""Kinds of edges: a piece of a clip as it was recorded, or a blend from one clip into another."""
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """Columns of one length, read-only."""
+
+    dtypes: ClassVar[Mapping[str, Any]]
+
+    def __post_init__(self) -> None:
+        lengths = set()
+        for entry in fields(self):
+            column = frozen(getattr(self, entry.name), self.dtypes[entry.name])
+            object.__setattr__(self, entry.name, column)
+            lengths.add(column.shape)
+        if len(lengths) != 1 or len(next(iter(lengths))) != 1:
+            raise ValueError(f"columns of {type(self).__name__} have different shapes: {sorted(lengths)}")
+
+    def __len__(self) -> int:
+        """Number of rows."""
+        return len(getattr(self, fields(self)[0].name))
+
+    def columns(self) -> dict[str, NDArray[Any]]:
+        """The columns by name."""
+        return {entry.name: getattr(self, entry.name) for entry in fields(self)}
+
+    def take(self, rows: NDArray[Any]) -> Any:
+        """These rows, by index or mask, as a table."""
+        return type(self)(**{name: column[rows] for name, column in self.columns().items()})
+
+
+@dataclass(frozen=True, eq=False)
+class Minima(Table):
+    """Pairs of windows that are nearer than their eight neighbours, each once: clip_a <= clip_b.
+
+    Ordered by clip_a, clip_b, frame_a and frame_b.
+    """
+
+    clip_a: NDArray[np.int32]
+    frame_a: NDArray[np.int32]
+    """Where the window starts."""
+    clip_b: NDArray[np.int32]
+    frame_b: NDArray[np.int32]
+    distance_m: NDArray[np.float64]
+    """Root-mean-square distance per joint, metres."""
+    yaw: NDArray[np.float64]
+    """With x and z: the floor transform that lays B's window on A's."""
+    x: NDArray[np.float64]
+    z: NDArray[np.float64]
+
+    dtypes: ClassVar[Mapping[str, Any]] = {
+        **dict.fromkeys(("clip_a", "frame_a", "clip_b", "frame_b"), np.int32),
+        **dict.fromkeys(("distance_m", "yaw", "x", "z"), np.float64),
+    }
+
+
+@dataclass(frozen=True, eq=False)
+class Transitions(Table):
+    """Continuations from one clip into another: leave `source` at a window's start, blend a window, go on in `target`.
+
+    Blended frame k of L mixes source_frame + k with target_frame + k; the next frame shown is target_frame + L. Long
+    blends are aligned in time instead, see `LongBlends`.
+    """
+
+    source_clip: NDArray[np.int32]
+    source_frame: NDArray[np.int32]
+    target_clip: NDArray[np.int32]
+    target_frame: NDArray[np.int32]
+    frames: NDArray[np.int32]
+    """How many frames it shows."""
+    arrive_frame: NDArray[np.int32]
+    """The frame of the target clip that comes after them."""
+    distance_m: NDArray[np.float64]
+    yaw: NDArray[np.float64]
+    """With x and z: the floor transform that lays the target's window on the source's."""
+    x: NDArray[np.float64]
+    z: NDArray[np.float64]
+
+    dtypes: ClassVar[Mapping[str, Any]] = {
+        **dict.fromkeys(("source_clip", "source_frame", "target_clip", "target_frame"), np.int32),
+        **dict.fromkeys(("frames", "arrive_frame"), np.int32),
+        **dict.fromkeys(("distance_m", "yaw", "x", "z"), np.float64),
+    }
+
+    def transform(self, row: int) -> FloorTransform:
+        """The floor transform of one transition."""
+        return FloorTransform(float(self.yaw[row]), float(self.x[row]), float(self.z[row]))
+
+
+@dataclass(frozen=True, eq=False)
+class LongBlends(Transitions):
+    """Transitions longer than a window, between clips that no shorter one joins, aligned in time at foot contacts."""
+
+    first: NDArray[np.int32]
+    """Row of `Alignment` for the moment at which each begins; one for every frame that it shows follows, and one for
+    the moment at which it ends."""
+
+    dtypes: ClassVar[Mapping[str, Any]] = {**Transitions.dtypes, "first": np.int32}
+
+
+@dataclass(frozen=True, eq=False)
+class Alignment(Table):
+    """Which frames of two clips are mixed with each other, frame by frame of long blends, at the graph's rate."""
+
+    source: NDArray[np.float64]
+    target: NDArray[np.float64]
+
+    dtypes: ClassVar[Mapping[str, Any]] = dict.fromkeys(("source", "target"), np.float64)
+
+
+@dataclass(frozen=True, eq=False)
+class Nodes(Table):
+    """Cut points: places in clips, by clip and frame."""
+
+    clip: NDArray[np.int32]
+    frame: NDArray[np.int32]
+
+    dtypes: ClassVar[Mapping[str, Any]] = {"clip": np.int32, "frame": np.int32}
+
+
+@dataclass(frozen=True, eq=False)
+class Edges(Table):
+    """What can be shown next, ordered by the node that it leaves.
+
+    A segment shows frames [start, stop) of `clip` and arrives at stop. A transition starts at `start` of `clip`,
+    mixes its frames [start, stop) with as many of `target_clip` from `target_start` on, and arrives after them. A long
+    blend shows as many frames as that, but which ones `MotionGraph.mixed_frames` tells.
+    """
+
+    source: NDArray[np.int32]
+    target: NDArray[np.int32]
+    kind: NDArray[np.int8]
+    """SEGMENT or TRANSITION."""
+    clip: NDArray[np.int32]
+    start: NDArray[np.int32]
+    stop: NDArray[np.int32]
+    target_clip: NDArray[np.int32]
+    target_start: NDArray[np.int32]
+    """First frame of the target clip that is shown; a segment's own start."""
+    distance_m: NDArray[np.float64]
+    """Of the transition; 0 for a segment."""
+    yaw: NDArray[np.float64]
+    """With x and z: the floor transform that lays the target clip on the source clip; identity for a segment."""
+    x: NDArray[np.float64]
+    z: NDArray[np.float64]
+
+    dtypes: ClassVar[Mapping[str, Any]] = {
+        **dict.fromkeys(("source", "target", "clip", "start", "stop", "target_clip", "target_start"), np.int32),
+        **dict.fromkeys(("distance_m", "yaw", "x", "z"), np.float64),
+        "kind": np.int8,
+    }
+
+    def transform(self, edge: int) -> FloorTransform:
+        """The floor transform of one edge."""
+        return FloorTransform(float(self.yaw[edge]), float(self.x[edge]), float(self.z[edge]))
+
+
+TABLES: Mapping[str, type[Table]] = {
+    "minima": Minima,
+    "nodes": Nodes,
+    "edges": Edges,
+    "long_blends": LongBlends,
+    "alignment": Alignment,
+}
+"""The tables a graph is kept as; the rest follows from them."""
+
+
+def empty_table(part: str) -> Table:
+    """A table of `TABLES` without rows."""
+    kind = TABLES[part]
+    return kind(**{name: np.zeros(0, dtype) for name, dtype in kind.dtypes.items()})

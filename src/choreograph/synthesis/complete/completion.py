@@ -1,0 +1,151 @@
+"""From targets to a finished motion: solve, fill, raise the rate, clean feet, meet exactly."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from choreograph.finishing.finish import finish
+from choreograph.finishing.settings import FinishSettings
+from choreograph.motion.clip import Clip
+from choreograph.motion.montage import Montage
+from choreograph.progress import Progress, silent
+from choreograph.synthesis.complete import start
+from choreograph.synthesis.complete.asked import Target, find_terms
+from choreograph.synthesis.complete.encode import Array, Track
+from choreograph.synthesis.complete.exact import find_offset, meet
+from choreograph.synthesis.complete.feet import foot_terms, standing_feet
+from choreograph.synthesis.complete.model import MotionModel
+from choreograph.synthesis.complete.solver import Estimate, MapSolver, SolverSettings
+from choreograph.synthesis.complete.terms import Terms
+
+HIGHEST_HZ = 120.0
+FOOT_ROUNDS = 1
+"""How often it is asked anew which feet stand."""
+
+
+@dataclass(frozen=True, eq=False)
+class Completion:
+    """The most likely motion, before and after finishing."""
+
+    model: MotionModel
+    targets: Sequence[Target]
+    estimate: Estimate
+    likely: Clip
+    """The most likely motion, at the model's rate."""
+    clip: Clip
+    """The finished motion."""
+    behaviours: NDArray[np.int64]
+    """Which dynamics held at each frame of the most likely motion."""
+
+
+def solve_targets(
+    model: MotionModel,
+    targets: Sequence[Target],
+    frames: int,
+    settings: SolverSettings,
+    *,
+    behaviours: NDArray[np.int64] | None = None,
+    exact: bool = True,
+    feet: bool = True,
+    progress: Progress = silent,
+) -> tuple[MapSolver, Estimate]:
+    """The most likely motion under targets, as states and places.
+
+    Args:
+        model: What is likely.
+        targets: What is asked.
+        frames: At the model's rate.
+        settings: How firmly.
+        behaviours: Which dynamics hold at each frame; found by likelihood if None and there are several.
+        exact: Whether key poses are met exactly behind, so that joints count on it.
+        feet: Whether feet that nearly stand are to stand.
+        progress: Hears the iterations.
+    """
+    standing = np.full(len(model.encoding.skeleton), np.nan) if model.standing is None else model.standing
+    terms = find_terms(targets, model, frames, standing)
+    if behaviours is None and len(model.dynamics) > 1:
+        from choreograph.synthesis.complete.mixed import find_behaviours
+
+        behaviours = find_behaviours(model, frames, terms, settings)
+    solver = MapSolver(model, frames, terms, settings, behaviours=behaviours)
+    begin = start.straight(model, frames, terms)
+    estimate = solver.solve(begin, lambda count: progress("completing", count, settings.iterations))
+    for _ in range(FOOT_ROUNDS if feet and model.encoding.skeleton.feet else 1):
+        # Joints are met by the motion as it is shown: with what key poses have beside the model.
+        solver.offset = find_offset(model, model.lifted(estimate.states), targets) if exact else None
+        if feet and model.encoding.skeleton.feet:
+            likely = shown_clip(model, estimate, solver.offset)
+            own = foot_terms(likely, standing_feet(likely, targets), standing, terms.points)
+            solver.terms = Terms([*terms.points, *own], terms.poses, terms.places)
+        elif solver.offset is None or not terms.points:
+            break
+        again = solver.solve(Estimate(estimate.states, estimate.place))
+        estimate = Estimate(again.states, again.place, estimate.objective + again.objective[1:], again.converged)
+    progress("completing", settings.iterations, settings.iterations)
+    return solver, estimate
+
+
+def finish_estimate(
+    model: MotionModel,
+    estimate: Estimate,
+    targets: Sequence[Target],
+    settings: FinishSettings,
+    *,
+    exact: bool = True,
+    name: str = "completed",
+    progress: Progress = silent,
+) -> tuple[Clip, Clip]:
+    """The most likely motion as a clip at the model's rate, and finished.
+
+    Args:
+        model: Its model.
+        estimate: States and places.
+        targets: What is asked; what is asked exactly is met.
+        settings: Whether feet are cleaned, and the rate.
+        exact: Whether anything is met exactly.
+        name: Of the motion.
+        progress: Hears how far the work has come.
+    """
+    rows = model.lifted(estimate.states)
+    offset = find_offset(model, rows, targets) if exact else None
+    rows = rows if offset is None else rows + offset
+    likely = model.encoding.decode(Track(rows, estimate.place), name)
+    rate = settings.rate_hz or min(max(model.recorded_hz, model.encoding.rate_hz), HIGHEST_HZ)
+    clip = _at_rate(model, rows, estimate.place, rate, name)
+    if exact:
+        clip = meet(model, clip, targets)
+    feet = bool(clip.skeleton.feet)
+    if settings.clean and feet:
+        clip = clip.with_contacts(standing_feet(clip, targets))
+        # Feet stand where key poses have them.
+        keys = {int(t.frames(clip.fps, len(clip))[0]) for t in targets if t.kind == "pose" and t.exact and exact}
+        montage = replace(Montage.of_clip(clip), exact=np.array(sorted(keys), np.int64))
+        clip = finish(montage, settings.with_(repair=False), name=name, progress=progress).clip
+        if exact:
+            clip = meet(model, clip, targets, clip.contacts)
+    return likely, clip
+
+
+def shown_clip(model: MotionModel, estimate: Estimate, offset: Array | None) -> Clip:
+    """An estimate as a clip, with what key poses have beside the model."""
+    rows = model.lifted(estimate.states)
+    return model.encoding.decode(Track(rows if offset is None else rows + offset, estimate.place))
+
+
+def _at_rate(model: MotionModel, rows: Array, place: Array, rate: float, name: str) -> Clip:
+    """Rows and places at another rate, through cubic splines."""
+    own = model.encoding.rate_hz
+    if np.isclose(rate, own) or len(rows) < 4:
+        return model.encoding.decode(Track(rows, place), name)
+    from scipy.interpolate import CubicSpline
+
+    times = np.arange(len(rows)) / own
+    count = int(np.floor(times[-1] * rate + 1e-6)) + 1
+    at = np.arange(count) / rate
+    both = CubicSpline(times, np.concatenate([rows, place], axis=1))(at)
+    k = rows.shape[1]
+    return model.encoding.decode(Track(both[:, :k], both[:, k:]), name, rate)

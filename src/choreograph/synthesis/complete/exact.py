@@ -1,0 +1,216 @@
+"""What is asked exactly, met exactly: the smallest change of pose at each such frame, fading out around it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from choreograph.maths import quat
+from choreograph.motion.clip import Clip
+from choreograph.synthesis.complete.asked import KINDS, Target, pose_row
+from choreograph.synthesis.complete.encode import Array, Track
+from choreograph.synthesis.complete.model import MotionModel
+from choreograph.synthesis.complete.terms import POSITION, Body, Term, compile_terms, evaluate
+
+FADE_S = 0.3
+"""Seconds before and behind an exact frame over which what was changed there fades out."""
+_STEPS = 16
+_CLOSE_M = 1e-6
+_PLACE_M, _PLACE_RAD = 0.02, 0.05
+"""How readily the root moves along the floor and turns, beside the poses' own spread."""
+_EXTRA_M = 0.01
+"""Spread that every column has, so that bodies reach beyond the poses of the model."""
+_LONGEST_STEP = 0.3
+
+
+def find_offset(model: MotionModel, rows: Array, targets: Sequence[Target]) -> Array | None:
+    """What exact key poses have and rows (F, k), at the model's rate, lack: eased from key to key, (F, k)."""
+    keys = {}
+    for target in targets:
+        if target.kind == "pose" and target.exact:
+            frame = int(target.frames(model.encoding.rate_hz, len(rows))[0])
+            keys[frame] = pose_row(model, target)[0]
+    if not keys:
+        return None
+    at = np.array(sorted(keys))
+    missing = np.array([keys[frame] for frame in at]) - rows[at]
+    missing[:, -3:] = 0.0
+    return eased(missing, at, len(rows), np.inf)
+
+
+def eased(values: Array, at: NDArray[np.int64], count: int, fade: float) -> Array:
+    """Values (N, k) at frames, at all frames (count, k): eased from one to the next, or to zero within `fade` frames.
+
+    Without a limit (`inf`), the first value holds before its frame and the last one behind.
+    """
+    out = np.zeros((count, values.shape[1]))
+    every = np.arange(count)
+    for n, frame in enumerate(at):
+        before = frame - at[n - 1] if n else fade
+        behind = at[n + 1] - frame if n + 1 < len(at) else fade
+        length = np.where(every < frame, min(before, fade), min(behind, fade))
+        share = np.clip(np.abs(every - frame) / np.maximum(length, 1e-9), 0.0, 1.0)
+        left = (1 - share) ** 2 * (1 + 2 * share)
+        rows = np.flatnonzero(left)
+        out[rows] += left[rows, None] * values[n]
+    return out
+
+
+def meet(model: MotionModel, clip: Clip, targets: Sequence[Target], held: NDArray[np.bool_] | None = None) -> Clip:
+    """The motion with every exact target met, as far as the body reaches; nothing else changes more than it must.
+
+    Args:
+        model: Whose spread of poses says which changes are natural.
+        clip: The motion, at any rate.
+        targets: Poses, places, facings and positions among them are met.
+        held: Feet that stand, (F, feet): they stay where they are while the rest moves.
+    """
+    encoding = replace(model.encoding, rate_hz=clip.fps)
+    track = encoding.encode(clip)
+    rows, place = np.array(track.rows), np.array(track.place)
+    wanted = _wanted(model, clip, targets)
+    if wanted.empty:
+        return clip
+    change = _pose_changes(wanted, rows, place)
+    _reach(model, rows + change[0], place + change[1], wanted, clip, held, change)
+    at = wanted.frames
+    shift = eased(change[0][at], at, len(clip), FADE_S * clip.fps)
+    move = eased(change[1][at], at, len(clip), FADE_S * clip.fps)
+    made = encoding.decode(Track(rows + shift, place + move), clip.name)
+    rot = np.array(made.local_rot)
+    still = encoding.columns < 0
+    rot[:, still] = clip.local_rot[:, still]
+    return clip.with_frames(np.array(made.root_pos), quat.make_continuous(rot))
+
+
+class _Wanted:
+    """Exact targets, frame by frame."""
+
+    def __init__(self) -> None:
+        self.poses: dict[int, tuple[Array, Array]] = {}
+        self.places: dict[int, Array] = {}
+        self.points: dict[int, list[Term]] = {}
+
+    @property
+    def frames(self) -> NDArray[np.int64]:
+        return np.array(sorted({*self.poses, *self.places, *self.points}), np.int64)
+
+    @property
+    def empty(self) -> bool:
+        return not (self.poses or self.places or self.points)
+
+
+def _wanted(model: MotionModel, clip: Clip, targets: Sequence[Target]) -> _Wanted:
+    found = _Wanted()
+    for target in targets:
+        if not target.exact or target.kind in ("velocity", "contact"):
+            continue
+        at = target.frames(clip.fps, len(clip))
+        if target.kind == "pose":
+            found.poses[int(at[0])] = pose_row(model, target)
+        elif target.kind == "facing":
+            found.places[int(at[0])] = np.array([np.nan, np.nan, target.values[0, 0]])
+        else:
+            for frame, value in zip(at.tolist(), target.at(at / clip.fps), strict=True):
+                wanted = tuple(float(v) for v in value)
+                term = Term(KINDS[target.kind][0], frame, target.joints, wanted, 1.0, target.camera)
+                found.points.setdefault(frame, []).append(term)
+    return found
+
+
+def _pose_changes(wanted: _Wanted, rows: Array, place: Array) -> tuple[Array, Array]:
+    """What brings key poses and facings about: changes of rows (F, k) and places (F, 3)."""
+    by_row, by_place = np.zeros_like(rows), np.zeros_like(place)
+    for frame, (row, where) in wanted.poses.items():
+        by_row[frame] = row - rows[frame]
+        by_row[frame, -3:] = 0.0
+        known = np.isfinite(where)
+        by_place[frame, known] = (where - place[frame])[known]
+    for frame, where in wanted.places.items():
+        by_place[frame, 2] = where[2] - place[frame, 2]
+    by_place[:, 2] = np.angle(np.exp(1j * by_place[:, 2]))
+    return by_row, by_place
+
+
+def _reach(
+    model: MotionModel,
+    rows: Array,
+    place: Array,
+    wanted: _Wanted,
+    clip: Clip,
+    held: NDArray[np.bool_] | None,
+    change: tuple[Array, Array],
+) -> None:
+    """Add to the changes what brings joints where they are asked; rows and places are as changed so far."""
+    at = np.array(sorted(wanted.points), np.int64)
+    if not len(at):
+        return
+    stands, terms = clip.global_positions(), []
+    for n, frame in enumerate(at.tolist()):
+        own = wanted.points[frame]
+        terms += [term._replace(frame=n) for term in own]
+        if held is not None and frame not in wanted.poses:
+            asked = {term.joints[0] for term in own}
+            for column, joint in enumerate(clip.skeleton.feet):
+                if held[frame, column] and joint not in asked:
+                    terms.append(Term(POSITION, n, (joint,), tuple(stands[frame, joint]), 1.0))
+    found = reach_poses(model, rows[at], place[at], terms)
+    k = rows.shape[1]
+    change[0][at] += found[:, :k]
+    change[1][at] += found[:, k:]
+
+
+def reach_poses(model: MotionModel, rows: Array, place: Array, terms: list[Term]) -> Array:
+    """The likeliest changes of poses, rows and places (F, k + 3), that do what terms ask, or come as near as they can.
+
+    Args:
+        model: Whose spread of poses says which changes are natural.
+        rows: (F, k).
+        place: (F, 3).
+        terms: What is asked, each of one frame.
+    """
+    count, k = rows.shape
+    body, spread, asked, identity = Body.of(model.encoding), _spread(model), compile_terms(terms), np.eye(k)
+    total, best = np.zeros((count, k + 3)), np.full(count, np.inf)
+    kept, active = total.copy(), np.ones(count, bool)
+    for _ in range(_STEPS):
+        now = evaluate(asked, rows + total[:, :k], place + total[:, k:], body, identity, 1.0)
+        order = np.argsort(now.frames, kind="stable")
+        bounds = np.searchsorted(now.frames[order], np.arange(count + 1))
+        for f in np.flatnonzero(active):
+            own = order[bounds[f] : bounds[f + 1]]
+            missing = -now.values[own]
+            worst = float(np.abs(missing).max(initial=0.0))
+            if worst < best[f]:
+                best[f], kept[f] = worst, total[f]
+            if worst < _CLOSE_M:
+                active[f] = False
+                continue
+            slope = now.slopes[own, : k + 3]
+            weighed = spread @ slope.T
+            gram = slope @ weighed
+            gram += np.eye(len(gram)) * (1e-9 * np.trace(gram) / len(gram) + 1e-12)
+            step = weighed @ np.linalg.solve(gram, missing)
+            longest = float(np.abs(step[: k - 4]).max(initial=0.0))
+            total[f] += step * min(1.0, _LONGEST_STEP / max(longest, 1e-12))
+        if not active.any():
+            break
+    return kept
+
+
+def _spread(model: MotionModel) -> Array:
+    """Covariance of rows and places, (k + 3, k + 3), in the rows' own units: which changes are natural."""
+    scale, space = model.encoding.scale, model.space
+    k = len(scale)
+    out = np.zeros((k + 3, k + 3))
+    pose = (space.axes.T * space.variances) @ space.axes
+    left = np.zeros(k) if model.left_out is None else model.left_out
+    out[:k, :k] = (pose + np.diag(left + _EXTRA_M**2)) / np.outer(scale, scale)
+    out[k - 3 : k] = 0.0
+    out[:, k - 3 : k] = 0.0
+    out[k, k] = out[k + 1, k + 1] = _PLACE_M**2
+    out[k + 2, k + 2] = _PLACE_RAD**2
+    return out

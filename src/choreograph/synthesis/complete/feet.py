@@ -1,0 +1,57 @@
+"""Feet of the most likely motion: where they nearly stand they are asked to, and nowhere to go below the floor."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from choreograph.motion.clip import Clip
+from choreograph.motion.contacts import ContactSettings, detect_contacts
+from choreograph.synthesis.complete.asked import Target
+from choreograph.synthesis.complete.encode import Array
+from choreograph.synthesis.complete.terms import MOVE, POSITION, Term
+
+NEARLY = ContactSettings(0.045, 0.06, 0.6, 0.85, 0.1)
+"""When a foot of a motion that is not clean yet is meant to stand."""
+STILL_M_S, LEVEL_M, DIP_M = 0.3, 0.03, 0.005
+"""What standing feet may move and differ in height; how far a swinging one may dip below the floor."""
+
+
+def standing_feet(clip: Clip, targets: Sequence[Target]) -> NDArray[np.bool_]:
+    """Which foot joints are meant to stand when, (F, feet): as asked where contacts are, else as they nearly do."""
+    found = np.array(detect_contacts(clip, NEARLY))
+    feet = list(clip.skeleton.feet)
+    for target in targets:
+        if target.kind == "contact":
+            at = target.frames(clip.fps, len(clip))
+            for joint in target.joints:
+                if joint in feet:
+                    found[at, feet.index(joint)] = True
+    return found
+
+
+def foot_terms(clip: Clip, stands: NDArray[np.bool_], standing: Array, taken: Sequence[Term]) -> list[Term]:
+    """Terms that keep standing feet where they are and others above the floor.
+
+    Args:
+        clip: The most likely motion so far.
+        stands: Which feet stand when, (F, feet).
+        standing: Height of each joint where it stands, (J,); NaN where that is not known.
+        taken: Terms that ask positions of feet already, which count before these.
+    """
+    asked = {(term.frame, term.joints[0]) for term in taken if term.kind == POSITION}
+    pos, made = clip.global_positions(), []
+    for column, joint in enumerate(clip.skeleton.feet):
+        level = float(standing[joint])
+        for frame in range(len(clip)):
+            if (frame, joint) in asked:
+                continue
+            on = bool(stands[frame, column])
+            if on and frame + 1 < len(clip) and stands[frame + 1, column]:
+                made.append(Term(MOVE, frame, (joint,), (0.0, 0.0, 0.0), 1 / STILL_M_S))
+            if math.isfinite(level) and (on or pos[frame, joint, 1] < level - DIP_M):
+                made.append(Term(POSITION, frame, (joint,), (math.nan, level, math.nan), 1 / LEVEL_M))
+    return made

@@ -1,0 +1,70 @@
+"""One model after another: which behaviour holds when, as asked by label or as is most likely."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from choreograph.synthesis.complete import start
+from choreograph.synthesis.complete.encode import Array
+from choreograph.synthesis.complete.goals import BehaviourGoal
+from choreograph.synthesis.complete.model import MotionModel
+from choreograph.synthesis.complete.solver import MapSolver, SolverSettings
+from choreograph.synthesis.complete.terms import Terms
+
+_SWITCH = 30.0
+"""What a change of behaviour costs, in ln p: less, and they change to and fro."""
+_ROUNDS = 4
+
+
+def labelled_behaviours(model: MotionModel, goals: Sequence[BehaviourGoal], frames: int) -> NDArray[np.int64]:
+    """Which dynamics hold at each frame, (F,): as labels ask, and between them the nearest one's."""
+    names, rate = [own.name for own in model.dynamics], model.encoding.rate_hz
+    out, apart = np.zeros(frames, np.int64), np.full(frames, np.inf)
+    times = np.arange(frames) / rate
+    for goal in goals:
+        away = np.maximum(np.maximum(goal.start_s - times, times - goal.stop_s), 0.0)
+        nearer = away < apart
+        out[nearer], apart[nearer] = names.index(goal.label), away[nearer]
+    return out
+
+
+def find_behaviours(model: MotionModel, frames: int, terms: Terms, settings: SolverSettings) -> NDArray[np.int64]:
+    """The most likely sequence of behaviours: each is tried throughout, then they change where others explain more."""
+    best, kept = np.inf, np.zeros(frames, np.int64)
+    begin = start.straight(model, frames, terms)
+    for number in range(len(model.dynamics)):
+        current = np.full(frames, number, np.int64)
+        now = begin
+        for _ in range(_ROUNDS):
+            solver = MapSolver(model, frames, terms, settings, behaviours=current)
+            now = solver.solve(now)
+            value = solver.objective(now) + _SWITCH * np.count_nonzero(np.diff(current))
+            if value < best - 1e-9:
+                best, kept = value, current
+            changed = _likeliest(model, now.states, frames)
+            if np.array_equal(changed, current):
+                break
+            current, now.objective, now.converged = changed, [], False
+    return kept
+
+
+def _likeliest(model: MotionModel, states: Array, frames: int) -> NDArray[np.int64]:
+    """The sequence of dynamics under which states are most likely, by dynamic programming, (F,)."""
+    m = model.order
+    scores = np.stack([-own.log_likelihood(states) for own in model.dynamics], axis=1)
+    cost, back = scores[0].copy(), np.zeros(scores.shape, np.int64)
+    for t in range(1, len(scores)):
+        cheapest = int(cost.argmin())
+        switch = cost[cheapest] + _SWITCH
+        stays = cost <= switch
+        back[t] = np.where(stays, np.arange(len(cost)), cheapest)
+        cost = np.where(stays, cost, switch) + scores[t]
+    out = np.zeros(frames, np.int64)
+    out[-1] = int(cost.argmin())
+    for t in range(len(scores) - 1, 0, -1):
+        out[m + t - 1] = back[t, out[m + t]]
+    out[:m] = out[m]
+    return out

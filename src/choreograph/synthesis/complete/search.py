@@ -1,0 +1,245 @@
+"""Completing as a search of one step: the model, the most likely motion, finishing, and what is missed."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from choreograph.contract.result import Answer, Metric, Motion, Problem, Result
+from choreograph.contract.search import Budget, Search
+from choreograph.errors import RequestError
+from choreograph.finishing.foot_contacts import plant_speed
+from choreograph.motion.clip import Clip
+from choreograph.progress import Progress, silent
+from choreograph.synthesis.complete.asked import Target, find_targets
+from choreograph.synthesis.complete.between import Gap, find_gap
+from choreograph.synthesis.complete.completion import Completion, finish_estimate, solve_targets
+from choreograph.synthesis.complete.conflicts import find_conflicts, find_contradictions, say_reach
+from choreograph.synthesis.complete.measure import measure, pose_off_m, say
+from choreograph.synthesis.complete.mixed import labelled_behaviours
+from choreograph.synthesis.complete.model import MotionModel
+from choreograph.synthesis.complete.request import CompleteRequest
+from choreograph.synthesis.complete.solver import SolverSettings
+from choreograph.synthesis.complete.sources import Recordings, Source
+
+_PATH_POINTS = 400
+_FIT_PROBLEM = "the model's most likely motion did not come to rest"
+
+
+@dataclass(frozen=True, eq=False)
+class CompleteResult(Result):
+    """A completed motion, with its model and the most likely motion before finishing."""
+
+    completion: Completion | None = None
+
+
+class CompleteSearch(Search):
+    """The most likely motion of one request."""
+
+    def __init__(self, source: Source, request: CompleteRequest) -> None:
+        """Prepare it.
+
+        Args:
+            source: A model, a graph, or recordings of one skeleton to learn from.
+            request: What is asked.
+        """
+        super().__init__(request)
+        self.request: CompleteRequest = request
+        self._recordings = Recordings(source)
+        self._model: MotionModel | None = None
+        self._learned_for: Any = None
+        self._made: Completion | None = None
+        self._gap: Gap | None = None
+        self._settings = SolverSettings()
+        self._seconds = 0.0
+
+    @property
+    def done(self) -> bool:
+        """Whether it is completed."""
+        return self._made is not None
+
+    def step(self, budget: Budget = Budget(), progress: Progress = silent) -> bool:
+        """Complete it."""
+        if self._made is None:
+            began = time.monotonic()
+            self._made = self._complete(progress)
+            self._seconds = time.monotonic() - began
+        return False
+
+    def change(self, request: Any) -> None:
+        """Ask for something else; a model that holds for both is not learned again."""
+        self.request, self._made = request, None
+
+    def reuse(self, earlier: Search) -> None:
+        """Take over the model that an earlier search has learned."""
+        if isinstance(earlier, CompleteSearch):
+            self._model, self._learned_for = earlier._model, earlier._learned_for
+
+    def _complete(self, progress: Progress) -> Completion:
+        request = self.request
+        request.check_asks()
+        model, targets, frames = self._prepare(progress)
+        find_contradictions(targets, model)
+        behaviours = labelled_behaviours(model, request.labels, frames) if request.labels else None
+        _, estimate = solve_targets(
+            model,
+            targets,
+            frames,
+            self._settings,
+            behaviours=behaviours,
+            exact=request.exact,
+            feet=request.finish.clean,
+            progress=progress,
+        )
+        likely, clip = finish_estimate(model, estimate, targets, request.finish, exact=request.exact, progress=progress)
+        used = np.zeros(frames, np.int64) if behaviours is None else behaviours
+        return Completion(model, targets, estimate, likely, clip, used)
+
+    def _prepare(self, progress: Progress) -> tuple[MotionModel, list[Target], int]:
+        request, recordings = self.request, self._recordings
+        solve = request.solve
+        if request.between:
+            self._gap = find_gap(request, recordings)
+            poses = self._gap.poses
+        else:
+            self._gap = None
+            poses = [_pose_of(recordings, n, request) for n in range(len(request.poses))]
+        wanted = (request.examples, request.label, request.model, tuple(goal.label for goal in request.labels))
+        key = (wanted, request.nearest, tuple(request.poses) if request.nearest else ())
+        if self._model is None or self._learned_for != key:
+            self._model, self._learned_for = recordings.model(request, poses, progress), key
+        model = self._model
+        rate = model.encoding.rate_hz
+        self._settings = SolverSettings(
+            solve.dynamics, solve.goals, solve.iterations, spline_frames=round(solve.knots_s * rate)
+        )
+        if self._gap is not None:
+            targets = [*self._gap.targets(model), *find_targets(request, model.encoding.skeleton, recordings.find)]
+            return model, targets, self._gap.frames(model)
+        assert request.length_s is not None
+        targets = find_targets(request, model.encoding.skeleton, recordings.find)
+        frames = round(request.length_s * rate) + 1
+        if frames <= model.order:
+            raise RequestError(
+                f"length_s is {request.length_s:g}: {frames} frames at {rate:g} Hz; a model of order {model.order} "
+                f"needs {model.order + 1}",
+                where="length_s",
+            )
+        return model, targets, frames
+
+    def best(self) -> CompleteResult:
+        """The completed motion."""
+        if self._made is None:
+            raise RequestError("nothing was completed yet")
+        made, request = self._made, self.request
+        clip = made.clip if self._gap is None else self._gap.shown(made.clip, request)
+        misses = measure(made.clip, made.targets)
+        answer = Answer(
+            (Motion(clip, (), made.likely),),
+            f"{clip.seconds:.2f} s through {len(made.targets)} goals",
+            self._metrics(clip, misses),
+            tuple(self._problems(misses)),
+            cost=made.estimate.objective[-1],
+            path=_way(clip),
+            details={
+                "objective": [round(value, 6) for value in made.estimate.objective],
+                "model": describe_model(made.model),
+                "behaviours": [made.model.dynamics[n].name for n in made.behaviours]
+                if len(made.model.dynamics) > 1
+                else [],
+            },
+        )
+        return CompleteResult("complete", request, (answer,), seconds=self._seconds, completion=made)
+
+    def _metrics(self, clip: Clip, misses: Sequence[Any]) -> dict[str, Metric]:
+        made = self._made
+        assert made is not None
+        metrics = {"seconds": Metric(clip.seconds, "s", "lasts")}
+        metres = [m.amount for m in misses if m.unit == "m" and made.targets[m.target].kind != "contact"]
+        if metres:
+            metrics["goal_worst"] = Metric(max(metres), "m", "off what was asked at most")
+        if clip.skeleton.feet:
+            metrics["foot_slide"] = Metric(plant_speed(clip), "m/s", "standing feet slide at")
+        steps = len(made.estimate.objective) - 1
+        metrics["iterations"] = Metric(float(steps), "×", "optimised")
+        return metrics
+
+    def _problems(self, misses: Sequence[Any]) -> list[Problem]:
+        made = self._made
+        assert made is not None
+        missed = [miss for miss in misses if miss.missed]
+        fights = find_conflicts(made.model, made.targets, made.estimate, self._settings, [m.target for m in missed])
+        found = []
+        for miss in missed:
+            target = made.targets[miss.target]
+            problem = say(miss, target, made.clip, [made.targets[n].where for n in fights.get(miss.target, [])])
+            found.append(say_reach(problem, target, made.clip, miss))
+        for target in made.targets:
+            if target.kind == "pose" and (off := pose_off_m(made.clip, target)) > 0.05:
+                text = f"{target.where}: the torso is {100 * off:.0f} cm from where the pose was asked for"
+                found.append(Problem(text, target.where, 0.0, round(off, 4), unit="m"))
+        if not made.estimate.converged:
+            said = f"{_FIT_PROBLEM} in {self._settings.iterations} iterations; allow more"
+            found.append(Problem(said, "solve.iterations"))
+        return found
+
+
+def _pose_of(recordings: Recordings, n: int, request: CompleteRequest) -> Clip:
+    pose = request.poses[n]
+    clip = recordings.find(pose, f"poses[{n}]")
+    if pose.frame >= len(clip):
+        raise RequestError(
+            f"poses[{n}].frame is {pose.frame}; {clip.name!r} has frames 0 to {len(clip) - 1}",
+            where=f"poses[{n}].frame",
+        )
+    return clip[pose.frame : pose.frame + 1]
+
+
+def _way(clip: Clip) -> list[tuple[float, float]]:
+    every = max(1, math.ceil(len(clip) / _PATH_POINTS))
+    return [(round(float(x), 3), round(float(z), 3)) for x, _, z in clip.root_pos[::every]]
+
+
+def describe_model(model: MotionModel) -> dict[str, Any]:
+    """What there is to say about a model, as plain values."""
+    own = model.dynamics[0]
+    return {
+        "clips": len(model.names),
+        "frames": sum(one.frames for one in model.dynamics),
+        "rate_hz": model.encoding.rate_hz,
+        "dimensions": model.dimensions,
+        "variance": round(model.space.share, 6),
+        "order": own.order,
+        "controls": own.controls,
+        "components": len(own.weights),
+        "behaviours": [one.name for one in model.dynamics if one.name],
+    }
+
+
+def complete(source: Source, request: CompleteRequest, *, progress: Progress | None = None) -> CompleteResult:
+    """The most likely motion that does what a request asks.
+
+    >>> import choreograph as cg
+    >>> from choreograph.demo import demo_clip
+    >>> walk = demo_clip("walk", 30.0)
+    >>> keys = [cg.KeyPose(0.0, "walk", 10, in_place=True), cg.KeyPose(1.0, "walk", 40, in_place=True)]
+    >>> result = cg.complete([walk], cg.CompleteRequest(1.0, keys))
+    >>> len(result.clip), result.problems
+    (31, ())
+
+    Args:
+        source: A model, a graph, or recordings of one skeleton to learn from.
+        request: What is asked.
+        progress: Hears how far the work has come.
+
+    Raises:
+        RequestError: If the request names what is not there, or contradicts itself exactly.
+    """
+    search = CompleteSearch(source, request)
+    search.step(progress=progress or silent)
+    return search.best()

@@ -1,0 +1,339 @@
+"""The most likely motion: Levenberg–Marquardt on block-banded normal equations, the control eliminated.
+
+Unknown are the states x_t and the root's x, z and yaw at each frame. That places follow from velocities is a stiff
+residual, so the band stays m + 1 frames wide and places can be asked for anywhere. Without u the dynamics' residual is
+normal with covariance B Λ Bᵀ + σ²; of a mixture's components each counts by its responsibility, found anew in each
+iteration.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from choreograph.synthesis.complete.encode import Array
+from choreograph.synthesis.complete.model import MotionModel, log_mixture
+from choreograph.synthesis.complete.terms import Body, PoseTerm, Terms, evaluate
+
+ROOT_M = 5e-4
+"""How far a step of the root may be from what velocities say, metres: stiff."""
+POSE_M, PLACE_M = 2e-3, 2e-3
+"""What is tolerated of a whole pose, by how far its columns move the body, and of its place, at a weight of 1."""
+JOIN_S = 0.4
+"""Seconds over which one behaviour's dynamics give way to the next one's."""
+USUAL = 5.0
+"""Standard deviations within which poses are usual: dynamics alone, learned from few clips, let goals lead far out."""
+FARTHEST = 4.0
+"""Standard deviations beyond which a pose's coordinate is not asked of the model; what is missing is added behind."""
+_DAMPING, _MOST_DAMPING = 1e-6, 1e8
+
+
+@dataclass(frozen=True)
+class SolverSettings:
+    """How firmly dynamics and constraints count, and when to stop."""
+
+    dynamics: float = 1.0
+    """α: weight of the dynamics, as a factor on one over the variance of what the control does not explain."""
+    constraints: float = 1.0
+    """β: factor on the weights of all constraints."""
+    iterations: int = 60
+    tolerance: float = 1e-7
+    """Relative decrease of the objective below which it is at rest."""
+    spline_frames: int = 0
+    """Frames between the knots of cubic B-splines that the unknowns are, for long motions; 0 has an unknown for each
+    frame."""
+
+
+@dataclass
+class Estimate:
+    """A motion as the solver knows it."""
+
+    states: Array
+    """(F, d)."""
+    place: Array
+    """(F, 3)."""
+    objective: list[float] = field(default_factory=list)
+    """At the start and after each iteration."""
+    converged: bool = False
+    damping: float = _DAMPING
+
+    def copy(self) -> Estimate:
+        """The same, to be changed."""
+        return Estimate(self.states.copy(), self.place.copy(), list(self.objective), self.converged, self.damping)
+
+
+class MapSolver:
+    """One model, one length, one set of terms: iterate from any start.
+
+    It can be warm-started: `solver.terms` may be exchanged between iterations, as while something is dragged.
+    """
+
+    def __init__(
+        self,
+        model: MotionModel,
+        frames: int,
+        terms: Terms,
+        settings: SolverSettings | None = None,
+        *,
+        behaviours: NDArray[np.int64] | None = None,
+    ) -> None:
+        """Prepare what does not change between iterations.
+
+        Args:
+            model: What is likely.
+            frames: F.
+            terms: What is asked.
+            settings: Weights, and when to stop.
+            behaviours: Which of the model's dynamics holds at each frame, (F,); the first throughout if None.
+        """
+        self.model, self.frames, self.terms = model, frames, terms
+        self.settings = settings or SolverSettings()
+        self.axes, self.body = model.axes, Body.of(model.encoding)
+        self.size = model.dimensions + 3
+        self._rate = model.encoding.rate_hz
+        self.offset: Array | None = None
+        """Rows (F, k) that are added to those of the states: what key poses have and the pose space lacks."""
+        self._prepare_pose()
+        self.set_behaviours(np.zeros(frames, np.int64) if behaviours is None else behaviours)
+
+    def _prepare_pose(self) -> None:
+        """Whole poses count in all columns but velocities, each by what the space leaves out: R x = Qᵀ W (y - D)."""
+        model = self.model
+        left = np.zeros(model.encoding.width) if model.left_out is None else model.left_out
+        self._pose_weight = 1 / np.sqrt(POSE_M**2 + left[:-3])
+        self._pose_q, self._pose_r = np.linalg.qr((model.space.axes[:, :-3] * self._pose_weight).T)
+
+    def set_behaviours(self, behaviours: NDArray[np.int64]) -> None:
+        """Change which dynamics hold when."""
+        self.behaviours = behaviours
+        self._holds = held_shares(behaviours, len(self.model.dynamics), JOIN_S * self._rate)
+        model, m = self.model, self.model.order
+        blocks, slopes, self._parts = [], [], []
+        for own in model.dynamics:
+            means, covariances = own.innovations(1 / max(self.settings.dynamics, 1e-12))
+            self._parts.append((own.weights, means, covariances))
+            # The residual x_t - Σ A_i x_{t-i} of states in order of time.
+            form = np.concatenate([*(-own.step[i] for i in reversed(range(m))), np.eye(model.dimensions)], axis=1)
+            for mean, covariance in zip(means, covariances, strict=True):
+                weighed = np.linalg.solve(covariance, form)
+                blocks.append(form.T @ weighed)
+                slopes.append(-weighed.T @ mean)
+        self._blocks, self._slopes = np.ascontiguousarray(blocks), np.ascontiguousarray(slopes)
+        self._usual = 1 / (USUAL**2 * model.space.variances)
+        first = model.dynamics[behaviours[0]]
+        self._start_block = np.linalg.inv(first.start_covariance)[None]
+        self._start_slope = (-self._start_block[0] @ first.start_mean)[None]
+        self._fixed: tuple[Array, Array] | None = None
+
+    # ------------------------------------------------------------------ the objective
+
+    def shares(self, states: Array) -> tuple[Array, float]:
+        """How much each component of each dynamics counts at each step, (F - m, S), and -ln p of the steps."""
+        m = self.model.order
+        offsets = np.cumsum([0, *(len(part[0]) for part in self._parts)])
+        shares, total = np.zeros((self.frames - m, offsets[-1])), 0.0
+        for number, part in enumerate(self._parts):
+            at = np.flatnonzero(self._holds[m:, number])
+            if len(at):
+                rest = self.model.dynamics[number].residuals(states)[at]
+                much = self._holds[m + at, number]
+                scores, own = log_mixture(rest, *part)
+                shares[at, offsets[number] : offsets[number + 1]] = much[:, None] * own
+                total -= float(much @ scores)
+        return shares, total
+
+    @property
+    def _bands(self) -> int:
+        return (self.model.order + 1) * self.size if self.frames > self.model.order else 2 * self.size
+
+    def normal_equations(self, now: Estimate) -> tuple[Array, Array, float]:
+        """Lower bands (b, N), gradient (N,) and objective at an estimate."""
+        from choreograph.synthesis.complete import _compiled
+
+        d, n = self.model.dimensions, self.size
+        shares, value = self.shares(now.states)
+        if self._fixed is None or len(self._blocks) > 1:
+            bands = np.zeros((max(self._bands, 2 * n), self.frames * n))
+            slope = np.zeros(self.frames * n)
+            _compiled.add_blocks(bands, slope, self._blocks, self._slopes, shares, 0, n, d)
+            _compiled.add_blocks(bands, slope, self._start_block, self._start_slope, np.ones((1, 1)), 0, n, d)
+            usual = np.diag(self._usual)[None]
+            _compiled.add_blocks(bands, slope, usual, np.zeros((1, d)), np.ones((self.frames, 1)), 0, n, d)
+            self._fixed = bands, slope
+        bands, slope = self._fixed[0].copy(order="C"), self._fixed[1]
+        unknowns = self._join(now)
+        gradient = slope + _multiply(bands, unknowns)
+        value += self._start_value(now.states) + self._add_terms(bands, gradient, now)
+        return bands, gradient, value
+
+    def _start_value(self, states: Array) -> float:
+        """-ln p of the first states, and of all states being such as motion has."""
+        away = states[: self.model.order].ravel() - self.model.dynamics[self.behaviours[0]].start_mean
+        return 0.5 * float(away @ self._start_block[0] @ away) + 0.5 * float((states**2 @ self._usual).sum())
+
+    def objective(self, now: Estimate) -> float:
+        """-ln p of a motion, without what does not depend on it."""
+        value = self.shares(now.states)[1] + self._start_value(now.states)
+        return value + self._add_terms(None, None, now)
+
+    def _add_terms(self, bands: Array | None, gradient: Array | None, now: Estimate) -> float:
+        """Half the sum of the constraints' squared residuals, which are added to the equations where there are any."""
+        from choreograph.synthesis.complete import _compiled
+
+        n, beta = self.size, np.sqrt(self.settings.constraints)
+        rows = self.model.lifted(now.states)
+        value = 0.0
+        values, slopes = _compiled.root_rows(rows, now.place, self.axes, self._rate, 1 / ROOT_M)
+        steps = np.repeat(np.arange(self.frames - 1), 3)
+        shown = rows if self.offset is None else rows + self.offset
+        found = evaluate(self.terms.compiled, shown, now.place, self.body, self.axes, self._rate)
+        parts = [(steps, values, slopes), (found.frames, beta * found.values, beta * found.slopes)]
+        for pose in self.terms.poses:
+            parts.append(self._pose_rows(pose, now, beta))
+        for place in self.terms.places:
+            parts.append(self._place_rows(place.frame, place.place, beta * place.firmness, now.place))
+        for frames, residuals, derivatives in parts:
+            value += 0.5 * float(residuals @ residuals)
+            if bands is not None and len(frames):
+                last = frames[-1] == self.frames - 1 or (frames == self.frames - 1).any()
+                if last and derivatives.shape[1] > n:
+                    _add_last(bands, gradient, frames, residuals, derivatives, n, self.frames)
+                else:
+                    _compiled.add_rows(bands, gradient, frames, residuals, derivatives, n)
+        return value
+
+    def _pose_rows(self, pose: PoseTerm, now: Estimate, beta: float) -> tuple[NDArray[np.int64], Array, Array]:
+        d, n = self.model.dimensions, self.size
+        weight = beta * pose.firmness
+        values = weight * (self._pose_r @ (now.states[pose.frame] - self.likely_state(pose.row)))
+        slopes = np.zeros((d, n))
+        slopes[:, :d] = weight * self._pose_r
+        frames = np.full(d, pose.frame)
+        where = self._place_rows(pose.frame, pose.place, weight / PLACE_M, now.place)
+        return (
+            np.concatenate([frames, where[0]]),
+            np.concatenate([values, where[1]]),
+            np.concatenate([slopes, where[2]]),
+        )
+
+    def likely_state(self, row: Array) -> Array:
+        """The state (d,) of a pose (k,), whatever its velocity; never farther out than motion like the model's goes."""
+        spread = self.model.space.variances
+        away = (row * self.model.encoding.scale - self.model.space.mean)[:-3]
+        gram = self._pose_r.T @ self._pose_r + np.diag(1 / spread)
+        found = np.linalg.solve(gram, self._pose_r.T @ (self._pose_q.T @ (away * self._pose_weight)))
+        limit = FARTHEST * np.sqrt(spread)
+        return np.asarray(np.clip(found, -limit, limit))
+
+    def _place_rows(
+        self, frame: int, place: Array, firmness: float, now: Array
+    ) -> tuple[NDArray[np.int64], Array, Array]:
+        wanted = np.flatnonzero(np.isfinite(place))
+        away = now[frame] - place
+        away[2] = np.angle(np.exp(1j * away[2])) if np.isfinite(away[2]) else np.nan
+        slopes = np.zeros((len(wanted), self.size))
+        slopes[np.arange(len(wanted)), self.model.dimensions + wanted] = firmness
+        return np.full(len(wanted), frame), firmness * away[wanted], slopes
+
+    # ------------------------------------------------------------------ iterations
+
+    def _join(self, now: Estimate) -> Array:
+        return np.concatenate([now.states, now.place], axis=1).ravel()
+
+    def moved(self, now: Estimate, step: Array) -> Estimate:
+        """An estimate with a step (N,) added."""
+        both = step.reshape(self.frames, self.size)
+        d = self.model.dimensions
+        return Estimate(now.states + both[:, :d], now.place + both[:, d:], now.objective, False, now.damping)
+
+    def iterate(self, now: Estimate) -> Estimate:
+        """The estimate after one step of Levenberg–Marquardt; the same one where no step lowers the objective."""
+        from scipy.linalg import LinAlgError
+
+        bands, gradient, value = self.normal_equations(now)
+        if not now.objective:
+            now.objective.append(value)
+        diagonal = bands[0].copy()
+        while now.damping <= _MOST_DAMPING:
+            bands[0] = diagonal * (1 + now.damping) + 1e-12
+            try:
+                step = self._solve(bands, gradient)
+            except LinAlgError:
+                now.damping *= 10
+                continue
+            tried = self.moved(now, step)
+            reached = self.objective(tried)
+            if reached <= value:
+                tried.objective = [*now.objective, reached]
+                tried.damping = max(now.damping / 10, 1e-12)
+                expected = abs(value) + 1.0
+                tried.converged = value - reached < self.settings.tolerance * expected
+                return tried
+            if value - reached > -1e-9 * (abs(value) + 1.0):
+                now.converged = True
+                return now
+            now.damping *= 10
+        now.converged, now.damping = True, _DAMPING
+        return now
+
+    def _solve(self, bands: Array, gradient: Array) -> Array:
+        from scipy.linalg import solveh_banded
+
+        if self.settings.spline_frames:
+            from choreograph.synthesis.complete.spline import solve_on_splines
+
+            return solve_on_splines(bands, gradient, self.frames, self.size, self.settings.spline_frames)
+        return np.asarray(solveh_banded(bands, -gradient, lower=True, overwrite_ab=False, check_finite=False))
+
+    def solve(self, start: Estimate, told: Callable[[int], None] | None = None) -> Estimate:
+        """Iterate until the objective is at rest.
+
+        A mixture has several optima. The one that is found does not depend on the start: it is that next to the only
+        one there is with normal distributions of the same spread.
+        """
+        now = start.copy()
+        if any(len(own.weights) > 1 for own in self.model.dynamics):
+            merged = replace(self.model, dynamics=tuple(own.merged() for own in self.model.dynamics))
+            plain = MapSolver(merged, self.frames, self.terms, self.settings, behaviours=self.behaviours)
+            plain.offset = self.offset
+            found = plain.solve(now)
+            now = Estimate(found.states, found.place)
+        for count in range(self.settings.iterations):
+            if told is not None:
+                told(count)
+            now = self.iterate(now)
+            if now.converged:
+                break
+        return now
+
+
+def held_shares(behaviours: NDArray[np.int64], count: int, frames: float) -> Array:
+    """How much each of `count` dynamics holds at each frame, (F, count): over where they change, both do in part."""
+    from scipy.ndimage import uniform_filter1d
+
+    hard = (behaviours[:, None] == np.arange(count)).astype(float)
+    width = round(frames)
+    return hard if width < 2 or (behaviours == behaviours[0]).all() else uniform_filter1d(hard, width, axis=0)
+
+
+def _multiply(bands: Array, vector: Array) -> Array:
+    """A symmetric matrix, given by its lower bands, times a vector."""
+    out = bands[0] * vector
+    for k in range(1, len(bands)):
+        out[k:] += bands[k, :-k] * vector[:-k]
+        out[:-k] += bands[k, :-k] * vector[k:]
+    return out
+
+
+def _add_last(
+    bands: Array, gradient: Array | None, frames: NDArray[np.int64], values: Array, slopes: Array, n: int, count: int
+) -> None:
+    """Rows of which some are about the last frame, behind which there is none."""
+    from choreograph.synthesis.complete import _compiled
+
+    last = frames == count - 1
+    _compiled.add_rows(bands, gradient, frames[~last], values[~last], slopes[~last], n)
+    _compiled.add_rows(bands, gradient, frames[last], values[last], np.ascontiguousarray(slopes[last, :n]), n)

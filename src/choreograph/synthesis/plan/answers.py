@@ -1,0 +1,137 @@
+"""Answers of a plan: chains of steps as finished motion, checked and measured."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from choreograph.contract.result import Answer, Metric, Motion, source_runs
+from choreograph.finishing.body import RootTarget
+from choreograph.finishing.foot_contacts import plant_speed
+from choreograph.graph.model import MotionGraph
+from choreograph.maths.floor import FloorTransform
+from choreograph.synthesis.plan.check import Checked, check_motion
+from choreograph.synthesis.plan.lower import Plan
+from choreograph.synthesis.plan.planner import Chain, World
+from choreograph.synthesis.plan.request import PlanRequest
+from choreograph.synthesis.plan.samples import mix_samples
+
+if TYPE_CHECKING:
+    from choreograph.synthesis.plan.search import _Try
+
+Array = NDArray[np.float64]
+
+_PULL_M, _PULL_RAD = 0.05, math.radians(4)
+"""How far the end is brought nearer to the goal's middle in finishing."""
+_PULL_M_S = 0.02
+"""And how fast."""
+
+
+@dataclass(frozen=True, eq=False)
+class Shown:
+    """A chain as finished motion."""
+
+    chain: Chain
+    motion: Motion
+    checked: Checked
+    way: Array
+    """Of the hips, (F, 2), metres."""
+    blended: float
+    """Share of the steps that are blends."""
+    bound: float = 0.0
+    evaluations: int = 0
+    repaired: int = 0
+    cloud: tuple[tuple[float, float], ...] = ()
+
+    def with_search(self, bound: float, attempt: _Try, cloud: list[tuple[float, float]]) -> Shown:
+        """The same with what the search says about it."""
+        return replace(self, bound=bound, evaluations=attempt.expanded, repaired=attempt.repaired, cloud=tuple(cloud))
+
+
+def show_chain(graph: MotionGraph, world: World, chain: Chain, request: PlanRequest) -> Shown:
+    """A chain finished and checked."""
+    from choreograph.finishing.finish import finish
+
+    plan = Plan(graph, world, chain)
+    made = finish(plan, request.finish, name="plan", body=_targets(plan, request))
+    motion = Motion(made.clip, source_runs(made.origins, made.origins.names), made.raw)
+    way = made.clip.global_positions()[:, made.clip.skeleton.hips][:, [0, 2]]
+    blended = float((~world.network.primitives.raw[chain.primitives]).mean())
+    return Shown(chain, motion, check_motion(made.clip, request, world.body), way, blended)
+
+
+def _targets(plan: Plan, request: PlanRequest) -> list[RootTarget]:
+    """Where the hips are at the start, and at the end: where the plan has them, nearer to the goal's middle."""
+    goal = request.goal
+    assert goal is not None
+    start = RootTarget(0.0, request.start.position, math.radians(request.start.facing_deg))
+    world, last = plan.world, int(plan.chain.primitives[-1])
+    _, cloud, facings, _ = mix_samples(world.network.primitives.take(np.array([last])), world.table)
+    place = FloorTransform(*plan.chain.places[-1])
+    at = place.apply(cloud[-1, 0].astype(float))[[0, 2]]
+    facing = float(facings[-1]) + place.yaw
+    pull = min(_PULL_M, _PULL_M_S * plan.seconds)
+    gap = np.array(goal.position) - at
+    at = at + gap * min(1.0, pull / max(float(np.hypot(*gap)), 1e-9))
+    if goal.facing_deg is not None:
+        turn = math.remainder(math.radians(goal.facing_deg) - facing, 2 * math.pi)
+        facing += max(-_PULL_RAD, min(_PULL_RAD, turn))
+    return [start, RootTarget(plan.seconds, (float(at[0]), float(at[1])), facing)]
+
+
+def ways_apart(one: Shown, other: Shown) -> float:
+    """How far from each other two ways are where they are farthest apart, metres."""
+    a, b = one.way[::10], other.way[::10]
+    away = np.hypot(a[:, None, 0] - b[None, :, 0], a[:, None, 1] - b[None, :, 1])
+    return float(max(away.min(axis=1).max(), away.min(axis=0).max()))
+
+
+_UNITS = {"effort": "m²/s³", "time": "s", "length": "m"}
+
+
+def make_answer(shown: Shown, request: PlanRequest, number: int, status: str) -> Answer:
+    """A finished chain as an answer."""
+    clip, checked, chain = shown.motion.clip, shown.checked, shown.chain
+    lattice = f"within the lattice of {100 * request.search.lattice_m:g} cm and {request.search.lattice_deg:g}°"
+    metrics = {
+        "seconds": Metric(clip.seconds, "s", "lasts"),
+        "cost": Metric(chain.cost, _UNITS[request.objective], f"costs ({request.objective})"),
+    }
+    if shown.bound > 0:
+        metrics["bound"] = Metric(chain.cost / shown.bound, "×", f"at most as dear as the best {lattice}")
+    metrics |= {
+        "steps": Metric(len(chain.primitives), "", "steps"),
+        "blended": Metric(shown.blended, "", "of them blends"),
+        "goal": Metric(checked.goal_m, "m", "from the goal"),
+    }
+    assert request.goal is not None
+    if request.goal.facing_deg is not None:
+        metrics["goal_facing"] = Metric(math.degrees(checked.goal_rad), "°", "off its facing")
+    if math.isfinite(checked.clearance_m) and checked.clearance_m < 100:
+        metrics["clearance"] = Metric(checked.clearance_m, "m", "clear of things")
+    if clip.skeleton.feet:
+        metrics["foot_slide"] = Metric(plant_speed(clip), "m/s", "standing feet slide at")
+    details: dict[str, Any] = {
+        "evaluations": shown.evaluations,
+        "repairs": shown.repaired,
+        "proved": f"at most {chain.cost / shown.bound:.3f} times the best {lattice}" if shown.bound > 0 else "",
+        "footprints": [[round(x, 3), round(z, 3), round(yaw, 3), side] for x, z, yaw, side in checked.footprints],
+        "expanded": [list(place) for place in shown.cloud],
+    }
+    way = shown.way[:: max(1, round(clip.fps / 10))]
+    return Answer(
+        (shown.motion,),
+        f"{float(np.hypot(*np.diff(shown.way[::6], axis=0).T).sum()):.1f} m"
+        + (f", {number + 1}" if request.count > 1 else ""),
+        metrics,
+        tuple(broken.problem for broken in checked.broken),
+        status,
+        chain.cost,
+        shown.bound if shown.bound > 0 else None,
+        path=[(round(float(x), 3), round(float(z), 3)) for x, z in way],
+        details=details,
+    )

@@ -1,0 +1,208 @@
+"""Constraints looked at again, on the finished motion: what easing and cleaning broke is said, and by how much."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from choreograph.contract.result import Problem
+from choreograph.motion.clip import Clip
+from choreograph.motion.contacts import runs
+from choreograph.synthesis.plan import body as points
+from choreograph.synthesis.plan.body import Body
+from choreograph.synthesis.plan.parts import Goal
+from choreograph.synthesis.plan.request import PlanRequest
+from choreograph.synthesis.plan.scene import (
+    REACH_M,
+    gates_of,
+    make_shapes,
+    regions_of,
+    signed_gap,
+    solids_of,
+    stones_of,
+)
+from choreograph.synthesis.plan.steps import Track, foot_frame, read_track
+
+Array = NDArray[np.float64]
+
+TOUCH_M = 0.002
+"""What is nearer than it may be by less is not told from rounding."""
+
+
+@dataclass(frozen=True)
+class Broken:
+    """A constraint that a finished motion breaks."""
+
+    where: str
+    """In the request."""
+    by: float
+    """How much, metres or radians."""
+    problem: Problem
+
+
+@dataclass(frozen=True, eq=False)
+class Checked:
+    """A finished motion against its request."""
+
+    broken: tuple[Broken, ...]
+    clearance_m: float
+    """How near the body comes to anything; infinite where there is nothing."""
+    goal_m: float
+    """Distance of the hips from the goal's middle at the end."""
+    goal_rad: float
+    """How far they face away from what is asked; 0 where nothing is."""
+    footprints: list[tuple[float, float, float, int]]
+    """Where feet stand: x, z, yaw, and which foot."""
+
+
+def check_motion(clip: Clip, request: PlanRequest, body: Body) -> Checked:
+    """What a finished motion keeps to and what not."""
+    track = read_track(clip.with_contacts(None), 0, body)
+    found = [*_solids(track, request, body), *_regions(track, request)]
+    prints = _prints(track)
+    found += _stones(prints, request)
+    hips = track.points[:, points.HIPS][:, [0, 2]]
+    found += _gates(hips, request)
+    found += _path(hips, request)
+    # The last frame itself: the track may skip it.
+    at = clip.global_positions()[-1, clip.skeleton.hips]
+    goal_m, goal_rad, missed = _goal(at, float(clip.facing()[-1]), request.goal)
+    return Checked((*found, *missed), _clearance(track, request, body), goal_m, goal_rad, prints)
+
+
+def _clearance(track: Track, request: PlanRequest, body: Body) -> float:
+    from choreograph.synthesis.plan._compiled_scene import clearances
+
+    items = solids_of(request)
+    if not items:
+        return math.inf
+    near, _ = clearances(make_shapes(items, np.zeros(len(items)), REACH_M), track.points, body.capsules, body.radii)
+    return float(near.min())
+
+
+def _solids(track: Track, request: PlanRequest, body: Body) -> list[Broken]:
+    from choreograph.synthesis.plan._compiled_scene import clearances
+
+    items = solids_of(request)
+    if not items:
+        return []
+    shapes = make_shapes(items, np.zeros(len(items)), REACH_M)
+    near, frame = clearances(shapes, track.points, body.capsules, body.radii)
+    found = []
+    for m in np.flatnonzero(near < np.array([item.clearance for item in items]) - TOUCH_M):
+        item, at = items[m], track.points[frame[m], points.HIPS]
+        by = item.clearance - float(near[m])
+        said = f"the body comes {100 * by:.1f} cm too near to {item.where} at {frame[m] / track.fps:.1f} s"
+        if item.where.startswith("bars"):
+            top = float(track.points[frame[m], points.HEAD_TOP, 1])
+            when = f"at {frame[m] / track.fps:.1f} s, with the head at {top:.2f} m"
+            said = f"the body touches {item.where}, which is at {item.low:g} m, {when}"
+        problem = Problem(said, item.where, item.clearance, float(near[m]), None, "m", tuple(at.tolist()))
+        found.append(Broken(item.where, by, problem))
+    return found
+
+
+def _regions(track: Track, request: PlanRequest) -> list[Broken]:
+    items, stones = regions_of(request), stones_of(request)
+    found = []
+    if not items:
+        return []
+    for side in (0, 1):
+        for start, stop in runs(track.planted[:, side]):
+            frames = range(start, stop, 2)
+            for item in items:
+                depth, where = 0.0, None
+                for frame in frames:
+                    feet = track.points[frame, [points.ankle(side), points.ball(side)]][:, [0, 2]]
+                    deepest = -min(signed_gap(item, (float(x), float(z))) for x, z in feet)
+                    middle = (float(feet[:, 0].mean()), float(feet[:, 1].mean()))
+                    if deepest > depth and not any(signed_gap(stone, middle) <= 0.01 for stone in stones):
+                        depth, where = deepest, (middle[0], 0.0, middle[1])
+                if where is not None and depth > TOUCH_M:
+                    said = f"a foot stands {100 * depth:.1f} cm inside {item.where} at {start / track.fps:.1f} s"
+                    found.append(Broken(item.where, depth, Problem(said, item.where, 0.0, -depth, None, "m", where)))
+    return found
+
+
+def _prints(track: Track) -> list[tuple[float, float, float, int]]:
+    """Where feet stand, in order of time."""
+    found = []
+    for side in (0, 1):
+        for start, stop in runs(track.planted[:, side]):
+            yaw, x, z = foot_frame(track.points, track.velocity, track.facing, side, start, stop)
+            found.append((start, (float(x), float(z), float(yaw), side)))
+    return [one for _, one in sorted(found, key=lambda each: each[0])]
+
+
+def _stones(prints: list[tuple[float, float, float, int]], request: PlanRequest) -> list[Broken]:
+    found, at = [], 0
+    for item in stones_of(request):
+        gaps = [signed_gap(item, (x, z)) for x, z, _, _ in prints[at:]]
+        hit = next((n for n, away in enumerate(gaps) if away <= TOUCH_M), None)
+        if hit is not None:
+            at += hit + 1
+            continue
+        by = min(gaps, default=1.0)
+        x, z = np.mean(item.corners, axis=0)
+        said = f"no foot steps on {item.where}; the nearest comes within {100 * by:.1f} cm"
+        found.append(Broken(item.where, by, Problem(said, item.where, 0.0, by, None, "m", (float(x), 0.0, float(z)))))
+    return found
+
+
+def _gates(hips: Array, request: PlanRequest) -> list[Broken]:
+    from choreograph.synthesis.plan._compiled import _crosses
+
+    found: list[Broken] = []
+    at = 1
+    for n, gate in enumerate(gates_of(request)[: len(request.through)]):
+        while at < len(hips) and not _crosses(*hips[at - 1], *hips[at], gate):
+            at += 1
+        if at >= len(hips):
+            where, (x, z) = f"through[{n}]", request.through[n].middle
+            by = float(np.hypot(hips[:, 0] - x, hips[:, 1] - z).min()) - request.through[n].reach
+            said = f"{where} is not passed; the nearest comes within {max(by, 0.0):.2f} m of it"
+            return [Broken(where, max(by, 0.01), Problem(said, where, 0.0, by, None, "m", (x, 0.0, z)))]
+    return found
+
+
+def _path(hips: Array, request: PlanRequest) -> list[Broken]:
+    if request.path is None:
+        return []
+    line = np.array(request.path.points)
+    worst, place = 0.0, hips[0]
+    for at in hips[::3]:
+        a, along = line[:-1], np.diff(line, axis=0)
+        share = np.clip(((at - a) * along).sum(1) / np.maximum((along**2).sum(1), 1e-12), 0, 1)
+        away = float(np.hypot(*(at - a - share[:, None] * along).T).min())
+        if away > worst:
+            worst, place = away, at
+    by = worst - request.path.within
+    if by <= TOUCH_M:
+        return []
+    said = f"the hips are {worst:.2f} m from the path at most, more than the {request.path.within:g} m asked for"
+    place3 = (float(place[0]), 0.0, float(place[1]))
+    return [Broken("path", by, Problem(said, "path", request.path.within, worst, None, "m", place3))]
+
+
+def _goal(at: Array, facing: float, goal: Goal | None) -> tuple[float, float, list[Broken]]:
+    assert goal is not None
+    away, found = math.dist((at[0], at[2]), goal.position), []
+    place = (float(at[0]), 0.0, float(at[2]))
+    if away > goal.radius + TOUCH_M:
+        said = f"the motion ends {away:.2f} m from the goal, more than the {goal.radius:g} m asked for"
+        problem = Problem(said, "goal.position", goal.radius, away, None, "m", place)
+        found.append(Broken("goal.position", away - goal.radius, problem))
+    turn = 0.0
+    if goal.facing_deg is not None:
+        turn = abs(math.remainder(facing - math.radians(goal.facing_deg), 2 * math.pi))
+        if math.degrees(turn) > goal.tolerance_deg + 0.1:
+            said = (
+                f"the motion ends {math.degrees(turn):.0f}° from facing as asked, more than the "
+                f"{goal.tolerance_deg:g}° allowed"
+            )
+            problem = Problem(said, "goal.facing_deg", goal.tolerance_deg, math.degrees(turn), None, "°", place)
+            found.append(Broken("goal.facing_deg", turn - math.radians(goal.tolerance_deg), problem))
+    return away, turn, found

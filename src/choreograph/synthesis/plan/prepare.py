@@ -1,0 +1,145 @@
+"""The interpolated motion graph of a graph: built once, and read from the cache when the graph is opened again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from choreograph.errors import RequestError
+from choreograph.graph.cache import Content, find_key, find_or_build
+from choreograph.graph.model import MotionGraph
+from choreograph.progress import Progress, silent
+from choreograph.synthesis.plan.body import Body
+from choreograph.synthesis.plan.heuristic import Rates, all_rates
+from choreograph.synthesis.plan.network import Network, Tolerances, compress, connect
+from choreograph.synthesis.plan.primitives import Primitives, StepTable, find_primitives, tabulate
+from choreograph.synthesis.plan.steps import find_steps, read_track
+
+METHOD = 1
+"""One more whenever the same graph would give another interpolated graph."""
+
+
+@dataclass(frozen=True, eq=False)
+class PlanGraph:
+    """Steps, blends of them, and the compressed network; the uncompressed one is made when it is asked for."""
+
+    table: StepTable
+    every: Primitives
+    """All primitives, recorded steps first."""
+    kept: NDArray[np.int64]
+    """Those that compression leaves, ascending."""
+    network: Network
+    """Of the kept ones."""
+    rates: Mapping[tuple[int, bool], Rates]
+    body: Body
+    tolerances: Tolerances
+
+    @cached_property
+    def full(self) -> tuple[Network, Mapping[tuple[int, bool], Rates]]:
+        """The network of all primitives: the graph before compression."""
+        network = connect(self.table, self.every, self.tolerances)
+        return network, all_rates(network, self.table)
+
+    def report(self) -> dict[str, int]:
+        """Sizes before and after compression."""
+        return {
+            "steps": len(self.table),
+            "primitives": len(self.every),
+            "kept_primitives": len(self.kept),
+            "nodes": self.network.nodes,
+            "edges": len(self.network.edge),
+        }
+
+
+def find_plan_graph(
+    graph: MotionGraph, tolerances: Tolerances = Tolerances(), progress: Progress = silent
+) -> PlanGraph:
+    """The interpolated graph of a graph's clips, read from the cache or built.
+
+    >>> from choreograph.demo import demo_clip
+    >>> import choreograph as cg
+    >>> graph = cg.build_graph([demo_clip(name, 30.0) for name in ("walk", "walk_veer_left")])
+    >>> find_plan_graph(graph).report()["steps"] > 4
+    True
+
+    Args:
+        graph: Whose clips.
+        tolerances: What counts as the same.
+        progress: Hears how many clips are read.
+
+    Raises:
+        RoleError: If the skeleton has no feet that are known.
+        RequestError: If no clip has a step.
+    """
+    body = Body.of(graph.skeleton)
+    key = find_key(graph, "plan network", METHOD, ("motion", "contacts"), **vars(tolerances))
+    made = find_or_build(
+        key,
+        lambda: _build(graph, body, tolerances, progress),
+        _pack,
+        lambda content: _unpack(content, body, tolerances),
+    )
+    if not len(made.table):
+        raise RequestError(
+            "no clip of the graph has a step: two landings of feet, or two moments of standing; add clips in which "
+            "somebody walks"
+        )
+    return made
+
+
+def _build(graph: MotionGraph, body: Body, tolerances: Tolerances, progress: Progress) -> PlanGraph:
+    tracks = []
+    for number in range(len(graph.infos)):
+        progress("reading steps", number, len(graph.infos))
+        tracks.append(read_track(graph.clips[number], number, body))
+    table = tabulate(tracks, find_steps(tracks))
+    every = find_primitives(table)
+    kept = compress(table, every, tolerances)
+    network = connect(table, every.take(kept), tolerances)
+    progress("bounding costs", 0, 1)
+    return PlanGraph(table, every, kept, network, all_rates(network, table), body, tolerances)
+
+
+_NETWORK = ("outcome", "seconds", "costs", "target", "kind", "hips", "group", "first", "edge", "mismatch")
+_RATES = ("per_metre", "per_radian", "potential")
+
+
+def _pack(made: PlanGraph) -> Content:
+    arrays: dict[str, Any] = {f"table.{one.name}": getattr(made.table, one.name) for one in fields(StepTable)}
+    arrays |= {"every.steps": made.every.steps, "every.weights": made.every.weights, "kept": made.kept}
+    arrays |= {f"network.{name}": getattr(made.network, name) for name in _NETWORK}
+    for (objective, curved), rates in made.rates.items():
+        arrays |= {f"rates.{objective}.{int(curved)}.{name}": getattr(rates, name) for name in _RATES}
+    return Content({"steps": len(made.table)}, arrays)
+
+
+def _unpack(content: Content, body: Body, tolerances: Tolerances) -> PlanGraph:
+    """The graph of an entry; a ValueError where it contradicts itself."""
+    arrays = content.arrays
+    table = StepTable(**{one.name: arrays[f"table.{one.name}"] for one in fields(StepTable)})
+    every = Primitives(arrays["every.steps"], arrays["every.weights"])
+    kept = arrays["kept"]
+    if len(every) and (every.steps.max() >= len(table) or every.steps[:, 0].min() < 0):
+        raise ValueError("primitives lead beyond the steps")
+    if len(kept) and not 0 <= kept.min() <= kept.max() < len(every):
+        raise ValueError("kept primitives lead beyond all of them")
+    columns: dict[str, Any] = {name: arrays[f"network.{name}"] for name in _NETWORK}
+    network = Network(every.take(kept), **columns)
+    edges = len(network.edge)
+    if len(network.target) != len(kept) or network.first[-1] != edges or len(network.mismatch) != edges:
+        raise ValueError("the network does not fit its primitives")
+    if edges and not 0 <= network.edge.min() <= network.edge.max() < len(kept):
+        raise ValueError("edges lead beyond the primitives")
+    if len(kept) and not 0 <= network.target.min() <= network.target.max() < network.nodes:
+        raise ValueError("primitives lead beyond the nodes")
+    rates = {
+        (objective, curved): Rates(*(arrays[f"rates.{objective}.{int(curved)}.{name}"] for name in _RATES))
+        for objective in range(3)
+        for curved in (False, True)
+    }
+    return PlanGraph(table, every, kept, network, rates, body, tolerances)

@@ -1,0 +1,81 @@
+"""Why there is no way: which part of the scene blocks, and the nearest place that can be had."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from choreograph.errors import RequestError
+from choreograph.synthesis.plan.planner import Planner
+from choreograph.synthesis.plan.prepare import PlanGraph
+from choreograph.synthesis.plan.request import PlanRequest
+from choreograph.synthesis.plan.scene import make_shapes, solids_of
+
+_MOST_TRIED = 60
+"""Solids that are taken away one by one to see whether that opens a way."""
+
+
+def longest_step_m(plans: PlanGraph) -> float:
+    """The longest recorded step, from where one foot stands to where the next lands."""
+    landings = plans.table.kinds[:, 1] < 2
+    lengths = np.hypot(plans.table.outcome[:, 1], plans.table.outcome[:, 2])[landings]
+    return float(lengths.max(initial=0.0))
+
+
+def why_none(planner: Planner | None, request: PlanRequest, plans: PlanGraph) -> RequestError:
+    """What to say where a search found nothing."""
+    assert planner is not None and request.goal is not None
+    x, z, away = planner.nearest()
+    nearest = f"the nearest place that was come to is ({x:.2f}, {z:.2f}), {away:.2f} m from the goal"
+    blocks = _closed_off(planner, request)
+    if blocks is not None:
+        said = f"{' and '.join(blocks)} close the goal off" if blocks else "the obstacles together close the goal off"
+        where = blocks[0] if len(blocks) == 1 else "goal.position"
+        return RequestError(f"there is no way to the goal: {said}; {nearest}. Move one of them", where=where)
+    turned = planner.rejections()
+    kernel = planner._kernel
+    ended = planner.status in (kernel.EMPTY,)
+    begin = "there is no way to the goal" if ended else "no way to the goal was found in time"
+    if not int(planner.store.counters[kernel.RECORDS]):
+        blocked = f": {turned[0][0]} is in the way of every first step" if turned else ""
+        return RequestError(f"{begin}{blocked}; move the start", where="start.position")
+    reason = f"; most steps are turned away by {turned[0][0]}" if turned else ""
+    where = turned[0][0] if turned else "goal.position"
+    stage = int(planner.store.stage[: int(planner.store.counters[kernel.RECORDS])].max(initial=0))
+    stones = len(request.stones) + 1
+    reached = stage % stones
+    if request.stones and reached < len(request.stones):
+        where = f"stones[{reached}]"
+        reason = f"; no step was found onto {where}"
+    if request.stones or request.gaps:
+        reason += f". The longest recorded step is {longest_step_m(plans):.2f} m"
+    advice = "" if ended else "; search longer"
+    return RequestError(f"{begin}{reason}; {nearest}{advice}", where=where)
+
+
+def _closed_off(planner: Planner, request: PlanRequest) -> list[str] | None:
+    """Solids that close the goal off from the start, each alone; none named where only together; None if open."""
+    heuristic = planner.heuristic
+    if not len(heuristic.field):
+        return None
+    from choreograph.synthesis.plan._compiled_scene import cell_of
+
+    stage = 0
+    cell = cell_of(heuristic.field_grid, *request.start.position)
+    if cell < 0 or heuristic.field[stage, cell] < 1e8:
+        return None
+    items, found = solids_of(request), []
+    from choreograph.synthesis.plan.heuristic import find_fields
+    from choreograph.synthesis.plan.scene import REACH_M
+
+    for n in range(min(len(items), _MOST_TRIED)):
+        rest = [item for k, item in enumerate(items) if k != n]
+        shapes = make_shapes(rest, np.array([planner.margins.of(item.where) for item in rest]), REACH_M)
+        radius = float(planner.world.body.radii[0])
+        grid, field = find_fields(shapes, heuristic.gate_target[:1], request.start.position, (0.5, 1.2), radius - 0.06)
+        if not len(field):
+            found.append(items[n].where)
+            continue
+        cell = cell_of(grid, *request.start.position)
+        if cell < 0 or field[0, cell] < 1e8:
+            found.append(items[n].where)
+    return found[:3]

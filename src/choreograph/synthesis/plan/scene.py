@@ -1,0 +1,229 @@
+"""A request's scene as arrays for the search and for the check of finished motion."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from choreograph.errors import RequestError
+from choreograph.synthesis.plan.parts import Bar, Goal
+from choreograph.synthesis.plan.request import PlanRequest
+
+if TYPE_CHECKING:
+    from choreograph.synthesis.plan._compiled_scene import Shapes
+
+Array = NDArray[np.float64]
+
+TALL_M = 100.0
+REACH_M = 1.3
+"""How far from the hips any part of a body may be."""
+FOOT_M = 0.03
+"""How far ankle and ball keep from where they may not stand: about half a foot's width."""
+_CELL_M = 0.5
+_MOST_CELLS = 4_000_000
+
+
+@dataclass(frozen=True)
+class Item:
+    """A thing of the scene, and where the request names it."""
+
+    where: str
+    corners: tuple[tuple[float, float], ...]
+    radius: float
+    low: float = 0.0
+    high: float = TALL_M
+    clearance: float = 0.0
+
+
+def solids_of(request: PlanRequest) -> list[Item]:
+    """Everything that no part of the body may touch."""
+    found = [
+        Item(f"obstacles[{n}]", s.corners, s.radius, 0.0, TALL_M if s.height is None else s.height, s.clearance)
+        for n, s in enumerate(request.obstacles)
+    ]
+    found += [Item(f"step_over[{n}]", s.corners, s.radius, 0.0, s.height) for n, s in enumerate(request.step_over)]
+    found += [Item(f"bars[{n}]", _outline(bar), 0.0, bar.height, TALL_M) for n, bar in enumerate(request.bars)]
+    return found
+
+
+def regions_of(request: PlanRequest) -> list[Item]:
+    """Everything that no foot may stand on."""
+    return [
+        Item(f"{name}[{n}]", region.corners, region.radius)
+        for name in ("gaps", "keep_off")
+        for n, region in enumerate(getattr(request, name))
+    ]
+
+
+def stones_of(request: PlanRequest) -> list[Item]:
+    """What a foot must step on, in order."""
+    return [Item(f"stones[{n}]", region.corners, region.radius) for n, region in enumerate(request.stones)]
+
+
+def _outline(bar: Bar) -> tuple[tuple[float, float], ...]:
+    (ax, az), (bx, bz) = bar.ends
+    size = math.dist(*bar.ends)
+    ox, oz = (bz - az) / size * bar.thickness / 2, -(bx - ax) / size * bar.thickness / 2
+    return ((ax + ox, az + oz), (bx + ox, bz + oz), (bx - ox, bz - oz), (ax - ox, az - oz))
+
+
+def make_shapes(items: Sequence[Item], margins: Array, reach: float) -> Shapes:
+    """Items as arrays, with lists of what is near each cell of the floor.
+
+    Args:
+        items: In order.
+        margins: Of each, metres.
+        reach: How far from a place something may be that concerns it.
+    """
+    from choreograph.synthesis.plan._compiled_scene import Shapes
+
+    lengths = [len(item.corners) for item in items]
+    first = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+    corner = np.array([c for item in items for c in item.corners], float).reshape(-1, 2)
+    radius = np.array([item.radius for item in items], float)
+    low, high = (np.array([getattr(item, name) for item in items], float) for name in ("low", "high"))
+    margin = np.asarray(margins, float) + [item.clearance for item in items]
+    box = np.zeros((len(items), 4))
+    for m in range(len(items)):
+        own = corner[first[m] : first[m + 1]]
+        box[m] = [*(own.min(axis=0) - radius[m]), *(own.max(axis=0) + radius[m])]
+    grid, starts, near = _lists(box, margin, reach)
+    return Shapes(first, corner, radius, low, high, margin, box, grid, starts, near)
+
+
+def _lists(box: Array, margin: Array, reach: float) -> tuple[Array, NDArray[np.int64], NDArray[np.int64]]:
+    if not len(box):
+        return np.array([0.0, 0.0, 1.0, 0.0, 0.0]), np.zeros(1, np.int64), np.zeros(0, np.int64)
+    wide = np.maximum(margin, 0.0) + reach
+    low, high = box[:, :2] - wide[:, None], box[:, 2:] + wide[:, None]
+    origin, span = low.min(axis=0), high.max(axis=0) - low.min(axis=0)
+    cell = max(_CELL_M, math.sqrt(float(span.prod()) / _MOST_CELLS))
+    counts = np.ceil(span / cell).astype(int) + 1
+    rows, items = [], []
+    first, last = ((edge - origin) // cell for edge in (low, high))
+    for m in range(len(box)):
+        x, z = (np.arange(int(first[m, k]), int(last[m, k]) + 1) for k in (0, 1))
+        cells = (x[:, None] * counts[1] + z).ravel()
+        rows.append(cells)
+        items.append(np.full(len(cells), m))
+    every, which = np.concatenate(rows), np.concatenate(items)
+    order = np.argsort(every, kind="stable")
+    starts = np.searchsorted(every[order], np.arange(counts.prod() + 1)).astype(np.int64)
+    return np.array([*origin, cell, *counts], float), starts, which[order].astype(np.int64)
+
+
+def distance_grid(points: Array, within: float) -> tuple[Array, NDArray[np.float32]]:
+    """A grid of distances from a line through points (N, 2), as far as matters: grid and (cells,), metres."""
+    cell = max(0.05, within / 8)
+    low, high = points.min(axis=0) - within - 2 * cell, points.max(axis=0) + within + 2 * cell
+    counts = np.ceil((high - low) / cell).astype(int)
+    if counts.prod() > _MOST_CELLS:
+        cell *= math.sqrt(counts.prod() / _MOST_CELLS) * 1.01
+        counts = np.ceil((high - low) / cell).astype(int)
+    out = np.full(counts, np.float32(1e9))
+    for a, b in pairwise(points):
+        first = np.maximum(0, ((np.minimum(a, b) - within - 2 * cell - low) / cell).astype(int))
+        last = np.minimum(counts, ((np.maximum(a, b) + within + 2 * cell - low) / cell).astype(int) + 1)
+        x = low[0] + (np.arange(first[0], last[0]) + 0.5) * cell
+        z = low[1] + (np.arange(first[1], last[1]) + 0.5) * cell
+        along = b - a
+        share = ((x[:, None] - a[0]) * along[0] + (z - a[1]) * along[1]) / max(float(along @ along), 1e-12)
+        share = np.clip(share, 0, 1)
+        away = np.hypot(x[:, None] - a[0] - share * along[0], z - a[1] - share * along[1])
+        part = out[first[0] : last[0], first[1] : last[1]]
+        np.minimum(part, away.astype(np.float32), out=part)
+    return np.array([*low, cell, *counts], float), out.ravel()
+
+
+def gates_of(request: PlanRequest) -> Array:
+    """Points and lines to pass, in order, as rows x, z, radius, 0, 0 or x, z, -1, x, z; a path's points behind them."""
+    rows = []
+    for gate in request.through:
+        if gate.ends is None:
+            rows.append((*gate.middle, gate.radius, 0.0, 0.0))
+        else:
+            rows.append((*gate.ends[0], -1.0, *gate.ends[1]))
+    if request.path is not None:
+        points = np.array(request.path.points)
+        along = np.concatenate([[0], np.cumsum(np.hypot(*np.diff(points, axis=0).T))])
+        stations = np.arange(1, max(1, min(40, round(along[-1] / 2.0)))) / max(1, min(40, round(along[-1] / 2.0)))
+        at = np.stack([np.interp(stations * along[-1], along, points[:, k]) for k in (0, 1)], axis=1)
+        rows += [(x, z, request.path.within, 0.0, 0.0) for x, z in at]
+    return np.array(rows, float).reshape(-1, 5)
+
+
+def check_scene(request: PlanRequest) -> None:
+    """Raise a RequestError that says what contradicts itself."""
+    goal = request.goal
+    if goal is None:
+        raise RequestError("goal is missing: say where the motion ends", where="goal")
+    for item in solids_of(request):
+        for name, place in (("start.position", request.start.position), ("goal.position", goal.position)):
+            if item.low <= 0.5 and item.high > 0.8 and signed_gap(item, place) < 0 and not _escapes(item, goal, name):
+                raise RequestError(
+                    f"{name} is ({place[0]:g}, {place[1]:g}), which is inside {item.where}; move one of them",
+                    where=name,
+                )
+        for n, region in enumerate(request.stones):
+            if item.low <= 0 and signed_gap(item, region.middle) < 0:
+                raise RequestError(
+                    f"stones[{n}] is inside {item.where}, where nobody can stand; move one of them",
+                    where=f"stones[{n}]",
+                )
+    for k, region in enumerate(request.keep_off):
+        for n, stone in enumerate(request.stones):
+            if signed_gap(Item("", region.corners, region.radius), stone.middle) < 0:
+                raise RequestError(
+                    f"stones[{n}] must be stepped on, but is inside keep_off[{k}]; move one of them, or make a gap of "
+                    "the region, in which stones are",
+                    where=f"stones[{n}]",
+                )
+    if request.path is not None:
+        _check_near_path(request, goal)
+
+
+def _escapes(item: Item, goal: Goal, name: str) -> bool:
+    """Whether a goal's circle reaches out of what its middle is in."""
+    return name == "goal.position" and -signed_gap(item, goal.position) < goal.radius
+
+
+def _check_near_path(request: PlanRequest, goal: Goal) -> None:
+    assert request.path is not None
+    points = np.array(request.path.points)
+    for name, place, room in (
+        ("start.position", request.start.position, 0.0),
+        ("goal.position", goal.position, goal.radius),
+    ):
+        away = float(min(_to_segment(place, a, b) for a, b in pairwise(points)))
+        if away > request.path.within + room:
+            raise RequestError(
+                f"{name} is {away:.2f} m from the path, but the path is to be kept within {request.path.within:g} m; "
+                "move it, or give the path more room",
+                where=name,
+            )
+
+
+def signed_gap(item: Item, place: tuple[float, float]) -> float:
+    """Distance of a place from an item's outline, metres; below 0 inside."""
+    if len(item.corners) == 1:
+        return math.dist(item.corners[0], place) - item.radius
+    corners = np.array(item.corners)
+    sides = list(zip(np.roll(corners, 1, axis=0), corners, strict=True))
+    away = min(_to_segment(place, a, b) for a, b in sides)
+    x, z = place
+    crossings = sum(
+        (a[1] > z) != (b[1] > z) and x < (b[0] - a[0]) * (z - a[1]) / (b[1] - a[1]) + a[0] for a, b in sides
+    )
+    return -away if crossings % 2 else away
+
+
+def _to_segment(place: tuple[float, float], a: Array, b: Array) -> float:
+    along = b - a
+    share = min(1.0, max(0.0, float((np.array(place) - a) @ along) / max(float(along @ along), 1e-12)))
+    return float(np.hypot(*(np.array(place) - a - share * along)))

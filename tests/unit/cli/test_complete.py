@@ -1,0 +1,97 @@
+"""Completing, learning and faces on the command line."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+import choreograph as cg
+from choreograph.cli.main import app
+from choreograph.demo import demo_clip
+from choreograph.errors import RequestError
+
+
+@pytest.fixture(scope="module")
+def walks(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("walks")
+    for name in ("walk", "walk_veer_left"):
+        cg.write_clip(folder / f"{name}.npz", demo_clip(name, 30.0))
+    return folder
+
+
+def run(*words: object, code: int = 0) -> str:
+    result = CliRunner().invoke(app, [str(word) for word in words])
+    if result.exception and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    assert result.exit_code == code, result.output
+    return result.output
+
+
+REQUEST = """\
+length_s: 2
+poses:
+  - {at_s: 0, clip: walk, frame: 10, in_place: true}
+joints:
+  - {at_s: 1, joint: right_hand, position: [null, 1.3, null]}
+"""
+
+
+def test_a_request_is_completed_as_python_does(walks: Path, tmp_path: Path) -> None:
+    (tmp_path / "request.yaml").write_text(REQUEST)
+    said = run(
+        "complete", walks, tmp_path / "request.yaml", "-o", tmp_path / "out.npz", "--result", tmp_path / "out.json"
+    )
+    assert "2.03 s through 2 goals" in said
+    made = cg.read_clip(tmp_path / "out.npz")
+    assert made.global_positions()[30, made.skeleton.need("right_hand"), 1] == pytest.approx(1.3, abs=1e-4)
+    told = json.loads((tmp_path / "out.json").read_text())
+    assert told["verb"] == "complete" and told["answers"][0]["model"]["clips"] == 2
+    clips = [cg.read_clip(walks / f"{name}.npz") for name in ("walk", "walk_veer_left")]
+    own = cg.complete(clips, cg.read_request_file(cg.CompleteRequest, tmp_path / "request.yaml"))
+    np.testing.assert_array_equal(own.clip.local_rot, made.local_rot)
+
+
+def test_what_cannot_be_reached_ends_with_3(walks: Path, tmp_path: Path) -> None:
+    (tmp_path / "far.yaml").write_text(REQUEST.replace("1.3", "9.0"))
+    said = run("complete", walks, tmp_path / "far.yaml", "-o", tmp_path / "out.npz", code=3)
+    assert "farther than the body reaches" in said
+    run("complete", walks, tmp_path / "far.yaml", "-o", tmp_path / "out2.npz", "--best-effort")
+
+
+def test_a_model_is_learned_kept_and_used(walks: Path, tmp_path: Path) -> None:
+    model, looks = tmp_path / "walks.model", tmp_path / "looks.npz"
+    said = run("learn", walks, "-o", model, "--order", 2, "--simulate", looks)
+    assert "order 2" in said and "° per joint" in said and len(cg.read_clip(looks)) == 151
+    request = REQUEST.replace("clip: walk", f"file: {walks / 'walk.npz'}")
+    (tmp_path / "request.yaml").write_text(request)
+    run("complete", model, tmp_path / "request.yaml", "-o", tmp_path / "out.npz")
+    with pytest.raises(RequestError, match=r"ends in \.model"):
+        run("learn", walks, "-o", tmp_path / "walks.npz")
+
+
+def test_a_gap_is_filled(walks: Path, tmp_path: Path) -> None:
+    walk = demo_clip("walk", 30.0)
+    cg.write_clip(tmp_path / "a.npz", walk[:30])
+    cg.write_clip(tmp_path / "b.npz", walk[45:80])
+    words = ("--between", tmp_path / "a.npz", "--between", tmp_path / "b.npz", "--frames", 15)
+    run("complete", walks, *words, "-o", tmp_path / "gap.npz")
+    assert len(cg.read_clip(tmp_path / "gap.npz")) == 17
+
+
+def test_faces_are_completed_and_converted(tmp_path: Path) -> None:
+    t = np.arange(300) / 30
+    face = cg.Face(("JawOpen", "MouthSmileLeft"), 0.5 + 0.4 * np.sin(t[:, None] * (3.0, 1.1)), 30.0)
+    cg.write_face(tmp_path / "talks.csv", face)
+    (tmp_path / "keys.yaml").write_text("length_s: 1\nkeys:\n  - {at_s: 0}\n  - {at_s: 1, weights: {JawOpen: 0.8}}\n")
+    said = run("face", tmp_path / "talks.csv", "--request", tmp_path / "keys.yaml", "-o", tmp_path / "out.csv")
+    assert "mm from the recordings" in said
+    made = cg.read_face(tmp_path / "out.csv")
+    assert len(made) == 31 and made.weights[-1, 0] == pytest.approx(0.8, abs=0.05)
+    run("face", tmp_path / "out.csv", "-o", tmp_path / "head.glb")
+    run("face", tmp_path / "head.glb", "-o", tmp_path / "back.csv")
+    back = cg.read_face(tmp_path / "back.csv")
+    np.testing.assert_allclose(back.weights[:, back.column("JawOpen")], made.weights[:, 0], atol=1e-5)

@@ -1,0 +1,118 @@
+"""Compiled kernels against plain twins."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_matrix
+from scipy.sparse.csgraph import bellman_ford
+
+from choreograph.synthesis.plan import _compiled_field as field
+from choreograph.synthesis.plan import _compiled_network as network
+from choreograph.synthesis.plan import _compiled_scene as scene
+from choreograph.synthesis.plan.scene import Item, make_shapes
+
+SQUARE = ((-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0))
+BENT = ((0.0, 0.0), (2.0, 0.0), (2.0, 1.0), (1.0, 1.0), (1.0, 2.0), (0.0, 2.0))
+
+
+def cull_plainly(order, sort, keep, outcome, seconds, pose, tolerance, pose_m):
+    stands, kept = np.empty(len(order), int), []
+    for p in order:
+        stands[p] = p
+        for q in [] if keep[p] else reversed(kept):
+            turn = abs(math.remainder(outcome[p, 0] - outcome[q, 0], 2 * math.pi))
+            near = np.hypot(*(outcome[p] - outcome[q])[1:]) <= tolerance[0] and turn <= tolerance[1]
+            alike = abs(seconds[p] - seconds[q]) <= tolerance[2] and np.linalg.norm(pose[p] - pose[q]) <= pose_m
+            if sort[p] == sort[q] and near and alike:
+                stands[p] = q
+                break
+        if stands[p] == p:
+            kept.append(p)
+    return stands
+
+
+def test_culling_keeps_what_its_twin_keeps():
+    rng = np.random.default_rng(1)
+    count = 300
+    given = (
+        rng.permutation(count), rng.integers(0, 3, count), rng.random(count) < 0.1, rng.uniform(-0.2, 0.2, (count, 3)),
+        rng.uniform(0, 0.2, count), rng.uniform(0, 0.04, (count, 4)), np.array([0.1, 0.1, 0.08]), 0.04,
+    )  # fmt: skip
+    stands = network.cull(*given)
+    np.testing.assert_array_equal(stands, cull_plainly(*given))
+    assert 10 < (stands == np.arange(count)).sum() < count
+    assert (stands[given[2]] == np.flatnonzero(given[2])).all()
+
+
+def test_poses_gather_about_leaders_of_their_kind():
+    rng = np.random.default_rng(2)
+    pose, kind = rng.uniform(0, 1, (200, 3)), rng.integers(0, 2, 200)
+    leaders, member = network.gather(pose, kind, 0.3)
+    away = np.linalg.norm(pose - pose[leaders[member]], axis=1)
+    assert (away <= 0.3).all() and (kind[leaders[member]] == kind).all()
+    for n, leader in enumerate(leaders):
+        earlier = leaders[:n][kind[leaders[:n]] == kind[leader]]
+        assert (np.linalg.norm(pose[earlier] - pose[leader], axis=1) > 0.3).all()
+
+
+def test_potentials_are_the_least_sums_to_an_end():
+    rng = np.random.default_rng(3)
+    nodes, edges = 30, 120
+    source = np.sort(rng.integers(0, nodes, edges))
+    target, weight = rng.integers(0, nodes, edges), rng.uniform(0.1, 1.0, edges)
+    first = np.searchsorted(source, np.arange(nodes + 1))
+    end = np.full(nodes, np.inf)
+    end[[4, 9]] = 0.0
+    value, whole = network.potentials(first, target, weight, end, 200)
+    matrix = np.full((nodes + 1, nodes + 1), np.inf)
+    for s, t, w in zip(source, target, weight, strict=True):
+        matrix[t, s] = min(matrix[t, s], w)
+    matrix[nodes, [4, 9]] = 1e-12
+    known = bellman_ford(csr_matrix(np.where(np.isinf(matrix), 0, matrix)), indices=nodes)[:nodes]
+    assert whole
+    np.testing.assert_allclose(value, known, atol=1e-6)
+    assert not network.potentials(first, target, -weight, np.zeros(nodes), 60)[1]
+
+
+@pytest.mark.parametrize("corners", [SQUARE, BENT], ids=["square", "bent"])
+def test_gaps_of_capsules_agree_with_sampling(corners):
+    rng = np.random.default_rng(4)
+    shapes = make_shapes([Item("", corners, 0.0, 0.0, 1.0)], np.zeros(1), 2.0)
+    sides = [(np.array(a), np.array(b)) for a, b in zip(corners, (*corners[1:], corners[0]), strict=True)]
+    for _ in range(60):
+        a, b = rng.uniform(-2, 3, (2, 2))
+        points = a + np.linspace(0, 1, 400)[:, None] * (b - a)
+        rim = np.concatenate([s + np.linspace(0, 1, 200)[:, None] * (e - s) for s, e in sides])
+        away = np.linalg.norm(points[:, None] - rim, axis=2).min()
+        got = scene.gap(shapes, 0, *a, *b)
+        if scene.inside(shapes, 0, *a):
+            assert got <= 0
+        else:
+            assert got == pytest.approx(away, abs=0.02)
+        assert scene.point_gap(shapes, 0, *a) == pytest.approx(scene.gap(shapes, 0, *a, *a))
+
+
+def test_capsules_pass_over_what_is_lower_and_under_what_is_higher():
+    shapes = make_shapes([Item("", SQUARE, 0.0, 0.0, 0.3), Item("", ((0.0, 0.0),), 0.5, 1.3, 100.0)], np.zeros(2), 1.0)
+    assert scene.capsule_gap(shapes, 0, 0.0, 0.5, 0.0, 0.5, 0.6, 0.0, 0.1) == scene.FAR
+    assert scene.capsule_gap(shapes, 0, 0.0, 0.35, 0.0, 0.5, 0.6, 0.0, 0.1) < 0
+    assert scene.capsule_gap(shapes, 1, 0.0, 0.0, 0.0, 0.0, 1.1, 0.0, 0.1) == scene.FAR
+    assert scene.capsule_gap(shapes, 1, 0.0, 0.0, 0.0, 0.0, 1.25, 0.0, 0.1) < 0
+    # Only the part between the heights counts: it leans away from the circle above.
+    assert scene.capsule_gap(shapes, 0, 3.0, 0.0, 0.0, 0.0, 3.0, 0.0, 0.0) == pytest.approx(1.7, abs=0.01)
+
+
+def test_free_distance_is_near_the_straight_one_and_goes_round_walls():
+    blocked = np.zeros((120, 120), bool)
+    far = field.free_distance(blocked, 0.1, 2.0, 2.0, 0.0)
+    straight = np.hypot(*(np.indices(blocked.shape) * 0.1 + 0.05 - 2.0))
+    assert (far / field.LONGER <= straight + 0.2).all() and (far >= straight - 0.2).all()
+    blocked[:, 60] = True
+    blocked[110, 60] = False
+    far = field.free_distance(blocked, 0.1, 6.0, 2.0, 0.0)
+    assert far[60, 100] > 10 and far[60, 60] > 1e8
+    blocked[110, 60] = True
+    assert field.free_distance(blocked, 0.1, 6.0, 2.0, 0.0)[60, 100] > 1e8

@@ -1,0 +1,194 @@
+"""Planning as a whole: what is asked for is done, and what cannot be is said."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+import choreograph as cg
+from choreograph.progress import Recorder
+from choreograph.synthesis.plan.check import check_motion
+from choreograph.synthesis.plan.parts import Bar, Corridor, Gate, Goal, Region, Solid, Start
+from choreograph.synthesis.plan.request import PlanRequest
+from choreograph.synthesis.plan.search import PlanSearch
+
+AHEAD = Goal(position=(0.0, 3.0), radius=0.25)
+
+
+def plan(graph, plans, request: PlanRequest) -> cg.Result:
+    return PlanSearch(graph, request, plans=plans).run()
+
+
+def few(**more: object) -> PlanRequest:
+    return PlanRequest(**{"goal": AHEAD, "evaluations": 3000, **more})  # type: ignore[arg-type]
+
+
+def test_it_starts_and_ends_where_asked(graph, plans):
+    request = few(start=Start(position=(1.0, -1.0), facing_deg=30.0), goal=Goal(position=(2.5, 1.6), radius=0.1))
+    result = plan(graph, plans, request)
+    hips = result.clip.global_positions()[:, result.clip.skeleton.hips]
+    np.testing.assert_allclose(hips[0, [0, 2]], (1.0, -1.0), atol=0.01)
+    assert math.degrees(abs(math.remainder(result.clip.facing()[0] - math.radians(30), 2 * math.pi))) < 1
+    assert math.dist(hips[-1, [0, 2]], (2.5, 1.6)) <= 0.102
+    assert result.problems == () and result.best.bound is not None and result.best.bound <= result.best.cost
+
+
+def test_it_goes_round_things_with_all_of_the_body(graph, plans):
+    pillar = Solid.of_circle((0.45, 1.5), 0.25)
+    result = plan(graph, plans, few(obstacles=(pillar,)))
+    assert result.problems == () and result.metrics["clearance"].value >= 0
+    # The same motion breaks a wider pillar, and that is said with where and how much.
+    wide = few(obstacles=(Solid.of_circle((0.0, 1.5), 1.2),))
+    broken = check_motion(result.clip, wide, plans.body).broken
+    assert [one.where for one in broken] == ["obstacles[0]"] and broken[0].by > 0.3
+
+
+def test_stones_gates_and_regions_are_kept_in_order(graph, plans):
+    first = plan(graph, plans, few())
+    landings = [(x, z) for x, z, _, _ in first.best.details["footprints"]]
+    stone = Region.of_circle(landings[len(landings) // 2], 0.12)
+    request = few(
+        stones=(stone,), through=(Gate(ends=((-1.0, 2.0), (1.0, 2.0))),), keep_off=(Region.of_circle((0.7, 1.0), 0.1),)
+    )
+    result = plan(graph, plans, request)
+    assert result.problems == ()
+    broken = check_motion(result.clip, few(stones=(Region.of_circle((3.0, 1.0), 0.1),)), plans.body).broken
+    assert [one.where for one in broken] == ["stones[0]"]
+    broken = check_motion(result.clip, few(keep_off=(stone,)), plans.body).broken
+    assert broken and broken[0].where == "keep_off[0]"
+    broken = check_motion(result.clip, few(through=(Gate(position=(3.0, 1.0)),)), plans.body).broken
+    assert [one.where for one in broken] == ["through[0]"]
+
+
+def test_a_path_is_kept_near(graph, plans):
+    line = Corridor(points=((0.0, 0.0), (0.0, 1.5), (0.0, 3.0)), within=0.4)
+    result = plan(graph, plans, few(path=line))
+    hips = result.clip.global_positions()[:, result.clip.skeleton.hips]
+    assert result.problems == () and np.abs(hips[:, 0]).max() <= 0.402
+
+
+def test_steps_of_any_size_come_to_the_same_answer(graph, plans):
+    whole = plan(graph, plans, few())
+    search = PlanSearch(graph, few(), plans=plans)
+    while search.step(cg.Budget(steps=700)):
+        pass
+    np.testing.assert_array_equal(search.best().clip.root_pos, whole.clip.root_pos)
+
+
+def test_it_can_be_stopped_and_gone_on_with(graph, plans):
+    search = PlanSearch(graph, few(evaluations=20_000), plans=plans)
+    with pytest.raises(cg.Cancelled):
+        search.step(progress=Recorder(cancel_after=4))
+    early = search.best().best
+    state = search.state()
+    later = PlanSearch(graph, few(evaluations=4000), plans=plans)
+    later.resume(state)
+    result = later.run()
+    assert result.best.cost <= early.cost + 1e-9 and result.problems == ()
+    with pytest.raises(cg.RequestError):
+        later.resume({**state, "motion": "another"})
+
+
+def test_answers_differ_where_several_are_asked_for(graph, plans):
+    request = few(obstacles=(Solid.of_circle((0.45, 1.5), 0.25),), count=2, apart_m=0.3, evaluations=8000)
+    result = plan(graph, plans, request)
+    if len(result.answers) == 2:
+        a, b = (np.array(answer.path) for answer in result.answers)
+        away = np.hypot(*(a[:, None] - b[None]).transpose(2, 0, 1))
+        assert max(away.min(axis=1).max(), away.min(axis=0).max()) >= 0.3
+    else:
+        assert "only 1 of 2" in result.problems[0].text
+
+
+def test_other_objectives_count_other_things(graph, plans):
+    quick = plan(graph, plans, few(objective="time"))
+    easy = plan(graph, plans, few())
+    assert quick.clip.seconds <= easy.clip.seconds + 0.2
+    assert quick.best.cost == pytest.approx(quick.clip.seconds, abs=1.0)
+
+
+def test_a_behaviour_or_pose_can_end_it(graph, plans):
+    result = plan(graph, plans, few(goal=Goal(position=(0.0, 4.0), radius=0.4, label="jump"), evaluations=6000))
+    assert result.problems == () and any(label.text == "jump" for label in result.clip.labels)
+    with pytest.raises(cg.RequestError, match="no clip of the graph is labelled"):
+        plan(graph, plans, few(goal=Goal(position=(0.0, 3.0), label="swim")))
+    with pytest.raises(cg.RequestError, match="has frames 0 to"):
+        plan(graph, plans, few(goal=Goal(position=(0.0, 3.0), pose={"clip": graph.infos[0].name, "frame": 10**6})))
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        ({"obstacles": (Solid.of_circle((0.0, 0.0), 0.5),)}, "start.position is .*inside obstacles"),
+        ({"obstacles": (Solid.of_circle((0.0, 3.0), 0.9),)}, "goal.position is .*inside obstacles"),
+        (
+            {"stones": (Region.of_circle((0, 1.0), 0.1),), "keep_off": (Region.of_circle((0, 1.0), 0.5),)},
+            r"stones\[0\] must be stepped on",
+        ),
+        ({"path": Corridor(points=((5.0, 0.0), (5.0, 3.0)))}, "from the path"),
+    ],
+    ids=["start", "goal", "stone", "path"],
+)
+def test_contradictions_are_said(graph, plans, more, said):
+    with pytest.raises(cg.RequestError, match=said):
+        plan(graph, plans, few(**more))
+
+
+def test_a_goal_that_is_closed_off_is_said_with_what_closes_it(graph, plans):
+    walls = [Solid.of_box((-2.0, 2.0), (2.0, 2.3)), Solid.of_box((-2.0, 4.0), (2.0, 4.3))]
+    walls += [Solid.of_box((-2.3, 2.0), (-2.0, 4.3)), Solid.of_box((2.0, 2.0), (2.3, 4.3))]
+    with pytest.raises(cg.RequestError, match=r"obstacles\[0\].*close the goal off; the nearest place") as caught:
+        plan(graph, plans, few(obstacles=tuple(walls)))
+    assert "m from the goal" in str(caught.value)
+
+
+def test_stones_too_far_apart_are_said_with_the_longest_step(graph, plans):
+    sea = Region.of_box((-5.0, 0.9), (5.0, 7.0))
+    request = few(
+        goal=Goal(position=(0.0, 8.0)), gaps=(sea,), stones=(Region.of_circle((0, 4.5), 0.1),), evaluations=1500
+    )
+    with pytest.raises(cg.RequestError, match="The longest recorded step is"):
+        plan(graph, plans, request)
+
+
+@pytest.mark.parametrize(
+    ("document", "where"),
+    [
+        ({"goal": {"position": [0, "NaN"]}}, "goal.position"),
+        ({"goal": {"position": [0, 1e9]}}, "goal.position"),
+        ({"goal": {"position": [0, 1]}, "obstacles": [{"circle": {"centre": [0, 1], "radius": -1}}]}, "obstacles[0]"),
+        (
+            {"goal": {"position": [0, 1]}, "gaps": [{"polygon": {"corners": [[0, 0], [1, 1], [1, 0], [0, 1]]}}]},
+            "gaps[0]",
+        ),
+        ({"goal": {"position": [0, 1]}, "bars": [{"ends": [[0, 0], [0, 0]], "height": 1}]}, "bars[0]"),
+        ({"goal": {"position": [0, 1]}, "through": [{}]}, "through[0]"),
+        ({"goal": {"position": [0, 1], "label": "sit", "standing": True}}, "goal"),
+        ({}, "goal"),
+    ],
+)
+def test_bad_requests_are_said_by_place(document, where):
+    with pytest.raises(cg.RequestError) as caught:
+        cg.read_request(PlanRequest, document)
+    assert caught.value.where.startswith(where)
+
+
+def test_a_scene_of_a_million_polygons_is_refused():
+    box = {"box": {"low": [0, 0], "high": [1, 1]}}
+    with pytest.raises(cg.RequestError, match="10000 entries at most"):
+        cg.read_request(PlanRequest, {"goal": {"position": [0, 1]}, "obstacles": [box] * 10_001})
+
+
+def test_thousands_of_obstacles_are_looked_up_quickly(graph, plans):
+    rng = np.random.default_rng(0)
+    away = [(float(x), float(z)) for x, z in rng.uniform(3, 60, (3000, 2))]
+    result = plan(graph, plans, few(obstacles=tuple(Solid.of_circle(at, 0.2) for at in away), evaluations=1000))
+    assert result.problems == ()
+
+
+def test_a_bar_that_nobody_can_pass_is_said(graph, plans):
+    bar = Bar(ends=((-9.0, 1.5), (9.0, 1.5)), height=0.5)
+    with pytest.raises(cg.RequestError, match=r"bars\[0\]"):
+        plan(graph, plans, few(bars=(bar,), evaluations=1500))
