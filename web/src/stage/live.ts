@@ -60,7 +60,7 @@ export class DrawnHeat extends Drawn implements HeatOverlay {
   constructor(owner: OverlayLayer) {
     super(owner);
     this.texture.magFilter = LinearFilter;
-    const material = new MeshBasicMaterial({ map: this.texture, transparent: true, depthWrite: false });
+    const material = new MeshBasicMaterial({ map: this.texture, transparent: true, depthWrite: false, toneMapped: false });
     this.mesh = new Mesh(new PlaneGeometry(1, 1).rotateX(-Math.PI / 2), material);
     this.mesh.position.y = 0.004;
     this.mesh.renderOrder = 1;
@@ -68,14 +68,17 @@ export class DrawnHeat extends Drawn implements HeatOverlay {
   }
 
   update(x: number, z: number, half: number, size: number, cells: readonly number[]): void {
-    if (this.canvas.width !== size) this.canvas.width = this.canvas.height = size;
+    if (this.canvas.width !== size) {
+      this.canvas.width = this.canvas.height = size;
+      this.texture.dispose(); // what the graphics card holds of it keeps its size
+    }
     const pen = this.canvas.getContext("2d")!;
     const image = pen.createImageData(size, size);
     cells.forEach((value, at) => image.data.set(shade(value), 4 * at));
     pen.putImageData(image, 0, 0);
     this.texture.needsUpdate = true;
     this.mesh.scale.set(2 * half, 1, 2 * half);
-    this.mesh.position.set(x, 0.004, z);
+    this.mesh.position.set(x, 0.005, z);
     this.owner.redraw();
   }
 

@@ -42,7 +42,7 @@ class SteerSettings(Request):
     """Cost of a second at 1 rad/s off the wanted turning rate."""
     obstacle_weight: CostWeight = 30.0
     """Cost of a second within an obstacle."""
-    idle_weight: CostWeight = 1.5
+    idle_weight: CostWeight = 4.0
     """Cost of a second of standing where no speed, gait or turn is asked for; less the faster one is, nothing from
     walking speed on."""
     bend_weight: CostWeight = 0.03
