@@ -190,7 +190,8 @@ def _write_motions_here(files: Sequence[Path], answer: Answer, overwrite: bool) 
     if len(clips) > len(files):
         write_clip(files[0], clips, overwrite=overwrite)
         return
-    for file, motion in zip(files, answer.motions, strict=True):
+    shown = [motion for motion in answer.motions if not motion.leads]
+    for file, motion in zip(files, shown, strict=True):
         clip = motion.clip if len(clips) > 1 else motion.clip.with_name(file.stem)
         if motion.body is not None and file.suffix.lower() in CHARACTERS:
             write_character(file, read_character(motion.body), clip, overwrite=overwrite)
