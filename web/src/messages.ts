@@ -1,7 +1,7 @@
 // Generated from the models of choreograph.studio by `python -m choreograph.studio.typescript`; do not edit.
 
 /** Changes whenever a message does; told by both sides when they meet. */
-export const PROTOCOL = "980118485f96";
+export const PROTOCOL = "91e65ae9d814";
 
 /** What JSON holds. */
 export type Plain = null | boolean | number | string | Plain[] | { [name: string]: Plain };
@@ -139,6 +139,10 @@ export interface Examples {
 export interface ExportAsk {
   motion: string;
   suffix: string;
+  export?: Record<string, Plain>;
+  width?: number | null;
+  frame?: number | null;
+  transparent?: boolean;
 }
 
 /** Answer to whatever could not be done. */
@@ -360,6 +364,7 @@ export interface Project {
   results: Result[];
   jobs: Job[];
   formats: string[];
+  exporting: Record<string, Plain>;
   readable: string[];
 }
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from choreograph._version import __version__
 from choreograph.errors import RequestError
+from choreograph.formats.export import ExportSettings
 from choreograph.formats.registry import suffixes
 from choreograph.studio import facts
 from choreograph.studio import messages as m
@@ -93,6 +94,7 @@ class Session:
             results=project.result_list(),
             jobs=self.jobs.list(),
             formats=writable_suffixes(),
+            exporting=ExportSettings.model_json_schema(),
             readable=[*suffixes(readable=True), ".asf", ".tsv"],
         )
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from choreograph.contract.request import read_request
 from choreograph.errors import RequestError
+from choreograph.formats.export import ExportSettings, export_clip
 from choreograph.motion.clip import Clip
 from choreograph.studio.context import WorkerContext
 from choreograph.studio.document import ClipEntry, Point
@@ -18,7 +21,7 @@ from choreograph.studio.worker import TaskChannel
 def export(context: WorkerContext, ask: dict[str, Any], channel: TaskChannel) -> list[str]:
     """Write a motion as a file of some type; names of the files.
 
-    Asked as `which` (a ClipEntry, or a result's id), `people`, `suffix`, `name`, `path` and `folder`.
+    Asked as `which` (a ClipEntry, or a result's id), `people`, `name`, `path`, `folder`, and what an ExportAsk has.
     """
     which: ClipEntry | str = ask["which"]
     clips = (
@@ -33,35 +36,44 @@ def export(context: WorkerContext, ask: dict[str, Any], channel: TaskChannel) ->
     clips = [clip.with_name(stem if len(clips) == 1 else f"{stem}_{k}") for k, clip in enumerate(clips, 1)]
     channel.progress("writing", 0, 1)
     if ask["suffix"] in DRAWINGS:
-        _draw(target, clips, ask["path"], channel)
+        _draw(target, clips, ask, channel)
     else:
-        _write(target, clips)
+        _write(target, clips, read_request(ExportSettings, ask["export"]))
     channel.progress("writing", 1, 1)
     return sorted(path.name for path in folder.iterdir())
 
 
-def _write(target: Path, clips: list[Clip]) -> None:
-    from choreograph.formats import write_clip
+def _write(target: Path, clips: list[Clip], settings: ExportSettings) -> None:
     from choreograph.formats.registry import find_format
 
     known = find_format(target)
     if not known.available:
         raise RequestError(f"{known.name} needs an optional part: pip install 'choreograph[{known.name}]'")
     if len(clips) == 1 or known.figures is not None:
-        write_clip(target, clips, overwrite=True)
+        export_clip(target, clips, settings, overwrite=True)
     else:
         for clip in clips:
-            write_clip(target.with_name(f"{clip.name}{target.suffix}"), clip, overwrite=True)
+            export_clip(target.with_name(f"{clip.name}{target.suffix}"), clip, settings, overwrite=True)
 
 
-def _draw(target: Path, clips: list[Clip], path: list[Point], channel: TaskChannel) -> None:
-    from choreograph.pictures.animation import write_film
+def _draw(target: Path, clips: list[Clip], ask: dict[str, Any], channel: TaskChannel) -> None:
+    from choreograph.pictures.animation import FilmSettings, write_film, write_still
     from choreograph.pictures.raster import Stroke
-    from choreograph.pictures.sheet import write_sheet
+    from choreograph.pictures.sheet import SheetSettings, write_sheet
     from choreograph.pictures.theme import AMBER
 
+    path: list[Point] = ask["path"]
+    width: int | None = ask["width"]
+    if target.suffix == ".png" and ask["frame"] is None:
+        sheet = SheetSettings() if width is None else SheetSettings(width=width)
+        write_sheet(target, clips, sheet, overwrite=True, progress=channel.progress)
+        return
+    settings = FilmSettings.for_file(target)
+    if width is not None:
+        settings = replace(settings, size=(width, round(width * 9 / 32) * 2))
     if target.suffix == ".png":
-        write_sheet(target, clips, overwrite=True, progress=channel.progress)
+        settings = replace(settings, samples=4, transparent=ask["transparent"])
+        write_still(target, clips, min(ask["frame"], len(clips[0]) - 1), settings, overwrite=True)
         return
     floor = [Stroke(np.array(path), AMBER, 0.02, 0.9)] if len(path) > 1 else []
-    write_film(target, clips, floor=floor, overwrite=True, progress=channel.progress)
+    write_film(target, clips, settings, floor=floor, overwrite=True, progress=channel.progress)
