@@ -12,6 +12,8 @@ from .editing.bend.request import BendRequest
 from .editing.bend.search import BendResult, BendSearch, bend
 from .editing.dynamics.request import BodyRequest, DynamicsRequest
 from .editing.dynamics.search import DynamicsResult, DynamicsSearch, inverse_dynamics
+from .editing.layer.request import LayerRequest
+from .editing.layer.search import LayerResult, LayerSearch, layer
 from .editing.loop.request import LoopRequest
 from .editing.loop.search import LoopResult, LoopSearch, loop
 from .editing.physics.request import FootprintRequest, KeyPoseRequest, PhysicsLimits, PhysicsRequest, PhysicsWeights
@@ -197,6 +199,9 @@ __all__ = [
     "LabelTarget",
     "LandmarkGoal",
     "Layer",
+    "LayerRequest",
+    "LayerResult",
+    "LayerSearch",
     "LearnSettings",
     "LoopRequest",
     "LoopResult",
@@ -285,6 +290,7 @@ __all__ = [
     "follow",
     "in_place",
     "inverse_dynamics",
+    "layer",
     "learn",
     "learn_face",
     "load_path",
