@@ -19,5 +19,5 @@ VERB = Verb(
         "layer run.bvh --upper phone.bvh --mask right_arm --start 1 --fade 0.5 -o call.glb",
         "layer walk.bvh --upper tired.bvh --weight 0.5 --repeat -o half_tired.bvh",
     ),
-    guide="docs/loop.md",
+    guide="docs/layer.md",
 )
