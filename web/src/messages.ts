@@ -1059,6 +1059,32 @@ export interface LabelTarget {
   weight?: number;
 }
 
+/** A motion that some joints take over. */
+export interface LayerRequest {
+  /** The motion that is laid over, as a file; one of another body is retargeted. */
+  upper?: string;
+  /** How much it counts: 0 leaves the motion as it is, 1 shows the other alone. */
+  weight?: number;
+  /** Which joints: all above the hips, both arms, one of them, or neck and head. */
+  mask?: "upper" | "arms" | "left_arm" | "right_arm" | "head";
+  /** Weights of single joints, by name or role, instead of the mask's; joints below them stay as the mask has them. */
+  joints?: Record<string, number>;
+  /** Joints at the mask's lower edge over which the weight rises, so that the trunk bends evenly. */
+  feather?: number;
+  /** What the mask's first joint keeps to: where the body faces, so that the chest stays as upright as it was; or its parent, so that it leans and twists as the hips do. */
+  follow?: "body" | "parent";
+  /** When it begins in the motion. */
+  start_s?: number;
+  /** Where it begins in the motion that is laid over. */
+  from_s?: number;
+  /** How long it takes to come and to go. */
+  fade_s?: number;
+  /** Whether it begins anew where it ends, faded over, for as long as the motion lasts. */
+  repeat?: boolean;
+  /** Times as fast as it was recorded. */
+  speed?: number;
+}
+
 /** How a statistical model is learned from recordings. */
 export interface LearnSettings {
   /** Frames per second of the model. */
@@ -1673,4 +1699,5 @@ export interface Requests {
   retarget: RetargetRequest;
   dynamics: DynamicsRequest;
   loop: LoopRequest;
+  layer: LayerRequest;
 }

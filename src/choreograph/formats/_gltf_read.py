@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from choreograph.errors import FormatError, RequestError
-from choreograph.formats._glb import Glb, chunks, index, vector
+from choreograph.errors import FormatError
+from choreograph.formats._glb import Glb, chunks, find_take, index, take_names, vector
 from choreograph.formats.assemble import read_bytes
 from choreograph.formats.figures import KEY, from_rest, restore_clip
 from choreograph.maths import quat
@@ -76,28 +76,6 @@ def read_glb(path: str | Path, *, figure: int = 0, take: int | str = 0) -> Clip:
         return _read(Path(path), data, figure, take)
 
 
-def list_glb_takes(path: str | Path) -> list[str]:
-    """Names of the animations in a GLB file."""
-    data = read_bytes(path)
-    with blaming(path):
-        return _take_names(Glb(*chunks(data)))
-
-
-def _take_names(document: Glb) -> list[str]:
-    return [str(one.get("name") or k)[:80] for k, one in enumerate(document.items("animations"))]
-
-
-def _find_take(document: Glb, which: int | str) -> dict[str, Any]:
-    animations, names = document.items("animations"), _take_names(document)
-    if not animations:
-        raise FormatError("has no animation")
-    number = names.index(which) if which in names else which
-    if not isinstance(number, int) or not 0 <= number < len(animations):
-        listed = ", ".join(f"{k} {name!r}" for k, name in enumerate(names[:20]))
-        raise RequestError(f"there is no take {which!r}; there are: {listed}")
-    return animations[number]
-
-
 def count_glb_figures(path: str | Path) -> int:
     """How many skinned figures a GLB file holds."""
     data = read_bytes(path)
@@ -124,12 +102,12 @@ def _read(path: Path, data: bytes, figure: int, which: int | str) -> Clip:
     if not 0 <= figure < len(skins):
         raise FormatError(f"has {len(skins)} skinned figures, so there is no number {figure} (they count from 0)")
     skin = skins[figure]
-    take = _find_take(document, which)
+    take = find_take(document, which)
     about = _about(take) or _about(skin)
     rig = _rig(document, skin, take)
     notes = []
     if len(document.items("animations")) > 1:
-        names = ", ".join(map(repr, _take_names(document)[:8]))
+        names = ", ".join(map(repr, take_names(document)[:8]))
         notes.append(Note("several-takes", f"holds several takes ({names}); this is {take.get('name') or which!r}"))
     if len(skins) > 1:
         notes.append(Note("several-figures", f"holds {len(skins)} figures; this is number {figure}"))
