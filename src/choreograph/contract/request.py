@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 T = TypeVar("T", bound="Request")
 
 _WIDE = 30_000
+FARTHEST_M = 100_000.0
+"""How far from the origin any place may be, metres: beyond, millimetres are lost."""
 LONGEST_QUOTE = 200
 """Characters of a value that a message quotes at most."""
 
@@ -81,9 +83,12 @@ Cost = Annotated[float, Strict(), Unit("m²·s"), Ge(0), Le(1e6)]
 Weight = Annotated[float, Strict(), Ge(1e-9), Le(1e9)]
 Seed = Annotated[int, Ge(0), Le(2**31)]
 Name = Annotated[str, MinLen(1), MaxLen(200)]
-Point = tuple[float, float]
+FileText = Annotated[str, MaxLen(4096)]
+"""The name of a file, or of something that may be one."""
+Coordinate = Annotated[float, Ge(-FARTHEST_M), Le(FARTHEST_M)]
+Point = tuple[Coordinate, Coordinate]
 """x and z on the floor, metres."""
-Place = tuple[float | None, float | None, float | None]
+Place = tuple[Coordinate | None, Coordinate | None, Coordinate | None]
 """x, y and z, metres; None for a coordinate that does not matter."""
 
 

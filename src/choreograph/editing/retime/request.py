@@ -10,7 +10,7 @@ from annotated_types import Ge, Gt, Le, MaxLen
 from pydantic import Field, model_validator
 
 from choreograph.contract.names import MotionName
-from choreograph.contract.request import FileName, Hertz, Option, Request, Seconds, Wrong
+from choreograph.contract.request import FileName, FileText, Hertz, Option, Request, Seconds, Wrong
 from choreograph.editing.retime.keys import KeyTime, length_keys
 from choreograph.editing.retime.settings import RetimeSettings
 from choreograph.motion.clip import Clip
@@ -26,10 +26,12 @@ class RetimeRequest(Request):
     seconds: Annotated[Seconds, Gt(0), Le(3600), Option(("--seconds", "-s"))] | None = None
     """How long the motion shall last; else as long as it does, or as the key times say."""
     keys: Annotated[
-        Mapping[str, Annotated[Seconds, Ge(0), Le(3600)]], Option(("--key", "-k"), metavar="FRAME=SECONDS")
+        Mapping[str, Annotated[Seconds, Ge(0), Le(3600)]],
+        MaxLen(10_000),
+        Option(("--key", "-k"), metavar="FRAME=SECONDS"),
     ] = Field(default_factory=dict)
     """When frames of the motion, at its own rate, shall be shown; repeat for more."""
-    like: Annotated[tuple[str, ...], MaxLen(200), MotionName(), Option(("--like",), metavar="MOTION")] = ()
+    like: Annotated[tuple[FileText, ...], MaxLen(200), MotionName(), Option(("--like",), metavar="MOTION")] = ()
     """Motions whose timing is liked, as files; else the motion's own timing guides. Repeat for more."""
     like_from: Annotated[str, MaxLen(4096), FileName()] = ""
     """A folder, a pattern or a motion graph (.mog) from which motions to be like are chosen: nearest in poses at the
