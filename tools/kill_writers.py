@@ -197,7 +197,9 @@ class Trial:
             writers.append(Writer(self.command, self.folder, self.place))
         said, problems = self.way, []
         if self.way in ("killed", "two writers"):
-            time.sleep(moment)
+            end = time.monotonic() + moment
+            while time.monotonic() < end and any(writer.poll() is None for writer in writers):
+                time.sleep(0.002)
             struck = [writer.kill() for writer in writers]
             said = self.way if any(struck) else f"{self.way}, too late"
         else:
@@ -266,6 +268,7 @@ def load(whole: Path, names: list[str]) -> list[Command]:
             writer = Writer(command, folder, Path(place))
             said = writer.wait()
             command.seconds = time.monotonic() - began
+            print(f"{command.name} takes {command.seconds:.2f} s", file=sys.stderr, flush=True)
             assert writer.code in (0, 3), f"{command.name}: {said}"
     return wanted
 
@@ -280,6 +283,8 @@ def strike(told: argparse.Namespace, whole: Path) -> dict[str, Any]:
     for number in range(told.part, told.kills, told.parallel):
         if time.monotonic() > end:
             break
+        if number % 100 == 0:
+            print(f"{number} of {told.kills}, {len(losses)} lost", file=sys.stderr, flush=True)
         command, way = rng.choice(commands), rng.choice(WAYS)
         place = whole.parent / f"trial{number}"
         place.mkdir()

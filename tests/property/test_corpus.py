@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
+import sys
 from functools import partial
 from pathlib import Path
 
@@ -43,6 +46,12 @@ LARGE = {
     "names.json": lambda: f'{{"{"x" * 2_000_000}": 1}}',
     "values.json": lambda: f'{{"path": "{"x" * 2_000_000}"}}',
     "nested.json": lambda: "[" * 1_000_000,
+    "mistakes.json": lambda: json.dumps({"points": [["a", "b"]] * 190_000}),
+    "unknown.json": lambda: json.dumps({f"k{n}": 1 for n in range(400_000)}),
+    "unknown_inside.json": lambda: json.dumps({"search": {f"k{n}": 1 for n in range(400_000)}}),
+    "empty_lists.json": lambda: "[" + "[]," * 2_000_000 + "0]",
+    "long_name.json": lambda: json.dumps({"path": f"{'ü' * 2000}.csv"}),
+    "zero_name.json": lambda: json.dumps({"path": "a\0.csv"}),
     "curves.svg": lambda: svg(CURVES * 400_000),
     "segments.svg": lambda: svg("h1" * 3_000_000),
     "nested.path.json": lambda: "[" * 1_000_000,
@@ -100,6 +109,25 @@ def test_large_files(tmp_path: Path, name: str) -> None:
     path.write_text(LARGE[name]())
     drawn = path.suffix in (".svg", ".csv") or ".path." in name
     read(path, "path" if drawn else "request")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads the high-water mark from /proc")
+def test_mistakes_by_the_thousand_take_little_memory(tmp_path: Path) -> None:
+    for name in ("mistakes", "unknown", "unknown_inside", "empty_lists"):
+        (tmp_path / f"{name}.json").write_text(LARGE[f"{name}.json"]())
+    code = (
+        "import re, sys; from pathlib import Path; import choreograph as cg\n"
+        "from choreograph.contract.document import read_request_file\n"
+        "peak = lambda: int(re.search(r'VmHWM:\\s*(\\d+)', Path('/proc/self/status').read_text())[1]) >> 10\n"
+        "cg.FollowRequest(path='eight'); before = peak()\n"
+        "for name in sys.argv[1:]:\n"
+        "    try: read_request_file(cg.FollowRequest, name)\n"
+        "    except cg.RequestError as error: assert len(str(error)) < 1500\n"
+        "print(peak() - before)"
+    )
+    words = [sys.executable, "-c", code, *map(str, sorted(tmp_path.glob("*.json")))]
+    done = subprocess.run(words, capture_output=True, text=True, check=True)
+    assert int(done.stdout) < 300, "megabytes"
 
 
 @pytest.mark.parametrize("name", TABLES)

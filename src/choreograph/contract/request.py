@@ -17,6 +17,7 @@ from annotated_types import Ge, Gt, Le, Lt, MaxLen, MinLen
 from pydantic import BaseModel, ConfigDict, Strict, ValidationError
 from pydantic._internal._model_construction import ModelMetaclass
 
+from choreograph.contract.limits import FARTHEST_M, check_size, fail_fast
 from choreograph.errors import RequestError
 
 if TYPE_CHECKING:
@@ -26,8 +27,6 @@ if TYPE_CHECKING:
 T = TypeVar("T", bound="Request")
 
 _WIDE = 30_000
-FARTHEST_M = 100_000.0
-"""How far from the origin any place may be, metres: beyond, millimetres are lost."""
 LONGEST_QUOTE = 200
 """Characters of a value that a message quotes at most."""
 
@@ -122,6 +121,11 @@ class Request(BaseModel, metaclass=_Called):
     where only they change."""
 
     @classmethod
+    def __get_pydantic_core_schema__(cls, source: Any, handler: Any) -> Any:
+        """Lists are read up to their first mistake."""
+        return fail_fast(handler(source))
+
+    @classmethod
     def __get_pydantic_json_schema__(cls, core: Any, handler: Any) -> dict[str, Any]:
         """Forms put a heading over the part."""
         schema = handler(core)
@@ -206,6 +210,7 @@ def read_request(kind: type[T], document: Any) -> T:
 
     if document is not None and not isinstance(document, Mapping):
         raise RequestError(f"a request is an object with names and values; found {quote(document)}")
+    check_size(document or {})
     plain = {name: value for name, value in (document or {}).items() if name != "$schema"}
     try:
         # Read as JSON and strictly: so numbers in quotes are no numbers, and lists do for tuples.

@@ -66,9 +66,18 @@ def _prepare(graph: Path) -> tuple[SteerBrain, Pool]:
     from choreograph.graph.store import open_graph
     from choreograph.synthesis.steer.pool import build_pool
     from choreograph.synthesis.steer.prepare import find_brain
+    from choreograph.synthesis.steer.stream import SteerStream
 
     brain = find_brain(open_graph(graph), tasks=("navigate", "spin", "avoid"))
-    return brain, build_pool(brain.costs.steps.clips)
+    pool = build_pool(brain.costs.steps.clips)
+    # Once here: the first time, kernels are compiled or loaded, and whoever talks to the studio would wait for that.
+    stream = SteerStream(brain, pool)
+    stream.hear({"type": "obstacles", "obstacles": [{"x": 0, "z": 2}]})
+    for _ in range(2):
+        stream.tick()
+    for kind in ("plan", "heat"):
+        stream.hear({"type": kind})
+    return brain, pool
 
 
 async def steer(socket: WebSocket, session: Session) -> None:

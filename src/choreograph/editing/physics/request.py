@@ -8,6 +8,7 @@ from typing import Annotated, Literal, Self
 from annotated_types import Ge, Gt, Le, MaxLen
 from pydantic import Field, model_validator
 
+from choreograph.contract.limits import beside
 from choreograph.contract.names import MotionName
 from choreograph.contract.request import (
     Coordinate,
@@ -159,9 +160,6 @@ class PhysicsRequest(Request):
 
     def resolved(self, folder: Path, *, allow_code: bool = False) -> Self:
         """The request with motions that it names taken from a folder, where they are there."""
-
-        def find(name: str) -> str:
-            return str(folder / name) if name and (folder / name).exists() else name
-
-        poses = tuple(pose.with_(clip=find(pose.clip)) for pose in self.poses)
-        return self.with_(examples=tuple(find(name) for name in self.examples), poses=poses)
+        poses = tuple(pose.with_(clip=beside(folder, pose.clip)) for pose in self.poses)
+        examples = tuple(beside(folder, name, folders=True) for name in self.examples)
+        return self.with_(examples=examples, poses=poses)

@@ -9,6 +9,7 @@ from typing import Annotated, Self
 from annotated_types import Ge, Gt, Le, MaxLen
 from pydantic import Field, model_validator
 
+from choreograph.contract.limits import beside
 from choreograph.contract.names import MotionName
 from choreograph.contract.request import FileName, FileText, Hertz, Option, Request, Seconds, Wrong
 from choreograph.editing.retime.keys import KeyTime, length_keys
@@ -54,9 +55,8 @@ class RetimeRequest(Request):
 
     def resolved(self, folder: Path, *, allow_code: bool = False) -> Self:
         """The request with the motions that it names taken from a folder, where they are there."""
-        like = tuple(str(folder / name) if (folder / name).is_file() else name for name in self.like)
-        there = bool(self.like_from) and (folder / self.like_from).exists()
-        return self.with_(like=like, like_from=str(folder / self.like_from) if there else self.like_from)
+        like = tuple(beside(folder, name) for name in self.like)
+        return self.with_(like=like, like_from=beside(folder, self.like_from, folders=True))
 
     def key_times(self, clip: Clip) -> tuple[KeyTime, ...]:
         """Frames and the seconds at which they are shown, the first and the last among them.

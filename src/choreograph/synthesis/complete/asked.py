@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from choreograph.contract.request import FARTHEST_M
+from choreograph.contract.limits import FARTHEST_M
 from choreograph.errors import FormatError, RequestError
 from choreograph.formats.tables import read_table
 from choreograph.motion.clip import Clip

@@ -9,6 +9,7 @@ from typing import Annotated, Any, ClassVar, Self
 from annotated_types import Ge, Le, MaxLen
 from pydantic import Field, model_validator
 
+from choreograph.contract.limits import beside
 from choreograph.contract.names import MotionName
 from choreograph.contract.request import FileName, FileText, Name, Option, Request, Seconds, Wrong
 from choreograph.errors import RequestError
@@ -161,5 +162,5 @@ class CompleteRequest(Request):
         poses: tuple[Any, ...] = tuple(
             pose.with_(file=str(folder / pose.file)) if pose.file else pose for pose in self.poses
         )
-        between = tuple(str(folder / name) if (folder / name).is_file() else name for name in self.between)
+        between = tuple(beside(folder, name) for name in self.between)
         return self.with_(joints=joints, poses=poses, between=between)

@@ -12,6 +12,7 @@ from annotated_types import Ge, Gt, Le, MaxLen
 from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
+from choreograph.contract.limits import beside
 from choreograph.contract.request import (
     Degrees,
     FileName,
@@ -131,17 +132,13 @@ class SteerRequest(PathRequest):
     def resolved(self, folder: FilePath, *, allow_code: bool = False) -> Self:
         """The request with files taken from a folder, and a task of one's own allowed or not."""
         made = super().resolved(folder, allow_code=allow_code)
-        changes = {
-            name: str(folder / getattr(made, name))
-            for name in ("script", "obstacles")
-            if getattr(made, name) and (folder / getattr(made, name)).is_file()
-        }
-        file = made.own_task.rpartition(":")[0]
-        if file and (folder / file).is_file():
-            changes["own_task"] = f"{folder / file}:{made.own_task.rpartition(':')[2]}"
+        changes = {name: beside(folder, getattr(made, name)) for name in ("script", "obstacles")}
+        file, colon, name = made.own_task.rpartition(":")
+        if file:
+            changes["own_task"] = f"{beside(folder, file)}{colon}{name}"
         if made.own_task and not allow_code:
             raise RequestError("own_task names Python code, which runs only with --allow-code", where="own_task")
-        return made.with_(**changes) if changes else made
+        return made.with_(**changes)
 
     def timeline(self) -> list[tuple[float, SteerGoal, str]]:
         """The goals with the moments from which on they hold and their places in the request, in order."""
