@@ -36,6 +36,8 @@ class Session:
         self.places = places
         self.project = Project(places)
         self.pages = Pages()
+        self.uploading = 0
+        """Uploads that are being received."""
         self.steering = Steering()
         self.jobs = Jobs(lambda job: self.pages.say(m.JobChanged(job=job)))
         self._motions: dict[str, Motion] = {}
