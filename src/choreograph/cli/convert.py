@@ -55,7 +55,7 @@ class ConvertOptions(Request):
 
 
 def convert(asked: ConvertOptions) -> None:
-    """Convert motion files: BVH, ASF/AMC, NPZ, GLB, USD, FBX in; all but FBX, and CSV of joint positions, out.
+    """Convert motion files: BVH, ASF/AMC, NPZ, GLB, USD, FBX in; all but FBX, and CSV of positions, out.
 
     Every file is read before the first one is written: if one is broken, nothing is written. --for sets root motion,
     unit and axis as a program expects them; --takes writes several motions of one body into one GLB file.
