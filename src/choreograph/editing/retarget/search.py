@@ -16,11 +16,10 @@ from choreograph.editing.retarget.measure import ARMS, LEGS, ankle_offsets, bone
 from choreograph.editing.retarget.request import RetargetRequest
 from choreograph.errors import RequestError
 from choreograph.finishing.foot_contacts import plant_speed
-from choreograph.finishing.footskate import clean_feet
+from choreograph.finishing.put_on import put_on
 from choreograph.formats import read_clip
 from choreograph.formats.character import SUFFIXES, read_character
 from choreograph.motion.clip import Clip
-from choreograph.motion.retarget import retarget as put_on
 from choreograph.motion.role_map import map_roles
 from choreograph.motion.skeleton import Skeleton
 from choreograph.progress import Progress, silent
@@ -76,10 +75,9 @@ class RetargetSearch(Search):
             skeleton, sole = read_body(self.request.to)
             if self.request.roles:
                 skeleton = skeleton.with_roles(dict(self.request.roles))
-            self._raw = put_on(self._clip, skeleton, sole_m=sole, given=dict(self.request.joints))
-            progress("retargeting", 1, 2)
-            can_clean = self.request.clean and self._raw.local_pos is None and len(self._raw) > 1
-            self._made = clean_feet(self._raw) if can_clean else self._raw
+            joints = dict(self.request.joints)
+            both = put_on(self._clip, skeleton, sole_m=sole, given=joints, clean=self.request.clean)
+            self._raw, self._made = both.raw, both.clip
             self._seconds = time.monotonic() - began
         return False
 
