@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from choreograph.maths import quat
 from choreograph.motion import ik, kinematics
 from choreograph.motion.clip import Clip
-from choreograph.motion.contacts import with_detected_contacts
+from choreograph.motion.contacts import runs, with_detected_contacts
 from choreograph.motion.role_map import SIDES, RoleMap, foot_bone
 from choreograph.motion.roles import FOOT_ROLES
 from choreograph.motion.skeleton import Skeleton
@@ -28,6 +28,8 @@ _SETTLE_S = 0.06
 """Time in which a foot that comes down is level."""
 _HAND_OVER_S = 0.1
 """Time over which a foot goes from standing on its heel to standing on its ball."""
+_SWING_S = 0.15
+"""Time over which a foot that was lifted is led by its bones, and before it comes down by its place."""
 _ANKLE_SHARE = 0.1
 """Height of an ankle joint above the sole as a share of thigh and shin: 0.08 to 0.11 in most recordings."""
 _DROP_SHARE = 0.055
@@ -68,10 +70,13 @@ def remap(clip: Clip, found: RoleMap, sole_m: float | None) -> tuple[Array, Arra
     for side in SIDES:
         balls = clip.skeleton.find(f"{side}_toe"), foot_bone(skeleton, side)
         target = carried(there[:, ankles[side]])
+        heading = _plant_headings(clip, side, headings[side])
         if balls[0] is not None and balls[1] is not None:
             reach = quat.rotate(world[:, skeleton.need(f"{side}_foot")], balls[1])
-            target = _by_ball(clip, side, (target, carried(there[:, balls[0]]), reach, headings[side]), flat[side])
-        target = target + _sideways(clip, side, 0.5 * wider)
+            target = _by_ball(clip, side, (target, carried(there[:, balls[0]]), reach, heading), flat[side])
+        away = 0.5 * wider if side == "left" else -0.5 * wider
+        target = target + away * np.stack([np.cos(heading), np.zeros(len(heading)), -np.sin(heading)], axis=1)
+        target = _let_swing(clip, side, target, position[:, skeleton.need(f"{side}_foot")], raised)
         _solve_leg(skeleton, side, (local, world, position), target)
     return root, local, contacts_on(clip, skeleton)
 
@@ -119,22 +124,6 @@ def _hip_width(skeleton: Skeleton) -> float:
     """Distance between the hip joints, metres."""
     rest = skeleton.rest_positions()
     return float(np.linalg.norm(rest[skeleton.need("left_upper_leg")] - rest[skeleton.need("right_upper_leg")]))
-
-
-def _sideways(clip: Clip, side: str, metres: float) -> Array:
-    """A step to the side of a foot's heading, (F, 3): hips that are wider stand wider.
-
-    A foot that stands has one heading, so what stood still does so at its new place.
-    """
-    at = clip.global_positions()
-    ankle, toe = clip.skeleton.need(f"{side}_foot"), clip.skeleton.find(f"{side}_toe")
-    if toe is None:
-        heading = quat.yaw_of(clip.global_rotations()[:, ankle])
-    else:
-        bone = at[:, toe] - at[:, ankle]
-        heading = np.arctan2(bone[:, 0], bone[:, 2])
-    away = metres if side == "left" else -metres
-    return np.stack([away * np.cos(heading), np.zeros(len(at)), -away * np.sin(heading)], axis=1)
 
 
 def _world_rotations(found: RoleMap, turned: Array) -> Array:
@@ -235,6 +224,45 @@ def _stands_flat(clip: Clip, side: str) -> Array:
 def _settled(turns: Array, stands: Array) -> Array:
     """Rotations of a foot, level while it stands: the higher an ankle, the more a slight pitch would move it."""
     return quat.slerp(turns, quat.from_yaw(quat.yaw_of(turns)), stands)
+
+
+def _plant_headings(clip: Clip, side: str, heading: Array) -> Array:
+    """The heading of a foot, (F,), one for each time it stands, and from one to the next between.
+
+    A heel that rises turns the foot a little; what lies to its side or before it must not move for that.
+    """
+    heel, ball = columns(clip, side)
+    whole = np.unwrap(heading)
+    frames, values = [], []
+    for start, stop in runs(heel | ball):
+        flat = (heel & ball)[start:stop]
+        usual = float(np.median(whole[start:stop][flat] if flat.any() else whole[start:stop]))
+        frames += [start, stop - 1]
+        values += [usual, usual]
+    return np.interp(np.arange(len(heading)), frames, values) if frames else whole
+
+
+def _let_swing(clip: Clip, side: str, stands_at: Array, swings_at: Array, lowest: float) -> Array:
+    """Where an ankle is to be, (F, 3): at its place while it stands, where its bones lead it while it swings.
+
+    Both are the same on legs of the same proportions.
+    """
+    heel, ball = columns(clip, side)
+    stands = heel | ball
+    if not stands.any():
+        return stands_at
+    frames = np.arange(len(stands))
+    known = np.flatnonzero(stands)
+    after = np.searchsorted(known, frames)
+    gap = np.minimum(
+        np.abs(frames - known[np.clip(after - 1, 0, len(known) - 1)]),
+        np.abs(known[np.clip(after, 0, len(known) - 1)] - frames),
+    )
+    share = np.clip(gap / max(1.0, _SWING_S * clip.fps), 0.0, 1.0)
+    share = (share * share * (3 - 2 * share))[:, None]
+    low = np.minimum(stands_at[:, 1], lowest)
+    led = np.column_stack([swings_at[:, 0], np.maximum(swings_at[:, 1], low), swings_at[:, 2]])
+    return np.asarray((1 - share) * stands_at + share * led)
 
 
 def _by_ball(clip: Clip, side: str, places: tuple[Array, Array, Array, Array], flat: NDArray[np.intp]) -> Array:
