@@ -25,6 +25,7 @@ from choreograph.finishing.put_on import put_on
 from choreograph.formats import read_clip
 from choreograph.motion.clip import Clip
 from choreograph.motion.contacts import detect_contacts, runs
+from choreograph.motion.remap import Stance, recorded_stance
 from choreograph.motion.retarget import leg_length, retarget
 from choreograph.motion.role_map import SIDES
 from choreograph.motion.roles import FOOT_ROLES
@@ -74,25 +75,25 @@ def back_errors(clip: Clip, back: Clip) -> dict[str, float]:
     return found
 
 
-def body(folder: Path, name: str) -> tuple[Skeleton, float | None]:
+def body(folder: Path, name: str) -> tuple[Skeleton, Stance | None]:
     return (demo_clip("walk", 30.0).skeleton, None) if name == "mannequin" else read_body(str(folder / name))
 
 
-def measure(clips: list[Clip], skeleton: Skeleton, sole: float | None) -> str:
+def measure(clips: list[Clip], skeleton: Skeleton, stance: Stance | None) -> str:
     arms, legs, ankles, back, slips, own = [], [], [], [], [], []
     spent = seconds = 0.0
     for clip in clips:
-        put_on(clip.with_name("warm"), skeleton, sole_m=sole)
+        put_on(clip.with_name("warm"), skeleton, stance=stance)
         fresh = clip.with_name("fresh")
         began = time.process_time()
-        both = put_on(fresh, skeleton, sole_m=sole)
+        both = put_on(fresh, skeleton, stance=stance)
         spent += time.process_time() - began
         made, clean = both.raw, both.clip
         seconds += clip.seconds
         arms.append(bone_angles(clip, made, ARMS).mean() if bone_angles(clip, made, ARMS).size else 0.0)
         legs.append(bone_angles(clip, made, LEGS).mean())
         ankles.append(ankle_offsets(clip, made).mean())
-        back.append(back_errors(clip, retarget(made, clip.skeleton)))
+        back.append(back_errors(clip, retarget(made, clip.skeleton, stance=recorded_stance(clip))))
         flags = detect_contacts(clip)
         scale = leg_length(skeleton) / leg_length(clip.skeleton)
         slips += [slip / max(scale, 1.0) for slip in wander(clean, clip, flags)]
@@ -117,8 +118,8 @@ def main() -> None:
     for name in (*BODIES, "mannequin"):
         if len(sys.argv) > 1 and not any(word in name for word in sys.argv[1:]):
             continue
-        skeleton, sole = body(folder, name)
-        print(f"{Path(name).stem[:30]:<30} {measure(clips, skeleton, sole)}", flush=True)
+        skeleton, stance = body(folder, name)
+        print(f"{Path(name).stem[:30]:<30} {measure(clips, skeleton, stance)}", flush=True)
 
 
 if __name__ == "__main__":

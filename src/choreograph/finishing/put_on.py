@@ -13,7 +13,7 @@ from choreograph.finishing.footskate import CleanSettings, clean_feet
 from choreograph.motion.clip import Clip
 from choreograph.motion.contacts import with_detected_contacts
 from choreograph.motion.hung_feet import rehang
-from choreograph.motion.remap import contacts_on
+from choreograph.motion.remap import Stance, contacts_on
 from choreograph.motion.retarget import retarget
 from choreograph.motion.skeleton import Skeleton
 
@@ -33,6 +33,7 @@ def put_on(
     *,
     sole_m: float | None = None,
     given: Mapping[str, str] | None = None,
+    stance: Stance | None = None,
     clean: bool = True,
 ) -> PutOn:
     """The clip's motion on another body, with standing feet held for as long as they stood in the recording.
@@ -47,6 +48,7 @@ def put_on(
         skeleton: The body that is to move.
         sole_m: See `retarget`.
         given: See `retarget`.
+        stance: See `retarget`.
         clean: Whether standing feet are held where they stand.
 
     Raises:
@@ -57,7 +59,7 @@ def put_on(
     rehung = None if clip.skeleton.same_joints(skeleton) else rehang(skeleton)
     body = skeleton if rehung is None else rehung.body
     source = with_detected_contacts(clip)
-    raw = retarget(source, body, sole_m=sole_m, given=given)
+    raw = retarget(source, body, sole_m=sole_m, given=given, stance=stance)
     made = raw
     if clean and len(clip) > 1 and raw.local_pos is None:
         made = clean_feet(raw, held=_held(source, body))

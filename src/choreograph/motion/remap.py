@@ -7,6 +7,9 @@ that people's feet have.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -34,12 +37,45 @@ _ANKLE_SHARE = 0.1
 """Height of an ankle joint above the sole as a share of thigh and shin: 0.08 to 0.11 in most recordings."""
 _DROP_SHARE = 0.055
 """Height of an ankle above the ball of the foot, likewise."""
+_MOMENT_S = 0.2
+"""Time for which feet stand at least in a recording that tells how they do."""
 _STEEP = np.radians(60.0)
 _SHALLOW = np.radians(6.0)
 """Slopes from ankle to ball between which a rest pose is that of a foot on the floor."""
 
 
-def remap(clip: Clip, found: RoleMap, sole_m: float | None) -> tuple[Array, Array, Flags]:
+@dataclass(frozen=True, eq=False)
+class Stance:
+    """How a body stands: what its feet look like flat on the floor."""
+
+    ankle_m: float
+    """Height of its ankles above the floor, metres."""
+    flat: Mapping[str, Array]
+    """Rotation of each side's foot, against its rest pose, in which it is flat and points along +z, (4,)."""
+
+
+def body_stance(skeleton: Skeleton, sole_m: float | None = None) -> Stance:
+    """How a body stands by its build alone: on its skin's lowest vertex where that is known."""
+    flat = {side: flat_pose(skeleton, side, skinned=sole_m is not None) for side in SIDES}
+    return Stance(ankle_height(skeleton, sole_m), flat)
+
+
+def recorded_stance(clip: Clip) -> Stance | None:
+    """How a body stands in a recording; None where it does so for less than a moment."""
+    clip = with_detected_contacts(clip)
+    heights, poses = [], {}
+    for side in SIDES:
+        heel, ball = columns(clip, side)
+        frames = np.flatnonzero(heel & ball)
+        if len(frames) < max(3.0, _MOMENT_S * clip.fps):
+            return None
+        ankle = clip.skeleton.need(f"{side}_foot")
+        heights.append(float(np.median(clip.global_positions()[frames, ankle, 1])))
+        poses[side] = _standing_pose(clip.global_rotations()[frames, ankle], foot_bone(clip.skeleton, side))
+    return Stance(float(np.mean(heights)), poses)
+
+
+def remap(clip: Clip, found: RoleMap, stance: Stance) -> tuple[Array, Array, Flags]:
     """Root positions (F, 3), local rotations (F, J, 4) and foot plants of the target that moves as the clip does."""
     clip = with_detected_contacts(clip)
     skeleton = found.target
@@ -49,12 +85,12 @@ def remap(clip: Clip, found: RoleMap, sole_m: float | None) -> tuple[Array, Arra
     world = _world_rotations(found, turned)
     headings = {}
     for side in SIDES:
-        headings[side] = _turn_foot(found, world, turned, side, clip, flat[side], skinned=sole_m is not None)
+        headings[side] = _turn_foot(found, world, turned, side, clip, flat[side], stance.flat[side])
     local = kinematics.to_local(world, skeleton.parents)
 
     ankles = {side: clip.skeleton.need(f"{side}_foot") for side in SIDES}
     standing = float(np.mean([np.median(there[flat[side], ankles[side], 1]) for side in SIDES]))
-    raised = ankle_height(skeleton, sole_m)
+    raised = stance.ankle_m
     wider = _hip_width(skeleton) - scale * _hip_width(clip.skeleton)
 
     def carried(points: Array) -> Array:
@@ -173,7 +209,7 @@ def _standing_pose(turns: Array, bone: Array | None) -> Array:
 
 
 def _turn_foot(
-    found: RoleMap, world: Array, turned: Array, side: str, clip: Clip, flat: NDArray[np.intp], *, skinned: bool
+    found: RoleMap, world: Array, turned: Array, side: str, clip: Clip, flat: NDArray[np.intp], own: Array
 ) -> Array:
     """Turn a foot and its toes as the source's are turned against their own flat pose: then the target is flat, too.
 
@@ -185,7 +221,6 @@ def _turn_foot(
     standing = _standing_pose(turned[flat, there], foot_bone(found.source, side))
     recorded = quat.multiply(turned[:, there], quat.inverse(standing))
     sole = _settled(recorded, _stands_flat(clip, side))
-    own = flat_pose(found.target, side, skinned=skinned)
     world[:, ankle] = quat.multiply(sole, own)
     toe, beyond = found.target.find(f"{side}_toe"), found.source.find(f"{side}_toe")
     if toe is not None and beyond is not None:

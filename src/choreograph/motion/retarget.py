@@ -20,7 +20,7 @@ from choreograph.maths import quat
 from choreograph.motion import ik, kinematics
 from choreograph.motion.clip import Clip
 from choreograph.motion.hung_feet import rehang
-from choreograph.motion.remap import SOFT_SHARE, leg_length, remap
+from choreograph.motion.remap import SOFT_SHARE, Stance, body_stance, leg_length, remap
 from choreograph.motion.role_map import SIDES, map_roles
 from choreograph.motion.skeleton import Skeleton
 
@@ -31,7 +31,12 @@ _DOWN_SHARE = 0.25
 
 
 def retarget(
-    clip: Clip, skeleton: Skeleton, *, sole_m: float | None = None, given: Mapping[str, str] | None = None
+    clip: Clip,
+    skeleton: Skeleton,
+    *,
+    sole_m: float | None = None,
+    given: Mapping[str, str] | None = None,
+    stance: Stance | None = None,
 ) -> Clip:
     """The clip's motion on another body; the clip itself if the skeletons match already.
 
@@ -41,6 +46,7 @@ def retarget(
         sole_m: Height of its soles in the rest pose with the root at the origin, metres; else of its lowest point. A
             skin's lowest vertex is lower than any joint.
         given: Joints of the body, by name, with the source's joint that each takes its rotation from.
+        stance: How the body stands in a recording of it, where there is one (`recorded_stance`).
 
     Raises:
         RoleError: If no legs are known, whose lengths give the scale.
@@ -51,7 +57,7 @@ def retarget(
         return _carry(clip, skeleton)
     rehung = rehang(skeleton)
     body = skeleton if rehung is None else rehung.body
-    root, rotations, contacts = remap(clip, map_roles(clip.skeleton, body, given), sole_m)
+    root, rotations, contacts = remap(clip, map_roles(clip.skeleton, body, given), stance or body_stance(body, sole_m))
     made = _made(clip, body, root, rotations, contacts)
     return made if rehung is None else rehung.on_rig(made)
 

@@ -20,7 +20,8 @@ from choreograph.finishing.put_on import put_on
 from choreograph.formats import read_clip
 from choreograph.formats.character import SUFFIXES, read_character
 from choreograph.motion.clip import Clip
-from choreograph.motion.role_map import map_roles
+from choreograph.motion.remap import Stance, body_stance, recorded_stance
+from choreograph.motion.role_map import LEG_ROLES, map_roles
 from choreograph.motion.skeleton import Skeleton
 from choreograph.progress import Progress, silent
 
@@ -36,12 +37,14 @@ class RetargetResult(Result):
     """The motion as it was."""
 
 
-def read_body(file: str) -> tuple[Skeleton, float | None]:
-    """The skeleton of a file, and how high the soles of its skin are where it has one."""
+def read_body(file: str) -> tuple[Skeleton, Stance | None]:
+    """The skeleton of a file, and how it stands: by its skin, or by how it does in the recording."""
     if Path(file).suffix.lower() in SUFFIXES:
         character = read_character(file)
-        return character.skeleton, character.sole_m
-    return read_clip(file).skeleton, None
+        legs = all(character.skeleton.find(role) is not None for role in LEG_ROLES)
+        return character.skeleton, body_stance(character.skeleton, character.sole_m) if legs else None
+    clip = read_clip(file)
+    return clip.skeleton, recorded_stance(clip) if all(clip.skeleton.find(r) is not None for r in LEG_ROLES) else None
 
 
 class RetargetSearch(Search):
@@ -72,11 +75,11 @@ class RetargetSearch(Search):
             if not self.request.to:
                 raise RequestError("whose body is it to be? Name a character or a motion file", where="to")
             began = time.monotonic()
-            skeleton, sole = read_body(self.request.to)
+            skeleton, stance = read_body(self.request.to)
             if self.request.roles:
                 skeleton = skeleton.with_roles(dict(self.request.roles))
             joints = dict(self.request.joints)
-            both = put_on(self._clip, skeleton, sole_m=sole, given=joints, clean=self.request.clean)
+            both = put_on(self._clip, skeleton, stance=stance, given=joints, clean=self.request.clean)
             self._raw, self._made = both.raw, both.clip
             self._seconds = time.monotonic() - began
         return False
