@@ -99,6 +99,14 @@ class Glb:
             raise FormatError(f"accessor {number} holds values that are not finite numbers")
         return table if width > 1 else table[:, 0]
 
+    def bytes_of(self, number: Any) -> bytes:
+        """The bytes of a buffer view."""
+        view = self.item("bufferViews", number)
+        offset, length = _whole(view.get("byteOffset", 0)), _whole(view.get("byteLength"))
+        if view.get("buffer") != 0 or offset + length > len(self._body):
+            raise FormatError(f"buffer view {number} reaches beyond the file's bytes")
+        return bytes(self._body[offset : offset + length])
+
 
 def index(number: Any, count: int, kind: str) -> int:
     """A number that points into a list of `count`, once it is found to do so."""

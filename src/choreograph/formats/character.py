@@ -99,7 +99,7 @@ def _sole(glb: Glb, figure: int, rig: Rig, skeleton: Skeleton) -> float:
     rest = skeleton.rest_positions()
     lowest = float(rest[:, 1].min())
     skin = glb.items("skins")[figure]
-    world = _node_matrices(rig)
+    world = node_matrices(rig)
     at = {node: world[k] for k, node in enumerate(rig.nodes)}
     try:
         inverse = glb.array(skin["inverseBindMatrices"], 16).reshape(-1, 4, 4).transpose(0, 2, 1)
@@ -122,7 +122,7 @@ def _sole(glb: Glb, figure: int, rig: Rig, skeleton: Skeleton) -> float:
     return min([feet, *(float(h.min() - world[0][1, 3]) for h in heights)])
 
 
-def _node_matrices(rig: Rig) -> Array:
+def node_matrices(rig: Rig) -> Array:
     """World transforms of the joints at rest, metres, (J, 4, 4); scaled as the nodes above the root scale."""
     scale = rig.above[2]
     out = np.tile(np.eye(4), (len(rig.names), 1, 1))

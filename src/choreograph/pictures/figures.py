@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from choreograph.figure.mannequin import SkinnedMesh, build_mannequin, has_natural_rest, skin
+from choreograph.formats.character import read_character
+from choreograph.formats.surface import Surface, read_surface
 from choreograph.motion.clip import Clip
 from choreograph.motion.contacts import runs, with_detected_contacts
 from choreograph.motion.skeleton import Skeleton
@@ -26,19 +29,32 @@ class Actor:
     clip: Clip
     mesh: SkinnedMesh
     colours: NDArray[np.float32]
+    surface: Surface | None = None
+    """A character's own surface, instead of the mannequin's."""
 
     def pose(self, frame: int, shift: tuple[float, float] = (0.0, 0.0)) -> Figure:
         """The figure of one frame, moved on the floor by (x, z) metres; beyond the end, the last one."""
         frame = min(frame, len(self.clip) - 1)
-        vertices, normals = skin(self.mesh, self.clip.global_positions()[frame], self.clip.global_rotations()[frame])
+        positions, rotations = self.clip.global_positions()[frame], self.clip.global_rotations()[frame]
+        if self.surface is not None:
+            vertices, normals = self.surface.pose(positions, rotations)
+        else:
+            vertices, normals = skin(self.mesh, positions, rotations)
         vertices = vertices + np.array([shift[0], 0.0, shift[1]], np.float32)
         return Figure(vertices, normals, self.mesh.triangles, self.colours)
 
 
-def cast(clips: Sequence[Clip]) -> list[Actor]:
-    """An actor for each clip: plain clay for one alone, tinted by clip where there are several."""
+def cast(clips: Sequence[Clip], bodies: Sequence[str | None] = ()) -> list[Actor]:
+    """An actor for each clip: plain clay for one alone, tinted by clip where there are several.
+
+    Clips on the body of a character whose file is given have its surface and colours, where its meshes can be read.
+    """
     actors = []
     for number, clip in enumerate(clips):
+        surface = surface_of(bodies[number], clip) if number < len(bodies) else None
+        if surface is not None:
+            actors.append(Actor(clip, surface.mesh, surface.mesh.colours, surface))
+            continue
         standing = stand(clip)
         mesh = mannequin_of(clip)
         colours = mesh.colours
@@ -48,6 +64,20 @@ def cast(clips: Sequence[Clip]) -> list[Actor]:
             colours = (0.35 * colours + 0.65 * grey * tint / tint.mean() * 0.85).astype(np.float32)
         actors.append(Actor(standing, mesh, colours))
     return actors
+
+
+def surface_of(body: str | None, clip: Clip) -> Surface | None:
+    """The surface of the character in a file, kept; None where it has none that can be read, or other joints."""
+    if body is None:
+        return None
+    found = _read_once(body, Path(body).stat().st_mtime_ns)
+    return found[1] if found[1] is not None and found[0].same_joints(clip.skeleton) else None
+
+
+@lru_cache(maxsize=4)
+def _read_once(body: str, when: int) -> tuple[Skeleton, Surface | None]:
+    character = read_character(body)
+    return character.skeleton, read_surface(character)
 
 
 def mannequin_of(body: Skeleton | Clip) -> SkinnedMesh:

@@ -44,6 +44,8 @@ class SheetSettings:
     theme: str = "dark"
     samples: int = 4
     """Samples across each pixel of the figures, and down."""
+    body: str | None = None
+    """File of the character whose body the clips have, where it shall be seen."""
 
     def check(self) -> None:
         """Raise a RequestError for values that make no sense."""
@@ -162,7 +164,7 @@ def _draw_strip(
     clip: Clip, settings: SheetSettings, head: float, foot: float
 ) -> tuple[Image, list[tuple[float, float, str]]]:
     """The figures on their floor, with `head` and `foot` pixels kept free, and where their times can be written."""
-    actor = cast([clip])[0]
+    actor = cast([clip], [settings.body])[0]
     clip = actor.clip
     layout = _lay_out(clip, settings.every, settings.width / settings.height if settings.height else None)
     bodies = body_points(clip)[layout.frames] + np.insert(layout.shifts, 1, 0.0, axis=1)[:, None]

@@ -142,15 +142,15 @@ def write_result(
 
 def on_character(result: Result, file: Path) -> Result:
     """The result with its motions on a character's body; what was measured stays that of the recordings' body."""
-    from choreograph.motion.retarget import retarget
+    from choreograph.finishing.put_on import put_on
 
     character = read_character(file)
 
-    def put_on(motion: Motion) -> Motion:
-        clip = retarget(motion.clip, character.skeleton, sole_m=character.sole_m)
-        return replace(motion, clip=clip, raw=None, body=str(file))
+    def shown(motion: Motion) -> Motion:
+        both = put_on(motion.clip, character.skeleton, sole_m=character.sole_m)
+        return replace(motion, clip=both.clip, raw=both.raw, body=str(file))
 
-    answers = (replace(answer, motions=tuple(put_on(motion) for motion in answer.motions)) for answer in result.answers)
+    answers = (replace(answer, motions=tuple(shown(motion) for motion in answer.motions)) for answer in result.answers)
     return replace(result, answers=tuple(answers))
 
 
@@ -182,7 +182,8 @@ def _film(path: Path, verb: Verb, result: Result, answer: Answer, overwrite: boo
     lines = verb.strokes(result.request, answer) if verb.strokes is not None else ()
     strokes = [Stroke(points, AMBER, width, 0.9) for points, width in lines]
     clips = [motion.clip for motion in answer.motions]
-    write_film(path, clips, floor=strokes, overwrite=overwrite, progress=progress)
+    bodies = [motion.body for motion in answer.motions]
+    write_film(path, clips, floor=strokes, bodies=bodies, overwrite=overwrite, progress=progress)
 
 
 def _write_motions_here(files: Sequence[Path], answer: Answer, overwrite: bool) -> None:
