@@ -37,6 +37,10 @@ _ANKLE_SHARE = 0.1
 """Height of an ankle joint above the sole as a share of thigh and shin: 0.08 to 0.11 in most recordings."""
 _DROP_SHARE = 0.055
 """Height of an ankle above the ball of the foot, likewise."""
+_UPRIGHT = float(np.cos(np.radians(9.0)))
+"""How nearly upright neck and head are in a rest pose that was drawn, as a cosine."""
+_BOWED = (np.radians(8.0), np.radians(40.0))
+"""Pitch of a head throughout a recording that is the skeleton's doing, not the person's."""
 _MOMENT_S = 0.2
 """Time for which feet stand at least in a recording that tells how they do."""
 _STEEP = np.radians(60.0)
@@ -82,6 +86,7 @@ def remap(clip: Clip, found: RoleMap, stance: Stance) -> tuple[Array, Array, Fla
     scale = leg_length(skeleton) / leg_length(clip.skeleton)
     there, turned = clip.global_positions(), clip.global_rotations()
     flat = {side: flat_frames(clip, side) for side in SIDES}
+    _level_head(clip, found)
     world = _world_rotations(found, turned)
     headings = {}
     for side in SIDES:
@@ -154,6 +159,26 @@ def flat_pose(skeleton: Skeleton, side: str, *, skinned: bool) -> Array:
     length = float(np.linalg.norm(bone))
     wanted = float(np.arcsin(min(_DROP_SHARE * leg_length(skeleton) / max(length, 1e-9), 0.7)))
     return quat.multiply(quat.from_axis_angle([1.0, 0.0, 0.0], wanted - slope), turn)
+
+
+def _level_head(clip: Clip, found: RoleMap) -> None:
+    """Take out how far a head is bowed throughout where its rest pose is a drawing, not a pose.
+
+    Skeletons fitted to markers have a neck and head straight up at rest; people's heads then sit 15 to 30 degrees off.
+    """
+    source = clip.skeleton
+    here, head, neck = found.target.find("head"), source.find("head"), source.find("neck")
+    if here is None or head is None or neck is None or found.low[here] != head:
+        return
+    rest = source.rest_positions()
+    bones = [rest[head] - rest[neck], *source.tip_offsets[source.tip_parents == head]]
+    upright = all(bone[1] > _UPRIGHT * np.linalg.norm(bone) > 0 for bone in bones)
+    if len(bones) < 2 or not upright:
+        return
+    ahead = quat.rotate(clip.global_rotations()[:, head], np.array([0.0, 0.0, 1.0]))
+    pitch = float(np.median(np.arcsin(np.clip(ahead[:, 1], -1.0, 1.0))))
+    if _BOWED[0] < abs(pitch) < _BOWED[1]:
+        found.align[here] = quat.multiply(quat.from_axis_angle([1.0, 0.0, 0.0], pitch), found.align[here])
 
 
 def _hip_width(skeleton: Skeleton) -> float:

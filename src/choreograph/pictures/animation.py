@@ -103,7 +103,9 @@ class Film:
         played = [actor.clip for actor in self._actors]
         self._name = ", ".join(clip.name for clip in played[:3]) + (" …" if len(played) > 3 else "")
         width, height = self.settings.size
-        self._cameras: list[Camera] = place_cameras(played, self.settings.camera, width / height)
+        self._cameras: list[Camera] = place_cameras(
+            played, self.settings.camera, width / height, points=[actor.points() for actor in self._actors]
+        )
         self._prints: list[list[Footprint]] = [find_footprints(clip) if self.settings.plants else [] for clip in played]
         self._paths: list[NDArray[np.intp]] = [thin_path(clip.root_pos[:, [0, 2]])[1] for clip in played]
         back = self._cameras[0].eye - self._cameras[0].target

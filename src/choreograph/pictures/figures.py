@@ -13,9 +13,11 @@ from numpy.typing import NDArray
 from choreograph.figure.mannequin import SkinnedMesh, build_mannequin, has_natural_rest, skin
 from choreograph.formats.character import read_character
 from choreograph.formats.surface import Surface, read_surface
+from choreograph.maths import quat
 from choreograph.motion.clip import Clip
 from choreograph.motion.contacts import runs, with_detected_contacts
 from choreograph.motion.skeleton import Skeleton
+from choreograph.pictures.camera import body_points
 from choreograph.pictures.raster import Figure, Stroke
 from choreograph.pictures.theme import CLIP_COLOURS, TEAL, from_hex
 
@@ -31,6 +33,19 @@ class Actor:
     colours: NDArray[np.float32]
     surface: Surface | None = None
     """A character's own surface, instead of the mannequin's."""
+
+    def points(self) -> Array:
+        """Points that hold the figure in every frame, (F, P, 3)."""
+        if self.surface is None:
+            return body_points(self.clip)
+        skeleton = self.clip.skeleton
+        rest = skeleton.rest_positions()
+        ends = rest[skeleton.tip_parents] + skeleton.tip_offsets
+        joints = np.concatenate([rest, ends])
+        vertices, _ = self.surface.pose(rest, np.tile(quat.IDENTITY, (len(rest), 1)))
+        beyond = np.stack([joints.min(axis=0) - vertices.min(axis=0), vertices.max(axis=0) - joints.max(axis=0)])
+        beyond[:, [0, 2]] = beyond[:, [0, 2]].max()  # it may turn
+        return body_points(self.clip, np.maximum(beyond, 0.02 * max(skeleton.height, 0.2)))
 
     def pose(self, frame: int, shift: tuple[float, float] = (0.0, 0.0)) -> Figure:
         """The figure of one frame, moved on the floor by (x, z) metres; beyond the end, the last one."""
