@@ -50,6 +50,16 @@ def chunks(data: bytes) -> tuple[dict[str, Any], memoryview]:
     return document, body
 
 
+def pack(document: dict[str, Any], blob: bytes) -> bytes:
+    """The bytes of a GLB file."""
+    text = json.dumps(document, separators=(",", ":")).encode()
+    text += b" " * (-len(text) % 4)
+    blob += bytes(-len(blob) % 4)
+    size = 12 + 8 + len(text) + 8 + len(blob)
+    head = struct.pack("<4sII", b"glTF", 2, size) + struct.pack("<II", len(text), 0x4E4F534A)
+    return head + text + struct.pack("<II", len(blob), 0x004E4942) + blob
+
+
 class Glb:
     """A document whose lists and arrays are looked up with checks."""
 

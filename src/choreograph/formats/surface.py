@@ -52,8 +52,10 @@ class _Part:
     weights: Array
 
 
-def read_surface(character: Character) -> Surface | None:
+def read_surface(character: Character, *, coloured: bool = True) -> Surface | None:
     """The surface of a character; None where its meshes are compressed or of another kind than is read.
+
+    Without its colours it is read faster.
 
     >>> from choreograph.demo import demo_clip
     >>> from choreograph.formats import read_character, write_clip
@@ -66,7 +68,7 @@ def read_surface(character: Character) -> Surface | None:
     world = _turned(character, node_matrices(character.rig))
     binds: list[tuple[int, Array]] = [(joint, np.eye(4)) for joint in range(len(rest))]
     try:
-        parts = list(_parts(glb, character.rig, world, binds))
+        parts = list(_parts(glb, character.rig, world, binds, coloured))
     except (FormatError, KeyError, IndexError, TypeError, ValueError):
         return None
     if not parts:
@@ -116,7 +118,7 @@ def _rotations(linear: Array) -> Array:
 # ------------------------------------------------------------------------------------------------------------- parts
 
 
-def _parts(glb: Glb, rig: Rig, world: Array, binds: list[tuple[int, Array]]) -> Iterator[_Part]:
+def _parts(glb: Glb, rig: Rig, world: Array, binds: list[tuple[int, Array]], coloured: bool) -> Iterator[_Part]:
     """Every mesh that hangs from the skeleton; what each is bound by comes to the binds."""
     nodes = glb.items("nodes")
     joint_of = {node: k for k, node in enumerate(rig.nodes)}
@@ -145,6 +147,7 @@ def _parts(glb: Glb, rig: Rig, world: Array, binds: list[tuple[int, Array]]) -> 
         for primitive in mesh.get("primitives", []):
             part = _primitive(glb, primitive, rows, place, None if rows is not None else holder)
             if part is not None:
+                part = _coloured(glb, primitive, part) if coloured else part
                 count += len(part.triangles)
                 if count > _MOST_DRAWN:
                     raise FormatError("has more triangles than are drawn")
@@ -210,8 +213,7 @@ def _primitive(
         weights = np.tile([1.0, 0.0, 0.0, 0.0], (len(points), 1))
     weights = weights / np.maximum(weights.sum(axis=1, keepdims=True), 1e-9)
     normals = normals / np.maximum(np.linalg.norm(normals, axis=1, keepdims=True), 1e-9)
-    part = _Part(points, normals, triangles, np.tile(_GREY, (len(points), 1)), joints, weights)
-    return _coloured(glb, primitive, part)
+    return _Part(points, normals, triangles, np.tile(_GREY, (len(points), 1)), joints, weights)
 
 
 def smooth_normals(points: Array, triangles: NDArray[np.int64]) -> Array:

@@ -15,7 +15,7 @@ from choreograph.contract.verb import Verb
 from choreograph.errors import FormatError, RequestError
 from choreograph.formats import write_clip
 from choreograph.formats.atomic import atomic_write, check_writable, temporary_beside
-from choreograph.formats.character import SUFFIXES as CHARACTERS
+from choreograph.formats.character import WRITES as CHARACTERS
 from choreograph.formats.character import read_character, write_character
 from choreograph.formats.registry import find_format
 from choreograph.progress import Progress, silent
