@@ -65,7 +65,7 @@ def read_surface(character: Character, *, coloured: bool = True) -> Surface | No
     """
     glb = Glb(character.document, memoryview(character.body))
     rest = character.skeleton.rest_positions()
-    world = _turned(character, node_matrices(character.rig))
+    world = turned_to_front(character, node_matrices(character.rig))
     binds: list[tuple[int, Array]] = [(joint, np.eye(4)) for joint in range(len(rest))]
     try:
         parts = list(_parts(glb, character.rig, world, binds, coloured))
@@ -94,7 +94,7 @@ def read_surface(character: Character, *, coloured: bool = True) -> Surface | No
     return Surface(mesh, slots)
 
 
-def _turned(character: Character, world: Array) -> Array:
+def turned_to_front(character: Character, world: Array) -> Array:
     """Joint transforms with the root at the origin and the body facing +z."""
     turn = np.eye(4)
     turn[:3, :3] = quat.as_matrix(character.turn)
@@ -122,7 +122,6 @@ def _parts(glb: Glb, rig: Rig, world: Array, binds: list[tuple[int, Array]], col
     """Every mesh that hangs from the skeleton; what each is bound by comes to the binds."""
     nodes = glb.items("nodes")
     joint_of = {node: k for k, node in enumerate(rig.nodes)}
-    parents = {int(child): n for n, node in enumerate(nodes) for child in node.get("children", ())}
     count = 0
     for number, node in enumerate(nodes):
         if "mesh" not in node:
@@ -133,13 +132,13 @@ def _parts(glb: Glb, rig: Rig, world: Array, binds: list[tuple[int, Array]], col
             skin_ = glb.item("skins", node["skin"])
             if not all(joint in joint_of for joint in skin_["joints"]):
                 continue  # another figure's
-            inverse = _inverse_binds(glb, skin_)
+            inverse = inverse_binds(glb, skin_)
             rows = len(binds) + np.arange(len(skin_["joints"]))
             for k, joint in enumerate(skin_["joints"]):
                 binds.append((joint_of[joint], world[joint_of[joint]] @ inverse[k]))
             place = np.eye(4)
         else:
-            found = _holder(nodes, parents, joint_of, number)
+            found = holder_of(glb, joint_of, number)
             if found is None:
                 continue
             holder, local = found
@@ -154,16 +153,17 @@ def _parts(glb: Glb, rig: Rig, world: Array, binds: list[tuple[int, Array]], col
                 yield part
 
 
-def _inverse_binds(glb: Glb, skin_: dict[str, Any]) -> Array:
+def inverse_binds(glb: Glb, skin_: dict[str, Any]) -> Array:
+    """What brings vertices into the frame of each of a skin's joints, (J, 4, 4)."""
     if "inverseBindMatrices" not in skin_:
         return np.tile(np.eye(4), (len(skin_["joints"]), 1, 1))
     return np.asarray(glb.array(skin_["inverseBindMatrices"], 16).reshape(-1, 4, 4).transpose(0, 2, 1))
 
 
-def _holder(
-    nodes: list[dict[str, Any]], parents: dict[int, int], joint_of: dict[int, int], number: int
-) -> tuple[int, Array] | None:
+def holder_of(glb: Glb, joint_of: dict[int, int], number: int) -> tuple[int, Array] | None:
     """The joint that a plain mesh hangs from, and its transform in that joint's frame."""
+    nodes = glb.items("nodes")
+    parents = {int(child): n for n, node in enumerate(nodes) for child in node.get("children", ())}
     local, at = np.eye(4), number
     for _ in range(len(nodes)):
         if at in joint_of:

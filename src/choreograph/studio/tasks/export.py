@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from choreograph.errors import RequestError
+from choreograph.formats.character import WRITES
 from choreograph.motion.clip import Clip
 from choreograph.studio.context import WorkerContext
 from choreograph.studio.document import ClipEntry, Point
@@ -18,7 +19,8 @@ from choreograph.studio.worker import TaskChannel
 def export(context: WorkerContext, ask: dict[str, Any], channel: TaskChannel) -> list[str]:
     """Write a motion as a file of some type; names of the files.
 
-    Asked as `which` (a ClipEntry, or a result's id), `people`, `suffix`, `name`, `path` and `folder`.
+    Asked as `which` (a ClipEntry, or a result's id), `people`, `suffix`, `name`, `path`, `folder` and `character`, the
+    file of who moves, or None.
     """
     which: ClipEntry | str = ask["which"]
     clips = (
@@ -32,12 +34,35 @@ def export(context: WorkerContext, ask: dict[str, Any], channel: TaskChannel) ->
     target = folder / f"{stem}{ask['suffix']}"
     clips = [clip.with_name(stem if len(clips) == 1 else f"{stem}_{k}") for k, clip in enumerate(clips, 1)]
     channel.progress("writing", 0, 1)
+    body: Path | None = ask.get("character")
+    if body is not None:
+        clips = _on_character(clips, body)
     if ask["suffix"] in DRAWINGS:
-        _draw(target, clips, ask["path"], channel)
+        _draw(target, clips, ask["path"], body, channel)
+    elif body is not None and ask["suffix"] in WRITES:
+        _write_characters(target, clips, body)
     else:
         _write(target, clips)
     channel.progress("writing", 1, 1)
     return sorted(path.name for path in folder.iterdir())
+
+
+def _on_character(clips: list[Clip], body: Path) -> list[Clip]:
+    from choreograph.finishing.put_on import put_on
+    from choreograph.formats.character import read_character
+
+    character = read_character(body)
+    return [put_on(clip, character.skeleton, sole_m=character.sole_m).clip for clip in clips]
+
+
+def _write_characters(target: Path, clips: list[Clip], body: Path) -> None:
+    """The character's own file with the motion, one for each who moves."""
+    from choreograph.formats.character import read_character, write_character
+
+    character = read_character(body)
+    for clip in clips:
+        file = target if len(clips) == 1 else target.with_name(f"{clip.name}{target.suffix}")
+        write_character(file, character, clip, overwrite=True)
 
 
 def _write(target: Path, clips: list[Clip]) -> None:
@@ -54,14 +79,16 @@ def _write(target: Path, clips: list[Clip]) -> None:
             write_clip(target.with_name(f"{clip.name}{target.suffix}"), clip, overwrite=True)
 
 
-def _draw(target: Path, clips: list[Clip], path: list[Point], channel: TaskChannel) -> None:
+def _draw(target: Path, clips: list[Clip], path: list[Point], body: Path | None, channel: TaskChannel) -> None:
     from choreograph.pictures.animation import write_film
     from choreograph.pictures.raster import Stroke
-    from choreograph.pictures.sheet import write_sheet
+    from choreograph.pictures.sheet import SheetSettings, write_sheet
     from choreograph.pictures.theme import AMBER
 
+    name = None if body is None else str(body)
     if target.suffix == ".png":
-        write_sheet(target, clips, overwrite=True, progress=channel.progress)
+        write_sheet(target, clips, SheetSettings(body=name), overwrite=True, progress=channel.progress)
         return
     floor = [Stroke(np.array(path), AMBER, 0.02, 0.9)] if len(path) > 1 else []
-    write_film(target, clips, floor=floor, overwrite=True, progress=channel.progress)
+    bodies = [name] * len(clips)
+    write_film(target, clips, floor=floor, bodies=bodies, overwrite=True, progress=channel.progress)
