@@ -246,7 +246,8 @@ export class WebStage implements Stage {
     this.actors = cast.map((member) => {
       const again = free.findIndex((actor) => actor.template === member.template);
       const figure = again >= 0 ? free.splice(again, 1)[0]!.figure : new Figure(member.template);
-      const trail = new Trail(member.track, member.template, member.colour);
+      const { track, template } = member.worn ?? member; // the way is that of whoever is seen
+      const trail = new Trail(track, template, member.colour);
       figure.tint(member.track.motion.leads ? LEADER : member.tint);
       this.scene.add(figure.object, trail.object);
       const character = member.worn && new Figure(member.worn.template);
@@ -398,7 +399,10 @@ export class WebStage implements Stage {
   private followActors(seconds: number): void {
     if (this.actors.length === 0) return;
     const middle = MIDDLE.set(0, 0, 0);
-    for (const { figure } of this.actors) middle.add(WORK.copy(figure.bones[0]!.position).add(figure.object.position));
+    for (const { figure, character } of this.actors) {
+      const { bones, object } = character ?? figure;
+      middle.add(WORK.copy(bones[0]!.position).add(object.position));
+    }
     middle.divideScalar(this.actors.length);
     if (!this.pointer.busy) {
       this.camera.track(middle.x, middle.z, seconds, this.jump);
