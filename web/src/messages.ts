@@ -1,7 +1,7 @@
 // Generated from the models of choreograph.studio by `python -m choreograph.studio.typescript`; do not edit.
 
 /** Changes whenever a message does; told by both sides when they meet. */
-export const PROTOCOL = "91e65ae9d814";
+export const PROTOCOL = "32dafdf1ccfe";
 
 /** What JSON holds. */
 export type Plain = null | boolean | number | string | Plain[] | { [name: string]: Plain };
@@ -29,6 +29,16 @@ export interface Ask {
 export interface Cancel {
   type?: "cancel";
   job: string;
+}
+
+/** A character that is in the project. */
+export interface CharacterFacts {
+  id: string;
+  name: string;
+  joints: string[];
+  missing: string[];
+  animated: boolean;
+  own: boolean;
 }
 
 /** A clip of the library: a recording, and what is done to it before it is used. */
@@ -143,6 +153,7 @@ export interface ExportAsk {
   width?: number | null;
   frame?: number | null;
   transparent?: boolean;
+  character?: boolean;
 }
 
 /** Answer to whatever could not be done. */
@@ -473,6 +484,8 @@ export interface View {
   loop: boolean;
   speed: number;
   lag_s: number;
+  character: string | null;
+  character_name: string;
   shown: string[];
 }
 

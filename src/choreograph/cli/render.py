@@ -51,6 +51,8 @@ class RenderOptions(Request):
     """First frame to show."""
     stop: int | None = None
     """Frame to stop before."""
+    character: Path | None = None
+    """Show this character (.glb, .vrm, .fbx), with its materials; else the mannequin of the recorded body."""
     reading: Reading = Field(default_factory=Reading)
     """How files are read."""
     force: Force = False
@@ -73,6 +75,8 @@ def render(asked: RenderOptions) -> None:
       choreograph render recordings/ -o films/ --to gif --theme light
 
       choreograph render jump.bvh -o apex.png --frame 140 --camera side --transparent
+
+      choreograph render walk.bvh -o hero.mp4 --character hero.glb
     """
     paths = find_motion_files(asked.files)
     targets = [asked.output] if asked.to is None else _targets(paths, asked.output, asked.to)
@@ -83,12 +87,23 @@ def render(asked: RenderOptions) -> None:
             part = asked.start is not None or asked.stop is not None
             scenes.append([clip[asked.start : asked.stop] if part else clip for clip in asked.reading.read(path)])
             progress("reading", done, len(paths))
+        if asked.character is not None:
+            scenes = [_on_character(scene, asked.character) for scene in scenes]
         if asked.to is None:
             scenes = [[clip for scene in scenes for clip in scene]]
         for target, scene in zip(targets, scenes, strict=True):
             (_write_sheet if sheet else _write_film)(target, scene, asked, progress)
     what = str(targets[0]) if len(targets) == 1 else f"{len(targets)} files in {asked.output}"
     console.print(f"wrote {what}", highlight=False, markup=False, soft_wrap=True)
+
+
+def _on_character(clips: Sequence[Clip], file: Path) -> list[Clip]:
+    """The clips on a character's body."""
+    from choreograph.finishing.put_on import put_on
+    from choreograph.formats.character import read_character
+
+    character = read_character(file)
+    return [put_on(clip, character.skeleton, sole_m=character.sole_m).clip for clip in clips]
 
 
 def register(app: typer.Typer) -> None:
@@ -125,8 +140,12 @@ def _write_sheet(target: Path, clips: Sequence[Clip], asked: RenderOptions, prog
     from choreograph.pictures.sheet import SheetSettings, write_sheet
 
     width, height = parse_size(asked.size or "1920")
-    settings = SheetSettings(width=width, height=height, every=asked.every, theme=asked.theme)
+    settings = SheetSettings(width=width, height=height, every=asked.every, theme=asked.theme, body=_body(asked))
     write_sheet(target, clips, settings, overwrite=asked.force, progress=progress)
+
+
+def _body(asked: RenderOptions) -> str | None:
+    return None if asked.character is None else str(asked.character)
 
 
 def _write_film(target: Path, clips: Sequence[Clip], asked: RenderOptions, progress: Progress) -> None:
@@ -145,10 +164,11 @@ def _write_film(target: Path, clips: Sequence[Clip], asked: RenderOptions, progr
         caption=not asked.bare,
         transparent=asked.transparent,
     )
+    bodies = [_body(asked)] * len(clips)
     if asked.frame is None:
-        write_film(target, clips, settings, overwrite=asked.force, progress=progress)
+        write_film(target, clips, settings, bodies=bodies, overwrite=asked.force, progress=progress)
     else:
-        write_still(target, clips, asked.frame, settings, overwrite=asked.force)
+        write_still(target, clips, asked.frame, settings, bodies=bodies, overwrite=asked.force)
 
 
 def _targets(paths: Sequence[Path], folder: Path, to: str) -> list[Path]:

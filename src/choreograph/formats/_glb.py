@@ -50,6 +50,16 @@ def chunks(data: bytes) -> tuple[dict[str, Any], memoryview]:
     return document, body
 
 
+def pack(document: dict[str, Any], blob: bytes) -> bytes:
+    """The bytes of a GLB file."""
+    text = json.dumps(document, separators=(",", ":")).encode()
+    text += b" " * (-len(text) % 4)
+    blob += bytes(-len(blob) % 4)
+    size = 12 + 8 + len(text) + 8 + len(blob)
+    head = struct.pack("<4sII", b"glTF", 2, size) + struct.pack("<II", len(text), 0x4E4F534A)
+    return head + text + struct.pack("<II", len(blob), 0x004E4942) + blob
+
+
 class Glb:
     """A document whose lists and arrays are looked up with checks."""
 
@@ -98,6 +108,14 @@ class Glb:
         if not np.isfinite(table).all():
             raise FormatError(f"accessor {number} holds values that are not finite numbers")
         return table if width > 1 else table[:, 0]
+
+    def bytes_of(self, number: Any) -> bytes:
+        """The bytes of a buffer view."""
+        view = self.item("bufferViews", number)
+        offset, length = _whole(view.get("byteOffset", 0)), _whole(view.get("byteLength"))
+        if view.get("buffer") != 0 or offset + length > len(self._body):
+            raise FormatError(f"buffer view {number} reaches beyond the file's bytes")
+        return bytes(self._body[offset : offset + length])
 
 
 def index(number: Any, count: int, kind: str) -> int:

@@ -80,7 +80,12 @@ class Film:
     """Clips that play together on one stage, drawn frame by frame."""
 
     def __init__(
-        self, clips: Sequence[Clip], settings: FilmSettings | None = None, *, floor: Sequence[Stroke] = ()
+        self,
+        clips: Sequence[Clip],
+        settings: FilmSettings | None = None,
+        *,
+        floor: Sequence[Stroke] = (),
+        bodies: Sequence[str | None] = (),
     ) -> None:
         """Set the stage.
 
@@ -88,6 +93,7 @@ class Film:
             clips: What plays.
             settings: How it is shown.
             floor: Lines on the floor that are there throughout, such as a path that was asked for.
+            bodies: Files of the characters whose bodies the clips have, where they shall be seen.
         """
         self._floor = list(floor)
         self.settings = settings or FilmSettings()
@@ -95,11 +101,13 @@ class Film:
         if not clips:
             raise RequestError("there is no clip to draw")
         self._theme = find_theme(self.settings.theme)
-        self._actors: list[Actor] = cast([with_plants(clip).resampled(self.settings.fps) for clip in clips])
+        self._actors: list[Actor] = cast([with_plants(clip).resampled(self.settings.fps) for clip in clips], bodies)
         played = [actor.clip for actor in self._actors]
         self._name = ", ".join(clip.name for clip in played[:3]) + (" …" if len(played) > 3 else "")
         width, height = self.settings.size
-        self._cameras: list[Camera] = place_cameras(played, self.settings.camera, width / height)
+        self._cameras: list[Camera] = place_cameras(
+            played, self.settings.camera, width / height, points=[actor.points() for actor in self._actors]
+        )
         self._prints: list[list[Footprint]] = [find_footprints(clip) if self.settings.plants else [] for clip in played]
         self._paths: list[NDArray[np.intp]] = [thin_path(clip.root_pos[:, [0, 2]])[1] for clip in played]
         back = self._cameras[0].eye - self._cameras[0].target
@@ -168,6 +176,7 @@ def write_film(
     settings: FilmSettings | None = None,
     *,
     floor: Sequence[Stroke] = (),
+    bodies: Sequence[str | None] = (),
     overwrite: bool = False,
     progress: Progress | None = None,
 ) -> None:
@@ -180,6 +189,7 @@ def write_film(
         clips: What plays.
         settings: How it is drawn; by default what `FilmSettings.for_file` gives.
         floor: Lines that lie on the floor throughout.
+        bodies: Files of the characters whose bodies the clips have, where they shall be seen.
         overwrite: Whether a file that is there is replaced.
         progress: Hears how many frames are drawn.
 
@@ -196,7 +206,7 @@ def write_film(
         raise RequestError(f"an MP4 needs an even width and height, not {settings.size[0]}x{settings.size[1]}")
     check_writable(path, overwrite=overwrite)
     report = progress or silent
-    film = Film(clips, settings, floor=floor)
+    film = Film(clips, settings, floor=floor, bodies=bodies)
     with atomic_write(path, overwrite=overwrite) as temporary, _open(temporary, film, is_gif) as out:
         report("drawing", 0, len(film))
         for done, image in enumerate(film.frames(), 1):
@@ -232,6 +242,7 @@ def write_still(
     frame: int = 0,
     settings: FilmSettings | None = None,
     *,
+    bodies: Sequence[str | None] = (),
     overwrite: bool = False,
 ) -> None:
     """Write one frame of clips that play together as a PNG file; frames are the first clip's."""
@@ -239,7 +250,7 @@ def write_still(
         raise RequestError("there is no clip to draw")
     if not 0 <= frame < len(clips[0]):
         raise RequestError(f"{clips[0].name!r} has the frames 0 to {len(clips[0]) - 1}, not {frame}")
-    film = Film(clips, settings)
+    film = Film(clips, settings, bodies=bodies)
     image = film.draw(min(len(film) - 1, round(frame / clips[0].fps * film.settings.fps)))
     write_png(path, image, overwrite=overwrite)
 

@@ -50,6 +50,8 @@ async def export(session: Session, asked: ExportAsk) -> Job:
     facts = await export_facts(session, asked)
     job = new_job_id()
     ask = {**facts, **asked.model_dump(exclude={"motion"}), "folder": session.places.exports / job}
+    worn = session.project.view.character if asked.character else None
+    ask["character"] = None if worn is None else session.places.character(worn)
 
     async def finish(files: list[str]) -> list[str]:
         return files

@@ -12,7 +12,7 @@ from choreograph.errors import RequestError
 from choreograph.formats.export import ExportSettings
 from choreograph.studio.document import ClipEntry, GraphAsk, Point
 from choreograph.studio.exports import export_facts
-from choreograph.studio.library import DRAWINGS, TOGETHER, file_stem, of_most_bodies
+from choreograph.studio.library import DRAWINGS, TOGETHER, file_stem
 from choreograph.studio.messages import Code, ExportAsk
 from choreograph.studio.session import Session
 from choreograph.verbs.options import as_options
@@ -55,14 +55,9 @@ async def of_build(session: Session, asked: GraphAsk | None = None) -> Code:
     document = session.project.document
     if not document.clips:
         raise RequestError("there are no clips to build a graph of; drop motion files on the window first")
-    entries, _ = of_most_bodies(document.clips, session.project.recordings)
-    sources = await asyncio.to_thread(_sources, session, entries)
-    # Bodies that differ are retargeted to the first one's.
-    carried = len({session.project.recordings[entry.source].skeleton for entry in entries}) > 1
+    sources = await asyncio.to_thread(_sources, session, document.clips)
     settings = asked or document.graph
-    return Code(
-        command=_build_command(session, sources, settings, carried), python=_build_python(sources, settings, carried)
-    )
+    return Code(command=_build_command(session, sources, settings), python=_build_python(sources, settings))
 
 
 async def of_export(session: Session, asked: ExportAsk) -> Code:
@@ -95,7 +90,7 @@ def _sources(session: Session, entries: list[ClipEntry]) -> list[Source]:
     ]
 
 
-def _build_command(session: Session, sources: list[Source], settings: GraphAsk, carried: bool) -> str:
+def _build_command(session: Session, sources: list[Source], settings: GraphAsk) -> str:
     unsaid = [s.entry.name for s in sources if s.entry.labels is not None or s.entry.name != s.recorded_name]
     lines = [f"# no command names or labels clips, the Python program does: {', '.join(unsaid)}"] if unsaid else []
     files = []
@@ -115,7 +110,6 @@ def _build_command(session: Session, sources: list[Source], settings: GraphAsk, 
     words += ["--taper", settings.taper] if settings.taper != usual.taper else []
     words += ["--mirror"] if settings.mirror else []
     words += ["--max-blend", f"{settings.max_blend_s:.10g}"] if settings.max_blend_s is not None else []
-    words += ["--onto", str(files[0])] if carried else []
     return "\n".join([*lines, shlex.join(words)])
 
 
@@ -129,7 +123,7 @@ def _inputs(session: Session, files: list[Path]) -> list[str]:
     return [str(file) for file in files]
 
 
-def _build_python(sources: list[Source], settings: GraphAsk, carried: bool) -> str:
+def _build_python(sources: list[Source], settings: GraphAsk) -> str:
     usual = GraphAsk()
     changed = {name: value for name, value in settings if value != getattr(usual, name)}
     lines = [
@@ -139,7 +133,7 @@ def _build_python(sources: list[Source], settings: GraphAsk, carried: bool) -> s
         *(f"    {source.python}," for source in sources),
         "]",
         f"settings = cg.GraphSettings({', '.join(f'{name}={value!r}' for name, value in changed.items())})",
-        f"graph = cg.build_graph(clips, settings{', onto=clips[0].skeleton' if carried else ''})",
+        "graph = cg.build_graph(clips, settings)",
         'cg.save_graph(graph, "graph.mog", overwrite=True)',
         "",
     ]

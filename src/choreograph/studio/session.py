@@ -18,7 +18,7 @@ from choreograph.studio.asking import Asking
 from choreograph.studio.document import ClipEntry, Document, GraphAsk, Point, View
 from choreograph.studio.facts import Curve, GraphSummary, Job, Matrix, Motion, Result
 from choreograph.studio.jobs import Jobs, Work
-from choreograph.studio.library import clip_key, count, graph_key, of_most_bodies, writable_suffixes
+from choreograph.studio.library import clip_key, count, graph_key, writable_suffixes
 from choreograph.studio.pages import Page, Pages
 from choreograph.studio.places import Places
 from choreograph.studio.project import NotThere, Project
@@ -236,12 +236,9 @@ class Session:
                 self.jobs.cancel(job.id)
         document = self.project.document
         settings = asked or document.graph
-        entries, others = of_most_bodies(document.clips, self.project.recordings)
-        notes = []
-        if others:
-            names = ", ".join(other.name for other in others)
-            notes.append(f"left out, since their joints are others than those of {entries[0].name!r}: {names}")
-        ask = {"entries": entries, "settings": settings, "key": graph_key(document.clips, settings), "notes": notes}
+        entries = document.clips
+        ask: dict[str, Any] = {"entries": entries, "settings": settings, "key": graph_key(entries, settings)}
+        ask["notes"] = []
 
         async def finish(answer: Any) -> list[str]:
             await self.use_graph(*answer)

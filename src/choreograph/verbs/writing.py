@@ -14,7 +14,7 @@ from choreograph.contract.result import Answer, Motion, Result
 from choreograph.contract.verb import Verb
 from choreograph.errors import FormatError, RequestError
 from choreograph.formats.atomic import atomic_write, check_writable, temporary_beside
-from choreograph.formats.character import SUFFIXES as CHARACTERS
+from choreograph.formats.character import WRITES as CHARACTERS
 from choreograph.formats.character import read_character, write_character
 from choreograph.formats.export import ExportSettings, export_clip
 from choreograph.formats.registry import find_format
@@ -146,15 +146,15 @@ def write_result(
 
 def on_character(result: Result, file: Path) -> Result:
     """The result with its motions on a character's body; what was measured stays that of the recordings' body."""
-    from choreograph.motion.retarget import retarget
+    from choreograph.finishing.put_on import put_on
 
     character = read_character(file)
 
-    def put_on(motion: Motion) -> Motion:
-        clip = retarget(motion.clip, character.skeleton, sole_m=character.sole_m)
-        return replace(motion, clip=clip, raw=None, body=str(file))
+    def shown(motion: Motion) -> Motion:
+        both = put_on(motion.clip, character.skeleton, sole_m=character.sole_m)
+        return replace(motion, clip=both.clip, raw=both.raw, body=str(file))
 
-    answers = (replace(answer, motions=tuple(put_on(motion) for motion in answer.motions)) for answer in result.answers)
+    answers = (replace(answer, motions=tuple(shown(motion) for motion in answer.motions)) for answer in result.answers)
     return replace(result, answers=tuple(answers))
 
 
@@ -186,9 +186,10 @@ def _film(path: Path, verb: Verb, result: Result, targets: Targets, progress: Pr
     lines = verb.strokes(result.request, result.best) if verb.strokes is not None else ()
     strokes = [Stroke(points, AMBER, width, 0.9) for points, width in lines]
     clips = [motion.clip for motion in result.best.motions]
+    bodies = [motion.body for motion in result.best.motions]
     settings = FilmSettings.for_file(path)
     settings = settings if targets.film_size is None else replace(settings, size=targets.film_size)
-    write_film(path, clips, settings, floor=strokes, overwrite=targets.overwrite, progress=progress)
+    write_film(path, clips, settings, floor=strokes, bodies=bodies, overwrite=targets.overwrite, progress=progress)
 
 
 def _write_motions_here(files: Sequence[Path], answer: Answer, export: ExportSettings, overwrite: bool) -> None:

@@ -14,6 +14,7 @@ from choreograph.contract.limits import FARTHEST_M
 from choreograph.errors import FormatError, RequestError
 from choreograph.formats.tables import read_table
 from choreograph.motion.clip import Clip
+from choreograph.motion.retarget import retarget
 from choreograph.motion.roles import ROLES
 from choreograph.motion.skeleton import Skeleton
 from choreograph.synthesis.complete import terms as kinds
@@ -126,7 +127,7 @@ def _weight_of(request: CompleteRequest, where: str) -> float:
 def _pose_target(n: int, pose: KeyPose, skeleton: Skeleton, find: Find) -> Target:
     where = f"poses[{n}]"
     clip = find(pose)
-    skeleton.check_matches(clip.skeleton, f"the model and {where}.clip, {clip.name!r},")
+    clip = retarget(clip, skeleton)
     if pose.frame >= len(clip):
         raise RequestError(
             f"{where}.frame is {pose.frame}; {clip.name!r} has frames 0 to {len(clip) - 1}", where=f"{where}.frame"
