@@ -1,7 +1,8 @@
 """Steering on recorded walks: learning, decisions, how well lines are kept, obstacles, crowds; and two plain peers.
 
-Subject 16's walks, turns and stops, mirrored. Times are of the processor. `python -m benchmarks.bench_steer quick` does
-a tenth of the trials.
+Subject 16's walks, turns and stops and the demo motion, both mirrored. Times are of the processor. Words behind
+`python -m benchmarks.bench_steer`: 16, demo or the number of another subject in cmu_more to measure that alone; quick for
+a tenth of the trials; write to keep what was steered for a minute in out/.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from numpy.typing import NDArray
 import choreograph as cg
 from benchmarks import steer_matching
 from benchmarks.datasets import find_recordings
+from choreograph.demo import demo_clips
 from choreograph.finishing.foot_contacts import foot_slide, plant_speed
 from choreograph.motion.bend import find_way
 from choreograph.synthesis.path import Path
@@ -41,19 +43,35 @@ QUICK = 10 if "quick" in sys.argv else 1
 
 def main() -> None:
     """Measure all, each beside its bar."""
-    folder = find_recordings() / "cmu" / "16"
-    clips = [cg.read_clip(folder / f"16_{number:02d}.amc") for number in WALKS]
+    for name in [word for word in sys.argv[1:] if word not in ("quick", "write")] or ["16", "demo"]:
+        print(f"--- {name}", flush=True)
+        measure(name, find_clips(name))
+
+
+def find_clips(name: str) -> list[cg.Clip]:
+    """The recordings of a subject, or the demo motion."""
+    if name == "demo":
+        return demo_clips(60.0)
+    if name == "16":
+        files = [find_recordings() / "cmu" / "16" / f"16_{number:02d}.amc" for number in WALKS]
+    else:
+        files = sorted((find_recordings() / "cmu_more" / name).glob("*.amc"))
+    return [cg.read_clip(file) for file in files]
+
+
+def measure(name: str, clips: list[cg.Clip]) -> None:
+    """Measure all on some recordings."""
     steps, seconds = timed(lambda: build_steps(clips, mirror=True))
     print(f"{len(steps)} steps of {2 * len(clips)} recordings, cut in {seconds:.1f} s")
     costs = StepCosts(steps, SteerSettings())
     tasks = standard_tasks(costs.settings)
     learn_spin = tasks.pop("spin")
     values = {}
-    for name, task in tasks.items():
-        values[name], seconds = timed(lambda task=task: learn(task, costs))
-        report = values[name].report
-        bar = " (bar 60 s)" if name == "navigate" else ""
-        print(f"learning {name}: {seconds:.1f} s{bar}; samples {report['samples']}, coverage {report['coverage']:.0%}, "
+    for what, task in tasks.items():
+        values[what], seconds = timed(lambda task=task: learn(task, costs))
+        report = values[what].report
+        bar = " (bar 60 s)" if what == "navigate" else ""
+        print(f"learning {what}: {seconds:.1f} s{bar}; samples {report['samples']}, coverage {report['coverage']:.0%}, "
               f"error {report['error_rms']} rms, violation {report['violation']}")  # fmt: skip
     assert learn_spin.name == "spin"
     brain = SteerBrain(costs, tasks, values)
@@ -67,7 +85,7 @@ def main() -> None:
     lines(brain, pool)
     collisions(brain, pool)
     against_beam(brain)
-    feet(brain, pool, clips)
+    feet(name, brain, pool, clips)
     crowd(brain, pool)
     latency(brain, pool)
 
@@ -213,7 +231,7 @@ def against_beam(brain: SteerBrain) -> None:
           f"median {np.median(ratio):.2f}, worst {ratio.max():.2f} (bar 1.3)")  # fmt: skip
 
 
-def feet(brain: SteerBrain, pool: Pool, clips: list[cg.Clip]) -> None:
+def feet(who: str, brain: SteerBrain, pool: Pool, clips: list[cg.Clip]) -> None:
     """How feet fare, live and finished, against the recordings."""
     crowd, recording, live = Crowd(brain, pool), Recording(brain.costs.steps.clips, RATE), []
     one = crowd.add(goal=SteerGoal(0.0, 0.0, 0.0))
@@ -237,7 +255,7 @@ def feet(brain: SteerBrain, pool: Pool, clips: list[cg.Clip]) -> None:
         )
     if "write" in sys.argv:
         for name, clip in (("live", shown), ("finished", done), ("raw", raw)):
-            cg.write_clip(f"out/steer_{name}.bvh", clip, overwrite=True)
+            cg.write_clip(f"out/steer_{who}_{name}.bvh", clip, overwrite=True)
 
 
 def crowd(brain: SteerBrain, pool: Pool) -> None:

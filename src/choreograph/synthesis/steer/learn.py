@@ -23,7 +23,9 @@ from numpy.typing import NDArray
 from choreograph.errors import ChoreographError, RequestError
 from choreograph.progress import Progress, silent
 from choreograph.synthesis.steer.basis import Basis
+from choreograph.synthesis.steer.controller import SteerBrain
 from choreograph.synthesis.steer.costs import StepCosts, Wanted
+from choreograph.synthesis.steer.evaluate import beam_cost, policy_cost
 from choreograph.synthesis.steer.policy import ValueFunction
 from choreograph.synthesis.steer.steps import StepClips
 from choreograph.synthesis.steer.tasks import SteerTask, compose
@@ -33,6 +35,8 @@ Indices = NDArray[np.int64]
 
 _HIGHEST = 1e4
 """Coefficients are kept within this, so that the first program is bounded."""
+_STARTS, _SEARCH_S, _SEARCH_WIDTH = 6, 5.0, 30
+"""From how many samples on a value function's choices are weighed against a search's, over which time, how wide."""
 
 
 @dataclass(frozen=True)
@@ -91,6 +95,8 @@ def learn(
         program.add(np.flatnonzero(excess > settings.tolerance) if done else np.arange(len(states)), rows)
         value = ValueFunction(task.name, basis, *program.solve())
         done += 1
+    told("weighing against a search", 0, _STARTS)
+    ours, best = _against_search(SteerBrain(costs, {task.name: task}, {task.name: value}), states, cuts, told)
     told("learning", total, total)
     report = {
         "samples": len(states),
@@ -99,9 +105,25 @@ def learn(
         "violation": round(max(float(excess.max()), 0.0), 4),
         "error_rms": round(float(np.sqrt((excess**2).mean())), 4),
         "coverage": float((np.bincount(index.ravel(), minlength=basis.size) > 0).mean()),
+        "policy_cost": round(ours, 4),
+        "search_cost": round(best, 4),
         "cpu_s": round(time.process_time() - began, 3),
     }
     return ValueFunction(task.name, basis, value.coefficients, value.cuts, report)
+
+
+def _against_search(brain: SteerBrain, states: Array, cuts: Indices, told: Progress) -> tuple[float, float]:
+    """What the choices of a value function cost from some of the samples on, and what a search finds, on average."""
+    ((name, task),) = brain.tasks.items()
+    inside = np.flatnonzero(task.known(states))
+    picked = inside[np.linspace(0, len(inside) - 1, _STARTS).astype(int)] if len(inside) else np.zeros(0, int)
+    found = []
+    for done, n in enumerate(picked):
+        told("weighing against a search", done, len(picked))
+        ours = policy_cost(brain, int(cuts[n]), states[n], _SEARCH_S, name)
+        found.append((ours, min(ours, beam_cost(brain, int(cuts[n]), states[n], _SEARCH_S, _SEARCH_WIDTH, name))))
+    ours, best = np.mean(found, axis=0) if found else (0.0, 0.0)
+    return float(ours), float(best)
 
 
 def draw_states(basis: Basis, count: int, rng: np.random.Generator) -> Array:
