@@ -1,8 +1,8 @@
 """Steering on recorded walks: learning, decisions, how well lines are kept, obstacles, crowds; and two plain peers.
 
 Subject 16's walks, turns and stops and the demo motion, both mirrored. Times are of the processor. Words behind
-`python -m benchmarks.bench_steer`: 16, demo or the number of another subject in cmu_more to measure that alone; quick for
-a tenth of the trials; write to keep what was steered for a minute in out/.
+`python -m benchmarks.bench_steer`: 16, demo or the number of another subject in cmu_more to measure that alone; quick
+for a tenth of the trials; write to keep what was steered for a minute in out/.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ def timed(work: Callable[[], object]) -> tuple[object, float]:
 
 def nothing(value: ValueFunction) -> ValueFunction:
     """A value function that sees nothing beyond the next step."""
-    return ValueFunction(value.task, value.basis, 0 * value.coefficients, 0 * value.cuts)
+    return ValueFunction(value.task, value.basis, 0 * value.coefficients, 0 * value.cuts, kind=value.kind)
 
 
 def larger(clips: list[cg.Clip]) -> SteerBrain:
@@ -250,12 +250,17 @@ def feet(who: str, brain: SteerBrain, pool: Pool, clips: list[cg.Clip]) -> None:
     for name, clip in (("as blended", raw), ("live", shown), ("finished", done)):
         clip = clip.with_contacts(None)
         print(
-            f"feet, {name}: plants wander {foot_slide(clip) / usual:.2f} × recorded, "
-            f"slide {plant_speed(clip) / speed:.2f} ×"
+            f"feet, {name}: plants wander {times(100 * foot_slide(clip), 100 * usual)} cm, "
+            f"slide at {times(100 * plant_speed(clip), 100 * speed)} cm/s"
         )
     if "write" in sys.argv:
         for name, clip in (("live", shown), ("finished", done), ("raw", raw)):
             cg.write_clip(f"out/steer_{who}_{name}.bvh", clip, overwrite=True)
+
+
+def times(value: float, recorded: float) -> str:
+    """A number beside the recordings'; made motion has feet that never slide."""
+    return f"{value:.2f}" + (f" ({value / recorded:.2f} × recorded)" if recorded > 0.01 else " (recorded: 0)")
 
 
 def crowd(brain: SteerBrain, pool: Pool) -> None:

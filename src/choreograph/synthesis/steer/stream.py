@@ -166,7 +166,7 @@ class SteerStream:
         along = np.linspace(-half_m, half_m, _HEAT)
         line = Line(one.line.goal)  # which finds its place anew, wherever that is
         states = np.array([line.state(np.array([yaw, x + dx, z + dz])) for dz in along for dx in along])
-        values = value.at(states) + self.brain.tasks["navigate"].beyond(states)
+        values = value.at(states, one.cut) + self.brain.tasks["navigate"].beyond(states)
         low, high = float(values.min()), float(values.max())
         cells = np.round(255 * (values - low) / max(high - low, 1e-9)).astype(int).tolist()
         return {
