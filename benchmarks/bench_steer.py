@@ -2,7 +2,7 @@
 
 Subject 16's walks, turns and stops and the demo motion, both mirrored. Times are of the processor. Words behind
 `python -m benchmarks.bench_steer`: 16, demo or the number of another subject in cmu_more to measure that alone; quick
-for a tenth of the trials; write to keep what was steered for a minute in out/.
+for a tenth of the trials; open to ask for no speed; write to keep what was steered for a minute in out/.
 """
 
 from __future__ import annotations
@@ -37,15 +37,29 @@ from choreograph.synthesis.steer.steps import build_steps
 Array = NDArray[np.float64]
 
 WALKS = (*range(11, 35), 47, 58)
+PACE = {"demo": 1.3}
+"""Speeds that are asked for, m/s: the demo motion would jog where that is left open. Else none."""
 RATE = 60.0
 QUICK = 10 if "quick" in sys.argv else 1
 
 
 def main() -> None:
     """Measure all, each beside its bar."""
-    for name in [word for word in sys.argv[1:] if word not in ("quick", "write")] or ["16", "demo"]:
+    for name in [word for word in sys.argv[1:] if word not in ("quick", "write", "open")] or ["16", "demo"]:
         print(f"--- {name}", flush=True)
+        Ask.speed = None if "open" in sys.argv else PACE.get(name)
         measure(name, find_clips(name))
+
+
+class Ask:
+    """What is asked for besides lines."""
+
+    speed: float | None = None
+
+
+def line_goal(x: float, z: float, heading: float) -> SteerGoal:
+    """Keep to a line."""
+    return SteerGoal(x, z, heading, Ask.speed)
 
 
 def find_clips(name: str) -> list[cg.Clip]:
@@ -156,9 +170,9 @@ def reversals(name: str, brain: SteerBrain, pool: Pool) -> None:
     """How long it takes to go back the way one came."""
     taken, costs = [], []
     for seed in range(30 // min(QUICK, 3)):
-        crowd = walker(brain, pool, SteerGoal(0.0, 0.0, 0.0), 3.0, seed)
+        crowd = walker(brain, pool, line_goal(0.0, 0.0, 0.0), 3.0, seed)
         x, _, z = crowd.poses().root_pos[0]
-        crowd.characters[0].set_goal(SteerGoal(float(x), float(z), math.pi))
+        crowd.characters[0].set_goal(line_goal(float(x), float(z), math.pi))
         taken.append(turned_after(follow(crowd, 10.0)))
         costs.append(policy_cost(brain, crowd.characters[0].cut, np.array([0.0, math.pi, 0.0]), 8.0))
     said = "never" if max(taken) > 9.9 else f"{max(taken):.2f} s"
@@ -175,7 +189,7 @@ def turned_after(way: Array) -> float:
 
 def lines(brain: SteerBrain, pool: Pool) -> None:
     """How far from a line, a circle and a slalom the root is."""
-    crowd = walker(brain, pool, SteerGoal(0.0, 0.0, 0.0), 5.0)
+    crowd = walker(brain, pool, line_goal(0.0, 0.0, 0.0), 5.0)
     off = np.abs(follow(crowd, 3600 / QUICK)[:, 0])
     print(
         f"straight for {60 // QUICK} min: mean {100 * off.mean():.1f} cm, at most {100 * off.max():.1f} cm (bar 5, 20)"
@@ -190,9 +204,11 @@ def lines(brain: SteerBrain, pool: Pool) -> None:
         path = Path(points)
         crowd = Crowd(brain, pool)
         tangent = path.tangent(0.0)
-        crowd.add(*path.at(0.0), math.atan2(tangent[0], tangent[1]), SteerGoal(path=path))
+        crowd.add(*path.at(0.0), math.atan2(tangent[0], tangent[1]), SteerGoal(speed=Ask.speed, path=path))
         way = follow(crowd, 50.0)
-        gap = np.array([np.hypot(*(points - place).T).min() for place in way[180:]])
+        at = np.array([np.hypot(*(points - place).T).argmin() for place in way])
+        over = int((at >= len(points) - 100).argmax()) or len(way)  # straight on behind the path's end
+        gap = np.array([np.hypot(*(points - place).T).min() for place in way[180:over]])
         print(f"{name}: mean {100 * gap.mean():.1f} cm, at most {100 * gap.max():.1f} cm (bar {bar})")
 
 
@@ -202,7 +218,7 @@ def collisions(brain: SteerBrain, pool: Pool) -> None:
         count, hits = 200 // (QUICK if name == "with" else 4 * min(QUICK, 5)), 0
         for seed in range(count):
             rng = np.random.default_rng(seed)
-            crowd = walker(SteerBrain(brain.costs, tasks, brain.values), pool, SteerGoal(0.0, 0.0, 0.0), 2.0, seed)
+            crowd = walker(SteerBrain(brain.costs, tasks, brain.values), pool, line_goal(0.0, 0.0, 0.0), 2.0, seed)
             before = follow(crowd, 0.5)
             velocity, here = (before[-1] - before[0]) / (len(before) - 1) * RATE, before[-1]
             while True:  # one that begins where the walker is, and goes with him, intercepts nobody
@@ -234,11 +250,11 @@ def against_beam(brain: SteerBrain) -> None:
 def feet(who: str, brain: SteerBrain, pool: Pool, clips: list[cg.Clip]) -> None:
     """How feet fare, live and finished, against the recordings."""
     crowd, recording, live = Crowd(brain, pool), Recording(brain.costs.steps.clips, RATE), []
-    one = crowd.add(goal=SteerGoal(0.0, 0.0, 0.0))
+    one = crowd.add(goal=line_goal(0.0, 0.0, 0.0))
     for k in range(round(60 * RATE)):
         if k % 300 == 299:
             x, _, z = crowd.poses().root_pos[0]
-            one.set_goal(SteerGoal(float(x), float(z), (k // 300) * 2.2))
+            one.set_goal(line_goal(float(x), float(z), (k // 300) * 2.2))
         poses = crowd.tick(1 / RATE)
         recording.take(poses)
         live.append((poses.root_pos[0], poses.local_rot[0]))
@@ -268,7 +284,7 @@ def crowd(brain: SteerBrain, pool: Pool) -> None:
     many = Crowd(brain, pool)
     rng = np.random.default_rng(2)
     for _ in range(100):
-        many.add(*rng.uniform(-20, 20, 2), rng.uniform(-3, 3), SteerGoal(0.0, 0.0, float(rng.uniform(-3, 3))))
+        many.add(*rng.uniform(-20, 20, 2), rng.uniform(-3, 3), line_goal(0.0, 0.0, float(rng.uniform(-3, 3))))
     for _ in range(60):
         many.tick(1 / 60)
     began, ticks = time.process_time(), 600 // min(QUICK, 3)
@@ -287,11 +303,11 @@ def latency(brain: SteerBrain, pool: Pool) -> None:
     for seed in range(60 // min(QUICK, 4)):
         ways = []
         for press in (False, True):
-            crowd = walker(brain, pool, SteerGoal(0.0, 0.0, 0.0), 3.0, seed)
+            crowd = walker(brain, pool, line_goal(0.0, 0.0, 0.0), 3.0, seed)
             x, _, z = crowd.poses().root_pos[0]
             if press:
                 side = 1 if seed % 2 else -1
-                crowd.characters[0].set_goal(SteerGoal(float(x), float(z), side * math.pi / 2))
+                crowd.characters[0].set_goal(line_goal(float(x), float(z), side * math.pi / 2))
             ways.append(np.concatenate([[[x, z]], follow(crowd, 2.0)]))
         a, b = (np.diff(way, axis=0) * RATE @ np.array([1, 1j]) for way in ways)
         angle = np.abs(np.angle(b * a.conj())) > math.radians(10)

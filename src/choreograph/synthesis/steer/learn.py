@@ -37,6 +37,8 @@ _HIGHEST = 1e4
 """Coefficients are kept within this, so that the first program is bounded."""
 _MOST = 7000
 """Samples that are drawn at most, unless it is said how many."""
+_OFTEN, _NEAR = 0.4, 0.12
+"""Share of samples that are near the middle of the bounds, where characters mostly are, and how near, as a share."""
 _STARTS, _SEARCH_S, _SEARCH_WIDTH = 6, 5.0, 30
 """From how many samples on a value function's choices are weighed against a search's, over which time, how wide."""
 
@@ -85,7 +87,8 @@ def learn(
     for sweep in range(settings.sweeps):
         told("learning", sweep, total)
         rows = _best_steps(task, costs, cuts, states, (goal, ahead), value if sweep else None)
-        value = replace(value, **program.fit(rows.target(value)))
+        coefficients, more = program.fit(rows.target(value))
+        value = replace(value, coefficients=coefficients, cuts=more)
     done = 0
     while True:
         told("learning", settings.sweeps + done, total)
@@ -96,7 +99,8 @@ def learn(
         if obeyed or done >= settings.rounds:
             break
         program.add(np.flatnonzero(excess > settings.tolerance) if done else np.arange(len(states)), rows)
-        value = replace(value, **program.solve())
+        coefficients, more = program.solve()
+        value = replace(value, coefficients=coefficients, cuts=more)
         done += 1
     told("weighing against a search", 0, _STARTS)
     ours, best = _against_search(SteerBrain(costs, {task.name: task}, {task.name: value}), states, cuts, told)
@@ -135,6 +139,8 @@ def draw_samples(basis: Basis, kind: Indices, count: int, rng: np.random.Generat
     Half of the cuts are any, half are as many of each kind.
     """
     t = rng.random((count, len(basis.dimensions)))
+    often = np.arange(count) < _OFTEN * count
+    t[often] = np.clip(0.5 + _NEAR * rng.standard_normal((int(often.sum()), t.shape[1])), 0, 1)
     ends = [[0.0] if one.periodic else [0.0, 0.5, 1.0] for one in basis.dimensions]
     corners = np.stack(np.meshgrid(*ends, indexing="ij"), axis=-1).reshape(-1, len(ends))
     kinds = 1 + int(kind.max())
@@ -266,7 +272,7 @@ class _Program:
         at = np.repeat(np.arange(count), terms + 1)
         return csr_matrix((values.ravel(), (at, columns.ravel())), (count, self._shared.shape[0])) @ self._shared
 
-    def fit(self, targets: Array) -> dict[str, Array]:
+    def fit(self, targets: Array) -> tuple[Array, Array]:
         """The coefficients and what cuts cost more that give the samples these values, by least squares."""
         rows = self._matrix(self._index, self._weight, self._cuts, np.ones(len(targets))).toarray()
         ridge = 1e-3 * len(targets) / rows.shape[1] * np.eye(rows.shape[1])
@@ -285,7 +291,7 @@ class _Program:
         )  # fmt: skip
         self.rows += len(which)
 
-    def solve(self) -> dict[str, Array]:
+    def solve(self) -> tuple[Array, Array]:
         """The coefficients, (size,), and what each cut costs more, (N,)."""
         import highspy
 
@@ -296,6 +302,6 @@ class _Program:
         self._highs.setOptionValue("solver", "simplex")  # the next program is warm
         return self._whole(np.array(self._highs.getSolution().col_value))
 
-    def _whole(self, unknowns: Array) -> dict[str, Array]:
+    def _whole(self, unknowns: Array) -> tuple[Array, Array]:
         whole = unknowns[self._unknown]
-        return {"coefficients": whole[: self.size], "cuts": whole[self.size :]}
+        return whole[: self.size], whole[self.size :]

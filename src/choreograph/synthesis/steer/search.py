@@ -130,7 +130,7 @@ class SteerSearch(Search):
             one.set_goal(self._timeline[k][1])
             laid = one.line.goal
             self._stages.append((number, (laid.heading or 0.0, laid.x or 0.0, laid.z or 0.0)))
-        obstacles = [one for track in self._tracks.values() if (one := obstacle_at(track, now)) is not None]
+        obstacles = [there for track in self._tracks.values() if (there := obstacle_at(track, now)) is not None]
         self._recording.take(crowd.tick(0.0 if number == 0 else 1 / self.rate_hz, obstacles))
 
     def change(self, request: Any) -> None:
