@@ -37,10 +37,11 @@ _HIGHEST = 1e4
 """Coefficients are kept within this, so that the first program is bounded."""
 _MOST = 7000
 """Samples that are drawn at most, unless it is said how many."""
-_OFTEN, _NEAR = 0.4, 0.12
+_OFTEN, _NEAR = 0.0, 0.12
 """Share of samples that are near the middle of the bounds, where characters mostly are, and how near, as a share."""
 _STARTS, _SEARCH_S, _SEARCH_WIDTH = 6, 5.0, 30
-"""From how many samples on a value function's choices are weighed against a search's, over which time, how wide."""
+"""From how many samples on a value function's choices are weighed against a search's, over which time, how wide
+with 200 steps."""
 
 
 @dataclass(frozen=True)
@@ -124,11 +125,11 @@ def _against_search(brain: SteerBrain, states: Array, cuts: Indices, told: Progr
     ((name, task),) = brain.tasks.items()
     inside = np.flatnonzero(task.known(states))
     picked = inside[np.linspace(0, len(inside) - 1, _STARTS).astype(int)] if len(inside) else np.zeros(0, int)
-    found = []
+    found, width = [], int(np.clip(_SEARCH_WIDTH * 200 // len(brain.costs.steps), 6, _SEARCH_WIDTH))
     for done, n in enumerate(picked):
         told("weighing against a search", done, len(picked))
         ours = policy_cost(brain, int(cuts[n]), states[n], _SEARCH_S, name)
-        found.append((ours, min(ours, beam_cost(brain, int(cuts[n]), states[n], _SEARCH_S, _SEARCH_WIDTH, name))))
+        found.append((ours, min(ours, beam_cost(brain, int(cuts[n]), states[n], _SEARCH_S, width, name))))
     ours, best = np.mean(found, axis=0) if found else (0.0, 0.0)
     return float(ours), float(best)
 
