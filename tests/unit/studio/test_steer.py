@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import shutil
+import subprocess
 import time
+from pathlib import Path
 
 import pytest
 from tests.unit.studio.running import LONG_S, Studio, until
@@ -42,6 +45,44 @@ def test_frames_are_dropped_for_a_client_that_does_not_read(studio: Studio) -> N
             if isinstance(said, bytes):
                 dropped = read_frame(said).dropped
         assert dropped > 0
+
+
+_NODE = """
+import { SteerClient } from "CLIENT";
+let last = null, errors = 0;
+const client = new SteerClient("ADDRESS", {
+  hello: (hello) => client.goal({ x: 0, z: 0, heading_deg: 90, speed: 1.3 }),
+  frame: (frame) => {
+    if (last === null) client.say({ type: "dance" });
+    last = frame;
+    if (frame.seconds > 3) {
+      console.log(JSON.stringify({ ...frame, rows: frame.rows.map((row) => [...row]), errors }));
+      process.exit(0);
+    }
+  },
+  message: (message) => (errors += message.type === "error"),
+});
+"""
+
+
+def test_the_typescript_client_reads_what_the_python_client_reads(studio: Studio, tmp_path: Path) -> None:
+    node = shutil.which("node")
+    client = Path(__file__).parents[3] / "web/src/panels/steerClient.ts"
+    if node is None or subprocess.run([node, "-e", "process.exit(process.features.typescript ? 0 : 1)"]).returncode:
+        pytest.skip("needs Node.js 22.18 or newer, which runs TypeScript")
+    script = tmp_path / "steer.mjs"
+    address = f"ws://127.0.0.1:{studio.port}/api/steer"
+    script.write_text(_NODE.replace("CLIENT", client.as_uri()).replace("ADDRESS", address), encoding="utf-8")
+    said = subprocess.run([node, str(script)], capture_output=True, text=True, timeout=LONG_S, check=False)
+    assert said.returncode == 0, said.stderr
+    frame = json.loads(said.stdout)
+    with SteerClient(address, timeout_s=LONG_S) as ours:
+        joints = len(ours.hello["joints"])
+        assert frame["clips"][0] < len(ours.hello["clips"]) and frame["clipFrames"][0] >= 0
+    (row,) = frame["rows"]
+    assert len(row) == 3 + 4 * joints and frame["errors"] == 1 and frame["seconds"] > 3
+    assert row[0] > 1.0 and abs(row[2]) < 1.0, "it walked along +x"
+    assert all(abs(sum(v * v for v in row[k : k + 4]) - 1) < 1e-4 for k in range(3, len(row), 4))
 
 
 def test_without_a_graph_there_is_nobody_to_steer(empty: Studio) -> None:

@@ -180,7 +180,7 @@ def read_script(path: str | FilePath) -> list[tuple[float, SteerGoal]]:
 
 
 def read_obstacles(path: str | FilePath) -> dict[str, Array]:
-    """Obstacles of a CSV file, t,id,x,z,radius: for each id its times, places and radii, (K, 4), in order of time.
+    """Obstacles of a CSV file, t,id,x,z,radius, by id, as tracks (see `track_of`).
 
     Raises:
         FormatError: Names the line.
@@ -200,18 +200,29 @@ def read_obstacles(path: str | FilePath) -> dict[str, Array]:
         track.append((t, x, z, radius))
         if len(tracks) > MAX_OBSTACLES:
             raise FormatError(f"it has more than {MAX_OBSTACLES} obstacles", path=path, line=line)
-    return {name: np.array(track) for name, track in tracks.items()}
+    return {name: track_of(np.array(track)) for name, track in tracks.items()}
 
 
-def obstacle_at(track: Array, t: float) -> MovingObstacle:
-    """An obstacle of a table at a moment: between its rows on a straight line, behind the last as it moved there."""
-    if len(track) == 1:
-        return MovingObstacle(track[0, 1], track[0, 2], track[0, 3])
-    k = int(np.clip(np.searchsorted(track[:, 0], t, side="right") - 1, 0, len(track) - 2))
-    (t0, x0, z0, r0), (t1, x1, z1, _) = track[k], track[k + 1]
-    vx, vz = (x1 - x0) / (t1 - t0), (z1 - z0) / (t1 - t0)
-    since = max(t, track[0, 0]) - t0
-    return MovingObstacle(float(x0 + vx * since), float(z0 + vz * since), float(r0), float(vx), float(vz))
+def track_of(rows: Array) -> Array:
+    """A track, (K, 6): times, places, radii and the velocities that hold from each time on.
+
+    Args:
+        rows: Times, places and radii, (K, 4), in order of time. Between them an obstacle moves on straight lines, and
+            behind the last as it moved there.
+    """
+    speed = np.diff(rows[:, 1:3], axis=0) / np.diff(rows[:, :1], axis=0)
+    speed = np.concatenate([speed, speed[-1:]]) if len(speed) else np.zeros((1, 2))
+    return np.concatenate([rows, speed], axis=1)
+
+
+def obstacle_at(track: Array, t: float) -> MovingObstacle | None:
+    """An obstacle of a track at a moment; None while its radius is 0, for then it is not there."""
+    k = max(int(np.searchsorted(track[:, 0], t, side="right")) - 1, 0)
+    since, x, z, radius, vx, vz = track[k].tolist()
+    if radius <= 0:
+        return None
+    passed = max(t, track[0, 0]) - since
+    return MovingObstacle(x + vx * passed, z + vz * passed, radius, vx, vz)
 
 
 def _rows(path: str | FilePath, needed: tuple[str, ...], more: tuple[str, ...]) -> list[tuple[int, dict[str, str]]]:

@@ -72,14 +72,32 @@ class GoalRequest(Request):
 
 
 class ObstacleRequest(Request):
-    """A disc on the floor that moves evenly."""
+    """A disc on the floor that moves evenly, or as it was dragged."""
 
-    position: Point
+    position: Point = (0.0, 0.0)
     """Where its centre is at the start, x and z, metres."""
     velocity: tuple[Speed, Speed] = (0.0, 0.0)
     """x and z, m/s."""
     radius_m: Annotated[Metres, Gt(0), Le(100)] = 0.6
     """Sum of its radius and the character's."""
+    dragged: Annotated[tuple[tuple[float, float, float, float, float, float], ...], MaxLen(100_000)] = ()
+    """Instead of the others, rows of second, x, z, radius and velocity (x, z), each from its second on; with a radius
+    of 0 it is not there."""
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        for n, row in enumerate(self.dragged):
+            if not all(map(math.isfinite, row)) or not 0 <= row[3] <= 100:
+                raise Wrong(f"dragged[{n}]", "must be six numbers, with a radius from 0 to 100")
+            if n and row[0] < self.dragged[n - 1][0]:
+                raise Wrong(f"dragged[{n}]", f"is at {row[0]:g} s, before {self.dragged[n - 1][0]:g} s")
+        return self
+
+    def track(self) -> Array:
+        """Where it is over time, (K, 6), as `goals.track_of` gives it."""
+        if self.dragged:
+            return np.array(self.dragged, float)
+        return np.array([(0.0, *self.position, self.radius_m, *self.velocity)])
 
 
 class SteerRequest(PathRequest):
@@ -155,13 +173,7 @@ class SteerRequest(PathRequest):
         return found
 
     def tracks(self) -> dict[str, Array]:
-        """The obstacles: times, places and radii of each, (K, 4), by id."""
+        """The obstacles' tracks, (K, 6), by id; see `goals.track_of`."""
         if self.obstacles:
             return read_obstacles(self.obstacles)
-        found = {}
-        for n, one in enumerate(self.moving):
-            ends = [
-                (t, *(p + t * v for p, v in zip(one.position, one.velocity, strict=True)), one.radius_m) for t in (0, 1)
-            ]
-            found[f"moving[{n}]"] = np.array(ends)
-        return found
+        return {f"moving[{n}]": one.track() for n, one in enumerate(self.moving)}

@@ -8,7 +8,8 @@ from __future__ import annotations
 import json
 import math
 import struct
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from copy import copy
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from numpy.typing import NDArray
 
 from choreograph._version import __version__
 from choreograph.errors import RequestError
+from choreograph.maths.floor import FloorTransform
 from choreograph.motion.packed import skeleton_id
 from choreograph.synthesis.path import Path
 from choreograph.synthesis.steer.controller import Character, SteerBrain
@@ -37,6 +39,8 @@ MAX_MESSAGE = 2_000_000
 _KEPT_GOALS, _KEPT_POINTS = 100_000, 200_000
 """What a recording holds at most: goals, and points of the paths in them."""
 _FARTHEST_M = 1e6
+_KEPT_MOVES = 100_000
+"""Moves of each obstacle that a recording keeps at most."""
 _HEAT = 25
 """Cells of the value map along each side."""
 
@@ -64,12 +68,15 @@ class SteerStream:
         self._obstacles: dict[str, MovingObstacle] = {}
         self._goals: list[dict[str, Any]] = []
         self._kept_points = 0
-        self._recording = False
-        self._restart(np.zeros(3))
+        self._dragged: dict[str, list[list[float]]] = {}
+        self._recorded: int | None = None
+        self._restart([(np.zeros(3), SteerGoal())])
 
-    def _restart(self, place: Array) -> None:
+    def _restart(self, characters: Sequence[tuple[Array, SteerGoal]]) -> None:
+        """Begin anew with characters at places, each with its goal."""
         self.crowd = Crowd(self.brain, self.pool)
-        self.crowd.add(float(place[1]), float(place[2]), float(place[0]))
+        for (yaw, x, z), goal in characters:
+            self.crowd.add(float(x), float(z), float(yaw), goal)
         self.number = 0
 
     @staticmethod
@@ -124,13 +131,19 @@ class SteerStream:
         whole[:, -1] = poses.held @ (1 << np.arange(feet)) if feet else 0
         return head + rows.tobytes()
 
-    def plan(self, character: int = 0, steps: int = 4) -> dict[str, Any]:
-        """Where a character means to go: places and headings at the ends of its next steps."""
+    def plan(self, character: int = 0, steps: int = 4, *, poses: bool = False) -> dict[str, Any]:
+        """Where a character means to go: places and headings at the ends of its next steps.
+
+        Args:
+            character: Its number.
+            steps: How many.
+            poses: Whether to tell its poses there too: root, then x, y, z, w of each joint.
+        """
         one = self._character(character)
         cut, place = one.cut, one.place_at_cut()
-        places = [place]
+        places, shown = [place], [self._pose(cut, place)] if poses else []
         table = self.brain.costs.steps
-        line = Line(one.line.goal)
+        line = copy(one.line)
         for _ in range(steps):
             chosen = one.choose(cut, place, 0.0, line=line)
             place = compose(
@@ -138,8 +151,20 @@ class SteerStream:
             )
             cut = int(table.stop[chosen.step])
             places.append(place)
+            shown += [self._pose(cut, place)] if poses else []
         rows = [[round(float(x), 3), round(float(z), 3), round(math.degrees(yaw), 1)] for yaw, x, z in places]
-        return {"type": "plan", "character": character, "places": rows, "outside": sorted(one.outside)}
+        said = {"type": "plan", "character": character, "places": rows, "outside": sorted(one.outside)}
+        return said | ({"poses": shown} if poses else {})
+
+    def _pose(self, cut: int, place: Array) -> list[float]:
+        """The pose of a cut that is laid at a place."""
+        steps = self.brain.costs.steps
+        clip, frame = steps.clips[steps.cut_clip[cut]], steps.cut_frame[cut]
+        base = FloorTransform(*place) @ FloorTransform(*steps.cut_place[cut]).inverse()
+        rot = clip.local_rot[frame].copy()
+        rot[0] = base.turn(rot[0])
+        row = np.concatenate([base.apply(clip.root_pos[frame]), rot[:, [1, 2, 3, 0]].ravel()])
+        return [round(value, 4) for value in row.tolist()]
 
     def heat(self, character: int = 0, half_m: float = 3.0) -> dict[str, Any]:
         """The value of being elsewhere, with the same heading: a square about a character, rows along z."""
@@ -147,9 +172,9 @@ class SteerStream:
         value = self.brain.values["navigate"]
         yaw, x, z = one.place_at_cut()
         along = np.linspace(-half_m, half_m, _HEAT)
-        line = Line(one.line.goal)
+        line = Line(one.line.goal)  # which finds its place anew, wherever that is
         states = np.array([line.state(np.array([yaw, x + dx, z + dz])) for dz in along for dx in along])
-        values = value.at(states) + self.brain.tasks["navigate"].beyond(states)
+        values = value.at(states, one.cut) + self.brain.tasks["navigate"].beyond(states)
         low, high = float(values.min()), float(values.max())
         cells = np.round(255 * (values - low) / max(high - low, 1e-9)).astype(int).tolist()
         return {
@@ -173,7 +198,7 @@ class SteerStream:
             "add": self._add,
             "obstacles": self._set_obstacles,
             "record": self._record,
-            "plan": lambda said: self.plan(_whole(said, "character")),
+            "plan": lambda said: self.plan(_whole(said, "character"), poses=said.get("poses") is True),
             "heat": lambda said: self.heat(_whole(said, "character")),
             "restart": self._begin_anew,
         }
@@ -200,7 +225,7 @@ class SteerStream:
         path = _points(said.get("points"))
         goal = SteerGoal(numbers["x"], numbers["z"], heading, numbers["speed"], gait, torso, spin, path)
         one.set_goal(goal)
-        if self._recording and number == 0:
+        if number == self._recorded:
             points = self._kept_points + (0 if path is None else len(path.points))
             if len(self._goals) >= _KEPT_GOALS or points > _KEPT_POINTS:
                 raise RequestError(
@@ -230,32 +255,56 @@ class SteerStream:
                 raise RequestError("an obstacle has x and z")
             found[str(n)] = MovingObstacle(x, z, 0.6 if radius is None else radius, vx or 0.0, vz or 0.0)
         self._obstacles = found
+        if self._recorded is not None:
+            self._keep_obstacles()
+
+    def _keep_obstacles(self) -> None:
+        """Remember for the recording where obstacles are from now on."""
+        now = self.number / self.rate_hz
+        for name in {**self._dragged, **self._obstacles}:
+            one, rows = self._obstacles.get(name), self._dragged.setdefault(name, [])
+            row = [now, 0.0, 0.0, 0.0, 0.0, 0.0] if one is None else [now, one.x, one.z, one.radius, one.vx, one.vz]
+            if not rows and now > 0:
+                rows.append([0.0] * 6)
+            passed = now - rows[-1][0] if rows else 0.0
+            if rows and rows[-1][3:] == row[3:]:
+                since = rows[-1]
+                off = max(abs(since[1] + passed * since[4] - row[1]), abs(since[2] + passed * since[5] - row[2]))
+                if row[3] == 0 or off < 1e-9:
+                    continue  # as it goes on by itself
+            if len(rows) < _KEPT_MOVES:
+                rows.append(row)
 
     def _begin_anew(self, said: Mapping[str, Any]) -> None:
         x, z, heading = (_number(said, name) or 0.0 for name in ("x", "z", "heading_deg"))
-        self._restart(np.array([math.radians(heading), x, z]))
+        self._recorded = None
+        self._restart([(np.array([math.radians(heading), x, z]), SteerGoal())])
 
     def _record(self, said: Mapping[str, Any]) -> dict[str, Any]:
-        """Begin a recording, or end it: then the request that gives the same motion."""
-        one = self._character(0)
+        """Begin to record a character, or end it: then the request that gives the same motion."""
         if said.get("on"):
-            place, goal = one.place_at_cut(), one.goal
-            self._restart(place)
-            self.crowd.characters[0].set_goal(goal)
-            self._start = place
-            self._goals, self._kept_points, self._recording = [_as_request(0.0, goal)], 0, True
-            return {"type": "recording", "on": True}
-        if not self._recording:
+            number = _whole(said, "character")
+            self._character(number)
+            everybody = [(one.place_at_cut(), one.goal) for one in self.crowd.characters]
+            self._restart(everybody)
+            self._start, goal = everybody[number]
+            self._goals, self._dragged, self._recorded = [_as_request(0.0, goal)], {}, number
+            self._kept_points = 0
+            self._keep_obstacles()
+            return {"type": "recording", "on": True, "character": number}
+        if self._recorded is None:
             raise RequestError("nothing is being recorded")
-        self._recording = False
+        self._recorded = None
         yaw, x, z = self._start
-        request = {
+        request: dict[str, Any] = {
             "goals": [goal for goal in self._goals if goal["at_s"] <= LONGEST_S],
             "length_s": min(max(round(self.number / self.rate_hz, 4), 0.2), LONGEST_S),
-            "start": [round(float(x), 4), round(float(z), 4)],
-            "start_heading_deg": round(math.degrees(float(yaw)), 3),
+            "start": [float(x), float(z)],
+            "start_heading_deg": math.degrees(float(yaw)),
             "finish": {"rate_hz": self.rate_hz},
         }
+        if self._dragged:
+            request["moving"] = [{"dragged": rows} for rows in self._dragged.values()]
         return {"type": "recording", "on": False, "request": request}
 
 
