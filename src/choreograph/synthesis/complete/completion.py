@@ -40,6 +40,8 @@ class Completion:
     """The finished motion."""
     behaviours: NDArray[np.int64]
     """Which dynamics held at each frame of the most likely motion."""
+    settings: SolverSettings
+    """How it was solved."""
 
 
 def solve_targets(
