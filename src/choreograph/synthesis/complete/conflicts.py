@@ -110,7 +110,7 @@ def find_conflicts(made: Completion, missed: Sequence[int]) -> dict[int, list[in
             terms = find_terms(rest, model, frames, standing)
             solver = MapSolver(model, frames, terms, quick, behaviours=made.behaviours)
             start = Estimate(estimate.states.copy(), estimate.place.copy())
-            if _missed(model, solver.solve(start), own) < _EASES * _missed(model, estimate, own):
+            if _missed(model, solver.solve(start, warm=True), own) < _EASES * _missed(model, estimate, own):
                 found.setdefault(number, []).append(next(n for n, one in enumerate(targets) if one.where == where))
     return found
 

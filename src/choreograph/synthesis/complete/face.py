@@ -17,6 +17,7 @@ from choreograph.motion.face import Face, FaceShapes, named_weights
 from choreograph.synthesis.complete.encode import Array
 from choreograph.synthesis.complete.exact import eased
 from choreograph.synthesis.complete.face_goals import FaceRequest
+from choreograph.synthesis.complete.linear import solve_linear
 from choreograph.synthesis.complete.model import Dynamics, fit_dynamics
 
 _RIDGE = 1e-3
@@ -120,25 +121,10 @@ def complete_landmarks(model: FaceModel, frames: int, asked: FaceKeys, *, exact:
         asked: Keys and points.
         exact: Whether keys are met exactly, with what the model lacks eased from key to key.
     """
-    from scipy.linalg import solveh_banded
-
-    from choreograph.synthesis.complete import _compiled
-
-    own, d, count = model.dynamics, model.dimensions, len(model.shapes)
-    m = own.order
-    if frames <= m:
-        raise RequestError(f"{frames} frames are too few for a model of order {m}", where="length_s")
-    bands, slope = np.zeros(((m + 1) * d, frames * d)), np.zeros(frames * d)
-    means, covariances = own.innovations()
-    form = np.concatenate([*(-own.step[i] for i in reversed(range(m))), np.eye(d)], axis=1)
-    weighed = np.linalg.solve(covariances[0], form)
-    steps = np.ones((frames - m, 1))
-    _compiled.add_blocks(bands, slope, (form.T @ weighed)[None], (-weighed.T @ means[0])[None], steps, 0, d, d)
-    start = np.linalg.inv(own.start_covariance)
-    _compiled.add_blocks(bands, slope, start[None], (-start @ own.start_mean)[None], np.ones((1, 1)), 0, d, d)
-    at, values, slopes = _rows(model, asked, count)
-    _compiled.add_rows(bands, slope, at, -values, slopes, d)
-    states = solveh_banded(bands, -slope, lower=True, check_finite=False).reshape(frames, d)
+    own, count = model.dynamics, len(model.shapes)
+    if frames <= own.order:
+        raise RequestError(f"{frames} frames are too few for a model of order {own.order}", where="length_s")
+    states = solve_linear(own, frames, *_rows(model, asked))
     made = model.space.lift(states).reshape(frames, count, 3)
     if exact and len(asked.frames):
         order = np.argsort(asked.frames)
@@ -148,7 +134,7 @@ def complete_landmarks(model: FaceModel, frames: int, asked: FaceKeys, *, exact:
     return np.asarray(made)
 
 
-def _rows(model: FaceModel, asked: FaceKeys, count: int) -> tuple[NDArray[np.int64], Array, Array]:
+def _rows(model: FaceModel, asked: FaceKeys) -> tuple[NDArray[np.int64], Array, Array]:
     """Frames, values and slopes of what is asked: linear in the states."""
     axes, mean, d = model.space.axes, model.space.mean, model.dimensions
     parts = []
