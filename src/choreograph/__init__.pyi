@@ -42,8 +42,9 @@ from .finishing.settings import FinishSettings
 from .formats import read_clip, read_figures, write_clip
 from .formats.character import read_character, write_character
 from .formats.export import ExportSettings, export_clip
-from .formats.face import read_face, read_shapes, write_face
+from .formats.face import read_face, read_markers, read_shapes, write_face
 from .formats.face_glb import read_face_glb, write_face_glb
+from .formats.head_glb import Head, read_head, write_face_on_head
 from .graph.coverage import report_coverage
 from .graph.model import MotionGraph
 from .graph.report import report_graph
@@ -61,8 +62,9 @@ from .motion.skeleton import Skeleton
 from .motion.trim import suggest_trim, trimmed
 from .notebook import show
 from .synthesis.complete.drag import Dragging
-from .synthesis.complete.face import FaceModel, FaceResult, complete_face, face_error, learn_face
+from .synthesis.complete.face import FaceModel, face_error, learn_face
 from .synthesis.complete.face_goals import FaceKey, FaceRequest, LandmarkGoal
+from .synthesis.complete.face_search import FaceResult, MarkerResult, complete_face, complete_markers
 from .synthesis.complete.goals import (
     AngleGoal,
     BehaviourGoal,
@@ -191,6 +193,7 @@ __all__ = [
     "GraphSettings",
     "HandContacts",
     "HardFrame",
+    "Head",
     "JointGoal",
     "JointTarget",
     "KeyPose",
@@ -206,6 +209,7 @@ __all__ = [
     "LoopRequest",
     "LoopResult",
     "LoopSearch",
+    "MarkerResult",
     "Meeting",
     "MissingExtra",
     "Montage",
@@ -277,6 +281,7 @@ __all__ = [
     "clean_feet",
     "complete",
     "complete_face",
+    "complete_markers",
     "concatenate",
     "detect_contacts",
     "export_clip",
@@ -310,6 +315,8 @@ __all__ = [
     "read_face",
     "read_face_glb",
     "read_figures",
+    "read_head",
+    "read_markers",
     "read_request",
     "read_request_file",
     "read_shapes",
@@ -335,5 +342,6 @@ __all__ = [
     "write_clip",
     "write_face",
     "write_face_glb",
+    "write_face_on_head",
     "write_transcription",
 ]

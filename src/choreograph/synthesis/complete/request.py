@@ -139,10 +139,8 @@ class CompleteRequest(Request):
     def _times(self) -> Iterator[tuple[str, float]]:
         for name in GOALS:
             for n, goal in enumerate(getattr(self, name)):
-                if isinstance(goal, Timed) and goal.at_s is None:
-                    yield f"{name}[{n}].stop_s", goal.span[1]
-                elif isinstance(goal, Timed | KeyPose | BodyGoal):
-                    yield f"{name}[{n}].at_s", float(goal.at_s or 0.0)
+                if isinstance(goal, Timed | KeyPose | BodyGoal):
+                    yield f"{name}[{n}].{'stop_s' if goal.at_s is None else 'at_s'}", goal.span[1]
                 else:
                     yield f"{name}[{n}].stop_s", goal.stop_s
 
