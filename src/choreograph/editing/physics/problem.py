@@ -28,6 +28,8 @@ TORQUE_LIMITS: Mapping[str, float] = {
 }  # fmt: skip
 """Largest torque of each joint, body weights times metres: about what trained people reach about one axis."""
 
+FOOT_POINTS = 4
+"""Contact points of a foot; they stand together in all arrays of points."""
 _SMOOTHER = 5.0
 """Weight of accelerations in the first, kinematic stage, against the second's."""
 
@@ -110,6 +112,16 @@ class Problem:
     def slope(self) -> float:
         """Of the sides of a friction pyramid inside of the cone."""
         return self.friction / np.sqrt(2)
+
+    @cached_property
+    def most_forces(self) -> Array:
+        """Of each point at each node, (K, P), BW: who carries a foot's load alone may carry more."""
+        count, points = self.active.shape
+        if points % FOOT_POINTS:
+            return np.full(self.active.shape, self.most_force)
+        feet = self.active.reshape(count, -1, FOOT_POINTS).sum(axis=2)
+        share = np.clip((FOOT_POINTS - 1) / np.maximum(feet, 1), 1.0, 2.0)
+        return self.most_force * np.repeat(share, FOOT_POINTS, axis=1)
 
     @cached_property
     def offs(self) -> NDArray[np.int32]:

@@ -130,7 +130,7 @@ class PhysicsRequest(Request):
     """Frames per second to write; else the motion's own."""
     floor_m: Annotated[Metres, Ge(-1000), Le(1000)] | None = None
     """Height of the floor; else 0, or what the feet stand on."""
-    iterations: Annotated[int, Ge(1), Le(2000)] = 70
+    iterations: Annotated[int, Ge(1), Le(2000)] = 90
     """Of the solver, at most, before it tries otherwise."""
     weights: PhysicsWeights = Field(default_factory=PhysicsWeights)
     """Of the objective's parts."""

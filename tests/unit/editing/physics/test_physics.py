@@ -9,7 +9,7 @@ import pytest
 
 import choreograph as cg
 from choreograph.demo import demo_clip
-from choreograph.editing.physics.interior_point import Solver
+from choreograph.editing.physics.newton import Solver
 from choreograph.editing.physics.prepare import make_setting, problem_of, sketch_of
 from choreograph.editing.physics.problem import Problem, spline_at_times, spline_through
 from choreograph.editing.physics.search import PhysicsResult
