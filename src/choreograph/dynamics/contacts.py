@@ -221,10 +221,10 @@ def with_carriers(flags: Flags, need: Array, at: Array, groups: NDArray[np.int32
                 most = least + 0.5 * _BESIDE_M if short else max(least + _BESIDE_M, _CARRY_M)
                 out[start:stop, of_side] = np.median(mine[:, of_side], axis=0) < most
     for side in (0, 1):  # nobody steps for a few frames between two stances
-        mine = out[:, len(PARTS) * side : len(PARTS) * (side + 1)]
-        for start, stop in runs(np.asarray(~mine.any(axis=1))):
+        parts = out[:, len(PARTS) * side : len(PARTS) * (side + 1)]
+        for start, stop in runs(np.asarray(~parts.any(axis=1))):
             if start > 0 and stop < len(out) and stop - start <= 1.5 * shortest:
-                mine[start:stop] = mine[start - 1] | mine[stop]
+                parts[start:stop] = parts[start - 1] | parts[stop]
     return out
 
 

@@ -57,6 +57,10 @@ class Values:
     root: Array = field(default_factory=lambda: np.zeros(0))
     places: Array = field(default_factory=lambda: np.zeros(0))
     poses: Array = field(default_factory=lambda: np.zeros(0))
+    wanted_root: Array = field(default_factory=lambda: np.zeros(0))
+    """What nothing gives and a softer problem wants to be nothing, (K, 6)."""
+    wanted_places: Array = field(default_factory=lambda: np.zeros(0))
+    """Likewise how far held points are from their places, (K, P, 3)."""
 
     @property
     def violation(self) -> float:
@@ -78,7 +82,10 @@ class Solver:
         from choreograph.editing.physics import _compiled
 
         self.problem, self.kernel, self.spec = problem, _compiled, problem.kinematic_spec if kinematic else problem.spec
-        self.kinematic = kinematic
+        self.kinematic, self.loose = kinematic, kinematic or problem.soft is not None
+        soft = problem.soft
+        scale = problem.h * problem.weights.scale
+        self.root_w, self.place_w = (0.0, 0.0) if soft is None else (scale * soft.root, scale * soft.places)
         count, points, n = problem.nodes, problem.active.shape[1], len(problem.origin)
         self.ny = problem.w.shape[1]
         self.n, self.count, self.npts = n, count, points
@@ -118,9 +125,19 @@ class Solver:
         found = Values(float(objective), tau, q, points, y, np.zeros(0))
         found.root = 0.0 * tau[:, :6] if self.kinematic else tau[:, :6]
         found.places = self.held3 * (points - problem.targets)
+        if problem.soft is not None:
+            found.wanted_root, found.wanted_places = self._beyond(found.root), found.places
+            found.objective += 0.5 * self.root_w * float((found.wanted_root**2).sum())
+            found.objective += 0.5 * self.place_w * float((found.places**2).sum())
+            found.root, found.places = 0.0 * found.root, 0.0 * found.places
         found.poses = self.given * (y - problem.pose_values)
         found.bounds = self._bounds(tau, q, points, problem.forces(x))
         return found
+
+    def _beyond(self, root: Array) -> Array:
+        """What the root's rows are beyond what is free."""
+        free = 0.0 if self.problem.soft is None else self.problem.soft.free
+        return np.asarray(root - np.clip(root, -free, free))
 
     def _bounds(self, tau: Array, q: Array, points: Array, forces: Array, ends: bool = True) -> Array:
         """Inequalities; with `ends` False their linear parts, for directions."""
@@ -159,6 +176,11 @@ class Solver:
         q_w, q_g = np.zeros_like(now.tau), np.zeros_like(now.tau)
         q_w[:, 6:], q_g[:, 6:] = sq_hi + sq_lo, gq_hi - gq_lo
         lam, p_w, p_g = at.places * self.held3, RHO * self.held3, np.zeros_like(self.held3)
+        if self.problem.soft is not None:
+            mu[:, :6] = row_g[:, :6] = self.root_w * now.wanted_root
+            row_w[:, :6] = self.root_w * (now.wanted_root != 0)
+            lam, p_w = self.place_w * now.wanted_places, self.place_w * self.held3
+            p_g = np.array(lam)
         lam[..., 1] -= z_floor
         p_w[..., 1] += s_floor
         p_g[..., 1] -= g_floor
@@ -193,7 +215,7 @@ class Solver:
         from scipy.linalg.lapack import dpbtrs
 
         right = np.array(self.grad)
-        self._back((at.root + RHO * now.root, at.places + RHO * now.places, at.poses + RHO * now.poses), right)
+        self.back((at.root + RHO * now.root, at.places + RHO * now.places, at.poses + RHO * now.poses), right)
         step, _ = dpbtrs(factors, -right, lower=1)
         more = [np.zeros_like(at.root), np.zeros_like(at.places), np.zeros_like(at.poses)]
         left = [
@@ -206,7 +228,7 @@ class Solver:
             if max(float(np.abs(part).max(initial=0.0)) for part in left) < _LEFT:
                 break
             right = np.zeros(len(at.x))
-            self._back(tuple(towards), right)
+            self.back(tuple(towards), right)
             turn, _ = dpbtrs(factors, right, lower=1)
             change = self._ahead(turn)
             curve = _product(towards, change)
@@ -225,16 +247,17 @@ class Solver:
         had = (at.root, at.places, at.poses)
         return step, tuple(old + new + RHO * rest for old, new, rest in zip(had, more, left, strict=True))
 
-    def _back(self, parts: tuple[Array, ...], out: Array) -> None:
+    def back(self, parts: tuple[Array, ...], out: Array) -> None:
         """Add Jᵀ of the equalities."""
-        root = 0.0 * parts[0] if self.kinematic else parts[0]
-        self.kernel.backward(self.spec, root, self.held3 * parts[1], self.given * parts[2], self.jac, self.arms, out)
+        root = 0.0 * parts[0] if self.loose else parts[0]
+        hard = self.held3 * (self.problem.soft is None)
+        self.kernel.backward(self.spec, root, hard * parts[1], self.given * parts[2], self.jac, self.arms, out)
 
     def _ahead(self, step: Array) -> tuple[Array, Array, Array]:
         """How the equalities change along a step."""
         rows, _, points, y = self.kernel.forward(self.spec, step, self.jac, self.arms)
-        root = 0.0 * rows[:, :6] if self.kinematic else rows[:, :6].copy()
-        return root, self.held3 * points, self.given * y
+        root = 0.0 * rows[:, :6] if self.loose else rows[:, :6].copy()
+        return root, self.held3 * points * (self.problem.soft is None), self.given * y
 
     def along(self, step: Array) -> Array:
         """How the inequalities change along a step."""

@@ -63,7 +63,7 @@ def take_part(clip: Clip, request: PhysicsRequest) -> Clip:
             where="start_s" if request.start_s else "",
         )
     part = clip[first:last]
-    if part.seconds > LONGEST_S:
+    if part.seconds > LONGEST_S and not request.finish:
         raise RequestError(
             f"the motion lasts {part.seconds:.0f} s; physics makes motions of up to {LONGEST_S:g} s: take a part with "
             "--start and --end",

@@ -13,6 +13,8 @@ from numpy.typing import NDArray
 from choreograph.contract.result import COMPLETE, Answer, Metric, Motion, Problem, Result, Run
 from choreograph.contract.search import Budget, Search
 from choreograph.editing.physics.drive import Solved, solve_again, solve_finer, solve_in_stages
+from choreograph.editing.physics.finish import Mechanical
+from choreograph.editing.physics.finished import finish_request, finished_answer
 from choreograph.editing.physics.prepare import Setting, doubts, make_setting, problem_of, sketch_of
 from choreograph.editing.physics.problem import Problem as Question
 from choreograph.editing.physics.problem import spline_at_times
@@ -42,6 +44,8 @@ class PhysicsResult(Result):
     """On a grid eight times as fine as the solver's."""
     verification: Verification | None = None
     examples: tuple[Clip, ...] = ()
+    finished: Mechanical | None = None
+    """Where the motion was only finished: what was done to which part of it."""
 
 
 class PhysicsSearch(Search):
@@ -62,18 +66,23 @@ class PhysicsSearch(Search):
         self._sketch: Sketch | None = None
         self._solved: Solved | None = None
         self._before: Solved | None = None
+        self._finished: Mechanical | None = None
         self._seconds, self._halvings, self._coarser = 0.0, 0, 1.0
 
     @property
     def done(self) -> bool:
         """Whether the solver has ended."""
-        return self._solved is not None
+        return self._solved is not None or self._finished is not None
 
     def step(self, budget: Budget = Budget(), progress: Progress = silent) -> bool:
         """Solve it."""
         if self.done:
             return False
         began = time.monotonic()
+        if self.request.finish:
+            self._finished = finish_request(self._clip, self.request, self._given, progress)
+            self._seconds = time.monotonic() - began
+            return False
         if self._setting is None:
             self._setting = make_setting(self._clip, self.request, self._given)
         most = self.request.iterations
@@ -96,7 +105,8 @@ class PhysicsSearch(Search):
 
     def _from_scratch(self, most: int, watch: Any) -> Solved:
         """The solution with the usual nodes; where those lead nowhere, with fewer."""
-        self._halvings, tries = 0, []
+        self._halvings = 0
+        tries: list[tuple[Solved, float]] = []
         turn = abs(self._clip_pitch())
         for coarser in _COARSER[1:] if turn > np.pi else _COARSER:  # flips are easier with few nodes
             self._coarser = coarser
@@ -137,10 +147,16 @@ class PhysicsSearch(Search):
             self._before, self.carried = self._solved or self._before, self._solved is not None
         else:
             self._before, self._setting, self._halvings = None, None, 0
-        self.request, self._solved = request, None
+        self.request, self._solved, self._finished = request, None, None
 
     def best(self) -> PhysicsResult:
         """The motion, verified between the nodes."""
+        if self._finished is not None:
+            answer = finished_answer(self._finished)
+            return PhysicsResult(
+                "physics", self.request, (answer,), answer.status, seconds=self._seconds, recorded=self._clip,
+                finished=self._finished,
+            )  # fmt: skip
         if self._solved is None or self._setting is None or self._sketch is None:
             raise RequestError("nothing was solved yet")
         setting, solved = self._setting, self._solved

@@ -121,7 +121,7 @@ def sketch_clip(
     times, source = _timeline(clip, flags, _com_heights(basis.dofs, q), change, coarser)
     h = float(times[1] - times[0])
     at = np.clip(np.rint(source * clip.fps).astype(int), 0, len(clip) - 1)
-    node_flags = _at_nodes(flags, source * clip.fps)
+    node_flags = at_nodes(flags, source * clip.fps)
     stances = find_stances(node_flags)
     ends = _place_ends(clip, q, change)
     prints = []
@@ -145,7 +145,7 @@ def contacts_of(clip: Clip, dofs: Dofs, points: ContactPoints, floor: float) -> 
     return with_carriers(flags, need, points.positions(clip), points.groups, floor, clip.fps)
 
 
-def _at_nodes(flags: Flags, source: Array) -> Flags:
+def at_nodes(flags: Flags, source: Array) -> Flags:
     """Contacts at nodes that show these frames, (K,): from the node nearest to each landing to the nearest to leaving.
 
     Forces vanish at both, so that a stance neither gains nor loses time.
