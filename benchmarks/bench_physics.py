@@ -84,7 +84,7 @@ def table(data: Path) -> None:
 def many(data: Path) -> None:
     """Sixty requests, and how many of those that are possible at all hold between the nodes too."""
     rng = np.random.default_rng(0)
-    solved = held = tried = weak = 0
+    solved = held = tried = weak = refused = 0
     for name in MANY:
         recording = read(data / "cmu/16" / name)
         others = [read(data / "cmu/16" / other) for other in MANY if other != name]
@@ -103,7 +103,7 @@ def many(data: Path) -> None:
                 result = cg.physics(recording, request, examples=others)
             except cg.RequestError as error:
                 print(f"{name} refused: {error}", flush=True)
-                weak += 1
+                refused += 1
                 continue
             tried += 1
             done = result.status in ("complete", "feasible")
@@ -116,7 +116,9 @@ def many(data: Path) -> None:
                 f"{over:.2f} of what may be, peak {result.verification.peak_force:.1f} BW",
                 flush=True,
             )
-    print(f"converged: {solved} of {tried} (≥ 90 %); of the rest, {weak} need more strength than people have")
+    print(
+        f"converged: {solved} of {tried} (≥ 90 %); of the rest, {weak} take more strength than people have; refused: {refused}"
+    )
     print(f"hold between the nodes: {held} of {tried}")
 
 

@@ -17,7 +17,7 @@ Array = NDArray[np.float64]
 WORSE = 1.1
 """Times as large as before that a figure may be."""
 _NEAR_M, _LOW_M, _SLOW_M_S, _SHORTEST_S = 0.025, 0.03, 0.5, 0.1
-_DUST = {"sliding_m_s": 1e-4, "slide_m": 1e-4, "turn_peak": 0.5, "root_peak": 0.05, "novelty_m": 1e-4, "depth_m": 1e-5}
+_DUST = {"sliding_m_s": 1e-4, "slide_m": 1e-4, "turn_peak": 0.5, "root_peak": 0.05, "novelty_m": 1e-4, "depth_m": 5e-4}
 """Differences below which a figure is the same."""
 SAID = {
     "sliding_m_s": "feet near the floor slide more",
