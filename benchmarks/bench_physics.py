@@ -117,7 +117,8 @@ def many(data: Path) -> None:
                 flush=True,
             )
     print(
-        f"converged: {solved} of {tried} (≥ 90 %); of the rest, {weak} take more strength than people have; refused: {refused}"
+        f"converged: {solved} of {tried} (≥ 90 %); of the rest, {weak} take more strength than people have; "
+        f"refused: {refused}"
     )
     print(f"hold between the nodes: {held} of {tried}")
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,8 @@ Array = NDArray[np.float64]
 Watch = Callable[[int, Array, float], None]
 
 KINEMATIC_STEPS = 12
+_SOON = 20
+"""Iterations in which a neighbouring solution should lead to a new one."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,7 +79,9 @@ def solve_again(problem: Problem, before: Solved, iterations: int = 60, watch: W
     ny = problem.w.shape[1]
     for block, change in zip(problem.offs[:-1], shift, strict=True):
         x[block : block + ny] += change
-    found = solve(problem, start=x, first_barrier=1e-4, first_slack=0.02, iterations=iterations, watch=watch)
+    found = solve(problem, warm=replace(before.solution.point, x=x), iterations=_SOON, watch=watch)
+    if found.status == "not converged":
+        found = solve(problem, start=x, first_barrier=1e-4, first_slack=0.02, iterations=iterations, watch=watch)
     if found.status == "not converged":
         return solve_in_stages(problem, watch=watch)
     return Solved(problem, found, found.iterations)
