@@ -97,3 +97,15 @@ def test_a_recording_is_a_request_for_the_same_motion(stream: SteerStream) -> No
     result = search.run()
     ends = result.clip.root_pos[-1, [0, 2]] - way[-2][[0, 2]]
     assert np.abs(ends).max() < 0.15
+
+
+def test_a_recording_holds_so_much(stream: SteerStream, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("choreograph.synthesis.steer.stream._KEPT_POINTS", 5)
+    goal = {"type": "goal", "points": [[0, 0], [0, 1], [0, 2]]}
+    stream.hear({"type": "record", "on": True})
+    stream.hear(goal)
+    with pytest.raises(cg.RequestError, match="5 points"):
+        stream.hear(goal)
+    assert len(stream.hear({"type": "record"})["request"]["goals"]) == 2  # type: ignore[index]
+    stream.hear({"type": "record", "on": True})
+    stream.hear(goal)
