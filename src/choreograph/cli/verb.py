@@ -25,6 +25,7 @@ from choreograph.formats.export import ExportSettings
 from choreograph.progress import Progress
 from choreograph.verbs.writing import STATE, Targets, damaged, read_state, write_result
 
+_MECHANICS = "Finish the motion by mechanics: the smallest change that does, where it stays natural."
 EXIT_MISSED = 3
 """The best answer has problems, and --best-effort is not given."""
 
@@ -102,6 +103,7 @@ def _parameters(verb: Verb) -> list[inspect.Parameter]:
     for name, flag, help_text in (
         ("resume", "--resume", "Go on from the search that an earlier run kept in the folder."),
         ("best_effort", "--best-effort", "Exit with 0 even if the best answer has problems."),
+        *([("mechanics", "--mechanics", _MECHANICS)] * (verb.changes_motion and verb.name != "physics")),
         *([("allow_code", "--allow-code", "Run the Python files whose functions the request names.")] * verb.runs_code),
     ):
         files.append(given(name, bool, typer.Option(flag, help=help_text, rich_help_panel=panel), False))
@@ -141,6 +143,10 @@ def run(verb: Verb, values: Mapping[str, Any]) -> None:
         if saved is not None:
             _resume(search, request, earlier, saved[0], targets.folder)
         result, stopped = _search(search, progress)
+        if values.get("mechanics"):
+            from choreograph.editing.physics.finished import finish_result
+
+            result = finish_result(result, getattr(subject.value, "clips", ()), progress)
         origin = {subject.kind: values["subject"]}
         files = write_result(verb, result, targets, state=_state(search), origin=origin, progress=progress)
     for answer, where in zip(result.answers, files, strict=True):
