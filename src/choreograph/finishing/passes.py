@@ -84,27 +84,35 @@ def bend_way(draft: Draft) -> Draft:
     if draft.course is not None:
         curve = draft.course(curve, clip.fps)
     lean = draft.settings.lean if montage.on_floor else 0.0
-    bent = bend.bend_clip(clip, way, curve, lean)
-    return replace(draft, clip=bent, raw=bent, held=_still_held(draft, bent))
+    held = _held(draft)
+    bent = bend.bend_clip(clip, way, curve, lean, held)
+    return replace(draft, clip=bent, raw=bent, held=_still_held(held, bent))
 
 
 def bend_to_body(draft: Draft) -> Draft:
     """Needs body targets. Promises the torso as near to them as bending and stretching lead, steps and sway kept."""
     lean = draft.settings.lean if draft.montage.on_floor else 0.0
     bent, raw = bend.bend_to_targets(draft.clip, draft.raw, draft.body, lean, draft.montage.exact)
-    return replace(draft, clip=bent, raw=raw, held=_still_held(draft, bent))
+    return replace(draft, clip=bent, raw=raw, held=_still_held(_held(draft), bent))
 
 
-def _still_held(draft: Draft, bent: Clip) -> Flags | None:
-    """When feet are held once a draft's motion is bent: as long as before, but where the turn takes them along."""
+def _held(draft: Draft) -> Flags | None:
+    """When the feet of a draft's motion are held."""
     clip = draft.clip
     if not clip.skeleton.feet:
         return None
     contacts = detect_contacts(clip) if clip.contacts is None else clip.contacts
-    # On a tight curve no leg can keep up with a foot that stays from first to last.
-    for moves, limit in ((clip, _hold_m_s(draft)), (bent, bend.HOLD_M_S)):
-        contacts = hold(contacts, moves.global_positions()[:, clip.skeleton.feet], clip.fps, limit)
-    return contacts
+    return hold(contacts, clip.global_positions()[:, clip.skeleton.feet], clip.fps, _hold_m_s(draft))
+
+
+def _still_held(held: Flags | None, bent: Clip) -> Flags | None:
+    """When feet are held once a motion is bent: as long as before, but where the turn takes them along.
+
+    On a tight curve no leg can keep up with a foot that stays from first to last.
+    """
+    if held is None:
+        return None
+    return hold(held, bent.global_positions()[:, bent.skeleton.feet], bent.fps, bend.HOLD_M_S)
 
 
 def limit_body(draft: Draft) -> Draft:
