@@ -27,7 +27,7 @@ from choreograph.motion.contacts import detect_contacts
 from choreograph.motion.montage import Montage
 from choreograph.progress import Progress
 
-_CUT_HOLD_M_S = 0.42
+_CUT_HOLD_M_S, _BENT_HOLD_M_S = 0.42, 0.50
 """Feet are held a little longer in motion with cuts or bends than in blended motion: there they are let go slowly."""
 
 
@@ -140,8 +140,9 @@ def _hold_m_s(draft: Draft) -> float:
     """Speed below which feet on the floor are held."""
     if draft.settings.foot_hold_m_s is not None:
         return draft.settings.foot_hold_m_s
-    bent = draft.montage.bend is not None or draft.course is not None
-    return _CUT_HOLD_M_S if bent or len(draft.montage.cuts) else CleanSettings.hold_m_s
+    if draft.montage.bend is not None or draft.course is not None:
+        return _BENT_HOLD_M_S
+    return _CUT_HOLD_M_S if len(draft.montage.cuts) else CleanSettings.hold_m_s
 
 
 def keep_exact(draft: Draft) -> Draft:
