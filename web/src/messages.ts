@@ -833,7 +833,7 @@ export interface FollowSettings {
   horizon_s?: number | null;
   /** How much is kept of each planning step's answer (r). */
   retain_s?: number;
-  /** Walks of one age that the beam keeps; else 48 where motion is bent, which forgives much (down to 20 in graphs with many transitions), and 260 where not. */
+  /** Walks of one age that the beam keeps; else 48 where motion is bent, which forgives much (down to 8 in graphs with many transitions or above 30 Hz), and 260 where not. */
   beam_width?: number | null;
   /** How far the beam looks along the continuations of a walk, to compare walks. */
   continuation_s?: number;

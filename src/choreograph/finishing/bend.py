@@ -40,7 +40,7 @@ CALM_S = 0.1
 """Width of the low-pass over bends that were found one by one."""
 _APART_S = 0.2
 """Targets nearer to each other than this count as one for bending: what lies between cannot be bent."""
-HOLD_M_S = 0.5
+HOLD_M_S = 0.45
 """Speed at which the turn takes a foot that stands along, from which on it is let go."""
 LEAN = 0.1
 """Share of the lean that balances a curve, where nothing else is asked for. Recorded walks lean as little: hips and
