@@ -1,7 +1,7 @@
 // Generated from the models of choreograph.studio by `python -m choreograph.studio.typescript`; do not edit.
 
 /** Changes whenever a message does; told by both sides when they meet. */
-export const PROTOCOL = "980118485f96";
+export const PROTOCOL = "32dafdf1ccfe";
 
 /** What JSON holds. */
 export type Plain = null | boolean | number | string | Plain[] | { [name: string]: Plain };
@@ -29,6 +29,16 @@ export interface Ask {
 export interface Cancel {
   type?: "cancel";
   job: string;
+}
+
+/** A character that is in the project. */
+export interface CharacterFacts {
+  id: string;
+  name: string;
+  joints: string[];
+  missing: string[];
+  animated: boolean;
+  own: boolean;
 }
 
 /** A clip of the library: a recording, and what is done to it before it is used. */
@@ -139,6 +149,11 @@ export interface Examples {
 export interface ExportAsk {
   motion: string;
   suffix: string;
+  export?: Record<string, Plain>;
+  width?: number | null;
+  frame?: number | null;
+  transparent?: boolean;
+  character?: boolean;
 }
 
 /** Answer to whatever could not be done. */
@@ -360,6 +375,7 @@ export interface Project {
   results: Result[];
   jobs: Job[];
   formats: string[];
+  exporting: Record<string, Plain>;
   readable: string[];
 }
 
@@ -468,6 +484,8 @@ export interface View {
   loop: boolean;
   speed: number;
   lag_s: number;
+  character: string | null;
+  character_name: string;
   shown: string[];
 }
 
@@ -1052,6 +1070,32 @@ export interface LabelTarget {
   label: string;
   /** How much it counts. */
   weight?: number;
+}
+
+/** A motion that some joints take over. */
+export interface LayerRequest {
+  /** The motion that is laid over, as a file; one of another body is retargeted. */
+  upper?: string;
+  /** How much it counts: 0 leaves the motion as it is, 1 shows the other alone. */
+  weight?: number;
+  /** Which joints: all above the hips, both arms, one of them, or neck and head. */
+  mask?: "upper" | "arms" | "left_arm" | "right_arm" | "head";
+  /** Weights of single joints, by name or role, instead of the mask's; joints below them stay as the mask has them. */
+  joints?: Record<string, number>;
+  /** Joints at the mask's lower edge over which the weight rises, so that the trunk bends evenly. */
+  feather?: number;
+  /** What the mask's first joint keeps to: where the body faces, so that the chest stays as upright as it was; or its parent, so that it leans and twists as the hips do. */
+  follow?: "body" | "parent";
+  /** When it begins in the motion. */
+  start_s?: number;
+  /** Where it begins in the motion that is laid over. */
+  from_s?: number;
+  /** How long it takes to come and to go. */
+  fade_s?: number;
+  /** Whether it begins anew where it ends, faded over, for as long as the motion lasts. */
+  repeat?: boolean;
+  /** Times as fast as it was recorded. */
+  speed?: number;
 }
 
 /** How a statistical model is learned from recordings. */
@@ -1668,4 +1712,5 @@ export interface Requests {
   retarget: RetargetRequest;
   dynamics: DynamicsRequest;
   loop: LoopRequest;
+  layer: LayerRequest;
 }

@@ -8,8 +8,21 @@ from typing import Annotated, Literal, Self
 from annotated_types import Ge, Gt, Le, MaxLen
 from pydantic import Field, model_validator
 
+from choreograph.contract.limits import beside
 from choreograph.contract.names import MotionName
-from choreograph.contract.request import Degrees, FileName, Hertz, Metres, Option, Request, Seconds, Unit, Wrong
+from choreograph.contract.request import (
+    Coordinate,
+    Degrees,
+    FileName,
+    FileText,
+    Hertz,
+    Metres,
+    Option,
+    Request,
+    Seconds,
+    Unit,
+    Wrong,
+)
 from choreograph.editing.dynamics.request import BodyRequest
 from choreograph.editing.physics.problem import Weights
 from choreograph.editing.physics.setting import Limits
@@ -80,7 +93,7 @@ class FootprintRequest(Request):
     """When it comes down."""
     stop_s: Annotated[Seconds, Gt(0), Le(60)]
     """When it lifts off."""
-    position: tuple[float, float, float]
+    position: tuple[Coordinate, Coordinate, Coordinate]
     """Middle of the foot, x, y and z, metres; y is the height of the floor, step or stone there."""
     facing_deg: Degrees = 0.0
     """Which way it points: 0 along +z, 90 along +x."""
@@ -114,7 +127,7 @@ class PhysicsRequest(Request):
     end_s: Annotated[Seconds, Gt(0), Le(3600)] | None = None
     """Where it ends."""
     examples: Annotated[
-        tuple[str, ...], MaxLen(500), MotionName(), Option(("--examples", "-e"), metavar="MOTIONS")
+        tuple[FileText, ...], MaxLen(500), MotionName(), Option(("--examples", "-e"), metavar="MOTIONS")
     ] = ()
     """Motions of the behaviour, whose space is searched: files, folders, patterns, graphs (.mog); else the motion
     itself. Repeat for more."""
@@ -147,9 +160,6 @@ class PhysicsRequest(Request):
 
     def resolved(self, folder: Path, *, allow_code: bool = False) -> Self:
         """The request with motions that it names taken from a folder, where they are there."""
-
-        def find(name: str) -> str:
-            return str(folder / name) if name and (folder / name).exists() else name
-
-        poses = tuple(pose.with_(clip=find(pose.clip)) for pose in self.poses)
-        return self.with_(examples=tuple(find(name) for name in self.examples), poses=poses)
+        poses = tuple(pose.with_(clip=beside(folder, pose.clip)) for pose in self.poses)
+        examples = tuple(beside(folder, name, folders=True) for name in self.examples)
+        return self.with_(examples=examples, poses=poses)

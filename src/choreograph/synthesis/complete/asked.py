@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
@@ -11,8 +10,11 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from choreograph.errors import RequestError
+from choreograph.contract.limits import FARTHEST_M
+from choreograph.errors import FormatError, RequestError
+from choreograph.formats.tables import read_table
 from choreograph.motion.clip import Clip
+from choreograph.motion.retarget import retarget
 from choreograph.motion.roles import ROLES
 from choreograph.motion.skeleton import Skeleton
 from choreograph.synthesis.complete import terms as kinds
@@ -27,6 +29,7 @@ TOLERATED_M, TOLERATED_M_S, TOLERATED_RAD, TOLERATED_SEEN = 0.01, 0.05, math.rad
 """What the most likely motion may miss at a weight of 1; what is asked exactly is met exactly behind."""
 _FOOT_M_S = 0.05
 _ANCHOR_M = 10.0
+MAX_TRACK_ROWS = 100_000
 
 Find = Callable[[KeyPose], Clip]
 
@@ -124,7 +127,7 @@ def _weight_of(request: CompleteRequest, where: str) -> float:
 def _pose_target(n: int, pose: KeyPose, skeleton: Skeleton, find: Find) -> Target:
     where = f"poses[{n}]"
     clip = find(pose)
-    skeleton.check_matches(clip.skeleton, f"the model and {where}.clip, {clip.name!r},")
+    clip = retarget(clip, skeleton)
     if pose.frame >= len(clip):
         raise RequestError(
             f"{where}.frame is {pose.frame}; {clip.name!r} has frames 0 to {len(clip) - 1}", where=f"{where}.frame"
@@ -240,25 +243,28 @@ def read_track(path: str | Path, seconds: float, where: str) -> Array:
     Raises:
         RequestError: If it cannot be read, or its times do not increase.
     """
+    rows: list[list[float]] = []
     try:
-        with Path(path).open(encoding="utf-8-sig", newline="") as file:
-            lines = [line for line in csv.reader(file) if line and any(cell.strip() for cell in line)]
-    except (OSError, UnicodeDecodeError) as error:
-        raise RequestError(f"{where}: {path} cannot be read: {error}", where=where) from None
-    rows = []
-    for number, line in enumerate(lines, 1):
-        try:
-            rows.append([float(cell) if cell.strip() else math.nan for cell in line])
-        except ValueError:
-            if number > 1:
-                raise RequestError(
-                    f"{where}: {path}, line {number} is {','.join(line)[:80]!r}; it must be numbers", where=where
-                ) from None
+        for number, (line, cells) in enumerate(read_table(path)):
+            if len(rows) >= MAX_TRACK_ROWS:
+                raise FormatError(f"has more than {MAX_TRACK_ROWS} rows", path=path)
+            try:
+                row = [float(cell) if cell else math.nan for cell in cells]
+            except ValueError:
+                if number:
+                    said = f"is {','.join(cells)[:80]!r}; it must be numbers"
+                    raise FormatError(said, path=path, line=line) from None
+                continue
+            if not all(math.isnan(value) or abs(value) <= FARTHEST_M for value in row):
+                raise FormatError(f"has a place farther than {FARTHEST_M:g} m away", path=path, line=line)
+            rows.append(row)
+    except FormatError as error:
+        raise RequestError(f"{where}: {error}", where=where) from None
     sizes = {len(row) for row in rows}
     if len(rows) < 2 or sizes not in ({3}, {4}):
         raise RequestError(
-            f"{where}: {path} has {len(rows)} rows of {sorted(sizes)} numbers; it must have two or more of x, y, z "
-            "or seconds, x, y, z",
+            f"{where}: {path} has {len(rows)} rows of {str(sorted(sizes))[:40]} numbers; it must have two or more of "
+            "x, y, z or seconds, x, y, z",
             where=where,
         )
     table = np.array(rows)
