@@ -43,8 +43,8 @@ class FinishSettings(Request):
     clean: Annotated[bool, Option(("--raw",), inverted=True)] = True
     """Feet stay where they stand; raw motion leaves them as recordings, blends and cuts have them."""
     foot_hold_m_s: Annotated[MetresPerSecond, Ge(0.01), Le(10)] | None = None
-    """A foot on the floor is held while it is slower than this; 0.36 m/s if not given, 0.42 m/s for motion with cuts
-    or bends, out of which feet are let go slowly."""
+    """A foot on the floor is held while it is slower than this; 0.36 m/s if not given, 0.42 m/s for motion with cuts,
+    0.5 m/s for motion that is bent, out of which feet are let go slowly."""
     hands: bool = True
     """Whether hands that were held in the recordings are brought together, where there is a partner to hold."""
     bend_body: bool = True

@@ -73,8 +73,8 @@ class FollowSettings(Request):
     retain_s: Annotated[Seconds, Gt(0), Le(600)] = 1.0
     """How much is kept of each planning step's answer (r)."""
     beam_width: Annotated[int, Ge(1), Le(100_000), Option(("--beam",))] | None = None
-    """Walks of one age that the beam keeps; else 48 where motion is bent, which forgives much (down to 20 in graphs
-    with many transitions), and 260 where not."""
+    """Walks of one age that the beam keeps; else 48 where motion is bent, which forgives much (down to 8 in graphs
+    with many transitions or above 30 Hz), and 260 where not."""
     continuation_s: Annotated[Seconds, Gt(0), Le(60)] = 1.4
     """How far the beam looks along the continuations of a walk, to compare walks."""
     heuristic_weight: Annotated[float, Ge(0), Le(100)] = 0.4
