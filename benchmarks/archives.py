@@ -15,7 +15,7 @@ from __future__ import annotations
 import argparse
 import sys
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -23,6 +23,7 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.datasets import find_recordings
+from choreograph.build.staging import ClipStream
 from choreograph.demo import demo_clips
 from choreograph.formats import read_clip, write_clip
 from choreograph.maths import quat
@@ -103,19 +104,10 @@ def archive_clips(windows: int, fps: float = 30.0) -> Iterator[Clip]:
         yield clip
 
 
-class ArchiveClips(Sequence[Clip]):
-    """The same as a sequence; each clip is made when it is asked for, and not kept."""
-
-    def __init__(self, windows: int, fps: float = 30.0) -> None:
-        self._fps, self._count = fps, sum(1 for _ in archive_clips(windows))
-
-    def __len__(self) -> int:
-        return self._count
-
-    def __getitem__(self, index):  # type: ignore[no-untyped-def]
-        if isinstance(index, slice):
-            return [self[n] for n in range(*index.indices(len(self)))]
-        return archive_clip(range(self._count)[index], self._fps)
+def archive_stream(windows: int, fps: float = 30.0) -> ClipStream:
+    """The same for a build that reads one clip at a time."""
+    count = sum(1 for _ in archive_clips(windows))
+    return ClipStream([f"{SEED} {n} {fps}" for n in range(count)], lambda n: [archive_clip(n, fps)])
 
 
 def write_files(folder: Path, windows: int, *, share: float = 1.0, fps: float = 120.0, suffix: str = ".bvh") -> int:
@@ -152,7 +144,7 @@ def main() -> None:
         sys.exit(f"{wrote} files in {asked.output}" if not wrote else None)
     from choreograph.build.files import build_file
 
-    build_file(asked.output, list(archive_clips(asked.windows)), workers=asked.workers, overwrite=True)
+    build_file(asked.output, archive_stream(asked.windows), workers=asked.workers, overwrite=True)
 
 
 if __name__ == "__main__":

@@ -109,7 +109,7 @@ def find_minima(
 
 
 def iterate_minima(
-    clips: Sequence[WindowedClip],
+    clips: Sequence[WindowedClip] | Library,
     threshold: ArrayLike,
     *,
     classes: Sequence[int] | None = None,
@@ -122,7 +122,7 @@ def iterate_minima(
     """Minima within the threshold, a batch of clips at a time, so that a long build can save its way.
 
     Args:
-        clips: The clips' windows, all of one shape.
+        clips: The clips' windows, all of one shape, or a library of them.
         threshold: Largest distance, metres RMS per joint; or a symmetric table (C, C) of them by class of clip.
         classes: Class of each clip, if the threshold is a table.
         involving: If given, only pairs with at least one of these clips are compared.
@@ -141,9 +141,10 @@ def iterate_minima(
     progress = progress or silent
     if workers < 1:
         raise RequestError(f"{workers} workers were asked for; there must be at least 1")
-    library = build_library(clips)
-    limits = _limits(threshold, classes, len(clips))
-    chosen = np.ones(len(clips), bool) if involving is None else np.isin(np.arange(len(clips)), list(involving))
+    library = clips if isinstance(clips, Library) else build_library(clips)
+    count = len(library.bounds)
+    limits = make_limits(threshold, classes, count)
+    chosen = np.ones(count, bool) if involving is None else np.isin(np.arange(count), list(involving))
     windows = int(library.counts.sum())
     pruner = None
     if windows > 0 and (windows >= _MANY if prune is None else prune):
@@ -157,10 +158,10 @@ def iterate_minima(
     with ThreadPoolExecutor(workers) as pool:
 
         def submit(task: range) -> Future[tuple[Minima, int]]:
-            return pool.submit(_scan_strips, library, strips, pruner, limits, chosen, task)
+            return pool.submit(scan_strips, library, strips, pruner, limits, chosen, task)
 
         # Tasks run ahead of the batch that is being gathered, so that no worker waits for the last one of it.
-        batches = list(_batches(strips, pairs, start, len(clips)))
+        batches = list(_batches(strips, pairs, start, count))
         tasks = [
             (number, range(row, min(row + at_once, rows.stop)))
             for number, (_, rows) in enumerate(batches)
@@ -178,9 +179,9 @@ def iterate_minima(
                         if not waiting or waiting[0][0] != number:
                             break
                         _, task, work = waiting.popleft()
-                        minima, count = work.result()
+                        minima, computed = work.result()
                         parts.append(minima)
-                        evaluated += count
+                        evaluated += computed
                         done += int(pairs[task.start : task.stop].sum())
                         progress("comparing windows", done, total)
                 yield Batch(finished, Minima.concatenate(parts), int(pairs[rows.start : rows.stop].sum()), evaluated)
@@ -189,7 +190,7 @@ def iterate_minima(
             raise
 
 
-def _scan_strips(
+def scan_strips(
     library: Library, strips: Ints, pruner: Pruner | None, limits: Limits, chosen: NDArray[np.bool_], rows: range
 ) -> tuple[Minima, int]:
     """Minima of some strips against all later ones, and how many window pairs were computed."""
@@ -224,7 +225,7 @@ def _batches(strips: Ints, pairs: Ints, start: int, clips: int) -> Iterator[tupl
             first = stop
 
 
-def _limits(threshold: ArrayLike, classes: Sequence[int] | None, clips: int) -> Limits:
+def make_limits(threshold: ArrayLike, classes: Sequence[int] | None, clips: int) -> Limits:
     """Largest D for each pair of clips."""
     table = np.asarray(threshold, float)
     if not (np.isfinite(table).all() and (table >= 0).all()):
