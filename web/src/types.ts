@@ -181,8 +181,9 @@ export interface FloorTool {
 }
 
 export interface DragHooks {
-  /** What moving means: along the floor (default), straight up and down with Shift too, or turning about its place. */
-  kind?: "floor" | "space" | "turn";
+  /** What moving means: along the floor (default), straight up and down with Shift too, only up and down, or
+      turning about its place. */
+  kind?: "floor" | "space" | "upright" | "turn";
   label?: string;
   start?(): void;
   /** Where the pointer is; for "turn", `heading` is the angle about +y from +z. */

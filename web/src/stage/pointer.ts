@@ -149,7 +149,8 @@ export class Pointer {
       hooks.start?.();
     }
     const where = drawn.where();
-    const to = this.aim(event, where, gesture.offset, hooks.kind === "space" && event.shiftKey, hooks.kind === "turn");
+    const upright = hooks.kind === "upright" || (hooks.kind === "space" && event.shiftKey);
+    const to = this.aim(event, where, gesture.offset, upright, hooks.kind === "turn");
     if (to) hooks.move(to, Math.atan2(to.x - where.x, to.z - where.z));
   }
 
@@ -258,7 +259,10 @@ export class Pointer {
       const [sin, cos] = [Math.sin(this.camera.azimuth), Math.cos(this.camera.azimuth)];
       const where = drawn.where();
       const [right, near] = [step[0]! * metres, step[1]! * metres];
-      const to = { x: where.x + right * cos + near * sin, y: where.y, z: where.z - right * sin + near * cos };
+      const to =
+        drawn.hooks.kind === "upright"
+          ? { x: where.x, y: where.y - near, z: where.z }
+          : { x: where.x + right * cos + near * sin, y: where.y, z: where.z - right * sin + near * cos };
       drawn.hooks.start?.();
       drawn.hooks.move(to, Math.atan2(to.x - where.x, to.z - where.z));
       drawn.hooks.end?.();
