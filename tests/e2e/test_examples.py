@@ -41,7 +41,7 @@ def rows(text: str, *begins: str) -> list[list[float]]:
 
 
 def test_every_example_is_run() -> None:
-    tested = {f"{number:02}" for number in (*range(1, 11), 12, 13, 14)}
+    tested = {f"{number:02}" for number in (*range(1, 11), 12, 13, 14, 15)}
     assert {path.name[:2] for path in EXAMPLES.glob("[0-9]*.py")} == tested
 
 
@@ -136,3 +136,18 @@ def test_plan_a_scene(tmp_path: Path) -> None:
     said = run("14_plan_a_scene.py", tmp_path, "--scene", "pillars", "--evaluations", "1500")
     assert "clear of things" in said and "too near" not in said
     assert len(read_clip(tmp_path / "pillars.bvh")) > 100 and (tmp_path / "pillars.png").stat().st_size > 0
+
+
+def test_obey_mechanics(tmp_path: Path) -> None:
+    said = run("15_obey_mechanics.py", tmp_path)
+    table = {line.split()[0]: line for line in said.splitlines()[1:4]}
+    assert list(table) == ["farther", "back", "turned"], said
+    for line in table.values():
+        assert float(line.split("°")[1].split()[0]) < 1.0, "the centre of mass leaves its parabola"
+    jump, farther, back = (read_clip(path).root_pos[-1] for path in _jumps(tmp_path))
+    assert abs(farther[2] - back[2]) == pytest.approx(0.5, abs=0.02) and abs(jump[2] - back[2]) > 0.15
+    assert (tmp_path / "jump-turned.png").exists()
+
+
+def _jumps(folder: Path) -> list[Path]:
+    return [folder / f"jump-{name}.bvh" for name in ("turned", "farther", "back")]
