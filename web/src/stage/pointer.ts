@@ -92,7 +92,8 @@ export class Pointer {
     this.selected = drawn;
     if (drawn) {
       const where = drawn.where();
-      const hit = this.level(event, where.y) ?? new Vector3(where.x, where.y, where.z);
+      const upright = drawn.hooks?.kind === "upright";
+      const hit = (upright ? this.upright(event, where) : this.level(event, where.y)) ?? new Vector3(where.x, where.y, where.z);
       const offset = new Vector3(where.x, where.y, where.z).sub(hit);
       return { kind: "drag", drawn, offset, moved: false, from: new Vector2(event.clientX, event.clientY) };
     }
@@ -159,10 +160,15 @@ export class Pointer {
       const hit = this.level(event, where.y);
       return hit && (turn ? hit : hit.add(offset));
     }
+    const hit = this.upright(event, where);
+    return hit && { x: where.x, y: Math.max(0, hit.y + offset.y), z: where.z };
+  }
+
+  /** Where a pointer meets the upright plane through a place that faces the camera. */
+  private upright(event: PointerEvent, where: Place): Vector3 | null {
     const facing = this.camera.lens.getWorldDirection(new Vector3()).setY(0).normalize();
     const plane = new Plane().setFromNormalAndCoplanarPoint(facing, new Vector3(where.x, where.y, where.z));
-    const hit = this.probe(event).ray.ray.intersectPlane(plane, new Vector3());
-    return hit && { x: where.x, y: Math.max(0, hit.y), z: where.z };
+    return this.probe(event).ray.ray.intersectPlane(plane, new Vector3());
   }
 
   private up(event: PointerEvent): void {

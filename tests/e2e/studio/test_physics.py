@@ -1,0 +1,129 @@
+"""Physics in a real browser: a jump's end, apex and arrow are dragged, and mechanics answers."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from tests.e2e.studio.test_flow import STAGE, STATE, pixel, settle, show
+
+Take = Callable[[Any, str], None]
+Until = Callable[..., None]
+ASKED = f"{STATE}.document.requests.physics"
+SLOW_S = 180.0
+"""Without a graphics card, beside other work, and with kernels still to be compiled."""
+
+
+def solved(condition: str = "true") -> str:
+    """Whether a solved motion is on the stage, whose result meets a condition on `one`."""
+    return (
+        f"{STATE}.results.some((one) => one.verb === 'physics' && one.motions[0].id === {STAGE}.shown[0]?.id "
+        f"&& {condition})"
+    )
+
+
+def on_stage(page: Any) -> Any:
+    return page.evaluate(
+        f"{STATE}.results.find((one) => one.verb === 'physics' && one.motions[0].id === {STAGE}.shown[0]?.id)"
+    )
+
+
+def hips(page: Any, share: float) -> list[float]:
+    """Where the hips of the motion on the stage are, at a share of its time."""
+    found: list[float] = page.evaluate(
+        f"""(() => {{
+          const motion = {STAGE}.shown[0];
+          const at = {STAGE}.jointAt(motion.id, 0, {share} * (motion.frames - 1));
+          return [at.x, at.y, at.z];
+        }})()"""
+    )
+    return found
+
+
+def look(page: Any) -> None:
+    """From in front of its side, with the whole way in the picture."""
+    start, end = hips(page, 0), hips(page, 1)
+    page.evaluate(f"{STAGE}.player.pause(); {STAGE}.player.seek(0)")
+    page.evaluate(f"{STAGE}.camera.frame({json.dumps([start, end])}); {STAGE}.camera.view(1)")
+    settle(page)
+
+
+def find(page: Any, words: str, near: tuple[float, float], step: tuple[float, float]) -> tuple[float, float]:
+    """Go from a pixel in steps until the pointer is over the handle that says these words."""
+    x, y = near
+    for _ in range(80):
+        page.mouse.move(x, y)
+        if words in page.evaluate(f"{STAGE}.element.querySelector('canvas').title"):
+            return x, y
+        x, y = x + step[0], y + step[1]
+    raise AssertionError(f"no handle says {words!r} from {near} by {step}")
+
+
+@pytest.fixture
+def opened(page: Any, until: Until) -> Any:
+    """The Physics panel with a jump on the spot."""
+    show(page, "physics")
+    page.get_by_label("Motion", exact=True).select_option(label="jump")
+    until(page, f"{STAGE}.shown[0]?.name === 'jump' && {STATE}.document.subjects.physics?.startsWith('clip:')")
+    page.evaluate("window.choreograph.store.setView({ follow_camera: false })")
+    look(page)
+    return page
+
+
+def test_a_jump_is_dragged_farther_higher_and_round(opened: Any, until: Until, shot: Take) -> None:
+    page = opened
+    assert page.evaluate(f"{STATE}.results.every((one) => one.verb !== 'physics')"), "nothing is solved before a change"
+
+    # Its end, 30 cm ahead: where it looks at its start.
+    before = hips(page, 1)
+    x, y = find(page, "farther", pixel(page, before[0], before[2]), (0, -2))
+    page.mouse.down()
+    page.mouse.move(*pixel(page, before[0], before[2] + 0.3), steps=4)
+    page.mouse.up()
+    until(page, f"Math.abs({ASKED}?.farther_m ?? 0) > 0.1 && {STATE}.undo === 'Go farther' && {STATE}.unsaved === 0")
+    farther = page.evaluate(f"{ASKED}.farther_m")
+    until(page, solved(f"one.request.farther_m === {farther}"), SLOW_S)
+    first = on_stage(page)
+    assert first["subject"] == page.evaluate(f"{STATE}.document.subjects.physics") and first["problems"] == []
+    after = hips(page, 1)
+    went = ((after[0] - before[0]) ** 2 + (after[2] - before[2]) ** 2) ** 0.5
+    assert went == pytest.approx(abs(farther), abs=0.02)
+    page.locator(".panel.physics .figures", has_text="centre of mass off its parabola").wait_for()
+
+    # Its apex, straight up.
+    look(page)
+    shot(page, "physics")
+    top = max((hips(page, k / 60) for k in range(61)), key=lambda place: place[1])
+    x, y = find(page, "higher", pixel(page, top[0], top[2]), (0, -5))
+    page.mouse.down()
+    page.mouse.move(x, y - 15, steps=4)
+    page.mouse.up()
+    until(page, f"{ASKED}?.higher_m > 0.01 && {STATE}.undo === 'Rise higher' && {STATE}.unsaved === 0")
+    higher = page.evaluate(f"{ASKED}.higher_m")
+    until(page, solved(f"one.request.higher_m === {higher} && one.request.farther_m === {farther}"), SLOW_S)
+    assert on_stage(page)["metrics"]["rise"]["value"] - first["metrics"]["rise"]["value"] == pytest.approx(
+        higher, abs=0.03
+    )
+
+    # Undo brings the first one back, without solving it again.
+    page.evaluate("document.activeElement.blur()")
+    page.keyboard.press("Control+z")
+    until(page, f"{ASKED}?.higher_m === undefined && {STAGE}.shown[0].id === 'result:{first['id']}'", SLOW_S)
+
+    # Its arrow, a quarter to the left.
+    look(page)
+    end = hips(page, 1)
+    find(page, "turn farther", pixel(page, end[0], end[2] + 0.65), (0, 1))
+    page.mouse.down()
+    page.mouse.move(*pixel(page, end[0] + 0.46, end[2] + 0.46), steps=4)
+    page.mouse.move(*pixel(page, end[0] + 0.65, end[2]), steps=4)
+    page.mouse.up()
+    until(page, f"{ASKED}?.turn_deg > 60 && {STATE}.undo === 'Turn' && {STATE}.unsaved === 0")
+    turn = page.evaluate(f"{ASKED}.turn_deg")
+    until(page, solved(f"one.request.turn_deg === {turn}"), SLOW_S)
+    turned = on_stage(page)["metrics"]["turn"]["value"] - first["metrics"]["turn"]["value"]
+    assert turned == pytest.approx(turn, abs=2.0) and turn == pytest.approx(90, abs=25)
+    look(page)
+    shot(page, "physics-turned")
