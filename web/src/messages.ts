@@ -576,10 +576,10 @@ export interface BendRequest {
   finish?: FinishSettings;
 }
 
-/** Where the body is on the floor at a time, and where it faces. */
+/** Where the body is on the floor at a time or during an interval, and where it faces. */
 export interface BodyGoal {
-  /** When, from the motion's first frame. */
-  at_s: number;
+  /** When, from the motion's first frame; or an interval, from start_s to stop_s. */
+  at_s?: number | null;
   /** x and z of the torso, metres; null for anywhere. */
   position?: [number, number] | null;
   /** Where it faces: 0 looks along +z, 90 along +x; null for any. */
@@ -588,6 +588,12 @@ export interface BodyGoal {
   weight?: number;
   /** Whether the finished motion is exactly there. */
   exact?: boolean;
+  /** Instead of at_s: from when */
+  start_s?: number | null;
+  /** until when. */
+  stop_s?: number | null;
+  /** The way of the torso instead of a position: x and z in metres, spread evenly over the interval. */
+  points?: [number, number][];
 }
 
 /** A person's measures; what is not given comes from the skeleton and anthropometric tables. */
@@ -1028,10 +1034,10 @@ export interface JointTarget {
   weight?: number;
 }
 
-/** A pose of a clip at a time: where it is given, or where the motion takes it. */
+/** A pose of a clip at a time, or its poses during an interval: where they are given, or where the motion leads. */
 export interface KeyPose {
-  /** When, from the motion's first frame. */
-  at_s: number;
+  /** When, from the motion's first frame; or an interval, from start_s to stop_s. */
+  at_s?: number | null;
   /** A clip by its name; */
   clip?: string | null;
   /** which frame of it, at its own rate. */
@@ -1048,6 +1054,10 @@ export interface KeyPose {
   weight?: number;
   /** Whether the finished motion has this very pose at that time. */
   exact?: boolean;
+  /** Instead of at_s: from when the clip goes on from that frame, as it was recorded, */
+  start_s?: number | null;
+  /** until when. */
+  stop_s?: number | null;
 }
 
 /** A pose that the motion goes through: joints as in a frame of some motion, the root free. */
@@ -1106,7 +1116,7 @@ export interface LearnSettings {
   order?: number | null;
   /** Size of the control input, dim(u); chosen by cross-validation if not given. */
   controls?: number | null;
-  /** Size of the pose space (d); as large as `variance` needs if not given. */
+  /** Size of the pose space (d); 0 chooses by completing held-out motion, and if it is not given, it is as large as `variance` needs. */
   dimensions?: number | null;
   /** Share of the poses' variance that the pose space holds. */
   variance?: number;
@@ -1170,14 +1180,16 @@ export interface Obstacle {
   weight?: number;
 }
 
-/** A disc on the floor that moves evenly. */
+/** A disc on the floor that moves evenly, or as it was dragged. */
 export interface ObstacleRequest {
   /** Where its centre is at the start, x and z, metres. */
-  position: [number, number];
+  position?: [number, number];
   /** x and z, m/s. */
   velocity?: [number, number];
   /** Sum of its radius and the character's. */
   radius_m?: number;
+  /** Instead of the others, rows of second, x, z, radius and velocity (x, z), each from its second on; with a radius of 0 it is not there. */
+  dragged?: [number, number, number, number, number, number][];
 }
 
 /** How the second of two people stands to the first, as the first sees it. */
@@ -1264,6 +1276,8 @@ export interface PhysicsLimits {
 
 /** A motion that obeys mechanics, after the sketch that another one makes. */
 export interface PhysicsRequest {
+  /** Whether the motion is only finished: the smallest change after which it obeys mechanics, of any length, where it stays as natural as it is. Examples are then the recordings that it is made of; of all that else can be asked only the part, the floor and the body count. */
+  finish?: boolean;
   /** How much farther it goes than the motion, along its way. */
   farther_m?: number;
   /** How much higher the centre of mass rises in its longest flight. */
