@@ -1,6 +1,7 @@
 /** Interfaces between the parts of the page; what travels to and from the server is in messages.ts. */
 
 import type {
+  CharacterFacts,
   Document,
   DocumentState,
   Job,
@@ -64,6 +65,17 @@ export interface MotionSource {
   /** Rows of [root x, y, z, then a quaternion x, y, z, w for each joint]. */
   frames(id: string): Promise<Float32Array>;
   figure(skeleton: string): Promise<ArrayBuffer>;
+  /** The motion on the character who is seen instead of the mannequin; null where there is none. */
+  worn?(id: string): Promise<Worn | null>;
+}
+
+/** A motion on somebody's own character. */
+export interface Worn {
+  /** Of its figure. */
+  character: string;
+  motion: Motion;
+  frames: Float32Array;
+  figure: () => Promise<ArrayBuffer>;
 }
 
 /** The server did not do it; `message` is its sentence. */
@@ -91,6 +103,8 @@ export interface Api extends MotionSource {
   /** What is answered to a request as plain text. */
   text(path: string, body: Plain | object): Promise<string>;
   upload(files: File[], onProgress?: (share: number) => void): Promise<Job>;
+  /** Take a character into the project; a .glb, .vrm or .fbx file. */
+  takeCharacter(file: File): Promise<CharacterFacts>;
   start(ask: JobAsk): Promise<Job>;
   cancel(job: string): Promise<void>;
   /** Ask for motion over the socket; newer asks of a verb replace older ones. Returns the number that answers carry. */

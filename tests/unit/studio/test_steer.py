@@ -9,11 +9,13 @@ import time
 from pathlib import Path
 
 import pytest
-from tests.unit.studio.running import LONG_S, Studio
+from tests.unit.studio.running import LONG_S, Studio, until
+from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
 from choreograph.errors import RequestError
 from choreograph.steer_client import SteerClient, read_frame
+from choreograph.studio import steering
 
 
 def test_a_client_steers_and_mistakes_leave_it_connected(studio: Studio) -> None:
@@ -86,3 +88,42 @@ def test_the_typescript_client_reads_what_the_python_client_reads(studio: Studio
 def test_without_a_graph_there_is_nobody_to_steer(empty: Studio) -> None:
     with pytest.raises(RequestError, match="no graph"):
         SteerClient(f"ws://127.0.0.1:{empty.port}/api/steer", timeout_s=LONG_S)
+
+
+def test_so_many_steer_at_once(studio: Studio, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(steering, "MAX_CLIENTS", 1)
+    monkeypatch.setattr(steering, "MAX_TOGETHER", 2)
+    until(lambda: studio.session.steering.clients == 0)
+    with SteerClient(f"ws://127.0.0.1:{studio.port}/api/steer", timeout_s=LONG_S) as client:
+        with (
+            connect(f"ws://127.0.0.1:{studio.port}/api/steer") as second,
+            pytest.raises(ConnectionClosed, match="1013"),
+        ):
+            second.recv(LONG_S)
+        for _ in range(2):
+            client.say("add")
+        frames = client.frames()
+        until(lambda: next(frames) and len(client.answers) == 2)
+        assert [one["type"] for one in client.answers] == ["added", "error"]
+        assert "2 characters of all clients" in client.answers[1]["error"]
+    until(lambda: studio.session.steering.clients == 0 and not studio.session.steering.streams)
+
+
+def test_messages_that_are_made_to_break_programs(studio: Studio) -> None:
+    with connect(f"ws://127.0.0.1:{studio.port}/api/steer", max_size=None) as socket:
+        hostile = ["[" * 100_000, '{"type": "goal", "x": 1' + "0" * 400 + "}", b"bytes", '{"type": ' + "9" * 5000 + "}"]
+        hostile += [
+            "null",
+            '{"type": {}}',
+            '{"type": "goal", "points": [[0, 0], [1e308, 1]]}',
+            '{"type": "plan", "character": -1}',
+        ]
+        for text in hostile:
+            socket.send(text)
+        errors = 0
+        while errors < len(hostile):
+            said = socket.recv(LONG_S)
+            if isinstance(said, str) and json.loads(said)["type"] == "error":
+                assert len(said) < 1000
+                errors += 1
+        assert isinstance(socket.recv(LONG_S), bytes | str), "it goes on"

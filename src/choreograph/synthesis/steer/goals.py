@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import math
 from dataclasses import dataclass, field, replace
 from pathlib import Path as FilePath
@@ -11,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from choreograph.errors import FormatError, RequestError
+from choreograph.formats.tables import read_table
 from choreograph.synthesis.path import Path
 from choreograph.synthesis.steer.costs import Wanted
 
@@ -21,6 +21,9 @@ LOOK_M = 1.2
 _AHEAD_M = 2.5
 """How far ahead of where it was last a character looks for its place on a path."""
 MAX_ROWS = 200_000
+MAX_OBSTACLES = 1000
+MAX_RADIUS_M = 100.0
+MAX_SPEED_M_S = 1000.0
 """Rows of a script or of a table of obstacles, at most."""
 
 
@@ -127,8 +130,10 @@ class MovingObstacle:
         for name, value in vars(self).items():
             if not math.isfinite(value):
                 raise RequestError(f"an obstacle's {name} is {value}; it must be a number", where=name)
-        if not 0 < self.radius <= 100:
-            raise RequestError(f"an obstacle's radius is {self.radius:g} m; it must be above 0 and at most 100")
+        if not 0 < self.radius <= MAX_RADIUS_M:
+            raise RequestError(
+                f"an obstacle's radius is {self.radius:g} m; it must be above 0 and at most {MAX_RADIUS_M:g}"
+            )
 
     def at(self, seconds: float) -> MovingObstacle:
         """Where it will be."""
@@ -183,12 +188,18 @@ def read_obstacles(path: str | FilePath) -> dict[str, Array]:
     tracks: dict[str, list[tuple[float, ...]]] = {}
     for line, row in _rows(path, OBSTACLE_HEADER, ()):
         t, x, z, radius = (_number(row, name, path, line) for name in ("t", "x", "z", "radius"))
-        if radius <= 0:
-            raise FormatError(f"radius is {radius:g}; it must be above 0", path=path, line=line)
+        if not 0 < radius <= MAX_RADIUS_M:
+            raise FormatError(
+                f"radius is {radius:g}; it must be above 0 and at most {MAX_RADIUS_M:g}", path=path, line=line
+            )
         track = tracks.setdefault(row["id"].strip(), [])
         if track and t <= track[-1][0]:
             raise FormatError(f"t is {t:g}, not after {track[-1][0]:g} for the same id", path=path, line=line)
+        if track and math.hypot(x - track[-1][1], z - track[-1][2]) > MAX_SPEED_M_S * (t - track[-1][0]):
+            raise FormatError(f"the obstacle moves faster than {MAX_SPEED_M_S:g} m/s", path=path, line=line)
         track.append((t, x, z, radius))
+        if len(tracks) > MAX_OBSTACLES:
+            raise FormatError(f"it has more than {MAX_OBSTACLES} obstacles", path=path, line=line)
     return {name: track_of(np.array(track)) for name, track in tracks.items()}
 
 
@@ -215,35 +226,33 @@ def obstacle_at(track: Array, t: float) -> MovingObstacle | None:
 
 
 def _rows(path: str | FilePath, needed: tuple[str, ...], more: tuple[str, ...]) -> list[tuple[int, dict[str, str]]]:
-    try:
-        with FilePath(path).open(encoding="utf-8-sig", newline="") as file:
-            reader = csv.DictReader(file)
-            names = [name.strip() for name in reader.fieldnames or ()]
+    rows: list[tuple[int, dict[str, str]]] = []
+    names: list[str] = []
+    for line, cells in read_table(path):
+        if not names:
+            names = cells
             missing = [name for name in needed if name not in names]
             unknown = [name for name in names if name not in (*needed, *more)]
             if missing or unknown:
-                what = f"no column {missing[0]!r}" if missing else f"a column {unknown[0]!r}, which is not known"
+                what = f"no column {missing[0]!r}" if missing else f"a column {unknown[0][:40]!r}, which is not known"
                 wanted = ",".join(needed) + (f" and optionally {','.join(more)}" if more else "")
-                raise FormatError(f"it has {what}; its header must be {wanted}", path=path, line=1)
-            reader.fieldnames = names
-            rows: list[tuple[int, dict[str, str]]] = []
-            for row in reader:
-                if len(rows) >= MAX_ROWS:
-                    raise FormatError(f"it has more than {MAX_ROWS} rows", path=path)
-                if any((value or "").strip() for value in row.values() if isinstance(value, str)):
-                    rows.append((reader.line_num, {name: row.get(name) or "" for name in names}))
-            return rows
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise FormatError(f"it cannot be read: {error}", path=path) from None
+                raise FormatError(f"it has {what}; its header must be {wanted}", path=path, line=line)
+            continue
+        if len(rows) >= MAX_ROWS:
+            raise FormatError(f"it has more than {MAX_ROWS} rows", path=path)
+        if len(cells) > len(names):
+            raise FormatError(f"the row has {len(cells)} cells, the header {len(names)}", path=path, line=line)
+        rows.append((line, dict(zip(names, [*cells, *[""] * (len(names) - len(cells))], strict=True))))
+    return rows
 
 
 def _number(row: dict[str, str], name: str, path: str | FilePath, line: int) -> float:
     try:
         value = float(row[name])
     except ValueError:
-        raise FormatError(f"{name} is {row[name]!r}; it must be a number", path=path, line=line) from None
+        raise FormatError(f"{name} is {row[name][:40]!r}; it must be a number", path=path, line=line) from None
     if not math.isfinite(value) or abs(value) > 1e6:
-        raise FormatError(f"{name} is {row[name]!r}; it must be a finite number", path=path, line=line)
+        raise FormatError(f"{name} is {row[name][:40]!r}; it must be a number up to a million", path=path, line=line)
     return value
 
 

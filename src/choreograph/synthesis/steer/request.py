@@ -12,6 +12,7 @@ from annotated_types import Ge, Gt, Le, MaxLen
 from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
+from choreograph.contract.limits import beside
 from choreograph.contract.request import (
     Degrees,
     FileName,
@@ -19,6 +20,7 @@ from choreograph.contract.request import (
     MetresPerSecond,
     Name,
     Option,
+    Point,
     Request,
     Seconds,
     Unit,
@@ -33,7 +35,9 @@ from choreograph.synthesis.steer.goals import SteerGoal, read_obstacles, read_sc
 
 Array = NDArray[np.float64]
 
-LONGEST_S = 24 * 3600.0
+LONGEST_S = 3600.0
+"""An hour at 120 Hz is 2 GB of motion; live streams have no end."""
+Speed = Annotated[float, Ge(-100), Le(100)]
 
 
 class GoalRequest(Request):
@@ -41,7 +45,7 @@ class GoalRequest(Request):
 
     at_s: Annotated[Seconds, Ge(0), Le(LONGEST_S)] = 0.0
     """From when on."""
-    position: tuple[float, float] | None = None
+    position: Point | None = None
     """A point of the line to keep to, x and z; the place where the character is if not given."""
     heading_deg: Degrees | None = None
     """Direction of the line, from +z towards +x."""
@@ -53,7 +57,7 @@ class GoalRequest(Request):
     """Where the torso faces, from the direction of travel."""
     spin_deg_s: Annotated[float, Unit("°/s"), Ge(-720), Le(720)] | None = None
     """How fast to turn; the line does not count then."""
-    points: Annotated[tuple[tuple[float, float], ...], MaxLen(20_000)] = ()
+    points: Annotated[tuple[Point, ...], MaxLen(20_000)] = ()
     """A line to follow instead of a straight one, as places x and z."""
 
     def goal(self) -> SteerGoal:
@@ -70,9 +74,9 @@ class GoalRequest(Request):
 class ObstacleRequest(Request):
     """A disc on the floor that moves evenly, or as it was dragged."""
 
-    position: tuple[float, float] = (0.0, 0.0)
+    position: Point = (0.0, 0.0)
     """Where its centre is at the start, x and z, metres."""
-    velocity: tuple[float, float] = (0.0, 0.0)
+    velocity: tuple[Speed, Speed] = (0.0, 0.0)
     """x and z, m/s."""
     radius_m: Annotated[Metres, Gt(0), Le(100)] = 0.6
     """Sum of its radius and the character's."""
@@ -119,7 +123,7 @@ class SteerRequest(PathRequest):
     """How long to steer."""
     mirror: bool = True
     """Whether each recording counts as its mirror image too."""
-    start: Annotated[tuple[float, float] | None, Option(hidden=True)] = None
+    start: Annotated[Point | None, Option(hidden=True)] = None
     """Where the character begins, x and z; on the first goal's line if not given."""
     start_heading_deg: Degrees | None = None
     """Where it heads at first; along the first goal's line if not given."""
@@ -146,17 +150,13 @@ class SteerRequest(PathRequest):
     def resolved(self, folder: FilePath, *, allow_code: bool = False) -> Self:
         """The request with files taken from a folder, and a task of one's own allowed or not."""
         made = super().resolved(folder, allow_code=allow_code)
-        changes = {
-            name: str(folder / getattr(made, name))
-            for name in ("script", "obstacles")
-            if getattr(made, name) and (folder / getattr(made, name)).is_file()
-        }
-        file = made.own_task.rpartition(":")[0]
-        if file and (folder / file).is_file():
-            changes["own_task"] = f"{folder / file}:{made.own_task.rpartition(':')[2]}"
+        changes = {name: beside(folder, getattr(made, name)) for name in ("script", "obstacles")}
+        file, colon, name = made.own_task.rpartition(":")
+        if file:
+            changes["own_task"] = f"{beside(folder, file)}{colon}{name}"
         if made.own_task and not allow_code:
             raise RequestError("own_task names Python code, which runs only with --allow-code", where="own_task")
-        return made.with_(**changes) if changes else made
+        return made.with_(**changes)
 
     def timeline(self) -> list[tuple[float, SteerGoal, str]]:
         """The goals with the moments from which on they hold and their places in the request, in order."""

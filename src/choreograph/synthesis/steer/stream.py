@@ -5,6 +5,7 @@ Whoever carries the messages (a socket, a test) calls `hear` for each message an
 
 from __future__ import annotations
 
+import json
 import math
 import struct
 from collections.abc import Mapping, Sequence
@@ -23,6 +24,7 @@ from choreograph.synthesis.steer.controller import Character, SteerBrain
 from choreograph.synthesis.steer.crowd import Crowd, Poses
 from choreograph.synthesis.steer.goals import Line, MovingObstacle, SteerGoal
 from choreograph.synthesis.steer.pool import Pool
+from choreograph.synthesis.steer.request import LONGEST_S
 from choreograph.synthesis.steer.tasks import compose
 
 Array = NDArray[np.float64]
@@ -32,8 +34,13 @@ MAGIC = b"CGS1"
 HEADER = struct.Struct("<4sIdIIII")
 """Magic, frame number, seconds, characters, joints, frames dropped so far, feet."""
 MAX_CHARACTERS, MAX_OBSTACLES, MAX_POINTS = 100, 64, 20_000
-_KEPT = 100_000
-"""Goals, and moves of each obstacle, that a recording keeps at most."""
+MAX_MESSAGE = 2_000_000
+"""Characters of a message, at most."""
+_KEPT_GOALS, _KEPT_POINTS = 100_000, 200_000
+"""What a recording holds at most: goals, and points of the paths in them."""
+_FARTHEST_M = 1e6
+_KEPT_MOVES = 100_000
+"""Moves of each obstacle that a recording keeps at most."""
 _HEAT = 25
 """Cells of the value map along each side."""
 
@@ -60,6 +67,7 @@ class SteerStream:
         """Frames that the client was too slow for."""
         self._obstacles: dict[str, MovingObstacle] = {}
         self._goals: list[dict[str, Any]] = []
+        self._kept_points = 0
         self._dragged: dict[str, list[list[float]]] = {}
         self._recorded: int | None = None
         self._restart([(np.zeros(3), SteerGoal())])
@@ -195,7 +203,7 @@ class SteerStream:
             "restart": self._begin_anew,
         }
         if kind not in known:
-            raise RequestError(f"there is no message {kind!r}; there are {', '.join(known)}")
+            raise RequestError(f"there is no message {kind[:40]!r}; there are {', '.join(known)}")
         return known[kind](message)
 
     def _character(self, number: int) -> Character:
@@ -217,7 +225,14 @@ class SteerStream:
         path = _points(said.get("points"))
         goal = SteerGoal(numbers["x"], numbers["z"], heading, numbers["speed"], gait, torso, spin, path)
         one.set_goal(goal)
-        if number == self._recorded and len(self._goals) < _KEPT:
+        if number == self._recorded:
+            points = self._kept_points + (0 if path is None else len(path.points))
+            if len(self._goals) >= _KEPT_GOALS or points > _KEPT_POINTS:
+                raise RequestError(
+                    f"a recording holds {_KEPT_GOALS} goals and {_KEPT_POINTS} points of paths at most; end it and "
+                    "begin another"
+                )
+            self._kept_points = points
             self._goals.append(_as_request((self.number + 1) / self.rate_hz, goal))
 
     def _add(self, said: Mapping[str, Any]) -> dict[str, Any]:
@@ -257,7 +272,7 @@ class SteerStream:
                 off = max(abs(since[1] + passed * since[4] - row[1]), abs(since[2] + passed * since[5] - row[2]))
                 if row[3] == 0 or off < 1e-9:
                     continue  # as it goes on by itself
-            if len(rows) < _KEPT:
+            if len(rows) < _KEPT_MOVES:
                 rows.append(row)
 
     def _begin_anew(self, said: Mapping[str, Any]) -> None:
@@ -274,6 +289,7 @@ class SteerStream:
             self._restart(everybody)
             self._start, goal = everybody[number]
             self._goals, self._dragged, self._recorded = [_as_request(0.0, goal)], {}, number
+            self._kept_points = 0
             self._keep_obstacles()
             return {"type": "recording", "on": True, "character": number}
         if self._recorded is None:
@@ -281,8 +297,8 @@ class SteerStream:
         self._recorded = None
         yaw, x, z = self._start
         request: dict[str, Any] = {
-            "goals": self._goals,
-            "length_s": max(round(self.number / self.rate_hz, 4), 0.2),
+            "goals": [goal for goal in self._goals if goal["at_s"] <= LONGEST_S],
+            "length_s": min(max(round(self.number / self.rate_hz, 4), 0.2), LONGEST_S),
             "start": [float(x), float(z)],
             "start_heading_deg": math.degrees(float(yaw)),
             "finish": {"rate_hz": self.rate_hz},
@@ -290,6 +306,24 @@ class SteerStream:
         if self._dragged:
             request["moving"] = [{"dragged": rows} for rows in self._dragged.values()]
         return {"type": "recording", "on": False, "request": request}
+
+
+def read_message(text: str | None) -> Any:
+    """What a client's text says, as plain values.
+
+    Raises:
+        RequestError: If it is no JSON, or longer than any message.
+    """
+    if text is None or len(text) > MAX_MESSAGE:
+        raise RequestError(f"only text of up to {MAX_MESSAGE} characters is understood")
+    try:
+        return json.loads(text, parse_constant=_no_number)
+    except (ValueError, RecursionError) as error:
+        raise RequestError(f"the message is no JSON: {str(error)[:200]}") from None
+
+
+def _no_number(word: str) -> float:
+    raise ValueError(f"{word} is no number")
 
 
 def _as_request(at_s: float, goal: SteerGoal) -> dict[str, Any]:
@@ -309,7 +343,8 @@ def _number(said: Mapping[str, Any], name: str) -> float | None:
     value = said.get(name)
     if value is None:
         return None
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value) or abs(value) > 1e6:
+    # Compared before it becomes a float: JSON has whole numbers of any length, and NaN compares as false.
+    if isinstance(value, bool) or not isinstance(value, int | float) or not -_FARTHEST_M <= value <= _FARTHEST_M:
         raise RequestError(f"{name} is {str(value)[:40]!r}; it must be a number", where=name)
     return float(value)
 
@@ -328,8 +363,8 @@ def _points(listed: Any) -> Path | None:
         raise RequestError(f"points are a list of 2 to {MAX_POINTS} places [x, z]", where="points")
     try:
         points = np.array(listed, float)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         points = np.zeros(0)
-    if points.ndim != 2 or points.shape[1] != 2 or not np.isfinite(points).all():
+    if points.ndim != 2 or points.shape[1] != 2 or not (np.abs(points) <= _FARTHEST_M).all():
         raise RequestError("points are places [x, z], in metres", where="points")
     return Path(points)

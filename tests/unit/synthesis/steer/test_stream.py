@@ -126,3 +126,15 @@ def test_a_plan_has_poses_on_the_floor(stream: SteerStream) -> None:
     for (x, z, _), row in zip(plan["places"], plan["poses"], strict=True):
         assert len(row) == 3 + 4 * len(stream.pool.skeleton)
         assert math.hypot(row[0] - x, row[2] - z) < 0.2
+
+
+def test_a_recording_holds_so_much(stream: SteerStream, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("choreograph.synthesis.steer.stream._KEPT_POINTS", 5)
+    goal = {"type": "goal", "points": [[0, 0], [0, 1], [0, 2]]}
+    stream.hear({"type": "record", "on": True})
+    stream.hear(goal)
+    with pytest.raises(cg.RequestError, match="5 points"):
+        stream.hear(goal)
+    assert len(stream.hear({"type": "record"})["request"]["goals"]) == 2  # type: ignore[index]
+    stream.hear({"type": "record", "on": True})
+    stream.hear(goal)
