@@ -1,7 +1,7 @@
 // Generated from the models of choreograph.studio by `python -m choreograph.studio.typescript`; do not edit.
 
 /** Changes whenever a message does; told by both sides when they meet. */
-export const PROTOCOL = "980118485f96";
+export const PROTOCOL = "795f6e1618d4";
 
 /** What JSON holds. */
 export type Plain = null | boolean | number | string | Plain[] | { [name: string]: Plain };
@@ -139,6 +139,68 @@ export interface Examples {
 export interface ExportAsk {
   motion: string;
   suffix: string;
+}
+
+/** A completed face. */
+export interface FaceAnswer {
+  face: FaceWeights;
+  problems: FaceProblem[];
+  learned_from: string[];
+  step_mm: number;
+  off_mm: number;
+  seconds: number;
+}
+
+/** A face to be completed from all recordings of the project. */
+export interface FaceAsk {
+  request: Record<string, Plain>;
+}
+
+/** A completed face as a file. */
+export interface FaceExport {
+  request: Record<string, Plain>;
+  kind: "csv" | "glb";
+  head?: string | null;
+}
+
+/** A face of the project: a recording, a head, or both. */
+export interface FaceFacts {
+  name: string;
+  frames: number;
+  fps: number;
+  shapes: number;
+  head: boolean;
+  notes: string[];
+}
+
+/** A file of a face that a page sends. */
+export interface FaceFile {
+  name: string;
+  data: string;
+}
+
+/** What the finished face misses. */
+export interface FaceProblem {
+  text: string;
+  where: string;
+}
+
+/** A head to be shown: vertices, and how shapes move them. */
+export interface FaceSurface {
+  shapes: string[];
+  vertices: string;
+  triangles: string;
+  moves: string;
+  still: [string, string][];
+  landmarks: boolean;
+}
+
+/** Weights over time. */
+export interface FaceWeights {
+  fps: number;
+  frames: number;
+  shapes: string[];
+  weights: string;
 }
 
 /** Answer to whatever could not be done. */
@@ -558,10 +620,10 @@ export interface BendRequest {
   finish?: FinishSettings;
 }
 
-/** Where the body is on the floor at a time, and where it faces. */
+/** Where the body is on the floor at a time or during an interval, and where it faces. */
 export interface BodyGoal {
-  /** When, from the motion's first frame. */
-  at_s: number;
+  /** When, from the motion's first frame; or an interval, from start_s to stop_s. */
+  at_s?: number | null;
   /** x and z of the torso, metres; null for anywhere. */
   position?: [number, number] | null;
   /** Where it faces: 0 looks along +z, 90 along +x; null for any. */
@@ -570,6 +632,12 @@ export interface BodyGoal {
   weight?: number;
   /** Whether the finished motion is exactly there. */
   exact?: boolean;
+  /** Instead of at_s: from when */
+  start_s?: number | null;
+  /** until when. */
+  stop_s?: number | null;
+  /** The way of the torso instead of a position: x and z in metres, spread evenly over the interval. */
+  points?: [number, number][];
 }
 
 /** A person's measures; what is not given comes from the skeleton and anthropometric tables. */
@@ -1010,10 +1078,10 @@ export interface JointTarget {
   weight?: number;
 }
 
-/** A pose of a clip at a time: where it is given, or where the motion takes it. */
+/** A pose of a clip at a time, or its poses during an interval: where they are given, or where the motion leads. */
 export interface KeyPose {
-  /** When, from the motion's first frame. */
-  at_s: number;
+  /** When, from the motion's first frame; or an interval, from start_s to stop_s. */
+  at_s?: number | null;
   /** A clip by its name; */
   clip?: string | null;
   /** which frame of it, at its own rate. */
@@ -1030,6 +1098,10 @@ export interface KeyPose {
   weight?: number;
   /** Whether the finished motion has this very pose at that time. */
   exact?: boolean;
+  /** Instead of at_s: from when the clip goes on from that frame, as it was recorded, */
+  start_s?: number | null;
+  /** until when. */
+  stop_s?: number | null;
 }
 
 /** A pose that the motion goes through: joints as in a frame of some motion, the root free. */
@@ -1062,7 +1134,7 @@ export interface LearnSettings {
   order?: number | null;
   /** Size of the control input, dim(u); chosen by cross-validation if not given. */
   controls?: number | null;
-  /** Size of the pose space (d); as large as `variance` needs if not given. */
+  /** Size of the pose space (d); 0 chooses by completing held-out motion, and if it is not given, it is as large as `variance` needs. */
   dimensions?: number | null;
   /** Share of the poses' variance that the pose space holds. */
   variance?: number;
