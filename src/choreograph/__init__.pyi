@@ -12,6 +12,8 @@ from .editing.bend.request import BendRequest
 from .editing.bend.search import BendResult, BendSearch, bend
 from .editing.dynamics.request import BodyRequest, DynamicsRequest
 from .editing.dynamics.search import DynamicsResult, DynamicsSearch, inverse_dynamics
+from .editing.layer.request import LayerRequest
+from .editing.layer.search import LayerResult, LayerSearch, layer
 from .editing.loop.request import LoopRequest
 from .editing.loop.search import LoopResult, LoopSearch, loop
 from .editing.physics.request import FootprintRequest, KeyPoseRequest, PhysicsLimits, PhysicsRequest, PhysicsWeights
@@ -39,6 +41,7 @@ from .finishing.hand_contacts import HandContacts, Partner
 from .finishing.settings import FinishSettings
 from .formats import read_clip, read_figures, write_clip
 from .formats.character import read_character, write_character
+from .formats.export import ExportSettings, export_clip
 from .formats.face import read_face, read_markers, read_shapes, write_face
 from .formats.face_glb import read_face_glb, write_face_glb
 from .formats.head_glb import Head, read_head, write_face_on_head
@@ -54,6 +57,7 @@ from .motion.face import Face, FaceShapes
 from .motion.head import simple_head
 from .motion.montage import Layer, Montage
 from .motion.repair import repair
+from .motion.root_motion import in_place, with_root_bone
 from .motion.skeleton import Skeleton
 from .motion.trim import suggest_trim, trimmed
 from .notebook import show
@@ -165,6 +169,7 @@ __all__ = [
     "DynamicsResult",
     "DynamicsSearch",
     "Example",
+    "ExportSettings",
     "Face",
     "FaceKey",
     "FaceModel",
@@ -197,6 +202,9 @@ __all__ = [
     "LabelTarget",
     "LandmarkGoal",
     "Layer",
+    "LayerRequest",
+    "LayerResult",
+    "LayerSearch",
     "LearnSettings",
     "LoopRequest",
     "LoopResult",
@@ -276,6 +284,7 @@ __all__ = [
     "complete_markers",
     "concatenate",
     "detect_contacts",
+    "export_clip",
     "face_error",
     "find_brain",
     "find_foot_contacts",
@@ -284,7 +293,9 @@ __all__ = [
     "find_segment_database",
     "finish",
     "follow",
+    "in_place",
     "inverse_dynamics",
+    "layer",
     "learn",
     "learn_face",
     "load_path",
@@ -326,6 +337,7 @@ __all__ = [
     "steer",
     "suggest_trim",
     "trimmed",
+    "with_root_bone",
     "write_character",
     "write_clip",
     "write_face",

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from choreograph.errors import FormatError
+from choreograph.errors import FormatError, RequestError
 
 Array = NDArray[np.float64]
 
@@ -51,12 +51,14 @@ def chunks(data: bytes) -> tuple[dict[str, Any], memoryview]:
     return document, body
 
 
-def join_chunks(document: dict[str, Any], body: bytes) -> bytes:
-    """A GLB file of its JSON and its bytes, whose length must be a multiple of 4."""
+def pack(document: dict[str, Any], blob: bytes) -> bytes:
+    """The bytes of a GLB file."""
     text = json.dumps(document, separators=(",", ":")).encode()
     text += b" " * (-len(text) % 4)
-    head = struct.pack("<4sIII4s", b"glTF", 2, 12 + 8 + len(text) + 8 + len(body), len(text), b"JSON")
-    return head + text + struct.pack("<I4s", len(body), b"BIN\0") + body
+    blob += bytes(-len(blob) % 4)
+    size = 12 + 8 + len(text) + 8 + len(blob)
+    head = struct.pack("<4sII", b"glTF", 2, size) + struct.pack("<II", len(text), 0x4E4F534A)
+    return head + text + struct.pack("<II", len(blob), 0x004E4942) + blob
 
 
 class Glb:
@@ -112,6 +114,14 @@ class Glb:
             raise FormatError(f"accessor {number} holds values that are not finite numbers")
         return table if width > 1 else table[:, 0]
 
+    def bytes_of(self, number: Any) -> bytes:
+        """The bytes of a buffer view."""
+        view = self.item("bufferViews", number)
+        offset, length = _whole(view.get("byteOffset", 0)), _whole(view.get("byteLength"))
+        if view.get("buffer") != 0 or offset + length > len(self._body):
+            raise FormatError(f"buffer view {number} reaches beyond the file's bytes")
+        return bytes(self._body[offset : offset + length])
+
     def _unpacked(self, number: int, packed: Any) -> memoryview:
         """The bytes of a buffer view that is compressed, kept for the next accessor."""
         from choreograph.formats._meshopt import decode_attributes, decode_triangles
@@ -159,3 +169,25 @@ def vector(value: Any, default: Sequence[float]) -> Array:
     ):
         raise FormatError(f"has a node transform that is not {len(default)} finite numbers")
     return np.array(value, float)
+
+
+def take_names(document: Glb) -> list[str]:
+    """Names of the animations, or their numbers where they have none."""
+    return [str(one.get("name") or k)[:80] for k, one in enumerate(document.items("animations"))]
+
+
+def find_take(document: Glb, which: int | str) -> dict[str, Any]:
+    """One of the animations, by number or name.
+
+    Raises:
+        FormatError: If there is none at all.
+        RequestError: If there is none of that name or number.
+    """
+    animations, names = document.items("animations"), take_names(document)
+    if not animations:
+        raise FormatError("has no animation")
+    number = names.index(which) if isinstance(which, str) and which in names else which
+    if not isinstance(number, int) or not 0 <= number < len(animations):
+        listed = ", ".join(f"{k} {name!r}" for k, name in enumerate(names[:20]))
+        raise RequestError(f"there is no take {which!r}; there are: {listed}")
+    return animations[number]

@@ -10,7 +10,9 @@ from numpy.typing import NDArray
 
 from choreograph._version import __version__
 from choreograph.errors import FormatError
-from choreograph.formats._glb import Glb, chunks, join_chunks
+from choreograph.formats._glb import Glb, chunks, pack
+from choreograph.formats._gltf_read import blaming
+from choreograph.formats.assemble import read_bytes
 from choreograph.formats.atomic import atomic_write
 from choreograph.motion.clip import Note
 from choreograph.motion.face import Face, FaceShapes
@@ -19,6 +21,8 @@ Array = NDArray[np.float64]
 
 _FLOAT, _USHORT = 5126, 5123
 _SLOWEST, _FASTEST = 1.0, 1000.0
+_FILLED, _FILLED_FRAMES = 100, 36_000
+"""Frames at most: so many times the keys, and so many more."""
 
 
 def read_face_glb(path: str | Path, *, fps: float | None = None) -> Face:
@@ -37,18 +41,20 @@ def read_face_glb(path: str | Path, *, fps: float | None = None) -> Face:
         FormatError: If it has no such track.
     """
     path = Path(path)
-    try:
-        document = Glb(*chunks(path.read_bytes()))
-        names, times, table = _find_track(document)
-    except OSError as error:
-        raise FormatError(f"cannot be read: {error.strerror}", path=path) from None
-    except FormatError as error:
-        raise error.at(path) from None
+    data = read_bytes(path)
+    with blaming(path):
+        names, times, table = _find_track(Glb(*chunks(data)))
     if len(times) < 2 or (np.diff(times) <= 0).any():
         raise FormatError("the times of its morph track do not increase", path=path)
     rate = fps or float(np.clip(1 / np.median(np.diff(times)), _SLOWEST, _FASTEST))
     rate = round(rate) if abs(rate - round(rate)) < 0.02 * rate else rate
-    even = np.arange(int((times[-1] - times[0]) * rate + 1e-6) + 1) / rate + times[0]
+    count = float(times[-1] - times[0]) * rate
+    if count > _FILLED * len(times) + _FILLED_FRAMES:
+        raise FormatError(
+            f"its morph track has {len(times)} keys over {times[-1] - times[0]:.3g} s, too few to be believed",
+            path=path,
+        )
+    even = np.arange(int(count + 1e-6) + 1) / rate + times[0]
     weights = np.stack([np.interp(even, times, column) for column in table.T], axis=1)
     over = np.maximum(weights - 1, -weights)
     notes: tuple[Note, ...] = ()
@@ -61,10 +67,12 @@ def read_face_glb(path: str | Path, *, fps: float | None = None) -> Face:
 def _find_track(document: Glb) -> tuple[tuple[str, ...], Array, Array]:
     """Names (S,), times (K,) and weights (K, S) of the first track of named morph targets."""
     for animation in document.items("animations"):
-        samplers = animation.get("samplers", [])
-        for channel in animation.get("channels", []):
-            target = channel.get("target", {})
-            if target.get("path") != "weights":
+        samplers, channels = animation.get("samplers", []), animation.get("channels", [])
+        if not isinstance(samplers, list) or not isinstance(channels, list):
+            raise FormatError("an animation's samplers or channels are no lists")
+        for channel in channels:
+            target = channel.get("target") if isinstance(channel, dict) else None
+            if not isinstance(target, dict) or target.get("path") != "weights":
                 continue
             mesh = document.item("meshes", document.item("nodes", target.get("node")).get("mesh"))
             extras = mesh.get("extras")
@@ -169,7 +177,7 @@ class _Builder:
             "bufferViews": self._views,
             "buffers": [{"byteLength": len(self._bytes)}],
         }
-        return join_chunks(whole, bytes(self._bytes))
+        return pack(whole, bytes(self._bytes))
 
 
 def front_triangles(points: Array) -> NDArray[np.int64]:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from choreograph.errors import FormatError
-from choreograph.formats._glb import Glb, chunks, index, join_chunks, vector
+from choreograph.formats._glb import Glb, chunks, index, pack, vector
 from choreograph.formats.atomic import atomic_write
 from choreograph.maths import quat
 from choreograph.motion.face import Face, FaceShapes, shape_key
@@ -95,7 +95,7 @@ def write_face_on_head(path: str | Path, face: Face, head: str | Path, *, overwr
     data += bytes(-len(data) % 4)
     document["buffers"][0]["byteLength"] = len(data)
     with atomic_write(path, overwrite=overwrite) as temporary:
-        temporary.write_bytes(join_chunks(document, bytes(data)))
+        temporary.write_bytes(pack(document, bytes(data)))
 
 
 def _channels(document: Glb, face: Face) -> list[tuple[int, Array]]:

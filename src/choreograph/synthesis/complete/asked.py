@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from choreograph.errors import RequestError
 from choreograph.maths.floor import FloorTransform
 from choreograph.motion.clip import Clip
+from choreograph.motion.retarget import retarget
 from choreograph.motion.roles import ROLES
 from choreograph.motion.skeleton import Skeleton
 from choreograph.synthesis.complete import terms as kinds
@@ -126,7 +127,7 @@ def _pose_targets(n: int, pose: KeyPose, skeleton: Skeleton, find: Find, rate: f
     """A key pose, or the poses of an interval: the first is where the key says, the others as they were recorded."""
     where = f"poses[{n}]"
     clip = find(pose)
-    skeleton.check_matches(clip.skeleton, f"the model and {where}.clip, {clip.name!r},")
+    clip = retarget(clip, skeleton)
     start, stop = pose.span
     times = start + np.arange(math.floor((stop - start) * rate + 1e-6) + 1) / rate
     frames = pose.frame + np.round((times - start) * clip.fps).astype(int)

@@ -9,6 +9,7 @@ from annotated_types import Ge, Gt, Le, Lt, MaxLen
 from pydantic import model_validator
 
 from choreograph.contract.request import (
+    Coordinate,
     Degrees,
     FileName,
     Metres,
@@ -25,7 +26,8 @@ from choreograph.contract.request import (
 LONGEST_S = 600.0
 Time = Annotated[Seconds, Ge(0), Le(LONGEST_S)]
 FrameNumber = Annotated[int, Ge(0), Le(10**9)]
-Where = tuple[float, float, float]
+Part = Annotated[float, Ge(-10), Le(10)]
+Where = tuple[Coordinate, Coordinate, Coordinate]
 
 
 def check_time(at_s: float | None, start_s: float | None, stop_s: float | None) -> None:
@@ -198,7 +200,7 @@ class TurnGoal(Timed):
 
     joint: Name
     """A joint's name or role."""
-    rotation: tuple[float, float, float, float]
+    rotation: tuple[Part, Part, Part, Part]
     """Unit quaternion w, x, y, z of its rotation against the world."""
 
     @model_validator(mode="after")

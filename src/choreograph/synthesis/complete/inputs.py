@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-import csv
 import math
 from pathlib import Path
 
 import numpy as np
 
-from choreograph.errors import RequestError
+from choreograph.contract.limits import FARTHEST_M
+from choreograph.errors import FormatError, RequestError
+from choreograph.formats.tables import read_table
 from choreograph.synthesis.complete.encode import Array
 from choreograph.synthesis.complete.goals import Camera
+
+MAX_TRACK_ROWS = 100_000
+"""Of a joint's way in a file."""
 
 
 def camera_matrix(camera: Camera) -> Array:
@@ -41,25 +45,28 @@ def read_track(path: str | Path, seconds: float, where: str) -> Array:
     Raises:
         RequestError: If it cannot be read, or its times do not increase.
     """
+    rows: list[list[float]] = []
     try:
-        with Path(path).open(encoding="utf-8-sig", newline="") as file:
-            lines = [line for line in csv.reader(file) if line and any(cell.strip() for cell in line)]
-    except (OSError, UnicodeDecodeError) as error:
-        raise RequestError(f"{where}: {path} cannot be read: {error}", where=where) from None
-    rows = []
-    for number, line in enumerate(lines, 1):
-        try:
-            rows.append([float(cell) if cell.strip() else math.nan for cell in line])
-        except ValueError:
-            if number > 1:
-                raise RequestError(
-                    f"{where}: {path}, line {number} is {','.join(line)[:80]!r}; it must be numbers", where=where
-                ) from None
+        for number, (line, cells) in enumerate(read_table(path)):
+            if len(rows) >= MAX_TRACK_ROWS:
+                raise FormatError(f"has more than {MAX_TRACK_ROWS} rows", path=path)
+            try:
+                row = [float(cell) if cell else math.nan for cell in cells]
+            except ValueError:
+                if number:
+                    said = f"is {','.join(cells)[:80]!r}; it must be numbers"
+                    raise FormatError(said, path=path, line=line) from None
+                continue
+            if not all(math.isnan(value) or abs(value) <= FARTHEST_M for value in row):
+                raise FormatError(f"has a place farther than {FARTHEST_M:g} m away", path=path, line=line)
+            rows.append(row)
+    except FormatError as error:
+        raise RequestError(f"{where}: {error}", where=where) from None
     sizes = {len(row) for row in rows}
     if len(rows) < 2 or sizes not in ({3}, {4}):
         raise RequestError(
-            f"{where}: {path} has {len(rows)} rows of {sorted(sizes)} numbers; it must have two or more of x, y, z "
-            "or seconds, x, y, z",
+            f"{where}: {path} has {len(rows)} rows of {str(sorted(sizes))[:40]} numbers; it must have two or more of "
+            "x, y, z or seconds, x, y, z",
             where=where,
         )
     table = np.array(rows)

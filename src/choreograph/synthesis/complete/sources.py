@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
+from choreograph.contract.limits import is_file
 from choreograph.errors import RequestError
 from choreograph.graph.cache import Key, find_or_build, limit_bytes
 from choreograph.graph.model import MotionGraph
@@ -64,7 +65,7 @@ class Recordings:
         for clip in self.clips:
             if clip.name == name:
                 return clip
-        if Path(name).suffix and Path(name).is_file():
+        if Path(name).suffix and is_file(name):
             from choreograph.formats import read_clip
 
             return read_clip(Path(name))

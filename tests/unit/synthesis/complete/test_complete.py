@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 import choreograph as cg
 from choreograph.demo import demo_clip
-from choreograph.errors import RequestError, SkeletonMismatch
+from choreograph.errors import RequestError, RoleError
 from choreograph.maths import quat
 from choreograph.motion.clip import Clip
 
@@ -314,15 +316,22 @@ def test_bad_tracks_are_refused(text: str, said: str, walks: list[Clip], tmp_pat
         cg.complete(walks, cg.CompleteRequest(1.0, joints=[goal]))
 
 
-def test_a_model_of_another_skeleton_is_refused(model: cg.MotionModel, walks: list[Clip], tmp_path: object) -> None:
+def test_a_key_pose_of_another_body_is_retargeted(model: cg.MotionModel, walks: list[Clip], tmp_path: Path) -> None:
     from dataclasses import replace
-    from pathlib import Path
 
-    other = replace(walks[0], skeleton=walks[0].skeleton.scaled(1.2))
-    path = Path(str(tmp_path)) / "other.npz"
-    cg.write_clip(path, other)
-    with pytest.raises(SkeletonMismatch, match=r"the model and poses\[0\].clip"):
-        cg.complete(model, cg.CompleteRequest(1.0, [cg.KeyPose(0.0, file=str(path), frame=3)]))
+    other = replace(walks[0], skeleton=walks[0].skeleton.scaled(1.2), root_pos=1.2 * walks[0].root_pos)
+    cg.write_clip(tmp_path / "other.npz", other)
+    answers = [
+        cg.complete(model, cg.CompleteRequest(1.0, [cg.KeyPose(0.0, file=str(tmp_path / name), frame=3)]))
+        for name in ("own.npz", "other.npz")
+        if cg.write_clip(tmp_path / "own.npz", walks[0], overwrite=True) is None
+    ]
+    own, same = (answer.best.clips[0].local_rot[0] for answer in answers)
+    assert np.abs(own - same).max() < 0.05
+    bone = cg.Skeleton(("one", "two"), [-1, 0], [[0, 0, 0], [0, 1, 0]])
+    cg.write_clip(tmp_path / "bone.npz", cg.Clip(bone, 30.0, np.zeros((9, 3)), np.tile([1.0, 0, 0, 0], (9, 2, 1))))
+    with pytest.raises(RoleError, match="no legs found"):
+        cg.complete(model, cg.CompleteRequest(1.0, [cg.KeyPose(0.0, file=str(tmp_path / "bone.npz"), frame=3)]))
 
 
 def test_dragging_keeps_the_hand_at_the_pointer(walks: list[Clip], model: cg.MotionModel) -> None:
