@@ -1,7 +1,7 @@
 // Generated from the models of choreograph.studio by `python -m choreograph.studio.typescript`; do not edit.
 
 /** Changes whenever a message does; told by both sides when they meet. */
-export const PROTOCOL = "32dafdf1ccfe";
+export const PROTOCOL = "df03ab6d6975";
 
 /** What JSON holds. */
 export type Plain = null | boolean | number | string | Plain[] | { [name: string]: Plain };
@@ -154,6 +154,68 @@ export interface ExportAsk {
   frame?: number | null;
   transparent?: boolean;
   character?: boolean;
+}
+
+/** A completed face. */
+export interface FaceAnswer {
+  face: FaceWeights;
+  problems: FaceProblem[];
+  learned_from: string[];
+  step_mm: number;
+  off_mm: number;
+  seconds: number;
+}
+
+/** A face to be completed from all recordings of the project. */
+export interface FaceAsk {
+  request: Record<string, Plain>;
+}
+
+/** A completed face as a file. */
+export interface FaceExport {
+  request: Record<string, Plain>;
+  kind: "csv" | "glb";
+  head?: string | null;
+}
+
+/** A face of the project: a recording, a head, or both. */
+export interface FaceFacts {
+  name: string;
+  frames: number;
+  fps: number;
+  shapes: number;
+  head: boolean;
+  notes: string[];
+}
+
+/** A file of a face that a page sends. */
+export interface FaceFile {
+  name: string;
+  data: string;
+}
+
+/** What the finished face misses. */
+export interface FaceProblem {
+  text: string;
+  where: string;
+}
+
+/** A head to be shown: vertices, and how shapes move them. */
+export interface FaceSurface {
+  shapes: string[];
+  vertices: string;
+  triangles: string;
+  moves: string;
+  still: [string, string][];
+  landmarks: boolean;
+}
+
+/** Weights over time. */
+export interface FaceWeights {
+  fps: number;
+  frames: number;
+  shapes: string[];
+  weights: string;
 }
 
 /** Answer to whatever could not be done. */
