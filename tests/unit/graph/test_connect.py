@@ -165,16 +165,19 @@ def test_thinning_keeps_the_nearest_and_all_that_was_connected():
     assert connect.thin(every, frames, 0) is every
     few = connect.thin(every, frames, 2)
     assert len(few) < 0.8 * len(every)
-    rows = lambda t: list(
-        zip(
-            t.source_clip.tolist(),
-            t.source_frame.tolist(),
-            t.target_clip.tolist(),
-            t.target_frame.tolist(),
-            t.distance_m.tolist(),
-            strict=True,
+
+    def rows(t):
+        return list(
+            zip(
+                t.source_clip.tolist(),
+                t.source_frame.tolist(),
+                t.target_clip.tolist(),
+                t.target_frame.tolist(),
+                t.distance_m.tolist(),
+                strict=True,
+            )
         )
-    )  # noqa: E501, E731
+
     kept, places = set(rows(few)), {}
     for row in rows(every):
         places.setdefault(row[:2], []).append(row)
@@ -182,5 +185,5 @@ def test_thinning_keeps_the_nearest_and_all_that_was_connected():
         assert set(sorted(at, key=lambda row: row[-1])[:2]) <= kept
     before, after = (
         connect.covered_frames(*connect.keep_largest(t, connect.cut_clips(t, frames)), frames)[1] for t in (every, few)
-    )  # noqa: E501
+    )
     assert (after > 0).tolist() == (before > 0).tolist() and after.sum() >= 0.9 * before.sum()
