@@ -133,10 +133,10 @@ def test_mistakes_get_one_line(built, clips, tmp_path):
 def test_other_people_are_named_and_carried_over(clips, tmp_path):
     write_clip(tmp_path / "tall.bvh", walk("tall", 4.0, scale=1.15))
     path = tmp_path / "people.mog"
-    message = refused("build", clips, tmp_path / "tall.bvh", "-o", path)
+    message = refused("build", clips, tmp_path / "tall.bvh", "-o", path, "--no-retarget")
     assert "tall" in message and "--onto" in message
-    done = run("build", clips, tmp_path / "tall.bvh", "-o", path, "--onto", clips / "left.bvh")
-    assert "4 of 4 clips" in done.stdout, done.stderr
+    done = run("build", clips, tmp_path / "tall.bvh", "-o", path)
+    assert "4 of 4 clips" in done.stdout and "retargeted to the body of" in done.stdout, done.stderr
 
 
 def test_broken_files_stop_the_build_or_are_left_out(clips, tmp_path):

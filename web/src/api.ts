@@ -1,13 +1,15 @@
 /** The server, as functions: REST for what is asked once, one socket that mends itself for what happens by itself. */
 
 import { PROTOCOL } from "./messages";
-import type { Failure, Job, JobAsk, Motion, Plain, ToPage, ToServer } from "./messages";
-import { ApiError, type Api, type AskOptions, type Connection, type Listener } from "./types";
+import type { CharacterFacts, Failure, Job, JobAsk, Motion, Plain, ToPage, ToServer } from "./messages";
+import { ApiError, type Api, type AskOptions, type Connection, type Listener, type Worn } from "./types";
 
 /** Frames kept in memory, bytes: about forty minutes of a person at 60 Hz. */
 const CACHE_BYTES = 256e6;
 /** Browsers send at most 64 KiB for a page that is gone. */
 const KEEPALIVE_CHARACTERS = 16_000;
+/** Motions on a character that are kept in memory. */
+const WORN_KEPT = 24;
 const FIRST_RETRY_MS = 250;
 const LAST_RETRY_MS = 8000;
 
@@ -16,6 +18,7 @@ export class Server implements Api {
   private readonly frameCache = new Map<string, Promise<Float32Array>>();
   private readonly frameBytes = new Map<string, number>();
   private readonly figureCache = new Map<string, Promise<ArrayBuffer>>();
+  private readonly wornCache = new Map<string, Promise<Worn>>();
   private socket: WebSocket | null = null;
   private retry = FIRST_RETRY_MS;
   private announced: ToPage | null = null;
@@ -120,9 +123,39 @@ export class Server implements Api {
     return coming;
   }
 
+  /** Who is seen instead of the mannequin. */
+  character: string | null = null;
+
+  async worn(id: string): Promise<Worn | null> {
+    const { character } = this;
+    if (!character) return null;
+    const [path, person = "0"] = motionPath(id).split(/\/(?=\d+$)/);
+    const at = `/api/characters/${character}/${path}/${person}`;
+    const key = `${id}|${character}`;
+    const held = this.wornCache.get(key);
+    if (held) return held;
+    const coming = this.get<Motion>(at).then(async (motion) => ({
+      character,
+      motion,
+      frames: new Float32Array(await this.bytes(`${at}/frames`)),
+      figure: () => this.bytes(`/api/characters/${character}/figure.glb`),
+    }));
+    coming.catch(() => this.wornCache.delete(key));
+    this.wornCache.set(key, coming);
+    for (const old of [...this.wornCache.keys()].slice(0, -WORN_KEPT)) this.wornCache.delete(old);
+    return coming;
+  }
+
+  async takeCharacter(file: File): Promise<CharacterFacts> {
+    const form = new FormData();
+    form.append("file", file);
+    return (await (await this.fetch("/api/characters", { method: "POST", body: form })).json()) as CharacterFacts;
+  }
+
   forget(id: string): void {
     this.frameCache.delete(id);
     this.frameBytes.delete(id);
+    for (const key of [...this.wornCache.keys()]) if (key.startsWith(`${id}|`)) this.wornCache.delete(key);
   }
 
   private async bytes(path: string): Promise<ArrayBuffer> {

@@ -38,7 +38,10 @@ async function start(): Promise<void> {
 
   const parts = makeShell();
   app.replaceChildren(parts.element);
-  const stage = new WebStage(parts.stageParent, server, { onLeave: () => store.setView({ follow_camera: false }) });
+  const stage = new WebStage(parts.stageParent, server, {
+    onLeave: () => store.setView({ follow_camera: false }),
+    onTrouble: (message) => store.say(message, "error"),
+  });
   const timeline = new StageTimeline(stage, store);
   parts.element.append(timeline.element);
 
@@ -60,7 +63,7 @@ async function start(): Promise<void> {
   const keys = makeKeys(context, shell);
   listen(keys);
   mountDrop(context);
-  bindStage(store, stage);
+  bindStage(store, stage, server);
   server.connect();
 }
 
@@ -70,10 +73,11 @@ function prefetch(server: Server, { id, skeleton }: Wanted): void {
 }
 
 /** The stage shows what the view names; where that is gone or nothing, the newest result or the first clip. */
-function bindStage(store: Store, stage: Stage): void {
+function bindStage(store: Store, stage: Stage, server: Server): void {
   let first = true;
   let contents = new Map<string, string>();
   const show = async (motions: Wanted[]) => {
+    server.character = store.state.view.character;
     const ids = motions.map(({ id }) => id);
     const now = new Map(motions.map((motion) => [motion.id, content(motion)]));
     const changed = ids.some((id) => contents.has(id) && contents.get(id) !== now.get(id));
@@ -107,7 +111,8 @@ interface Wanted {
 }
 
 function wantedMotions(state: State): Wanted[] {
-  const as = ({ id, skeleton, frames }: Motion, mark: string): Wanted => ({ id, skeleton, frames, mark });
+  const who = state.view.character ?? "";
+  const as = ({ id, skeleton, frames }: Motion, mark: string): Wanted => ({ id, skeleton, frames, mark: `${mark} ${who}` });
   const named = state.view.shown.flatMap((id) => {
     if (id.startsWith("clip:")) {
       const clip = state.clips.find((motion) => motion.id === id);

@@ -1,6 +1,7 @@
 /** Interfaces between the parts of the page; what travels to and from the server is in messages.ts. */
 
 import type {
+  CharacterFacts,
   Document,
   DocumentState,
   Job,
@@ -64,6 +65,17 @@ export interface MotionSource {
   /** Rows of [root x, y, z, then a quaternion x, y, z, w for each joint]. */
   frames(id: string): Promise<Float32Array>;
   figure(skeleton: string): Promise<ArrayBuffer>;
+  /** The motion on the character who is seen instead of the mannequin; null where there is none. */
+  worn?(id: string): Promise<Worn | null>;
+}
+
+/** A motion on somebody's own character. */
+export interface Worn {
+  /** Of its figure. */
+  character: string;
+  motion: Motion;
+  frames: Float32Array;
+  figure: () => Promise<ArrayBuffer>;
 }
 
 /** The server did not do it; `message` is its sentence. */
@@ -91,6 +103,8 @@ export interface Api extends MotionSource {
   /** What is answered to a request as plain text. */
   text(path: string, body: Plain | object): Promise<string>;
   upload(files: File[], onProgress?: (share: number) => void): Promise<Job>;
+  /** Take a character into the project; a .glb, .vrm or .fbx file. */
+  takeCharacter(file: File): Promise<CharacterFacts>;
   start(ask: JobAsk): Promise<Job>;
   cancel(job: string): Promise<void>;
   /** Ask for motion over the socket; newer asks of a verb replace older ones. Returns the number that answers carry. */
@@ -226,7 +240,7 @@ export interface GhostOverlay extends Overlay {
 /** A figure that is moved as frames arrive. */
 export interface LiveOverlay extends Overlay {
   /** Root x, y, z, then x, y, z, w for each joint. */
-  update(row: Float32Array): void;
+  update(row: ArrayLike<number>): void;
 }
 
 /** Values on a square of the floor. */
@@ -283,7 +297,7 @@ export interface Stage {
   addSolid(solid: Solid, style?: { colour?: string; opacity?: number }): SolidOverlay;
   addGhost(motion: string, frame: number, style?: { colour?: string }): GhostOverlay;
   addText(at: At, text: string, colour?: string): TextOverlay;
-  addLive(skeleton: string, colour?: string): LiveOverlay;
+  addLive(skeleton: string, colour?: string, opacity?: number): LiveOverlay;
   addHeat(): HeatOverlay;
 
   /** Options of the view that the stage itself knows. */

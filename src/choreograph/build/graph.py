@@ -30,7 +30,7 @@ def build_graph(
     clips: Sequence[Clip],
     settings: GraphSettings | None = None,
     *,
-    onto: Skeleton | None = None,
+    onto: Skeleton | bool = True,
     progress: Progress | None = None,
     workers: int | None = None,
     checkpoint: Checkpoint | None = None,
@@ -42,9 +42,10 @@ def build_graph(
     MotionGraph(2 clips, ... nodes, ... edges)
 
     Args:
-        clips: Recordings of one skeleton, at any rates.
+        clips: Recordings of people and rigs, at any rates.
         settings: What graph is wanted; the defaults if None.
-        onto: A skeleton to retarget clips of other people and rigs to.
+        onto: The skeleton to retarget clips of other bodies to; True for the one of most clips, False
+            for none. The graph's notes say what was retargeted.
         progress: Hears how many pairs of windows are compared; raising `Cancelled` from it stops the work.
         workers: Threads to compare with; as many as there are processors if None.
         checkpoint: Where work is kept as it is done, to go on from after an interruption.
@@ -53,7 +54,7 @@ def build_graph(
         The graph. If nothing connects it is empty, and `report_graph` says what would help.
 
     Raises:
-        SkeletonMismatch: If the clips' skeletons differ.
+        SkeletonMismatch: If the clips' skeletons differ and nothing is to be retargeted.
         RequestError: If there is no clip as long as a window.
     """
     settings = settings or GraphSettings()
@@ -65,7 +66,7 @@ def add_clips(
     graph: MotionGraph,
     clips: Sequence[Clip],
     *,
-    onto: bool = False,
+    onto: bool = True,
     progress: Progress | None = None,
     workers: int | None = None,
     checkpoint: Checkpoint | None = None,
@@ -75,7 +76,7 @@ def add_clips(
     Args:
         graph: What there is.
         clips: What comes to it. Files that the graph already has, by their SHA-256, are passed over with a note.
-        onto: Whether to carry the new clips onto the graph's skeleton.
+        onto: Whether new clips of other bodies are retargeted to the graph's.
         progress: Hears how far the work has come.
         workers: Threads to compare with.
         checkpoint: Where work is kept as it is done.
@@ -90,7 +91,7 @@ def add_clips(
     new = prepare_clips(
         fresh,
         graph.settings,
-        onto=graph.skeleton if onto else None,
+        onto=onto,
         like=graph.skeleton,
         taken=[info.name for info in graph.infos],
         first=len(graph.infos),

@@ -14,7 +14,7 @@ from choreograph.graph.model import ClipInfo
 from choreograph.graph.settings import GraphSettings
 from choreograph.motion.clip import Clip, Note
 from choreograph.motion.helper_root import fold_skeleton, helper_depth, unite_roots
-from choreograph.motion.retarget import retarget
+from choreograph.motion.one_body import on_one_body
 from choreograph.motion.skeleton import Skeleton
 from choreograph.progress import Progress, silent
 
@@ -32,7 +32,7 @@ def prepare_clips(
     clips: Sequence[Clip],
     settings: GraphSettings,
     *,
-    onto: Skeleton | None = None,
+    onto: Skeleton | bool = True,
     like: Skeleton | None = None,
     taken: Sequence[str] = (),
     first: int = 0,
@@ -43,8 +43,8 @@ def prepare_clips(
     Args:
         clips: As they were read.
         settings: What graph is wanted.
-        onto: A skeleton to carry them onto.
-        like: The skeleton they must have, if not the first clip's: that of a graph they are added to.
+        onto: A skeleton to carry them onto; True for that of `like`, else for the one of most clips.
+        like: The skeleton they must have: that of a graph they are added to.
         taken: Names that other clips of the graph have.
         first: Number of the first of these clips in the graph.
         progress: Hears how many are done.
@@ -62,17 +62,14 @@ def prepare_clips(
             notes.append(Note("too-short", text))
         else:
             long_enough.append(clip)
-    if onto is not None and any(not onto.same_joints(clip.skeleton) for clip in long_enough):
-        onto = fold_skeleton(onto, helper_depth(onto))
-    long_enough, folded = unite_roots(long_enough, onto or like)
+    body = onto if isinstance(onto, Skeleton) else None
+    if body is not None and any(not body.same_joints(clip.skeleton) for clip in long_enough):
+        body = fold_skeleton(body, helper_depth(body))
+    long_enough, folded = unite_roots(long_enough, body or like)
     notes += folded
-    if onto is not None:
-        carried = []
-        for done, clip in enumerate(long_enough):
-            told("carrying clips over", done, len(long_enough))
-            carried.append(retarget(clip, onto))
-        told("carrying clips over", len(long_enough), len(long_enough))
-        long_enough = carried
+    if onto is not False:
+        long_enough, carried = on_one_body(long_enough, body or like, told)
+        notes += carried
     if long_enough:
         _check_skeletons(long_enough, like or long_enough[0].skeleton, known=like is not None)
     names = set(taken)
@@ -94,7 +91,9 @@ def _check_skeletons(clips: Sequence[Clip], skeleton: Skeleton, *, known: bool) 
     if not other:
         return
     whose = "the graph" if known else repr(clips[0].name)
-    advice = {"advice": "Carry the new ones onto the graph's skeleton (--onto)"} if known else {}
+    advice = (
+        {"advice": "Let the new ones be retargeted to the graph's skeleton (without --no-retarget)"} if known else {}
+    )
     try:
         skeleton.check_matches(other[0].skeleton, f"{whose} and {other[0].name!r}", **advice)
     except SkeletonMismatch as error:

@@ -20,8 +20,8 @@ class AddOptions(Request):
     graph: Annotated[Path, Option(metavar="GRAPH")]
     """The .mog file."""
     files: Annotated[Files, Field(description=FILES)]
-    onto: bool = False
-    """Retarget the new clips to the graph's skeleton."""
+    retarget: bool = True
+    """Retarget clips of other bodies to the graph's; else they are an error."""
     skip_bad: bool = False
     """Leave out files that cannot be read, and say so."""
     workers: Workers | None = None
@@ -39,14 +39,14 @@ def add(asked: AddOptions) -> None:
 
       choreograph add people.mog new/
 
-      choreograph add people.mog 60/ --onto
+      choreograph add people.mog mixamo/
     """
     from choreograph.build.files import add_to_file
 
     with interruptible(asked.graph), progress_bar() as progress:
         clips = read_clips(asked.files, asked.reading, progress, skip_bad=asked.skip_bad)
         grown = add_to_file(
-            asked.graph, clips, onto=asked.onto, progress=progress, workers=asked.workers, command=command_line()
+            asked.graph, clips, onto=asked.retarget, progress=progress, workers=asked.workers, command=command_line()
         )
     show_outcome(grown, asked.graph)
     if asked.advice:

@@ -61,7 +61,9 @@ class BuildOptions(Request):
     graph: GraphSettings = Field(default_factory=GraphSettings)
     """How clips are compared."""
     onto: Path | None = None
-    """Retarget all clips to the skeleton of this one: for recordings of several people."""
+    """The clip whose body the graph has; else the one of most clips."""
+    retarget: bool = True
+    """Retarget clips of other bodies to the graph's; else they are an error."""
     skip_bad: bool = False
     """Leave out files that cannot be read, and say so."""
     workers: Workers | None = None
@@ -115,7 +117,7 @@ def build(asked: BuildOptions) -> None:
             asked.output,
             stream_clips(asked.files, asked.reading, skip_bad=asked.skip_bad),
             settings,
-            onto=None if asked.onto is None else asked.reading.read_first(asked.onto).skeleton,
+            onto=asked.retarget if asked.onto is None else asked.reading.read_first(asked.onto).skeleton,
             overwrite=asked.force,
             progress=progress,
             workers=asked.workers,

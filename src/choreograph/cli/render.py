@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 from pydantic import Field
 
-from choreograph.cli.common import console, progress_bar
+from choreograph.cli.common import console, film_size, parse_size, progress_bar
 from choreograph.cli.tool import FILES, Files, Force, Output, Reading, add_tool
 from choreograph.contract.request import Hertz, Request
 from choreograph.errors import RequestError
@@ -45,10 +45,14 @@ class RenderOptions(Request):
     """Colours."""
     bare: bool = False
     """Film or --frame: no path, footprints or caption."""
+    transparent: bool = False
+    """--frame: the figures alone, on a transparent ground."""
     start: int | None = None
     """First frame to show."""
     stop: int | None = None
     """Frame to stop before."""
+    character: Path | None = None
+    """Show this character (.glb, .vrm, .fbx), with its materials; else the mannequin of the recorded body."""
     reading: Reading = Field(default_factory=Reading)
     """How files are read."""
     force: Force = False
@@ -70,7 +74,9 @@ def render(asked: RenderOptions) -> None:
 
       choreograph render recordings/ -o films/ --to gif --theme light
 
-      choreograph render jump.bvh -o apex.png --frame 140 --camera side
+      choreograph render jump.bvh -o apex.png --frame 140 --camera side --transparent
+
+      choreograph render walk.bvh -o hero.mp4 --character hero.glb
     """
     paths = find_motion_files(asked.files)
     targets = [asked.output] if asked.to is None else _targets(paths, asked.output, asked.to)
@@ -81,12 +87,23 @@ def render(asked: RenderOptions) -> None:
             part = asked.start is not None or asked.stop is not None
             scenes.append([clip[asked.start : asked.stop] if part else clip for clip in asked.reading.read(path)])
             progress("reading", done, len(paths))
+        if asked.character is not None:
+            scenes = [_on_character(scene, asked.character) for scene in scenes]
         if asked.to is None:
             scenes = [[clip for scene in scenes for clip in scene]]
         for target, scene in zip(targets, scenes, strict=True):
             (_write_sheet if sheet else _write_film)(target, scene, asked, progress)
     what = str(targets[0]) if len(targets) == 1 else f"{len(targets)} files in {asked.output}"
     console.print(f"wrote {what}", highlight=False, markup=False, soft_wrap=True)
+
+
+def _on_character(clips: Sequence[Clip], file: Path) -> list[Clip]:
+    """The clips on a character's body."""
+    from choreograph.finishing.put_on import put_on
+    from choreograph.formats.character import read_character
+
+    character = read_character(file)
+    return [put_on(clip, character.skeleton, sole_m=character.sole_m).clip for clip in clips]
 
 
 def register(app: typer.Typer) -> None:
@@ -108,6 +125,8 @@ def _check(targets: Sequence[Path], asked: RenderOptions) -> bool:
         raise RequestError("--every is for contact sheets; a film shows every frame")
     if asked.frame is not None and (suffix != ".png" or asked.rate_hz is not None):
         raise RequestError("--frame makes one picture: give a .png name and no --rate")
+    if asked.transparent and asked.frame is None:
+        raise RequestError("--transparent is for a picture of one frame: add --frame N and a .png name")
     if suffix != ".png":
         from choreograph.pictures.animation import check_film
 
@@ -120,19 +139,22 @@ def _check(targets: Sequence[Path], asked: RenderOptions) -> bool:
 def _write_sheet(target: Path, clips: Sequence[Clip], asked: RenderOptions, progress: Progress) -> None:
     from choreograph.pictures.sheet import SheetSettings, write_sheet
 
-    width, height = _parse_size(asked.size or "1920")
-    settings = SheetSettings(width=width, height=height, every=asked.every, theme=asked.theme)
+    width, height = parse_size(asked.size or "1920")
+    settings = SheetSettings(width=width, height=height, every=asked.every, theme=asked.theme, body=_body(asked))
     write_sheet(target, clips, settings, overwrite=asked.force, progress=progress)
+
+
+def _body(asked: RenderOptions) -> str | None:
+    return None if asked.character is None else str(asked.character)
 
 
 def _write_film(target: Path, clips: Sequence[Clip], asked: RenderOptions, progress: Progress) -> None:
     from choreograph.pictures.animation import FilmSettings, write_film, write_still
 
     usual = FilmSettings.for_file(target)
-    width, height = _parse_size(asked.size) if asked.size else usual.size
     settings = replace(
         usual,
-        size=(width, round(width * 9 / 32) * 2 if height is None else height),
+        size=film_size(asked.size) if asked.size else usual.size,
         fps=usual.fps if asked.rate_hz is None else asked.rate_hz,
         camera=asked.camera or usual.camera,
         theme=asked.theme,
@@ -140,19 +162,13 @@ def _write_film(target: Path, clips: Sequence[Clip], asked: RenderOptions, progr
         paths=not asked.bare,
         plants=not asked.bare,
         caption=not asked.bare,
+        transparent=asked.transparent,
     )
+    bodies = [_body(asked)] * len(clips)
     if asked.frame is None:
-        write_film(target, clips, settings, overwrite=asked.force, progress=progress)
+        write_film(target, clips, settings, bodies=bodies, overwrite=asked.force, progress=progress)
     else:
-        write_still(target, clips, asked.frame, settings, overwrite=asked.force)
-
-
-def _parse_size(text: str) -> tuple[int, int | None]:
-    width, _, height = text.lower().partition("x")
-    try:
-        return int(width), int(height) if height else None
-    except ValueError:
-        raise RequestError(f"a size is given in pixels, as 1280x720 or 1920; found {text!r}") from None
+        write_still(target, clips, asked.frame, settings, bodies=bodies, overwrite=asked.force)
 
 
 def _targets(paths: Sequence[Path], folder: Path, to: str) -> list[Path]:

@@ -70,6 +70,10 @@ class Scene:
     bind: dict[int, Array]
     """World matrices of joints when the skin was bound to them, (4, 4), by node."""
     settings: dict[str, list[Any]]
+    objects: dict[int, Record] = field(default_factory=dict)
+    """Every object of the file, by its number."""
+    links: list[tuple[int, int, str | None]] = field(default_factory=list)
+    """Child, parent, and the property that is linked if it is one."""
 
     def rate(self) -> float:
         """Frames per second that the file states."""
@@ -119,6 +123,8 @@ def read_scene(root: Record) -> Scene:
         _takes(by_id, nodes, links),
         _bind_poses(by_id, nodes, links),
         _properties(settings) if settings else {},
+        by_id,
+        links,
     )
 
 

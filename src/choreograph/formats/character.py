@@ -7,8 +7,7 @@ character that was modelled facing another way than +z is turned for the motion,
 from __future__ import annotations
 
 import json
-import struct
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -16,11 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from choreograph.errors import FormatError, RequestError
-from choreograph.formats._glb import Glb, chunks
+from choreograph.formats._glb import Glb, chunks, pack
 from choreograph.formats._gltf_read import Rig, blaming, lay_out
 from choreograph.formats.assemble import read_bytes
 from choreograph.formats.atomic import atomic_write
-from choreograph.formats.figures import from_rest
+from choreograph.formats.figures import KEY, from_rest
 from choreograph.maths import quat
 from choreograph.motion.clip import Clip
 from choreograph.motion.role_map import SIDES
@@ -28,8 +27,10 @@ from choreograph.motion.skeleton import Skeleton
 
 Array = NDArray[np.float64]
 
-SUFFIXES = (".glb", ".vrm")
-"""Files that a character is read from, and written to."""
+SUFFIXES = (".glb", ".vrm", ".fbx")
+"""Files that a character is read from."""
+WRITES = (".glb", ".vrm")
+"""Files that a character is written to."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,7 +50,7 @@ class Character:
 
 
 def read_character(path: str | Path, *, figure: int | None = None) -> Character:
-    """The character of a GLB or VRM file.
+    """The character of a GLB, VRM or FBX file.
 
     >>> from choreograph.demo import demo_clip
     >>> from choreograph.formats import write_clip
@@ -66,6 +67,11 @@ def read_character(path: str | Path, *, figure: int | None = None) -> Character:
     """
     data = read_bytes(path)
     with blaming(path):
+        if Path(path).suffix.lower() == ".fbx":
+            from choreograph.formats.fbx_character import fbx_as_glb
+
+            data = fbx_as_glb(data, Path(path), figure or 0)
+            figure = None
         document, body = chunks(data)
         glb = Glb(document, body)
         skins = glb.items("skins")
@@ -80,8 +86,8 @@ def read_character(path: str | Path, *, figure: int | None = None) -> Character:
         turn = _to_front(skeleton)
         offsets, tips = quat.rotate(turn, skeleton.offsets), quat.rotate(turn, skeleton.tip_offsets)
         skeleton = Skeleton(skeleton.names, skeleton.parents, offsets, skeleton.tip_parents, tips, skeleton.roles)
-        sole = _sole(glb, figure, rig, skeleton)
-        return Character(Path(path).stem, skeleton, sole, turn, rig, document, bytes(body))
+        found = Character(Path(path).stem, skeleton, _lowest_joint(skeleton), turn, rig, document, bytes(body))
+        return replace(found, sole_m=_sole(found))
 
 
 def _to_front(skeleton: Skeleton) -> Array:
@@ -94,35 +100,24 @@ def _to_front(skeleton: Skeleton) -> Array:
     return quat.from_yaw(np.round(np.arctan2(z, x) / (np.pi / 2)) * (np.pi / 2))
 
 
-def _sole(glb: Glb, figure: int, rig: Rig, skeleton: Skeleton) -> float:
-    """Height of the lowest vertex, skinned as the nodes rest, above the root."""
+def _lowest_joint(skeleton: Skeleton) -> float:
     rest = skeleton.rest_positions()
-    lowest = float(rest[:, 1].min())
-    skin = glb.items("skins")[figure]
-    world = _node_matrices(rig)
-    at = {node: world[k] for k, node in enumerate(rig.nodes)}
-    try:
-        inverse = glb.array(skin["inverseBindMatrices"], 16).reshape(-1, 4, 4).transpose(0, 2, 1)
-        joints = np.array([at[node] for node in skin["joints"]]) @ inverse
-        heights = []
-        for node in glb.items("nodes"):
-            if node.get("skin") != figure or "mesh" not in node:
-                continue
-            for primitive in glb.item("meshes", node["mesh"]).get("primitives", []):
-                attributes = primitive["attributes"]
-                points = glb.array(attributes["POSITION"], 3)
-                bones = glb.array(attributes["JOINTS_0"], 4).astype(int)
-                weights = glb.array(attributes["WEIGHTS_0"], 4)
-                matrices = np.einsum("nk,nkij->nij", weights, joints[bones][:, :, :3])
-                heights.append(np.einsum("nij,nj->ni", matrices[:, :, :3], points)[:, 1] + matrices[:, 1, 3])
-    except (FormatError, KeyError, IndexError, TypeError, ValueError):
-        return lowest  # compressed or odd meshes: the lowest joint will do
-    feet = min((float(rest[joint, 1]) for joint in skeleton.feet), default=lowest)
-    # Feet may be plain meshes that hang from joints: then no skin reaches down to them.
-    return min([feet, *(float(h.min() - world[0][1, 3]) for h in heights)])
+    return min((float(rest[joint, 1]) for joint in skeleton.feet), default=float(rest[:, 1].min()))
 
 
-def _node_matrices(rig: Rig) -> Array:
+def _sole(character: Character) -> float:
+    """Height of the lowest vertex as the nodes rest, above the root; of the lowest foot joint where no mesh is read."""
+    from choreograph.formats.surface import read_surface
+
+    surface = read_surface(character, coloured=False)
+    if surface is None:
+        return character.sole_m
+    rest = character.skeleton.rest_positions()
+    vertices, _ = surface.pose(rest, np.tile(quat.IDENTITY, (len(rest), 1)))
+    return min(character.sole_m, float(vertices[:, 1].min()))
+
+
+def node_matrices(rig: Rig) -> Array:
     """World transforms of the joints at rest, metres, (J, 4, 4); scaled as the nodes above the root scale."""
     scale = rig.above[2]
     out = np.tile(np.eye(4), (len(rig.names), 1, 1))
@@ -172,10 +167,13 @@ def write_character(path: str | Path, character: Character, clip: Clip, *, overw
         if place is not None:
             add(node, "translation", place, "VEC3")
     _rest_as_vectors(character, document)
+    for skin in document["skins"]:  # what is noted there is about the motion that is replaced
+        if isinstance(skin.get("extras"), dict):
+            skin["extras"].pop(KEY, None)
     document["animations"] = [{"name": clip.name, "samplers": samplers, "channels": channels}]
     document["buffers"] = [{"byteLength": len(blob)}]
     with atomic_write(path, overwrite=overwrite) as temporary:
-        temporary.write_bytes(_pack(document, bytes(blob)))
+        temporary.write_bytes(pack(document, bytes(blob)))
 
 
 def _rest_as_vectors(character: Character, document: dict[str, Any]) -> None:
@@ -235,13 +233,4 @@ def _append(document: dict[str, Any], blob: bytearray, values: NDArray[Any], sha
     return len(accessors) - 1
 
 
-def _pack(document: dict[str, Any], blob: bytes) -> bytes:
-    text = json.dumps(document, separators=(",", ":")).encode()
-    text += b" " * (-len(text) % 4)
-    blob += bytes(-len(blob) % 4)
-    size = 12 + 8 + len(text) + 8 + len(blob)
-    head = struct.pack("<4sII", b"glTF", 2, size) + struct.pack("<II", len(text), 0x4E4F534A)
-    return head + text + struct.pack("<II", len(blob), 0x004E4942) + blob
-
-
-__all__ = ["SUFFIXES", "Character", "read_character", "write_character"]
+__all__ = ["SUFFIXES", "WRITES", "Character", "read_character", "write_character"]

@@ -59,7 +59,7 @@ def read_fbx(
         scene = read_scene(root)
         motion, notes = _read(scene, len(data), figure, take, fps)
         if unit is None:
-            unit, odd = _unit(scene, motion.skeleton)
+            unit, odd = unit_of(scene, motion.skeleton)
             notes += odd
         # How the file stands is known; assemble turns it y up.
         return assemble(path, data, "fbx", motion, unit=unit, up_axis=up_axis or scene.up_axis(), notes=notes)
@@ -71,7 +71,7 @@ def read_fbx(
 
 def count_fbx_figures(path: str | Path) -> int:
     """How many skeletons an FBX file holds."""
-    return len(_figures(_scene(path)))
+    return len(figures_of(_scene(path)))
 
 
 def list_fbx_takes(path: str | Path) -> list[str]:
@@ -86,7 +86,7 @@ def _scene(path: str | Path) -> Scene:
         raise error.at(path) from None
 
 
-def _figures(scene: Scene) -> list[list[Node]]:
+def figures_of(scene: Scene) -> list[list[Node]]:
     """The joints of each skeleton, parents before children, the largest skeleton first.
 
     What stands between joints counts as one; a file without bones has its moving empties instead.
@@ -146,7 +146,7 @@ def _take(scene: Scene, which: int | str) -> Take:
 
 
 def _read(scene: Scene, size: int, figure: int, which: int | str, fps: float | None) -> tuple[FileMotion, list[Note]]:
-    figures = _figures(scene)
+    figures = figures_of(scene)
     if not figures:
         raise FormatError("holds no skeleton")
     if not 0 <= figure < len(figures):
@@ -164,15 +164,15 @@ def _read(scene: Scene, size: int, figure: int, which: int | str, fps: float | N
         )
     times = start + np.arange(frames) / rate
     moving = _world_matrices(joints, take, times)
-    rest = _rest_matrices(scene, joints)
-    parents = _parents(joints)
-    place, turn, uneven = _split(moving)
-    rest_place, rest_turn, _ = _split(rest[None])
+    rest = rest_matrices(scene, joints)
+    parents = joint_parents(joints)
+    place, turn, uneven = split_matrices(moving)
+    rest_place, rest_turn, _ = split_matrices(rest[None])
     if uneven:
         notes.append(Note("uneven-scale", "joints are scaled unevenly, which a motion cannot hold: places are kept"))
     local_pos, local_rot = _local(place, turn, parents)
     at_rest, turned = _local(rest_place, rest_turn, parents)
-    skeleton, rot, pos = from_rest(_names(joints), parents, at_rest[0], turned[0], local_pos, local_rot)
+    skeleton, rot, pos = from_rest(joint_names(joints), parents, at_rest[0], turned[0], local_pos, local_rot)
     # World places are single precision in most files: bones that wander by less than a tenth of a millimetre are still.
     inner = None if pos is None else pos[:, 1:] - pos[:, 1:].mean(axis=0)
     if pos is not None and inner is not None and np.abs(inner).max(initial=0.0) * scene.metres() < 1e-4:
@@ -204,12 +204,13 @@ def _timing(scene: Scene, take: Take, joints: list[Node], fps: float | None) -> 
     return float(start), rate, int(min((stop - start) * rate + 1.0 + 1e-3, 1e12))
 
 
-def _parents(joints: list[Node]) -> list[int]:
+def joint_parents(joints: list[Node]) -> list[int]:
+    """The place of each joint's parent in the list; -1 for the first."""
     at = {node.id: k for k, node in enumerate(joints)}
     return [-1, *(at[node.parent.id] for node in joints[1:] if node.parent is not None)]
 
 
-def _names(joints: list[Node]) -> list[str]:
+def joint_names(joints: list[Node]) -> list[str]:
     """A different name for every joint."""
     names: list[str] = []
     taken: set[str] = set()
@@ -239,10 +240,10 @@ def _world_matrices(joints: list[Node], take: Take | None, times: Array) -> Arra
     return out
 
 
-def _rest_matrices(scene: Scene, joints: list[Node]) -> Array:
+def rest_matrices(scene: Scene, joints: list[Node]) -> Array:
     """Transforms of joints in the rest pose, (J, 4, 4): as they were bound; below those, as they stand."""
     still = _world_matrices(joints, None, np.zeros(1))[0]
-    parents = _parents(joints)
+    parents = joint_parents(joints)
     known = [node.id in scene.bind for node in joints]
     if not any(known):
         return still
@@ -255,7 +256,7 @@ def _rest_matrices(scene: Scene, joints: list[Node]) -> Array:
     return rest
 
 
-def _split(matrices: Array) -> tuple[Array, Array, bool]:
+def split_matrices(matrices: Array) -> tuple[Array, Array, bool]:
     """Places (F, J, 3) and rotations (F, J, 4) of transforms, and whether some are scaled unevenly."""
     linear = matrices[..., :3, :3]
     lengths = np.linalg.norm(linear, axis=-2)
@@ -282,7 +283,7 @@ def _local(place: Array, turn: Array, parents: list[int]) -> tuple[Array, Array]
     return pos, rot
 
 
-def _unit(scene: Scene, skeleton: Skeleton) -> tuple[world.Unit, list[Note]]:
+def unit_of(scene: Scene, skeleton: Skeleton) -> tuple[world.Unit, list[Note]]:
     """The unit of length: as stated, unless only another one makes the body a person."""
     metres = scene.metres()
     if world.makes_person(skeleton, metres):

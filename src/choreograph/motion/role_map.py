@@ -23,6 +23,8 @@ from choreograph.motion.skeleton import Skeleton
 Array = NDArray[np.float64]
 
 SIDES = ("left", "right")
+LEG_ROLES = tuple(f"{side}_{part}" for side in SIDES for part in ("upper_leg", "lower_leg", "foot"))
+"""Without these, nobody walks."""
 _FINGER = re.compile(r"thumb|index|middle|ring|pinky|little")
 _NEXT = {"clavicle": "upper_arm", "upper_arm": "forearm", "forearm": "hand", "upper_leg": "lower_leg",
          "lower_leg": "foot"}  # fmt: skip
@@ -89,12 +91,12 @@ def map_roles(source: Skeleton, target: Skeleton, given: Mapping[str, str] | Non
         RoleError: If one of the bodies has no legs, or a given name is not there.
     """
     for body, whose in ((source, "the motion"), (target, "the character")):
-        missing = [r for side in SIDES for r in (f"{side}_upper_leg", f"{side}_lower_leg", f"{side}_foot")
-                   if body.find(r) is None]  # fmt: skip
+        missing = [role for role in LEG_ROLES if body.find(role) is None]
         if missing:
+            what = "no legs found in" if len(missing) == len(LEG_ROLES) else "not all of the legs were found in"
             raise RoleError(
-                f"no legs are known of {whose}: {', '.join(m.replace('_', ' ') for m in missing)} not found; name them "
-                f"with --role {missing[0]}=NAME, where NAME is one of: {', '.join(body.names[:40])}"
+                f"{what} {whose}: {', '.join(m.replace('_', ' ') for m in missing)} missing; if they are there, name "
+                f"them with --role {missing[0]}=NAME, where NAME is one of: {', '.join(body.names[:40])}"
             )
     count = len(target)
     low, high, share = np.full(count, -1, np.intp), np.full(count, -1, np.intp), np.zeros(count)

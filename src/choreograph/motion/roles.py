@@ -94,6 +94,9 @@ def recognise_roles(names: Sequence[str], parents: NDArray[np.int32]) -> tuple[s
             part = "upper_arm"
         if stem == "foot" and "ankle" in known:
             part = "toe"
+        # Where there are toes, Vicon's "forefoot" is a helper right below the ankle.
+        if stem == "forefoot" and known & {"toe", "toes", "toebase", "ball"}:
+            part = None
         roles.append(f"{side}_{part}" if part else _CENTRE_PART.get(stem, "other") if not side else "other")
     for side in ("left", "right"):
         # Some rigs have a palm between forearm and fingers, and nothing called a hand.

@@ -245,16 +245,38 @@ class Skeleton:
 _LEGS = tuple(f"{side}_{part}" for side in ("left", "right") for part in ("upper_leg", "lower_leg", "foot"))
 
 
+_MIDDLE = ("hips", "spine", "neck", "head")
+_STUB_SHARE = 0.08
+"""Share of the leg's length that a foot has at least: what is nearer to the ankle is no ball of a foot."""
+_TWIN_SHARE = 0.05
+"""Share of the body's height by which a joint may miss its twin's mirror image."""
+
+
 def _find_roles(skeleton: Skeleton) -> tuple[str, ...]:
     """Roles by names; by the tree's shape where names do not tell the legs, as far as names tell nothing else."""
     by_name = recognise_roles(skeleton.names, skeleton.parents)
     told = sum(role in by_name for role in _LEGS)
-    if told == len(_LEGS) or len(skeleton) < 8:
+    if told == len(_LEGS):
+        return _without_stubs(skeleton, by_name)
+    if len(skeleton) < 8:
         return by_name
     by_shape = roles_by_shape(
         skeleton.names, skeleton.parents, skeleton.offsets, skeleton.tip_parents, skeleton.tip_offsets
     )
     return by_name if by_shape is None or told > 2 else by_shape
+
+
+def _without_stubs(skeleton: Skeleton, roles: tuple[str, ...]) -> tuple[str, ...]:
+    """The roles without toes that are none: joints right at the ankle, as some programs put one on the sole."""
+    lengths = np.linalg.norm(skeleton.offsets, axis=1)
+    kept = list(roles)
+    for side in ("left", "right"):
+        leg = sum(lengths[roles.index(f"{side}_{part}")] for part in ("lower_leg", "foot"))
+        for joint, role in enumerate(roles):
+            at_ankle = skeleton.parents[joint] == roles.index(f"{side}_foot")
+            if role == f"{side}_toe" and at_ankle and lengths[joint] < _STUB_SHARE * leg:
+                kept[joint] = "other"
+    return tuple(kept)
 
 
 def _some(names: list[str]) -> str:
@@ -276,4 +298,20 @@ def _pair_up(skeleton: Skeleton) -> NDArray[np.int32]:
             twins.append((a, b))
     for a, b in twins:
         pairs[a], pairs[b] = b, a
+    _pair_by_place(skeleton, pairs)
     return frozen(pairs, np.int32)
+
+
+def _pair_by_place(skeleton: Skeleton, pairs: NDArray[np.int32]) -> None:
+    """Pair joints that neither name nor role tells: they hang from twins, each where the other's mirror image is."""
+    rest = skeleton.rest_positions() - skeleton.rest_positions()[0]
+    room = _TWIN_SHARE * skeleton.height
+    for a in range(1, len(skeleton)):
+        holder = pairs[skeleton.parents[a]]
+        if pairs[a] != a or skeleton.roles[a] in _MIDDLE:
+            continue
+        free = [b for b in np.flatnonzero(skeleton.parents == holder) if b != a and pairs[b] == b]
+        gaps = [float(np.linalg.norm(rest[b] - rest[a] * [-1.0, 1.0, 1.0])) for b in free]
+        if gaps and min(gaps) < min(room, float(np.linalg.norm(rest[a] - rest[a] * [-1.0, 1.0, 1.0]))):
+            b = free[int(np.argmin(gaps))]
+            pairs[a], pairs[b] = b, a

@@ -56,6 +56,8 @@ class FilmSettings:
     """Whether footprints are left."""
     caption: bool = True
     """Whether name and time are written in the corner."""
+    transparent: bool = False
+    """Whether stills show the figures alone, on nothing."""
 
     @classmethod
     def for_file(cls, path: str | Path) -> FilmSettings:
@@ -78,7 +80,12 @@ class Film:
     """Clips that play together on one stage, drawn frame by frame."""
 
     def __init__(
-        self, clips: Sequence[Clip], settings: FilmSettings | None = None, *, floor: Sequence[Stroke] = ()
+        self,
+        clips: Sequence[Clip],
+        settings: FilmSettings | None = None,
+        *,
+        floor: Sequence[Stroke] = (),
+        bodies: Sequence[str | None] = (),
     ) -> None:
         """Set the stage.
 
@@ -86,6 +93,7 @@ class Film:
             clips: What plays.
             settings: How it is shown.
             floor: Lines on the floor that are there throughout, such as a path that was asked for.
+            bodies: Files of the characters whose bodies the clips have, where they shall be seen.
         """
         self._floor = list(floor)
         self.settings = settings or FilmSettings()
@@ -93,11 +101,13 @@ class Film:
         if not clips:
             raise RequestError("there is no clip to draw")
         self._theme = find_theme(self.settings.theme)
-        self._actors: list[Actor] = cast([with_plants(clip).resampled(self.settings.fps) for clip in clips])
+        self._actors: list[Actor] = cast([with_plants(clip).resampled(self.settings.fps) for clip in clips], bodies)
         played = [actor.clip for actor in self._actors]
         self._name = ", ".join(clip.name for clip in played[:3]) + (" …" if len(played) > 3 else "")
         width, height = self.settings.size
-        self._cameras: list[Camera] = place_cameras(played, self.settings.camera, width / height)
+        self._cameras: list[Camera] = place_cameras(
+            played, self.settings.camera, width / height, points=[actor.points() for actor in self._actors]
+        )
         self._prints: list[list[Footprint]] = [find_footprints(clip) if self.settings.plants else [] for clip in played]
         self._paths: list[NDArray[np.intp]] = [thin_path(clip.root_pos[:, [0, 2]])[1] for clip in played]
         back = self._cameras[0].eye - self._cameras[0].target
@@ -109,11 +119,12 @@ class Film:
         return len(self._cameras)
 
     def draw(self, frame: int) -> Image:
-        """The picture of one frame, (height, width, 3), sRGB."""
+        """The picture of one frame, (height, width, 3), sRGB; with opacity as a fourth channel where transparent."""
         figures = [actor.pose(frame) for actor in self._actors]
-        scene = Scene(figures, self._strokes(frame), self._theme, self._key_yaw)
+        bare = self.settings.transparent
+        scene = Scene(figures, [] if bare else self._strokes(frame), self._theme, self._key_yaw, transparent=bare)
         image = raster.draw(scene, self._cameras[frame], self.settings.size, samples=self.settings.samples)
-        if self.settings.caption:
+        if self.settings.caption and not bare:
             self._write_caption(image, frame)
         return image
 
@@ -165,6 +176,7 @@ def write_film(
     settings: FilmSettings | None = None,
     *,
     floor: Sequence[Stroke] = (),
+    bodies: Sequence[str | None] = (),
     overwrite: bool = False,
     progress: Progress | None = None,
 ) -> None:
@@ -177,6 +189,7 @@ def write_film(
         clips: What plays.
         settings: How it is drawn; by default what `FilmSettings.for_file` gives.
         floor: Lines that lie on the floor throughout.
+        bodies: Files of the characters whose bodies the clips have, where they shall be seen.
         overwrite: Whether a file that is there is replaced.
         progress: Hears how many frames are drawn.
 
@@ -193,7 +206,7 @@ def write_film(
         raise RequestError(f"an MP4 needs an even width and height, not {settings.size[0]}x{settings.size[1]}")
     check_writable(path, overwrite=overwrite)
     report = progress or silent
-    film = Film(clips, settings, floor=floor)
+    film = Film(clips, settings, floor=floor, bodies=bodies)
     with atomic_write(path, overwrite=overwrite) as temporary, _open(temporary, film, is_gif) as out:
         report("drawing", 0, len(film))
         for done, image in enumerate(film.frames(), 1):
@@ -229,6 +242,7 @@ def write_still(
     frame: int = 0,
     settings: FilmSettings | None = None,
     *,
+    bodies: Sequence[str | None] = (),
     overwrite: bool = False,
 ) -> None:
     """Write one frame of clips that play together as a PNG file; frames are the first clip's."""
@@ -236,13 +250,13 @@ def write_still(
         raise RequestError("there is no clip to draw")
     if not 0 <= frame < len(clips[0]):
         raise RequestError(f"{clips[0].name!r} has the frames 0 to {len(clips[0]) - 1}, not {frame}")
-    film = Film(clips, settings)
+    film = Film(clips, settings, bodies=bodies)
     image = film.draw(min(len(film) - 1, round(frame / clips[0].fps * film.settings.fps)))
     write_png(path, image, overwrite=overwrite)
 
 
 def write_png(path: str | Path, image: Image, *, overwrite: bool = False) -> None:
-    """Write a picture (height, width, 3), sRGB, as a PNG file."""
+    """Write a picture (height, width, 3), sRGB, or with opacity (height, width, 4), as a PNG file."""
     from PIL import Image as Pillow
 
     with atomic_write(path, overwrite=overwrite) as temporary:

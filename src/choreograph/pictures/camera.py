@@ -134,18 +134,23 @@ def smooth(values: Array, frames: float) -> Array:
     return np.asarray(gaussian_filter1d(wide, frames, axis=0)[room:-room])
 
 
-def place_cameras(clips: Sequence[Clip], view: str, aspect: float, *, lens: float = LENS) -> list[Camera]:
+def place_cameras(
+    clips: Sequence[Clip], view: str, aspect: float, *, lens: float = LENS, points: Sequence[Array] | None = None
+) -> list[Camera]:
     """A camera for every frame of clips of one rate that play together; shorter clips hold their last pose.
 
     All but the fixed view travel with the figures: smoothly, looking a little ahead, at the one distance from which
     every joint stays in the picture throughout.
+
+    Points that hold each clip's figure, (F, P, 3), may be given, where that is more than joints with some flesh.
     """
     if view not in VIEWS:
         raise RequestError(f"there is no camera {view!r}; there are: {', '.join(VIEWS)}")
     degrees, above = VIEWS[view]
     yaw, elevation = travel_yaw(clips) + np.radians(degrees), float(np.radians(above))
     frames = max(len(clip) for clip in clips)
-    bodies = np.concatenate([_held(body_points(clip), frames) for clip in clips], axis=1)
+    held = [body_points(clip) for clip in clips] if points is None else points
+    bodies = np.concatenate([_held(own, frames) for own in held], axis=1)
     if view == "fixed":
         return [fit_camera(bodies, yaw, elevation, aspect, lens=lens)] * frames
     roots = np.mean([_held(clip.root_pos, frames) for clip in clips], axis=0)
@@ -166,11 +171,14 @@ def place_cameras(clips: Sequence[Clip], view: str, aspect: float, *, lens: floa
     return [Camera(point + away * distance, point, lens) for point in target]
 
 
-def body_points(clip: Clip) -> Array:
-    """Points that hold a clip's figure in every frame, (F, P, 3): joints and tips, with some flesh around them."""
+def body_points(clip: Clip, beyond: Array | None = None) -> Array:
+    """Points that hold a clip's figure in every frame, (F, P, 3): joints and tips, with some flesh around them.
+
+    How far a figure's surface goes beyond its joints may be given, below and above by axis, (2, 3), metres.
+    """
     joints = np.concatenate([clip.global_positions(), clip.tip_positions()], axis=1)
-    flesh = 0.05 * max(clip.skeleton.height, 0.2)
-    low, high = joints.min(axis=1) - flesh, joints.max(axis=1) + flesh
+    flesh = np.full((2, 3), 0.05 * max(clip.skeleton.height, 0.2)) if beyond is None else beyond
+    low, high = joints.min(axis=1) - flesh[0], joints.max(axis=1) + flesh[1]
     corners = np.stack([low, high], axis=1)
     picks = np.array([[i, j, k] for i in (0, 1) for j in (0, 1) for k in (0, 1)])
     return np.stack([corners[:, picks[:, axis], axis] for axis in range(3)], axis=-1)

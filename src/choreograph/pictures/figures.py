@@ -5,14 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from choreograph.figure.mannequin import SkinnedMesh, build_mannequin, has_natural_rest, skin
+from choreograph.formats.character import read_character
+from choreograph.formats.surface import Surface, read_surface
+from choreograph.maths import quat
 from choreograph.motion.clip import Clip
 from choreograph.motion.contacts import runs, with_detected_contacts
 from choreograph.motion.skeleton import Skeleton
+from choreograph.pictures.camera import body_points
 from choreograph.pictures.raster import Figure, Stroke
 from choreograph.pictures.theme import CLIP_COLOURS, TEAL, from_hex
 
@@ -26,19 +31,45 @@ class Actor:
     clip: Clip
     mesh: SkinnedMesh
     colours: NDArray[np.float32]
+    surface: Surface | None = None
+    """A character's own surface, instead of the mannequin's."""
+
+    def points(self) -> Array:
+        """Points that hold the figure in every frame, (F, P, 3)."""
+        if self.surface is None:
+            return body_points(self.clip)
+        skeleton = self.clip.skeleton
+        rest = skeleton.rest_positions()
+        ends = rest[skeleton.tip_parents] + skeleton.tip_offsets
+        joints = np.concatenate([rest, ends])
+        vertices, _ = self.surface.pose(rest, np.tile(quat.IDENTITY, (len(rest), 1)))
+        beyond = np.stack([joints.min(axis=0) - vertices.min(axis=0), vertices.max(axis=0) - joints.max(axis=0)])
+        beyond[:, [0, 2]] = beyond[:, [0, 2]].max()  # it may turn
+        return body_points(self.clip, np.maximum(beyond, 0.02 * max(skeleton.height, 0.2)))
 
     def pose(self, frame: int, shift: tuple[float, float] = (0.0, 0.0)) -> Figure:
         """The figure of one frame, moved on the floor by (x, z) metres; beyond the end, the last one."""
         frame = min(frame, len(self.clip) - 1)
-        vertices, normals = skin(self.mesh, self.clip.global_positions()[frame], self.clip.global_rotations()[frame])
+        positions, rotations = self.clip.global_positions()[frame], self.clip.global_rotations()[frame]
+        if self.surface is not None:
+            vertices, normals = self.surface.pose(positions, rotations)
+        else:
+            vertices, normals = skin(self.mesh, positions, rotations)
         vertices = vertices + np.array([shift[0], 0.0, shift[1]], np.float32)
         return Figure(vertices, normals, self.mesh.triangles, self.colours)
 
 
-def cast(clips: Sequence[Clip]) -> list[Actor]:
-    """An actor for each clip: plain clay for one alone, tinted by clip where there are several."""
+def cast(clips: Sequence[Clip], bodies: Sequence[str | None] = ()) -> list[Actor]:
+    """An actor for each clip: plain clay for one alone, tinted by clip where there are several.
+
+    Clips on the body of a character whose file is given have its surface and colours, where its meshes can be read.
+    """
     actors = []
     for number, clip in enumerate(clips):
+        surface = surface_of(bodies[number], clip) if number < len(bodies) else None
+        if surface is not None:
+            actors.append(Actor(clip, surface.mesh, surface.mesh.colours, surface))
+            continue
         standing = stand(clip)
         mesh = mannequin_of(clip)
         colours = mesh.colours
@@ -48,6 +79,20 @@ def cast(clips: Sequence[Clip]) -> list[Actor]:
             colours = (0.35 * colours + 0.65 * grey * tint / tint.mean() * 0.85).astype(np.float32)
         actors.append(Actor(standing, mesh, colours))
     return actors
+
+
+def surface_of(body: str | None, clip: Clip) -> Surface | None:
+    """The surface of the character in a file, kept; None where it has none that can be read, or other joints."""
+    if body is None:
+        return None
+    found = _read_once(body, Path(body).stat().st_mtime_ns)
+    return found[1] if found[1] is not None and found[0].same_joints(clip.skeleton) else None
+
+
+@lru_cache(maxsize=4)
+def _read_once(body: str, when: int) -> tuple[Skeleton, Surface | None]:
+    character = read_character(body)
+    return character.skeleton, read_surface(character)
 
 
 def mannequin_of(body: Skeleton | Clip) -> SkinnedMesh:

@@ -14,7 +14,7 @@ from choreograph.formats.atomic import check_writable
 from choreograph.motion.clip import Clip
 from choreograph.pictures import raster
 from choreograph.pictures.animation import write_png
-from choreograph.pictures.camera import Camera, body_points, fit_camera, mean_facing, smooth
+from choreograph.pictures.camera import Camera, fit_camera, mean_facing, smooth
 from choreograph.pictures.figures import Actor, cast, find_footprints, thin_path
 from choreograph.pictures.raster import Scene, Stroke
 from choreograph.pictures.text import shorten, text_width, write_text
@@ -44,6 +44,8 @@ class SheetSettings:
     theme: str = "dark"
     samples: int = 4
     """Samples across each pixel of the figures, and down."""
+    body: str | None = None
+    """File of the character whose body the clips have, where it shall be seen."""
 
     def check(self) -> None:
         """Raise a RequestError for values that make no sense."""
@@ -162,10 +164,10 @@ def _draw_strip(
     clip: Clip, settings: SheetSettings, head: float, foot: float
 ) -> tuple[Image, list[tuple[float, float, str]]]:
     """The figures on their floor, with `head` and `foot` pixels kept free, and where their times can be written."""
-    actor = cast([clip])[0]
+    actor = cast([clip], [settings.body])[0]
     clip = actor.clip
     layout = _lay_out(clip, settings.every, settings.width / settings.height if settings.height else None)
-    bodies = body_points(clip)[layout.frames] + np.insert(layout.shifts, 1, 0.0, axis=1)[:, None]
+    bodies = actor.points()[layout.frames] + np.insert(layout.shifts, 1, 0.0, axis=1)[:, None]
     points = bodies.reshape(-1, 3)
     if not layout.in_place:
         path = clip.root_pos * [1, 0, 1]

@@ -11,7 +11,7 @@ from choreograph.studio import messages as m
 from choreograph.studio.document import Draft
 from choreograph.studio.facts import Job, Result
 from choreograph.studio.jobs import Hooks, Work
-from choreograph.studio.library import file_stem, of_most_bodies
+from choreograph.studio.library import file_stem
 from choreograph.studio.performing import Performing
 from choreograph.studio.project import NotThere
 from choreograph.studio.requests import check_drafts, own_motions
@@ -48,7 +48,7 @@ class Asking:
         if kind == GRAPH.name:
             return Subject(kind, graph=project.graph_file), None
         if kind == EXAMPLES.name:
-            alike, _ = of_most_bodies(project.document.clips, project.recordings)
+            alike = project.document.clips
             # In the order in which files of these names would be read.
             return Subject(kind, clips=tuple(sorted(alike, key=lambda one: f"{file_stem(one.name)}.npz"))), None
         assert kind == CLIP.name

@@ -74,6 +74,9 @@ class View(Message):
     speed: Annotated[float, Field(ge=0.05, le=8)] = 1.0
     lag_s: Annotated[float, Field(ge=0.5, le=10)] = 1.5
     """How far the figure is behind the hand while that performs."""
+    character: Id | None = None
+    """Who is seen on the stage and in exports instead of the mannequin."""
+    character_name: Annotated[str, Field(max_length=200)] = ""
     shown: Annotated[list[str], Field(max_length=24)] = []
     """Motions on the stage, as "clip:ID" or "result:ID"; the first is the one that the timeline shows."""
 

@@ -7,6 +7,20 @@ from typing import Any, Literal
 from choreograph.studio.document import Document, Draft, GraphAsk, Id, LabelRange, Message, Name, Point, View
 
 
+class CharacterFacts(Message):
+    """A character that is in the project."""
+
+    id: Id
+    name: Name
+    joints: list[str]
+    missing: list[str]
+    """Joints of the legs that were not found; with any, it cannot walk."""
+    animated: bool
+    """Whether its file has motion, too."""
+    own: bool
+    """Whether it is somebody's character, not the mannequin that Choreograph writes into its own files."""
+
+
 class Recording(Message):
     """A motion file that was read into the project."""
 
@@ -263,6 +277,8 @@ class Project(Message):
     jobs: list[Job]
     formats: list[str]
     """Suffixes that results can be downloaded as."""
+    exporting: dict[str, Any]
+    """JSON Schema of what can be asked of motion files."""
     readable: list[str]
     """Suffixes that can be dropped in."""
 

@@ -40,23 +40,6 @@ def graph_key(entries: Sequence[ClipEntry], settings: GraphAsk) -> str:
     return digest([settings.model_dump(mode="json"), [[clip_key(entry), entry.name] for entry in entries]])
 
 
-def of_most_bodies(
-    entries: Sequence[ClipEntry], recordings: Mapping[str, Recording]
-) -> tuple[list[ClipEntry], list[ClipEntry]]:
-    """Clips whose bodies have the joints that most have, and the others: only clips of one kind make a graph."""
-    kinds: dict[tuple[str, ...], list[ClipEntry]] = {}
-    for entry in entries:
-        kinds.setdefault(tuple(recordings[entry.source].joints), []).append(entry)
-    # A helper above the hips is folded in where others do without it.
-    for joints in [joints for joints in kinds if joints[1:] in kinds]:
-        kinds[joints[1:]] += kinds.pop(joints)
-    order = {entry.id: place for place, entry in enumerate(entries)}
-    for kind in kinds.values():
-        kind.sort(key=lambda entry: order[entry.id])
-    most = max(kinds, key=lambda kind: len(kinds[kind]), default=())
-    return kinds.pop(most, []), [entry for others in kinds.values() for entry in others]
-
-
 def digest(plain: Any) -> str:
     """A short word for plain data: the same for the same."""
     return hashlib.sha256(json.dumps(plain, sort_keys=True).encode()).hexdigest()[:24]

@@ -87,6 +87,14 @@ class Places:
         """A clip of the library, ready for the stage: facts (.json), frames (.f32), pictures (.dark.png …)."""
         return self.keep / "cache" / f"{key}{suffix}"
 
+    def character(self, character: str) -> Path:
+        """A character of the project, as GLB."""
+        return self.keep / "characters" / f"{character}.glb"
+
+    def worn(self, key: str, suffix: str) -> Path:
+        """A motion on a character, for the stage: facts (.json), frames (.f32); the character's figure (.glb)."""
+        return self.keep / "cache" / f"{key}{suffix}"
+
     def figure(self, skeleton: str) -> Path:
         """The mannequin of a skeleton."""
         return self.keep / "cache" / f"{skeleton}.glb"
@@ -118,7 +126,7 @@ def _data_folder() -> Path:
 
 def _writable(places: Places) -> Places:
     try:
-        for name in ("recordings", "results", "cache", "incoming", "exports"):
+        for name in ("recordings", "results", "cache", "incoming", "exports", "characters"):
             (places.keep / name).mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise RequestError(

@@ -10,6 +10,7 @@ from typing import Any
 
 from choreograph._version import __version__
 from choreograph.errors import RequestError
+from choreograph.formats.export import ExportSettings
 from choreograph.formats.registry import suffixes
 from choreograph.studio import facts
 from choreograph.studio import messages as m
@@ -17,7 +18,7 @@ from choreograph.studio.asking import Asking
 from choreograph.studio.document import ClipEntry, Document, GraphAsk, Point, View
 from choreograph.studio.facts import Curve, GraphSummary, Job, Matrix, Motion, Result
 from choreograph.studio.jobs import Jobs, Work
-from choreograph.studio.library import clip_key, count, graph_key, of_most_bodies, writable_suffixes
+from choreograph.studio.library import clip_key, count, graph_key, writable_suffixes
 from choreograph.studio.pages import Page, Pages
 from choreograph.studio.places import Places
 from choreograph.studio.project import NotThere, Project
@@ -35,6 +36,8 @@ class Session:
         self.places = places
         self.project = Project(places)
         self.pages = Pages()
+        self.uploading = 0
+        """Uploads that are being received."""
         self.steering = Steering()
         self.jobs = Jobs(lambda job: self.pages.say(m.JobChanged(job=job)))
         self._motions: dict[str, Motion] = {}
@@ -93,6 +96,7 @@ class Session:
             results=project.result_list(),
             jobs=self.jobs.list(),
             formats=writable_suffixes(),
+            exporting=ExportSettings.model_json_schema(),
             readable=[*suffixes(readable=True), ".asf", ".tsv"],
         )
 
@@ -232,12 +236,9 @@ class Session:
                 self.jobs.cancel(job.id)
         document = self.project.document
         settings = asked or document.graph
-        entries, others = of_most_bodies(document.clips, self.project.recordings)
-        notes = []
-        if others:
-            names = ", ".join(other.name for other in others)
-            notes.append(f"left out, since their joints are others than those of {entries[0].name!r}: {names}")
-        ask = {"entries": entries, "settings": settings, "key": graph_key(document.clips, settings), "notes": notes}
+        entries = document.clips
+        ask: dict[str, Any] = {"entries": entries, "settings": settings, "key": graph_key(entries, settings)}
+        ask["notes"] = []
 
         async def finish(answer: Any) -> list[str]:
             await self.use_graph(*answer)

@@ -112,16 +112,21 @@ def test_short_clips_are_left_out_with_a_note(walks, walker):
         build_graph([])
 
 
-def test_other_skeletons_are_named_and_can_be_carried_over(walks, walker):
+def test_other_bodies_are_retargeted_and_said_so(walks, walker):
     tall = walker.walk("tall", 4.0, scale=1.1)
     with pytest.raises(SkeletonMismatch, match=r"'straight' and 'tall'.*--onto"):
-        build_graph([*walks, tall])
-    graph = build_graph([*walks, tall], onto=walks[0].skeleton)
-    assert report_graph(graph).clips[-1].state == "kept"
+        build_graph([*walks, tall], onto=False)
+    graph = build_graph([*walks, tall])
+    assert report_graph(graph).clips[-1].state == "kept" and graph.skeleton.matches(walks[0].skeleton)
+    assert [str(note) for note in graph.notes if note.kind == "retargeted"] == [
+        f"retargeted to the body of 'straight': 'tall' ({len(tall.skeleton)} joints from 'Hips')"
+    ]
+    assert build_graph([*walks, tall], onto=tall.skeleton).skeleton.matches(tall.skeleton)
     few = Skeleton(walker.names[:3], walker.parents[:3], walker.offsets[:3])
     stump = type(tall)(few, 30.0, np.zeros((30, 3)), np.tile([1.0, 0, 0, 0], (30, 3, 1)), "stump")
-    with pytest.raises(SkeletonMismatch, match="LeftUpLeg"):
-        build_graph([*walks, stump], onto=walks[0].skeleton)
+    graph = build_graph([*walks, stump])
+    assert "stump" not in [info.name for info in graph.infos]
+    assert any("'stump' was left out: no legs" in str(note) for note in graph.notes)
 
 
 def test_clips_of_one_name_are_told_apart(walker):

@@ -68,5 +68,5 @@ def test_motion_stays_smooth(walker, other_person):
 def test_a_body_without_legs_is_refused(walker):
     clip = walker.walk("walk")
     few = Skeleton(walker.names[:3], walker.parents[:3], walker.offsets[:3])
-    with pytest.raises(RoleError, match="no legs are known of the character"):
+    with pytest.raises(RoleError, match="no legs found in the character"):
         retarget(clip, few)

@@ -34,9 +34,10 @@ def test_folders_are_made_and_the_advice_for_other_people_can_be_followed(
         write_clip(tmp_path / f"{name}.npz", human_clip(frames=120, seed=1, scale=scale))
     path = tmp_path / "new" / "people.mog"
     run("build", tmp_path / "tall.npz", "-o", path, "--no-advice")
-    with pytest.raises(SkeletonMismatch, match=r"onto the graph's skeleton \(--onto\)$"):
-        run("add", path, tmp_path / "small.npz", "--no-advice")
-    assert "2 clips" in run("add", path, tmp_path / "small.npz", "--onto", "--no-advice")
+    with pytest.raises(SkeletonMismatch, match=r"retargeted to the graph's skeleton \(without --no-retarget\)$"):
+        run("add", path, tmp_path / "small.npz", "--no-advice", "--no-retarget")
+    told = run("add", path, tmp_path / "small.npz", "--no-advice")
+    assert "2 clips" in told and "retargeted to" in told
 
 
 def test_an_interruption_while_commands_are_loaded_says_nothing(tmp_path: Path):

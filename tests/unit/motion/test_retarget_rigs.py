@@ -135,5 +135,5 @@ def test_a_body_without_legs_is_refused_by_what_is_missing() -> None:
     snake = Skeleton(
         tuple(f"b{k}" for k in range(count)), np.arange(-1, count - 1), np.tile([0.0, 0.1, 0.0], (count, 1))
     )
-    with pytest.raises(RoleError, match=r"no legs are known of the character: left upper leg"):
+    with pytest.raises(RoleError, match=r"no legs found in the character: left upper leg"):
         retarget(clip, snake)

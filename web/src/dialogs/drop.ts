@@ -29,9 +29,36 @@ export function mountDrop(context: Context): void {
   });
 }
 
+/** Files that may hold a character. */
+export const CHARACTERS = [".glb", ".vrm", ".fbx"];
+
+/** Show a character instead of the mannequin; whether the file has motion to add, too. */
+export async function takeCharacter(context: Context, file: File, asked: boolean): Promise<"taken" | "motion" | "other"> {
+  const { store, api } = context;
+  try {
+    store.say(`Reading ${file.name} …`);
+    const found = await api.takeCharacter(file);
+    if (!found.own && !asked) return "other";
+    if (found.missing.length > 0) {
+      store.say(`${found.name} cannot walk: ${found.missing.join(", ")} not found among its joints.`, "error");
+      return "other";
+    }
+    store.setView({ character: found.id, character_name: found.name });
+    store.say(`${found.name} is on the stage and in exports.`);
+    return found.animated ? "motion" : "taken";
+  } catch (error) {
+    if (asked || file.name.toLowerCase().endsWith(".vrm")) store.say((error as Error).message, "error");
+    return "other";
+  }
+}
+
 /** Send what can be read to the server; the clips come back as a change of the document. */
 export async function addFiles(context: Context, files: readonly File[]): Promise<void> {
   const { store, api } = context;
+  const one = files.length === 1 ? files[0]! : null;
+  if (one && CHARACTERS.some((suffix) => one.name.toLowerCase().endsWith(suffix))) {
+    if ((await takeCharacter(context, one, false)) === "taken" || one.name.toLowerCase().endsWith(".vrm")) return;
+  }
   const readable = files.filter((file) =>
     store.state.readable.some((suffix) => file.name.toLowerCase().endsWith(suffix))
   );

@@ -1,7 +1,7 @@
 /** The library: recordings as clips to look at, search, change and remove. */
 
 import { clipColour } from "../colours";
-import { addFiles } from "../dialogs/drop";
+import { addFiles, CHARACTERS, takeCharacter } from "../dialogs/drop";
 import { button, el, fill, icon } from "../dom";
 import type { ClipEntry } from "../messages";
 import type { Context, Panel, State } from "../types";
@@ -28,6 +28,7 @@ export const library: Panel = {
     const editor = clipEditor(context);
     left.append(
       el("div", { class: "row" }, el("div", { class: "search" }, icon("search"), search), files.button, files.input),
+      characterRow(context),
       jobStrip(context, ["import"]),
       list.element,
       editor.element,
@@ -173,6 +174,40 @@ function filePicker(context: Context) {
       title: "Add motion files; dropping them anywhere does the same",
     }),
   };
+}
+
+/** Who is seen: the mannequin, or a character of one's own. */
+function characterRow(context: Context): HTMLElement {
+  const { store } = context;
+  const input = el("input", {
+    hidden: true,
+    attrs: { type: "file", accept: CHARACTERS.join(","), "aria-label": "Character file" },
+    on: {
+      change: () => {
+        const file = input.files?.[0];
+        if (file) void takeCharacter(context, file, true);
+        input.value = "";
+      },
+    },
+  });
+  const row = el("div", { class: "row character" });
+  watch(store, [(state) => state.view.character, (state) => state.view.character_name], (state) => {
+    const { character, character_name: name } = state.view;
+    refill(
+      row,
+      el("span", { class: "quiet-text" }, character ? `Character: ${name}` : "Character: mannequin"),
+      button("Choose", () => input.click(), {
+        title: "Show a character of your own (.glb, .vrm, .fbx) on the stage and in exports; dropping it does the same",
+      }),
+      character
+        ? button("Mannequin", () => store.setView({ character: null, character_name: "" }), {
+          title: "Show the mannequin again",
+        })
+        : null,
+      input,
+    );
+  });
+  return row;
 }
 
 function emptyLibrary(context: Context): HTMLElement {

@@ -10,6 +10,8 @@ export interface Template {
   scene: Object3D;
   /** Rest offsets from the parent, (J, 3). */
   offsets: Float32Array;
+  /** Whether it is somebody's own character, with its own materials. */
+  own: boolean;
 }
 
 export class FigureLibrary {
@@ -18,10 +20,10 @@ export class FigureLibrary {
 
   constructor(private readonly source: MotionSource) {}
 
-  load(skeleton: string): Promise<Template> {
+  load(skeleton: string, fetch = () => this.source.figure(skeleton)): Promise<Template> {
     let coming = this.held.get(skeleton);
     if (!coming) {
-      coming = this.source.figure(skeleton).then((bytes) => this.parse(bytes));
+      coming = fetch().then((bytes) => this.parse(bytes));
       coming.catch(() => this.held.delete(skeleton));
       this.held.set(skeleton, coming);
     }
@@ -30,39 +32,48 @@ export class FigureLibrary {
 
   private async parse(bytes: ArrayBuffer): Promise<Template> {
     const { scene } = await this.loader.parseAsync(bytes.slice(0), "");
-    const bones = skinned(scene).skeleton.bones;
+    const bones = bonesOf(scene);
     const offsets = new Float32Array(3 * bones.length);
     bones.forEach((bone, joint) => bone.position.toArray(offsets, 3 * joint));
-    return { scene, offsets };
+    return { scene, offsets, own: scene.userData["character"] === true };
   }
 }
 
 export class Figure {
   readonly object = new Group();
   readonly bones: readonly Bone[];
-  private readonly mesh: SkinnedMesh;
+  private readonly meshes: Mesh[] = [];
+  private readonly clay: MeshStandardMaterial | null;
 
   constructor(template: Template) {
     const copy = clone(template.scene);
-    this.mesh = skinned(copy);
-    this.bones = this.mesh.skeleton.bones;
-    const clay = new MeshStandardMaterial({ roughness: 0.72, metalness: 0, vertexColors: true });
-    this.mesh.material = clay;
-    this.mesh.castShadow = true;
-    this.mesh.receiveShadow = true;
-    this.mesh.frustumCulled = false; // its bounds are those of the rest pose
+    this.bones = bonesOf(copy);
+    this.clay = template.own ? null : new MeshStandardMaterial({ roughness: 0.72, metalness: 0, vertexColors: true });
+    copy.traverse((part) => {
+      if (!(part instanceof Mesh)) return;
+      if (this.clay) part.material = this.clay;
+      part.castShadow = true;
+      part.receiveShadow = true;
+      part.frustumCulled = false; // its bounds are those of the rest pose
+      this.meshes.push(part);
+    });
     this.object.add(copy);
   }
 
-  /** See it through this colour; white leaves it as it is. */
+  /** See it through this colour; white leaves it as it is, and so does a character. */
   tint(colour: string): void {
-    (this.mesh.material as MeshStandardMaterial).color.set(colour);
+    this.clay?.color.set(colour);
+  }
+
+  /** Whether its surface is drawn; its bones are there either way. */
+  set drawn(drawn: boolean) {
+    for (const mesh of this.meshes) mesh.visible = drawn;
   }
 
   dispose(): void {
     this.object.removeFromParent();
-    (this.mesh.material as Material).dispose();
-    this.mesh.skeleton.dispose();
+    this.clay?.dispose();
+    for (const mesh of this.meshes) if (mesh instanceof SkinnedMesh) mesh.skeleton.dispose();
   }
 }
 
@@ -106,6 +117,16 @@ export class Ghost {
     for (const mesh of this.meshes) (mesh.material as Material).dispose();
     this.meshes[0]!.skeleton.dispose();
   }
+}
+
+/** The bones in the order of the joints: those of the skin, or of a figure of plain meshes the tree of its root. */
+function bonesOf(scene: Object3D): Bone[] {
+  let found: SkinnedMesh | null = null;
+  scene.traverse((object) => {
+    if (object instanceof SkinnedMesh) found ??= object;
+  });
+  if (!found) throw new Error("the figure has no skinned mesh");
+  return (found as SkinnedMesh).skeleton.bones;
 }
 
 function skinned(scene: Object3D): SkinnedMesh {

@@ -62,11 +62,16 @@ interface Actor {
   colour: string;
   /** What its figure is seen through. */
   tint: string;
+  /** The character who is seen instead, moved by frames of its own. */
+  worn: { track: Track; template: Template } | null;
+  character: Figure | null;
 }
 
 export interface StageOptions {
   /** The camera was moved away from the figure it followed. */
   onLeave?: () => void;
+  /** Something could not be shown as it was to be; a sentence. */
+  onTrouble?: (message: string) => void;
 }
 
 export class WebStage implements Stage {
@@ -102,7 +107,7 @@ export class WebStage implements Stage {
   constructor(
     parent: HTMLElement,
     private readonly source: MotionSource,
-    options: StageOptions = {},
+    private readonly options: StageOptions = {},
   ) {
     this.renderer = new WebGLRenderer({ antialias: true, powerPreference: "high-performance" });
     this.renderer.toneMapping = ACESFilmicToneMapping;
@@ -173,10 +178,11 @@ export class WebStage implements Stage {
     // Beside each other, all of one result look alike and unlike the next; alone, people are told apart.
     const number = (k: number) => (owners.length > 1 ? owners.indexOf(ownerOf(motions[k]!)) : k);
     this.replace(
-      loaded.map(({ track, template }, k) => ({
+      loaded.map(({ track, template, worn }, k) => ({
         id: motions[k]!,
         track,
         template,
+        worn,
         colour: options.colours?.[k] ?? ownColour(track.motion, number(k)),
         tint: owners.length > 1 && options.tinted !== false ? pale(shownColour(number(k))) : CLAY,
       })),
@@ -185,10 +191,27 @@ export class WebStage implements Stage {
     );
   }
 
-  private async load(id: string): Promise<{ track: Track; template: Template }> {
+  private async load(id: string): Promise<Pick<Actor, "track" | "template" | "worn">> {
     const motion = await this.source.motion(id);
-    const [frames, template] = await Promise.all([this.source.frames(id), this.figures.load(motion.skeleton)]);
-    return { track: new Track(motion, frames, template.offsets), template };
+    const [frames, template, worn] = await Promise.all([
+      this.source.frames(id),
+      this.figures.load(motion.skeleton),
+      this.wear(id),
+    ]);
+    return { track: new Track(motion, frames, template.offsets), template, worn };
+  }
+
+  /** The motion on the character; the mannequin where that cannot be had. */
+  private async wear(id: string): Promise<Actor["worn"]> {
+    try {
+      const worn = (await this.source.worn?.(id)) ?? null;
+      if (!worn) return null;
+      const template = await this.figures.load(worn.character, worn.figure);
+      return { track: new Track(worn.motion, worn.frames, template.offsets), template };
+    } catch (error) {
+      this.options.onTrouble?.((error as Error).message);
+      return null;
+    }
   }
 
   stream(number: number, motion: Motion, start: number, frames: Float32Array, worth = motion.fps): void {
@@ -210,20 +233,27 @@ export class WebStage implements Stage {
       this.asked++; // what is still being loaded is older than this
       this.wanted = [];
       const seconds = first || !this.actors.some((actor) => actor.id === STREAM) ? 0 : this.player.frame / this.player.fps;
-      this.replace([{ id: STREAM, track: now.track, template, colour: TEAL, tint: CLAY }], seconds, true);
+      this.replace([{ id: STREAM, track: now.track, template, worn: null, colour: TEAL, tint: CLAY }], seconds, true);
     });
   }
 
-  private replace(cast: Omit<Actor, "figure" | "trail">[], from: number, seconds: boolean): void {
+  private replace(cast: Omit<Actor, "figure" | "trail" | "character">[], from: number, seconds: boolean): void {
     const free = [...this.actors];
-    for (const actor of this.actors) actor.trail.dispose();
+    for (const actor of this.actors) {
+      actor.trail.dispose();
+      actor.character?.dispose();
+    }
     this.actors = cast.map((member) => {
       const again = free.findIndex((actor) => actor.template === member.template);
       const figure = again >= 0 ? free.splice(again, 1)[0]!.figure : new Figure(member.template);
-      const trail = new Trail(member.track, member.template, member.colour);
+      const { track, template } = member.worn ?? member; // the way is that of whoever is seen
+      const trail = new Trail(track, template, member.colour);
       figure.tint(member.track.motion.leads ? LEADER : member.tint);
       this.scene.add(figure.object, trail.object);
-      return { ...member, figure, trail };
+      const character = member.worn && new Figure(member.worn.template);
+      if (character) this.scene.add(character.object);
+      figure.drawn = !character;
+      return { ...member, figure, trail, character };
     });
     for (const actor of free) actor.figure.dispose();
     const lead = this.actors[0]?.track;
@@ -238,10 +268,11 @@ export class WebStage implements Stage {
   }
 
   private arrange(): void {
-    this.actors.forEach(({ track, figure, trail }, k) => {
+    this.actors.forEach(({ track, figure, trail, character }, k) => {
       const start = track.root(0, WORK);
       const [x, z] = this.beside ? [SIDE_BY_SIDE_M * (k - (this.actors.length - 1) / 2) - start.x, -start.z] : [0, 0];
       figure.object.position.set(x, 0, z);
+      character?.object.position.set(x, 0, z);
       trail.object.position.set(x, 0, z);
     });
     this.jump = true;
@@ -291,8 +322,8 @@ export class WebStage implements Stage {
     return new DrawnText(this.layer, at, text, colour);
   }
 
-  addLive(skeleton: string, colour?: string): LiveOverlay {
-    return new DrawnLive(this.layer, this.figures.load(skeleton), colour);
+  addLive(skeleton: string, colour?: string, opacity?: number): LiveOverlay {
+    return new DrawnLive(this.layer, this.figures.load(skeleton), colour, opacity);
   }
 
   addHeat(): HeatOverlay {
@@ -356,9 +387,10 @@ export class WebStage implements Stage {
 
   private pose(): void {
     const time = this.player.frame / this.player.fps;
-    for (const { track, figure, trail } of this.actors) {
+    for (const { track, figure, trail, worn, character } of this.actors) {
       const frame = track === this.actors[0]!.track ? this.player.frame : time * track.motion.fps;
       track.pose(figure.bones, frame);
+      if (worn && character) worn.track.pose(character.bones, frame);
       trail.update(frame);
     }
   }
@@ -367,7 +399,10 @@ export class WebStage implements Stage {
   private followActors(seconds: number): void {
     if (this.actors.length === 0) return;
     const middle = MIDDLE.set(0, 0, 0);
-    for (const { figure } of this.actors) middle.add(WORK.copy(figure.bones[0]!.position).add(figure.object.position));
+    for (const { figure, character } of this.actors) {
+      const { bones, object } = character ?? figure;
+      middle.add(WORK.copy(bones[0]!.position).add(object.position));
+    }
     middle.divideScalar(this.actors.length);
     if (!this.pointer.busy) {
       this.camera.track(middle.x, middle.z, seconds, this.jump);

@@ -36,12 +36,11 @@ def _direction(clip: Clip, start: str, end: str) -> Array | None:
 
 
 def ankle_offsets(one: Clip, other: Clip) -> Array:
-    """How far ankles are, seen from the middle of the hips and scaled by the legs, (F, 2), in body heights."""
+    """How far ankles are, each seen from its hip joint and scaled by the legs, (F, 2), in body heights."""
     places = []
     for clip in (one, other):
         at = clip.global_positions()
-        hips = at[:, [clip.skeleton.need(f"{side}_upper_leg") for side in SIDES]].mean(axis=1)
-        ankles = at[:, [clip.skeleton.need(f"{side}_foot") for side in SIDES]]
-        places.append((ankles - hips[:, None]) / leg_length(clip.skeleton))
+        hips, ankles = (at[:, [clip.skeleton.need(f"{s}_{part}") for s in SIDES]] for part in ("upper_leg", "foot"))
+        places.append((ankles - hips) / leg_length(clip.skeleton))
     share = leg_length(one.skeleton) / max(one.skeleton.height, 1e-9)
     return np.asarray(np.linalg.norm(places[0] - places[1], axis=2) * share)

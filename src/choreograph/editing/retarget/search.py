@@ -14,14 +14,14 @@ from choreograph.contract.result import Answer, Metric, Motion, Problem, Result,
 from choreograph.contract.search import Budget, Search
 from choreograph.editing.retarget.measure import ARMS, LEGS, ankle_offsets, bone_angles
 from choreograph.editing.retarget.request import RetargetRequest
-from choreograph.errors import RequestError
+from choreograph.errors import FormatError, RequestError
 from choreograph.finishing.foot_contacts import plant_speed
-from choreograph.finishing.footskate import clean_feet
+from choreograph.finishing.put_on import put_on
 from choreograph.formats import read_clip
-from choreograph.formats.character import SUFFIXES, read_character
+from choreograph.formats.character import SUFFIXES, Character, read_character
 from choreograph.motion.clip import Clip
-from choreograph.motion.retarget import retarget as put_on
-from choreograph.motion.role_map import map_roles
+from choreograph.motion.remap import Stance, body_stance, recorded_stance
+from choreograph.motion.role_map import LEG_ROLES, map_roles
 from choreograph.motion.skeleton import Skeleton
 from choreograph.progress import Progress, silent
 
@@ -37,12 +37,27 @@ class RetargetResult(Result):
     """The motion as it was."""
 
 
-def read_body(file: str) -> tuple[Skeleton, float | None]:
-    """The skeleton of a file, and how high the soles of its skin are where it has one."""
-    if Path(file).suffix.lower() in SUFFIXES:
-        character = read_character(file)
-        return character.skeleton, character.sole_m
-    return read_clip(file).skeleton, None
+def read_body(file: str) -> tuple[Skeleton, Stance | None]:
+    """The skeleton of a file, and how it stands: by its skin, or by how it does in the recording."""
+    character = find_character(file)
+    if character is not None:
+        legs = all(character.skeleton.find(role) is not None for role in LEG_ROLES)
+        return character.skeleton, body_stance(character.skeleton, character.sole_m) if legs else None
+    clip = read_clip(file)
+    return clip.skeleton, recorded_stance(clip) if all(clip.skeleton.find(r) is not None for r in LEG_ROLES) else None
+
+
+def find_character(file: str) -> Character | None:
+    """The character of a file; None where it is a motion file, or an FBX file without a mesh."""
+    suffix = Path(file).suffix.lower()
+    if suffix not in SUFFIXES:
+        return None
+    try:
+        return read_character(file)
+    except FormatError:
+        if suffix != ".fbx":
+            raise
+        return None
 
 
 class RetargetSearch(Search):
@@ -73,13 +88,12 @@ class RetargetSearch(Search):
             if not self.request.to:
                 raise RequestError("whose body is it to be? Name a character or a motion file", where="to")
             began = time.monotonic()
-            skeleton, sole = read_body(self.request.to)
+            skeleton, stance = read_body(self.request.to)
             if self.request.roles:
                 skeleton = skeleton.with_roles(dict(self.request.roles))
-            self._raw = put_on(self._clip, skeleton, sole_m=sole, given=dict(self.request.joints))
-            progress("retargeting", 1, 2)
-            can_clean = self.request.clean and self._raw.local_pos is None and len(self._raw) > 1
-            self._made = clean_feet(self._raw) if can_clean else self._raw
+            joints = dict(self.request.joints)
+            both = put_on(self._clip, skeleton, stance=stance, given=joints, clean=self.request.clean)
+            self._raw, self._made = both.raw, both.clip
             self._seconds = time.monotonic() - began
         return False
 
@@ -113,7 +127,7 @@ class RetargetSearch(Search):
         return RetargetResult("retarget", self.request, (answer,), seconds=self._seconds, recorded=source)
 
     def _body(self) -> str | None:
-        return self.request.to if Path(self.request.to).suffix.lower() in SUFFIXES else None
+        return self.request.to if find_character(self.request.to) is not None else None
 
 
 def _problems(metrics: dict[str, Metric], clip: Clip) -> Iterator[Problem]:

@@ -16,6 +16,8 @@ TASKS = {
     "import_graph": "imports:import_graph",
     "clips": "clips",
     "figure": "figure",
+    "character": "characters:character",
+    "wear": "characters:wear",
     "thumbnail": "thumbnail",
     "shape": "shape",
     "build": "build",

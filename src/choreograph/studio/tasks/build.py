@@ -12,9 +12,6 @@ from choreograph.graph.coverage import report_coverage
 from choreograph.graph.model import MotionGraph
 from choreograph.graph.report import APART, DEAD_END, ISLAND, KEPT, UNREACHED, Join, compute_connectivity, report_graph
 from choreograph.graph.settings import GraphSettings
-from choreograph.motion.clip import Clip
-from choreograph.motion.helper_root import unite_roots
-from choreograph.motion.skeleton import Skeleton
 from choreograph.studio.context import WorkerContext
 from choreograph.studio.document import ClipEntry, GraphAsk
 from choreograph.studio.facts import ClipReport, Coverage, Curve, GraphSummary, LabelTime, SpeedBand
@@ -42,35 +39,20 @@ def build(context: WorkerContext, ask: dict[str, Any], channel: TaskChannel) -> 
     for done, entry in enumerate(entries):
         channel.progress("reading clips", done, len(entries))
         clips.append(context.clip(entry))
-    # Helper roots are folded once more by the build, which says so; here it is only about the bones.
-    bodies, _ = unite_roots(clips)
-    onto = shared_skeleton(bodies)
     graph = build_file(
         context.places.graph,
         clips,
         graph_settings(ask["settings"]),
-        onto=onto,
         overwrite=True,
         progress=channel.progress,
         command="choreograph studio",
     )
-    notes = list(ask["notes"])
-    if onto is not None:
-        notes.append(f"clips of other bodies are retargeted to the skeleton of {clips[0].name!r}")
-    return str(context.places.graph), *summarise(graph, ask["key"], notes)
+    return str(context.places.graph), *summarise(graph, ask["key"], list(ask["notes"]))
 
 
 def summary(context: WorkerContext, ask: dict[str, Any], channel: TaskChannel) -> tuple[str, GraphSummary, Curve]:
     """What became of the clips of a graph that was built elsewhere; asked as `graph`, its file."""
     return ask["graph"], *summarise(context.graph(ask["graph"]), "")
-
-
-def shared_skeleton(clips: list[Clip]) -> Skeleton | None:
-    """The first clip's skeleton, if others have its joints but other bones: then they are retargeted to it."""
-    first = clips[0].skeleton
-    if all(first.matches(clip.skeleton) for clip in clips):
-        return None
-    return first if all(first.same_joints(clip.skeleton) for clip in clips) else None
 
 
 def graph_settings(asked: GraphAsk) -> GraphSettings:

@@ -17,8 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from choreograph.errors import RequestError
-from choreograph.features.pose_space import PoseSpace, fit_pose_space
+from choreograph.features.pose_space import PoseSpace
 from choreograph.motion.clip import Clip
+from choreograph.motion.one_body import on_one_body
 from choreograph.progress import Progress, silent
 from choreograph.synthesis.complete.encode import Array, Encoding, find_encoding
 from choreograph.synthesis.complete.settings import LearnSettings
@@ -299,7 +300,7 @@ def learn(
     2
 
     Args:
-        clips: Recordings of one skeleton.
+        clips: Recordings; those of other bodies are retargeted to the one of most clips.
         settings: Rate, size of the pose space, order, size of the control, number of components.
         progress: Hears how far the work has come.
 
@@ -308,6 +309,9 @@ def learn(
     """
     settings, told = settings or LearnSettings(), progress or silent
     told("learning", 0, 3)
+    clips, left_out = on_one_body(clips)
+    if left_out and not clips:
+        raise RequestError(str(left_out[0]))
     encoding = find_encoding(clips, settings.rate_hz)
     rows = [encoding.encode(clip).rows * encoding.scale for clip in clips]
     order = settings.order or 3
@@ -320,10 +324,10 @@ def learn(
             where="order",
         )
     every = np.concatenate(rows)
-    space = fit_pose_space(every, settings.dimensions or settings.variance)
-    told("learning", 1, 3)
-    from choreograph.synthesis.complete.selection import choose
+    from choreograph.synthesis.complete.selection import choose, choose_space
 
+    space = choose_space(rows, settings)
+    told("learning", 1, 3)
     states = [space.project(own) for own in rows]
     order, controls, components = choose(states, settings)
     groups = _behaviours(clips, states, settings)

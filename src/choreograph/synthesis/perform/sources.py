@@ -16,6 +16,7 @@ from choreograph.formats.inputs import find_motion_files
 from choreograph.graph.model import MotionGraph
 from choreograph.graph.store import open_graph
 from choreograph.motion.clip import Clip
+from choreograph.motion.one_body import on_one_body
 from choreograph.progress import Progress, silent
 from choreograph.synthesis.perform.examples import Example, SegmentDatabase, pair_up, root_example
 from choreograph.synthesis.perform.pairs import Pair, Take, guess_pairs, pair_groups, pair_named, say_names
@@ -76,6 +77,7 @@ def find_examples(
     followers = read_recordings(request.answers) if request.answers else clips
     pairs = _find_pairs(clips, followers, request, led_by_body)
     if pairs is None:
+        clips = _on_one_body(clips)
         examples = []
         for done, clip in enumerate(clips):
             progress("reading examples", done, len(clips))
@@ -88,6 +90,14 @@ def find_examples(
         one, other = clips[leader], followers[follower]
         examples.append(pair_up(one, other, roles=settings.control_roles, cut=request.cut))
     return settings, examples
+
+
+def _on_one_body(clips: list[Clip]) -> list[Clip]:
+    """Recordings of one body and rate: others are retargeted and resampled."""
+    made, notes = on_one_body(clips)
+    if clips and not made:
+        raise RequestError(str(notes[0]))
+    return [clip if np.isclose(clip.fps, made[0].fps, rtol=1e-6) else clip.resampled(made[0].fps) for clip in made]
 
 
 def find_clip(subject: Examples, name: str) -> Clip | None:

@@ -141,12 +141,14 @@ def test_too_few_frames_are_refused_with_how_many_are_needed(walks: list[Clip]) 
         learn([walks[0][:3]], LearnSettings(order=3))
 
 
-def test_clips_of_different_people_are_refused(walks: list[Clip]) -> None:
+def test_clips_of_different_people_are_brought_onto_one_body(walks: list[Clip]) -> None:
     from dataclasses import replace
 
     other = replace(walks[0], skeleton=walks[0].skeleton.scaled(1.1))
     with pytest.raises(SkeletonMismatch):
-        learn([walks[0], other])
+        find_encoding([walks[0], other], 30.0)
+    mixed = learn([*walks[:2], other], LearnSettings(order=2, controls=4, components=1))
+    assert mixed.encoding.skeleton.matches(walks[0].skeleton)
 
 
 def test_behaviours_have_dynamics_of_their_own(walks: list[Clip]) -> None:
@@ -158,3 +160,9 @@ def test_behaviours_have_dynamics_of_their_own(walks: list[Clip]) -> None:
     assert jumping > walking
     with pytest.raises(RequestError, match="no clip is labelled 'swim'; there are: jump, walk"):
         learn([walks[0].with_labels(["walk"]), jump], LearnSettings(behaviours=("swim",)))
+
+
+def test_the_pose_space_is_chosen_by_cross_validation(walks: list[Clip]) -> None:
+    chosen = learn(walks, LearnSettings(order=2, dimensions=0))
+    usual = learn(walks, LearnSettings(order=2, variance=0.9995))
+    assert 2 <= chosen.dimensions <= usual.dimensions

@@ -1,0 +1,74 @@
+"""A motion on another body with its feet held: retargeting and cleaning together, on rigs of any kind."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from choreograph.finishing.foot_contacts import hold
+from choreograph.finishing.footskate import CleanSettings, clean_feet
+from choreograph.motion.clip import Clip
+from choreograph.motion.contacts import with_detected_contacts
+from choreograph.motion.hung_feet import rehang
+from choreograph.motion.remap import Stance, contacts_on
+from choreograph.motion.retarget import retarget
+from choreograph.motion.skeleton import Skeleton
+
+
+@dataclass(frozen=True, eq=False)
+class PutOn:
+    """A motion on another body."""
+
+    raw: Clip
+    """Before feet are held."""
+    clip: Clip
+
+
+def put_on(
+    clip: Clip,
+    skeleton: Skeleton,
+    *,
+    sole_m: float | None = None,
+    given: Mapping[str, str] | None = None,
+    stance: Stance | None = None,
+    clean: bool = True,
+) -> PutOn:
+    """The clip's motion on another body, with standing feet held for as long as they stood in the recording.
+
+    >>> from choreograph.demo import demo_clip
+    >>> walk = demo_clip("walk", 30.0)
+    >>> put_on(walk, walk.skeleton).clip is walk
+    True
+
+    Args:
+        clip: The motion, on its own body.
+        skeleton: The body that is to move.
+        sole_m: See `retarget`.
+        given: See `retarget`.
+        stance: See `retarget`.
+        clean: Whether standing feet are held where they stand.
+
+    Raises:
+        RoleError: If no legs are known, whose lengths give the scale.
+    """
+    if clip.skeleton.matches(skeleton) and not given:
+        return PutOn(clip, clip)
+    rehung = None if clip.skeleton.same_joints(skeleton) else rehang(skeleton)
+    body = skeleton if rehung is None else rehung.body
+    source = with_detected_contacts(clip)
+    raw = retarget(source, body, sole_m=sole_m, given=given, stance=stance)
+    made = raw
+    if clean and len(clip) > 1 and raw.local_pos is None:
+        made = clean_feet(raw, held=_held(source, body))
+    return PutOn(raw, made) if rehung is None else PutOn(rehung.on_rig(raw), rehung.on_rig(made))
+
+
+def _held(source: Clip, body: Skeleton) -> NDArray[np.bool_]:
+    """When feet of the body are held: while the recorded ones stood, as slow as is held in the recording."""
+    assert source.contacts is not None
+    paths = source.global_positions()[:, source.skeleton.feet]
+    held = hold(source.contacts, paths, source.fps, CleanSettings().hold_m_s)
+    return contacts_on(source.with_contacts(held), body)
