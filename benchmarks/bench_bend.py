@@ -70,7 +70,7 @@ def find_paths() -> dict[str, Path]:
     return paths
 
 
-def find_graph(name: str) -> MotionGraph:
+def find_graph(name: str, settings: GraphSettings | None = None) -> MotionGraph:
     if name == "demo":
         clips = demo_clips(60.0)
     else:
@@ -81,7 +81,7 @@ def find_graph(name: str) -> MotionGraph:
         if name == "full":
             names = [file.stem for file in sorted((folder / "16").glob("*.amc")) if "jump" not in said[file.stem]]
         clips = [read_clip(folder / "16" / f"{trial}.amc").with_labels([said[trial]]) for trial in names]
-    return build_graph(clips, GraphSettings(), workers=1)
+    return build_graph(clips, settings or GraphSettings(), workers=1)
 
 
 class Feet:
@@ -197,6 +197,9 @@ def main() -> None:
                 measure(graph, path, label, name == "three")
         if wanted is None:
             stretches(graph)
+        if wanted is None and name == "full":
+            print("  with blends up to 0.6 s long, which bring the runs in:")
+            stretches(find_graph(name, GraphSettings(max_blend_s=0.6)))
 
 
 if __name__ == "__main__":

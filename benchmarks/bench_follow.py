@@ -1,6 +1,6 @@
 """How near to a path walks stay, how fast they are found, and how the motion made of them compares to the recordings.
 
-    CHOREOGRAPH_DATA=<with cmu/> python -m benchmarks.bench_follow [paths] [methods] [motion] [stream] [--seeds N]
+    CHOREOGRAPH_DATA=… python -m benchmarks.bench_follow [paths] [methods] [motion] [stream] [large] [--seeds N]
 
 The graph is that of subject 16's walks, runs and turns at 30 Hz, with default settings. Errors are distances of the
 finished motion's root, at its own rate, from the point of the path at the way walked so far. Times are CPU seconds of
@@ -11,8 +11,11 @@ from __future__ import annotations
 
 import csv
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path as File
 from typing import Any
 
 import numpy as np
@@ -24,6 +27,7 @@ from choreograph.finishing.finish import Finished, finish
 from choreograph.formats import read_clip
 from choreograph.graph.model import TRANSITION, MotionGraph
 from choreograph.graph.settings import GraphSettings
+from choreograph.graph.store import open_graph, save_graph
 from choreograph.maths import quat
 from choreograph.motion.clip import Clip
 from choreograph.motion.contacts import runs
@@ -31,6 +35,7 @@ from choreograph.synthesis.follow.follower import PathFollower
 from choreograph.synthesis.follow.measure import measure_path
 from choreograph.synthesis.follow.prepare import find_edge_tables
 from choreograph.synthesis.follow.request import FollowRequest, FollowSettings
+from choreograph.synthesis.follow.search import FollowSearch
 from choreograph.synthesis.follow.stream import MotionStream
 from choreograph.synthesis.follow.tables import EdgeTables, build_edge_tables
 from choreograph.synthesis.path import Path
@@ -180,11 +185,55 @@ def paced(frames: Iterator[Any], count: int, rate_hz: float) -> Array:
     return np.array(waits)
 
 
+def large_graph() -> MotionGraph:
+    """A million edges: all trials of subject 16 and their mirror images, as fast as recorded and at other speeds."""
+    clips = [read_clip(file) for file in sorted((find_recordings() / "cmu" / "16").glob("*.amc"))]
+    paces = [
+        replace(clip, fps=clip.fps * pace, name=f"{clip.name} {pace}")
+        for clip in clips
+        for pace in (0.9, 0.94, 0.98, 1.02, 1.06, 1.1)
+    ]
+    return build_graph(paces, GraphSettings(threshold_m=0.2, mirror=True), workers=1)
+
+
+def measure_large() -> None:
+    """What opening costs once the tables are kept, and how fast paths are followed."""
+    took, built = cpu(large_graph)
+    print(f"{built!r}, built in {took:.0f} s")
+    with tempfile.TemporaryDirectory() as folder:
+        file = File(folder) / "large.mog"
+        save_graph(built, file)
+        del built
+        took, tables = cpu(lambda: find_edge_tables(open_graph(file)))
+        print(f"opening it for the first time: {took:.1f} s (tables are built and kept)")
+        took, graph = cpu(lambda: open_graph(file))
+        took_tables, tables = cpu(lambda: find_edge_tables(graph))
+        print(f"opening it again: {took:.2f} s, its tables {took_tables:.2f} s (bar: 1 s together)")
+        for name in ("line", "eight", "s", "eight"):
+            began = time.process_time()
+            follower = PathFollower(graph, PATHS[name], FollowRequest(), tables=tables)
+            follower.step()
+            first = time.process_time() - began
+            while follower.step():
+                pass
+            took = time.process_time() - began
+            seconds = len(follower.walk()) / graph.rate_hz
+            print(
+                f"{name:8} {seconds / took:6.0f} × real time (bar 100), the first planning step {1000 * first:.0f} ms",
+                flush=True,
+            )
+        result = FollowSearch(graph, FollowRequest.of_path(PATHS["eight"]), tables=tables).run()
+        print({key: round(metric.value, 3) for key, metric in result.metrics.items()})
+
+
 def main() -> None:
     words = sys.argv[1:]
     seeds = range(int(words[words.index("--seeds") + 1]) if "--seeds" in words else 3)
-    parts = ("paths", "methods", "motion", "stream")
+    parts = ("paths", "methods", "motion", "stream", "large")
     wanted = [w for w in words if w in parts] or list(parts)
+    if wanted == ["large"]:
+        measure_large()
+        return
     graph = subject_16()
     took, tables = cpu(lambda: build_edge_tables(graph))
     print(f"tables of the search: {took:.2f} s")
@@ -204,6 +253,9 @@ def main() -> None:
         kept = find_edge_tables(graph)
         list(MotionStream(graph, PATHS["line"], tables=kept))  # compiles
         time_stream(graph, kept)
+    if "large" in wanted:
+        print("\nA large graph")
+        measure_large()
 
 
 if __name__ == "__main__":

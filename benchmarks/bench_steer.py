@@ -1,7 +1,8 @@
 """Steering on recorded walks: learning, decisions, how well lines are kept, obstacles, crowds; and two plain peers.
 
-Subject 16's walks, turns and stops, mirrored. Times are of the processor. `python -m benchmarks.bench_steer quick` does
-a tenth of the trials.
+Subject 16's walks, turns and stops and the demo motion, both mirrored. Times are of the processor. Words behind
+`python -m benchmarks.bench_steer`: 16, demo or the number of another subject in cmu_more to measure that alone; quick
+for a tenth of the trials; open to ask for no speed; write to keep what was steered for a minute in out/.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from numpy.typing import NDArray
 import choreograph as cg
 from benchmarks import steer_matching
 from benchmarks.datasets import find_recordings
+from choreograph.demo import demo_clips
 from choreograph.finishing.foot_contacts import foot_slide, plant_speed
 from choreograph.motion.bend import find_way
 from choreograph.synthesis.path import Path
@@ -35,25 +37,55 @@ from choreograph.synthesis.steer.steps import build_steps
 Array = NDArray[np.float64]
 
 WALKS = (*range(11, 35), 47, 58)
+PACE = {"demo": 1.3}
+"""Speeds that are asked for, m/s: the demo motion would jog where that is left open. Else none."""
 RATE = 60.0
 QUICK = 10 if "quick" in sys.argv else 1
 
 
 def main() -> None:
     """Measure all, each beside its bar."""
-    folder = find_recordings() / "cmu" / "16"
-    clips = [cg.read_clip(folder / f"16_{number:02d}.amc") for number in WALKS]
+    for name in [word for word in sys.argv[1:] if word not in ("quick", "write", "open")] or ["16", "demo"]:
+        print(f"--- {name}", flush=True)
+        Ask.speed = None if "open" in sys.argv else PACE.get(name)
+        measure(name, find_clips(name))
+
+
+class Ask:
+    """What is asked for besides lines."""
+
+    speed: float | None = None
+
+
+def line_goal(x: float, z: float, heading: float) -> SteerGoal:
+    """Keep to a line."""
+    return SteerGoal(x, z, heading, Ask.speed)
+
+
+def find_clips(name: str) -> list[cg.Clip]:
+    """The recordings of a subject, or the demo motion."""
+    if name == "demo":
+        return demo_clips(60.0)
+    if name == "16":
+        files = [find_recordings() / "cmu" / "16" / f"16_{number:02d}.amc" for number in WALKS]
+    else:
+        files = sorted((find_recordings() / "cmu_more" / name).glob("*.amc"))
+    return [cg.read_clip(file) for file in files]
+
+
+def measure(name: str, clips: list[cg.Clip]) -> None:
+    """Measure all on some recordings."""
     steps, seconds = timed(lambda: build_steps(clips, mirror=True))
     print(f"{len(steps)} steps of {2 * len(clips)} recordings, cut in {seconds:.1f} s")
     costs = StepCosts(steps, SteerSettings())
     tasks = standard_tasks(costs.settings)
     learn_spin = tasks.pop("spin")
     values = {}
-    for name, task in tasks.items():
-        values[name], seconds = timed(lambda task=task: learn(task, costs))
-        report = values[name].report
-        bar = " (bar 60 s)" if name == "navigate" else ""
-        print(f"learning {name}: {seconds:.1f} s{bar}; samples {report['samples']}, coverage {report['coverage']:.0%}, "
+    for what, task in tasks.items():
+        values[what], seconds = timed(lambda task=task: learn(task, costs))
+        report = values[what].report
+        bar = " (bar 60 s)" if what == "navigate" else ""
+        print(f"learning {what}: {seconds:.1f} s{bar}; samples {report['samples']}, coverage {report['coverage']:.0%}, "
               f"error {report['error_rms']} rms, violation {report['violation']}")  # fmt: skip
     assert learn_spin.name == "spin"
     brain = SteerBrain(costs, tasks, values)
@@ -67,7 +99,7 @@ def main() -> None:
     lines(brain, pool)
     collisions(brain, pool)
     against_beam(brain)
-    feet(brain, pool, clips)
+    feet(name, brain, pool, clips)
     crowd(brain, pool)
     latency(brain, pool)
 
@@ -80,7 +112,7 @@ def timed(work: Callable[[], object]) -> tuple[object, float]:
 
 def nothing(value: ValueFunction) -> ValueFunction:
     """A value function that sees nothing beyond the next step."""
-    return ValueFunction(value.task, value.basis, 0 * value.coefficients, 0 * value.cuts)
+    return ValueFunction(value.task, value.basis, 0 * value.coefficients, 0 * value.cuts, kind=value.kind)
 
 
 def larger(clips: list[cg.Clip]) -> SteerBrain:
@@ -138,9 +170,9 @@ def reversals(name: str, brain: SteerBrain, pool: Pool) -> None:
     """How long it takes to go back the way one came."""
     taken, costs = [], []
     for seed in range(30 // min(QUICK, 3)):
-        crowd = walker(brain, pool, SteerGoal(0.0, 0.0, 0.0), 3.0, seed)
+        crowd = walker(brain, pool, line_goal(0.0, 0.0, 0.0), 3.0, seed)
         x, _, z = crowd.poses().root_pos[0]
-        crowd.characters[0].set_goal(SteerGoal(float(x), float(z), math.pi))
+        crowd.characters[0].set_goal(line_goal(float(x), float(z), math.pi))
         taken.append(turned_after(follow(crowd, 10.0)))
         costs.append(policy_cost(brain, crowd.characters[0].cut, np.array([0.0, math.pi, 0.0]), 8.0))
     said = "never" if max(taken) > 9.9 else f"{max(taken):.2f} s"
@@ -157,7 +189,7 @@ def turned_after(way: Array) -> float:
 
 def lines(brain: SteerBrain, pool: Pool) -> None:
     """How far from a line, a circle and a slalom the root is."""
-    crowd = walker(brain, pool, SteerGoal(0.0, 0.0, 0.0), 5.0)
+    crowd = walker(brain, pool, line_goal(0.0, 0.0, 0.0), 5.0)
     off = np.abs(follow(crowd, 3600 / QUICK)[:, 0])
     print(
         f"straight for {60 // QUICK} min: mean {100 * off.mean():.1f} cm, at most {100 * off.max():.1f} cm (bar 5, 20)"
@@ -172,9 +204,11 @@ def lines(brain: SteerBrain, pool: Pool) -> None:
         path = Path(points)
         crowd = Crowd(brain, pool)
         tangent = path.tangent(0.0)
-        crowd.add(*path.at(0.0), math.atan2(tangent[0], tangent[1]), SteerGoal(path=path))
+        crowd.add(*path.at(0.0), math.atan2(tangent[0], tangent[1]), SteerGoal(speed=Ask.speed, path=path))
         way = follow(crowd, 50.0)
-        gap = np.array([np.hypot(*(points - place).T).min() for place in way[180:]])
+        at = np.array([np.hypot(*(points - place).T).argmin() for place in way])
+        over = int((at >= len(points) - 100).argmax()) or len(way)  # straight on behind the path's end
+        gap = np.array([np.hypot(*(points - place).T).min() for place in way[180:over]])
         print(f"{name}: mean {100 * gap.mean():.1f} cm, at most {100 * gap.max():.1f} cm (bar {bar})")
 
 
@@ -184,7 +218,7 @@ def collisions(brain: SteerBrain, pool: Pool) -> None:
         count, hits = 200 // (QUICK if name == "with" else 4 * min(QUICK, 5)), 0
         for seed in range(count):
             rng = np.random.default_rng(seed)
-            crowd = walker(SteerBrain(brain.costs, tasks, brain.values), pool, SteerGoal(0.0, 0.0, 0.0), 2.0, seed)
+            crowd = walker(SteerBrain(brain.costs, tasks, brain.values), pool, line_goal(0.0, 0.0, 0.0), 2.0, seed)
             before = follow(crowd, 0.5)
             velocity, here = (before[-1] - before[0]) / (len(before) - 1) * RATE, before[-1]
             while True:  # one that begins where the walker is, and goes with him, intercepts nobody
@@ -213,14 +247,14 @@ def against_beam(brain: SteerBrain) -> None:
           f"median {np.median(ratio):.2f}, worst {ratio.max():.2f} (bar 1.3)")  # fmt: skip
 
 
-def feet(brain: SteerBrain, pool: Pool, clips: list[cg.Clip]) -> None:
+def feet(who: str, brain: SteerBrain, pool: Pool, clips: list[cg.Clip]) -> None:
     """How feet fare, live and finished, against the recordings."""
     crowd, recording, live = Crowd(brain, pool), Recording(brain.costs.steps.clips, RATE), []
-    one = crowd.add(goal=SteerGoal(0.0, 0.0, 0.0))
+    one = crowd.add(goal=line_goal(0.0, 0.0, 0.0))
     for k in range(round(60 * RATE)):
         if k % 300 == 299:
             x, _, z = crowd.poses().root_pos[0]
-            one.set_goal(SteerGoal(float(x), float(z), (k // 300) * 2.2))
+            one.set_goal(line_goal(float(x), float(z), (k // 300) * 2.2))
         poses = crowd.tick(1 / RATE)
         recording.take(poses)
         live.append((poses.root_pos[0], poses.local_rot[0]))
@@ -232,12 +266,17 @@ def feet(brain: SteerBrain, pool: Pool, clips: list[cg.Clip]) -> None:
     for name, clip in (("as blended", raw), ("live", shown), ("finished", done)):
         clip = clip.with_contacts(None)
         print(
-            f"feet, {name}: plants wander {foot_slide(clip) / usual:.2f} × recorded, "
-            f"slide {plant_speed(clip) / speed:.2f} ×"
+            f"feet, {name}: plants wander {times(100 * foot_slide(clip), 100 * usual)} cm, "
+            f"slide at {times(100 * plant_speed(clip), 100 * speed)} cm/s"
         )
     if "write" in sys.argv:
         for name, clip in (("live", shown), ("finished", done), ("raw", raw)):
-            cg.write_clip(f"out/steer_{name}.bvh", clip, overwrite=True)
+            cg.write_clip(f"out/steer_{who}_{name}.bvh", clip, overwrite=True)
+
+
+def times(value: float, recorded: float) -> str:
+    """A number beside the recordings'; made motion has feet that never slide."""
+    return f"{value:.2f}" + (f" ({value / recorded:.2f} × recorded)" if recorded > 0.01 else " (recorded: 0)")
 
 
 def crowd(brain: SteerBrain, pool: Pool) -> None:
@@ -245,7 +284,7 @@ def crowd(brain: SteerBrain, pool: Pool) -> None:
     many = Crowd(brain, pool)
     rng = np.random.default_rng(2)
     for _ in range(100):
-        many.add(*rng.uniform(-20, 20, 2), rng.uniform(-3, 3), SteerGoal(0.0, 0.0, float(rng.uniform(-3, 3))))
+        many.add(*rng.uniform(-20, 20, 2), rng.uniform(-3, 3), line_goal(0.0, 0.0, float(rng.uniform(-3, 3))))
     for _ in range(60):
         many.tick(1 / 60)
     began, ticks = time.process_time(), 600 // min(QUICK, 3)
@@ -264,11 +303,11 @@ def latency(brain: SteerBrain, pool: Pool) -> None:
     for seed in range(60 // min(QUICK, 4)):
         ways = []
         for press in (False, True):
-            crowd = walker(brain, pool, SteerGoal(0.0, 0.0, 0.0), 3.0, seed)
+            crowd = walker(brain, pool, line_goal(0.0, 0.0, 0.0), 3.0, seed)
             x, _, z = crowd.poses().root_pos[0]
             if press:
                 side = 1 if seed % 2 else -1
-                crowd.characters[0].set_goal(SteerGoal(float(x), float(z), side * math.pi / 2))
+                crowd.characters[0].set_goal(line_goal(float(x), float(z), side * math.pi / 2))
             ways.append(np.concatenate([[[x, z]], follow(crowd, 2.0)]))
         a, b = (np.diff(way, axis=0) * RATE @ np.array([1, 1j]) for way in ways)
         angle = np.abs(np.angle(b * a.conj())) > math.radians(10)

@@ -2,7 +2,8 @@
 
     python tools/kill_writers.py KILLS [--minutes 10] [--seed 0] [--only follow,studio] [--parallel 2]
 
-Every command that writes is run on a folder of its own with files that were there before. It is killed (SIGKILL) at a
+Every command that writes is run on a folder of its own with files that were there before, in a fork of a process that
+has everything loaded, so that most of its time is its own work. It is killed (SIGKILL) at a
 random moment, alone or with a second one that writes the same; or it runs into a full disk or a folder that may not be
 written to. Afterwards every file must be what it was or whole and new, and nothing may be left but what the next run
 clears away. A file that is torn, gone or changed is a loss. The studio must have every change that it has acknowledged.
@@ -27,12 +28,14 @@ import sys
 import tempfile
 import threading
 import time
+import traceback
 from collections import Counter
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from writing_commands import COMMANDS, Command, is_whole, prepare
 
 WAYS = ("killed", "killed", "killed", "killed", "two writers", "full disk", "read-only folder")
 LEFT = re.compile(
@@ -40,74 +43,9 @@ LEFT = re.compile(
 )
 """Names that killed writers may leave: the next ones clear them away, or go on from them."""
 CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH, PR_CAPBSET_DROP = 1, 2, 24
+WARM = 0.9
+"""Share of the trials that find what was computed before in their cache."""
 CHOREOGRAPH = [sys.executable, "-m", "choreograph.cli.main"]
-
-
-@dataclass
-class Command:
-    """A command that writes."""
-
-    name: str
-    words: list[str]
-    """Its arguments; `{}` stands for the folder."""
-    writes: tuple[str, ...]
-    """Files that it writes, which were there before; a folder stands for the files in it."""
-    seconds: float = 0.0
-    """How long it takes, measured."""
-
-
-COMMANDS = [
-    Command("build", ["build", "{}/clips", "-o", "{}/g.mog", "--force"], ("g.mog",)),
-    Command("add", ["add", "{}/g.mog", "{}/more"], ("g.mog",)),
-    Command("remove", ["remove", "{}/g.mog", "walk"], ("g.mog",)),
-    Command("segment", ["segment", "{}/clips", "-o", "{}/s.mog", "--force"], ("s.mog",)),
-    Command(
-        "follow",
-        ["follow", "{}/g.mog", "-p", "line:length=3", "-o", "{}/a.bvh", "--result", "{}/a.json", "--force"],
-        ("a.bvh", "a.json"),
-    ),
-    Command("solve", ["solve", "{}/g.mog", "{}/ask.yaml", "-o", "{}/a.glb", "--count", "1", "--force"], ("a.glb",)),
-    Command("bend", ["bend", "{}/clips/walk.npz", "-p", "circle:radius=3", "-o", "{}/a.bvh", "--force"], ("a.bvh",)),
-    Command("loop", ["loop", "{}/clips/walk.npz", "-o", "{}/a.bvh", "--force"], ("a.bvh",)),
-    Command("perform", ["perform", "{}/s.mog", "--trajectory", "{}/way.csv", "-o", "{}/a.npz", "--force"], ("a.npz",)),
-    Command("convert-glb", ["convert", "{}/clips/walk.npz", "-o", "{}/a.glb", "--force"], ("a.glb",)),
-    Command("convert-usd", ["convert", "{}/clips/walk.npz", "-o", "{}/a.usdc", "--force"], ("a.usdc",)),
-    Command("convert-many", ["convert", "{}/clips", "-o", "{}/out", "--to", "bvh", "--force"], ("out",)),
-    Command("render", ["render", "{}/clips/walk.npz", "-o", "{}/a.png", "--size", "200", "--force"], ("a.png",)),
-    Command("render-gif", ["render", "{}/clips/walk.npz", "-o", "{}/a.gif", "--size", "80", "--force"], ("a.gif",)),
-    Command("demo", ["demo", "{}/demo", "--formats", "bvh,npz", "--fps", "10", "--force"], ("demo",)),
-    Command("retime", ["retime", "{}/clips/walk.npz", "-s", "3", "-o", "{}/a.bvh", "--force"], ("a.bvh",)),
-    Command("plot", ["plot", "{}/clips/walk.npz", "-o", "{}/a.png", "--force"], ("a.png",)),
-    Command("clean", ["clean", "{}/clips/walk.npz", "-o", "{}/a.npz", "--force"], ("a.npz",)),
-]
-
-
-def prepare(folder: Path) -> None:
-    """Files that commands read, and those that they are going to replace."""
-    from choreograph.build.graph import build_graph
-    from choreograph.demo import demo_clip
-    from choreograph.formats import write_clip
-    from choreograph.graph.store import save_graph
-
-    for place, names in (("clips", ("walk", "walk_veer_left", "walk_veer_right")), ("more", ("walk_turn_90_left",))):
-        for name in names:
-            write_clip(folder / place / f"{name}.npz", demo_clip(name, 15.0))
-    walk = demo_clip("walk", 15.0)
-    save_graph(
-        build_graph([demo_clip(n, 15.0) for n in ("walk", "walk_veer_left", "walk_veer_right")]), folder / "g.mog"
-    )
-    shutil.copy(folder / "g.mog", folder / "s.mog")
-    for name in ("a.bvh", "a.glb", "a.npz", "a.usdc", "out/walk.bvh", "demo/npz/walk.npz", "demo/bvh/walk.bvh"):
-        write_clip(folder / name, walk[:20])
-    (folder / "a.json").write_text("{}")
-    for name in ("a.png", "a.gif", "demo/demo.png"):
-        from PIL import Image
-
-        Image.new("RGB", (40, 30)).save(folder / name)
-    ask = "length_s: 3\nbody:\n  - {at_s: 0, position: [0, 0], facing_deg: 0}\n  - {at_s: 3, position: [0, 2]}\n"
-    (folder / "ask.yaml").write_text(ask)
-    rows = "\n".join(f"{k / 10},0,{k * 0.12}" for k in range(40))
-    (folder / "way.csv").write_text(f"t,x,z\n{rows}\n")
 
 
 def digests(folder: Path) -> dict[str, str]:
@@ -117,33 +55,6 @@ def digests(folder: Path) -> dict[str, str]:
         for path in sorted(folder.rglob("*"))
         if path.is_file() and ".choreograph/" not in f"{path.relative_to(folder)}"
     }
-
-
-def is_whole(path: Path) -> bool:
-    """Whether a file can be read from its beginning to its end."""
-    try:
-        if path.suffix == ".mog":
-            from choreograph.graph.model import TABLES
-            from choreograph.graph.store import open_graph
-
-            graph = open_graph(path)
-            for part in TABLES:
-                getattr(graph, part)
-            return all(len(clip) > 0 for clip in graph.clips)
-        if path.suffix == ".json":
-            return isinstance(json.loads(path.read_text("utf-8")), dict | list)
-        if path.suffix in (".png", ".gif"):
-            from PIL import Image
-
-            with Image.open(path) as image:
-                image.seek(getattr(image, "n_frames", 1) - 1)
-                image.load()
-            return True
-        from choreograph.formats import read_clip
-
-        return len(read_clip(path)) > 0
-    except Exception:
-        return False
 
 
 def look(folder: Path, before: dict[str, str], command: Command) -> tuple[list[str], int]:
@@ -163,22 +74,73 @@ def look(folder: Path, before: dict[str, str], command: Command) -> tuple[list[s
     return lost, left
 
 
-def start(words: list[str], place: Path, before_exec: Callable[[], None] | None = None) -> subprocess.Popen[bytes]:
-    """A command, as the leader of its processes, with a cache of its own."""
-    around = {**os.environ, "CHOREOGRAPH_CACHE": str(place / "cache"), "XDG_CACHE_HOME": str(place / "cache")}
-    nothing, told = subprocess.DEVNULL, subprocess.PIPE
-    return subprocess.Popen(
-        words, stdout=nothing, stderr=told, env=around, start_new_session=True, preexec_fn=before_exec
-    )
+class Writer:
+    """A command at work, as the leader of its processes."""
+
+    def __init__(self, command: Command, folder: Path, place: Path, limit: Callable[[], None] | None = None) -> None:
+        words = [word.replace("{}", str(folder)) for word in command.words]
+        self.said = place / f"said-{time.monotonic_ns()}"
+        self.code: int | None = None
+        self.process = os.fork()
+        if self.process == 0:
+            self._work(words, place / "cache", limit, apart=command.apart)
+
+    def _work(self, words: list[str], cache: Path, limit: Callable[[], None] | None, *, apart: bool) -> None:
+        """In the child: never comes back."""
+        code = 70
+        try:
+            os.setsid()
+            out = os.open(self.said, os.O_WRONLY | os.O_CREAT)
+            os.dup2(out, 1)
+            os.dup2(out, 2)
+            os.environ.update(CHOREOGRAPH_CACHE=str(cache), XDG_CACHE_HOME=str(cache))
+            if limit is not None:
+                limit()
+            if apart:
+                os.execv(CHOREOGRAPH[0], [*CHOREOGRAPH, *words])
+            code = run_here(words)
+        except BaseException:
+            traceback.print_exc()
+        finally:
+            os._exit(code)
+
+    def poll(self) -> int | None:
+        """Its exit code, once it has ended."""
+        if self.code is None:
+            process, status = os.waitpid(self.process, os.WNOHANG)
+            self.code = os.waitstatus_to_exitcode(status) if process else None
+        return self.code
+
+    def wait(self, seconds: float = 600.0) -> str:
+        """Until it has ended; what it said."""
+        end = time.monotonic() + seconds
+        while self.poll() is None:
+            if time.monotonic() > end:
+                self.kill()
+                return "Traceback: it does not end"
+            time.sleep(0.01)
+        return self.said.read_text(errors="replace")
+
+    def kill(self) -> bool:
+        """End it with all its processes at once; whether it was still at work."""
+        at_work = self.poll() is None
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(self.process, signal.SIGKILL)
+        while self.poll() is None:
+            time.sleep(0.002)
+        return at_work
 
 
-def kill(process: subprocess.Popen[bytes]) -> bool:
-    """End a command with all its processes at once; whether it was still at work."""
-    at_work = process.poll() is None
-    with suppress(ProcessLookupError, PermissionError):
-        os.killpg(process.pid, signal.SIGKILL)
-    process.communicate()
-    return at_work
+def run_here(words: list[str]) -> int:
+    """Run a command in this very process; its exit code."""
+    from choreograph.cli.main import main as command_line
+
+    sys.argv = ["choreograph", *words]
+    try:
+        command_line()
+    except SystemExit as end:
+        return end.code if isinstance(end.code, int) else 0 if end.code is None else 1
+    return 0
 
 
 def without_rights() -> None:
@@ -186,6 +148,12 @@ def without_rights() -> None:
     library = ctypes.CDLL(None)
     for right in (CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH):
         library.prctl(PR_CAPBSET_DROP, right, 0, 0, 0)
+    head = (ctypes.c_uint32 * 2)(0x20080522, 0)
+    rights = (ctypes.c_uint32 * 6)()
+    if library.capget(head, rights) == 0:
+        for k in range(2):  # those in force, and those that could be
+            rights[k] &= ~(1 << CAP_DAC_OVERRIDE | 1 << CAP_DAC_READ_SEARCH)
+        library.capset(head, rights)
 
 
 def small_files() -> None:
@@ -209,29 +177,33 @@ class Trial:
             )
             self.mounted = made.returncode == 0
         shutil.copytree(whole, self.folder, dirs_exist_ok=True)
+        if rng.random() < WARM and (whole.parent / "cache").is_dir():
+            # Entries are replaced, never written to: they can be shared.
+            shutil.copytree(whole.parent / "cache", place / "cache", copy_function=os.link)
 
     def run(self) -> tuple[str, list[str], int]:
         """What happened, what was lost, and how many left-overs there are."""
-        words = [*CHOREOGRAPH, *(word.replace("{}", str(self.folder)) for word in self.command.words)]
         before = digests(self.folder)
-        moment = self.rng.uniform(0.15, 1.15) * self.command.seconds
+        moment = self.rng.uniform(0.0, 1.2) * self.command.seconds
         limit = {"read-only folder": without_rights}.get(self.way)
         if self.way == "full disk" and not self.mounted:
             limit = small_files
         if self.way == "read-only folder":
             for path in (self.folder, *(p for p in self.folder.rglob("*") if p.is_dir())):
                 path.chmod(0o555)
-        writers = [start(words, self.place, limit)]
+        writers = [Writer(self.command, self.folder, self.place, limit)]
         if self.way == "two writers":
             time.sleep(self.rng.uniform(0, 0.5) * self.command.seconds)
-            writers.append(start(words, self.place))
+            writers.append(Writer(self.command, self.folder, self.place))
         said, problems = self.way, []
         if self.way in ("killed", "two writers"):
-            time.sleep(moment)
-            struck = [kill(writer) for writer in writers]
+            end = time.monotonic() + moment
+            while time.monotonic() < end and any(writer.poll() is None for writer in writers):
+                time.sleep(0.002)
+            struck = [writer.kill() for writer in writers]
             said = self.way if any(struck) else f"{self.way}, too late"
         else:
-            error = writers[0].communicate(timeout=600)[1].decode(errors="replace")
+            error = writers[0].wait()
             if "Traceback" in error:
                 problems.append(f"a traceback: {error.strip().splitlines()[-1][:200]}")
         lost, left = look(self.folder, before, self.command)
@@ -278,76 +250,84 @@ def run_studio(place: Path, rng: random.Random) -> tuple[str, list[str], int]:
     return "killed", [] if there in (known, known + 1) else [f"change {known} was acknowledged, {there} is there"], left
 
 
-def measure(whole: Path, names: list[str]) -> list[Command]:
-    """The commands that are wanted, with how long each takes; the first run compiles."""
+def load(whole: Path, names: list[str]) -> list[Command]:
+    """The commands that are wanted, with how long each takes once everything that it needs is loaded and compiled."""
     wanted = [command for command in COMMANDS if not names or command.name in names]
+    os.environ.update(CHOREOGRAPH_CACHE=str(whole.parent / "cache"))
     for command in wanted:
-        for _ in range(2):
-            with tempfile.TemporaryDirectory() as place:
-                folder = Path(place) / "work"
+        with tempfile.TemporaryDirectory() as place:
+            folder = Path(place) / "work"
+            if not command.apart:
                 shutil.copytree(whole, folder)
-                began = time.monotonic()
-                process = start(
-                    [*CHOREOGRAPH, *(word.replace("{}", str(folder)) for word in command.words)], Path(place)
-                )
-                said = process.communicate()[1].decode(errors="replace")
-                command.seconds = time.monotonic() - began
-                assert process.returncode in (0, 3), f"{command.name}: {said}"
+                code = run_here([word.replace("{}", str(folder)) for word in command.words])
+                assert code in (0, 3), f"{command.name} ended with {code}"
+                shutil.rmtree(folder)
+            shutil.copytree(whole, folder)
+            (Path(place) / "cache").symlink_to(whole.parent / "cache")
+            began = time.monotonic()
+            writer = Writer(command, folder, Path(place))
+            said = writer.wait()
+            command.seconds = time.monotonic() - began
+            print(f"{command.name} takes {command.seconds:.2f} s", file=sys.stderr, flush=True)
+            assert writer.code in (0, 3), f"{command.name}: {said}"
     return wanted
 
 
+def strike(told: argparse.Namespace, whole: Path) -> dict[str, Any]:
+    """Kill until there were enough, or time is up: how often what happened to which command, and what was lost."""
+    tally: dict[str, Counter[str]] = {}
+    losses: list[str] = []
+    commands: list[Any] = [*load(whole, told.only), *([None] if not told.only or "studio" in told.only else [])]
+    end = time.monotonic() + 60 * told.minutes
+    rng = random.Random(f"{told.seed} {told.part}")
+    for number in range(told.part, told.kills, told.parallel):
+        if time.monotonic() > end:
+            break
+        if number % 100 == 0:
+            print(f"{number} of {told.kills}, {len(losses)} lost", file=sys.stderr, flush=True)
+        command, way = rng.choice(commands), rng.choice(WAYS)
+        place = whole.parent / f"trial{number}"
+        place.mkdir()
+        if command is None:
+            said, lost, left = run_studio(place, rng)
+            shutil.rmtree(place, ignore_errors=True)
+        else:
+            trial = Trial(whole, place, command, way, rng)
+            try:
+                said, lost, left = trial.run()
+            finally:
+                trial.close()
+        name = "studio" if command is None else command.name
+        tally.setdefault(name, Counter()).update({said: 1, "left-overs": left, "LOST": len(lost)})
+        losses.extend(f"{name}, {way}, trial {number}: {one}" for one in lost)
+    return {"tally": tally, "losses": losses}
+
+
 def main() -> None:
-    """Kill until there were enough, or time is up; print the tally; end with 1 where something was lost."""
+    """Strike in several processes, print the tally; end with 1 where something was lost."""
     parser = argparse.ArgumentParser()
     parser.add_argument("kills", type=int)
     parser.add_argument("--minutes", type=float, default=600.0)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--only", type=lambda text: text.split(","), default=[])
     parser.add_argument("--parallel", type=int, default=2)
+    parser.add_argument("--part", type=int)
     told = parser.parse_args()
+    if told.part is not None:
+        out = os.dup(1)
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # what commands say while they are loaded
+        with tempfile.TemporaryDirectory() as home:
+            prepare(Path(home) / "whole")
+            found = strike(told, Path(home) / "whole")
+        os.write(out, json.dumps(found).encode())
+        return
+    words = [sys.executable, __file__, *sys.argv[1:], "--part"]
+    parts = [subprocess.Popen([*words, str(k)], stdout=subprocess.PIPE) for k in range(told.parallel)]
+    results = [json.loads(part.communicate()[0]) for part in parts]
     tally: dict[str, Counter[str]] = {}
-    losses: list[str] = []
-    lock, count = threading.Lock(), 0
-    with tempfile.TemporaryDirectory() as home:
-        whole = Path(home) / "whole"
-        prepare(whole)
-        commands: list[Any] = measure(whole, told.only)
-        if not told.only or "studio" in told.only:
-            commands.append(None)
-        end = time.monotonic() + 60 * told.minutes
-
-        def work(which: int) -> None:
-            nonlocal count
-            rng = random.Random(f"{told.seed} {which}")
-            while time.monotonic() < end:
-                with lock:
-                    if count >= told.kills:
-                        return
-                    count += 1
-                    number = count
-                command, way = rng.choice(commands), rng.choice(WAYS)
-                place = Path(home) / f"trial{number}"
-                place.mkdir()
-                if command is None:
-                    said, lost, left = run_studio(place, rng)
-                    shutil.rmtree(place, ignore_errors=True)
-                else:
-                    trial = Trial(whole, place, command, way, rng)
-                    try:
-                        said, lost, left = trial.run()
-                    finally:
-                        trial.close()
-                name = "studio" if command is None else command.name
-                with lock:
-                    row = tally.setdefault(name, Counter())
-                    row.update({said: 1, "left-overs": left, "LOST": len(lost)})
-                    losses.extend(f"{name}, {way}, trial {number}: {one}" for one in lost)
-
-        threads = [threading.Thread(target=work, args=(k,)) for k in range(told.parallel)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
+    for name, row in (item for one in results for item in one["tally"].items()):
+        tally.setdefault(name, Counter()).update(row)
+    losses = [line for one in results for line in one["losses"]]
     columns = ["killed", "two writers", "full disk", "read-only folder"]
     columns += ["killed, too late", "two writers, too late", "left-overs", "LOST"]
     print(f"{'':14}" + "".join(f"{column:>{len(column) + 2}}" for column in columns))

@@ -12,6 +12,8 @@ from .editing.bend.request import BendRequest
 from .editing.bend.search import BendResult, BendSearch, bend
 from .editing.dynamics.request import BodyRequest, DynamicsRequest
 from .editing.dynamics.search import DynamicsResult, DynamicsSearch, inverse_dynamics
+from .editing.layer.request import LayerRequest
+from .editing.layer.search import LayerResult, LayerSearch, layer
 from .editing.loop.request import LoopRequest
 from .editing.loop.search import LoopResult, LoopSearch, loop
 from .editing.physics.request import FootprintRequest, KeyPoseRequest, PhysicsLimits, PhysicsRequest, PhysicsWeights
@@ -39,8 +41,10 @@ from .finishing.hand_contacts import HandContacts, Partner
 from .finishing.settings import FinishSettings
 from .formats import read_clip, read_figures, write_clip
 from .formats.character import read_character, write_character
-from .formats.face import read_face, read_shapes, write_face
+from .formats.export import ExportSettings, export_clip
+from .formats.face import read_face, read_markers, read_shapes, write_face
 from .formats.face_glb import read_face_glb, write_face_glb
+from .formats.head_glb import Head, read_head, write_face_on_head
 from .graph.coverage import report_coverage
 from .graph.model import MotionGraph
 from .graph.report import report_graph
@@ -53,12 +57,14 @@ from .motion.face import Face, FaceShapes
 from .motion.head import simple_head
 from .motion.montage import Layer, Montage
 from .motion.repair import repair
+from .motion.root_motion import in_place, with_root_bone
 from .motion.skeleton import Skeleton
 from .motion.trim import suggest_trim, trimmed
 from .notebook import show
 from .synthesis.complete.drag import Dragging
-from .synthesis.complete.face import FaceModel, FaceResult, complete_face, face_error, learn_face
+from .synthesis.complete.face import FaceModel, face_error, learn_face
 from .synthesis.complete.face_goals import FaceKey, FaceRequest, LandmarkGoal
+from .synthesis.complete.face_search import FaceResult, MarkerResult, complete_face, complete_markers
 from .synthesis.complete.goals import (
     AngleGoal,
     BehaviourGoal,
@@ -163,6 +169,7 @@ __all__ = [
     "DynamicsResult",
     "DynamicsSearch",
     "Example",
+    "ExportSettings",
     "Face",
     "FaceKey",
     "FaceModel",
@@ -186,6 +193,7 @@ __all__ = [
     "GraphSettings",
     "HandContacts",
     "HardFrame",
+    "Head",
     "JointGoal",
     "JointTarget",
     "KeyPose",
@@ -194,10 +202,14 @@ __all__ = [
     "LabelTarget",
     "LandmarkGoal",
     "Layer",
+    "LayerRequest",
+    "LayerResult",
+    "LayerSearch",
     "LearnSettings",
     "LoopRequest",
     "LoopResult",
     "LoopSearch",
+    "MarkerResult",
     "Meeting",
     "MissingExtra",
     "Montage",
@@ -269,8 +281,10 @@ __all__ = [
     "clean_feet",
     "complete",
     "complete_face",
+    "complete_markers",
     "concatenate",
     "detect_contacts",
+    "export_clip",
     "face_error",
     "find_brain",
     "find_foot_contacts",
@@ -279,7 +293,9 @@ __all__ = [
     "find_segment_database",
     "finish",
     "follow",
+    "in_place",
     "inverse_dynamics",
+    "layer",
     "learn",
     "learn_face",
     "load_path",
@@ -299,6 +315,8 @@ __all__ = [
     "read_face",
     "read_face_glb",
     "read_figures",
+    "read_head",
+    "read_markers",
     "read_request",
     "read_request_file",
     "read_shapes",
@@ -319,9 +337,11 @@ __all__ = [
     "steer",
     "suggest_trim",
     "trimmed",
+    "with_root_bone",
     "write_character",
     "write_clip",
     "write_face",
     "write_face_glb",
+    "write_face_on_head",
     "write_transcription",
 ]

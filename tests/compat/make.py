@@ -12,7 +12,7 @@ from pathlib import Path
 from tests.unit.sine_walker import walk
 
 from choreograph.build.graph import build_graph
-from choreograph.graph import schema
+from choreograph.graph import rows, schema
 from choreograph.graph.report import report_graph
 from choreograph.graph.settings import GraphSettings, LabelThreshold
 from choreograph.graph.store import save_graph
@@ -29,6 +29,7 @@ PAIRS = CutSettings(((0.1, 0.5, 0.9, 1.3), (0.2, 0.6, 1.1)), FEET, FEET)
 
 
 def main() -> None:
+    rows.CHUNK_BYTES = 64  # so that these small files have chunks
     clips = [walk("straight", 2.4, fps=20.0), walk("left", 2.4, fps=20.0, phase=1.0, turn=0.5, label="turn")]
     settings = GraphSettings(
         rate_hz=20, mirror=True, label_thresholds=(LabelThreshold("walk", "turn", 0.06),), weights={"foot": 2.0}

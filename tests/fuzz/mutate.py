@@ -166,7 +166,18 @@ def mutate_yaml(data: bytes, rng: Rng) -> bytes:
 
     if rng.random() < 0.4:
         return mutate_text(data, rng, WORDS["yaml"])
-    return yaml.safe_dump(mutate_tree(yaml.safe_load(data), rng), default_flow_style=pick(rng, [None, True])).encode()
+    return dump_yaml(mutate_tree(yaml.safe_load(data), rng), default_flow_style=pick(rng, [None, True]))
+
+
+def dump_yaml(tree: Any, **how: Any) -> bytes:
+    """Plain values as YAML, without aliases for what comes twice."""
+    import yaml
+
+    class Dumper(yaml.SafeDumper):  # type: ignore[misc]
+        def ignore_aliases(self, data: Any) -> bool:
+            return True
+
+    return str(yaml.dump(tree, Dumper=Dumper, **how)).encode()
 
 
 def mutate_archive(data: bytes, rng: Rng) -> bytes:

@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 from tests.fuzz import mutate as m
+from tests.fuzz.more_targets import PATH, listed, use_request
 
 from choreograph.formats import read_clip, write_clip
 from choreograph.maths import quat
@@ -75,13 +76,6 @@ def use_graph(path: Path, _: int) -> None:
     json.dumps(report_graph(graph).as_dict(), allow_nan=False)
     chosen_settings(graph)
     _ = graph.fingerprint
-
-
-def use_request(name: str, path: Path, _: int) -> None:
-    from choreograph.contract.document import read_request_file
-    from choreograph.verbs import find_verb
-
-    read_request_file(find_verb(name).request, path)
 
 
 def use_path(path: Path, _: int) -> None:
@@ -221,18 +215,7 @@ def usd_targets(folder: Path) -> dict[str, Target]:
     }
 
 
-PATH = {
-    **{"points": [[0, 0], [1, 2.5], [3, 4], [5, 1]], "name": "a", "unit": "cm", "closed": True, "smooth": 0.2},
-    "stretches": [{"start": 0, "stop": 2, "speed": 1.5, "label": "walk", "pause": 0.5}],
-}
-FOLLOW = {
-    **{"path": "eight:radius=2", "count": 2, "seed": 3, "smooth_m": 0.3},
-    "stretches": [{"start_m": 0, "stop_m": 2, "speed_m_s": 1.2}],
-}
 CSVS = [b"x,z\n0,0\n1,2\n3,4\n", b"t;x;z\n0;0,5;1\n1;2,5;3\n", b"0 0\n1 2\n3 4\n"]
-PERFORM = b"samples: [[0, 0, 0], [1, 0, 1.2], [2, 0.4, 2.1]]\nsmooth_s: 0.1\ncontinuity_s: 0.5\ncut_at: plants\n"
-
-RETIME = b"seconds: 1.2\nkeys: {'10': 0.5, '20': 0.9}\nblend: 0.25\nrate_hz: 30\n"
 
 
 def other_targets(folder: Path) -> dict[str, Target]:
@@ -247,13 +230,12 @@ def other_targets(folder: Path) -> dict[str, Target]:
         "path-csv": Target(".csv", CSVS, table, use_path),
         "path-svg": Target(".svg", drawings, drawn, use_path),
         "trajectory": Target(".csv", [(examples / "hand.csv").read_bytes()], table, use_trajectory),
-        "follow-json": Target(".json", [json.dumps(FOLLOW).encode()], m.mutate_json, partial(use_request, "follow")),
-        "solve-yaml": Target(
+        "solve-example": Target(
             ".yaml", [(examples / "request.yaml").read_bytes()], m.mutate_yaml, partial(use_request, "solve")
         ),
-        "retime-yaml": Target(".yaml", [RETIME], m.mutate_yaml, partial(use_request, "retime")),
-        "perform-yaml": Target(".yaml", [PERFORM], m.mutate_yaml, partial(use_request, "perform")),
     }
+    for name, (suffix, seeds, change, read) in listed(folder, small_clip()).items():
+        made[name] = Target(suffix, seeds, change, read, share=0.5)
     for target in made.values():
         target.growth = 200  # a point of four bytes becomes objects
     database = partial(m.mutate_database, folder=folder)

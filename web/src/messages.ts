@@ -1,7 +1,7 @@
 // Generated from the models of choreograph.studio by `python -m choreograph.studio.typescript`; do not edit.
 
 /** Changes whenever a message does; told by both sides when they meet. */
-export const PROTOCOL = "35a3fc22edcf";
+export const PROTOCOL = "32dafdf1ccfe";
 
 /** What JSON holds. */
 export type Plain = null | boolean | number | string | Plain[] | { [name: string]: Plain };
@@ -149,6 +149,10 @@ export interface Examples {
 export interface ExportAsk {
   motion: string;
   suffix: string;
+  export?: Record<string, Plain>;
+  width?: number | null;
+  frame?: number | null;
+  transparent?: boolean;
   character?: boolean;
 }
 
@@ -371,6 +375,7 @@ export interface Project {
   results: Result[];
   jobs: Job[];
   formats: string[];
+  exporting: Record<string, Plain>;
   readable: string[];
 }
 
@@ -571,10 +576,10 @@ export interface BendRequest {
   finish?: FinishSettings;
 }
 
-/** Where the body is on the floor at a time, and where it faces. */
+/** Where the body is on the floor at a time or during an interval, and where it faces. */
 export interface BodyGoal {
-  /** When, from the motion's first frame. */
-  at_s: number;
+  /** When, from the motion's first frame; or an interval, from start_s to stop_s. */
+  at_s?: number | null;
   /** x and z of the torso, metres; null for anywhere. */
   position?: [number, number] | null;
   /** Where it faces: 0 looks along +z, 90 along +x; null for any. */
@@ -583,6 +588,12 @@ export interface BodyGoal {
   weight?: number;
   /** Whether the finished motion is exactly there. */
   exact?: boolean;
+  /** Instead of at_s: from when */
+  start_s?: number | null;
+  /** until when. */
+  stop_s?: number | null;
+  /** The way of the torso instead of a position: x and z in metres, spread evenly over the interval. */
+  points?: [number, number][];
 }
 
 /** A person's measures; what is not given comes from the skeleton and anthropometric tables. */
@@ -778,7 +789,7 @@ export interface FinishSettings {
   repair?: boolean;
   /** Feet stay where they stand; raw motion leaves them as recordings, blends and cuts have them. */
   clean?: boolean;
-  /** A foot on the floor is held while it is slower than this; 0.36 m/s if not given, 0.42 m/s for motion with cuts or bends, out of which feet are let go slowly. */
+  /** A foot on the floor is held while it is slower than this; 0.36 m/s if not given, 0.42 m/s for motion with cuts, 0.5 m/s for motion that is bent, out of which feet are let go slowly. */
   foot_hold_m_s?: number | null;
   /** Whether hands that were held in the recordings are brought together, where there is a partner to hold. */
   hands?: boolean;
@@ -846,7 +857,7 @@ export interface FollowSettings {
   horizon_s?: number | null;
   /** How much is kept of each planning step's answer (r). */
   retain_s?: number;
-  /** Walks of one age that the beam keeps; else 48 where motion is bent, which forgives much (down to 20 in graphs with many transitions), and 260 where not. */
+  /** Walks of one age that the beam keeps; else 48 where motion is bent, which forgives much (down to 8 in graphs with many transitions or above 30 Hz), and 260 where not. */
   beam_width?: number | null;
   /** How far the beam looks along the continuations of a walk, to compare walks. */
   continuation_s?: number;
@@ -1023,10 +1034,10 @@ export interface JointTarget {
   weight?: number;
 }
 
-/** A pose of a clip at a time: where it is given, or where the motion takes it. */
+/** A pose of a clip at a time, or its poses during an interval: where they are given, or where the motion leads. */
 export interface KeyPose {
-  /** When, from the motion's first frame. */
-  at_s: number;
+  /** When, from the motion's first frame; or an interval, from start_s to stop_s. */
+  at_s?: number | null;
   /** A clip by its name; */
   clip?: string | null;
   /** which frame of it, at its own rate. */
@@ -1043,6 +1054,10 @@ export interface KeyPose {
   weight?: number;
   /** Whether the finished motion has this very pose at that time. */
   exact?: boolean;
+  /** Instead of at_s: from when the clip goes on from that frame, as it was recorded, */
+  start_s?: number | null;
+  /** until when. */
+  stop_s?: number | null;
 }
 
 /** A pose that the motion goes through: joints as in a frame of some motion, the root free. */
@@ -1067,6 +1082,32 @@ export interface LabelTarget {
   weight?: number;
 }
 
+/** A motion that some joints take over. */
+export interface LayerRequest {
+  /** The motion that is laid over, as a file; one of another body is retargeted. */
+  upper?: string;
+  /** How much it counts: 0 leaves the motion as it is, 1 shows the other alone. */
+  weight?: number;
+  /** Which joints: all above the hips, both arms, one of them, or neck and head. */
+  mask?: "upper" | "arms" | "left_arm" | "right_arm" | "head";
+  /** Weights of single joints, by name or role, instead of the mask's; joints below them stay as the mask has them. */
+  joints?: Record<string, number>;
+  /** Joints at the mask's lower edge over which the weight rises, so that the trunk bends evenly. */
+  feather?: number;
+  /** What the mask's first joint keeps to: where the body faces, so that the chest stays as upright as it was; or its parent, so that it leans and twists as the hips do. */
+  follow?: "body" | "parent";
+  /** When it begins in the motion. */
+  start_s?: number;
+  /** Where it begins in the motion that is laid over. */
+  from_s?: number;
+  /** How long it takes to come and to go. */
+  fade_s?: number;
+  /** Whether it begins anew where it ends, faded over, for as long as the motion lasts. */
+  repeat?: boolean;
+  /** Times as fast as it was recorded. */
+  speed?: number;
+}
+
 /** How a statistical model is learned from recordings. */
 export interface LearnSettings {
   /** Frames per second of the model. */
@@ -1075,7 +1116,7 @@ export interface LearnSettings {
   order?: number | null;
   /** Size of the control input, dim(u); chosen by cross-validation if not given. */
   controls?: number | null;
-  /** Size of the pose space (d); as large as `variance` needs if not given. */
+  /** Size of the pose space (d); 0 chooses by completing held-out motion, and if it is not given, it is as large as `variance` needs. */
   dimensions?: number | null;
   /** Share of the poses' variance that the pose space holds. */
   variance?: number;
@@ -1139,14 +1180,16 @@ export interface Obstacle {
   weight?: number;
 }
 
-/** A disc on the floor that moves evenly. */
+/** A disc on the floor that moves evenly, or as it was dragged. */
 export interface ObstacleRequest {
   /** Where its centre is at the start, x and z, metres. */
-  position: [number, number];
+  position?: [number, number];
   /** x and z, m/s. */
   velocity?: [number, number];
   /** Sum of its radius and the character's. */
   radius_m?: number;
+  /** Instead of the others, rows of second, x, z, radius and velocity (x, z), each from its second on; with a radius of 0 it is not there. */
+  dragged?: [number, number, number, number, number, number][];
 }
 
 /** How the second of two people stands to the first, as the first sees it. */
@@ -1233,6 +1276,8 @@ export interface PhysicsLimits {
 
 /** A motion that obeys mechanics, after the sketch that another one makes. */
 export interface PhysicsRequest {
+  /** Whether the motion is only finished: the smallest change after which it obeys mechanics, of any length, where it stays as natural as it is. Examples are then the recordings that it is made of; of all that else can be asked only the part, the floor and the body count. */
+  finish?: boolean;
   /** How much farther it goes than the motion, along its way. */
   farther_m?: number;
   /** How much higher the centre of mass rises in its longest flight. */
@@ -1681,4 +1726,5 @@ export interface Requests {
   retarget: RetargetRequest;
   dynamics: DynamicsRequest;
   loop: LoopRequest;
+  layer: LayerRequest;
 }

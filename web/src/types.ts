@@ -240,7 +240,7 @@ export interface GhostOverlay extends Overlay {
 /** A figure that is moved as frames arrive. */
 export interface LiveOverlay extends Overlay {
   /** Root x, y, z, then x, y, z, w for each joint. */
-  update(row: Float32Array): void;
+  update(row: ArrayLike<number>): void;
 }
 
 /** Values on a square of the floor. */
@@ -297,7 +297,7 @@ export interface Stage {
   addSolid(solid: Solid, style?: { colour?: string; opacity?: number }): SolidOverlay;
   addGhost(motion: string, frame: number, style?: { colour?: string }): GhostOverlay;
   addText(at: At, text: string, colour?: string): TextOverlay;
-  addLive(skeleton: string, colour?: string): LiveOverlay;
+  addLive(skeleton: string, colour?: string, opacity?: number): LiveOverlay;
   addHeat(): HeatOverlay;
 
   /** Options of the view that the stage itself knows. */

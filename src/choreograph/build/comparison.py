@@ -5,9 +5,9 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,12 +18,35 @@ from choreograph.graph.clips import window_clip
 from choreograph.graph.connect import limits_between
 from choreograph.graph.model import ClipInfo, Minima
 from choreograph.graph.settings import GraphSettings
+from choreograph.motion.arrays import seal
 from choreograph.motion.clip import Clip
 from choreograph.progress import Progress, silent
 
+_METHOD = 2
+"""Counted up when batches come to hold other pairs than they did."""
+
 if TYPE_CHECKING:
+    from choreograph.distance.library import Library
+    from choreograph.distance.minima import Batch as FoundBatch
     from choreograph.distance.minima import Minima as Found
     from choreograph.distance.window import WindowedClip
+
+
+class Compare(Protocol):
+    """Finds minima as `iterate_minima` does, by whatever means."""
+
+    def __call__(
+        self,
+        clips: Library,
+        threshold: NDArray[np.float64],
+        *,
+        classes: Sequence[int],
+        involving: Sequence[int] | None,
+        start: int,
+        workers: int,
+        progress: Progress,
+    ) -> Iterator[FoundBatch]:
+        """Batches of minima, by ascending clip; arguments are those of `iterate_minima`."""
 
 
 def _processors() -> int:
@@ -45,21 +68,34 @@ class Search:
         progress: Progress | None = None,
         workers: int | None = None,
         checkpoint: Checkpoint | None = None,
+        key: str | None = None,
+        compare: Compare | None = None,
     ) -> None:
         self._clips, self._infos, self._settings = clips, infos, settings
         self._progress = progress or silent
         self._workers = workers or _processors()
         self._checkpoint = checkpoint
-        self._key = _key_of(clips, settings) if checkpoint is not None else ""
+        self._compare = compare
+        self._key = ""
+        if checkpoint is not None:
+            self._key = f"{_key_of(clips, settings) if key is None else key} {_METHOD}"
 
     @cached_property
-    def _windows(self) -> list[WindowedClip]:
-        made = []
+    def _library(self) -> Library:
+        from choreograph.distance.library import build_library
+
+        return build_library(self._windows(), [info.frames for info in self._infos])
+
+    def _windows(self) -> Iterator[WindowedClip]:
+        """Each clip's windows, one clip at a time: there may be thousands."""
         for number, clip in enumerate(self._clips):
-            self._progress("reading poses", number, len(self._clips))
-            made.append(window_clip(clip, self._settings))
-        self._progress("reading poses", len(self._clips), len(self._clips))
-        return made
+            self._progress("reading poses", number, len(self._infos))
+            yield window_clip(clip, self._settings)
+        self._progress("reading poses", len(self._infos), len(self._infos))
+
+    def release(self) -> None:
+        """Let go of the windows; they are made again if they are asked for."""
+        self.__dict__.pop("_library", None)
 
     def find(self, level_m: float, involving: Sequence[int] | None = None) -> tuple[Minima, float]:
         """Every local minimum up to a threshold, and the share of window pairs whose distance had to be computed.
@@ -80,8 +116,8 @@ class Search:
             for batch in self._checkpoint.batches():
                 kept.append(batch.minima)
                 start, pairs, evaluated = batch.stop, pairs + batch.pairs, evaluated + batch.evaluated
-        for found in iterate_minima(
-            self._windows,
+        for found in (self._compare or iterate_minima)(
+            self._library,
             limits.table,
             classes=limits.classes,
             involving=involving,
@@ -103,8 +139,21 @@ def merge_minima(parts: Sequence[Minima]) -> Minima:
         name: np.concatenate([np.zeros(0, dtype), *(getattr(part, name) for part in parts)])
         for name, dtype in Minima.dtypes.items()
     }
-    order = np.lexsort([columns[name] for name in ("frame_b", "frame_a", "clip_b", "clip_a")])
-    return Minima(**{name: column[order] for name, column in columns.items()})
+    if not _is_ordered(*(columns[name] for name in ("clip_a", "clip_b", "frame_a", "frame_b"))):
+        order = np.lexsort([columns[name] for name in ("frame_b", "frame_a", "clip_b", "clip_a")])
+        for name in columns:
+            columns[name] = columns[name][order]
+    return Minima(**{name: seal(columns.pop(name)) for name in list(columns)})
+
+
+def _is_ordered(*keys: NDArray[Any]) -> bool:
+    """Whether rows ascend by the first key, then by the second and so on: they mostly do, and sorting takes memory."""
+    equal = np.ones(max(len(keys[0]) - 1, 0), bool)
+    for key in keys:
+        if (equal & (key[1:] < key[:-1])).any():
+            return False
+        equal &= key[1:] == key[:-1]
+    return True
 
 
 def _as_table(found: Found) -> Minima:

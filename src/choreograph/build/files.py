@@ -6,7 +6,10 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from choreograph.build.checkpoint import Checkpoint
-from choreograph.build.graph import add_clips, build_graph, remove_clips
+from choreograph.build.comparison import Compare
+from choreograph.build.graph import add_clips, build_graph, build_prepared, remove_clips
+from choreograph.build.prepare import prepare_clips
+from choreograph.build.staging import ClipStream, NotOneByOne, Staging
 from choreograph.errors import GraphFileError
 from choreograph.graph.model import MotionGraph
 from choreograph.graph.settings import GraphSettings
@@ -18,7 +21,7 @@ from choreograph.progress import Progress
 
 def build_file(
     path: str | Path,
-    clips: Sequence[Clip],
+    clips: Sequence[Clip] | ClipStream,
     settings: GraphSettings | None = None,
     *,
     onto: Skeleton | bool = True,
@@ -26,22 +29,63 @@ def build_file(
     progress: Progress | None = None,
     workers: int | None = None,
     command: str = "build_file",
+    compare: Compare | None = None,
 ) -> MotionGraph:
     """Build the graph of the clips and keep it in a .mog file.
 
-    Work that is done is kept in `PATH.partial` until the file is whole. After an interruption, or a kill, the same
-    call goes on from there; another call starts afresh.
+    Of a stream, clips are read, carried over and put into the file one at a time; when the build is stopped they stay
+    in `PATH.clips`, and are not read again. Comparisons that are done are kept in `PATH.partial` until the file is
+    whole. After an interruption, or a kill, the same call goes on from there; another call starts afresh.
 
     Raises:
         OutputExists: If the file is there and `overwrite` is not set.
         GraphFileError: If it cannot be written.
     """
     check_target(path, overwrite=overwrite)
+    settings = settings or GraphSettings()
+    if isinstance(clips, ClipStream):
+        try:
+            return _build_stream(Path(path), clips, settings, onto, overwrite, progress, workers, command, compare)
+        except NotOneByOne:
+            clips = clips.read_all()
+    together = clips
 
     def work(checkpoint: Checkpoint) -> MotionGraph:
-        return build_graph(clips, settings, onto=onto, progress=progress, workers=workers, checkpoint=checkpoint)
+        if compare is not None:
+            prepared = prepare_clips(together, settings, onto=onto, progress=progress)
+            return build_prepared(prepared, settings, None, progress, workers, checkpoint, compare=compare)
+        return build_graph(together, settings, onto=onto, progress=progress, workers=workers, checkpoint=checkpoint)
 
     return _kept(path, work, overwrite, command)
+
+
+def _build_stream(
+    path: Path,
+    stream: ClipStream,
+    settings: GraphSettings,
+    onto: Skeleton | None,
+    overwrite: bool,
+    progress: Progress | None,
+    workers: int | None,
+    command: str,
+    compare: Compare | None,
+) -> MotionGraph:
+    make_folder(path)
+    staging, checkpoint = Staging(path), Checkpoint(path)
+    try:
+        prepared = staging.fill(stream, settings, onto, progress)
+        graph = build_prepared(
+            prepared, settings, None, progress, workers, checkpoint, key=staging.key(), compare=compare
+        )
+        staging.finish(graph, overwrite=overwrite, command=command)
+    except NotOneByOne:
+        staging.discard()
+        raise
+    finally:
+        staging.close()
+        checkpoint.close()
+    checkpoint.discard()
+    return open_graph(path)
 
 
 def add_to_file(

@@ -13,13 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from choreograph.build.checkpoint import Checkpoint
-from choreograph.build.comparison import Search, merge_minima
+from choreograph.build.comparison import Compare, Search, merge_minima
 from choreograph.build.long_blends import find_long_blends
 from choreograph.build.prepare import Prepared, check_any, prepare_clips
 from choreograph.errors import RequestError
 from choreograph.graph import connect
 from choreograph.graph.lazy import PickedClips
-from choreograph.graph.model import ClipInfo, Minima, MotionGraph, Origin, Table
+from choreograph.graph.model import ClipInfo, Minima, MotionGraph, Origin, Table, Transitions
 from choreograph.graph.settings import GraphSettings
 from choreograph.motion.clip import Clip, Note
 from choreograph.motion.skeleton import Skeleton
@@ -59,7 +59,7 @@ def build_graph(
     """
     settings = settings or GraphSettings()
     prepared = prepare_clips(clips, settings, onto=onto, progress=progress)
-    return _build(prepared, settings, None, progress, workers, checkpoint)
+    return build_prepared(prepared, settings, None, progress, workers, checkpoint)
 
 
 def add_clips(
@@ -101,7 +101,7 @@ def add_clips(
     clips = PickedClips([*((graph.clips, n) for n in there), *((new.clips, n) for n in here)])
     both = Prepared(clips, (*graph.infos, *new.infos), (*graph.notes, *notes, *new.notes))
     known = Known(graph, np.arange(len(graph.infos)))
-    return _build(both, graph.settings, known, progress, workers, checkpoint)
+    return build_prepared(both, graph.settings, known, progress, workers, checkpoint)
 
 
 def remove_clips(graph: MotionGraph, names: Sequence[str], *, progress: Progress | None = None) -> MotionGraph:
@@ -124,7 +124,7 @@ def remove_clips(graph: MotionGraph, names: Sequence[str], *, progress: Progress
     infos = tuple(_renumbered(graph.infos[n], number) for n in stay)
     clips = PickedClips([(graph.clips, n) for n in stay])
     known = Known(graph, np.array(stay))
-    return _build(Prepared(clips, infos, graph.notes), graph.settings, known, progress, None, None)
+    return build_prepared(Prepared(clips, infos, graph.notes), graph.settings, known, progress, None, None)
 
 
 def _renumbered(info: ClipInfo, number: dict[int, int]) -> ClipInfo:
@@ -150,17 +150,40 @@ class Known:
         self.minima = Minima(**kept)
 
 
-def _build(
+def build_prepared(
     prepared: Prepared,
     settings: GraphSettings,
     known: Known | None,
     progress: Progress | None,
     workers: int | None,
     checkpoint: Checkpoint | None,
+    key: str | None = None,
+    compare: Compare | None = None,
 ) -> MotionGraph:
+    """The graph of clips that are ready: compare, connect.
+
+    Args:
+        prepared: The clips.
+        settings: What graph is wanted.
+        known: What is known of some of them.
+        progress: Hears how far the work has come.
+        workers: Threads.
+        checkpoint: Where work is kept as it is done.
+        key: What the clips are told by, if they need not be read for that.
+        compare: Compares windows in place of this machine's threads, as `iterate_minima` does.
+    """
     check_any(prepared.infos, prepared.notes)
-    search = Search(prepared.clips, prepared.infos, settings, progress=progress, workers=workers, checkpoint=checkpoint)
-    notes = [note for note in prepared.notes if note.kind not in ("goal-missed", "unknown-label")]
+    search = Search(
+        prepared.clips,
+        prepared.infos,
+        settings,
+        progress=progress,
+        workers=workers,
+        checkpoint=checkpoint,
+        key=key,
+        compare=compare,
+    )
+    notes = [note for note in prepared.notes if note.kind not in ("goal-missed", "unknown-label", "thinned")]
     notes += [
         Note("unknown-label", f"no clip has a label {text!r}: the threshold given for it changes nothing")
         for text in connect.missing_labels(prepared.infos, settings)
@@ -186,7 +209,10 @@ def _build(
         threshold_m = settings.ceiling_m
         text = f"the goal {settings.goal} was not reached with thresholds up to {100 * settings.ceiling_m:.3g} cm"
         notes.append(Note("goal-missed", text))
+    del parts, found
+    search.release()
     joined = connect.connect(minima, settings, threshold_m, prepared.infos)
+    notes += _thinned(joined.transitions, minima, settings, threshold_m, prepared.infos)
     extra: dict[str, Table] = {}
     if settings.max_blend_s is not None and (joined.shown == 0).any():
         lost = np.flatnonzero(joined.shown == 0)
@@ -207,6 +233,29 @@ def _build(
             cut_settings={} if known is None else known.cut_settings,
         ),
     )
+
+
+def _thinned(
+    transitions: Transitions, minima: Minima, settings: GraphSettings, threshold_m: float, infos: Sequence[ClipInfo]
+) -> list[Note]:
+    """What was left out because a place had more transitions than are kept."""
+    most = settings.most_transitions(sum(info.frames for info in infos))
+    if not most:
+        return []
+    frames = np.array([info.frames for info in infos], np.int32)
+    near = minima.distance_m <= connect.thresholds_of(minima, settings, threshold_m, infos)
+    fits = [
+        near & (frame + 2 * settings.window_frames <= frames[clip])
+        for clip, frame in ((minima.clip_a, minima.frame_a), (minima.clip_b, minima.frame_b))
+    ]
+    there = sum(int(np.count_nonzero(which)) for which in fits)
+    if there == len(transitions):
+        return []
+    text = (
+        f"{there - len(transitions):,} of {there:,} transitions were left out: from each place the {most} nearest are "
+        "kept, and those that hold the graph together; --nearest 0 keeps all"
+    )
+    return [Note("thinned", text)]
 
 
 def _levels(settings: GraphSettings) -> Iterator[float]:

@@ -20,6 +20,7 @@ from choreograph.formats.inputs import find_motion_files
 from choreograph.graph.settings import GraphSettings, LabelThreshold
 
 if TYPE_CHECKING:
+    from choreograph.build.staging import ClipStream
     from choreograph.graph.model import MotionGraph
     from choreograph.motion.clip import Clip
     from choreograph.progress import Progress
@@ -86,10 +87,9 @@ def build(asked: BuildOptions) -> None:
     settings = asked.settings()
     check_target(asked.output, overwrite=asked.force)
     with interruptible(asked.output), progress_bar() as progress:
-        clips = read_clips(asked.files, asked.reading, progress, skip_bad=asked.skip_bad)
         graph = build_file(
             asked.output,
-            clips,
+            stream_clips(asked.files, asked.reading, skip_bad=asked.skip_bad),
             settings,
             onto=asked.retarget if asked.onto is None else asked.reading.read_first(asked.onto).skeleton,
             overwrite=asked.force,
@@ -161,19 +161,39 @@ def parse_weights(texts: Sequence[str]) -> str | dict[str, float]:
     return weights
 
 
-def read_clips(files: Sequence[str], reading: Reading, progress: Progress, *, skip_bad: bool) -> list[Clip]:
-    """All clips that the inputs stand for."""
+def stream_clips(files: Sequence[str], reading: Reading, *, skip_bad: bool) -> ClipStream:
+    """All clips that the inputs stand for, each file read when its turn comes."""
+    from choreograph.build.staging import ClipStream
+
     paths = find_motion_files(files)
-    clips = []
-    for done, path in enumerate(paths):
-        progress("reading clips", done, len(paths))
+
+    def read(number: int) -> list[Clip]:
         try:
-            clips += reading.read(path)
+            return reading.read(paths[number])
         except ChoreographError as error:
             if not skip_bad:
                 raise
             err_console.print(f"left out: {error}", style="yellow", markup=False, highlight=False, soft_wrap=True)
-    progress("reading clips", len(paths), len(paths))
+            return []
+
+    def word(path: Path) -> str:
+        try:
+            found = path.stat()
+        except OSError:
+            return str(path)
+        return f"{path.absolute()} {found.st_size} {found.st_mtime_ns}"
+
+    return ClipStream([f"{word(path)} {reading!r} {skip_bad}" for path in paths], read)
+
+
+def read_clips(files: Sequence[str], reading: Reading, progress: Progress, *, skip_bad: bool) -> list[Clip]:
+    """All clips that the inputs stand for."""
+    stream = stream_clips(files, reading, skip_bad=skip_bad)
+    clips: list[Clip] = []
+    for done in range(len(stream.names)):
+        progress("reading clips", done, len(stream.names))
+        clips += stream.read(done)
+    progress("reading clips", len(stream.names), len(stream.names))
     return clips
 
 

@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from choreograph.errors import Cancelled
+from choreograph.errors import Cancelled, RequestError
 from choreograph.progress import Progress
 
 console = Console()
@@ -118,3 +118,18 @@ def stop_well(progress: Progress) -> Iterator[Progress]:
             raise Cancelled
     finally:
         signal.signal(signal.SIGINT, before)
+
+
+def parse_size(text: str) -> tuple[int, int | None]:
+    """Pixels across and, if given, down, from words such as "1280x720" or "1920"."""
+    width, _, height = text.lower().partition("x")
+    try:
+        return int(width), int(height) if height else None
+    except ValueError:
+        raise RequestError(f"a size is given in pixels, as 1280x720 or 1920; found {text[:40]!r}") from None
+
+
+def film_size(text: str) -> tuple[int, int]:
+    """Pixels of a film: sixteen to nine where only its width is given."""
+    width, height = parse_size(text)
+    return width, round(width * 9 / 32) * 2 if height is None else height

@@ -14,10 +14,18 @@ from choreograph.cli.common import console, progress_bar
 from choreograph.cli.tool import FILES, Files, Force, Output, Reading, add_tool
 from choreograph.contract.request import Hertz, Option, Request
 from choreograph.errors import RequestError
+from choreograph.formats.export import ExportSettings, export_clip
 from choreograph.formats.inputs import find_motion_files
 
 if TYPE_CHECKING:
     from choreograph.motion.clip import Clip
+
+
+class Exporting(ExportSettings):
+    """How motion files are written."""
+
+    rate_hz: Annotated[Hertz, Gt(0), Le(10_000), Option(("--rate", "--out-rate"))] | None = None
+    """Resample to this many frames per second."""
 
 
 class ConvertOptions(Request):
@@ -28,8 +36,8 @@ class ConvertOptions(Request):
     """File to write, or folder where there are several inputs."""
     to: str | None = None
     """Type to write into a folder: bvh, amc, npz, glb, usda, usdc or csv."""
-    rate_hz: Annotated[Hertz, Gt(0), Le(10_000)] | None = None
-    """Resample to this many frames per second."""
+    takes: bool = False
+    """Write all inputs into one GLB file, as takes of one figure."""
     start: int | None = None
     """First frame to keep."""
     stop: int | None = None
@@ -38,8 +46,8 @@ class ConvertOptions(Request):
     """Which of several figures, from 0; else all."""
     mirror: bool = False
     """Exchange left and right."""
-    out_unit: str | None = None
-    """Unit of length to write BVH or AMC in: m, cm, in, cmu …"""
+    export: Exporting = Field(default_factory=Exporting)
+    """How files are written."""
     reading: Reading = Field(default_factory=Reading)
     """How files are read."""
     force: Force = False
@@ -47,9 +55,10 @@ class ConvertOptions(Request):
 
 
 def convert(asked: ConvertOptions) -> None:
-    """Convert motion files: BVH, ASF/AMC, NPZ, GLB and USD in; the same and CSV of joint positions out.
+    """Convert motion files: BVH, ASF/AMC, NPZ, GLB, USD, FBX in; all but FBX, and CSV of positions, out.
 
-    Every file is read before the first one is written: if one is broken, nothing is written.
+    Every file is read before the first one is written: if one is broken, nothing is written. --for sets root motion,
+    unit and axis as a program expects them; --takes writes several motions of one body into one GLB file.
 
     Examples:
 
@@ -58,22 +67,24 @@ def convert(asked: ConvertOptions) -> None:
       choreograph convert recordings/ -o converted/ --to glb --rate 30
 
       choreograph convert old.bvh -o new.bvh --trim --out-unit cm
-    """
-    from choreograph.formats import write_clip
-    from choreograph.formats.world import parse_unit
 
+      choreograph convert walk.bvh -o walk.glb --for unreal
+
+      choreograph convert walk.bvh run.bvh idle.bvh -o moves.glb --takes --for godot
+    """
     paths = find_motion_files(asked.files)
-    targets = _targets(paths, asked.output, asked.to)
+    targets = [asked.output] * len(paths) if asked.takes else _targets(paths, asked.output, asked.to)
     _check(targets, asked)
-    options = {} if asked.out_unit is None else {"metres_per_unit": parse_unit(asked.out_unit)}
     with progress_bar() as progress:
         scenes: list[list[Clip]] = []
         for k, (path, target) in enumerate(zip(paths, targets, strict=True)):
             scenes.append([_changed(clip, asked) for clip in _figures(path, target, asked)])
             progress("reading", k + 1, len(paths))
+        if asked.takes:
+            scenes, targets = [[clip for scene in scenes for clip in scene]], targets[:1]
         for k, (scene, target) in enumerate(zip(scenes, targets, strict=True)):
-            write_clip(target, scene, overwrite=asked.force, **options)
-            progress("writing", k + 1, len(paths))
+            export_clip(target, scene, asked.export, takes=asked.takes, overwrite=asked.force)
+            progress("writing", k + 1, len(targets))
     what = str(targets[0]) if len(targets) == 1 else f"{len(targets)} files in {asked.output}"
     console.print(f"wrote {what}", highlight=False, markup=False, soft_wrap=True)
 
@@ -86,11 +97,11 @@ def register(app: typer.Typer) -> None:
 def _check(targets: Sequence[Path], asked: ConvertOptions) -> None:
     """Refuse what could not be written, before anything is read."""
     from choreograph.formats.atomic import check_writable
-    from choreograph.formats.registry import find_format
 
+    if asked.takes and asked.to is not None:
+        raise RequestError("--takes writes one file; --to writes one for each input")
     for target in targets:
-        if asked.out_unit is not None and find_format(target).name not in ("bvh", "amc"):
-            raise RequestError(f"--out-unit is for BVH and AMC; {target.suffix} files are always in metres")
+        asked.export.check(target, takes=asked.takes)
         check_writable(target, overwrite=asked.force)
         if target.suffix.lower() == ".amc":  # its skeleton is written beside it
             check_writable(target.with_suffix(".asf"), overwrite=asked.force)
@@ -105,6 +116,8 @@ def _figures(path: Path, target: Path, asked: ConvertOptions) -> list[Clip]:
         if asked.figure >= len(clips):
             raise RequestError(f"{path}: there is no figure {asked.figure}; it holds {len(clips)}, counted from 0")
         return [clips[asked.figure]]
+    if len(clips) > 1 and asked.takes:
+        raise RequestError(f"{path} holds {len(clips)} figures, takes are of one: choose with --figure 0")
     if len(clips) > 1 and find_format(target).figures is None:
         raise RequestError(
             f"{path} holds {len(clips)} figures, a {target.suffix} file one: choose with --figure 0, or "
@@ -115,7 +128,6 @@ def _figures(path: Path, target: Path, asked: ConvertOptions) -> list[Clip]:
 
 def _changed(clip: Clip, asked: ConvertOptions) -> Clip:
     clip = clip[asked.start : asked.stop] if asked.start is not None or asked.stop is not None else clip
-    clip = clip.resampled(asked.rate_hz) if asked.rate_hz is not None else clip
     return clip.mirrored() if asked.mirror else clip
 
 
@@ -125,7 +137,9 @@ def _targets(paths: list[Path], output: Path, to: str | None) -> list[Path]:
 
     if to is None:
         if len(paths) > 1:
-            raise RequestError(f"{len(paths)} inputs need a folder and a type: -o FOLDER --to bvh")
+            raise RequestError(
+                f"{len(paths)} inputs need a folder and a type: -o FOLDER --to bvh; or --takes and one .glb file"
+            )
         find_format(output)
         return [output]
     suffix = f".{to.lower().lstrip('.')}"

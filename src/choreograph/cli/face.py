@@ -10,11 +10,14 @@ from annotated_types import Gt, Lt
 
 from choreograph.cli.common import console, progress_bar
 from choreograph.cli.tool import Force, Output, add_tool
+from choreograph.cli.verb import EXIT_MISSED
 from choreograph.contract.request import Hertz, Option, Request
 from choreograph.errors import RequestError
 
 if TYPE_CHECKING:
+    from choreograph.contract.result import Problem
     from choreograph.motion.face import Face, FaceShapes
+    from choreograph.synthesis.complete.face_goals import FaceRequest
 
 
 class FaceOptions(Request):
@@ -23,13 +26,15 @@ class FaceOptions(Request):
     files: Annotated[tuple[str, ...], Option(metavar="FACES")]
     """Blend shape weights as Live Link Face writes them (.csv), morph tracks (.glb), or marker tracks (.csv)."""
     output: Output
-    """Where to: .csv of weights, or .glb of a simple head with the morph track."""
+    """Where to: .csv of weights (of markers, where only markers are given), or .glb of a head with the morph track."""
     request: Annotated[Path, Option(("--request", "-r"))] | None = None
     """Complete a face: a YAML or JSON file with keys and points; FACES are learned from. Without, the first of FACES
     is converted."""
     shapes: Path | None = None
     """Landmarks and how shapes move them, a CSV file of shape, landmark, x_mm, y_mm, z_mm; a simple head's if not
     given."""
+    head: Path | None = None
+    """A .glb file of a head with named shapes, to write the face on; a simple head's if not given."""
     fps: Annotated[Hertz, Gt(0), Lt(1e4)] | None = None
     """Frames per second of the input, where timecodes are wrong or missing."""
     force: Force = False
@@ -47,36 +52,75 @@ def face(asked: FaceOptions) -> None:
 
       choreograph face recorded.csv -o head.glb
 
+      choreograph face recorded.csv --head facecap.glb -o performed.glb
+
       choreograph face markers.csv --shapes landmarks.csv -o weights.csv
+
+      choreograph face markers.csv --request keys.yaml -o completed.csv
     """
     from choreograph.contract.document import read_request_file
     from choreograph.formats.face import read_shapes
     from choreograph.motion.head import simple_head
-    from choreograph.synthesis.complete.face import complete_face, face_error
+    from choreograph.synthesis.complete.face import face_error
     from choreograph.synthesis.complete.face_goals import FaceRequest
+    from choreograph.synthesis.complete.face_search import complete_face
 
     if asked.output.suffix.lower() not in (".csv", ".glb"):
         raise RequestError(f"--output is {asked.output}; a face is written as .csv or .glb", where="output")
-    shapes = read_shapes(asked.shapes) if asked.shapes is not None else simple_head()
+    if not asked.files:
+        raise RequestError("give a face to read", where="files")
+    request = None if asked.request is None else read_request_file(FaceRequest, asked.request)
+    missed: tuple[Problem, ...] = ()
     with progress_bar():
-        faces = [read_any(Path(path), shapes, asked.fps) for path in asked.files]
-        if not faces:
-            raise RequestError("give a face to read", where="files")
-        for one in faces:
-            for note in one.notes:
-                console.print(f"{one.name}: {note}", style="yellow", markup=False, highlight=False, soft_wrap=True)
-        if asked.request is None:
-            made, said = faces[0], f"{len(faces[0])} frames at {faces[0].fps:g} Hz of {len(faces[0].names)} shapes"
+        if request is not None and asked.shapes is None and all(is_markers(Path(path)) for path in asked.files):
+            said, missed = _complete_markers(asked, request)
         else:
-            result = complete_face(faces, shapes, read_request_file(FaceRequest, asked.request))
-            made = result.face
-            said = (
-                f"{len(made)} frames at {made.fps:g} Hz; one step of the model is "
-                f"{face_error(result.model, faces):.2f} mm from the recordings, the "
-                f"weights {result.off_mm:.2f} mm from the completed landmarks"
-            )
-        write_any(asked.output, made, shapes, overwrite=asked.force)
+            shapes = read_shapes(asked.shapes) if asked.shapes is not None else simple_head()
+            faces = [read_any(Path(path), shapes, asked.fps) for path in asked.files]
+            for one in faces:
+                for note in one.notes:
+                    console.print(f"{one.name}: {note}", style="yellow", markup=False, highlight=False, soft_wrap=True)
+            if request is None:
+                made, said = faces[0], f"{len(faces[0])} frames at {faces[0].fps:g} Hz of {len(faces[0].names)} shapes"
+            else:
+                result = complete_face(faces, shapes, request)
+                made, missed = result.face, result.problems
+                said = (
+                    f"{len(made)} frames at {made.fps:g} Hz; one step of the model is "
+                    f"{face_error(result.model, faces):.2f} mm from the recordings, the "
+                    f"weights {result.off_mm:.2f} mm from the completed landmarks"
+                )
+            write_any(asked.output, made, shapes, head=asked.head, overwrite=asked.force)
     console.print(f"{asked.output}: {said}", highlight=False, markup=False, soft_wrap=True)
+    for problem in missed:
+        console.print(problem.text, style="yellow", markup=False, highlight=False, soft_wrap=True)
+    if missed:
+        raise typer.Exit(EXIT_MISSED)
+
+
+def _complete_markers(asked: FaceOptions, request: FaceRequest) -> tuple[str, tuple[Problem, ...]]:
+    """Markers without shapes, completed and written as markers."""
+    from choreograph.formats import write_clip
+    from choreograph.formats.face import read_markers
+    from choreograph.synthesis.complete.face import points_error
+    from choreograph.synthesis.complete.face_search import complete_markers, marker_points
+
+    if asked.output.suffix.lower() != ".csv":
+        raise RequestError(f"--output is {asked.output}; markers without --shapes are written as .csv", where="output")
+    clips = [read_markers(path) for path in asked.files]
+    result = complete_markers(clips, request)
+    write_clip(asked.output, result.clip, overwrite=asked.force)
+    error = points_error(result.model, [marker_points(clip.resampled(result.model.rate_hz)) for clip in clips])
+    said = f"{len(result.clip)} frames at {result.clip.fps:g} Hz of {len(result.clip.skeleton) - 1} markers"
+    return f"{said}; one step of the model is {error:.2f} mm from the recordings", result.problems
+
+
+def is_markers(path: Path) -> bool:
+    """Whether a file has marker tracks, as `convert` writes them."""
+    if path.suffix.lower() == ".glb":
+        return False
+    with path.open(encoding="utf-8-sig", errors="replace") as file:
+        return file.readline(200).lower().startswith("frame,seconds,")
 
 
 def read_any(path: Path, shapes: FaceShapes, fps: float | None) -> Face:
@@ -87,9 +131,7 @@ def read_any(path: Path, shapes: FaceShapes, fps: float | None) -> Face:
 
     if path.suffix.lower() == ".glb":
         return read_face_glb(path, fps=fps)
-    with path.open(encoding="utf-8-sig", errors="replace") if path.is_file() else path.open() as file:
-        begins = file.readline(200).lower()
-    if not begins.startswith("frame,seconds,"):
+    if not is_markers(path):
         return read_face(path, fps=fps)
     clip = read_markers(path)
     if len(clip.skeleton) - 1 != len(shapes):
@@ -102,12 +144,16 @@ def read_any(path: Path, shapes: FaceShapes, fps: float | None) -> Face:
     return Face(shapes.names, shapes.solve_weights(marks), fps or clip.fps, path.stem)
 
 
-def write_any(path: Path, face: Face, shapes: FaceShapes, *, overwrite: bool) -> None:
-    """Write a face by its file's name."""
+def write_any(path: Path, face: Face, shapes: FaceShapes, *, head: Path | None = None, overwrite: bool) -> None:
+    """Write a face by its file's name; on a head of the user's own if there is one."""
     from choreograph.formats.face import write_face
     from choreograph.formats.face_glb import write_face_glb
 
-    if path.suffix.lower() == ".glb":
+    if head is not None and path.suffix.lower() == ".glb":
+        from choreograph.formats.head_glb import write_face_on_head
+
+        write_face_on_head(path, face, head, overwrite=overwrite)
+    elif path.suffix.lower() == ".glb":
         write_face_glb(path, face, shapes, overwrite=overwrite)
     else:
         write_face(path, face, overwrite=overwrite)

@@ -65,7 +65,7 @@ def learn(asked: LearnOptions) -> None:
         source = load(EXAMPLES, asked.subject, asked, progress).value
         if isinstance(source, MotionModel):
             raise RequestError(f"{asked.subject} is a model already; give recordings", where="subject")
-        clips = choose_clips(Recordings(source).clips, CompleteRequest(length_s=1.0, label=asked.label), [])
+        clips = choose_clips(Recordings(source).clips, CompleteRequest(length_s=1.0, label=asked.label))
         model = find_model(clips, asked.model, progress)
         error = reconstruction_error(model, [trimmed(clip) for clip in clips])
         save_model(asked.output, model, overwrite=asked.force)

@@ -19,7 +19,7 @@ TOOLS = {
     "demo": "Write the demo motion: walks, turns, runs, jumps and more, made by a model, with every foot planted "
     "exactly.",
     "inspect": "Show what motion files hold: length, rate, joints, unit and up-axis found, and anything odd.",
-    "convert": "Convert motion files: BVH, ASF/AMC, NPZ, GLB and USD in; the same and CSV of joint positions out.",
+    "convert": "Convert motion files: BVH, ASF/AMC, NPZ, GLB, USD, FBX in; all but FBX, and CSV of positions, out.",
     "render": "Draw motion: a contact sheet (.png), or a film (.mp4, .gif) with a following camera.",
     "plot": "Plot a motion, or a motion graph, for the screen or a paper.",
     "build": "Find every place where one recording can flow into another, and keep them in a .mog file.",

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 from pydantic import Field
 
-from choreograph.cli.common import console, progress_bar
+from choreograph.cli.common import console, film_size, parse_size, progress_bar
 from choreograph.cli.tool import FILES, Files, Force, Output, Reading, add_tool
 from choreograph.contract.request import Hertz, Request
 from choreograph.errors import RequestError
@@ -45,6 +45,8 @@ class RenderOptions(Request):
     """Colours."""
     bare: bool = False
     """Film or --frame: no path, footprints or caption."""
+    transparent: bool = False
+    """--frame: the figures alone, on a transparent ground."""
     start: int | None = None
     """First frame to show."""
     stop: int | None = None
@@ -72,7 +74,7 @@ def render(asked: RenderOptions) -> None:
 
       choreograph render recordings/ -o films/ --to gif --theme light
 
-      choreograph render jump.bvh -o apex.png --frame 140 --camera side
+      choreograph render jump.bvh -o apex.png --frame 140 --camera side --transparent
 
       choreograph render walk.bvh -o hero.mp4 --character hero.glb
     """
@@ -123,6 +125,8 @@ def _check(targets: Sequence[Path], asked: RenderOptions) -> bool:
         raise RequestError("--every is for contact sheets; a film shows every frame")
     if asked.frame is not None and (suffix != ".png" or asked.rate_hz is not None):
         raise RequestError("--frame makes one picture: give a .png name and no --rate")
+    if asked.transparent and asked.frame is None:
+        raise RequestError("--transparent is for a picture of one frame: add --frame N and a .png name")
     if suffix != ".png":
         from choreograph.pictures.animation import check_film
 
@@ -135,7 +139,7 @@ def _check(targets: Sequence[Path], asked: RenderOptions) -> bool:
 def _write_sheet(target: Path, clips: Sequence[Clip], asked: RenderOptions, progress: Progress) -> None:
     from choreograph.pictures.sheet import SheetSettings, write_sheet
 
-    width, height = _parse_size(asked.size or "1920")
+    width, height = parse_size(asked.size or "1920")
     settings = SheetSettings(width=width, height=height, every=asked.every, theme=asked.theme, body=_body(asked))
     write_sheet(target, clips, settings, overwrite=asked.force, progress=progress)
 
@@ -148,10 +152,9 @@ def _write_film(target: Path, clips: Sequence[Clip], asked: RenderOptions, progr
     from choreograph.pictures.animation import FilmSettings, write_film, write_still
 
     usual = FilmSettings.for_file(target)
-    width, height = _parse_size(asked.size) if asked.size else usual.size
     settings = replace(
         usual,
-        size=(width, round(width * 9 / 32) * 2 if height is None else height),
+        size=film_size(asked.size) if asked.size else usual.size,
         fps=usual.fps if asked.rate_hz is None else asked.rate_hz,
         camera=asked.camera or usual.camera,
         theme=asked.theme,
@@ -159,20 +162,13 @@ def _write_film(target: Path, clips: Sequence[Clip], asked: RenderOptions, progr
         paths=not asked.bare,
         plants=not asked.bare,
         caption=not asked.bare,
+        transparent=asked.transparent,
     )
     bodies = [_body(asked)] * len(clips)
     if asked.frame is None:
         write_film(target, clips, settings, bodies=bodies, overwrite=asked.force, progress=progress)
     else:
         write_still(target, clips, asked.frame, settings, bodies=bodies, overwrite=asked.force)
-
-
-def _parse_size(text: str) -> tuple[int, int | None]:
-    width, _, height = text.lower().partition("x")
-    try:
-        return int(width), int(height) if height else None
-    except ValueError:
-        raise RequestError(f"a size is given in pixels, as 1280x720 or 1920; found {text!r}") from None
 
 
 def _targets(paths: Sequence[Path], folder: Path, to: str) -> list[Path]:

@@ -41,7 +41,7 @@ class Reading(Request):
     asf: Path | None = None
     """Skeleton of AMC files; else found beside them."""
     take: str | None = None
-    """Animation of an FBX file that has several, by number from 0 or by name; else the first."""
+    """Animation of a GLB or FBX file that has several, by number from 0 or by name; else the first."""
     role: Annotated[Mapping[str, str], Option(metavar="ROLE=JOINT")] = Field(default_factory=dict)
     """Name a joint whose role is not found, such as left_foot=L_Ankle."""
     trim: bool = False

@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from pydantic import Field
 
 from choreograph.cli import subjects
-from choreograph.cli.common import ForceOption, Kept, console, progress_bar, stop_well
+from choreograph.cli.common import ForceOption, Kept, console, film_size, progress_bar, stop_well
 from choreograph.cli.options import collect, parameters, say_by_options
 from choreograph.contract.document import Document, load_document, parse_document
 from choreograph.contract.request import Request, read_request
@@ -20,14 +21,23 @@ from choreograph.contract.result import Answer, Result
 from choreograph.contract.search import Search
 from choreograph.contract.verb import Verb
 from choreograph.errors import Cancelled, RequestError, SearchStateError
+from choreograph.formats.export import ExportSettings
 from choreograph.progress import Progress
 from choreograph.verbs.writing import STATE, Targets, damaged, read_state, write_result
 
+_MECHANICS = "Finish the motion by mechanics: the smallest change that does, where it stays natural."
 EXIT_MISSED = 3
 """The best answer has problems, and --best-effort is not given."""
 
 _DAMAGE = (ValueError, KeyError, TypeError, IndexError, AttributeError, OverflowError)
 """What reading a kept search raises where something other is written than was kept."""
+
+
+class _Writing(Request):
+    """How the files of any verb are written."""
+
+    export: ExportSettings = Field(default_factory=ExportSettings)
+    """How motion files are written."""
 
 
 def add_verb(app: typer.Typer, verb: Verb) -> None:
@@ -88,9 +98,12 @@ def _parameters(verb: Verb) -> list[inspect.Parameter]:
     files.insert(0, given("output", Path if verb.changes_motion else Path | None, output, needed))
     suffix = typer.Option("--format", help="Of motion files in a folder: bvh, glb, usda, npz …", rich_help_panel=panel)
     files.append(given("suffix", str, suffix, "bvh"))
+    size = typer.Option("--film-size", help="Pixels of the film, as 1280x720.", rich_help_panel=panel)
+    files.append(given("film_size", str | None, size))
     for name, flag, help_text in (
         ("resume", "--resume", "Go on from the search that an earlier run kept in the folder."),
         ("best_effort", "--best-effort", "Exit with 0 even if the best answer has problems."),
+        *([("mechanics", "--mechanics", _MECHANICS)] * (verb.changes_motion and verb.name != "physics")),
         *([("allow_code", "--allow-code", "Run the Python files whose functions the request names.")] * verb.runs_code),
     ):
         files.append(given(name, bool, typer.Option(flag, help=help_text, rich_help_panel=panel), False))
@@ -99,7 +112,7 @@ def _parameters(verb: Verb) -> list[inspect.Parameter]:
         "--schema", callback=_schema(verb), is_eager=True, help="Print the requests' JSON Schema and stop."
     )
     files.append(given("schema", bool, schema, False))
-    return [*made, *parameters(verb.request, verb.arguments, from_file=True), *files]
+    return [*made, *parameters(verb.request, verb.arguments, from_file=True), *files, *parameters(_Writing)]
 
 
 def _schema(verb: Verb) -> Any:
@@ -130,6 +143,10 @@ def run(verb: Verb, values: Mapping[str, Any]) -> None:
         if saved is not None:
             _resume(search, request, earlier, saved[0], targets.folder)
         result, stopped = _search(search, progress)
+        if values.get("mechanics"):
+            from choreograph.editing.physics.finished import finish_result
+
+            result = finish_result(result, getattr(subject.value, "clips", ()), progress)
         origin = {subject.kind: values["subject"]}
         files = write_result(verb, result, targets, state=_state(search), origin=origin, progress=progress)
     for answer, where in zip(result.answers, files, strict=True):
@@ -169,6 +186,10 @@ def _read(
 
 def _targets(verb: Verb, values: Mapping[str, Any]) -> Targets:
     others = {output.name: values[f"output_{output.name}"] for output in verb.outputs}
+    try:
+        export = _Writing(**collect(_Writing, values)).export
+    except RequestError as error:
+        raise say_by_options(_Writing, error) from None
     return Targets(
         values["output"],
         "." + values["suffix"].lstrip("."),
@@ -177,6 +198,8 @@ def _targets(verb: Verb, values: Mapping[str, Any]) -> Targets:
         values["render"],
         {name: path for name, path in others.items() if path is not None},
         values["character"],
+        export,
+        None if values["film_size"] is None else film_size(values["film_size"]),
         overwrite=values["force"] or values["resume"],
     )
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
+from choreograph.contract.limits import MAX_NAMES
 from choreograph.contract.request import Request, quote, read_request
 from choreograph.errors import RequestError
 
@@ -131,6 +132,8 @@ def as_yaml(document: Any) -> str:
 def _read_json(text: str, path: Path) -> Any:
     def pairs(entries: list[tuple[str, Any]]) -> dict[str, Any]:
         found: dict[str, Any] = {}
+        if len(entries) > MAX_NAMES:
+            raise _Refused(f"an object has {len(entries)} names; at most {MAX_NAMES} are read")
         for name, value in entries:
             if name in found:
                 raise _Refused(f"{quote(name)} comes twice in one object")
@@ -145,6 +148,8 @@ def _read_json(text: str, path: Path) -> Any:
     def strange(word: str) -> Any:
         raise _Refused(f"{word} is no number that can be asked for")
 
+    if sum(map(text.count, ",[{")) > MAX_NODES:
+        raise RequestError(f"{path}: more than {MAX_NODES:,} values; a request has fewer")
     try:
         return json.loads(text, object_pairs_hook=pairs, parse_int=number, parse_float=number, parse_constant=strange)
     except json.JSONDecodeError as error:
@@ -235,6 +240,8 @@ class _Reader:
             raise _Refused(f"a name of {len(text)} characters; at most {MAX_KEY} are read")
         if text == "<<":
             raise _Refused("merge keys (<<) are not read; write the values where they are meant")
+        if len(self._open[-1][0]) >= MAX_NAMES:
+            raise _Refused(f"an object has more than {MAX_NAMES} names")
         if text in self._open[-1][0]:
             raise _Refused(f"{text!r} comes twice")
         self._key[-1] = text

@@ -17,6 +17,7 @@ from annotated_types import Ge, Gt, Le, Lt, MaxLen, MinLen
 from pydantic import BaseModel, ConfigDict, Strict, ValidationError
 from pydantic._internal._model_construction import ModelMetaclass
 
+from choreograph.contract.limits import FARTHEST_M, check_size, fail_fast
 from choreograph.errors import RequestError
 
 if TYPE_CHECKING:
@@ -81,9 +82,12 @@ Cost = Annotated[float, Strict(), Unit("m²·s"), Ge(0), Le(1e6)]
 Weight = Annotated[float, Strict(), Ge(1e-9), Le(1e9)]
 Seed = Annotated[int, Ge(0), Le(2**31)]
 Name = Annotated[str, MinLen(1), MaxLen(200)]
-Point = tuple[float, float]
+FileText = Annotated[str, MaxLen(4096)]
+"""The name of a file, or of something that may be one."""
+Coordinate = Annotated[float, Ge(-FARTHEST_M), Le(FARTHEST_M)]
+Point = tuple[Coordinate, Coordinate]
 """x and z on the floor, metres."""
-Place = tuple[float | None, float | None, float | None]
+Place = tuple[Coordinate | None, Coordinate | None, Coordinate | None]
 """x, y and z, metres; None for a coordinate that does not matter."""
 
 
@@ -115,6 +119,11 @@ class Request(BaseModel, metaclass=_Called):
     effort: ClassVar[tuple[str, ...]] = ()
     """Fields that say how long to search and what becomes of what is found, not what is wanted: a search goes on
     where only they change."""
+
+    @classmethod
+    def __get_pydantic_core_schema__(cls, source: Any, handler: Any) -> Any:
+        """Lists are read up to their first mistake."""
+        return fail_fast(handler(source))
 
     @classmethod
     def __get_pydantic_json_schema__(cls, core: Any, handler: Any) -> dict[str, Any]:
@@ -201,6 +210,7 @@ def read_request(kind: type[T], document: Any) -> T:
 
     if document is not None and not isinstance(document, Mapping):
         raise RequestError(f"a request is an object with names and values; found {quote(document)}")
+    check_size(document or {})
     plain = {name: value for name, value in (document or {}).items() if name != "$schema"}
     try:
         # Read as JSON and strictly: so numbers in quotes are no numbers, and lists do for tuples.

@@ -8,7 +8,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from choreograph.distance._compiled import measure_pair, smallest
+from choreograph.distance._compiled import measure_pair
 from choreograph.distance.library import Library
 from choreograph.distance.prune import Runs
 
@@ -16,7 +16,7 @@ Array = NDArray[np.float64]
 Array32 = NDArray[np.float32]
 Ints = NDArray[np.int64]
 
-BLOCK = 96  # coarse runs on a side: their products stay in cache
+TALL, WIDE = 128, 512  # coarse runs on the sides of a block: their products stay in cache
 EACH = 300  # frame products that take as long as what a rectangle costs whatever its size
 SLACK = np.float32(4e-6)  # float32's error in D relative to the energies: sums are shorter than those of whole windows
 
@@ -32,179 +32,194 @@ def measure_radii(library: Library, first: Ints, stop: Ints, middle: Ints) -> Ar
     return radii
 
 
-@njit(cache=True, nogil=True, fastmath={"contract"})
-def excess_row(
-    y: Array32,
-    re: Array32,
-    im: Array32,
-    energy_a: np.float32,
-    radius_a: np.float32,
-    energy: Array32,
-    reach: Array32,
-    out: Array32,
-) -> None:
-    """How far the bounds on D lie above what the runs' radii and the threshold ask, into `out`: above 0 rules out."""
-    for j in range(len(out)):
-        total, far = energy_a + energy[j], radius_a + reach[j]
-        bound = total - np.float32(2) * (y[j] + math.sqrt(re[j] * re[j] + im[j] * im[j]))
-        out[j] = bound - far * far - SLACK * total
-
-
-@njit(cache=True, nogil=True)
-def fill_excess(
-    runs: Runs,
-    turned: Array32,
-    clips: Ints,
-    thresholds: Array32,
-    rows: tuple[int, int],
-    columns: tuple[int, int],
-    products: Array32,
-    reach: Array32,
-    out: Array32,
-) -> None:
-    """Excess of runs `rows` x `columns`, into the top left of `out`.
-
-    Args:
-        runs: Runs of either kind.
-        turned: (R, 2C): their projections turned by a quarter, -z then x.
-        clips: Clip of each run.
-        thresholds: (clips, clips): metres.
-        rows: First run and one past the last.
-        columns: First run and one past the last.
-        products: Room for (3, rows x columns).
-        reach: Room for (columns,).
-        out: At least (rows, columns).
-    """
-    height, width = rows[1] - rows[0], columns[1] - columns[0]
-    size = height * width
-    y, re = products[0, :size].reshape(height, width), products[1, :size].reshape(height, width)
-    im = products[2, :size].reshape(height, width)
-    np.dot(runs.heights[rows[0] : rows[1]], runs.heights[columns[0] : columns[1]].T, y)
-    np.dot(runs.floor[rows[0] : rows[1]], runs.floor[columns[0] : columns[1]].T, re)
-    np.dot(runs.floor[rows[0] : rows[1]], turned[columns[0] : columns[1]].T, im)
-    energy = runs.energy[columns[0] : columns[1]]
-    for i in range(height):
-        p = rows[0] + i
-        for j in range(width):
-            q = columns[0] + j
-            reach[j] = runs.radius[q] + thresholds[clips[p], clips[q]]
-        excess_row(y[i], re[i], im[i], runs.energy[p], runs.radius[p], energy, reach, out[i, :width])
+@njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
+def is_open(
+    heights: Array32, floor: Array32, energy: Array32, radius: Array32, p: int, q: int, threshold: np.float32
+) -> bool:
+    """Whether the bound on the distance of two runs leaves room for windows within the threshold."""
+    y, re, im = np.float32(0), np.float32(0), np.float32(0)
+    for k in range(heights.shape[1]):
+        y += heights[p, k] * heights[q, k]
+    for k in range(floor.shape[2]):
+        re += floor[p, 0, k] * floor[q, 0, k] + floor[p, 1, k] * floor[q, 1, k]
+        im += floor[p, 1, k] * floor[q, 0, k] - floor[p, 0, k] * floor[q, 1, k]
+    total, far = energy[p] + energy[q], radius[p] + radius[q] + threshold
+    return total - np.float32(2) * (y + math.sqrt(re * re + im * im)) - far * far <= SLACK * total
 
 
 @njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
+def is_sifted(points: Array32, p: int, q: int, threshold: np.float32) -> bool:
+    """Whether the Euclidean points of two runs lie farther apart than windows within the threshold allow."""
+    size = points.shape[1] - 2
+    total = np.float32(0)
+    for k in range(size):
+        total += points[p, k] * points[q, k]
+    near, other = points[p, size], points[q, size]
+    total += points[p, size + 1] + points[q, size + 1] + near * other
+    return total + threshold * (near + other + np.float32(0.5) * threshold) < 0
+
+
+@njit(cache=True, nogil=True)
 def stretch_box(
-    runs: Runs, rows: tuple[int, int], columns: tuple[int, int], threshold: np.float32, apart: int, box: Ints
+    runs: Runs,
+    points: Array32,
+    rows: tuple[int, int],
+    columns: tuple[int, int],
+    threshold: np.float32,
+    apart: int,
+    box: Ints,
 ) -> None:
     """Stretch a box of windows, empty if all 0, around the pairs of runs that may hold something.
 
     Args:
         runs: Runs of either kind.
+        points: Their Euclidean points.
         rows: First run and one past the last.
         columns: First run and one past the last.
         threshold: Metres.
-        apart: The least number of windows from one to the other that is asked for.
+        apart: The least number of windows from one to the other that is asked for, if any.
         box: First window and one past the last of the rows, then of the columns.
     """
-    heights, floor, half = runs.heights, runs.floor, runs.floor.shape[1] // 2
+    first, stop = runs.first, runs.stop
     for p in range(rows[0], rows[1]):
         for q in range(columns[0], columns[1]):
-            if runs.stop[q] - 1 - runs.first[p] < apart:
+            if box[0] <= first[p] and stop[p] <= box[1] and box[2] <= first[q] and stop[q] <= box[3]:
                 continue
-            y, re, im = np.float32(0), np.float32(0), np.float32(0)
-            for k in range(heights.shape[1]):
-                y += heights[p, k] * heights[q, k]
-            for k in range(half):
-                re += floor[p, k] * floor[q, k] + floor[p, half + k] * floor[q, half + k]
-                im += floor[p, half + k] * floor[q, k] - floor[p, k] * floor[q, half + k]
-            total, far = runs.energy[p] + runs.energy[q], runs.radius[p] + runs.radius[q] + threshold
-            if total - np.float32(2) * (y + math.sqrt(re * re + im * im)) - far * far > SLACK * total:
+            if apart > 0 and stop[q] - 1 - first[p] < apart:
+                continue
+            if is_sifted(points, p, q, threshold) or not is_open(
+                runs.heights, runs.floor, runs.energy, runs.radius, p, q, threshold
+            ):
                 continue
             if box[1] == 0:
-                box[0], box[2] = runs.first[p], runs.first[q]
-            box[0], box[1] = min(box[0], runs.first[p]), max(box[1], runs.stop[p])
-            box[2], box[3] = min(box[2], runs.first[q]), max(box[3], runs.stop[q])
+                box[0], box[2] = first[p], first[q]
+            box[0], box[1] = min(box[0], first[p]), max(box[1], stop[p])
+            box[2], box[3] = min(box[2], first[q]), max(box[3], stop[q])
+
+
+@njit(cache=True, nogil=True)
+def positives(values: Array32, out: NDArray[np.int32]) -> int:
+    """Write the places of values that are not negative to `out`, and return how many there are."""
+    count = 0
+    for j in range(len(values)):
+        out[count] = j
+        count += values[j] >= 0
+    return count
 
 
 @njit(cache=True, nogil=True)
 def enclose_open(
     coarse: Runs,
-    turned: Array32,
+    outward: Array32,
+    inward: Array32,
     fine: Runs,
+    points: Array32,
     children: Ints,
     clips: Ints,
+    classes: Ints,
     thresholds: Array32,
+    chosen: NDArray[np.bool_],
     length: int,
     start: int,
     stop: int,
-    first_strip: int,
-    boxes: Ints,
-) -> None:
+    strips: int,
+) -> tuple[Ints, Ints]:
     """For each pair of strips, the smallest box around the pairs of fine runs that may hold something.
+
+    Pairs of coarse runs are sifted by the sign of a matrix product first, then by the bound on their distance, then by
+    that of the fine runs inside.
 
     Args:
         coarse: Coarse runs.
-        turned: (R, 2C): their projections turned by a quarter.
+        outward: (R, K): as rows of the matrix product.
+        inward: (R, K): as its columns.
         fine: Fine runs.
+        points: Their Euclidean points.
         children: (R + 1,): first fine run of each coarse one.
         clips: (R,): clip of each coarse run.
-        thresholds: (clips, clips): metres.
+        classes: Class of each clip.
+        thresholds: (classes, classes): metres.
+        chosen: Of each clip; rows are of chosen ones. Columns are later ones, and where not chosen, also earlier ones.
         length: Frames of a window: windows of one clip that share frames are no candidates.
         start: First coarse run of the rows, which begins a strip.
         stop: One past the last.
-        first_strip: The strip of the first row of `boxes`.
-        boxes: (rows, S, 4), given as 0, filled with the first window and one past the last, of the row's strip and
-            of the column's; all 0 where nothing is open, and before each strip's own column.
+        strips: How many strips there are.
+
+    Returns:
+        Row strip x `strips` + column strip of each box, ascending, and the boxes, (B, 4): the first window and one past
+        the last, of the row's strip and of the column's.
     """
-    products, reach = np.empty((3, BLOCK * BLOCK), np.float32), np.empty(BLOCK, np.float32)
-    excess = np.empty((BLOCK, BLOCK), np.float32)
-    for top in range(start, stop, BLOCK):
-        bottom = min(top + BLOCK, stop)
-        for left in range(top, len(coarse.first), BLOCK):
-            right = min(left + BLOCK, len(coarse.first))
-            fill_excess(coarse, turned, clips, thresholds, (top, bottom), (left, right), products, reach, excess)
+    first_strip, runs = coarse.parent[start], len(coarse.first)
+    place = np.zeros((coarse.parent[stop - 1] - first_strip + 1, strips), np.int32)
+    keys, boxes, count = np.empty(1024, np.int64), np.zeros((1024, 4), np.int64), 0
+    product = np.empty(TALL * WIDE, np.float32)
+    found = np.empty(WIDE + 1, np.int32)
+    every = chosen.all()
+    for top in range(start, stop, TALL):
+        bottom = min(top + TALL, stop)
+        for left in range(top if every else 0, runs, WIDE):
+            right = min(left + WIDE, runs)
+            signs = product[: (bottom - top) * (right - left)].reshape(bottom - top, right - left)
+            np.dot(outward[top:bottom], inward[left:right].T, signs)
             for p in range(top, bottom):
-                row, values = boxes[coarse.parent[p] - first_strip], excess[p - top]
-                if smallest(values[: right - left]) > 0:
+                if not chosen[clips[p]]:
                     continue
-                for q in range(max(p, left), right):
-                    if values[q - left] <= 0:
-                        rows, columns = (children[p], children[p + 1]), (children[q], children[q + 1])
-                        apart = length if clips[p] == clips[q] else 0
-                        limit = thresholds[clips[p], clips[q]]
-                        stretch_box(fine, rows, columns, limit, apart, row[coarse.parent[q]])
+                for n in range(positives(signs[p - top], found)):
+                    q = left + found[n]
+                    if q < p and chosen[clips[q]]:
+                        continue
+                    limit = thresholds[classes[clips[p]], classes[clips[q]]]
+                    if not is_open(coarse.heights, coarse.floor, coarse.energy, coarse.radius, p, q, limit):
+                        continue
+                    at = place[coarse.parent[p] - first_strip, coarse.parent[q]]
+                    if at == 0:
+                        if count == len(keys):
+                            keys = np.concatenate((keys, np.empty_like(keys)))
+                            boxes = np.concatenate((boxes, np.zeros_like(boxes)))
+                        keys[count] = coarse.parent[p] * strips + coarse.parent[q]
+                        count += 1
+                        at = count
+                        place[coarse.parent[p] - first_strip, coarse.parent[q]] = at
+                    rows, columns = (children[p], children[p + 1]), (children[q], children[q + 1])
+                    apart = length if clips[p] == clips[q] else 0
+                    stretch_box(fine, points, rows, columns, limit, apart, boxes[at - 1])
+    order = np.argsort(keys[:count])
+    return keys[:count][order], boxes[:count][order]
 
 
 @njit(cache=True, nogil=True)
-def gather_boxes(boxes: Ints, first_strip: int, strips: Ints, chosen: NDArray[np.bool_], halo: int) -> Ints:
+def gather_boxes(keys: Ints, boxes: Ints, strips: Ints, halo: int) -> Ints:
     """Rectangles, (R, 6), that hold all boxes; neighbours in a row are joined where one large costs less than two.
 
     A rectangle of m x n windows costs as many frame products as (m + halo) x (n + halo), and what is the same for all.
 
     Args:
-        boxes: As filled by `enclose_open`.
-        first_strip: The strip of the first row.
+        keys: As given by `enclose_open`.
+        boxes: As given by `enclose_open`.
         strips: (S, 3): clip, first window, one past the last.
-        chosen: Of each clip; a pair of which neither is chosen is left out.
         halo: Frames that a rectangle needs beyond its windows.
     """
-    out = np.empty((np.count_nonzero(boxes[:, :, 1]), 6), np.int64)
-    count = 0
-    for i in range(boxes.shape[0]):
-        clip_a, fresh = strips[first_strip + i, 0], True
-        for s in range(first_strip + i, boxes.shape[1]):
-            a0, a1, b0, b1 = boxes[i, s]
-            clip_b = strips[s, 0]
-            if a1 == 0 or not (chosen[clip_a] or chosen[clip_b]):
+    out = np.empty((len(keys), 6), np.int64)
+    count, row = 0, -1
+    for n in range(len(keys)):
+        a0, a1, b0, b1 = boxes[n]
+        if a1 == 0:
+            continue
+        here, clip_b = keys[n] // len(strips), strips[keys[n] % len(strips), 0]
+        clip_a = strips[here, 0]
+        cost = EACH + (a1 - a0 + halo) * (b1 - b0 + halo)
+        if here == row and out[count - 1, 3] == clip_b:
+            last = out[count - 1]
+            top, bottom = min(last[1], a0), max(last[2], a1)
+            apart = EACH + (last[2] - last[1] + halo) * (last[5] - last[4] + halo) + cost
+            if EACH + (bottom - top + halo) * (b1 - last[4] + halo) <= apart:
+                last[1], last[2], last[5] = top, bottom, b1
                 continue
-            cost = EACH + (a1 - a0 + halo) * (b1 - b0 + halo)
-            if not fresh and out[count - 1, 3] == clip_b:
-                last = out[count - 1]
-                top, bottom = min(last[1], a0), max(last[2], a1)
-                apart = EACH + (last[2] - last[1] + halo) * (last[5] - last[4] + halo) + cost
-                if EACH + (bottom - top + halo) * (b1 - last[4] + halo) <= apart:
-                    last[1], last[2], last[5] = top, bottom, b1
-                    continue
-            out[count, 0], out[count, 1], out[count, 2] = clip_a, a0, a1
-            out[count, 3], out[count, 4], out[count, 5] = clip_b, b0, b1
-            count, fresh = count + 1, False
+        out[count, 0], out[count, 1], out[count, 2] = clip_a, a0, a1
+        out[count, 3], out[count, 4], out[count, 5] = clip_b, b0, b1
+        count, row = count + 1, here
+    for n in range(count):
+        if out[n, 0] > out[n, 3]:
+            for k in range(3):
+                out[n, k], out[n, k + 3] = out[n, k + 3], out[n, k]
     return out[:count]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -54,39 +54,57 @@ class Library(NamedTuple):
         return self.bounds[:, 1] - self.bounds[:, 0]
 
 
-def build_library(clips: Sequence[WindowedClip]) -> Library:
+def build_library(clips: Iterable[WindowedClip], frames: Sequence[int] | None = None) -> Library:
     """The clips' windows end to end, in the order given.
+
+    Args:
+        clips: The clips. With `frames` given they are taken one at a time, and need not be in memory together.
+        frames: Frames of each clip.
 
     Raises:
         RequestError: If clips differ in joints or window.
     """
-    if not clips:
+    if frames is None:
+        clips = list(clips)
+        frames = [len(clip.heights) for clip in clips]
+    if not len(frames):
         raise RequestError("there are no clips to compare; give at least one")
-    window, joints = clips[0].window, clips[0].heights.shape[1]
+    first = np.concatenate([[0], np.cumsum(frames, dtype=np.int64)])
+    total = int(first[-1])
+    bounds = np.stack([first[:-1], first[:-1]], axis=1)
+    centre, moment, centroid = np.zeros((total, 2)), np.zeros((total, 2)), np.empty((total, 2))
+    energy, origin = np.full(total, np.inf), np.empty((len(frames), 2))
+    means: list[Array] = []
+    heights, floor, window, lever = np.empty((0, 0)), np.empty((0, 2, 0)), None, np.empty(0)
     for n, clip in enumerate(clips):
-        if clip.heights.shape[1] != joints or clip.window != window:
+        if window is None:
+            window, joints = clip.window, clip.heights.shape[1]
+            heights, floor = np.empty((total, joints)), np.empty((total, 2, joints))
+            lever = window.weights * (np.arange(window.length) - (window.length - 1) / 2)
+        if clip.heights.shape[1] != heights.shape[1] or clip.window != window:
             raise RequestError(f"clip {n} differs from clip 0 in its number of joints or its window")
-    level = np.mean([clip.heights.mean(axis=0) for clip in clips], axis=0)
-    first = np.cumsum([0, *(len(clip.heights) for clip in clips)])
-    bounds = np.array([(f, f + clip.count) for f, clip in zip(first[:-1], clips, strict=True)], np.int64)
-    frames = int(first[-1])
-    centre, moment = np.zeros((frames, 2)), np.zeros((frames, 2))
-    energy, lowered = np.full(frames, np.inf), np.full(frames, np.inf)
-    lever = window.weights * (np.arange(window.length) - (window.length - 1) / 2)
-    for (start, stop), clip in zip(bounds, clips, strict=True):
-        centre[start:stop], energy[start:stop] = clip.centre, clip.energy
-        moment[start:stop] = window_sum(clip.centroid, lever)
-        lowered[start:stop] = clip.energy + window_sum((level - 2 * clip.heights) @ level, window.weights)
-    heights = np.concatenate([clip.heights for clip in clips])
-    floor = np.concatenate([clip.floor for clip in clips])
-    low = np.ascontiguousarray(heights - level, np.float32)
-    plane = np.empty((frames, 2, 2 * joints), np.float32)
-    plane[:, 0] = floor.reshape(frames, -1)
-    plane[:, 1, :joints], plane[:, 1, joints:] = -floor[:, 1], floor[:, 0]
+        here, windows = slice(first[n], first[n + 1]), slice(first[n], first[n] + clip.count)
+        bounds[n, 1] += clip.count
+        heights[here], floor[here], centroid[here], origin[n] = clip.heights, clip.floor, clip.centroid, clip.origin
+        centre[windows], energy[windows] = clip.centre, clip.energy
+        moment[windows] = window_sum(clip.centroid, lever)
+        means.append(clip.heights.mean(axis=0))
+    assert window is not None
+    level = np.mean(means, axis=0)
+    lowered, size = np.full(total, np.inf), np.empty(total)
+    low = np.empty((total, heights.shape[1]), np.float32)
+    plane = np.empty((total, 2, 2 * heights.shape[1]), np.float32)
+    for n, (start, stop) in enumerate(bounds):
+        here = slice(first[n], first[n + 1])
+        lowered[start:stop] = energy[start:stop] + window_sum((level - 2 * heights[here]) @ level, window.weights)
+        low[here] = heights[here] - level
+        plane[here, 0] = floor[here].reshape(len(floor[here]), -1)
+        plane[here, 1, : len(level)], plane[here, 1, len(level) :] = -floor[here, 1], floor[here, 0]
+        size[here] = np.square(low[here]).sum(axis=1, dtype=float) + np.square(plane[here, 0]).sum(axis=1, dtype=float)
     return Library(
         heights=heights,
         floor=floor,
-        centroid=np.concatenate([clip.centroid for clip in clips]),
+        centroid=centroid,
         centre=centre,
         energy=energy,
         moment=moment,
@@ -94,8 +112,8 @@ def build_library(clips: Sequence[WindowedClip]) -> Library:
         level=level,
         low=low,
         plane=plane,
-        size=np.square(low).sum(axis=1, dtype=float) + np.square(plane[:, 0]).sum(axis=1, dtype=float),
-        origin=np.array([clip.origin for clip in clips]),
+        size=size,
+        origin=origin,
         weights=window.weights,
         boxes=window.boxes,
         bounds=bounds,

@@ -12,8 +12,9 @@ directions. Each minimum depends on its two clips alone, never on what else was 
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Collection, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -22,7 +23,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from choreograph.distance.blas import one_thread_each
 from choreograph.distance.library import Library, build_library
-from choreograph.distance.prune import Pruner
+from choreograph.distance.prune import Limits, Pruner
 from choreograph.distance.tiles import areas, cut_strips, make_rectangles, scan
 from choreograph.distance.window import WindowedClip, floor_transform
 from choreograph.errors import RequestError
@@ -34,6 +35,7 @@ Array = NDArray[np.float64]
 _STRIP = 192  # windows; larger rectangles waste less on halos, until they leave the cache
 _MANY = 6_000  # windows from which pruning pays: on one core, 8,100 of mixed motion took two thirds of the time
 _BATCH_PAIRS = 1 << 27  # window pairs between two batches: a second or two of one core without pruning
+_AHEAD = 3  # tasks in hand for each worker
 _TASK_STRIPS, _TASK_SHORT_STRIPS = 4, 32  # compared by one worker between two looks at the progress; when pruning
 
 
@@ -107,7 +109,7 @@ def find_minima(
 
 
 def iterate_minima(
-    clips: Sequence[WindowedClip],
+    clips: Sequence[WindowedClip] | Library,
     threshold: ArrayLike,
     *,
     classes: Sequence[int] | None = None,
@@ -120,7 +122,7 @@ def iterate_minima(
     """Minima within the threshold, a batch of clips at a time, so that a long build can save its way.
 
     Args:
-        clips: The clips' windows, all of one shape.
+        clips: The clips' windows, all of one shape, or a library of them.
         threshold: Largest distance, metres RMS per joint; or a symmetric table (C, C) of them by class of clip.
         classes: Class of each clip, if the threshold is a table.
         involving: If given, only pairs with at least one of these clips are compared.
@@ -139,12 +141,14 @@ def iterate_minima(
     progress = progress or silent
     if workers < 1:
         raise RequestError(f"{workers} workers were asked for; there must be at least 1")
-    library = build_library(clips)
-    limits = _limits(threshold, classes, len(clips))
-    chosen = np.ones(len(clips), bool) if involving is None else np.isin(np.arange(len(clips)), list(involving))
+    library = clips if isinstance(clips, Library) else build_library(clips)
+    count = len(library.bounds)
+    limits = make_limits(threshold, classes, count)
+    chosen = np.ones(count, bool) if involving is None else np.isin(np.arange(count), list(involving))
     windows = int(library.counts.sum())
     pruner = None
     if windows > 0 and (windows >= _MANY if prune is None else prune):
+        progress("measuring windows", 0, windows)
         with one_thread_each():
             pruner = Pruner(library, limits)
     strips = cut_strips(library, _STRIP) if pruner is None else pruner.strips
@@ -152,33 +156,49 @@ def iterate_minima(
     pairs = _pairs_by_strip(strips, chosen)
     done, total = 0, int(pairs[strips[:, 0] >= start].sum())
     with ThreadPoolExecutor(workers) as pool:
-        for finished, rows in _batches(strips, pairs, start, len(clips)):
-            tasks = [range(row, min(row + at_once, rows.stop)) for row in rows[::at_once]]
-            parts, evaluated = [], 0
-            with one_thread_each():
-                work = [pool.submit(_scan_strips, library, strips, pruner, limits, chosen, task) for task in tasks]
-                try:
-                    for task, result in zip(tasks, work, strict=True):
-                        minima, count = result.result()
+
+        def submit(task: range) -> Future[tuple[Minima, int]]:
+            return pool.submit(scan_strips, library, strips, pruner, limits, chosen, task)
+
+        # Tasks run ahead of the batch that is being gathered, so that no worker waits for the last one of it.
+        batches = list(_batches(strips, pairs, start, count))
+        tasks = [
+            (number, range(row, min(row + at_once, rows.stop)))
+            for number, (_, rows) in enumerate(batches)
+            for row in rows[::at_once]
+        ]
+        waiting: deque[tuple[int, range, Future[tuple[Minima, int]]]] = deque()
+        coming = iter(tasks)
+        try:
+            for number, (finished, rows) in enumerate(batches):
+                parts, evaluated = [], 0
+                with one_thread_each():
+                    while True:
+                        while len(waiting) < _AHEAD * workers and (following := next(coming, None)) is not None:
+                            waiting.append((*following, submit(following[1])))
+                        if not waiting or waiting[0][0] != number:
+                            break
+                        _, task, work = waiting.popleft()
+                        minima, computed = work.result()
                         parts.append(minima)
-                        evaluated += count
+                        evaluated += computed
                         done += int(pairs[task.start : task.stop].sum())
                         progress("comparing windows", done, total)
-                except BaseException:
-                    pool.shutdown(wait=True, cancel_futures=True)
-                    raise
-            yield Batch(finished, Minima.concatenate(parts), int(pairs[rows.start : rows.stop].sum()), evaluated)
+                yield Batch(finished, Minima.concatenate(parts), int(pairs[rows.start : rows.stop].sum()), evaluated)
+        except BaseException:
+            pool.shutdown(wait=True, cancel_futures=True)
+            raise
 
 
-def _scan_strips(
-    library: Library, strips: Ints, pruner: Pruner | None, limits: Array, chosen: NDArray[np.bool_], rows: range
+def scan_strips(
+    library: Library, strips: Ints, pruner: Pruner | None, limits: Limits, chosen: NDArray[np.bool_], rows: range
 ) -> tuple[Minima, int]:
     """Minima of some strips against all later ones, and how many window pairs were computed."""
     if pruner is None:
         rectangles = np.concatenate([make_rectangles(strips, row, len(library.weights), chosen) for row in rows])
     else:
         rectangles = pruner.open_rectangles(rows.start, rows.stop, chosen)
-    pairs, squared, turned = scan(library, rectangles, limits[rectangles[:, 0], rectangles[:, 3]])
+    pairs, squared, turned = scan(library, rectangles, limits.of(rectangles[:, 0], rectangles[:, 3]))
     clip_a, a, clip_b, b = pairs.T
     onto, source = library.origin[clip_a] + library.centre[a], library.origin[clip_b] + library.centre[b]
     yaw, x, z = floor_transform(turned, onto, source)
@@ -187,11 +207,11 @@ def _scan_strips(
 
 
 def _pairs_by_strip(strips: Ints, chosen: NDArray[np.bool_]) -> Ints:
-    """How many window pairs each strip has with itself and later ones."""
+    """How many window pairs each strip has to compare: with itself, later ones, and earlier ones not chosen."""
     widths = strips[:, 2] - strips[:, 1]
     is_chosen = chosen[strips[:, 0]]
-    every, some = (np.cumsum(w[::-1])[::-1] for w in (widths, widths * is_chosen))
-    return np.asarray(widths * np.where(is_chosen, every, some))
+    later, others = np.cumsum((widths * is_chosen)[::-1])[::-1], int((widths * ~is_chosen).sum())
+    return np.asarray(np.where(is_chosen, widths * (later + others), 0))
 
 
 def _batches(strips: Ints, pairs: Ints, start: int, clips: int) -> Iterator[tuple[range, range]]:
@@ -205,20 +225,20 @@ def _batches(strips: Ints, pairs: Ints, start: int, clips: int) -> Iterator[tupl
             first = stop
 
 
-def _limits(threshold: ArrayLike, classes: Sequence[int] | None, clips: int) -> Array:
-    """Largest D for each pair of clips, (clips, clips), m^2; a broadcast view where all are the same."""
+def make_limits(threshold: ArrayLike, classes: Sequence[int] | None, clips: int) -> Limits:
+    """Largest D for each pair of clips."""
     table = np.asarray(threshold, float)
     if not (np.isfinite(table).all() and (table >= 0).all()):
         raise RequestError(f"a threshold is a distance in metres from 0 up, not {table}")
     if table.ndim == 0:
         if classes is not None:
             raise RequestError("clips have classes but there is one threshold; give a table of them, class by class")
-        return np.broadcast_to(table**2, (clips, clips))
+        return Limits(table.reshape(1, 1) ** 2, np.zeros(clips, np.int64))
     if table.ndim != 2 or not np.array_equal(table, table.T):
         raise RequestError(f"a table of thresholds is square and symmetric; this one has shape {table.shape}")
     if classes is None or len(classes) != clips or not all(0 <= c < len(table) for c in classes):
         raise RequestError(f"a table of thresholds needs a class from 0 to {len(table) - 1} for each of {clips} clips")
-    return np.asarray(table[np.ix_(classes, classes)] ** 2)
+    return Limits(table**2, np.array(classes, np.int64))
 
 
 def distance_matrix(p: WindowedClip, q: WindowedClip) -> NDArray[np.float32]:

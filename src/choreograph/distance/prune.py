@@ -2,9 +2,10 @@
 
 A run of consecutive windows has a representative, its middle window, and a radius, the largest distance from it. Where
 representatives are farther apart than threshold + radius + radius, no pair of the two runs is within the threshold.
-Coarse runs are compared first and the fine runs inside them only where that did not settle it; of two strips, the
-smallest rectangle around the pairs of fine runs that may hold something is computed. A pair within the threshold is
-thus always computed, and so are its neighbours, since rectangles are computed with a halo.
+Coarse runs are compared first, most of them by the sign of one short inner product (see `Sieve`), and the fine runs
+inside them only where that did not settle it; of two strips, the smallest rectangle around the pairs of fine runs that
+may hold something is computed. A pair within the threshold is thus always computed, and so are its neighbours, since
+rectangles are computed with a halo.
 
 Representatives are compared by a lower bound of their distance that costs a fraction of it. Any orthogonal projection
 of the windows that mixes frames and joints, but not x with z, commutes with turning; the distance of projections is
@@ -31,7 +32,23 @@ _STRIP = 9  # coarse runs in a strip: shorter ones rule out more, longer ones mu
 _SLOW = 4  # components in time: constant, linear, quadratic, cubic
 _HEIGHTS, _FLOOR = 31, 32  # coordinates kept, with the length left out 32 each: what vector loops take without a rest
 _SAMPLE = 500  # windows that coordinates and run lengths are chosen by
+_TURNING = 16  # floor components that enter as a matrix; the others by their length
+_DIRECTIONS = 28  # of the Euclidean space, with the four others 32: what matrix products take without a rest
+_SLACK = 1e-5  # float32's error in the product of two such vectors, relative to its terms
 _ROOM = 1e-6  # metres added to radii, far above float32's error in them
+
+
+class Limits(NamedTuple):
+    """How far pairs matter, by classes of clips."""
+
+    table: Array
+    """(K, K), symmetric: largest D wanted, m^2."""
+    classes: Ints
+    """(clips,)."""
+
+    def of(self, clip_a: Ints, clip_b: Ints) -> Array:
+        """The limit of each pair of clips, m^2."""
+        return np.asarray(self.table[self.classes[clip_a], self.classes[clip_b]])
 
 
 class Runs(NamedTuple):
@@ -50,7 +67,7 @@ class Runs(NamedTuple):
     heights: Array32
     """(R, H): the representative's projection, heights, and the length of what was left out."""
     floor: Array32
-    """(R, 2C): the representative's projection, x then z."""
+    """(R, 2, C): the representative's projection, x and z."""
 
 
 class Coordinates(NamedTuple):
@@ -75,12 +92,12 @@ class Pruner:
         strips: (S, 3): clip, first window, one past the last.
     """
 
-    def __init__(self, library: Library, limits: Array) -> None:
+    def __init__(self, library: Library, limits: Limits) -> None:
         """Cut the library into strips and runs, and measure those.
 
         Args:
             library: All windows.
-            limits: (clips, clips): largest D wanted of each pair of clips, m^2.
+            limits: Largest D wanted of each pair of clips.
         """
         self._length = len(library.weights)
         some = _sample(library)
@@ -93,10 +110,12 @@ class Pruner:
         self.coarse = _build_runs(library, self.strips[:, 1:], coarse, coordinates)
         spans = np.stack([self.coarse.first, self.coarse.stop], axis=1)
         self.fine = _build_runs(library, spans, fine, coordinates)
-        self._turned = np.concatenate(np.split(self.coarse.floor, 2, axis=1)[::-1], axis=1)
-        self._turned[:, : self._turned.shape[1] // 2] *= -1
-        self._clips = self.strips[self.coarse.parent, 0]
-        self._thresholds = np.sqrt(limits).astype(np.float32)
+        self._clips, self._classes = self.strips[self.coarse.parent, 0], limits.classes
+        self._thresholds = np.sqrt(limits.table).astype(np.float32)
+        reach = self._thresholds.max(axis=1)[self._classes[self._clips]]
+        sieve = _make_sieve(self.coarse)
+        self._points = sieve.points(self.fine)
+        self._outward, self._inward = sift_vectors(sieve.points(self.coarse), reach)
         self._coarse_of_strip = np.searchsorted(self.coarse.parent, np.arange(len(self.strips) + 1))
         self._fine_of_coarse = np.searchsorted(self.fine.parent, np.arange(len(self.coarse.first) + 1))
 
@@ -106,25 +125,105 @@ class Pruner:
         Args:
             start: First strip.
             stop: One past the last.
-            chosen: Of each clip; pairs of which neither is chosen are left out.
+            chosen: Of each clip. Rows of others are passed over, and chosen ones are also paired with earlier strips of
+                others.
         """
         from choreograph.distance import _compiled_prune
 
-        boxes = np.zeros((stop - start, len(self.strips), 4), np.int64)
-        _compiled_prune.enclose_open(
+        if start == stop:
+            return np.empty((0, 6), np.int64)
+        keys, boxes = _compiled_prune.enclose_open(
             self.coarse,
-            self._turned,
+            self._outward,
+            self._inward,
             self.fine,
+            self._points,
             self._fine_of_coarse,
             self._clips,
+            self._classes,
             self._thresholds,
+            chosen,
             self._length,
             self._coarse_of_strip[start],
             self._coarse_of_strip[stop],
-            start,
-            boxes,
+            len(self.strips),
         )
-        return _compiled_prune.gather_boxes(boxes, start, self.strips, chosen, self._length + 1)
+        return _compiled_prune.gather_boxes(keys, boxes, self.strips, self._length + 1)
+
+
+class Sieve(NamedTuple):
+    """A map of runs to points of a Euclidean space in which no two lie farther apart than their distance is.
+
+    Heights y stay, and floor positions c, a complex vector up to a turn, become the matrix c c* / |c|, to which turning
+    does nothing. With s = |c* d| / |c||d| the square of the distance is at least
+
+        (|c| - |d|)^2 + 2 |c||d| (1 - s)  >=  (|c| - |d|)^2 / 2 + | c c*/|c| - d d*/|d| |^2 / 2,
+
+    and not much more for what is near. Principal directions are kept, and the length of what is left out. To compare
+    the square of a distance with that of radii and threshold takes one inner product.
+    """
+
+    strong: Ints
+    """Floor components that enter the matrix; of the others, only the length does."""
+    mean: Array
+    """(D,)."""
+    directions: Array
+    """(D, K), orthonormal."""
+
+    def points(self, runs: Runs) -> Array32:
+        """(R, K + 3): the points, their radii, and half of squared radius less squared length, with float32's slack."""
+        kept = self.directions.shape[1]
+        out = np.empty((len(runs.first), kept + 3), np.float32)
+        for start in range(0, len(out), 4 * _SAMPLE):
+            here = np.arange(start, min(start + 4 * _SAMPLE, len(out)))
+            points = _euclidean(runs, here, self.strong) - self.mean
+            main, length = points @ self.directions, np.square(points).sum(axis=1)
+            radius = runs.radius[here].astype(float)
+            out[here, :kept], out[here, kept + 1] = main, radius
+            out[here, kept] = np.sqrt(np.maximum(length - np.square(main).sum(axis=1), 0))
+            out[here, kept + 2] = (np.square(radius) - length) / 2 + _SLACK * (length + np.square(radius))
+        return out
+
+
+def _make_sieve(runs: Runs) -> Sieve:
+    some = np.linspace(0, len(runs.floor) - 1, min(len(runs.floor), 4 * _SAMPLE)).astype(np.int64)
+    size = np.square(runs.floor[some]).sum(axis=1)
+    strong = np.sort(size.mean(axis=0).argsort()[::-1][:_TURNING])
+    sample = _euclidean(runs, some, strong)
+    mean = sample.mean(axis=0)
+    _, directions = np.linalg.eigh((sample - mean).T @ (sample - mean))
+    return Sieve(strong, mean, np.ascontiguousarray(directions[:, ::-1][:, :_DIRECTIONS]))
+
+
+def sift_vectors(points: Array32, reach: Array32) -> tuple[Array32, Array32]:
+    """Vectors, (R, K) each: where the product of p's first with q's second is negative, p and q are too far apart.
+
+    Args:
+        points: As given by a sieve.
+        reach: (R,): the largest threshold that each run may have with any other, metres.
+    """
+    size = points.shape[1] - 2
+    outward, inward = (np.empty((len(points), size + 3), np.float32) for _ in range(2))
+    outward[:, :size] = inward[:, :size] = points[:, :size]
+    near = points[:, size]
+    inward[:, size], inward[:, size + 1], inward[:, size + 2] = near, 1, points[:, size + 1]
+    outward[:, size], outward[:, size + 2] = near + reach, 1
+    # A shade more than the threshold, for what adding it loses in float32.
+    outward[:, size + 1] = points[:, size + 1] + reach * (near + reach / 2) * (1 + _SLACK)
+    return outward, inward
+
+
+def _euclidean(runs: Runs, which: Ints, strong: Ints) -> Array:
+    """Runs in the Euclidean space, (n, D): heights, lengths of strong and weak floor components, matrix."""
+    floor = runs.floor[which].astype(float)
+    c = floor[:, 0, strong] + 1j * floor[:, 1, strong]
+    length = np.sqrt(np.square(np.abs(c)).sum(axis=1))
+    rest = np.sqrt(np.maximum(np.square(floor).sum(axis=(1, 2)) - np.square(length), 0))
+    scaled = c / np.sqrt(np.sqrt(2) * np.maximum(length, 1e-12))[:, None]
+    i, j = np.triu_indices(c.shape[1], 1)
+    products = np.sqrt(2) * scaled[:, i] * scaled[:, j].conj()
+    parts = (length[:, None] / np.sqrt(2), rest[:, None], np.square(np.abs(scaled)), products.real, products.imag)
+    return np.concatenate([runs.heights[which].astype(float), *parts], axis=1)
 
 
 def _sample(library: Library) -> Ints:
@@ -191,7 +290,7 @@ def _components(points: Array, slow: Array, directions: Array) -> Array:
 
 
 def _project(library: Library, windows: Ints, coordinates: Coordinates) -> tuple[Array32, Array32]:
-    """Coordinates of windows: heights and the length left out, (n, H + 1), and x then z, (n, 2C)."""
+    """Coordinates of windows: heights and the length left out, (n, H + 1), and x and z, (n, 2, C)."""
     heights = np.empty((len(windows), len(coordinates.kept_heights) + 1), np.float32)
     floor = np.empty((len(windows), 2, len(coordinates.kept_floor)), np.float32)
     for start in range(0, len(windows), _SAMPLE):
@@ -203,4 +302,4 @@ def _project(library: Library, windows: Ints, coordinates: Coordinates) -> tuple
         left = library.lowered[some] - np.square(y).sum(axis=1) - np.square(c).sum(axis=(1, 2))
         heights[here, :-1], heights[here, -1] = y, np.sqrt(np.maximum(left, 0))
         floor[here] = c
-    return heights, floor.reshape(len(windows), -1)
+    return heights, floor

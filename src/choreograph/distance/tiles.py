@@ -37,17 +37,20 @@ def cut_strips(library: Library, longest: int) -> Ints:
 
 
 def make_rectangles(strips: Ints, row: int, length: int, chosen: NDArray[np.bool_]) -> Ints:
-    """Rectangles, (R, 6), of strip `row` against itself and each later one.
+    """Rectangles, (R, 6), of strip `row` against itself, later ones, and earlier ones of clips that are not chosen.
 
-    What lies wholly in the band of windows that share frames is left out, and so is a pair of clips neither of which is
-    chosen.
+    There are none unless its own clip is chosen. What lies wholly in the band of windows that share frames is left out.
+    The earlier clip comes first.
     """
     clip, first, stop = strips[row]
+    if not chosen[clip]:
+        return np.empty((0, 6), np.int64)
     later = strips[row:]
     later = later[(later[:, 0] != clip) | (later[:, 2] - 1 - first >= length)]
-    later = later[chosen[clip] | chosen[later[:, 0]]]
-    rectangles = np.empty((len(later), 6), np.int64)
-    rectangles[:, :3], rectangles[:, 3:] = (clip, first, stop), later
+    earlier = strips[:row][~chosen[strips[:row, 0]]]
+    rectangles = np.empty((len(earlier) + len(later), 6), np.int64)
+    rectangles[: len(earlier), :3], rectangles[: len(earlier), 3:] = earlier, (clip, first, stop)
+    rectangles[len(earlier) :, :3], rectangles[len(earlier) :, 3:] = (clip, first, stop), later
     return rectangles
 
 

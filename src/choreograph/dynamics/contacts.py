@@ -29,6 +29,11 @@ _LAND_M_S, _LEAVE_M_S, _PACE_SHARE = 0.9, 1.6, 0.45
 feet are fast: with less, their stances come out half as long; so a foot may land at a share of the body's own pace. A
 heel that rises has left."""
 _SHORTEST_S = 0.05
+_EDGE_S = 0.1
+"""At a motion's ends accelerations are not known."""
+_CARRIED_BW, _CARRY_M, _BESIDE_M = 0.5, 0.06, 0.02
+"""Where nothing is found to stand and the body yet needs this force, parts of feet below this height carry it: the
+lowest foot and one that is hardly higher."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -181,6 +186,45 @@ def find_contacts(clip: Clip, points: ContactPoints, floor: float = 0.0) -> Flag
             if start > 0 and stop < len(clip) and stop - start < shortest:
                 flags[start:stop] = False
         out[:, group] = flags
+    return out
+
+
+def with_carriers(flags: Flags, need: Array, at: Array, groups: NDArray[np.int32], floor: float, fps: float) -> Flags:
+    """Contacts with those that only mechanics can tell: feet that land fast, or slide, where something must carry.
+
+    Args:
+        flags: Which groups are known to stand, (F, 6).
+        need: Upward force that the motion takes, (F,), body weights.
+        at: Contact points, (F, P, 3), metres.
+        groups: Of each point, (P,).
+        floor: Height of the floor, metres.
+        fps: Frames per second.
+    """
+    out = np.array(flags)
+    heights = np.stack([at[:, groups == g, 1].mean(axis=1) for g in range(len(GROUPS))], axis=1) - floor
+    heights = np.maximum(heights, 0.0)
+    shortest = max(1, round(_SHORTEST_S * fps))
+    lowest = heights.min(axis=1)
+    need, edge = np.array(need), round(_EDGE_S * fps)
+    need[:edge] = need[max(edge, len(need) - edge) :] = 0.0
+    for start, stop in runs(np.asarray(~flags.any(axis=1) & (need > _CARRIED_BW) & (lowest < _CARRY_M))):
+        # A short while only prolongs a stance before or behind it.
+        beside = flags[max(start - 1, 0)] | flags[min(stop, len(flags) - 1)]
+        mine = heights[start:stop]
+        for side in (0, 1):
+            of_side = slice(len(PARTS) * side, len(PARTS) * (side + 1))
+            least = float(mine[:, of_side].min())
+            short = stop - start < shortest
+            if short and not beside[of_side].any():
+                continue
+            if least < min(float(mine.min()) + 2 * _BESIDE_M, _CARRY_M):
+                most = least + 0.5 * _BESIDE_M if short else max(least + _BESIDE_M, _CARRY_M)
+                out[start:stop, of_side] = np.median(mine[:, of_side], axis=0) < most
+    for side in (0, 1):  # nobody steps for a few frames between two stances
+        parts = out[:, len(PARTS) * side : len(PARTS) * (side + 1)]
+        for start, stop in runs(np.asarray(~parts.any(axis=1))):
+            if start > 0 and stop < len(out) and stop - start <= 1.5 * shortest:
+                parts[start:stop] = parts[start - 1] | parts[stop]
     return out
 
 

@@ -268,7 +268,7 @@ def _limits(dofs: Dofs, examples: Sequence[Clip]) -> tuple[Array, Array]:
             lower[k], upper[k] = (low if np.isfinite(low) else -np.inf), (high if np.isfinite(high) else np.inf)
     if not examples:
         return lower, upper
-    angles = np.concatenate([dofs.angles(clip) for clip in examples])
+    angles = np.concatenate([dofs.angles(clip.resampled(min(clip.fps, 60.0))) for clip in examples])
     least, most = angles.min(axis=0) - _FREE, angles.max(axis=0) + _FREE
     given = np.isfinite(lower)
     lower[_ROOT:] = np.where(given, np.minimum(lower, least), least)[_ROOT:]

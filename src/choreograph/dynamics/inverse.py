@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from choreograph.dynamics.body import GRAVITY, Body
-from choreograph.dynamics.contacts import ContactPoints, find_contacts
+from choreograph.dynamics.contacts import ContactPoints, find_contacts, with_carriers
 from choreograph.errors import RequestError
 from choreograph.maths import quat
 from choreograph.motion.clip import Clip
@@ -115,7 +115,6 @@ def compute_dynamics(
         raise RequestError(
             f"{clip.name!r} has {len(clip)} frames; accelerations need {LEAST_FRAMES} or more: give a longer motion"
         )
-    contacts = find_contacts(clip, points, floor_m)
     calm = low_passed(clip, cutoff_hz)
     h = 1.0 / clip.fps
     pos, rot = calm.global_positions(), calm.global_rotations()
@@ -136,6 +135,9 @@ def compute_dynamics(
     momentum = (quat.cross(off, body.masses[:, None] * (velocity - com_v[:, None])) + spin).sum(axis=1)
     needed_force, needed_moment = force.sum(axis=1), (moment + quat.cross(off, force)).sum(axis=1)
     at = points.positions(calm)
+    contacts = with_carriers(
+        find_contacts(clip, points, floor_m), needed_force[:, 1] / body.weight, at, points.groups, floor_m, clip.fps
+    )
     active = contacts[:, points.groups]
     ground = distribute(needed_force, needed_moment, at - com[:, None], active, friction, body, progress)
     torques = _joint_torques(calm, pos, centres, (force, moment), (points.joints, at, ground))

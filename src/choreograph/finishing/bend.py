@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from choreograph.finishing.body import RootTarget
 from choreograph.finishing.footskate import CleanSettings, Foot, find_legs, solve_foot
+from choreograph.finishing.settle import settle_feet
 from choreograph.maths import quat
 from choreograph.maths.floor import FloorTransform
 from choreograph.motion.bend import (
@@ -30,6 +31,7 @@ from choreograph.motion.bend_fit import Targets, fit_bends
 from choreograph.motion.clip import Clip
 
 Array = NDArray[np.float64]
+Flags = NDArray[np.bool_]
 
 Course = Callable[[Array, float], Array]
 """Where a way shall go instead, (F, 2), given where it goes, (F, 2), metres, and the frames per second."""
@@ -45,7 +47,7 @@ LEAN = 0.1
 feet take up the most of it."""
 
 
-def bend_clip(clip: Clip, way: Way, curve: Array, lean: float = LEAN) -> Clip:
+def bend_clip(clip: Clip, way: Way, curve: Array, lean: float = LEAN, held: Flags | None = None) -> Clip:
     """The motion carried onto a curve, its feet not yet clean.
 
     Args:
@@ -53,8 +55,12 @@ def bend_clip(clip: Clip, way: Way, curve: Array, lean: float = LEAN) -> Clip:
         way: Its way, see `motion.bend.way_of`.
         curve: Where its way shall be in each frame, (F, 2), x and z, metres.
         lean: Share of atan(v²κ / g), by which a body on a curve is in balance, for what is added to v²κ.
+        held: When its feet stand, (F, feet): the body then turns more while they step than while they stand.
     """
-    return carry_along(clip, way, curve, lay_onto(way, curve, clip.fps), lean)
+    place = lay_onto(way, curve, clip.fps)
+    if held is not None:
+        place = settle_feet(way, curve, place, clip.global_positions()[:, clip.skeleton.feet], held, clip.fps)
+    return carry_along(clip, way, curve, place, lean)
 
 
 def carry_along(clip: Clip, way: Way, curve: Array, place: FloorTransform, lean: float) -> Clip:

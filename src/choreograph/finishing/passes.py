@@ -27,7 +27,7 @@ from choreograph.motion.contacts import detect_contacts
 from choreograph.motion.montage import Montage
 from choreograph.progress import Progress
 
-_CUT_HOLD_M_S = 0.42
+_CUT_HOLD_M_S, _BENT_HOLD_M_S = 0.42, 0.50
 """Feet are held a little longer in motion with cuts or bends than in blended motion: there they are let go slowly."""
 
 
@@ -84,27 +84,35 @@ def bend_way(draft: Draft) -> Draft:
     if draft.course is not None:
         curve = draft.course(curve, clip.fps)
     lean = draft.settings.lean if montage.on_floor else 0.0
-    bent = bend.bend_clip(clip, way, curve, lean)
-    return replace(draft, clip=bent, raw=bent, held=_still_held(draft, bent))
+    held = _held(draft)
+    bent = bend.bend_clip(clip, way, curve, lean, held)
+    return replace(draft, clip=bent, raw=bent, held=_still_held(held, bent))
 
 
 def bend_to_body(draft: Draft) -> Draft:
     """Needs body targets. Promises the torso as near to them as bending and stretching lead, steps and sway kept."""
     lean = draft.settings.lean if draft.montage.on_floor else 0.0
     bent, raw = bend.bend_to_targets(draft.clip, draft.raw, draft.body, lean, draft.montage.exact)
-    return replace(draft, clip=bent, raw=raw, held=_still_held(draft, bent))
+    return replace(draft, clip=bent, raw=raw, held=_still_held(_held(draft), bent))
 
 
-def _still_held(draft: Draft, bent: Clip) -> Flags | None:
-    """When feet are held once a draft's motion is bent: as long as before, but where the turn takes them along."""
+def _held(draft: Draft) -> Flags | None:
+    """When the feet of a draft's motion are held."""
     clip = draft.clip
     if not clip.skeleton.feet:
         return None
     contacts = detect_contacts(clip) if clip.contacts is None else clip.contacts
-    # On a tight curve no leg can keep up with a foot that stays from first to last.
-    for moves, limit in ((clip, _hold_m_s(draft)), (bent, bend.HOLD_M_S)):
-        contacts = hold(contacts, moves.global_positions()[:, clip.skeleton.feet], clip.fps, limit)
-    return contacts
+    return hold(contacts, clip.global_positions()[:, clip.skeleton.feet], clip.fps, _hold_m_s(draft))
+
+
+def _still_held(held: Flags | None, bent: Clip) -> Flags | None:
+    """When feet are held once a motion is bent: as long as before, but where the turn takes them along.
+
+    On a tight curve no leg can keep up with a foot that stays from first to last.
+    """
+    if held is None:
+        return None
+    return hold(held, bent.global_positions()[:, bent.skeleton.feet], bent.fps, bend.HOLD_M_S)
 
 
 def limit_body(draft: Draft) -> Draft:
@@ -132,8 +140,9 @@ def _hold_m_s(draft: Draft) -> float:
     """Speed below which feet on the floor are held."""
     if draft.settings.foot_hold_m_s is not None:
         return draft.settings.foot_hold_m_s
-    bent = draft.montage.bend is not None or draft.course is not None
-    return _CUT_HOLD_M_S if bent or len(draft.montage.cuts) else CleanSettings.hold_m_s
+    if draft.montage.bend is not None or draft.course is not None:
+        return _BENT_HOLD_M_S
+    return _CUT_HOLD_M_S if len(draft.montage.cuts) else CleanSettings.hold_m_s
 
 
 def keep_exact(draft: Draft) -> Draft:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, ClassVar, Literal, Self
 
-from annotated_types import Ge, Gt, Le
+from annotated_types import Ge, Gt, Le, MaxLen
 from pydantic import Field, model_validator
 
 from choreograph.contract.request import Hertz, MetresPerSecond, Option, Request, Seconds, Wrong
@@ -30,7 +30,7 @@ class FinishSettings(Request):
         "even", "arms first", "arms last", "legs first", "legs last", "upper body first", "upper body last"
     ] = "even"
     """Which parts of the body an anticipation blend sends ahead or holds back."""
-    exponents: Annotated[Mapping[str, Exponent], Option(hidden=True)] = Field(default_factory=dict)
+    exponents: Annotated[Mapping[str, Exponent], MaxLen(1000), Option(hidden=True)] = Field(default_factory=dict)
     """Exponents C of an anticipation blend by role (left_foot), part (foot) or "root", the root's position; they count
     before the preset's. Above 1 a joint changes over early, below 1 late."""
     blend_s: Annotated[Seconds, Ge(0), Le(10), Option(("--blend-time",))] = 0.3
@@ -43,8 +43,8 @@ class FinishSettings(Request):
     clean: Annotated[bool, Option(("--raw",), inverted=True)] = True
     """Feet stay where they stand; raw motion leaves them as recordings, blends and cuts have them."""
     foot_hold_m_s: Annotated[MetresPerSecond, Ge(0.01), Le(10)] | None = None
-    """A foot on the floor is held while it is slower than this; 0.36 m/s if not given, 0.42 m/s for motion with cuts
-    or bends, out of which feet are let go slowly."""
+    """A foot on the floor is held while it is slower than this; 0.36 m/s if not given, 0.42 m/s for motion with cuts,
+    0.5 m/s for motion that is bent, out of which feet are let go slowly."""
     hands: bool = True
     """Whether hands that were held in the recordings are brought together, where there is a partner to hold."""
     bend_body: bool = True

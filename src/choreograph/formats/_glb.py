@@ -14,11 +14,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from choreograph.errors import FormatError
+from choreograph.errors import FormatError, RequestError
 
 Array = NDArray[np.float64]
 
 _TYPES = {5120: "i1", 5121: "u1", 5122: "<i2", 5123: "<u2", 5125: "<u4", 5126: "<f4"}
+_MOST_BYTES = 1 << 30
 _WIDTHS = {"SCALAR": 1, "VEC2": 2, "VEC3": 3, "VEC4": 4, "MAT4": 16}
 
 
@@ -67,6 +68,7 @@ class Glb:
         self._document = document
         self._body = body
         self._lists: dict[str, list[dict[str, Any]]] = {}
+        self._kept: dict[int, memoryview] = {}
 
     def items(self, kind: str) -> list[dict[str, Any]]:
         """One of the document's lists of objects; empty where it has none."""
@@ -91,18 +93,21 @@ class Glb:
         if not isinstance(kind, int) or kind not in _TYPES or _WIDTHS.get(str(accessor.get("type"))) != width:
             raise FormatError(f"accessor {number} holds another kind of numbers than its use calls for")
         view = self.item("bufferViews", accessor["bufferView"])
-        if view.get("buffer") != 0 or "uri" in self.item("buffers", 0):
+        packed = (view.get("extensions") or {}).get("EXT_meshopt_compression")
+        if packed is None and (view.get("buffer") != 0 or "uri" in self.item("buffers", 0)):
             raise FormatError("keeps its numbers in another file; only whole GLB files are read")
         dtype = np.dtype(_TYPES[kind])
         row = dtype.itemsize * width
+        body = self._body if packed is None else self._unpacked(accessor["bufferView"], packed)
         offset, length = _whole(view.get("byteOffset", 0)), _whole(view.get("byteLength"))
+        offset = 0 if packed is not None else offset
         stride, inner = _whole(view.get("byteStride", row)), _whole(accessor.get("byteOffset", 0))
         rows = _whole(count)
         needed = inner + (rows - 1) * stride + row
-        if rows < 1 or stride < row or needed > length or offset + length > len(self._body):
+        if rows < 1 or stride < row or needed > length or offset + length > len(body):
             raise FormatError(f"accessor {number} reaches beyond the file's bytes")
         with np.errstate(invalid="ignore"):  # a signalling NaN is refused below, without a word from the processor
-            table = np.ndarray((rows, width), dtype, self._body, offset + inner, (stride, dtype.itemsize)).astype(float)
+            table = np.ndarray((rows, width), dtype, body, offset + inner, (stride, dtype.itemsize)).astype(float)
         if accessor.get("normalized") and dtype.kind in "iu":
             table = np.maximum(table / np.iinfo(dtype).max, -1.0)
         if not np.isfinite(table).all():
@@ -116,6 +121,28 @@ class Glb:
         if view.get("buffer") != 0 or offset + length > len(self._body):
             raise FormatError(f"buffer view {number} reaches beyond the file's bytes")
         return bytes(self._body[offset : offset + length])
+
+    def _unpacked(self, number: int, packed: Any) -> memoryview:
+        """The bytes of a buffer view that is compressed, kept for the next accessor."""
+        from choreograph.formats._meshopt import decode_attributes, decode_triangles
+
+        if number in self._kept:
+            return self._kept[number]
+        if not isinstance(packed, dict) or packed.get("buffer") != 0:
+            raise FormatError("keeps its compressed numbers in another file; only whole GLB files are read")
+        offset, length = _whole(packed.get("byteOffset", 0)), _whole(packed.get("byteLength"))
+        stride, count = _whole(packed.get("byteStride")), _whole(packed.get("count"))
+        if offset + length > len(self._body) or count * stride > _MOST_BYTES:
+            raise FormatError("a compressed buffer reaches beyond the file's bytes")
+        data, mode = bytes(self._body[offset : offset + length]), packed.get("mode")
+        if mode == "ATTRIBUTES" and packed.get("filter", "NONE") == "NONE":
+            made = decode_attributes(data, count, stride)
+        elif mode == "TRIANGLES" and stride in (2, 4):
+            made = decode_triangles(data, count).astype(f"<u{stride}").tobytes()
+        else:
+            raise FormatError(f"a buffer is compressed in a way that is not read ({mode}, {packed.get('filter')})")
+        self._kept[number] = memoryview(made)
+        return self._kept[number]
 
 
 def index(number: Any, count: int, kind: str) -> int:
@@ -142,3 +169,25 @@ def vector(value: Any, default: Sequence[float]) -> Array:
     ):
         raise FormatError(f"has a node transform that is not {len(default)} finite numbers")
     return np.array(value, float)
+
+
+def take_names(document: Glb) -> list[str]:
+    """Names of the animations, or their numbers where they have none."""
+    return [str(one.get("name") or k)[:80] for k, one in enumerate(document.items("animations"))]
+
+
+def find_take(document: Glb, which: int | str) -> dict[str, Any]:
+    """One of the animations, by number or name.
+
+    Raises:
+        FormatError: If there is none at all.
+        RequestError: If there is none of that name or number.
+    """
+    animations, names = document.items("animations"), take_names(document)
+    if not animations:
+        raise FormatError("has no animation")
+    number = names.index(which) if isinstance(which, str) and which in names else which
+    if not isinstance(number, int) or not 0 <= number < len(animations):
+        listed = ", ".join(f"{k} {name!r}" for k, name in enumerate(names[:20]))
+        raise RequestError(f"there is no take {which!r}; there are: {listed}")
+    return animations[number]

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from choreograph.errors import FormatError
-from choreograph.formats._glb import Glb, chunks, index, vector
+from choreograph.formats._glb import Glb, chunks, find_take, index, take_names, vector
 from choreograph.formats.assemble import read_bytes
 from choreograph.formats.figures import KEY, from_rest, restore_clip
 from choreograph.maths import quat
@@ -59,7 +59,7 @@ class Rig:
     """Shift, rotation and scale of what the root hangs from."""
 
 
-def read_glb(path: str | Path, *, figure: int = 0) -> Clip:
+def read_glb(path: str | Path, *, figure: int = 0, take: int | str = 0) -> Clip:
     """The motion of a skinned figure in a GLB file.
 
     Files that Choreograph wrote come back whole: names, offsets, roles, end sites, frame rate, labels, contacts. Others
@@ -69,13 +69,15 @@ def read_glb(path: str | Path, *, figure: int = 0) -> Clip:
     Args:
         path: The file.
         figure: Which of the file's skins, from 0.
+        take: Which of its animations, by number or name.
 
     Raises:
         FormatError: The file is damaged, or holds something a Clip cannot.
+        RequestError: There is no such take.
     """
     data = read_bytes(path)
     with blaming(path):
-        return _read(Path(path), data, figure)
+        return _read(Path(path), data, figure, take)
 
 
 def count_glb_figures(path: str | Path) -> int:
@@ -98,15 +100,19 @@ def blaming(path: str | Path) -> Iterator[None]:
         raise FormatError(f"does not hold a motion: {error}", path=path) from error
 
 
-def _read(path: Path, data: bytes, figure: int) -> Clip:
+def _read(path: Path, data: bytes, figure: int, which: int | str) -> Clip:
     document = Glb(*chunks(data))
     skins = document.items("skins")
     if not 0 <= figure < len(skins):
         raise FormatError(f"has {len(skins)} skinned figures, so there is no number {figure} (they count from 0)")
     skin = skins[figure]
-    about = skin.get("extras", {}).get(KEY) if isinstance(skin.get("extras"), dict) else None
-    rig = _rig(document, skin)
+    take = find_take(document, which)
+    about = _about(take) or _about(skin)
+    rig = _rig(document, skin, take)
     notes = []
+    if len(document.items("animations")) > 1:
+        names = ", ".join(map(repr, take_names(document)[:8]))
+        notes.append(Note("several-takes", f"holds several takes ({names}); this is {take.get('name') or which!r}"))
     if len(skins) > 1:
         notes.append(Note("several-figures", f"holds {len(skins)} figures; this is number {figure}"))
     source = Source(
@@ -125,8 +131,14 @@ def _read(path: Path, data: bytes, figure: int) -> Clip:
         stretching = any(j in rig.places for j in range(1, len(rig.names)))
         return restore_clip(about, rig.names, rig.parents, fps, pos, rot, stretching=stretching, source=source)
     skeleton, rot, local_pos = from_rest(rig.names, rig.parents, rig.pos, rig.rot, pos, rot)
-    name = str(skin.get("name") or path.stem)
+    several = len(document.items("animations")) > 1 and take.get("name")
+    name = str(several or skin.get("name") or path.stem)
     return Clip(skeleton, fps, pos[:, 0], quat.make_continuous(rot), name=name, local_pos=local_pos, source=source)
+
+
+def _about(item: dict[str, Any]) -> Any:
+    """What Choreograph kept beside a skin or an animation."""
+    return item["extras"].get(KEY) if isinstance(item.get("extras"), dict) else None
 
 
 # ---------------------------------------------------------------------------------------------------------- the joints
@@ -155,9 +167,8 @@ def _parents_of_nodes(nodes: list[dict[str, Any]]) -> list[int]:
     return parents
 
 
-def _rig(document: Glb, skin: dict[str, Any]) -> Rig:
-    nodes = document.items("nodes")
-    places, turns = _tracks(document, len(nodes))
+def _rig(document: Glb, skin: dict[str, Any], take: dict[str, Any]) -> Rig:
+    places, turns = _tracks(document, take, len(document.items("nodes")))
     return lay_out(document, skin, places, turns)
 
 
@@ -292,14 +303,11 @@ def _above(nodes: list[dict[str, Any]], parents: list[int], root: int) -> tuple[
 # ------------------------------------------------------------------------------------------------------- the animation
 
 
-def _tracks(document: Glb, nodes: int) -> tuple[dict[int, _Track], dict[int, _Track]]:
-    """Keys of places and rotations by node, from the file's first animation."""
+def _tracks(document: Glb, take: dict[str, Any], nodes: int) -> tuple[dict[int, _Track], dict[int, _Track]]:
+    """Keys of places and rotations by node, from an animation."""
     places: dict[int, _Track] = {}
     turns: dict[int, _Track] = {}
-    animations = document.items("animations")
-    if not animations:
-        raise FormatError("has no animation")
-    samplers, channels = animations[0].get("samplers"), animations[0].get("channels")
+    samplers, channels = take.get("samplers"), take.get("channels")
     if not isinstance(samplers, list) or not isinstance(channels, list):
         raise FormatError("its animation lacks channels or samplers")
     known_times: dict[Any, Array] = {}

@@ -25,7 +25,7 @@ from choreograph.formats.channels import (
     word_at,
 )
 from choreograph.formats.rates import snap_rate
-from choreograph.formats.world import Unit
+from choreograph.formats.world import Unit, with_z_up
 from choreograph.maths import quat
 from choreograph.motion.clip import Clip, Note
 from choreograph.motion.skeleton import JointAxes, Skeleton
@@ -294,13 +294,18 @@ def _read_body(data: bytes, header: _Header) -> Array:
     return values[: whole * columns].reshape(whole, columns)
 
 
-def write_bvh(path: str | Path, clip: Clip, *, metres_per_unit: float = 1.0, overwrite: bool = False) -> None:
+def write_bvh(
+    path: str | Path, clip: Clip, *, metres_per_unit: float = 1.0, up_axis: str = "y", overwrite: bool = False
+) -> None:
     """Write a clip as BVH, y up, in metres unless told otherwise (Blender takes one unit for a metre).
 
     Each joint keeps the channel order that its file had. Labels and contacts have no place in BVH.
     """
     if not (np.isfinite(metres_per_unit) and metres_per_unit > 0):
         raise RequestError(f"metres per unit must be a positive number, not {metres_per_unit}")
+    if up_axis not in ("y", "z"):
+        raise RequestError(f"BVH files are written with y or z up, not {up_axis!r}")
+    clip = with_z_up(clip) if up_axis == "z" else clip
     skeleton, scale = clip.skeleton, 1.0 / metres_per_unit
     orders = [_full_order(skeleton.axes.orders[j] if skeleton.axes else "") for j in range(len(skeleton))]
     moving = clip.local_pos is not None

@@ -19,7 +19,7 @@ from choreograph.formats._glb import Glb, chunks, pack
 from choreograph.formats._gltf_read import Rig, blaming, lay_out
 from choreograph.formats.assemble import read_bytes
 from choreograph.formats.atomic import atomic_write
-from choreograph.formats.figures import from_rest
+from choreograph.formats.figures import KEY, from_rest
 from choreograph.maths import quat
 from choreograph.motion.clip import Clip
 from choreograph.motion.role_map import LEG_ROLES, SIDES
@@ -199,6 +199,9 @@ def write_character(path: str | Path, character: Character, clip: Clip, *, overw
         if place is not None:
             add(node, "translation", place, "VEC3")
     _rest_as_vectors(character, document)
+    for skin in document["skins"]:  # what is noted there is about the motion that is replaced
+        if isinstance(skin.get("extras"), dict):
+            skin["extras"].pop(KEY, None)
     document["animations"] = [{"name": clip.name, "samplers": samplers, "channels": channels}]
     document["buffers"] = [{"byteLength": len(blob)}]
     with atomic_write(path, overwrite=overwrite) as temporary:

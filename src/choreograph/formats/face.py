@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from choreograph.errors import FormatError
 from choreograph.formats.atomic import atomic_write
+from choreograph.formats.tables import read_table
 from choreograph.motion.clip import Clip, Note
 from choreograph.motion.face import Face, FaceShapes, points_as_clip, shape_key
 
@@ -28,6 +29,8 @@ _OVER, _WRONG = 1e-9, 0.5
 """By how much weights may be outside 0 … 1: more is clamped and noted; beyond the second it is no weight."""
 _JUMP_FRAMES = 1.5
 _MOST_ROWS = 2_000_000
+_FILLED, _FILLED_ROWS = 10, 3600
+"""Rows that jumps of a timecode are filled in with at most: so many times those there are, and so many more."""
 OTHERS = ("yaw", "pitch", "roll")
 
 
@@ -53,7 +56,9 @@ def read_face(path: str | Path, *, fps: float | None = None) -> Face:
     first = [shape_key(word) for word in heading]
     if not first or first[0] not in ("timecode", "frame", "seconds", "time"):
         raise FormatError(
-            f"its heading begins with {heading[:3]}; Live Link Face's begins with Timecode", path=path, line=1
+            f"its heading begins with {', '.join(heading[:3])[:80]!r}; Live Link Face's begins with Timecode",
+            path=path,
+            line=1,
         )
     skip = 2 if len(first) > 1 and first[1] == "blendshapecount" else 1
     names = heading[skip:]
@@ -68,11 +73,11 @@ def read_face(path: str | Path, *, fps: float | None = None) -> Face:
             if not np.isfinite(values[n]).all():
                 raise ValueError("has a value that is not a finite number")
         except ValueError as error:
-            raise FormatError(f"the row {error}", path=path, line=n + 2) from None
+            raise FormatError(f"the row {str(error)[:200]}", path=path, line=n + 2) from None
     notes: list[Note] = []
     times = _times([row[0] for row in rows], first[0], fps, path)
     rate = fps or _rate(times, path)
-    values, jumps = _fill(values, times, rate)
+    values, jumps = _fill(values, times, rate, path)
     if jumps:
         notes.append(Note("timecode", "the timecode jumps; the frames between are filled in linearly", jumps))
     is_other = np.array([shape_key(name).endswith(OTHERS) for name in names])
@@ -82,7 +87,8 @@ def read_face(path: str | Path, *, fps: float | None = None) -> Face:
         frame, shape = np.unravel_index(int(over.argmax()), over.shape)
         shapes = [name for name, other in zip(names, is_other, strict=True) if not other]
         raise FormatError(
-            f"{shapes[int(shape)]} is {weights[frame, shape]:g} in frame {frame}; weights are from 0 to 1", path=path
+            f"{shapes[int(shape)][:40]} is {weights[frame, shape]:g} in frame {frame}; weights are from 0 to 1",
+            path=path,
         )
     outside = int((over > _OVER).sum())
     if outside:
@@ -99,18 +105,11 @@ def read_face(path: str | Path, *, fps: float | None = None) -> Face:
 
 
 def _read_rows(path: Path) -> tuple[list[str], list[list[str]]]:
-    try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            lines = []
-            for line in csv.reader(file):
-                if any(cell.strip() for cell in line):
-                    lines.append([cell.strip() for cell in line])
-                if len(lines) > _MOST_ROWS:
-                    raise FormatError(f"has more than {_MOST_ROWS} rows", path=path)
-    except OSError as error:
-        raise FormatError(f"cannot be read: {error.strerror}", path=path) from None
-    except (UnicodeDecodeError, csv.Error) as error:
-        raise FormatError(f"is no CSV text: {error}", path=path) from None
+    lines = []
+    for _, row in read_table(path):
+        lines.append(row)
+        if len(lines) > _MOST_ROWS:
+            raise FormatError(f"has more than {_MOST_ROWS} rows", path=path)
     if len(lines) < 2:
         raise FormatError("has no rows below a heading", path=path)
     return lines[0], lines[1:]
@@ -122,7 +121,7 @@ def _times(cells: Sequence[str], kind: str, fps: float | None, path: Path) -> Ar
     for n, cell in enumerate(cells):
         try:
             parts = [float(part) for part in cell.replace(";", ":").split(":")]
-            if not all(math.isfinite(part) for part in parts):
+            if not all(abs(part) < 1e9 for part in parts):
                 raise ValueError
         except ValueError:
             if fps is not None:
@@ -139,7 +138,8 @@ def _times(cells: Sequence[str], kind: str, fps: float | None, path: Path) -> Ar
     if (steps <= 0).any():
         at = int(np.flatnonzero(steps <= 0)[0])
         raise FormatError(
-            f"the timecode goes from {cells[at]} to {cells[at + 1]}, not on; sort the rows, or cut the file there",
+            f"the timecode goes from {cells[at][:40]} to {cells[at + 1][:40]}, not on; sort the rows, or cut the file "
+            "there",
             path=path, line=at + 3,
         )  # fmt: skip
     return np.concatenate([[0.0], np.cumsum(steps)])
@@ -149,7 +149,10 @@ def _rate(times: Array, path: Path) -> float:
     """Frames per second: the usual rate that the median step is nearest to."""
     if len(times) < 2:
         return 30.0
-    found = 1 / float(np.median(np.diff(times)))
+    step = float(np.median(np.diff(times)))
+    if not 1e-4 < step < 1e4:
+        raise FormatError(f"its frames are {step:.3g} s apart; times must increase. Give fps", path=path)
+    found = 1 / step
     usual = min(_RATES, key=lambda rate: abs(math.log(rate / found)))
     if abs(usual / found - 1) < 0.02:
         return usual
@@ -158,12 +161,18 @@ def _rate(times: Array, path: Path) -> float:
     return found
 
 
-def _fill(values: Array, times: Array, rate: float) -> tuple[Array, int]:
+def _fill(values: Array, times: Array, rate: float, path: Path) -> tuple[Array, int]:
     """Rows at a fixed rate, and how often the timecode jumps over some."""
     jumps = int((np.diff(times) * rate > _JUMP_FRAMES).sum()) if len(times) > 1 else 0
     if not jumps:
         return values, 0
-    count = min(round(times[-1] * rate) + 1, _MOST_ROWS)
+    count = round(times[-1] * rate) + 1
+    if count > _FILLED * len(values) + _FILLED_ROWS:
+        at = int(np.diff(times).argmax())
+        raise FormatError(
+            f"the timecode jumps by {times[at + 1] - times[at]:.0f} s, too far to be filled in; cut the file there",
+            path=path, line=at + 3,
+        )  # fmt: skip
     even = np.arange(count) / rate
     return np.stack([np.interp(even, times, column) for column in values.T], axis=1), jumps
 
@@ -213,7 +222,9 @@ def read_shapes(path: str | Path) -> FaceShapes:
     heading, rows = _read_rows(path)
     if [word.lower() for word in heading] != ["shape", "landmark", "x_mm", "y_mm", "z_mm"]:
         raise FormatError(
-            f"its heading is {heading[:6]}; it must be shape, landmark, x_mm, y_mm, z_mm", path=path, line=1
+            f"its heading is {', '.join(heading[:6])[:80]!r}; it must be shape, landmark, x_mm, y_mm, z_mm",
+            path=path,
+            line=1,
         )
     found: dict[str, dict[int, list[float]]] = {}
     for n, row in enumerate(rows):
@@ -229,7 +240,9 @@ def read_shapes(path: str | Path) -> FaceShapes:
     numbers = sorted(found["neutral"])
     for shape, points in found.items():
         if sorted(points) != numbers:
-            raise FormatError(f"the shape {shape!r} has {len(points)} landmarks, neutral {len(numbers)}", path=path)
+            raise FormatError(
+                f"the shape {shape[:40]!r} has {len(points)} landmarks, neutral {len(numbers)}", path=path
+            )
     tables = {shape: np.array([points[n] for n in numbers]) for shape, points in found.items()}
     neutral = tables.pop("neutral")
     return FaceShapes(tuple(tables), neutral, np.array(list(tables.values())).reshape(len(tables), *neutral.shape))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import struct
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +10,9 @@ from numpy.typing import NDArray
 
 from choreograph._version import __version__
 from choreograph.errors import FormatError
-from choreograph.formats._glb import Glb, chunks
+from choreograph.formats._glb import Glb, chunks, pack
+from choreograph.formats._gltf_read import blaming
+from choreograph.formats.assemble import read_bytes
 from choreograph.formats.atomic import atomic_write
 from choreograph.motion.clip import Note
 from choreograph.motion.face import Face, FaceShapes
@@ -21,6 +21,8 @@ Array = NDArray[np.float64]
 
 _FLOAT, _USHORT = 5126, 5123
 _SLOWEST, _FASTEST = 1.0, 1000.0
+_FILLED, _FILLED_FRAMES = 100, 36_000
+"""Frames at most: so many times the keys, and so many more."""
 
 
 def read_face_glb(path: str | Path, *, fps: float | None = None) -> Face:
@@ -39,18 +41,20 @@ def read_face_glb(path: str | Path, *, fps: float | None = None) -> Face:
         FormatError: If it has no such track.
     """
     path = Path(path)
-    try:
-        document = Glb(*chunks(path.read_bytes()))
-        names, times, table = _find_track(document)
-    except OSError as error:
-        raise FormatError(f"cannot be read: {error.strerror}", path=path) from None
-    except FormatError as error:
-        raise error.at(path) from None
+    data = read_bytes(path)
+    with blaming(path):
+        names, times, table = _find_track(Glb(*chunks(data)))
     if len(times) < 2 or (np.diff(times) <= 0).any():
         raise FormatError("the times of its morph track do not increase", path=path)
     rate = fps or float(np.clip(1 / np.median(np.diff(times)), _SLOWEST, _FASTEST))
     rate = round(rate) if abs(rate - round(rate)) < 0.02 * rate else rate
-    even = np.arange(int((times[-1] - times[0]) * rate + 1e-6) + 1) / rate + times[0]
+    count = float(times[-1] - times[0]) * rate
+    if count > _FILLED * len(times) + _FILLED_FRAMES:
+        raise FormatError(
+            f"its morph track has {len(times)} keys over {times[-1] - times[0]:.3g} s, too few to be believed",
+            path=path,
+        )
+    even = np.arange(int(count + 1e-6) + 1) / rate + times[0]
     weights = np.stack([np.interp(even, times, column) for column in table.T], axis=1)
     over = np.maximum(weights - 1, -weights)
     notes: tuple[Note, ...] = ()
@@ -63,10 +67,12 @@ def read_face_glb(path: str | Path, *, fps: float | None = None) -> Face:
 def _find_track(document: Glb) -> tuple[tuple[str, ...], Array, Array]:
     """Names (S,), times (K,) and weights (K, S) of the first track of named morph targets."""
     for animation in document.items("animations"):
-        samplers = animation.get("samplers", [])
-        for channel in animation.get("channels", []):
-            target = channel.get("target", {})
-            if target.get("path") != "weights":
+        samplers, channels = animation.get("samplers", []), animation.get("channels", [])
+        if not isinstance(samplers, list) or not isinstance(channels, list):
+            raise FormatError("an animation's samplers or channels are no lists")
+        for channel in channels:
+            target = channel.get("target") if isinstance(channel, dict) else None
+            if not isinstance(target, dict) or target.get("path") != "weights":
                 continue
             mesh = document.item("meshes", document.item("nodes", target.get("node")).get("mesh"))
             extras = mesh.get("extras")
@@ -76,7 +82,7 @@ def _find_track(document: Glb) -> tuple[tuple[str, ...], Array, Array]:
             at = channel.get("sampler")
             if not isinstance(at, int) or not 0 <= at < len(samplers) or not isinstance(samplers[at], dict):
                 raise FormatError("a channel points to a sampler that is not there")
-            times = _times(document, samplers[at].get("input"))
+            times = document.array(samplers[at].get("input"), 1)
             values = document.array(samplers[at].get("output"), 1)
             if samplers[at].get("interpolation") == "CUBICSPLINE":
                 values = (
@@ -88,22 +94,6 @@ def _find_track(document: Glb) -> tuple[tuple[str, ...], Array, Array]:
                 )
             return tuple(str(name) for name in names), times, values.reshape(len(times), len(names))
     raise FormatError("has no animated mesh with named morph targets")
-
-
-def _times(document: Glb, number: Any) -> Array:
-    """The times of keys; where they are compressed, evenly from the first to the last, which the file says."""
-    accessor = document.item("accessors", number)
-    view = document.item("bufferViews", accessor.get("bufferView"))
-    if "extensions" not in view:
-        return document.array(number, 1)
-    low, high, count = accessor.get("min"), accessor.get("max"), accessor.get("count")
-    known = isinstance(low, list) and isinstance(high, list) and len(low) == len(high) == 1
-    if not known or not isinstance(count, int) or not 1 < count < 10_000_000:
-        raise FormatError("the times of its morph track are compressed; save it without compression")
-    try:
-        return np.linspace(float(low[0]), float(high[0]), count)  # type: ignore[index]
-    except (TypeError, ValueError):
-        raise FormatError("the times of its morph track are no numbers") from None
 
 
 def write_face_glb(path: str | Path, face: Face, shapes: FaceShapes, *, overwrite: bool = False) -> None:
@@ -126,7 +116,7 @@ def write_face_glb(path: str | Path, face: Face, shapes: FaceShapes, *, overwrit
     weights = np.where(order >= 0, face.weights[:, np.maximum(order, 0)], 0.0)
     primitive = {
         "attributes": {"POSITION": builder.add(points, "VEC3", bounds=True)},
-        "indices": builder.add(_triangles(shapes.neutral).ravel(), "SCALAR", whole=True),
+        "indices": builder.add(front_triangles(shapes.neutral).ravel(), "SCALAR", whole=True),
         "targets": [{"POSITION": builder.add(move * 1e-3, "VEC3", bounds=True)} for move in shapes.moves],
         "material": 0,
     }
@@ -187,14 +177,10 @@ class _Builder:
             "bufferViews": self._views,
             "buffers": [{"byteLength": len(self._bytes)}],
         }
-        text = json.dumps(whole, separators=(",", ":")).encode()
-        text += b" " * (-len(text) % 4)
-        length = 12 + 8 + len(text) + 8 + len(self._bytes)
-        head = struct.pack("<4sIII4s", b"glTF", 2, length, len(text), b"JSON")
-        return head + text + struct.pack("<I4s", len(self._bytes), b"BIN\0") + bytes(self._bytes)
+        return pack(whole, bytes(self._bytes))
 
 
-def _triangles(points: Array) -> NDArray[np.int64]:
+def front_triangles(points: Array) -> NDArray[np.int64]:
     """Triangles between points as they are seen from the front, (T, 3), turned to the front."""
     from scipy.spatial import Delaunay
 

@@ -1,7 +1,8 @@
 """GLB, binary glTF 2.0: the mannequin with its motion, for Blender, Unreal, Unity and browsers.
 
 glTF is in metres, y up, facing +z, as clips are: nothing is turned or scaled on the way. Written are one skinned mesh
-per clip, its joints under their own names, and one animation that plays all figures together.
+per clip, its joints under their own names, and one animation that plays all figures together; or one figure with
+several takes, an animation each.
 """
 
 from __future__ import annotations
@@ -29,21 +30,29 @@ _SHAPES = {(): "SCALAR", (3,): "VEC3", (4,): "VEC4", (4, 4): "MAT4"}
 _KINDS = {np.dtype("<f4"): _FLOAT, np.dtype("u1"): _UBYTE, np.dtype("<u2"): _USHORT, np.dtype("<u4"): _UINT}
 
 
-def write_glb(path: str | Path, clips: Clip | Sequence[Clip], *, overwrite: bool = False) -> None:
-    """Write one clip, or several figures that move together, as a GLB file.
+def write_glb(path: str | Path, clips: Clip | Sequence[Clip], *, takes: bool = False, overwrite: bool = False) -> None:
+    """Write one clip, several figures that move together, or several takes of one figure, as a GLB file.
 
-    Labels, contacts, roles, end sites and where the motion came from are kept in each skin's `extras`.
+    Labels, contacts, roles, end sites and where the motion came from are kept in `extras`: of each skin, and of the
+    animations where they are takes.
 
     Args:
         path: The file.
         clips: One clip, or several; frame rates and lengths may differ.
+        takes: Whether they are takes of one figure, an animation each, instead of figures.
         overwrite: Replace a file that exists.
+
+    Raises:
+        SkeletonMismatch: If takes have different joints.
     """
     figures = as_figures(clips)
     check_writable(path, overwrite=overwrite)
     document = _Document()
-    for clip in figures:
-        document.add_figure(clip)
+    if takes:
+        document.add_takes(figures)
+    else:
+        for clip in figures:
+            document.add_figure(clip)
     with atomic_write(path, overwrite=overwrite) as temporary:
         document.save(temporary)
 
@@ -74,8 +83,19 @@ class _Document:
         )
         self.blob = bytearray()
 
-    def add_figure(self, clip: Clip) -> None:
-        """A skinned mesh, its joints and its share of the animation."""
+    def add_takes(self, clips: Sequence[Clip]) -> None:
+        """One figure, and an animation for each clip."""
+        for clip in clips[1:]:
+            clips[0].skeleton.check_matches(clip.skeleton, f"the takes {clips[0].name!r} and {clip.name!r}")
+        first = self.add_figure(clips[0])
+        for clip in clips[1:]:
+            self.gltf.animations.append(
+                self.lib.Animation(channels=[], samplers=[], name=clip.name, extras={KEY: describe(clip)})
+            )
+            self._animate(clip, first)
+
+    def add_figure(self, clip: Clip) -> int:
+        """A skinned mesh, its joints and its share of the animation; the node of its root."""
         lib, gltf = self.lib, self.gltf
         mesh = build_mannequin(clip)
         # The bind pose stands on the floor, so that a viewer that plays nothing shows a standing figure.
@@ -96,6 +116,7 @@ class _Document:
         gltf.nodes.append(lib.Node(name=f"{clip.name} mannequin", mesh=len(gltf.meshes) - 1, skin=len(gltf.skins) - 1))
         gltf.scenes[0].nodes += [above, len(gltf.nodes) - 1]
         self._animate(clip, first)
+        return first
 
     def _primitive(self, mesh: SkinnedMesh, lift: NDArray[np.float64]) -> Any:
         joints = mesh.joint_indices
@@ -114,7 +135,7 @@ class _Document:
     def _animate(self, clip: Clip, first: int) -> None:
         """Channels for the root's place, every joint's rotation, and the places of joints whose bones stretch."""
         lib = self.lib
-        animation = self.gltf.animations[0]
+        animation = self.gltf.animations[-1]
         animation.name = animation.name or clip.name
         times = self.add((np.arange(len(clip)) / clip.fps).astype("<f4"), bounds=True)
 

@@ -6,14 +6,15 @@ import json
 import struct
 import warnings
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from choreograph.errors import FormatError, RoleError
+from choreograph.errors import FormatError, RequestError, RoleError
 from choreograph.formats.assemble import MAX_BYTES
 from choreograph.formats.atomic import atomic_write
 from choreograph.motion.clip import Clip, Label, Note, Source
@@ -22,6 +23,7 @@ from choreograph.motion.skeleton import JointAxes, Skeleton
 VERSION = 1
 _MAX_RATIO = 64
 """Times its packed size that an array may unpack to (plus a little): real motion shrinks by two or three."""
+_MOST_ARRAYS = 1000
 _NEEDED = ("names", "parents", "offsets", "fps", "root_pos", "local_rot")
 _KNOWN = (*_NEEDED, "tip_parents", "tip_offsets", "roles", "local_pos", "contacts", "axis_frames", "axis_orders",
           "axis_limits", "about")  # fmt: skip
@@ -68,20 +70,27 @@ def read_npz(path: str | Path) -> Clip:
     Needed are names, parents, offsets, fps, root_pos and local_rot. Nothing in the file is ever executed.
     """
     path = Path(path)
-    try:
+    with blamed(path, "is no readable NPZ motion"):
         return _read(path)
+
+
+@contextmanager
+def blamed(path: Path, what: str) -> Iterator[None]:
+    """Turn what a damaged archive of arrays makes Python and NumPy raise into a FormatError of one sentence."""
+    try:
+        yield
     except FormatError as error:
         raise error.at(path) from None
     # A damaged archive shows itself in many ways, all of them the file's fault.
-    except (OSError, ValueError, KeyError, EOFError, TypeError, AttributeError, IndexError, OverflowError,
+    except (OSError, ValueError, KeyError, EOFError, TypeError, AttributeError, IndexError, ArithmeticError,
             NotImplementedError, RuntimeError, SyntaxError, struct.error, zipfile.BadZipFile,
-            MemoryError, RoleError) as error:  # fmt: skip
+            MemoryError, RoleError, RequestError) as error:  # fmt: skip
         if isinstance(error, OSError) and error.errno is not None:
             raise FormatError(f"cannot be read: {error.strerror}", path=path) from error
-        raise FormatError(f"is no readable NPZ motion: {_brief(error)}", path=path) from error
+        raise FormatError(f"{what}: {_brief(error)}", path=path) from error
     except Exception as error:
         if type(error).__module__ in ("zlib", "lzma", "tokenize"):
-            raise FormatError(f"is no readable NPZ motion: {_brief(error)}", path=path) from error
+            raise FormatError(f"{what}: {_brief(error)}", path=path) from error
         raise
 
 
@@ -91,9 +100,7 @@ def _brief(error: BaseException) -> str:
 
 
 def _read(path: Path) -> Clip:
-    if path.stat().st_size > MAX_BYTES:
-        raise FormatError(f"is larger than the {MAX_BYTES >> 30} GiB that are read at most")
-    arrays = dict(_arrays(path))
+    arrays = read_arrays(path, _KNOWN)
     missing = [k for k in _NEEDED if k not in arrays]
     if missing:
         raise FormatError(f"lacks the array {missing[0]!r}; needed are {', '.join(_NEEDED)}")
@@ -129,13 +136,27 @@ def _read(path: Path) -> Clip:
     )
 
 
-def _arrays(path: Path) -> Iterator[tuple[str, NDArray[Any]]]:
-    """The arrays a clip is made of, each checked against the size it claims before any room is made for it."""
+def read_arrays(path: Path, known: Sequence[str] | None = None) -> dict[str, NDArray[Any]]:
+    """Arrays of an archive by name: those of a list that are there, or all of them.
+
+    Raises:
+        Exception: Anything, if the archive is damaged; see `blamed`.
+    """
+    if path.stat().st_size > MAX_BYTES:
+        raise FormatError(f"is larger than the {MAX_BYTES >> 30} GiB that are read at most")
+    return dict(_arrays(path, known))
+
+
+def _arrays(path: Path, known: Sequence[str] | None) -> Iterator[tuple[str, NDArray[Any]]]:
+    """The arrays, each checked against the size it claims before any room is made for it."""
     with zipfile.ZipFile(path) as archive:
         listed = {info.filename: info for info in archive.infolist()}
-        for info in (listed[f"{name}.npy"] for name in _KNOWN if f"{name}.npy" in listed):
+        names = [f"{name}.npy" for name in known] if known is not None else list(listed)[:_MOST_ARRAYS]
+        for info in (listed[name] for name in names if name in listed):
             if info.file_size > min(_MAX_RATIO * info.compress_size + (1 << 16), 4 * MAX_BYTES):
-                raise FormatError(f"array {info.filename!r} claims {info.file_size} bytes, which is not to be believed")
+                raise FormatError(
+                    f"array {info.filename[:60]!r} claims {info.file_size} bytes, which is not to be believed"
+                )
             with archive.open(info) as member:
                 version = np.lib.format.read_magic(member)
                 header = (
@@ -145,11 +166,13 @@ def _arrays(path: Path) -> Iterator[tuple[str, NDArray[Any]]]:
                     warnings.simplefilter("ignore")  # a damaged header is refused; it need not be discussed as well
                     shape, fortran, dtype = header(member)
                 if dtype.hasobject or dtype.kind not in "biufU":
-                    raise FormatError(f"array {info.filename!r} holds {dtype}, not numbers or text")
+                    raise FormatError(f"array {info.filename[:60]!r} holds {str(dtype)[:60]}, not numbers or text")
                 content = member.read()
             count = int(np.prod(shape, dtype=object)) if shape else 1
             if count * dtype.itemsize != len(content):
-                raise FormatError(f"array {info.filename!r} is {len(content)} bytes long, but claims shape {shape}")
+                raise FormatError(
+                    f"array {info.filename[:60]!r} is {len(content)} bytes long, but claims shape {str(shape)[:80]}"
+                )
             values = np.frombuffer(content, dtype).reshape(shape, order="F" if fortran else "C")
             yield info.filename.removesuffix(".npy"), values
 

@@ -85,11 +85,14 @@ def _read_fbx(path: Path, options: ReadOptions) -> Clip:
     )
 
 
-def _stated(module: str, function: str, *, several: bool = False) -> Callable[[Path, ReadOptions], Clip]:
+def _stated(
+    module: str, function: str, *, several: bool = False, takes: bool = False
+) -> Callable[[Path, ReadOptions], Clip]:
     """A reader of a format that states its own units and axes; only the frame rate can be overruled."""
 
     def read(path: Path, options: ReadOptions) -> Clip:
-        which = {"figure": options.figure} if several else {}
+        which: dict[str, Any] = {"figure": options.figure} if several else {}
+        which |= {"take": options.take} if takes else {}
         clip: Clip = getattr(importlib.import_module(f"choreograph.formats.{module}"), function)(path, **which)
         return clip if options.fps is None else replace(clip, fps=options.fps)
 
@@ -122,7 +125,7 @@ FORMATS: tuple[Format, ...] = (
     Format("bvh", (".bvh",), "Biovision hierarchy", _read_bvh, _writer("bvh", "write_bvh")),
     Format("amc", (".amc",), "Acclaim motion, with its .asf", _read_amc, _writer("asfamc", "write_amc")),
     Format("npz", (".npz",), "NumPy arrays; keeps everything", _stated("npz", "read_npz"), _writer("npz", "write_npz")),
-    Format("glb", (".glb",), "binary glTF with a mannequin", _stated("gltf", "read_glb", several=True),
+    Format("glb", (".glb",), "binary glTF with a mannequin", _stated("gltf", "read_glb", several=True, takes=True),
            _writer("gltf", "write_glb"), figures=_counter("_gltf_read", "count_glb_figures")),
     Format("usd", (".usda", ".usdc", ".usd"), "Universal Scene Description with a mannequin",
            _stated("usd", "read_usd", several=True), _writer("usd", "write_usd"), needs="pxr",
@@ -188,7 +191,7 @@ def read_clip(
         up_axis: "y", "z" …, instead of the one judged by the motion.
         asf: Skeleton of an AMC file, instead of the one found beside it.
         figure: Which of several figures in a GLB, USD or FBX file, from 0; see `read_figures`.
-        take: Which of several animations in an FBX file, by number or name.
+        take: Which of several animations in a GLB or FBX file, by number or name.
 
     Returns:
         The clip; `clip.source` says which unit and axis were taken and why, and what was odd about the file.

@@ -29,7 +29,14 @@ __all__ = ["count_usd_figures", "read_usd", "read_usd_figures", "write_usd"]
 Array = NDArray[np.float64]
 
 
-def write_usd(path: str | Path, clips: Clip | Sequence[Clip], *, overwrite: bool = False) -> None:
+def write_usd(
+    path: str | Path,
+    clips: Clip | Sequence[Clip],
+    *,
+    metres_per_unit: float = 1.0,
+    up_axis: str = "y",
+    overwrite: bool = False,
+) -> None:
     """Write one clip, or several figures that move together, as a USD stage.
 
     Labels, contacts, roles, end sites and where the motion came from are kept as JSON in each SkelRoot's custom data.
@@ -37,6 +44,8 @@ def write_usd(path: str | Path, clips: Clip | Sequence[Clip], *, overwrite: bool
     Args:
         path: A .usda (text), .usdc or .usd (binary) file.
         clips: One clip, or several; time codes are the first one's frames.
+        metres_per_unit: Of the stage; figures are scaled to it as a whole.
+        up_axis: Of the stage, "y" or "z"; figures are turned to it as a whole.
         overwrite: Replace a file that exists.
 
     Raises:
@@ -49,8 +58,8 @@ def write_usd(path: str | Path, clips: Clip | Sequence[Clip], *, overwrite: bool
     check_writable(path, overwrite=overwrite)
     stage = pxr.Usd.Stage.CreateInMemory()
     fps = figures[0].fps
-    pxr.UsdGeom.SetStageUpAxis(stage, pxr.UsdGeom.Tokens.y)
-    pxr.UsdGeom.SetStageMetersPerUnit(stage, 1.0)
+    pxr.UsdGeom.SetStageUpAxis(stage, pxr.UsdGeom.Tokens.z if up_axis == "z" else pxr.UsdGeom.Tokens.y)
+    pxr.UsdGeom.SetStageMetersPerUnit(stage, metres_per_unit)
     stage.SetTimeCodesPerSecond(fps)
     stage.SetFramesPerSecond(fps)
     stage.SetStartTimeCode(0)
@@ -60,6 +69,10 @@ def write_usd(path: str | Path, clips: Clip | Sequence[Clip], *, overwrite: bool
     top = pxr.UsdGeom.Xform.Define(stage, "/Motion")
     pxr.Usd.ModelAPI(top).SetKind("group")
     stage.SetDefaultPrim(top.GetPrim())
+    if up_axis == "z":
+        top.AddRotateXOp().Set(90.0)
+    if metres_per_unit != 1.0:
+        top.AddScaleOp().Set(pxr.Gf.Vec3f(1.0 / metres_per_unit))
     names = _identifiers(pxr, [clip.name for clip in figures])
     for clip, name in zip(figures, names, strict=True):
         _add_figure(pxr, stage, f"/Motion/{name}", clip, fps)

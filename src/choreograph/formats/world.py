@@ -7,7 +7,7 @@ what was taken.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 
 import numpy as np
@@ -17,7 +17,7 @@ from choreograph.errors import RequestError
 from choreograph.maths import quat
 from choreograph.motion import kinematics
 from choreograph.motion.arrays import frozen
-from choreograph.motion.clip import Note
+from choreograph.motion.clip import Clip, Note
 from choreograph.motion.helper_root import fold_poses, fold_skeleton
 from choreograph.motion.skeleton import Skeleton
 
@@ -270,3 +270,17 @@ def turn_world(
         axes,
     )
     return skeleton, root, quat.make_continuous(turned), local_pos
+
+
+def with_z_up(clip: Clip) -> Clip:
+    """The motion laid out for a world whose z-axis is up, rest pose and all; only for writing files."""
+    turn = quat.from_axis_angle((1.0, 0.0, 0.0), np.pi / 2)
+    back, skeleton = quat.inverse(turn), clip.skeleton
+    rot = quat.multiply(turn, quat.multiply(clip.local_rot, back))
+    stood = replace(
+        skeleton,
+        offsets=quat.rotate(turn, skeleton.offsets),
+        tip_offsets=quat.rotate(turn, skeleton.tip_offsets),
+    )
+    local_pos = None if clip.local_pos is None else quat.rotate(turn, clip.local_pos)
+    return replace(clip, skeleton=stood, root_pos=quat.rotate(turn, clip.root_pos), local_rot=rot, local_pos=local_pos)

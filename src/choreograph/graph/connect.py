@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +15,7 @@ from numpy.typing import NDArray
 from choreograph.graph.model import SEGMENT, TRANSITION, ClipInfo, Edges, LongBlends, Minima, Nodes, Transitions
 from choreograph.graph.settings import EVERYTHING, GraphSettings
 from choreograph.maths.floor import FloorTransform
+from choreograph.motion.arrays import seal
 from choreograph.motion.labels import matches_label
 
 
@@ -22,23 +24,91 @@ def find_transitions(minima: Minima, clip_frames: NDArray[np.int32], window: int
 
     Left out are those after which no whole window is left in the target: they lead nowhere.
     """
-    back = FloorTransform(minima.yaw, minima.x, minima.z).inverse()
-    both = {
-        "source_clip": np.concatenate([minima.clip_a, minima.clip_b]),
-        "source_frame": np.concatenate([minima.frame_a, minima.frame_b]),
-        "target_clip": np.concatenate([minima.clip_b, minima.clip_a]),
-        "target_frame": np.concatenate([minima.frame_b, minima.frame_a]),
-        "frames": np.full(2 * len(minima), window, np.int32),
-        "arrive_frame": np.concatenate([minima.frame_b, minima.frame_a]) + window,
-        "distance_m": np.concatenate([minima.distance_m, minima.distance_m]),
-        "yaw": np.concatenate([minima.yaw, back.yaw]),
-        "x": np.concatenate([minima.x, back.x]),
-        "z": np.concatenate([minima.z, back.z]),
+    fits_b = minima.frame_b + 2 * window <= clip_frames[minima.clip_b]
+    fits_a = minima.frame_a + 2 * window <= clip_frames[minima.clip_a]
+    there, back = np.flatnonzero(fits_b), np.flatnonzero(fits_a)
+
+    def both(forth: NDArray[Any], other: NDArray[Any]) -> NDArray[Any]:
+        return np.concatenate([forth[there], other[back]])
+
+    # One number for a place: two keys instead of four. One column at a time, since there may be many millions.
+    offsets = np.concatenate([[0], np.cumsum(clip_frames, dtype=np.int64)])
+    at_a, at_b = offsets[minima.clip_a] + minima.frame_a, offsets[minima.clip_b] + minima.frame_b
+    order = np.argsort(both(at_a, at_b) * max(int(offsets[-1]), 1) + both(at_b, at_a), kind="stable")
+    del at_a, at_b, fits_a, fits_b
+    inverse = FloorTransform(minima.yaw[back], minima.x[back], minima.z[back]).inverse()
+    columns = {
+        "source_clip": seal(both(minima.clip_a, minima.clip_b)[order]),
+        "source_frame": seal(both(minima.frame_a, minima.frame_b)[order]),
+        "target_clip": seal(both(minima.clip_b, minima.clip_a)[order]),
+        "target_frame": seal(both(minima.frame_b, minima.frame_a)[order]),
+        "frames": seal(np.full(len(order), window, np.int32)),
+        "distance_m": seal(both(minima.distance_m, minima.distance_m)[order]),
+        "yaw": seal(np.concatenate([minima.yaw[there], inverse.yaw])[order]),
+        "x": seal(np.concatenate([minima.x[there], inverse.x])[order]),
+        "z": seal(np.concatenate([minima.z[there], inverse.z])[order]),
     }
-    keys = [both[name] for name in ("target_frame", "target_clip", "source_frame", "source_clip")]
-    order = np.lexsort(keys)
-    order = order[both["target_frame"][order] + 2 * window <= clip_frames[both["target_clip"][order]]]
-    return Transitions(**{name: column[order] for name, column in both.items()})
+    return Transitions(arrive_frame=seal(columns["target_frame"] + np.int32(window)), **columns)
+
+
+def thin(transitions: Transitions, clip_frames: NDArray[np.int32], most: int) -> Transitions:
+    """The nearest transitions from each place, at most this many, and as many more as hold together what they held.
+
+    What can reach what within a strong component stays as it was: of the transitions left out, those that lead from one
+    part of a component to another come back, the nearest for any two parts.
+
+    Args:
+        transitions: In their order.
+        clip_frames: Frames of each clip.
+        most: How many to keep from a place; 0 for all.
+    """
+    if not most or not len(transitions):
+        return transitions
+    offsets = np.concatenate([[0], np.cumsum(clip_frames, dtype=np.int64)])
+    place = offsets[transitions.source_clip] + transitions.source_frame
+    order = np.lexsort((transitions.distance_m, place))
+    first = np.flatnonzero(np.diff(place[order], prepend=-1))
+    rank = np.arange(len(order)) - np.repeat(first, np.diff(first, append=len(order)))
+    if rank.max() < most:
+        return transitions
+    kept = np.zeros(len(order), bool)
+    kept[order[rank < most]] = True
+    cuts = cut_clips(transitions, clip_frames)
+    parts = _components(cuts, kept)
+    out = np.flatnonzero(~kept & (cuts.component[cuts.leave] == cuts.component[cuts.arrive]))
+    leave, arrive = parts[cuts.leave[out]].astype(np.int64), parts[cuts.arrive[out]].astype(np.int64)
+    crossing = leave != arrive
+    out, key = out[crossing], (leave * (int(parts.max()) + 1) + arrive)[crossing]
+    order = np.lexsort((transitions.distance_m[out], key))
+    kept[out[order[np.flatnonzero(np.diff(key[order], prepend=-1))]]] = True
+    return transitions.take(kept)  # type: ignore[no-any-return]
+
+
+def _components(cuts: Cuts, kept: NDArray[np.bool_]) -> NDArray[np.int32]:
+    """Strong components of all cut points with only some of the transitions, (N,)."""
+    from scipy.sparse import csr_matrix
+    from scipy.sparse.csgraph import connected_components
+
+    forward = np.flatnonzero(cuts.clip[1:] == cuts.clip[:-1])
+    rows = np.concatenate([forward, cuts.leave[kept]])
+    columns = np.concatenate([forward + 1, cuts.arrive[kept]])
+    links = csr_matrix((np.ones(len(rows), np.int8), (rows, columns)), shape=(len(cuts.clip),) * 2)
+    return np.asarray(connected_components(links, directed=True, connection="strong")[1])
+
+
+def all_transitions(
+    minima: Minima,
+    settings: GraphSettings,
+    threshold_m: float,
+    infos: Sequence[ClipInfo],
+    long_blends: LongBlends | None = None,
+) -> Transitions:
+    """The transitions below the threshold, as many of them as the settings keep, and the long blends."""
+    frames = np.array([info.frames for info in infos], np.int32)
+    near = minima.distance_m <= thresholds_of(minima, settings, threshold_m, infos)
+    found = find_transitions(minima if near.all() else minima.take(near), frames, settings.window_frames)
+    found = thin(found, frames, settings.most_transitions(int(frames.sum(dtype=np.int64))))
+    return with_long_blends(found, long_blends)
 
 
 def with_long_blends(transitions: Transitions, blends: LongBlends | None) -> Transitions:
@@ -199,24 +269,30 @@ def keep_largest(transitions: Transitions, cuts: Cuts) -> tuple[Nodes, Edges]:
     forward = np.flatnonzero(nodes.clip[1:] == nodes.clip[:-1])
     no_shift = np.zeros(len(forward))
     start = nodes.frame[forward]
-    taken: Transitions = transitions.take(kept)
-    columns = {
-        "source": (forward, renumber[cuts.leave[kept]]),
-        "target": (forward + 1, renumber[cuts.arrive[kept]]),
-        "kind": (np.full(len(forward), SEGMENT), np.full(len(kept), TRANSITION)),
-        "clip": (nodes.clip[forward], taken.source_clip),
-        "start": (start, taken.source_frame),
-        "stop": (nodes.frame[forward + 1], taken.source_frame + taken.frames),
-        "target_clip": (nodes.clip[forward], taken.target_clip),
-        "target_start": (start, taken.target_frame),
-        "distance_m": (no_shift, taken.distance_m),
-        "yaw": (no_shift, taken.yaw),
-        "x": (no_shift, taken.x),
-        "z": (no_shift, taken.z),
-    }
-    joined = {name: np.concatenate(parts) for name, parts in columns.items()}
-    order = np.lexsort([joined["target"], joined["kind"], joined["source"]])
-    return nodes, Edges(**{name: column[order] for name, column in joined.items()})
+    source = np.concatenate([forward, renumber[cuts.leave[kept]]])
+    target = np.concatenate([forward + 1, renumber[cuts.arrive[kept]]])
+    kind = np.concatenate([np.full(len(forward), SEGMENT, np.int8), np.full(len(kept), TRANSITION, np.int8)])
+    order = np.lexsort([target, kind, source])
+
+    def both(own: NDArray[Any], column: NDArray[Any]) -> NDArray[Any]:
+        # One column at a time, since there may be many millions.
+        return seal(np.concatenate([own, column[kept]]).astype(column.dtype, copy=False)[order])
+
+    edges = Edges(
+        source=seal(source.astype(np.int32)[order]),
+        target=seal(target.astype(np.int32)[order]),
+        kind=seal(kind[order]),
+        clip=both(nodes.clip[forward], transitions.source_clip),
+        start=both(start, transitions.source_frame),
+        stop=both(nodes.frame[forward + 1], transitions.source_frame + transitions.frames),
+        target_clip=both(nodes.clip[forward], transitions.target_clip),
+        target_start=both(start, transitions.target_frame),
+        distance_m=both(no_shift, transitions.distance_m),
+        yaw=both(no_shift, transitions.yaw),
+        x=both(no_shift, transitions.x),
+        z=both(no_shift, transitions.z),
+    )
+    return nodes, edges
 
 
 @dataclass(frozen=True, eq=False)
@@ -242,8 +318,7 @@ def connect(
 ) -> Connected:
     """Transitions below the threshold and long blends, and the largest part of it all without dead ends."""
     frames = np.array([info.frames for info in infos], np.int32)
-    near = minima.take(minima.distance_m <= thresholds_of(minima, settings, threshold_m, infos))
-    transitions = with_long_blends(find_transitions(near, frames, settings.window_frames), long_blends)
+    transitions = all_transitions(minima, settings, threshold_m, infos, long_blends)
     cuts = cut_clips(transitions, frames)
     nodes, edges = keep_largest(transitions, cuts)
     return Connected(transitions, cuts, nodes, edges, *covered_frames(nodes, edges, frames))

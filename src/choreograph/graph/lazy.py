@@ -38,8 +38,8 @@ class Reader:
 class LazyClips(Sequence[Clip]):
     """The clips of a file, each read when it is asked for; the latest are kept."""
 
-    def __init__(self, reader: Reader, infos: Sequence[ClipInfo]) -> None:
-        self._reader, self._infos = reader, infos
+    def __init__(self, reader: Reader, infos: Sequence[ClipInfo], keep: int = _CLIPS_KEPT) -> None:
+        self._reader, self._infos, self._keep = reader, infos, keep
         self._kept: OrderedDict[int, Clip] = OrderedDict()
         self._skeletons: dict[int, Skeleton] = {}
 
@@ -62,7 +62,7 @@ class LazyClips(Sequence[Clip]):
                     self._kept[number] = self._read(number)
             self._kept.move_to_end(number)
             clip = self._kept[number]
-            while len(self._kept) > _CLIPS_KEPT:
+            while len(self._kept) > self._keep:
                 self._kept.popitem(last=False)
             return clip
 

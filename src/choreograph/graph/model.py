@@ -242,13 +242,10 @@ class MotionGraph:
 
     @cached_property
     def transitions(self) -> Transitions:
-        """Every transition below the threshold, inside the largest component or not."""
+        """Every transition below the threshold that the settings keep, inside the largest component or not."""
         from choreograph.graph import connect
 
-        limits = connect.thresholds_of(self.minima, self.settings, self.threshold_m, self.infos)
-        near = self.minima.take(self.minima.distance_m <= limits)
-        found = connect.find_transitions(near, self.clip_frames, self.window_frames)
-        return connect.with_long_blends(found, self.long_blends)
+        return connect.all_transitions(self.minima, self.settings, self.threshold_m, self.infos, self.long_blends)
 
     @cached_property
     def first_edge(self) -> NDArray[np.int32]:

@@ -24,6 +24,9 @@ CLIP_ARRAYS = ("root_pos", "local_rot", "local_pos", "contacts")
 _DTYPES = {"float64": 8, "float32": 4, "int32": 4, "int8": 1, "bool": 1}
 """The types an array in a file may have, with their sizes in bytes."""
 
+CHUNK_BYTES = 1 << 26
+"""Longer columns of a graph's tables are kept in chunks of this size."""
+
 _KEYS = {
     "skeleton_array": ("skeleton", "name"),
     "clip_array": ("clip", "name"),
@@ -71,6 +74,43 @@ def write_array(connection: sqlite3.Connection, table: str, key: tuple[Any, ...]
     )
 
 
+def write_column(connection: sqlite3.Connection, key: tuple[str, str], column: NDArray[Any]) -> None:
+    """Insert a column of a graph's table: in chunks where it is long, since SQLite holds no blob beyond 10^9 bytes."""
+    if column.nbytes <= CHUNK_BYTES:
+        write_array(connection, "graph_array", key, column)
+        return
+    data = np.ascontiguousarray(column).astype(column.dtype.newbyteorder("<"), copy=False).view(np.uint8).data
+    for position, start in enumerate(range(0, len(data), CHUNK_BYTES)):
+        piece = data[start : start + CHUNK_BYTES]
+        values = (*key, position, zlib.crc32(piece), piece)
+        connection.execute("INSERT INTO graph_chunk VALUES (?, ?, ?, ?, ?)", values)
+    whole = (*key, column.dtype.name, str(len(column)), zlib.crc32(data), b"")
+    connection.execute("INSERT INTO graph_array VALUES (?, ?, ?, ?, ?, ?)", whole)
+
+
+def _read_chunks(
+    connection: sqlite3.Connection, key: tuple[Any, ...], dtype: str, shape: str, crc32: int
+) -> NDArray[Any]:
+    """A column that was written in chunks: read into place one at a time."""
+    total = connection.execute("SELECT sum(length(data)) FROM graph_chunk WHERE part = ? AND name = ?", key).fetchone()[
+        0
+    ]
+    sizes = _sizes(dtype, shape, total)
+    out, start, whole = np.empty(total, np.uint8), 0, 0
+    query = "SELECT position, crc32, data FROM graph_chunk WHERE part = ? AND name = ? ORDER BY position"
+    for expected, (position, own, data) in enumerate(connection.execute(query, key)):
+        if position != expected or not isinstance(data, bytes) or zlib.crc32(data) != own:
+            raise ValueError(f"chunk {expected} of {key[0]} {key[1]} is missing, or has another checksum than it had")
+        out[start : start + len(data)] = np.frombuffer(data, np.uint8)
+        start, whole = start + len(data), zlib.crc32(data, whole)
+    if whole != crc32:
+        raise ValueError(f"the chunks of {key[0]} {key[1]} are not those of one column")
+    out.setflags(write=False)
+    column = out.view(np.dtype(dtype).newbyteorder("<")).reshape(sizes)
+    column.setflags(write=False)
+    return column
+
+
 def read_array(connection: sqlite3.Connection, table: str, key: tuple[Any, ...]) -> NDArray[Any] | None:
     """An array, checked against its size and checksum; None if there is none of this key."""
     first, second = _KEYS[table]
@@ -80,6 +120,8 @@ def read_array(connection: sqlite3.Connection, table: str, key: tuple[Any, ...])
     if row is None:
         return None
     dtype, shape, crc32, data = row
+    if table == "graph_array" and data == b"" and shape != "0":
+        return _read_chunks(connection, key, dtype, shape, crc32)
     if not isinstance(data, bytes):
         raise ValueError(f"the array {key[1]} of {first} {key[0]} is a {type(data).__name__}, not a blob")
     sizes = _sizes(dtype, shape, len(data))
@@ -100,8 +142,14 @@ def check_sizes(connection: sqlite3.Connection) -> None:
     """Raise a ValueError unless every blob is as long as its dtype and shape say. Reads no blob."""
     present = {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
     for table in present & _KEYS.keys():
-        for dtype, shape, length in connection.execute(f"SELECT dtype, shape, length(data) FROM {table}"):
-            _sizes(dtype, shape, length)
+        length = "length(data)"
+        if table == "graph_array" and "graph_chunk" in present:
+            length = (
+                "length(data) + coalesce((SELECT sum(length(c.data)) FROM graph_chunk AS c "
+                "WHERE c.part = graph_array.part AND c.name = graph_array.name), 0)"
+            )
+        for dtype, shape, found in connection.execute(f"SELECT dtype, shape, {length} FROM {table}"):
+            _sizes(dtype, shape, found)
 
 
 def _sizes(dtype: str, shape: str, length: int) -> tuple[int, ...]:

@@ -17,8 +17,11 @@ from choreograph.motion.roles import ROLES
 EVERYTHING = "everything"
 """The goal that every clip takes part, however little of it."""
 
-_SINCE_5 = ("max_blend_s", "long_threshold_m")
-"""Settings that came with schema version 5."""
+_SINCE_5 = ("max_blend_s", "long_threshold_m", "nearest")
+"""Settings that came with schema version 5 or 6."""
+
+NEAREST, MANY_FRAMES = 32, 250_000
+"""Transitions kept from each place unless somebody says, in graphs of more frames than this."""
 
 Threshold = Annotated[Metres, Ge(0), Le(10)]
 
@@ -71,6 +74,16 @@ class GraphSettings(Request):
     long_threshold_m: Annotated[Threshold, Option(centimetres=True)] = 0.20
     """Largest distance of such a long blend."""
 
+    nearest: Annotated[int, Ge(0), Le(100_000)] | None = None
+    """Transitions kept from each place, the nearest, and those that hold the graph together; 0 keeps all. Unless said,
+    32 in graphs of more than 250,000 frames, and all in smaller ones."""
+
+    def most_transitions(self, frames: int) -> int:
+        """How many transitions are kept from each place of a graph with this many frames; 0 for all."""
+        if self.nearest is not None:
+            return self.nearest
+        return NEAREST if frames > MANY_FRAMES else 0
+
     @model_validator(mode="after")
     def _check(self) -> Self:
         if self.goal not in (None, EVERYTHING) and not (isinstance(self.goal, float | int) and 0 < self.goal <= 1):
@@ -111,7 +124,7 @@ class GraphSettings(Request):
     def from_dict(cls, plain: Mapping[str, Any]) -> GraphSettings:
         """Settings from what `as_dict` gave; names that are missing or not known are an error."""
         known = set(cls.model_fields)
-        # Files of schema version 4 and before know nothing of long blends.
+        # Files of earlier schema versions know nothing of these.
         values = {name: cls.model_fields[name].default for name in _SINCE_5} | dict(plain)
         if set(values) != known:
             raise RequestError(f"settings missing or unknown: {', '.join(sorted(set(values) ^ known))}")

@@ -8,7 +8,6 @@ when they are asked for. Nothing in a file is believed before it is checked.
 from __future__ import annotations
 
 import glob
-import json
 import os
 import platform
 import secrets
@@ -16,25 +15,19 @@ import sqlite3
 import struct
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, replace
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-from choreograph._version import __version__
 from choreograph.errors import ChoreographError, GraphFileError, OutputExists
 from choreograph.formats.atomic import is_running
 from choreograph.graph import checked, rows, schema
 from choreograph.graph.clips import graph_frames
 from choreograph.graph.fingerprint import Fingerprint, fingerprint_file
 from choreograph.graph.lazy import LazyClips, LazyTables, Reader
-from choreograph.graph.model import TABLES, ClipInfo, MotionGraph, Origin, Provenance
+from choreograph.graph.model import ClipInfo, MotionGraph, Origin, Provenance
 from choreograph.graph.settings import GraphSettings
-from choreograph.motion.clip import Clip, Label
-from choreograph.motion.contacts import detect_contacts
+from choreograph.graph.writing import write_graph
+from choreograph.motion.clip import Label
 
 _QUICK_CHECK_BYTES = 16_000_000
 """Files up to this size have their whole structure checked on opening: some 10 ms."""
@@ -68,9 +61,9 @@ def save_graph(
     path = Path(path)
     check_target(path, overwrite=overwrite)
     make_folder(path)
-    temporary = _temporary(path)
+    temporary = temporary_name(path)
     try:
-        with _writing(path):
+        with writing(path):
             connection = sqlite3.connect(temporary, isolation_level=None)
             try:
                 # The file is nobody's until it is renamed: a journal would protect nothing.
@@ -78,7 +71,7 @@ def save_graph(
                 connection.execute("PRAGMA synchronous = OFF")
                 schema.create(connection)
                 connection.execute("BEGIN")
-                _write(connection, graph, command)
+                write_graph(connection, graph, command)
                 connection.execute("COMMIT")
             finally:
                 connection.close()
@@ -92,7 +85,7 @@ def save_graph(
             temporary.unlink(missing_ok=True)
 
 
-def _temporary(path: Path) -> Path:
+def temporary_name(path: Path) -> Path:
     """A name beside the file to write to; what killed processes of this machine left under such names is removed."""
     prefix = f".{path.stem[:40]}-{platform.node()}-"
     for old in path.parent.glob(f"{glob.escape(prefix)}*.tmp"):
@@ -121,12 +114,12 @@ def check_target(path: str | Path, *, overwrite: bool = False) -> None:
 
 def make_folder(path: str | Path) -> None:
     """Make the folder that a file is to be written to, where it is missing."""
-    with _writing(Path(path)):
+    with writing(Path(path)):
         Path(path).parent.mkdir(parents=True, exist_ok=True)
 
 
 @contextmanager
-def _writing(path: Path) -> Iterator[None]:
+def writing(path: Path) -> Iterator[None]:
     """Turn what SQLite and the system say about a file being written into one sentence."""
     try:
         yield
@@ -139,57 +132,6 @@ def _writing(path: Path) -> Iterator[None]:
         elif "readonly" in text or "unable to open" in text:
             text = f"the folder {path.parent} may not be written to; choose another"
         raise GraphFileError(f"cannot be written: {text}", path=path) from error
-
-
-def _write(connection: sqlite3.Connection, graph: MotionGraph, command: str) -> None:
-    skeletons = rows.SkeletonNumbers()
-    for number, (info, clip) in enumerate(zip(graph.infos, graph.clips, strict=True)):
-        source = None if clip.source is None else json.dumps(asdict(clip.source))
-        connection.execute(
-            "INSERT INTO clip VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-            (
-                *(number, info.name, info.fps, info.own_frames, info.frames),
-                *(skeletons.number_of(clip.skeleton), info.mirror_of, source),
-            ),
-        )
-        if info.mirror_of is None:
-            arrays = {name: getattr(clip, name) for name in rows.CLIP_ARRAYS}
-            arrays["contacts"] = _contacts(clip)
-            for name, array in arrays.items():
-                if array is not None:
-                    rows.write_array(connection, "clip_array", (number, name), array)
-        connection.executemany(
-            "INSERT INTO label VALUES (?, ?, ?, ?, ?)",
-            [(number, k, label.text, label.start, label.stop) for k, label in enumerate(info.labels)],
-        )
-    for number, skeleton in enumerate(skeletons):
-        rows.write_skeleton(connection, number, skeleton)
-    pairs = [(position, *pair) for position, pair in enumerate(graph.pairs)]
-    connection.executemany("INSERT INTO pair VALUES (?, ?, ?)", pairs)
-    for part in TABLES:
-        for name, column in getattr(graph, part).columns().items():
-            rows.write_array(connection, "graph_array", (part, name), column)
-    facts = {
-        "threshold_m": graph.threshold_m,
-        "searched_m": graph.searched_m,
-        # What one command passed over says nothing about the graph.
-        "notes": [asdict(note) for note in graph.notes if note.kind != "already-there"],
-    }
-    settings = graph.settings.as_dict()
-    for table, values in (("setting", settings), ("fact", facts), ("cut_setting", graph.cut_settings)):
-        texts = [(name, json.dumps(value)) for name, value in sorted(values.items())]
-        connection.executemany(f"INSERT INTO {table} VALUES (?, ?)", texts)
-    now = Provenance(datetime.now(UTC).isoformat(timespec="seconds"), command, __version__, graph.evaluated_share)
-    history = [(k, p.at, p.command, p.package_version, p.evaluated_share) for k, p in enumerate([*graph.history, now])]
-    connection.executemany("INSERT INTO provenance VALUES (?, ?, ?, ?, ?)", history)
-
-
-def _contacts(clip: Clip) -> NDArray[np.bool_] | None:
-    """Foot plants, looked for where nobody has: whoever finishes a walk needs them, and a file is made for that."""
-    if clip.contacts is not None or not clip.skeleton.feet:
-        return clip.contacts
-    # A copy, so that the positions worked out for this are not kept with a clip that may be one of thousands.
-    return detect_contacts(replace(clip))
 
 
 def open_graph(path: str | Path) -> MotionGraph:
@@ -272,14 +214,7 @@ def _read(connection: sqlite3.Connection, path: Path) -> MotionGraph:
     settings_found = _read_json(connection, "setting")
     facts = _read_json(connection, "fact")
     settings = GraphSettings.from_dict(settings_found)
-    labels: dict[int, list[Label]] = {}
-    for clip, text, start, stop in connection.execute(
-        "SELECT clip, text, start, stop FROM label ORDER BY clip, position"
-    ):
-        what = f"a label of clip {clip}"
-        own = Label(checked.text(text, what), checked.whole(start, what), checked.whole(stop, what))
-        labels.setdefault(clip, []).append(own)
-    infos = _read_infos(connection, settings.rate_hz, labels)
+    infos = read_infos(connection, settings.rate_hz)
     steps = connection.execute("SELECT at, command, package_version, evaluated_share FROM provenance ORDER BY id")
     history = [
         Provenance(
@@ -338,7 +273,15 @@ def _read_examples(
     return pairs, {name: value for name, value in first.items() if name not in ("method", "pairs")}
 
 
-def _read_infos(connection: sqlite3.Connection, rate_hz: float, labels: dict[int, list[Label]]) -> list[ClipInfo]:
+def read_infos(connection: sqlite3.Connection, rate_hz: float) -> list[ClipInfo]:
+    """What is known of a file's clips without reading their frames."""
+    labels: dict[int, list[Label]] = {}
+    for clip, text, start, stop in connection.execute(
+        "SELECT clip, text, start, stop FROM label ORDER BY clip, position"
+    ):
+        what = f"a label of clip {clip}"
+        said = Label(checked.text(text, what), checked.whole(start, what), checked.whole(stop, what))
+        labels.setdefault(clip, []).append(said)
     # Frames are counted by the arrays' shapes, whose sizes are checked: no row can promise more than the file holds.
     shapes = connection.execute("SELECT clip, shape FROM clip_array WHERE name = 'root_pos'")
     counted = {clip: int(str(shape).split(",")[0]) for clip, shape in shapes}

@@ -56,6 +56,8 @@ class FilmSettings:
     """Whether footprints are left."""
     caption: bool = True
     """Whether name and time are written in the corner."""
+    transparent: bool = False
+    """Whether stills show the figures alone, on nothing."""
 
     @classmethod
     def for_file(cls, path: str | Path) -> FilmSettings:
@@ -117,11 +119,12 @@ class Film:
         return len(self._cameras)
 
     def draw(self, frame: int) -> Image:
-        """The picture of one frame, (height, width, 3), sRGB."""
+        """The picture of one frame, (height, width, 3), sRGB; with opacity as a fourth channel where transparent."""
         figures = [actor.pose(frame) for actor in self._actors]
-        scene = Scene(figures, self._strokes(frame), self._theme, self._key_yaw)
+        bare = self.settings.transparent
+        scene = Scene(figures, [] if bare else self._strokes(frame), self._theme, self._key_yaw, transparent=bare)
         image = raster.draw(scene, self._cameras[frame], self.settings.size, samples=self.settings.samples)
-        if self.settings.caption:
+        if self.settings.caption and not bare:
             self._write_caption(image, frame)
         return image
 
@@ -253,7 +256,7 @@ def write_still(
 
 
 def write_png(path: str | Path, image: Image, *, overwrite: bool = False) -> None:
-    """Write a picture (height, width, 3), sRGB, as a PNG file."""
+    """Write a picture (height, width, 3), sRGB, or with opacity (height, width, 4), as a PNG file."""
     from PIL import Image as Pillow
 
     with atomic_write(path, overwrite=overwrite) as temporary:

@@ -71,12 +71,14 @@ class Scene:
     """Where the key light stands about +y, radians; beside the camera where not given."""
     reach: float = 9.0
     """Radius of the lit part of the floor around the middle of the picture, metres."""
+    transparent: bool = False
+    """Whether there are the figures alone, with no floor, shadow or lines, on nothing."""
 
 
 def draw(
     scene: Scene, camera: Camera, size: tuple[int, int], *, samples: int = 2, kernels: ModuleType | None = None
 ) -> Image:
-    """The picture of a scene, (height, width, 3), sRGB.
+    """The picture of a scene, (height, width, 3), sRGB; with opacity as a fourth channel where it is transparent.
 
     Args:
         scene: What to draw.
@@ -95,6 +97,8 @@ def draw(
         back = camera.eye - camera.target
         key_yaw = float(np.arctan2(back[0], back[2])) + KEY_FROM[0]
     towards_key = look_from(key_yaw, KEY_FROM[1])
+    if scene.transparent:
+        return _cut_out(_join(scene.figures), camera, _Light(towards_key, theme, 0.0), size, samples, kernels)
     background = from_hex(theme.background).astype(np.float32)
     colours = np.stack([from_hex(c) for c in (theme.background, theme.floor, theme.grid, theme.grid_strong)])
     image = np.empty((height, width, 3), np.float32)
@@ -113,6 +117,23 @@ def draw(
     out = np.empty((height, width, 3), np.uint8)
     kernels.encode(image, _srgb_table(), _noise(), out)
     return out
+
+
+def _cut_out(
+    mesh: _Mesh | None, camera: Camera, light: _Light, size: tuple[int, int], samples: int, kernels: ModuleType
+) -> Image:
+    """Figures on nothing, (height, width, 4): drawn before black and before white, whose difference is what one sees
+    through them at their edges."""
+    width, height = size
+    seen = [np.full((height, width, 3), shade, np.float32) for shade in (0.0, 1.0)]
+    if mesh is not None:
+        for image in seen:
+            _draw_figures(mesh, camera, light, samples, np.zeros(3, np.float32), image, kernels)
+    opacity = np.clip(1 - (seen[1] - seen[0]).mean(axis=2), 0.0, 1.0)
+    colour = seen[0] / np.maximum(opacity, 1 / 512)[..., None]
+    out = np.empty((height, width, 3), np.uint8)
+    kernels.encode(colour, _srgb_table(), _noise(), out)
+    return np.concatenate([out, np.rint(255 * opacity).astype(np.uint8)[..., None]], axis=2)
 
 
 @dataclass(frozen=True, eq=False)

@@ -50,7 +50,9 @@ FAILURES: dict[int | str, dict[str, Any]] = {
         413: "Too much at once",
         415: "A type of file that is not taken",
         422: "It cannot be done as asked",
+        429: "Too many at once",
         503: "The work was interrupted",
+        507: "There is no room to keep it",
     }.items()
 }
 router = APIRouter(prefix="/api", responses=FAILURES)

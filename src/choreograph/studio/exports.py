@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from choreograph.contract.request import read_request
 from choreograph.errors import RequestError
+from choreograph.formats.export import ExportSettings
 from choreograph.formats.registry import FORMATS
 from choreograph.studio.jobs import Work, new_job_id
 from choreograph.studio.library import DRAWINGS
@@ -25,6 +28,14 @@ async def export_facts(session: Session, asked: ExportAsk) -> dict[str, Any]:
     known = {s for known in FORMATS if known.writer for s in known.suffixes} | set(DRAWINGS)
     if asked.suffix not in known:
         raise RequestError(f"motions are written as {', '.join(sorted(known))}, not {asked.suffix}")
+    settings = read_request(ExportSettings, asked.export)
+    drawn = asked.suffix in DRAWINGS
+    if drawn and asked.export:
+        raise RequestError(f"rate, range, root, unit and axis are for motion files, not for {asked.suffix}")
+    if not drawn:
+        settings.check(Path(f"motion{asked.suffix}"))
+    if asked.transparent and (asked.suffix != ".png" or asked.frame is None):
+        raise RequestError("a transparent ground is for a picture of one frame, as .png")
     motion, _ = await session.motion_named(asked.motion)
     kind, _, name = asked.motion.partition(":")
     name = name.partition("/")[0]
@@ -38,7 +49,7 @@ async def export(session: Session, asked: ExportAsk) -> Job:
     """Make a file of a motion. Raises as `export_facts` does."""
     facts = await export_facts(session, asked)
     job = new_job_id()
-    ask = {**facts, "suffix": asked.suffix, "folder": session.places.exports / job}
+    ask = {**facts, **asked.model_dump(exclude={"motion"}), "folder": session.places.exports / job}
     worn = session.project.view.character if asked.character else None
     ask["character"] = None if worn is None else session.places.character(worn)
 

@@ -277,6 +277,8 @@ class Project(Message):
     jobs: list[Job]
     formats: list[str]
     """Suffixes that results can be downloaded as."""
+    exporting: dict[str, Any]
+    """JSON Schema of what can be asked of motion files."""
     readable: list[str]
     """Suffixes that can be dropped in."""
 

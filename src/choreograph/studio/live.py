@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import mmap
 from pathlib import Path
 
 from fastapi import WebSocket, WebSocketDisconnect
@@ -16,6 +17,10 @@ from choreograph.studio import messages as m
 from choreograph.studio.facts import Motion
 from choreograph.studio.pages import Page
 from choreograph.studio.session import Session
+
+_MESSAGE_S, _CHARACTER_S = 1 / 400, 1 / 20e6
+"""Time that passes behind a message of a page, at least, and for each of its characters. Whoever sends more waits: a
+flood of messages leaves time for the others."""
 
 
 async def talk(socket: WebSocket, session: Session) -> None:
@@ -32,6 +37,7 @@ async def talk(socket: WebSocket, session: Session) -> None:
                 _complain(page, "only text messages are understood")
             else:
                 await _hear(session, page, message["text"])
+            await asyncio.sleep(_MESSAGE_S + _CHARACTER_S * len(message.get("text") or ""))
     except (WebSocketDisconnect, RuntimeError):  # it went while something was being sent
         pass
     finally:
@@ -93,7 +99,7 @@ def _stop(page: Page) -> None:
 
 async def _play(page: Page, asked: m.Play, motion: Motion, path: Path) -> None:
     """Send frames as their time comes. Where this machine is late, all of them; where the page is, the newest."""
-    data = await asyncio.to_thread(path.read_bytes)
+    data = await asyncio.to_thread(_mapped, path)
     size = row_bytes(len(motion.joints))
     clock = asyncio.get_running_loop().time
     began, sent = clock(), 0
@@ -112,6 +118,12 @@ async def _play(page: Page, asked: m.Play, motion: Motion, path: Path) -> None:
         text = f'{{"type":"frame","motion":{name},"frame":{float(frame)},"due":{due:.6f}}}'
         page.say_frame(text, data[frame * size : (frame + 1) * size])
         sent += 1
+
+
+def _mapped(path: Path) -> mmap.mmap:
+    """A file's content, of which pages that play the same motion share one copy."""
+    with path.open("rb") as file:
+        return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
 
 
 def _complain(page: Page, why: str) -> None:

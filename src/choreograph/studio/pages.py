@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 QUEUE = 2000
 """Messages that a page may be behind; one that reads nothing for longer is let go, and comes back when it can."""
 QUEUE_BYTES = 64 << 20
-"""The same in bytes of frames that come with messages."""
+"""The same in bytes, of messages and of frames that come with them."""
 QUEUE_FRAMES = 8
 """Frames of a motion that is played that may wait for a page; older ones are dropped: a player wants to see what is
 now, not what was."""
@@ -48,7 +48,7 @@ class Page:
 
     def say_text(self, text: str, frames: bytes | None = None) -> None:
         """Send a message that is JSON already."""
-        size = len(frames or b"")
+        size = len(text) + len(frames or b"")
         if self._waiting.full() or self._bytes + size > QUEUE_BYTES:
             self.lost = True
             return
@@ -71,7 +71,7 @@ class Page:
         entry = await self._waiting.get()
         if entry is None:
             return self._frames.popleft()
-        self._bytes -= len(entry[1] or b"")
+        self._bytes -= len(entry[0]) + len(entry[1] or b"")
         return entry
 
 

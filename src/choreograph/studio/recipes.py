@@ -7,12 +7,15 @@ import shlex
 from dataclasses import dataclass
 from pathlib import Path
 
+from choreograph.contract.request import read_request
 from choreograph.errors import RequestError
+from choreograph.formats.export import ExportSettings
 from choreograph.studio.document import ClipEntry, GraphAsk, Point
 from choreograph.studio.exports import export_facts
 from choreograph.studio.library import DRAWINGS, TOGETHER, file_stem
 from choreograph.studio.messages import Code, ExportAsk
 from choreograph.studio.session import Session
+from choreograph.verbs.options import as_options
 
 
 @dataclass(frozen=True)
@@ -69,8 +72,8 @@ async def of_export(session: Session, asked: ExportAsk) -> Code:
         files = [session.places.result(which, ".npz", person) for person in range(facts["people"])]
         read, changes = [f"cg.read_clip({str(file)!r})" for file in files], []
     return Code(
-        command=_export_command(files, changes, name, facts["path"]),
-        python=_export_python(read, name, facts["path"]),
+        command=_export_command(files, changes, name, facts["path"], asked),
+        python=_export_python(read, name, facts["path"], asked),
     )
 
 
@@ -137,14 +140,15 @@ def _build_python(sources: list[Source], settings: GraphAsk) -> str:
     return "\n".join(lines)
 
 
-def _export_command(files: list[Path], changes: list[str], name: str, path: list[Point]) -> str:
+def _export_command(files: list[Path], changes: list[str], name: str, path: list[Point], asked: ExportAsk) -> str:
     suffix, lines = Path(name).suffix, []
     if suffix not in DRAWINGS:
         if len(files) > 1 and suffix in TOGETHER:
             return "# no command writes several people into one file; the Python program does it"
         names = [name] if len(files) == 1 else [f"{Path(name).stem}_{k}{suffix}" for k in range(1, len(files) + 1)]
+        words = as_options(read_request(ExportSettings, asked.export)) or []
         return "\n".join(
-            shlex.join(["choreograph", "convert", str(file), "-o", name, *changes])
+            shlex.join(["choreograph", "convert", str(file), "-o", name, *changes, *words])
             for file, name in zip(files, names, strict=True)
         )
     if "--mirror" in changes:  # which drawing does not know
@@ -153,17 +157,29 @@ def _export_command(files: list[Path], changes: list[str], name: str, path: list
     if len(path) > 1 and suffix != ".png":
         lines.append("# without the path on the floor, which the Python program draws")
     words = ["choreograph", "render", *map(str, files), "-o", name, *changes]
+    words += ["--size", str(asked.width)] if asked.width is not None else []
+    words += ["--frame", str(asked.frame)] if asked.frame is not None else []
+    words += ["--transparent"] if asked.transparent else []
     return "\n".join([*lines, shlex.join(words)])
 
 
-def _export_python(read: list[str], name: str, path: list[Point]) -> str:
+def _export_python(read: list[str], name: str, path: list[Point], asked: ExportAsk) -> str:
     stem, suffix = Path(name).stem, Path(name).suffix
-    head, do = ["import choreograph as cg"], [f"cg.write_clip({name!r}, clips[0], overwrite=True)"]
-    if suffix == ".png":
-        head.append("from choreograph.pictures.sheet import write_sheet")
-        do = [f"write_sheet({name!r}, clips, overwrite=True)"]
+    fields = read_request(ExportSettings, asked.export).as_document()
+    how = f"cg.ExportSettings({', '.join(f'{field}={value!r}' for field, value in fields.items())})" if fields else ""
+    write, more = ("cg.export_clip", f", {how}") if how else ("cg.write_clip", "")
+    head, do = ["import choreograph as cg"], [f"{write}({name!r}, clips[0]{more}, overwrite=True)"]
+    size = f"size=({asked.width}, {round(asked.width * 9 / 32) * 2})" if asked.width is not None else ""
+    if suffix == ".png" and asked.frame is not None:
+        head.append("from choreograph.pictures.animation import FilmSettings, write_still")
+        words = ", ".join([*([size] if size else []), "samples=4", f"transparent={asked.transparent}"])
+        do = [f"write_still({name!r}, clips, {asked.frame}, FilmSettings({words}), overwrite=True)"]
+    elif suffix == ".png":
+        head.append("from choreograph.pictures.sheet import SheetSettings, write_sheet")
+        words = f"width={asked.width}" if asked.width is not None else ""
+        do = [f"write_sheet({name!r}, clips, SheetSettings({words}), overwrite=True)"]
     elif suffix in DRAWINGS:
-        head.append("from choreograph.pictures.animation import write_film")
+        head.append("from choreograph.pictures.animation import FilmSettings, write_film")
         floor = "[]"
         if len(path) > 1:
             head += ["from choreograph.pictures.raster import Stroke", "from choreograph.pictures.theme import AMBER"]
@@ -172,11 +188,14 @@ def _export_python(read: list[str], name: str, path: list[Point]) -> str:
             head = ["import numpy as np", "", *head]
         else:
             do = []
-        do.append(f"write_film({name!r}, clips, floor={floor}, overwrite=True)")
+        film = f"replace(FilmSettings.for_file({name!r}), {size})" if size else f"FilmSettings.for_file({name!r})"
+        head = ["from dataclasses import replace", "", *head] if size else head
+        do.append(f"write_film({name!r}, clips, {film}, floor={floor}, overwrite=True)")
     elif len(read) > 1 and suffix in TOGETHER:
-        do = [f"cg.write_clip({name!r}, clips, overwrite=True)"]
+        do = [f"{write}({name!r}, clips{more}, overwrite=True)"]
     elif len(read) > 1:
-        do = [f'for k, clip in enumerate(clips, 1):\n    cg.write_clip(f"{stem}_{{k}}{suffix}", clip, overwrite=True)']
+        each = f'{write}(f"{stem}_{{k}}{suffix}", clip{more}, overwrite=True)'
+        do = [f"for k, clip in enumerate(clips, 1):\n    {each}"]
     clips = ["clips = [", *(f"    {expression}," for expression in read), "]"]
     names = [f"clips = [clips[0].with_name({stem!r})]"]
     if len(read) > 1:

@@ -10,6 +10,7 @@ from typing import Any
 
 from choreograph._version import __version__
 from choreograph.errors import RequestError
+from choreograph.formats.export import ExportSettings
 from choreograph.formats.registry import suffixes
 from choreograph.studio import facts
 from choreograph.studio import messages as m
@@ -35,6 +36,8 @@ class Session:
         self.places = places
         self.project = Project(places)
         self.pages = Pages()
+        self.uploading = 0
+        """Uploads that are being received."""
         self.steering = Steering()
         self.jobs = Jobs(lambda job: self.pages.say(m.JobChanged(job=job)))
         self._motions: dict[str, Motion] = {}
@@ -93,6 +96,7 @@ class Session:
             results=project.result_list(),
             jobs=self.jobs.list(),
             formats=writable_suffixes(),
+            exporting=ExportSettings.model_json_schema(),
             readable=[*suffixes(readable=True), ".asf", ".tsv"],
         )
 

@@ -21,10 +21,14 @@ if TYPE_CHECKING:
     from choreograph.studio.session import Session
     from choreograph.synthesis.steer.controller import SteerBrain
     from choreograph.synthesis.steer.pool import Pool
+    from choreograph.synthesis.steer.stream import SteerStream
 
-MAX_MESSAGE = 2_000_000
-"""Characters of a message, at most."""
 MAX_CLIENTS = 16
+MAX_TOGETHER = 200
+"""Characters of all clients together: more would keep everybody waiting."""
+_MESSAGE_S = 1 / 400
+"""Time that passes between two messages of a client, at least; and as long again as the last one took to do. Whoever
+sends more waits: a flood of messages leaves time for the others."""
 _LATE_S = 0.25
 """Time that is not made up for where this machine was too slow."""
 
@@ -34,9 +38,14 @@ class Steering:
 
     def __init__(self) -> None:
         self.clients = 0
+        self.streams: list[SteerStream] = []
         self._lock = asyncio.Lock()
         self._key: tuple[str, float] | None = None
         self._ready: tuple[SteerBrain, Pool] | None = None
+
+    def characters(self) -> int:
+        """How many there are, of all clients."""
+        return sum(len(stream.crowd.characters) for stream in self.streams)
 
     async def ready(self, session: Session) -> tuple[SteerBrain, Pool]:
         """Steps and value functions of the project's graph; the first time this takes a while."""
@@ -57,9 +66,18 @@ def _prepare(graph: Path) -> tuple[SteerBrain, Pool]:
     from choreograph.graph.store import open_graph
     from choreograph.synthesis.steer.pool import build_pool
     from choreograph.synthesis.steer.prepare import find_brain
+    from choreograph.synthesis.steer.stream import SteerStream
 
     brain = find_brain(open_graph(graph), tasks=("navigate", "spin", "avoid"))
-    return brain, build_pool(brain.costs.steps.clips)
+    pool = build_pool(brain.costs.steps.clips)
+    # Once here: the first time, kernels are compiled or loaded, and whoever talks to the studio would wait for that.
+    stream = SteerStream(brain, pool)
+    stream.hear({"type": "obstacles", "obstacles": [{"x": 0, "z": 2}]})
+    for _ in range(2):
+        stream.tick()
+    for kind in ("plan", "heat"):
+        stream.hear({"type": kind})
+    return brain, pool
 
 
 async def steer(socket: WebSocket, session: Session) -> None:
@@ -72,12 +90,14 @@ async def steer(socket: WebSocket, session: Session) -> None:
         await socket.close(1013, "too many steer at once")
         return
     steering.clients += 1
+    stream = None
     try:
         await socket.send_text(json.dumps({"type": "preparing"}))
         brain, pool = await steering.ready(session)
         stream = SteerStream(brain, pool)
+        steering.streams.append(stream)
         await socket.send_text(json.dumps(stream.hello()))
-        await _run(socket, stream)
+        await _run(socket, steering, stream)
     except ChoreographError as error:
         with contextlib.suppress(RuntimeError, WebSocketDisconnect):
             await socket.send_text(json.dumps({"type": "error", "error": str(error)}))
@@ -86,9 +106,11 @@ async def steer(socket: WebSocket, session: Session) -> None:
         pass
     finally:
         steering.clients -= 1
+        if stream is not None:
+            steering.streams.remove(stream)
 
 
-async def _run(socket: WebSocket, stream: Any) -> None:
+async def _run(socket: WebSocket, steering: Steering, stream: SteerStream) -> None:
     """Tick and listen until the client goes."""
     newest: list[bytes | str] = []
     texts: list[str] = []
@@ -96,7 +118,7 @@ async def _run(socket: WebSocket, stream: Any) -> None:
     tasks = [
         asyncio.create_task(_write(socket, newest, texts, wake)),
         asyncio.create_task(_tick(stream, newest, wake)),
-        asyncio.create_task(_listen(socket, stream, texts, wake)),
+        asyncio.create_task(_listen(socket, steering, stream, texts, wake)),
     ]
     try:
         done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
@@ -132,19 +154,21 @@ async def _write(socket: WebSocket, newest: list[bytes | str], texts: list[str],
             await socket.send_bytes(newest.pop())  # type: ignore[arg-type]
 
 
-async def _listen(socket: WebSocket, stream: Any, texts: list[str], wake: asyncio.Event) -> None:
+async def _listen(
+    socket: WebSocket, steering: Steering, stream: SteerStream, texts: list[str], wake: asyncio.Event
+) -> None:
+    from choreograph.synthesis.steer.stream import read_message
+
+    clock = asyncio.get_running_loop().time
     while True:
         message = await socket.receive()
         if message["type"] == "websocket.disconnect":
             return
-        text = message.get("text")
+        text, began = message.get("text"), clock()
         try:
-            if text is None or len(text) > MAX_MESSAGE:
-                raise RequestError(f"only text of up to {MAX_MESSAGE} characters is understood")
-            try:
-                said = json.loads(text, parse_constant=_no_number)
-            except (ValueError, RecursionError) as error:
-                raise RequestError(f"the message is no JSON: {error}") from None
+            said = read_message(text)
+            if isinstance(said, dict) and said.get("type") == "add" and steering.characters() >= MAX_TOGETHER:
+                raise RequestError(f"there are {MAX_TOGETHER} characters of all clients already")
             answer = stream.hear(said)
         except ChoreographError as error:
             answer = {"type": "error", "error": str(error), "where": getattr(error, "where", "")}
@@ -152,7 +176,4 @@ async def _listen(socket: WebSocket, stream: Any, texts: list[str], wake: asynci
             del texts[:-50]  # a client that asks and never reads
             texts.append(json.dumps(answer))
             wake.set()
-
-
-def _no_number(word: str) -> float:
-    raise ValueError(f"{word} is no number")
+        await asyncio.sleep(max(_MESSAGE_S, clock() - began))

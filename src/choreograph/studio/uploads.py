@@ -21,6 +21,8 @@ MOST_FILES = 5000
 """Files in one upload."""
 FILE_BYTES = 512 << 20
 """Largest single file."""
+MOST_UPLOADS = 4
+"""Uploads at a time: each may fill the disk with 2 GB before it is looked at."""
 
 router = APIRouter(prefix="/api", responses=FAILURES)
 
@@ -47,19 +49,33 @@ async def post_recordings(session: Open, request: Request) -> Job:
     """Read motion files into the project: many at once, ASF and AMC together. The job adds them to the library."""
     if not request.headers.get("content-type", "").startswith("multipart/form-data"):
         raise HTTPException(415, "files come as multipart/form-data, in fields called files")
+    if session.uploading >= MOST_UPLOADS:
+        raise HTTPException(429, f"{MOST_UPLOADS} uploads are under way already; wait for one to end")
+    session.uploading += 1
+    folder = session.places.incoming / secrets.token_hex(8)
+    try:
+        paths = await _take(request, folder)
+    except OSError as error:
+        await asyncio.to_thread(shutil.rmtree, folder, True)
+        raise HTTPException(507, f"the files cannot be kept here: {error.strerror or error}") from error
+    finally:
+        session.uploading -= 1
+    return import_uploads(session, folder, paths)
+
+
+async def _take(request: Request, folder: Path) -> list[Path]:
+    """The motion files of a form, written into a folder."""
     try:
         form = await request.form(max_files=MOST_FILES, max_fields=10)
     except HTTPException as error:
         many = "Too many files" in str(error.detail)
         text = f"at most {MOST_FILES} files are taken at once" if many else str(error.detail)
         raise HTTPException(413 if many else 400, text) from error
-    folder = session.places.incoming / secrets.token_hex(8)
     try:
         uploads = [part for _, part in form.multi_items() if isinstance(part, UploadFile)]
-        paths = await asyncio.to_thread(_receive, uploads, folder)
+        return await asyncio.to_thread(_receive, uploads, folder)
     finally:
         await form.close()
-    return import_uploads(session, folder, paths)
 
 
 def _receive(uploads: list[UploadFile], folder: Path) -> list[Path]:

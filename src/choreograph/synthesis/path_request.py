@@ -9,6 +9,7 @@ import numpy as np
 from annotated_types import Ge, Le, MaxLen
 from pydantic import model_validator
 
+from choreograph.contract.limits import beside
 from choreograph.contract.request import FileName, Metres, Option, Point, Request, Wrong
 from choreograph.errors import RequestError
 from choreograph.synthesis.path import Path
@@ -39,8 +40,8 @@ class PathRequest(Request):
 
     def resolved(self, folder: FilePath, *, allow_code: bool = False) -> Self:
         """The request with the path's file taken from a folder."""
-        if self.path and FilePath(self.path).suffix and (folder / self.path).is_file():
-            return self.with_(path=str(folder / self.path))
+        if self.path and FilePath(self.path).suffix:
+            return self.with_(path=beside(folder, self.path))
         return self
 
     def given_path(self, begin: Point | None = None) -> Path:

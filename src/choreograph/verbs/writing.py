@@ -13,10 +13,10 @@ from typing import Any
 from choreograph.contract.result import Answer, Motion, Result
 from choreograph.contract.verb import Verb
 from choreograph.errors import FormatError, RequestError
-from choreograph.formats import write_clip
 from choreograph.formats.atomic import atomic_write, check_writable, temporary_beside
 from choreograph.formats.character import WRITES as CHARACTERS
 from choreograph.formats.character import read_character, write_character
+from choreograph.formats.export import ExportSettings, export_clip
 from choreograph.formats.registry import find_format
 from choreograph.progress import Progress, silent
 
@@ -39,6 +39,10 @@ class Targets:
     """Files of the verb's own outputs, by name."""
     character: Path | None = None
     """A character who shows the motions, in files and films; else the body of the recordings does."""
+    export: ExportSettings = field(default_factory=ExportSettings)
+    """How motion files are written."""
+    film_size: tuple[int, int] | None = None
+    """Pixels of the film; else as is usual for its type."""
     overwrite: bool = False
 
     @property
@@ -88,7 +92,7 @@ class Targets:
             read_character(self.character)
         for files in self.motion_files(answers, people):
             for file in files:
-                find_format(file)
+                self.export.check(file, own_body=self.character is not None)
                 check_writable(file, overwrite=self.overwrite)
         single = [self.result, *([self.folder / REPORT, self.folder / STATE] if self.is_folder else [])]
         shown = 1 if self.is_folder else answers
@@ -126,13 +130,13 @@ def write_result(
     if targets.is_folder:
         with _staged(targets.folder, overwrite=targets.overwrite) as folder:
             for answer, where, plain in zip(result.answers, files, about["answers"], strict=True):
-                plain["files"] = _write_motions(folder, [file.name for file in where], answer)
+                plain["files"] = _write_motions(folder, [file.name for file in where], answer, targets.export)
             _write_json(folder / REPORT, about)
             if state is not None:
                 _write_json(folder / STATE, state)
     elif targets.output is not None:
         for answer, where in zip(result.answers, files, strict=True):
-            _write_motions_here(where, answer, targets.overwrite)
+            _write_motions_here(where, answer, targets.export, targets.overwrite)
     if targets.result is not None:
         with atomic_write(targets.result, overwrite=targets.overwrite) as temporary:
             _write_json(temporary, about, indent=1)
@@ -168,42 +172,44 @@ def _draw(verb: Verb, result: Result, targets: Targets, progress: Progress) -> N
                 raise RequestError(f"{verb.name} has no picture of its own; film the motion with --render")
             verb.draw(file(targets.picture), first, targets.overwrite)
         if targets.film is not None:
-            _film(file(targets.film), verb, result, answer, targets.overwrite, progress)
+            _film(file(targets.film), verb, replace(result, answers=(answer,)), targets, progress)
         for output in verb.outputs:
             if output.name in targets.others:
                 output.write(file(targets.others[output.name]), first, targets.overwrite)
 
 
-def _film(path: Path, verb: Verb, result: Result, answer: Answer, overwrite: bool, progress: Progress) -> None:
-    from choreograph.pictures.animation import write_film
+def _film(path: Path, verb: Verb, result: Result, targets: Targets, progress: Progress) -> None:
+    from choreograph.pictures.animation import FilmSettings, write_film
     from choreograph.pictures.raster import Stroke
     from choreograph.pictures.theme import AMBER
 
-    lines = verb.strokes(result.request, answer) if verb.strokes is not None else ()
+    lines = verb.strokes(result.request, result.best) if verb.strokes is not None else ()
     strokes = [Stroke(points, AMBER, width, 0.9) for points, width in lines]
-    clips = [motion.clip for motion in answer.motions]
-    bodies = [motion.body for motion in answer.motions]
-    write_film(path, clips, floor=strokes, bodies=bodies, overwrite=overwrite, progress=progress)
+    clips = [motion.clip for motion in result.best.motions]
+    bodies = [motion.body for motion in result.best.motions]
+    settings = FilmSettings.for_file(path)
+    settings = settings if targets.film_size is None else replace(settings, size=targets.film_size)
+    write_film(path, clips, settings, floor=strokes, bodies=bodies, overwrite=targets.overwrite, progress=progress)
 
 
-def _write_motions_here(files: Sequence[Path], answer: Answer, overwrite: bool) -> None:
+def _write_motions_here(files: Sequence[Path], answer: Answer, export: ExportSettings, overwrite: bool) -> None:
     clips = answer.clips
     if len(clips) > len(files):
-        write_clip(files[0], clips, overwrite=overwrite)
+        export_clip(files[0], clips, export, overwrite=overwrite)
         return
     shown = [motion for motion in answer.motions if not motion.leads]
     for file, motion in zip(files, shown, strict=True):
         clip = motion.clip if len(clips) > 1 else motion.clip.with_name(file.stem)
         if motion.body is not None and file.suffix.lower() in CHARACTERS:
-            write_character(file, read_character(motion.body), clip, overwrite=overwrite)
+            write_character(file, read_character(motion.body), export.apply(clip, own_body=True), overwrite=overwrite)
         else:
-            write_clip(file, clip, overwrite=overwrite)
+            export_clip(file, clip, export, overwrite=overwrite)
 
 
-def _write_motions(folder: Path, names: Sequence[str], answer: Answer) -> list[str]:
+def _write_motions(folder: Path, names: Sequence[str], answer: Answer, export: ExportSettings) -> list[str]:
     """Write an answer's motions; the names of all files that came of it, an AMC file's skeleton among them."""
     before = set(folder.iterdir())
-    _write_motions_here([folder / name for name in names], answer, False)
+    _write_motions_here([folder / name for name in names], answer, export, False)
     return [*names, *sorted({file.name for file in {*folder.iterdir()} - before} - {*names})]
 
 

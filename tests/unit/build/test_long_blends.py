@@ -157,3 +157,11 @@ def test_growing_and_shrinking_finds_them_anew(clips: list[Clip], graph: cg.Moti
 def test_a_long_blend_is_longer_than_a_window() -> None:
     with pytest.raises(RequestError, match="longer than a window"):
         cg.GraphSettings(max_blend_s=0.2)
+
+
+def test_a_label_whose_clips_are_left_out_is_told_what_brings_them_in(clips: list[Clip]) -> None:
+    graph = cg.build_graph(clips, workers=1)
+    stretch = cg.StretchRequest(start_m=8, stop_m=14, label="run")
+    result = cg.follow(graph, cg.FollowRequest(points=[(0, 0), (0, 20)], stretches=[stretch]))
+    [problem] = [problem for problem in result.problems if problem.where == "stretches[0].label"]
+    assert "of 6 such clips 6 are left out" in problem.text and "max_blend_s" in problem.text

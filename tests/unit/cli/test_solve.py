@@ -58,7 +58,7 @@ def run(*words: object, code: int = 0) -> str:
 def test_it_writes_answers_that_are_where_they_should_be(mog: Path, request_file: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
     said = run(mog, request_file, "-o", out, "-n", 2, "--evaluations", 60_000, "--apart", 0.2)
-    assert "answer_1.bvh: " in said and "torso off by at most 0.0 cm" in said
+    assert "answer_1.bvh: " in said and "torso off by at most 0 m" in said
     result = json.loads((out / "answers.json").read_text())
     assert len(result["answers"]) == 2
     assert result["request"] == {**REQUEST, "count": 2, "evaluations": 60_000, "apart_m": 0.2}

@@ -15,12 +15,16 @@ def clips_of(window: Window, count: int = 4, frames: int = 150):
     return [windowed_clip(m, np.ones(5), window) for m in motions]
 
 
+def limits_of(clips: int, threshold: float) -> prune.Limits:
+    return prune.Limits(np.full((1, 1), threshold**2), np.zeros(clips, np.int64))
+
+
 @pytest.mark.parametrize("window", [Window(1), Window(2), Window(7)])
 @pytest.mark.parametrize("threshold", [0.03, 0.1])
 def test_no_pair_within_the_threshold_is_ruled_out(window, threshold):
     clips = clips_of(window)
     library = build_library(clips)
-    pruner = prune.Pruner(library, np.full((len(clips),) * 2, threshold**2))
+    pruner = prune.Pruner(library, limits_of(len(clips), threshold))
     rectangles = pruner.open_rectangles(0, len(pruner.strips), np.ones(len(clips), bool))
     covered = np.zeros((len(library.energy),) * 2, int)
     for _, a0, a1, _, b0, b1 in rectangles:
@@ -42,7 +46,7 @@ def test_no_pair_within_the_threshold_is_ruled_out(window, threshold):
 def test_rectangles_stay_within_clips_and_leave_out_pairs_not_asked_for():
     clips = clips_of(Window(6), frames=300)
     library = build_library(clips)
-    pruner = prune.Pruner(library, np.full((5, 5), 0.1**2))
+    pruner = prune.Pruner(library, limits_of(5, 0.1))
     every = pruner.open_rectangles(0, len(pruner.strips), np.ones(5, bool))
     for r in (0, 3):
         clip, first, stop = every[:, r : r + 3].T
@@ -50,26 +54,33 @@ def test_rectangles_stay_within_clips_and_leave_out_pairs_not_asked_for():
         assert (stop <= library.bounds[clip, 1]).all()
     chosen = np.arange(5) == 4
     some = pruner.open_rectangles(0, len(pruner.strips), chosen)
-    np.testing.assert_array_equal(some, every[chosen[every[:, 0]] | chosen[every[:, 3]]])
+    assert (some[:, 0] <= some[:, 3]).all() and (chosen[some[:, 0]] | chosen[some[:, 3]]).all()
+    covered = np.zeros((2, *(len(library.energy),) * 2), bool)
+    for table, rectangles in zip(covered, (some, every[chosen[every[:, 0]] | chosen[every[:, 3]]]), strict=True):
+        for _, a0, a1, _, b0, b1 in rectangles:
+            table[a0:a1, b0:b1] = True
+    matrix = [align_windows(clips[4], np.arange(clips[4].count)[:, None], q, np.arange(q.count)) for q in clips]
+    for n, found in enumerate(matrix[:4]):
+        b, a = np.nonzero(found.distance <= 0.1)
+        assert covered[:, a + library.bounds[n, 0], b + library.bounds[4, 0]].all()
 
 
 def test_boxes_are_joined_where_that_saves_work():
     strips = np.array([(0, 0, 20), (0, 20, 40), (1, 40, 60)])
-    boxes = np.zeros((1, 3, 4), np.int64)
-    boxes[0] = [(0, 20, 15, 20), (0, 20, 20, 28), (0, 20, 40, 60)]
-    joined = _compiled_prune.gather_boxes(boxes, 0, strips, np.ones(2, bool), 11)
+    boxes = np.array([(0, 20, 15, 20), (0, 20, 20, 28), (0, 20, 40, 60)])
+    joined = _compiled_prune.gather_boxes(np.arange(3), boxes, strips, 11)
     assert joined.tolist() == [[0, 0, 20, 0, 15, 28], [0, 0, 20, 1, 40, 60]]
-    boxes[0, :2] = (0, 3, 0, 20), (17, 20, 38, 40)
-    apart = _compiled_prune.gather_boxes(boxes, 0, strips, np.ones(2, bool), 2)
+    boxes[:2] = (0, 3, 0, 20), (17, 20, 38, 40)
+    apart = _compiled_prune.gather_boxes(np.arange(3), boxes, strips, 2)
     assert len(apart) == 3
 
 
 def test_bounds_never_exceed_distances_and_come_near():
     clips = clips_of(Window(6))
     library = build_library(clips)
-    runs = prune.Pruner(library, np.full((5, 5), 0.05**2)).fine
+    runs = prune.Pruner(library, limits_of(5, 0.05)).fine
     middle = (runs.first + runs.stop) // 2
-    x, z = np.split(runs.floor, 2, axis=1)
+    x, z = runs.floor[:, 0], runs.floor[:, 1]
     product = runs.heights @ runs.heights.T + np.abs((x + 1j * z) @ (x - 1j * z).T)
     bound = np.sqrt(np.maximum(runs.energy[:, None] + runs.energy - 2 * product, 0))
     whole = library.bounds[0, 1]
@@ -82,7 +93,7 @@ def test_bounds_never_exceed_distances_and_come_near():
 def test_radii_hold_all_windows_of_a_run():
     clips = clips_of(Window(6), count=1)
     library = build_library(clips)
-    pruner = prune.Pruner(library, np.full((2, 2), 0.05**2))
+    pruner = prune.Pruner(library, limits_of(2, 0.05))
     for runs in (pruner.coarse, pruner.fine):
         for first, stop, radius in zip(runs.first, runs.stop, runs.radius, strict=True):
             if stop <= library.bounds[0, 1]:
@@ -101,3 +112,16 @@ def test_pruning_changes_the_work_and_not_the_result():
     assert len(with_it) > 0
     for name, column in vars(with_it).items():
         np.testing.assert_array_equal(column, getattr(without, name))
+
+
+def test_euclidean_points_are_never_farther_apart_than_bounds():
+    clips = clips_of(Window(6))
+    runs = prune.Pruner(build_library(clips), limits_of(5, 0.05)).fine
+    points = prune._make_sieve(runs).points(runs)[:, :-2].astype(float)
+    c = runs.floor[:, 0] + 1j * runs.floor[:, 1]
+    product = runs.heights @ runs.heights.T + np.abs(c @ c.conj().T)
+    bound = np.sqrt(np.maximum(runs.energy[:, None] + runs.energy - 2 * product, 0))
+    apart = np.linalg.norm(points[:, None] - points, axis=-1)
+    assert (apart <= bound + 1e-3).all()
+    near = (bound > 0.02) & (bound < 0.1)
+    assert np.median(apart[near] / bound[near]) > 0.8

@@ -19,7 +19,7 @@ from choreograph.studio.server import create_app, settings
 from choreograph.studio.session import Session
 
 CLIPS = ("walk", "walk_veer_left", "walk_veer_right", "walk_turn_90_left", "walk_turn_90_right")
-LONG_S = 200.0
+LONG_S = 280.0
 """How long anything may take: the machine may be busy, and kernels may have to be compiled."""
 
 

@@ -251,12 +251,30 @@ def test_a_page_that_reads_nothing_is_let_go() -> None:
     async def fill() -> None:
         page = Page()
         for _ in range(QUEUE_BYTES >> 20):
-            page.say_text("partial", bytes(1 << 20))
+            page.say_text("", bytes(1 << 20))
         assert not page.lost
-        page.say_text("partial", b"x")
+        page.say_text("", b"x")
         assert page.lost
+        texts = Page()
+        for _ in range((QUEUE_BYTES >> 22) + 1):  # documents may have megabytes
+            texts.say_text("x" * (1 << 22))
+        assert texts.lost
+        told = Page()
+        for _ in range(1000):
+            told.say_text("x" * (1 << 20))
+            assert len((await told.next())[0]) == 1 << 20 and not told.lost
 
     asyncio.run(fill())
+
+
+def test_a_flood_of_messages_leaves_time_for_others(studio: Studio) -> None:
+    with studio.page() as page:
+        began = time.monotonic()
+        for _ in range(400):
+            say(page, "hello", protocol="x")
+        for _ in range(400):
+            hear(page, "welcome")
+        assert time.monotonic() - began > 0.9, "as many messages as anybody likes are done at once"
 
 
 @pytest.mark.slow

@@ -70,11 +70,20 @@ def test_nothing_is_read_across_sites_but_links_work(studio: Studio, site: str) 
     assert studio.http.get("/api/project", headers=link).status_code == 403
 
 
-def test_sockets_of_other_sites_are_refused(studio: Studio) -> None:
-    url = f"ws://127.0.0.1:{studio.port}/api/live"
-    for origin in ("http://evil.example", "null", f"http://127.0.0.1:{studio.port + 1}"):
+@pytest.mark.parametrize("path", ["live", "steer"])
+def test_sockets_of_other_sites_are_refused(studio: Studio, path: str) -> None:
+    url = f"ws://127.0.0.1:{studio.port}/api/{path}"
+    for origin in ("http://evil.example", "null", "http://[", f"http://127.0.0.1:{studio.port + 1}"):
         with pytest.raises((InvalidStatus, ConnectionClosedError)), connect(url, origin=origin):  # type: ignore[arg-type]
             pass
+    rebound = {"Host": "evil.example"}
+    with pytest.raises((InvalidStatus, ConnectionClosedError)), connect(url, additional_headers=rebound):
+        pass
+    if path == "live":
+        _talks(studio, url)
+
+
+def _talks(studio: Studio, url: str) -> None:
     with connect(url, origin=f"http://127.0.0.1:{studio.port}") as page:  # type: ignore[arg-type]
         say(page, "hello", protocol="x")
         hear(page, "welcome")

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import json
+import shutil
+import subprocess
 import time
+from pathlib import Path
 
 import pytest
-from tests.unit.studio.running import LONG_S, Studio
+from tests.unit.studio.running import LONG_S, Studio, until
+from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
 from choreograph.errors import RequestError
 from choreograph.steer_client import SteerClient, read_frame
+from choreograph.studio import steering
 
 
 def test_a_client_steers_and_mistakes_leave_it_connected(studio: Studio) -> None:
@@ -42,6 +47,83 @@ def test_frames_are_dropped_for_a_client_that_does_not_read(studio: Studio) -> N
         assert dropped > 0
 
 
+_NODE = """
+import { SteerClient } from "CLIENT";
+let last = null, errors = 0;
+const client = new SteerClient("ADDRESS", {
+  hello: (hello) => client.goal({ x: 0, z: 0, heading_deg: 90, speed: 1.3 }),
+  frame: (frame) => {
+    if (last === null) client.say({ type: "dance" });
+    last = frame;
+    if (frame.seconds > 3) {
+      console.log(JSON.stringify({ ...frame, rows: frame.rows.map((row) => [...row]), errors }));
+      process.exit(0);
+    }
+  },
+  message: (message) => (errors += message.type === "error"),
+});
+"""
+
+
+def test_the_typescript_client_reads_what_the_python_client_reads(studio: Studio, tmp_path: Path) -> None:
+    node = shutil.which("node")
+    client = Path(__file__).parents[3] / "web/src/panels/steerClient.ts"
+    if node is None or subprocess.run([node, "-e", "process.exit(process.features.typescript ? 0 : 1)"]).returncode:
+        pytest.skip("needs Node.js 22.18 or newer, which runs TypeScript")
+    script = tmp_path / "steer.mjs"
+    address = f"ws://127.0.0.1:{studio.port}/api/steer"
+    script.write_text(_NODE.replace("CLIENT", client.as_uri()).replace("ADDRESS", address), encoding="utf-8")
+    said = subprocess.run([node, str(script)], capture_output=True, text=True, timeout=LONG_S, check=False)
+    assert said.returncode == 0, said.stderr
+    frame = json.loads(said.stdout)
+    with SteerClient(address, timeout_s=LONG_S) as ours:
+        joints = len(ours.hello["joints"])
+        assert frame["clips"][0] < len(ours.hello["clips"]) and frame["clipFrames"][0] >= 0
+    (row,) = frame["rows"]
+    assert len(row) == 3 + 4 * joints and frame["errors"] == 1 and frame["seconds"] > 3
+    assert row[0] > 1.0 and abs(row[2]) < 1.0, "it walked along +x"
+    assert all(abs(sum(v * v for v in row[k : k + 4]) - 1) < 1e-4 for k in range(3, len(row), 4))
+
+
 def test_without_a_graph_there_is_nobody_to_steer(empty: Studio) -> None:
     with pytest.raises(RequestError, match="no graph"):
         SteerClient(f"ws://127.0.0.1:{empty.port}/api/steer", timeout_s=LONG_S)
+
+
+def test_so_many_steer_at_once(studio: Studio, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(steering, "MAX_CLIENTS", 1)
+    monkeypatch.setattr(steering, "MAX_TOGETHER", 2)
+    until(lambda: studio.session.steering.clients == 0)
+    with SteerClient(f"ws://127.0.0.1:{studio.port}/api/steer", timeout_s=LONG_S) as client:
+        with (
+            connect(f"ws://127.0.0.1:{studio.port}/api/steer") as second,
+            pytest.raises(ConnectionClosed, match="1013"),
+        ):
+            second.recv(LONG_S)
+        for _ in range(2):
+            client.say("add")
+        frames = client.frames()
+        until(lambda: next(frames) and len(client.answers) == 2)
+        assert [one["type"] for one in client.answers] == ["added", "error"]
+        assert "2 characters of all clients" in client.answers[1]["error"]
+    until(lambda: studio.session.steering.clients == 0 and not studio.session.steering.streams)
+
+
+def test_messages_that_are_made_to_break_programs(studio: Studio) -> None:
+    with connect(f"ws://127.0.0.1:{studio.port}/api/steer", max_size=None) as socket:
+        hostile = ["[" * 100_000, '{"type": "goal", "x": 1' + "0" * 400 + "}", b"bytes", '{"type": ' + "9" * 5000 + "}"]
+        hostile += [
+            "null",
+            '{"type": {}}',
+            '{"type": "goal", "points": [[0, 0], [1e308, 1]]}',
+            '{"type": "plan", "character": -1}',
+        ]
+        for text in hostile:
+            socket.send(text)
+        errors = 0
+        while errors < len(hostile):
+            said = socket.recv(LONG_S)
+            if isinstance(said, str) and json.loads(said)["type"] == "error":
+                assert len(said) < 1000
+                errors += 1
+        assert isinstance(socket.recv(LONG_S), bytes | str), "it goes on"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import zipfile
 from pathlib import Path
@@ -135,6 +136,25 @@ def test_too_much_is_refused(empty: Studio, files: dict[str, bytes], monkeypatch
     answer = empty.http.put("/api/view", content=b" " * (security.BODY_BYTES + 1))
     assert answer.status_code == 413
     assert empty.get("project")["clips"] == []
+
+
+def test_a_full_disk_leaves_nothing_behind(
+    empty: Studio, files: dict[str, bytes], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(source: object, target: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(uploads.shutil, "copyfileobj", full)
+    answer = empty.upload(("walk.bvh", files["walk.bvh"]))
+    assert answer.status_code == 507 and "No space left" in answer.json()["error"]
+    assert not list(empty.session.places.incoming.glob("*"))
+    assert empty.session.uploading == 0
+
+
+def test_so_many_uploads_at_once(empty: Studio, files: dict[str, bytes], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(empty.session, "uploading", uploads.MOST_UPLOADS)
+    answer = empty.upload(("walk.bvh", files["walk.bvh"]))
+    assert answer.status_code == 429 and "wait" in answer.json()["error"]
 
 
 def test_a_restart_finds_everything_again(tmp_path: Path, files: dict[str, bytes]) -> None:

@@ -1,8 +1,10 @@
 /** Download a motion: motion files, a film, a picture. */
 
-import { button, dialog, el, fill, select } from "../dom";
-import type { Job, JobAsk } from "../messages";
+import { button, checkbox, dialog, el, fill, optionalNumber, section, select } from "../dom";
+import type { Job, JobAsk, Plain } from "../messages";
+import { requestForm } from "../panels/form";
 import { bar, underWay } from "../panels/progress";
+import type { Schema } from "../panels/schema";
 import { nameOf } from "../panels/verb";
 import type { Context } from "../types";
 import { codeButton } from "./share";
@@ -26,8 +28,12 @@ const NAMES: Record<string, string> = {
 };
 const PICTURES = [".mp4", ".gif", ".png"];
 
-/** The suffix that was chosen last, for as long as the page is open. */
+/** What was chosen last, for as long as the page is open. */
 let usual = ".glb";
+let settings: Record<string, Plain> = {};
+let width: number | null = null;
+let still = false;
+let transparent = false;
 
 export function openExport(context: Context, motion?: string): void {
   const { store } = context;
@@ -59,13 +65,53 @@ export function openExport(context: Context, motion?: string): void {
     "As",
     suffixes.map((value) => ({ value, label: `${NAMES[value] ?? "Motion file"} (${value})` })),
     usual,
-    (suffix) => (usual = suffix),
+    (suffix) => ((usual = suffix), showOptions()),
   );
+  const form = requestForm(store.state.exporting as Schema, {
+    edit(_label, change) {
+      settings = structuredClone(settings);
+      change(settings);
+      form.clear();
+      form.set(settings);
+    },
+  });
+  form.set(settings);
+  const files = section("How the file is written", Object.keys(settings).length > 0 ? "open" : "closed", form.element);
+  const drawing = el("div", { class: "form" });
+
+  /** Motion files have settings of their own, films and pictures a size. */
+  function showOptions(): void {
+    const drawn = PICTURES.includes(usual);
+    files.hidden = drawn;
+    drawing.hidden = !drawn;
+    const across = optionalNumber("Width", {
+      min: 64,
+      max: 7680,
+      step: 1,
+      unit: "pixels",
+      value: width,
+      empty: "usual",
+      onChange: (value) => (width = value === null ? null : Math.round(value)),
+    });
+    const one = checkbox("The frame on the stage, not a sheet", still, (on) => ((still = on), showOptions()));
+    const clear = checkbox("Transparent ground", transparent, (on) => (transparent = on));
+    const picture = usual === ".png" ? [one.element, ...(still ? [clear.element] : [])] : [];
+    fill(drawing, across.element, ...picture);
+  }
+  showOptions();
   const state = el("div", { class: "export-state", attrs: { "aria-live": "polite" } });
   const start = button("Export", () => void run(), { kind: "primary", icon: "export" });
-  const ask = (): JobAsk => ({ kind: "export", ask: { motion: chosen, suffix: usual } });
+  const ask = (): JobAsk => {
+    const made: Record<string, Plain> = { motion: chosen, suffix: usual };
+    if (!PICTURES.includes(usual)) made["export"] = settings;
+    else {
+      if (width !== null) made["width"] = width;
+      if (usual === ".png" && still) Object.assign(made, { frame: Math.round(context.stage.player.frame), transparent });
+    }
+    return { kind: "export", ask: made };
+  };
   const code = codeButton(context, () => `Export ${titles.get(chosen)!}`, ask);
-  fill(body, which.element, kind.element, el("div", { class: "row end" }, code, start), state);
+  fill(body, which.element, kind.element, files, drawing, el("div", { class: "row end" }, code, start), state);
   start.focus();
 
   async function run(): Promise<void> {

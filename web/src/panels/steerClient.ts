@@ -55,9 +55,9 @@ export type SteerMessage =
   | { type: "preparing" }
   | { type: "error"; error: string; where?: string }
   | { type: "added"; character: number }
-  | { type: "plan"; character: number; places: [number, number, number][]; outside: string[] }
+  | { type: "plan"; character: number; places: [number, number, number][]; outside: string[]; poses?: number[][] }
   | { type: "heat"; character: number; x: number; z: number; half_m: number; size: number; low: number; high: number; cells: number[] }
-  | { type: "recording"; on: boolean; request?: Record<string, unknown> };
+  | { type: "recording"; on: boolean; character?: number; request?: Record<string, unknown> };
 
 export interface SteerHooks {
   hello(hello: SteerHello): void;

@@ -2,31 +2,36 @@
 
 import { CanvasTexture, LinearFilter, Mesh, MeshBasicMaterial, PlaneGeometry } from "three";
 import type { HeatOverlay, LiveOverlay, Place } from "../types";
-import { Figure, type Template } from "./figure";
+import { Figure, Ghost, type Template } from "./figure";
 import { Drawn, type OverlayLayer } from "./overlays";
 
 export class DrawnLive extends Drawn implements LiveOverlay {
-  private figure: Figure | null = null;
+  private figure: Figure | Ghost | null = null;
   private removed = false;
 
-  constructor(owner: OverlayLayer, loading: Promise<Template>, colour?: string) {
+  constructor(owner: OverlayLayer, loading: Promise<Template>, colour?: string, opacity = 1) {
     super(owner);
     loading.then(
       (template) => {
         if (this.removed) return;
-        this.figure = new Figure(template);
-        if (colour) this.figure.tint(colour);
+        if (opacity < 1) this.figure = new Ghost(template, colour ?? "#ffffff", opacity);
+        else {
+          this.figure = new Figure(template);
+          if (colour) this.figure.tint(colour);
+        }
+        this.figure.object.visible = false; // until its first frame is there
         this.object.add(this.figure.object);
       },
       () => this.remove(),
     );
   }
 
-  update(row: Float32Array): void {
+  update(row: ArrayLike<number>): void {
     const { figure } = this;
     if (!figure) return;
+    figure.object.visible = true;
     figure.bones[0]!.position.set(row[0]!, row[1]!, row[2]!);
-    figure.bones.forEach((bone, joint) => bone.quaternion.fromArray(row, 3 + 4 * joint));
+    figure.bones.forEach((bone, joint) => bone.quaternion.fromArray(row as Float32Array, 3 + 4 * joint));
     this.object.updateMatrixWorld(true);
     this.owner.redraw();
   }

@@ -322,8 +322,8 @@ export class WebStage implements Stage {
     return new DrawnText(this.layer, at, text, colour);
   }
 
-  addLive(skeleton: string, colour?: string): LiveOverlay {
-    return new DrawnLive(this.layer, this.figures.load(skeleton), colour);
+  addLive(skeleton: string, colour?: string, opacity?: number): LiveOverlay {
+    return new DrawnLive(this.layer, this.figures.load(skeleton), colour, opacity);
   }
 
   addHeat(): HeatOverlay {

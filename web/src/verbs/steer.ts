@@ -19,6 +19,8 @@ const LOOK_MS = 33;
 const PLAN_MS = 250;
 const RADIUS_M = 0.6;
 const PLANNED = 5;
+/** How much of the nearest planned pose is seen. */
+const GHOST = 0.4;
 
 interface Obstacle {
   solid: SolidOverlay;
@@ -46,6 +48,7 @@ class SteerPanel extends VerbPanel<SteerRequest> {
   private figures: LiveOverlay[] = [];
   private obstacles: Obstacle[] = [];
   private plan: ArrowOverlay[] = [];
+  private ghosts: LiveOverlay[] = [];
   private readonly line: LineOverlay;
   private heat: HeatOverlay | null = null;
   private said = "";
@@ -57,7 +60,7 @@ class SteerPanel extends VerbPanel<SteerRequest> {
   private timers: number[] = [];
   private readonly status = el("p", { class: "quiet-text", attrs: { "aria-live": "polite" } });
   private readonly go = button("Steer live", () => (this.client ? this.stop() : this.start()), { kind: "primary" });
-  private readonly record = button("Record", () => this.client?.say({ type: "record", on: !this.recording }));
+  private readonly record = button("Record", () => this.client?.say({ type: "record", on: !this.recording, character: this.chosen }));
   private readonly who = select<string>("Who", [{ value: "0", label: "first" }], "0", (value) => {
     this.chosen = Number(value);
     this.said = "";
@@ -144,6 +147,9 @@ class SteerPanel extends VerbPanel<SteerRequest> {
       ...[{ value: "", label: "any" }, ...options].map(({ value, label }) => el("option", { attrs: { value } }, label)),
     );
     this.plan = Array.from({ length: PLANNED }, () => this.context.stage.addArrow([0, 0], 0, { colour: TEAL, length: 0.3 }));
+    this.chosen = 0;
+    this.who.setChoices([{ value: "0", label: "first" }]);
+    this.who.set("0");
     if (this.map.getAttribute("aria-pressed") === "true") this.heat = this.context.stage.addHeat();
     this.input.listen(true);
     this.timers = [window.setInterval(() => this.look(), LOOK_MS), window.setInterval(() => this.ask(), PLAN_MS)];
@@ -157,9 +163,10 @@ class SteerPanel extends VerbPanel<SteerRequest> {
     this.client = this.hello = null;
     this.recording = false;
     this.said = "";
-    for (const overlay of [...this.figures, ...this.plan, ...this.obstacles.map(({ solid }) => solid)]) overlay.remove();
+    for (const overlay of [...this.figures, ...this.plan, ...this.ghosts, ...this.obstacles.map(({ solid }) => solid)]) overlay.remove();
     this.figures = [];
     this.plan = [];
+    this.ghosts = [];
     this.obstacles = [];
     this.heat?.remove();
     this.heat = null;
@@ -194,6 +201,10 @@ class SteerPanel extends VerbPanel<SteerRequest> {
     else if (message.type === "error") this.status.textContent = message.error;
     else if (message.type === "plan") {
       message.places.slice(0, PLANNED).forEach(([x, z, heading], n) => this.plan[n]?.update([x, z], (heading * Math.PI) / 180));
+      message.poses?.slice(1).forEach((row, n) => {
+        this.ghosts[n] ??= this.context.stage.addLive(this.hello!.skeleton, TEAL, GHOST / (n + 1));
+        this.ghosts[n].update(row);
+      });
       if (message.outside.length) this.status.textContent = `Beyond what was learned, and clamped: ${message.outside.join(", ")}`;
     } else if (message.type === "heat") this.heat?.update(message.x, message.z, message.half_m, message.size, message.cells);
     else if (message.type === "added") this.addChoice(message.character);
@@ -203,11 +214,7 @@ class SteerPanel extends VerbPanel<SteerRequest> {
   private recorded(on: boolean, request?: Record<string, unknown>): void {
     this.recording = on;
     this.record.textContent = on ? "End recording" : "Record";
-    if (!request) {
-      this.figures.splice(1).forEach((figure) => figure.remove()); // it begins anew with the first one
-      this.chosen = 0;
-      return;
-    }
+    if (!request) return;
     this.stop();
     this.edit(
       "Record steering",
@@ -220,7 +227,9 @@ class SteerPanel extends VerbPanel<SteerRequest> {
   }
 
   private addChoice(number: number): void {
-    this.who.element.querySelector("select")?.append(el("option", { attrs: { value: String(number) } }, `number ${number + 1}`));
+    const more = Array.from({ length: number }, (_, n) => ({ value: String(n + 1), label: `number ${n + 2}` }));
+    this.who.setChoices([{ value: "0", label: "first" }, ...more]);
+    this.who.set(String(this.chosen));
   }
 
   // -------------------------------------------------------------- what is said
@@ -247,7 +256,7 @@ class SteerPanel extends VerbPanel<SteerRequest> {
   }
 
   private ask(): void {
-    this.client?.say({ type: "plan", character: this.chosen });
+    this.client?.say({ type: "plan", character: this.chosen, poses: true });
     if (this.heat) this.client?.say({ type: "heat", character: this.chosen });
     if (this.obstacles.length) this.tellObstacles();
   }

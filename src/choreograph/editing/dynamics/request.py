@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated
 
-from annotated_types import Ge, Gt, Le
+from annotated_types import Ge, Gt, Le, MaxLen
 from pydantic import Field
 
 from choreograph.contract.request import Hertz, Metres, Option, Request, Unit
@@ -27,7 +27,7 @@ class BodyRequest(Request):
     """How tall the person is; else as tall as the skeleton's bones say."""
     mass_kg: Annotated[Kilograms, Option(("--mass",))] | None = None
     """What the person weighs; else 23 kg for every square metre of the height."""
-    masses_kg: Annotated[Mapping[str, Kilograms], Option(("--joint-mass",), metavar="JOINT=KG")] = Field(
+    masses_kg: Annotated[Mapping[str, Kilograms], MaxLen(1000), Option(("--joint-mass",), metavar="JOINT=KG")] = Field(
         default_factory=dict
     )
     """What single joints carry, instead of the table's share; repeat for more."""

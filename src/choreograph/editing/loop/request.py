@@ -21,9 +21,9 @@ class LoopRequest(Request):
     """Shortest cycle."""
     max_s: Annotated[Seconds, Gt(0), Le(600)] = 3.0
     """Longest cycle."""
-    start_s: Annotated[Seconds, Ge(0)] | None = None
+    start_s: Annotated[Seconds, Ge(0), Le(1e6)] | None = None
     """Where the cycle begins, if that is known; else where ends fit best."""
-    stop_s: Annotated[Seconds, Gt(0)] | None = None
+    stop_s: Annotated[Seconds, Gt(0), Le(1e6)] | None = None
     """Where the cycle ends, if that is known."""
     straight: bool = True
     """Whether the cycle goes straight on: the turn that it makes is taken out."""

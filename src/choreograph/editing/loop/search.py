@@ -19,6 +19,7 @@ from choreograph.finishing.footskate import clean_feet
 from choreograph.motion.clip import Clip
 from choreograph.progress import Progress, silent
 
+LONGEST_S = 3600.0
 _GAP_M = 0.05
 """Distance of the ends' poses from which on a loop is said not to be one by itself."""
 _TURN_RAD = np.radians(15)
@@ -67,6 +68,11 @@ class LoopSearch(Search):
                 one = _cleaned(one)
             if asked.in_place:
                 one = join_ends(one, straight=asked.straight, in_place=True)
+            if one.seconds * asked.cycles > LONGEST_S:
+                raise RequestError(
+                    f"cycles is {asked.cycles}, of {one.seconds:.1f} s each; a loop lasts {LONGEST_S:g} s at most",
+                    where="cycles",
+                )
             self._made = repeat(one, asked.cycles)
             self._seconds = time.monotonic() - began
         return False

@@ -79,17 +79,15 @@ def evaluate(spec: Any, x: Array, tau: Array, q_out: Array, p_out: Array) -> flo
     w_torque, w_rate = spec[9][2], spec[9][3]
     quad_y, quad_a, base = spec[10], spec[11], spec[12]
     y, v, a = coordinates(spec, x)
-    count, n, npts = len(y), len(q0), len(spec[5])
+    count, n, npts = len(y), q0.shape[1], len(spec[5])
     ny = w.shape[1]
     work = make_work(n, gravity)
     idx = np.empty(n, np.int32)
     arm, turn = np.empty((n + 1, 3)), np.empty((n, 3))
-    qv, qa = v @ w.T, a @ w.T
-    q_out[:, :] = y @ w.T
+    qv, qa = v @ w.T + spec[13], a @ w.T + spec[14]
+    q_out[:, :] = y @ w.T + q0
     total = 0.0
     for k in range(count):
-        for i in range(n):
-            q_out[k, i] += q0[i]
         values(tree, gravity, q_out[k], qv[k], qa[k], work, tau[k])
         at = off[k + 1] + ny
         for p in range(npts):
@@ -166,7 +164,7 @@ def _contact_terms(
     Hessian (n, nf); the multipliers of the points' places, lam_p (P, 3), to the Hessian; ∂p/∂q into arms (P, 3, n).
     """
     off, ny, active = spec[1], spec[2].shape[1], spec[4]
-    n, npts = len(spec[3]), len(spec[5])
+    n, npts = spec[3].shape[1], len(spec[5])
     idx = np.empty(n, np.int32)
     arm, turn = np.empty((n + 1, 3)), np.empty((n, 3))
     om, beyond = np.empty((n, 3)), np.empty((n, 3))
@@ -280,8 +278,8 @@ def assemble(
     w_rate, slope = spec[9][3], spec[9][4]
     quad_y, quad_a, base = spec[10], spec[11], spec[12]
     y, v, a = coordinates(spec, x)
-    count, n, npts, ny = len(y), len(q0), len(spec[5]), w.shape[1]
-    qv, qa, q = v @ w.T, a @ w.T, y @ w.T
+    count, n, npts, ny = len(y), q0.shape[1], len(spec[5]), w.shape[1]
+    qv, qa, q = v @ w.T + spec[13], a @ w.T + spec[14], y @ w.T + q0
     work = make_work(n, gravity)
     tau = np.empty(n)
     der = (
@@ -299,8 +297,6 @@ def assemble(
     full = 3 * ny
     wq = np.empty((n, ny))
     for k in range(count):
-        for i in range(n):
-            q[k, i] += q0[i]
         values(tree, gravity, q[k], qv[k], qa[k], work, tau)
         derivatives(tree, q[k], qv[k], qa[k], mu[k], work, der)
         nf = off[k + 2] - off[k + 1] - ny

@@ -19,14 +19,16 @@ from choreograph.editing.physics.footprints import with_footprints, with_poses
 from choreograph.editing.physics.problem import Problem
 from choreograph.editing.physics.request import PhysicsRequest
 from choreograph.editing.physics.setting import make_problem
-from choreograph.editing.physics.sketch import Change, Sketch, sketch_clip
+from choreograph.editing.physics.sketch import Change, Sketch, contacts_of, halved, sketch_clip
 from choreograph.errors import RequestError
 from choreograph.motion.clip import Clip
 
 Array = NDArray[np.float64]
+Flags = NDArray[np.bool_]
 
 LONGEST_S = 20.0
 """Seconds that one problem may last."""
+_AROUND_S = 0.5
 _STRANGE_DEG = 9.0
 """Distance of key poses from the examples' space, beyond what the examples have, at which they lack the behaviour."""
 
@@ -42,6 +44,8 @@ class Setting:
     points: ContactPoints
     floor: float
     examples: tuple[Clip, ...]
+    flags: Flags
+    """Which groups of contact points stand in each frame of it, (F, 6)."""
 
 
 def take_part(clip: Clip, request: PhysicsRequest) -> Clip:
@@ -59,7 +63,7 @@ def take_part(clip: Clip, request: PhysicsRequest) -> Clip:
             where="start_s" if request.start_s else "",
         )
     part = clip[first:last]
-    if part.seconds > LONGEST_S:
+    if part.seconds > LONGEST_S and not request.finish:
         raise RequestError(
             f"the motion lasts {part.seconds:.0f} s; physics makes motions of up to {LONGEST_S:g} s: take a part with "
             "--start and --end",
@@ -111,17 +115,37 @@ def make_setting(clip: Clip, request: PhysicsRequest, examples: Sequence[Clip] |
     used = given or [part]
     dofs = make_dofs(body, [part, *used])
     keep = KEEP if request.dimensions is None else request.dimensions
-    return Setting(part, dofs, make_basis(dofs, used, keep), points, floor, tuple(used))
+    flags = _contacts(clip, part, request, dofs, points, floor)
+    return Setting(part, dofs, make_basis(dofs, used, keep), points, floor, tuple(used), flags)
 
 
-def sketch_of(setting: Setting, request: PhysicsRequest) -> Sketch:
-    """The sketch that a request makes of its motion."""
+def _contacts(
+    clip: Clip, part: Clip, request: PhysicsRequest, dofs: Dofs, points: ContactPoints, floor: float
+) -> Flags:
+    """Contacts of the part, found with what lies before and behind it, which its accelerations need."""
+    first, more = round((request.start_s or 0.0) * clip.fps), round(_AROUND_S * clip.fps)
+    start = max(0, first - more)
+    around = clip[start : min(len(clip), first + len(part) + more)]
+    return contacts_of(around, dofs, points, floor)[first - start :][: len(part)]
+
+
+def sketch_of(setting: Setting, request: PhysicsRequest, halvings: int = 0, coarser: float = 1.0) -> Sketch:
+    """The sketch that a request makes of its motion.
+
+    Args:
+        setting: What it is about.
+        request: What is asked.
+        halvings: How often nodes are set half as far apart.
+        coarser: Times as far between nodes as usual, before that.
+    """
     change = Change(request.farther_m, request.higher_m, float(np.radians(request.turn_deg)), request.longer)
-    sketch = sketch_clip(setting.clip, setting.basis, setting.points, setting.floor, change)
+    sketch = sketch_clip(setting.clip, setting.basis, setting.points, setting.floor, change, coarser, setting.flags)
     if request.footprints:
         sketch = with_footprints(sketch, request.footprints, setting.dofs, setting.points)
     if request.poses:
         sketch = with_poses(sketch, request.poses, setting.clip, setting.dofs)
+    for _ in range(halvings):
+        sketch = halved(sketch)
     return sketch
 
 
@@ -154,8 +178,7 @@ def doubts(setting: Setting, sketch: Sketch) -> list[Missed]:
     own = float(np.mean([setting.basis.error_deg(setting.dofs.angles(one)) for one in setting.examples]))
     poses = np.array([pose.q for pose in sketch.poses])
     off = setting.basis.error_deg(poses)
-    contacts = find_contacts(setting.clip, setting.points, setting.floor)
-    flies = bool((~contacts.any(axis=1)).any())
+    flies = bool((~setting.flags.any(axis=1)).any())
     fly = [bool((~find_contacts(one, setting.points, setting.floor).any(axis=1)).any()) for one in setting.examples]
     found = []
     if off - own > _STRANGE_DEG:

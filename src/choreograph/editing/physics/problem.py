@@ -28,6 +28,8 @@ TORQUE_LIMITS: Mapping[str, float] = {
 }  # fmt: skip
 """Largest torque of each joint, body weights times metres: about what trained people reach about one axis."""
 
+FOOT_POINTS = 4
+"""Contact points of a foot; they stand together in all arrays of points."""
 _SMOOTHER = 5.0
 """Weight of accelerations in the first, kinematic stage, against the second's."""
 
@@ -48,6 +50,18 @@ class Weights:
     """Of squared changes of ground forces, (BW/s)²."""
     scale: float = 50.0
     """Of all of it, against the constraints."""
+
+
+@dataclass(frozen=True)
+class Soft:
+    """How much it matters that forces carry a motion and feet stay in place, where that cannot be demanded."""
+
+    root: float = 400.0
+    """Of squared forces and moments that nothing gives, beyond what is free, (BW)² and (BW·m)²."""
+    free: float = 0.04
+    """What may be left of them, BW and BW·m: as much as recordings leave."""
+    places: float = 4e5
+    """Of squared distances of held points from their places, m²."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,6 +107,10 @@ class Problem:
     """Height of the floor itself, metres."""
     pull: Array | None = None
     """Weights of the state's distance from `base`, (ny,), instead of the usual ones: for finishing."""
+    course: tuple[Array, Array, Array] | None = None
+    """Coordinates, velocities and accelerations at the nodes that the state adds to, each (K, n), instead of q₀."""
+    soft: Soft | None = None
+    """Where mechanics and contacts are wishes rather than constraints."""
 
     @property
     def nodes(self) -> int:
@@ -110,6 +128,16 @@ class Problem:
     def slope(self) -> float:
         """Of the sides of a friction pyramid inside of the cone."""
         return self.friction / np.sqrt(2)
+
+    @cached_property
+    def most_forces(self) -> Array:
+        """Of each point at each node, (K, P), BW: who carries a foot's load alone may carry more."""
+        count, points = self.active.shape
+        if points % FOOT_POINTS:
+            return np.full(self.active.shape, self.most_force)
+        feet = self.active.reshape(count, -1, FOOT_POINTS).sum(axis=2)
+        share = np.clip((FOOT_POINTS - 1) / np.maximum(feet, 1), 1.0, 2.0)
+        return self.most_force * np.repeat(share, FOOT_POINTS, axis=1)
 
     @cached_property
     def offs(self) -> NDArray[np.int32]:
@@ -150,11 +178,15 @@ class Problem:
         quad_y = 2 * scale * np.diag(pull)
         quad_a = 2 * scale * weights.acceleration * (self.w.T @ self.w)
         params = np.array([self.h, GRAVITY, scale * weights.torque, scale * weights.rate, self.slope])
+        course = self.course
+        if course is None:
+            still = np.zeros((self.nodes, len(self.origin)))
+            course = (np.tile(self.origin, (self.nodes, 1)), still, still)
         return (
-            self.tree, self.offs, self.w, np.array(self.origin), np.array(self.active),
+            self.tree, self.offs, self.w, np.array(course[0]), np.array(self.active),
             np.array(self.holders, np.int32), np.array(self.offsets),
             np.ascontiguousarray(self.basis), np.array(self.picks, np.int32), params,
-            quad_y, np.ascontiguousarray(quad_a), np.array(self.base),
+            quad_y, np.ascontiguousarray(quad_a), np.array(self.base), np.array(course[1]), np.array(course[2]),
         )  # fmt: skip
 
     @cached_property

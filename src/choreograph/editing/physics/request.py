@@ -8,8 +8,21 @@ from typing import Annotated, Literal, Self
 from annotated_types import Ge, Gt, Le, MaxLen
 from pydantic import Field, model_validator
 
+from choreograph.contract.limits import beside
 from choreograph.contract.names import MotionName
-from choreograph.contract.request import Degrees, FileName, Hertz, Metres, Option, Request, Seconds, Unit, Wrong
+from choreograph.contract.request import (
+    Coordinate,
+    Degrees,
+    FileName,
+    FileText,
+    Hertz,
+    Metres,
+    Option,
+    Request,
+    Seconds,
+    Unit,
+    Wrong,
+)
 from choreograph.editing.dynamics.request import BodyRequest
 from choreograph.editing.physics.problem import Weights
 from choreograph.editing.physics.setting import Limits
@@ -28,7 +41,7 @@ class PhysicsWeights(Request):
     """Of squared distances from the examples' mean pose, in standard deviations."""
     slack: Annotated[float, Gt(0), Le(1e4)] = Weights.slack
     """Of what legs add to the examples' space, rad²."""
-    rate: Annotated[float, Ge(0), Le(1e3)] = Weights.rate
+    rate: Annotated[float, Ge(0), Le(1e3), Option(("--force-rate",))] = Weights.rate
     """Of squared changes of ground forces, (body weights / s)²."""
 
     def as_weights(self) -> Weights:
@@ -80,7 +93,7 @@ class FootprintRequest(Request):
     """When it comes down."""
     stop_s: Annotated[Seconds, Gt(0), Le(60)]
     """When it lifts off."""
-    position: tuple[float, float, float]
+    position: tuple[Coordinate, Coordinate, Coordinate]
     """Middle of the foot, x, y and z, metres; y is the height of the floor, step or stone there."""
     facing_deg: Degrees = 0.0
     """Which way it points: 0 along +z, 90 along +x."""
@@ -101,6 +114,10 @@ class PhysicsRequest(Request):
 
     effort = ("iterations",)
 
+    finish: bool = False
+    """Whether the motion is only finished: the smallest change after which it obeys mechanics, of any length, where it
+    stays as natural as it is. Examples are then the recordings that it is made of; of all that else can be asked only
+    the part, the floor and the body count."""
     farther_m: Annotated[Metres, Ge(-20), Le(20)] = 0.0
     """How much farther it goes than the motion, along its way."""
     higher_m: Annotated[Metres, Ge(-2), Le(3)] = 0.0
@@ -114,7 +131,7 @@ class PhysicsRequest(Request):
     end_s: Annotated[Seconds, Gt(0), Le(3600)] | None = None
     """Where it ends."""
     examples: Annotated[
-        tuple[str, ...], MaxLen(500), MotionName(), Option(("--examples", "-e"), metavar="MOTIONS")
+        tuple[FileText, ...], MaxLen(500), MotionName(), Option(("--examples", "-e"), metavar="MOTIONS")
     ] = ()
     """Motions of the behaviour, whose space is searched: files, folders, patterns, graphs (.mog); else the motion
     itself. Repeat for more."""
@@ -130,7 +147,7 @@ class PhysicsRequest(Request):
     """Frames per second to write; else the motion's own."""
     floor_m: Annotated[Metres, Ge(-1000), Le(1000)] | None = None
     """Height of the floor; else 0, or what the feet stand on."""
-    iterations: Annotated[int, Ge(1), Le(2000)] = 70
+    iterations: Annotated[int, Ge(1), Le(2000)] = 90
     """Of the solver, at most, before it tries otherwise."""
     weights: PhysicsWeights = Field(default_factory=PhysicsWeights)
     """Of the objective's parts."""
@@ -143,13 +160,14 @@ class PhysicsRequest(Request):
     def _check(self) -> Self:
         if self.end_s is not None and self.end_s <= (self.start_s or 0.0):
             raise Wrong("end_s", f"is {self.end_s:g}, not after start_s")
+        if self.finish:
+            for name in ("farther_m", "higher_m", "turn_deg", "longer", "poses", "footprints"):
+                if getattr(self, name) != type(self).model_fields[name].default:
+                    raise Wrong(name, "is asked of a motion that shall only be finished; drop one of the two")
         return self
 
     def resolved(self, folder: Path, *, allow_code: bool = False) -> Self:
         """The request with motions that it names taken from a folder, where they are there."""
-
-        def find(name: str) -> str:
-            return str(folder / name) if name and (folder / name).exists() else name
-
-        poses = tuple(pose.with_(clip=find(pose.clip)) for pose in self.poses)
-        return self.with_(examples=tuple(find(name) for name in self.examples), poses=poses)
+        poses = tuple(pose.with_(clip=beside(folder, pose.clip)) for pose in self.poses)
+        examples = tuple(beside(folder, name, folders=True) for name in self.examples)
+        return self.with_(examples=examples, poses=poses)

@@ -12,18 +12,25 @@ from numpy.typing import NDArray
 
 from choreograph.contract.result import COMPLETE, Answer, Metric, Motion, Problem, Result, Run
 from choreograph.contract.search import Budget, Search
-from choreograph.editing.physics.drive import Solved, solve_again, solve_in_stages
+from choreograph.editing.physics.drive import Solved, solve_again, solve_finer, solve_in_stages
+from choreograph.editing.physics.finish import Mechanical
+from choreograph.editing.physics.finished import finish_request, finished_answer
 from choreograph.editing.physics.prepare import Setting, doubts, make_setting, problem_of, sketch_of
 from choreograph.editing.physics.problem import Problem as Question
 from choreograph.editing.physics.problem import spline_at_times
 from choreograph.editing.physics.request import PhysicsRequest
 from choreograph.editing.physics.sketch import Sketch
-from choreograph.editing.physics.verify import Trajectory, Verification, fine, verify
+from choreograph.editing.physics.verify import Trajectory, Verification, excess, fine, verify
 from choreograph.errors import RequestError
 from choreograph.motion.clip import Clip
 from choreograph.progress import Progress, silent
 
 Array = NDArray[np.float64]
+
+_COARSER = (1.0, 1.45, 1.0)
+"""Times the usual distance between nodes: tried in this order where a motion is not found, each with one more start."""
+_HALVINGS = 2
+"""How often nodes are set half as far apart where mechanics does not hold between them."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,6 +44,8 @@ class PhysicsResult(Result):
     """On a grid eight times as fine as the solver's."""
     verification: Verification | None = None
     examples: tuple[Clip, ...] = ()
+    finished: Mechanical | None = None
+    """Where the motion was only finished: what was done to which part of it."""
 
 
 class PhysicsSearch(Search):
@@ -57,33 +66,78 @@ class PhysicsSearch(Search):
         self._sketch: Sketch | None = None
         self._solved: Solved | None = None
         self._before: Solved | None = None
-        self._seconds = 0.0
+        self._finished: Mechanical | None = None
+        self._seconds, self._halvings, self._coarser = 0.0, 0, 1.0
 
     @property
     def done(self) -> bool:
         """Whether the solver has ended."""
-        return self._solved is not None
+        return self._solved is not None or self._finished is not None
 
     def step(self, budget: Budget = Budget(), progress: Progress = silent) -> bool:
         """Solve it."""
         if self.done:
             return False
         began = time.monotonic()
+        if self.request.finish:
+            self._finished = finish_request(self._clip, self.request, self._given, progress)
+            self._seconds = time.monotonic() - began
+            return False
         if self._setting is None:
             self._setting = make_setting(self._clip, self.request, self._given)
-        self._sketch = sketch_of(self._setting, self.request)
-        question = problem_of(self._setting, self._sketch, self.request)
         most = self.request.iterations
 
         def watch(iteration: int, x: Array, violation: float) -> None:
             progress("solving", min(iteration, most), most)
 
         if self._before is not None:
-            self._solved = solve_again(question, self._before, watch=watch)
+            found = solve_again(self._ask(), self._before, watch=watch)
         else:
-            self._solved = solve_in_stages(question, most, watch)
+            found = self._from_scratch(most, watch)
+        self._solved = self._refined(found, watch)
         self._seconds = time.monotonic() - began
         return False
+
+    def _ask(self) -> Question:
+        assert self._setting is not None
+        self._sketch = sketch_of(self._setting, self.request, self._halvings, self._coarser)
+        return problem_of(self._setting, self._sketch, self.request)
+
+    def _from_scratch(self, most: int, watch: Any) -> Solved:
+        """The solution with the usual nodes; where those lead nowhere, with fewer."""
+        self._halvings = 0
+        tries: list[tuple[Solved, float]] = []
+        turn = abs(self._clip_pitch())
+        for coarser in _COARSER[1:] if turn > np.pi else _COARSER:  # flips are easier with few nodes
+            self._coarser = coarser
+            tries.append((solve_in_stages(self._ask(), most, watch, tries=len(tries) + 1), coarser))
+            if tries[-1][0].solution.status != "not converged":
+                return tries[-1][0]
+        found, self._coarser = min(tries, key=lambda one: one[0].solution.violation)
+        self._ask()
+        return found
+
+    def _clip_pitch(self) -> float:
+        """How far the root pitches from the first pose to the last, radians."""
+        self._coarser = 1.0
+        self._ask()
+        assert self._sketch is not None
+        first, last = self._sketch.poses[0].q, self._sketch.poses[-1].q
+        return float(last[5] - first[5])
+
+    def _refined(self, found: Solved, watch: Any) -> Solved:
+        """The solution with nodes as close as it takes for mechanics to hold between them, within reason."""
+        while found.solution.status != "not converged" and self._halvings < _HALVINGS:
+            if excess(verify(found.problem, found.solution.x)) <= 1.0:
+                break
+            self._halvings += 1
+            finer = solve_finer(self._ask(), found, watch=watch)
+            if finer.solution.status == "not converged":
+                self._halvings -= 1
+                self._ask()
+                break
+            found = finer
+        return found
 
     def change(self, request: Any) -> None:
         """Ask for something else; where only the change of the motion differs, the last solution is the start."""
@@ -92,11 +146,17 @@ class PhysicsSearch(Search):
         if request.with_(**dragged) == before.with_(**dragged):
             self._before, self.carried = self._solved or self._before, self._solved is not None
         else:
-            self._before, self._setting = None, None
-        self.request, self._solved = request, None
+            self._before, self._setting, self._halvings = None, None, 0
+        self.request, self._solved, self._finished = request, None, None
 
     def best(self) -> PhysicsResult:
         """The motion, verified between the nodes."""
+        if self._finished is not None:
+            answer = finished_answer(self._finished)
+            return PhysicsResult(
+                "physics", self.request, (answer,), answer.status, seconds=self._seconds, recorded=self._clip,
+                finished=self._finished,
+            )  # fmt: skip
         if self._solved is None or self._setting is None or self._sketch is None:
             raise RequestError("nothing was solved yet")
         setting, solved = self._setting, self._solved
@@ -162,7 +222,7 @@ def _problems(solved: Solved, checked: Verification, setting: Setting, request: 
     if solved.converged or solved.solution.status == "feasible":
         yield from _too_weak(checked, setting)
         return
-    from choreograph.editing.physics.interior_point import Solver
+    from choreograph.editing.physics.newton import Solver
 
     question = solved.problem
     now = Solver(question).values(solved.solution.x)

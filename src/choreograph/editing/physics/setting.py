@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from choreograph.dynamics.contacts import ContactPoints
+from choreograph.dynamics.dofs import Dofs
 from choreograph.editing.physics.basis import Basis
 from choreograph.editing.physics.contacts import Legs
 from choreograph.editing.physics.problem import Problem, Weights, torque_limits
@@ -22,6 +23,8 @@ _CLEAR_M = 2.5e-3
 _SINK_M = 5e-4
 _RISE_M = 4e-3
 """How fast the floor comes up to its place around a key pose that is below it, metres a node."""
+_ROOM_RAD = 0.04
+"""How far a key pose may be from a joint's limit at least."""
 REACH_M = 2e-3
 """Farthest that a key pose's foot may be from its place."""
 SHIFT_M = 0.12
@@ -93,15 +96,22 @@ def make_problem(
         own = legs.positions(basis.coordinates(state)[None])[0, :, 1] - 1e-3
         ramp = own + _RISE_M * np.abs(np.arange(count) - pose.node)[:, None]
         heights = np.minimum(heights, ramp)
+    dofs = _with_room(basis.dofs, np.array([basis.coordinates(state) for state in states]))
     guess = _guess(sketch, np.array(states), [pose.node for pose in sketch.poses], d)
     guess = _stand(guess, basis, legs, held, targets, mask)
     return Problem(
-        basis.dofs, basis.columns, basis.picks, basis.origin, sketch.h, _pushing(held), held, targets,
+        dofs, basis.columns, basis.picks, basis.origin, sketch.h, _pushing(held), held, targets,
         heights, mask, values, np.zeros(mask.shape), legs.holders, legs.offsets,
         torque_limits(basis.dofs, limits.strength), guess,
         None if sketch.source is None else basis.state(sketch.source),
         limits.friction, limits.most_force, weights, floor,
     )  # fmt: skip
+
+
+def _with_room(dofs: Dofs, poses: Array) -> Dofs:
+    """The body with joint limits that key poses (M, n) keep, which in the space of examples may be a little beyond."""
+    low, high = poses.min(axis=0) - _ROOM_RAD, poses.max(axis=0) + _ROOM_RAD
+    return replace(dofs, lower=np.minimum(dofs.lower, low), upper=np.maximum(dofs.upper, high))
 
 
 def _held_legs(basis: Basis, held: Flags, legs: Legs) -> Flags:

@@ -5,14 +5,16 @@ A sketch is taken from a clip, and may be changed: farther, higher, turned, slow
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
 from choreograph.dynamics.body import GRAVITY
-from choreograph.dynamics.contacts import ContactPoints, find_contacts
+from choreograph.dynamics.contacts import ContactPoints, find_contacts, with_carriers
+from choreograph.dynamics.dofs import Dofs, tree_of
+from choreograph.dynamics.inverse import low_passed, second_difference
 from choreograph.editing.physics.basis import Basis
 from choreograph.editing.physics.contacts import Legs, Stance, find_stances
 from choreograph.motion.clip import Clip
@@ -73,13 +75,34 @@ class Sketch:
         return runs(np.asarray(~self.flags.any(axis=1)))
 
 
-def node_step(seconds: float) -> float:
-    """Seconds between nodes: fine enough for mechanics to hold between them, and no finer."""
-    return float(np.clip(seconds / 80, 1 / 60, 1 / 34))
+def halved(sketch: Sketch) -> Sketch:
+    """The same sketch with twice as many nodes, contacts and poses at the same times."""
+    count = 2 * sketch.nodes - 1
+    flags = np.zeros((count, sketch.flags.shape[1]), bool)
+    flags[::2] = sketch.flags
+    flags[1::2] = sketch.flags[:-1] & sketch.flags[1:]
+    stances = tuple(replace(one, start=2 * one.start, stop=2 * one.stop - 1) for one in sketch.stances)
+    poses = tuple(replace(pose, node=2 * pose.node) for pose in sketch.poses)
+    source = None
+    if sketch.source is not None:
+        source = np.repeat(sketch.source, 2, axis=0)[:count]
+        source[1::2] = 0.5 * (sketch.source[:-1] + sketch.source[1:])
+    return replace(sketch, h=0.5 * sketch.h, flags=flags, stances=stances, poses=poses, source=source)
+
+
+def node_step(seconds: float, coarser: float = 1.0) -> float:
+    """Seconds between nodes: fine enough for mechanics to hold between them most often, and no finer."""
+    return coarser * float(np.clip(seconds / 105, 1 / 72, 1 / 42))
 
 
 def sketch_clip(
-    clip: Clip, basis: Basis, points: ContactPoints, floor: float = 0.0, change: Change = Change()
+    clip: Clip,
+    basis: Basis,
+    points: ContactPoints,
+    floor: float = 0.0,
+    change: Change = Change(),
+    coarser: float = 1.0,
+    flags: Flags | None = None,
 ) -> Sketch:
     """The sketch that a clip makes, with changes.
 
@@ -89,14 +112,16 @@ def sketch_clip(
         points: Of the feet.
         floor: Height of the floor, metres.
         change: What shall be other.
+        coarser: Times as far between nodes as usual.
+        flags: Which groups of points stand in each frame, (F, 6), where that is known.
     """
     legs = Legs(basis.dofs, points)
-    flags = find_contacts(clip, points, floor)
+    flags = contacts_of(clip, basis.dofs, points, floor) if flags is None else flags
     q = basis.dofs.angles(clip)
-    times, source = _timeline(clip, flags, _com_heights(basis, q), change)
+    times, source = _timeline(clip, flags, _com_heights(basis.dofs, q), change, coarser)
     h = float(times[1] - times[0])
     at = np.clip(np.rint(source * clip.fps).astype(int), 0, len(clip) - 1)
-    node_flags = flags[at]
+    node_flags = at_nodes(flags, source * clip.fps)
     stances = find_stances(node_flags)
     ends = _place_ends(clip, q, change)
     prints = []
@@ -107,6 +132,32 @@ def sketch_clip(
     source = np.array([_moved(q[f], ends, share) for f, share in zip(at, shares, strict=True)])
     ends_of = (KeyPose(0, first), KeyPose(len(times) - 1, last))
     return Sketch(h, node_flags, tuple(stances), tuple(prints), ends_of, source)
+
+
+def contacts_of(clip: Clip, dofs: Dofs, points: ContactPoints, floor: float) -> Flags:
+    """Which groups of points stand in each frame, (F, 6): by height and speed, and by what must carry the body."""
+    flags = find_contacts(clip, points, floor)
+    if len(clip) < 8:
+        return flags
+    calm = low_passed(clip, 10.0)
+    heights = _com_heights(dofs, dofs.angles(calm))
+    need = 1.0 + second_difference(heights, 1.0 / clip.fps) / GRAVITY
+    return with_carriers(flags, need, points.positions(clip), points.groups, floor, clip.fps)
+
+
+def at_nodes(flags: Flags, source: Array) -> Flags:
+    """Contacts at nodes that show these frames, (K,): from the node nearest to each landing to the nearest to leaving.
+
+    Forces vanish at both, so that a stance neither gains nor loses time.
+    """
+    count, last = len(source), len(flags)
+    out = np.zeros((count, flags.shape[1]), bool)
+    for group in range(flags.shape[1]):
+        for start, stop in runs(np.asarray(flags[:, group])):
+            first, end = np.rint(np.interp([start - 0.5, stop - 0.5], source, np.arange(count))).astype(int)
+            first, end = (0 if start == 0 else first), (count - 1 if stop == last else end)
+            out[first : end + 1, group] = True
+    return out
 
 
 def _shares(flags: Flags) -> Array:
@@ -181,15 +232,14 @@ def _footprint(
     return spot
 
 
-def _com_heights(basis: Basis, q: Array) -> Array:
+def _com_heights(dofs: Dofs, q: Array) -> Array:
     from choreograph.dynamics import _compiled
-    from choreograph.dynamics.dofs import tree_of
 
-    com, _, _ = _compiled.momenta(tree_of(basis.dofs), np.ascontiguousarray(q), np.zeros_like(q))
+    com, _, _ = _compiled.momenta(tree_of(dofs), np.ascontiguousarray(q), np.zeros_like(q))
     return np.asarray(com[:, 1])
 
 
-def _timeline(clip: Clip, flags: Flags, heights: Array, change: Change) -> tuple[Array, Array]:
+def _timeline(clip: Clip, flags: Flags, heights: Array, change: Change, coarser: float = 1.0) -> tuple[Array, Array]:
     """Times of the nodes, and for each the time of the clip that it shows, both (K,), seconds.
 
     A higher flight lasts longer; everything else keeps its pace, or all is stretched.
@@ -209,7 +259,7 @@ def _timeline(clip: Clip, flags: Flags, heights: Array, change: Change) -> tuple
             length = flight_seconds(heights, (a, b), clip.fps, change.higher)
         lengths.append(length * change.longer)
     total = float(np.sum(lengths))
-    count = max(8, round(total / node_step(total)) + 1)
+    count = max(8, round(total / node_step(total, coarser)) + 1)
     times = np.linspace(0.0, total, count)
     return times, np.interp(times, np.concatenate([[0.0], np.cumsum(lengths)]), marks)
 

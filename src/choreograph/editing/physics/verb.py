@@ -15,6 +15,14 @@ def _draw(path: Path, result: Result, overwrite: bool) -> None:
     from choreograph.pictures.plots import write_plot
 
     assert isinstance(result, PhysicsResult)
+    if result.finished is not None:
+        from choreograph.editing.dynamics.plot import plot_dynamics
+        from choreograph.editing.dynamics.search import inverse_dynamics
+
+        found = inverse_dynamics(result.clip)
+        assert found.dynamics is not None
+        write_plot(path, plot_dynamics(found.dynamics, result.clip), overwrite=overwrite)
+        return
     write_plot(path, plot_physics(result), overwrite=overwrite)
 
 
@@ -33,6 +41,7 @@ VERB = Verb(
     examples=(
         "physics jump.bvh --farther 0.4 --higher 0.1 --turn 180 --examples hops/ -o out.bvh",
         "physics run.bvh --farther 0.5 --examples runs/ --choose 8 -o run.glb --picture run.png",
+        "physics --finish walk.bvh --examples walks/ -o finished.bvh",
         "physics walk.bvh --start 0.3 --end 1.7 --longer 1.2 -o slow.bvh",
     ),
     guide="docs/physics.md",

@@ -15,6 +15,8 @@ from choreograph.motion.contacts import runs
 Array = NDArray[np.float64]
 
 FINER = 8
+BARS = {"com_off_m": 1e-3, "spin_drift": 0.05, "slip_m": 3e-3, "residual": 0.25, "below_m": 2e-3}
+"""What must hold between the nodes: figures of a verification and the most that each may be."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,6 +59,11 @@ class Verification:
     """Beyond a joint's limit."""
     torque_over: float
     """Beyond a torque's limit, as a share of it."""
+
+
+def excess(checked: Verification) -> float:
+    """How many times the worst figure is what it may be; 1 or less where everything holds between the nodes."""
+    return max(getattr(checked, name) / most for name, most in BARS.items())
 
 
 def fine(problem: Problem, x: Array, finer: int = FINER) -> Trajectory:

@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated
 
+from annotated_types import MaxLen
 from pydantic import Field
 
 from choreograph.contract.request import FileName, Option, Request
+
+JointName = Annotated[str, MaxLen(200)]
 
 
 class RetargetRequest(Request):
@@ -17,11 +20,15 @@ class RetargetRequest(Request):
     {'to': 'hero.glb', 'clean': False}
     """
 
-    to: Annotated[str, FileName(), Option(("--to",), metavar="FILE")] = ""
+    to: Annotated[str, MaxLen(4096), FileName(), Option(("--to",), metavar="FILE")] = ""
     """File of the body: a character (.glb, .vrm), or any motion file whose skeleton it is."""
-    roles: Annotated[Mapping[str, str], Option(("--to-role",), metavar="ROLE=JOINT")] = Field(default_factory=dict)
+    roles: Annotated[Mapping[str, JointName], MaxLen(1000), Option(("--to-role",), metavar="ROLE=JOINT")] = Field(
+        default_factory=dict
+    )
     """Joints of the body whose role is not found, such as left_foot=L_Ankle."""
-    joints: Annotated[Mapping[str, str], Option(("--joint",), metavar="JOINT=SOURCE")] = Field(default_factory=dict)
+    joints: Annotated[Mapping[str, JointName], MaxLen(1000), Option(("--joint",), metavar="JOINT=SOURCE")] = Field(
+        default_factory=dict
+    )
     """Joints of the body, with the joint of the motion that each takes its rotation from; nothing behind = for none."""
     clean: bool = True
     """Whether standing feet are held where they stand."""

@@ -9,8 +9,9 @@ from typing import Annotated, Self
 from annotated_types import Ge, Gt, Le, MaxLen
 from pydantic import Field, model_validator
 
+from choreograph.contract.limits import beside
 from choreograph.contract.names import MotionName
-from choreograph.contract.request import FileName, Hertz, Option, Request, Seconds, Wrong
+from choreograph.contract.request import FileName, FileText, Hertz, Option, Request, Seconds, Wrong
 from choreograph.editing.retime.keys import KeyTime, length_keys
 from choreograph.editing.retime.settings import RetimeSettings
 from choreograph.motion.clip import Clip
@@ -26,10 +27,12 @@ class RetimeRequest(Request):
     seconds: Annotated[Seconds, Gt(0), Le(3600), Option(("--seconds", "-s"))] | None = None
     """How long the motion shall last; else as long as it does, or as the key times say."""
     keys: Annotated[
-        Mapping[str, Annotated[Seconds, Ge(0), Le(3600)]], Option(("--key", "-k"), metavar="FRAME=SECONDS")
+        Mapping[str, Annotated[Seconds, Ge(0), Le(3600)]],
+        MaxLen(10_000),
+        Option(("--key", "-k"), metavar="FRAME=SECONDS"),
     ] = Field(default_factory=dict)
     """When frames of the motion, at its own rate, shall be shown; repeat for more."""
-    like: Annotated[tuple[str, ...], MaxLen(200), MotionName(), Option(("--like",), metavar="MOTION")] = ()
+    like: Annotated[tuple[FileText, ...], MaxLen(200), MotionName(), Option(("--like",), metavar="MOTION")] = ()
     """Motions whose timing is liked, as files; else the motion's own timing guides. Repeat for more."""
     like_from: Annotated[str, MaxLen(4096), FileName()] = ""
     """A folder, a pattern or a motion graph (.mog) from which motions to be like are chosen: nearest in poses at the
@@ -52,9 +55,8 @@ class RetimeRequest(Request):
 
     def resolved(self, folder: Path, *, allow_code: bool = False) -> Self:
         """The request with the motions that it names taken from a folder, where they are there."""
-        like = tuple(str(folder / name) if (folder / name).is_file() else name for name in self.like)
-        there = bool(self.like_from) and (folder / self.like_from).exists()
-        return self.with_(like=like, like_from=str(folder / self.like_from) if there else self.like_from)
+        like = tuple(beside(folder, name) for name in self.like)
+        return self.with_(like=like, like_from=beside(folder, self.like_from, folders=True))
 
     def key_times(self, clip: Clip) -> tuple[KeyTime, ...]:
         """Frames and the seconds at which they are shown, the first and the last among them.

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from choreograph.contract.request import read_request
 from choreograph.errors import RequestError
 from choreograph.formats.character import WRITES
+from choreograph.formats.export import ExportSettings, export_clip
 from choreograph.motion.clip import Clip
 from choreograph.studio.context import WorkerContext
 from choreograph.studio.document import ClipEntry, Point
@@ -19,8 +22,8 @@ from choreograph.studio.worker import TaskChannel
 def export(context: WorkerContext, ask: dict[str, Any], channel: TaskChannel) -> list[str]:
     """Write a motion as a file of some type; names of the files.
 
-    Asked as `which` (a ClipEntry, or a result's id), `people`, `suffix`, `name`, `path`, `folder` and `character`, the
-    file of who moves, or None.
+    Asked as `which` (a ClipEntry, or a result's id), `people`, `name`, `path`, `folder`, what an ExportAsk has, and
+    `character`, the file of who moves, or None.
     """
     which: ClipEntry | str = ask["which"]
     clips = (
@@ -38,11 +41,12 @@ def export(context: WorkerContext, ask: dict[str, Any], channel: TaskChannel) ->
     if body is not None:
         clips = _on_character(clips, body)
     if ask["suffix"] in DRAWINGS:
-        _draw(target, clips, ask["path"], body, channel)
+        _draw(target, clips, ask, channel)
     elif body is not None and ask["suffix"] in WRITES:
-        _write_characters(target, clips, body)
+        settings = read_request(ExportSettings, ask["export"])
+        _write_characters(target, [settings.apply(clip, own_body=True) for clip in clips], body)
     else:
-        _write(target, clips)
+        _write(target, clips, read_request(ExportSettings, ask["export"]))
     channel.progress("writing", 1, 1)
     return sorted(path.name for path in folder.iterdir())
 
@@ -65,30 +69,39 @@ def _write_characters(target: Path, clips: list[Clip], body: Path) -> None:
         write_character(file, character, clip, overwrite=True)
 
 
-def _write(target: Path, clips: list[Clip]) -> None:
-    from choreograph.formats import write_clip
+def _write(target: Path, clips: list[Clip], settings: ExportSettings) -> None:
     from choreograph.formats.registry import find_format
 
     known = find_format(target)
     if not known.available:
         raise RequestError(f"{known.name} needs an optional part: pip install 'choreograph[{known.name}]'")
     if len(clips) == 1 or known.figures is not None:
-        write_clip(target, clips, overwrite=True)
+        export_clip(target, clips, settings, overwrite=True)
     else:
         for clip in clips:
-            write_clip(target.with_name(f"{clip.name}{target.suffix}"), clip, overwrite=True)
+            export_clip(target.with_name(f"{clip.name}{target.suffix}"), clip, settings, overwrite=True)
 
 
-def _draw(target: Path, clips: list[Clip], path: list[Point], body: Path | None, channel: TaskChannel) -> None:
-    from choreograph.pictures.animation import write_film
+def _draw(target: Path, clips: list[Clip], ask: dict[str, Any], channel: TaskChannel) -> None:
+    from choreograph.pictures.animation import FilmSettings, write_film, write_still
     from choreograph.pictures.raster import Stroke
     from choreograph.pictures.sheet import SheetSettings, write_sheet
     from choreograph.pictures.theme import AMBER
 
-    name = None if body is None else str(body)
+    path: list[Point] = ask["path"]
+    width: int | None = ask["width"]
+    body = None if ask.get("character") is None else str(ask["character"])
+    bodies = [body] * len(clips)
+    if target.suffix == ".png" and ask["frame"] is None:
+        sheet = SheetSettings(body=body) if width is None else SheetSettings(width=width, body=body)
+        write_sheet(target, clips, sheet, overwrite=True, progress=channel.progress)
+        return
+    settings = FilmSettings.for_file(target)
+    if width is not None:
+        settings = replace(settings, size=(width, round(width * 9 / 32) * 2))
     if target.suffix == ".png":
-        write_sheet(target, clips, SheetSettings(body=name), overwrite=True, progress=channel.progress)
+        settings = replace(settings, samples=4, transparent=ask["transparent"])
+        write_still(target, clips, min(ask["frame"], len(clips[0]) - 1), settings, bodies=bodies, overwrite=True)
         return
     floor = [Stroke(np.array(path), AMBER, 0.02, 0.9)] if len(path) > 1 else []
-    bodies = [name] * len(clips)
-    write_film(target, clips, floor=floor, bodies=bodies, overwrite=True, progress=channel.progress)
+    write_film(target, clips, settings, floor=floor, bodies=bodies, overwrite=True, progress=channel.progress)

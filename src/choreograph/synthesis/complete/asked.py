@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-import csv
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from choreograph.errors import RequestError
+from choreograph.maths.floor import FloorTransform
 from choreograph.motion.clip import Clip
 from choreograph.motion.retarget import retarget
 from choreograph.motion.roles import ROLES
 from choreograph.motion.skeleton import Skeleton
 from choreograph.synthesis.complete import terms as kinds
 from choreograph.synthesis.complete.encode import Array
-from choreograph.synthesis.complete.goals import Camera, JointGoal, KeyPose, Timed
+from choreograph.synthesis.complete.goals import BodyGoal, JointGoal, KeyPose, Timed
+from choreograph.synthesis.complete.inputs import camera_matrix, picture_point, read_track
 from choreograph.synthesis.complete.model import MotionModel
 from choreograph.synthesis.complete.request import CompleteRequest
 from choreograph.synthesis.complete.solver import PLACE_M
@@ -87,20 +87,21 @@ def find_joint(skeleton: Skeleton, name: str, where: str) -> int:
     return found
 
 
-def find_targets(request: CompleteRequest, skeleton: Skeleton, find: Find) -> list[Target]:
+def find_targets(request: CompleteRequest, skeleton: Skeleton, find: Find, rate: float = 30.0) -> list[Target]:
     """The goals of a request as targets, each checked against the body.
 
     Args:
         request: What is asked.
         skeleton: Whose joints it names.
         find: The clip of a key pose.
+        rate: Poses a second of those that are asked for during an interval.
 
     Raises:
         RequestError: If a joint, clip, frame or track is not there.
     """
-    made = [_pose_target(n, pose, skeleton, find) for n, pose in enumerate(request.poses)]
+    made = [one for n, pose in enumerate(request.poses) for one in _pose_targets(n, pose, skeleton, find, rate)]
     for n, body in enumerate(request.body):
-        made += _place_targets(f"body[{n}]", body.at_s, body.position, body.facing, body.exact, skeleton)
+        made += _place_targets(f"body[{n}]", body, skeleton)
     for n, goal in enumerate(request.joints):
         made += _joint_targets(f"joints[{n}]", goal, skeleton)
     for name in ("turns", "angles", "distances", "offsets", "views"):
@@ -122,40 +123,70 @@ def _weight_of(request: CompleteRequest, where: str) -> float:
     return float(getattr(request, name)[int(rest.partition("]")[0])].weight)
 
 
-def _pose_target(n: int, pose: KeyPose, skeleton: Skeleton, find: Find) -> Target:
+def _pose_targets(n: int, pose: KeyPose, skeleton: Skeleton, find: Find, rate: float) -> list[Target]:
+    """A key pose, or the poses of an interval: the first is where the key says, the others as they were recorded."""
     where = f"poses[{n}]"
     clip = find(pose)
     clip = retarget(clip, skeleton)
-    if pose.frame >= len(clip):
-        raise RequestError(
-            f"{where}.frame is {pose.frame}; {clip.name!r} has frames 0 to {len(clip) - 1}", where=f"{where}.frame"
+    start, stop = pose.span
+    times = start + np.arange(math.floor((stop - start) * rate + 1e-6) + 1) / rate
+    frames = pose.frame + np.round((times - start) * clip.fps).astype(int)
+    if frames[-1] >= len(clip):
+        field, found = (
+            ("frame", pose.frame) if len(frames) == 1 else ("stop_s", f"{stop:g}, which is frame {frames[-1]}")
         )
-    one = clip[pose.frame : pose.frame + 1]
-    hips = one.global_positions()[0, skeleton.hips]
-    place = np.full(3, np.nan)
-    if pose.in_place:
-        place[:] = hips[0], hips[2], one.facing()[0]
-    if pose.position is not None:
-        place[:2] = pose.position
-    if pose.facing is not None:
-        place[2] = pose.facing
-    return Target(where, "pose", pose.at_s, pose.at_s, (skeleton.hips,), place[None], pose.exact, pose=one)
+        raise RequestError(
+            f"{where}.{field} is {found}; {clip.name!r} has frames 0 to {len(clip) - 1}", where=f"{where}.{field}"
+        )
+    own = clip[pose.frame : int(frames[-1]) + 1]
+    frames -= pose.frame
+    if pose.in_place or len(frames) == 1:
+        moved = own
+    else:
+        hips = own.global_positions()[0, skeleton.hips]
+        turn = 0.0 if pose.facing is None else pose.facing - float(own.facing()[0])
+        moved = own.moved(FloorTransform(0.0, -float(hips[0]), -float(hips[2]))).moved(FloorTransform(turn))
+        if pose.position is not None:
+            moved = moved.moved(FloorTransform(0.0, *pose.position))
+    hips, facing = moved.global_positions()[frames, skeleton.hips], moved.facing()[frames]
+    places = np.stack([hips[:, 0], hips[:, 2], facing], axis=1)
+    if not pose.in_place:
+        # Of one pose, what is not given does not matter; of several, they are moved as one where both are given.
+        if len(frames) == 1:
+            places[0] = np.nan
+            if pose.position is not None:
+                places[0, :2] = pose.position
+            if pose.facing is not None:
+                places[0, 2] = pose.facing
+        elif pose.position is None or pose.facing is None:
+            places[1:] = np.nan
+            if pose.position is None:
+                places[0, :2] = np.nan
+            if pose.facing is None:
+                places[0, 2] = np.nan
+    return [
+        Target(
+            where,
+            "pose",
+            float(at),
+            float(at),
+            (skeleton.hips,),
+            place[None],
+            pose.exact,
+            pose=own[int(k) : int(k) + 1],
+        )
+        for at, k, place in zip(times, frames, places, strict=True)
+    ]
 
 
-def _place_targets(
-    where: str,
-    at_s: float,
-    position: tuple[float, float] | None,
-    facing: float | None,
-    exact: bool,
-    skeleton: Skeleton,
-) -> list[Target]:
-    made = []
-    if position is not None:
-        values = np.array([[position[0], np.nan, position[1]]])
-        made.append(Target(f"{where}.position", "place", at_s, at_s, (skeleton.hips,), values, exact))
-    if facing is not None:
-        made.append(Target(f"{where}.facing_deg", "facing", at_s, at_s, (), np.array([[facing]]), exact))
+def _place_targets(where: str, goal: BodyGoal, skeleton: Skeleton) -> list[Target]:
+    made, (start, stop) = [], goal.span
+    way = goal.points or ((goal.position,) if goal.position is not None else ())
+    if way:
+        values = np.array([[x, np.nan, z] for x, z in way])
+        made.append(Target(f"{where}.position", "place", start, stop, (skeleton.hips,), values, goal.exact))
+    if goal.facing is not None:
+        made.append(Target(f"{where}.facing_deg", "facing", start, stop, (), np.array([[goal.facing]]), goal.exact))
     return made
 
 
@@ -213,70 +244,6 @@ def _above(skeleton: Skeleton, joint: int) -> int:
     return above
 
 
-def camera_matrix(camera: Camera) -> Array:
-    """A camera's right, up and ahead as rows, the first two over the tangent of half the field of view, and its eye,
-    (4, 3)."""
-    eye, target = np.array(camera.position), np.array(camera.target)
-    ahead = (target - eye) / np.linalg.norm(target - eye)
-    up = np.array([0.0, 1.0, 0.0]) if abs(ahead[1]) < 0.999 else np.array([0.0, 0.0, 1.0])
-    right = np.cross(ahead, up)
-    right /= np.linalg.norm(right)
-    zoom = 1 / math.tan(math.radians(camera.field_of_view_deg) / 2)
-    return np.stack([zoom * right, zoom * np.cross(right, ahead), ahead, eye])
-
-
-def picture_point(camera: Camera, seen: tuple[float, float]) -> tuple[float, float]:
-    """A place in the picture as the camera's matrix gives it: from -1 to 1 from the lower to the upper edge."""
-    return (2 * seen[0] - 1) * camera.aspect, 1 - 2 * seen[1]
-
-
-def read_track(path: str | Path, seconds: float, where: str) -> Array:
-    """A joint's way from a CSV file, spread evenly over an interval, (N, 3), metres.
-
-    Args:
-        path: Columns x, y, z, or seconds, x, y, z; a heading is skipped.
-        seconds: Length of the interval.
-        where: Its place in the request.
-
-    Raises:
-        RequestError: If it cannot be read, or its times do not increase.
-    """
-    try:
-        with Path(path).open(encoding="utf-8-sig", newline="") as file:
-            lines = [line for line in csv.reader(file) if line and any(cell.strip() for cell in line)]
-    except (OSError, UnicodeDecodeError) as error:
-        raise RequestError(f"{where}: {path} cannot be read: {error}", where=where) from None
-    rows = []
-    for number, line in enumerate(lines, 1):
-        try:
-            rows.append([float(cell) if cell.strip() else math.nan for cell in line])
-        except ValueError:
-            if number > 1:
-                raise RequestError(
-                    f"{where}: {path}, line {number} is {','.join(line)[:80]!r}; it must be numbers", where=where
-                ) from None
-    sizes = {len(row) for row in rows}
-    if len(rows) < 2 or sizes not in ({3}, {4}):
-        raise RequestError(
-            f"{where}: {path} has {len(rows)} rows of {sorted(sizes)} numbers; it must have two or more of x, y, z "
-            "or seconds, x, y, z",
-            where=where,
-        )
-    table = np.array(rows)
-    if table.shape[1] == 3:
-        return table
-    times = table[:, 0] - table[0, 0]
-    if not np.isfinite(times).all() or (np.diff(times) <= 0).any():
-        at = int(np.flatnonzero(~(np.diff(times) > 0))[0]) + 1
-        raise RequestError(f"{where}: the times of {path} do not increase at row {at + 1}", where=where)
-    if abs(times[-1] - seconds) > 0.1 + 0.02 * seconds:
-        raise RequestError(
-            f"{where}: {path} lasts {times[-1]:.2f} s, but the interval {seconds:.2f} s; change stop_s", where=where
-        )
-    even = np.linspace(0, times[-1], max(len(times), 2))
-    return np.stack([np.interp(even, times, table[:, 1 + axis]) for axis in range(3)], axis=1)
-
-
 # ------------------------------------------------------------------ terms for the solver
 
 KINDS = {
@@ -310,7 +277,7 @@ def find_terms(targets: Sequence[Target], model: MotionModel, frames: int, stand
             terms.poses.append(PoseTerm(int(at[0]), row, firm, place, number))
         elif target.kind == "facing":
             yaw = np.array([np.nan, np.nan, target.values[0, 0]])
-            terms.places.append(PlaceTerm(int(at[0]), yaw, firm / PLACE_M, number))
+            terms.places += [PlaceTerm(frame, yaw, firm / PLACE_M, number) for frame in at.tolist()]
         elif target.kind == "contact":
             _add_contact(terms, target, at, firm, frames, standing, number)
         else:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
@@ -28,10 +27,13 @@ class Gap:
     future: int
     in_place: bool
 
-    @cached_property
-    def poses(self) -> list[Clip]:
-        """The last pose before the gap and the first one behind it."""
-        return [self.before[len(self.before) - 1 :], self.behind[:1]]
+    def claims(self) -> list[Target]:
+        """The last pose before the gap and the first one behind it, by which the nearest clips are known."""
+        hips, made = self.before.skeleton.hips, []
+        for number, pose in enumerate((self.before[len(self.before) - 1 :], self.behind[:1])):
+            place = np.full((1, 3), np.nan)
+            made.append(Target(f"between[{number}]", "pose", float(number), float(number), (hips,), place, pose=pose))
+        return made
 
     def ends(self, model: MotionModel) -> tuple[Clip, Clip]:
         """What is known before and behind the gap, at the model's rate; the first ends with its motion's last frame."""

@@ -40,6 +40,8 @@ class Completion:
     """The finished motion."""
     behaviours: NDArray[np.int64]
     """Which dynamics held at each frame of the most likely motion."""
+    settings: SolverSettings
+    """How it was solved."""
 
 
 def solve_targets(
@@ -83,7 +85,7 @@ def solve_targets(
             solver.terms = Terms([*terms.points, *own], terms.poses, terms.places)
         elif solver.offset is None or not terms.points:
             break
-        again = solver.solve(Estimate(estimate.states, estimate.place))
+        again = solver.solve(Estimate(estimate.states, estimate.place), warm=True)
         estimate = Estimate(again.states, again.place, estimate.objective + again.objective[1:], again.converged)
     progress("completing", settings.iterations, settings.iterations)
     return solver, estimate

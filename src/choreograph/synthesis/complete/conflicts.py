@@ -2,82 +2,116 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from choreograph.contract.result import Problem
 from choreograph.errors import RequestError
+from choreograph.maths import quat
 from choreograph.motion.clip import Clip
 from choreograph.motion.skeleton import Skeleton
 from choreograph.synthesis.complete.asked import Target, find_terms
+from choreograph.synthesis.complete.completion import Completion
 from choreograph.synthesis.complete.measure import Miss, measure
 from choreograph.synthesis.complete.model import MotionModel
-from choreograph.synthesis.complete.solver import Estimate, MapSolver, SolverSettings
+from choreograph.synthesis.complete.solver import Estimate, MapSolver
 
-_ALIKE_M, _ALIKE_RAD = 1e-3, 1e-3
+_ALIKE_M, _ALIKE_DEG = 1e-3, 0.1
 _NEAR_S = 0.7
 _MOST_MISSED, _MOST_TRIED = 3, 6
 _EASES = 0.5
 """Share of what is missed that remains without a goal which it fights with."""
 
 
-def find_contradictions(targets: Sequence[Target], model: MotionModel) -> None:
-    """Raise a RequestError for two goals that want the same at the same time to be two things."""
+def find_contradictions(targets: Sequence[Target], model: MotionModel, frames: int) -> None:
+    """Raise a RequestError for two goals that want the same at the same time to be two things, both exactly.
+
+    Args:
+        targets: All goals.
+        model: Whose rate and body.
+        frames: Of the motion, at the model's rate.
+    """
     seen: dict[tuple[object, ...], tuple[Target, np.ndarray]] = {}
     rate = model.encoding.rate_hz
     for target in targets:
-        if target.stop_s > target.start_s or target.kind in ("pose", "contact"):
-            continue
-        key = (target.kind, target.joints, round(target.start_s * rate))
-        value = target.values[0]
-        if key in seen:
-            other, before = seen[key]
-            both = np.isfinite(value) & np.isfinite(before)
-            apart = float(np.abs((value - before)[both]).max(initial=0.0))
-            if apart > _ALIKE_M:
-                joint = f" of {model.encoding.skeleton.names[target.joints[0]]}" if target.joints else ""
+        for kind, key, frame, value in _claims(target, model, rate, frames):
+            other, before = seen.setdefault((kind, key, frame), (target, value))
+            if other.where == target.where:
+                continue
+            apart, limit, unit = _apart(kind, value, before)
+            if apart > limit:
+                joint = f" of {model.encoding.skeleton.names[key[0]]}" if key else ""
                 raise RequestError(
-                    f"{target.where} contradicts {other.where}: both say the {target.kind}{joint} at "
-                    f"{target.start_s:g} s, {apart:.3g} apart; drop one, or give them different times",
+                    f"{target.where} contradicts {other.where}: both say the {kind}{joint} at {frame / rate:.3g} s, "
+                    f"{apart:.3g}{unit} apart; drop one, give them different times, or say exact: false",
                     where=target.where,
                 )
-        else:
-            seen[key] = (target, value)
 
 
-def find_conflicts(
-    model: MotionModel,
-    targets: Sequence[Target],
-    estimate: Estimate,
-    settings: SolverSettings,
-    missed: Sequence[int],
-) -> dict[int, list[int]]:
+def _claims(
+    target: Target, model: MotionModel, rate: float, frames: int
+) -> Iterator[tuple[str, tuple[int, ...], int, np.ndarray]]:
+    """What a goal says exactly: kind, joints, frame and value, frame by frame."""
+    if target.kind == "contact" or not (target.exact or target.kind == "velocity"):
+        return
+    at = target.frames(rate, frames)
+    if target.kind == "pose":
+        assert target.pose is not None
+        yield "pose", (), int(at[0]), target.pose.local_rot[0]
+        x, z, yaw = target.values[0]
+        yield "position", target.joints, int(at[0]), np.array([x, np.nan, z])
+        yield "facing", (), int(at[0]), np.array([yaw])
+        return
+    if target.kind == "view":  # two cameras may well see a joint at two places
+        return
+    kind = "position" if target.kind == "place" else target.kind
+    values = target.at(at / rate) if target.stop_s > target.start_s else target.values
+    for frame, value in zip(at.tolist(), values, strict=True):
+        yield kind, target.joints, frame, value
+
+
+def _apart(kind: str, one: np.ndarray, other: np.ndarray) -> tuple[float, float, str]:
+    """How far two values of a kind are apart, from where on that is too far, and the unit."""
+    if kind == "pose":
+        turned = np.degrees(quat.angle_between(one[1:], other[1:]))
+        return float(turned.max(initial=0.0)), _ALIKE_DEG, "°"
+    if kind == "turn":
+        return float(np.degrees(quat.angle_between(one, other))), _ALIKE_DEG, "°"
+    both = np.isfinite(one) & np.isfinite(other)
+    away = (one - other)[both]
+    if kind in ("facing", "angle"):
+        away = np.degrees(np.angle(np.exp(1j * away)))
+        return float(np.abs(away).max(initial=0.0)), _ALIKE_DEG, "°"
+    return float(np.abs(away).max(initial=0.0)), _ALIKE_M, " m/s" if kind == "velocity" else " m"
+
+
+def find_conflicts(made: Completion, missed: Sequence[int]) -> dict[int, list[int]]:
     """For each of some missed goals the goals that it fights with: without one of them it would be met.
 
     Args:
-        model: What is likely.
-        targets: All goals.
-        estimate: The most likely motion under all of them.
-        settings: As it was found.
+        made: The most likely motion under all goals.
         missed: Which are missed.
     """
     found: dict[int, list[int]] = {}
+    model, targets, estimate = made.model, made.targets, made.estimate
     frames = len(estimate.states)
     standing = np.full(len(model.encoding.skeleton), np.nan) if model.standing is None else model.standing
-    quick = replace(settings, iterations=8)
+    quick = replace(made.settings, iterations=8)
     for number in missed[:_MOST_MISSED]:
         own = targets[number]
-        others = [n for n in range(len(targets)) if n != number and _gap(own, targets[n]) < _NEAR_S]
-        others.sort(key=lambda n: (_gap(own, targets[n]), n))
-        for other in others[:_MOST_TRIED]:
-            rest = [n for n in range(len(targets)) if n != other]
-            terms = find_terms([targets[n] for n in rest], model, frames, standing)
-            solver = MapSolver(model, frames, terms, quick)
+        apart: dict[str, float] = {}
+        for other in targets:
+            if other.where != own.where and (gap := _gap(own, other)) < _NEAR_S:
+                apart[other.where] = min(gap, apart.get(other.where, np.inf))
+        for where in sorted(apart, key=lambda name: apart[name])[:_MOST_TRIED]:
+            rest = [target for target in targets if target.where != where]
+            terms = find_terms(rest, model, frames, standing)
+            solver = MapSolver(model, frames, terms, quick, behaviours=made.behaviours)
             start = Estimate(estimate.states.copy(), estimate.place.copy())
-            if _missed(model, solver.solve(start), own) < _EASES * _missed(model, estimate, own):
-                found.setdefault(number, []).append(other)
+            if _missed(model, solver.solve(start, warm=True), own) < _EASES * _missed(model, estimate, own):
+                found.setdefault(number, []).append(next(n for n, one in enumerate(targets) if one.where == where))
     return found
 
 

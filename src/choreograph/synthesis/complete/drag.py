@@ -58,7 +58,7 @@ class Dragging:
         self._terms = find_terms(targets, model, frames, standing)
         self._solver = MapSolver(model, frames, self._terms, settings)
         self._held: dict[tuple[int, int], Term] = {}
-        self._now = self._solver.solve(begin or start.straight(model, frames, self._terms))
+        self._now = self._solver.solve(begin or start.straight(model, frames, self._terms), warm=begin is not None)
         self._solver.offset = find_offset(model, model.lifted(self._now.states), targets)
 
     @classmethod

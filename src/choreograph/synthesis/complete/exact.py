@@ -112,7 +112,7 @@ def _wanted(model: MotionModel, clip: Clip, targets: Sequence[Target]) -> _Wante
         if target.kind == "pose":
             found.poses[int(at[0])] = pose_row(model, target)
         elif target.kind == "facing":
-            found.places[int(at[0])] = np.array([np.nan, np.nan, target.values[0, 0]])
+            found.places |= {frame: np.array([np.nan, np.nan, target.values[0, 0]]) for frame in at.tolist()}
         else:
             for frame, value in zip(at.tolist(), target.at(at / clip.fps), strict=True):
                 wanted = tuple(float(v) for v in value)

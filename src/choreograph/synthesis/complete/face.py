@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 
 from choreograph.errors import RequestError
 from choreograph.features.pose_space import PoseSpace, fit_pose_space
-from choreograph.motion.face import Face, FaceShapes, named_weights
+from choreograph.motion.face import Face, FaceShapes
 from choreograph.synthesis.complete.encode import Array
 from choreograph.synthesis.complete.exact import eased
-from choreograph.synthesis.complete.face_goals import FaceRequest
+from choreograph.synthesis.complete.linear import solve_linear
 from choreograph.synthesis.complete.model import Dynamics, fit_dynamics
 
 _RIDGE = 1e-3
@@ -28,7 +28,8 @@ KEY_MM, POINT_MM = 0.05, 0.2
 class FaceModel:
     """What was learned of a face's landmarks."""
 
-    shapes: FaceShapes
+    shapes: FaceShapes | None
+    """How shapes move them; None for markers without shapes."""
     space: PoseSpace
     """Of landmarks, (3 L,) columns, millimetres."""
     dynamics: Dynamics
@@ -38,6 +39,11 @@ class FaceModel:
     def dimensions(self) -> int:
         """d."""
         return self.space.dimensions
+
+    @property
+    def landmarks(self) -> int:
+        """How many landmarks there are."""
+        return len(self.space.mean) // 3
 
 
 def learn_face(
@@ -65,7 +71,33 @@ def learn_face(
     if not faces:
         raise RequestError("there are no faces to learn from")
     rate = faces[0].fps
-    rows = [shapes.landmarks(face.resampled(rate)).reshape(-1, 3 * len(shapes)) for face in faces]
+    rows = [shapes.landmarks(face.resampled(rate)) for face in faces]
+    return learn_points(rows, rate, order=order, controls=controls, variance=variance, shapes=shapes)
+
+
+def learn_points(
+    tracks: Sequence[Array],
+    rate_hz: float,
+    *,
+    order: int = 2,
+    controls: int | None = None,
+    variance: float = 0.9999,
+    shapes: FaceShapes | None = None,
+) -> FaceModel:
+    """A statistical model of how points move: landmarks or markers.
+
+    Args:
+        tracks: Where they are, (F, L, 3) each, millimetres.
+        rate_hz: Frames per second.
+        order: m.
+        controls: dim(u); as many as the pose space has dimensions if None.
+        variance: Share of the variance that the pose space holds.
+        shapes: How shapes move them, if they are landmarks.
+
+    Raises:
+        RequestError: If there are too few frames; the message says how many are needed.
+    """
+    rows = [track.reshape(len(track), -1) for track in tracks]
     longest = max(len(own) for own in rows)
     if longest < order + 2:
         raise RequestError(
@@ -74,7 +106,7 @@ def learn_face(
     space = fit_pose_space(np.concatenate(rows), variance)
     states = [space.project(own) for own in rows]
     own = fit_dynamics(states, order, controls or space.dimensions, ridge=_RIDGE)
-    return FaceModel(shapes, space, own, rate)
+    return FaceModel(shapes, space, own, rate_hz)
 
 
 def face_error(model: FaceModel, faces: Sequence[Face]) -> float:
@@ -86,10 +118,15 @@ def face_error(model: FaceModel, faces: Sequence[Face]) -> float:
     >>> face_error(learn_face([face], simple_head()), [face]) < 0.05
     True
     """
+    assert model.shapes is not None
+    return points_error(model, [model.shapes.landmarks(face.resampled(model.rate_hz)) for face in faces])
+
+
+def points_error(model: FaceModel, tracks: Sequence[Array]) -> float:
+    """How far a step of the model is from tracks (F, L, 3), millimetres, on average."""
     own, found = model.dynamics, []
     solve = np.linalg.pinv(own.control)
-    for face in faces:
-        true = model.shapes.landmarks(face.resampled(model.rate_hz))
+    for true in tracks:
         states = model.space.project(true.reshape(len(true), -1))
         rest = own.residuals(states)
         made = model.space.lift(states[own.order :] - rest + rest @ solve.T @ own.control.T)
@@ -109,6 +146,10 @@ class FaceKeys:
     """Frame and landmark of single points, (P, 2)."""
     points: Array
     """(P, 3), millimetres; NaN for what does not matter."""
+    key_firm: Array | None = None
+    """How firmly each key counts, (N,); 1 for all if None."""
+    point_firm: Array | None = None
+    """How firmly each point does, (P,)."""
 
 
 def complete_landmarks(model: FaceModel, frames: int, asked: FaceKeys, *, exact: bool = True) -> Array:
@@ -120,25 +161,10 @@ def complete_landmarks(model: FaceModel, frames: int, asked: FaceKeys, *, exact:
         asked: Keys and points.
         exact: Whether keys are met exactly, with what the model lacks eased from key to key.
     """
-    from scipy.linalg import solveh_banded
-
-    from choreograph.synthesis.complete import _compiled
-
-    own, d, count = model.dynamics, model.dimensions, len(model.shapes)
-    m = own.order
-    if frames <= m:
-        raise RequestError(f"{frames} frames are too few for a model of order {m}", where="length_s")
-    bands, slope = np.zeros(((m + 1) * d, frames * d)), np.zeros(frames * d)
-    means, covariances = own.innovations()
-    form = np.concatenate([*(-own.step[i] for i in reversed(range(m))), np.eye(d)], axis=1)
-    weighed = np.linalg.solve(covariances[0], form)
-    steps = np.ones((frames - m, 1))
-    _compiled.add_blocks(bands, slope, (form.T @ weighed)[None], (-weighed.T @ means[0])[None], steps, 0, d, d)
-    start = np.linalg.inv(own.start_covariance)
-    _compiled.add_blocks(bands, slope, start[None], (-start @ own.start_mean)[None], np.ones((1, 1)), 0, d, d)
-    at, values, slopes = _rows(model, asked, count)
-    _compiled.add_rows(bands, slope, at, -values, slopes, d)
-    states = solveh_banded(bands, -slope, lower=True, check_finite=False).reshape(frames, d)
+    own, count = model.dynamics, model.landmarks
+    if frames <= own.order:
+        raise RequestError(f"{frames} frames are too few for a model of order {own.order}", where="length_s")
+    states = solve_linear(own, frames, *_rows(model, asked))
     made = model.space.lift(states).reshape(frames, count, 3)
     if exact and len(asked.frames):
         order = np.argsort(asked.frames)
@@ -148,17 +174,18 @@ def complete_landmarks(model: FaceModel, frames: int, asked: FaceKeys, *, exact:
     return np.asarray(made)
 
 
-def _rows(model: FaceModel, asked: FaceKeys, count: int) -> tuple[NDArray[np.int64], Array, Array]:
+def _rows(model: FaceModel, asked: FaceKeys) -> tuple[NDArray[np.int64], Array, Array]:
     """Frames, values and slopes of what is asked: linear in the states."""
     axes, mean, d = model.space.axes, model.space.mean, model.dimensions
     parts = []
-    for frame, face in zip(asked.frames, asked.faces, strict=True):
-        values = (face.ravel() - mean) @ axes.T / KEY_MM
-        parts.append((np.full(d, int(frame)), values, np.eye(d) / KEY_MM))
-    for (frame, landmark), point in zip(asked.at, asked.points, strict=True):
+    firm = (np.ones(len(asked.frames)) if asked.key_firm is None else asked.key_firm) / KEY_MM
+    for frame, face, much in zip(asked.frames, asked.faces, firm, strict=True):
+        parts.append((np.full(d, int(frame)), (face.ravel() - mean) @ axes.T * much, np.eye(d) * much))
+    firm = (np.ones(len(asked.at)) if asked.point_firm is None else asked.point_firm) / POINT_MM
+    for (frame, landmark), point, much in zip(asked.at, asked.points, firm, strict=True):
         columns = 3 * int(landmark) + np.flatnonzero(np.isfinite(point))
-        values = (point[np.isfinite(point)] - mean[columns]) / POINT_MM
-        parts.append((np.full(len(columns), int(frame)), values, axes[:, columns].T / POINT_MM))
+        values = (point[np.isfinite(point)] - mean[columns]) * much
+        parts.append((np.full(len(columns), int(frame)), values, axes[:, columns].T * much))
     if not parts:
         return np.zeros(0, np.int64), np.zeros(0), np.zeros((0, d))
     at, values, slopes = (np.concatenate(part) for part in zip(*parts, strict=True))
@@ -170,92 +197,3 @@ def splined(frames: int, at: Sequence[int], faces: Array) -> Array:
     from scipy.interpolate import CubicSpline
 
     return np.asarray(CubicSpline(np.asarray(at), faces)(np.arange(frames)))
-
-
-@dataclass(frozen=True, eq=False)
-class FaceResult:
-    """A completed face."""
-
-    face: Face
-    """Weights that bring landmarks nearest to where they are likeliest."""
-    landmarks: Array
-    """(F, L, 3), millimetres, before weights were solved."""
-    off_mm: float
-    """How far the face's own landmarks are from these on average."""
-    model: FaceModel
-
-
-def complete_face(
-    faces: Sequence[Face], shapes: FaceShapes, request: FaceRequest, *, model: FaceModel | None = None
-) -> FaceResult:
-    """The most likely face through keys and a few tracked landmarks.
-
-    >>> import numpy as np
-    >>> from choreograph.motion.head import simple_head
-    >>> face = Face(("JawOpen",), 0.5 + 0.4 * np.sin(np.linspace(0, 20, 200))[:, None], 30.0)
-    >>> request = FaceRequest(1.0, [{"at_s": 0.0}, {"at_s": 1.0, "weights": {"JawOpen": 0.8}}])
-    >>> made = complete_face([face], simple_head(), request).face
-    >>> [round(float(w), 1) for w in made.weights[[0, -1], 0]]
-    [0.0, 0.8]
-
-    Args:
-        faces: Recordings to learn from, and to take keys from by name.
-        shapes: Landmarks, and how shapes move them.
-        request: Keys and points.
-        model: What was learned before, if anything.
-
-    Raises:
-        RequestError: If a key, shape or landmark is not there.
-    """
-    own = model or learn_face(faces, shapes, order=request.order, controls=request.controls)
-    frames = round(request.length_s * own.rate_hz) + 1
-    asked = _asked(faces, own, request, frames)
-    made = complete_landmarks(own, frames, asked, exact=request.exact)
-    names = faces[0].names if faces else shapes.names
-    at = shapes.order(names)
-    weights = np.zeros((frames, len(names)))
-    weights[:, at[at >= 0]] = shapes.solve_weights(made)[:, at >= 0]
-    face = Face(names, weights, own.rate_hz, "completed")
-    off = float(np.linalg.norm(shapes.landmarks(face) - made, axis=-1).mean())
-    return FaceResult(face, made, off, own)
-
-
-def _asked(faces: Sequence[Face], model: FaceModel, request: FaceRequest, frames: int) -> FaceKeys:
-    shapes, rate = model.shapes, model.rate_hz
-    named = {face.name: face for face in faces}
-    at, rows, where, points = [], [], [], []
-    for n, key in enumerate(request.keys):
-        if key.clip is not None:
-            if key.clip not in named:
-                known = ", ".join(named) or "none"
-                raise RequestError(f"keys[{n}].clip is {key.clip!r}; there are {known}", where=f"keys[{n}].clip")
-            source = named[key.clip]
-            if key.frame >= len(source):
-                raise RequestError(
-                    f"keys[{n}].frame is {key.frame}; {key.clip!r} has frames 0 to {len(source) - 1}",
-                    where=f"keys[{n}].frame",
-                )
-            one = source[key.frame : key.frame + 1]
-        else:
-            one = Face(shapes.names, named_weights(shapes.names, key.weights)[None], rate)
-        at.append(round(key.at_s * rate))
-        rows.append(shapes.landmarks(one)[0])
-    for n, goal in enumerate(request.points):
-        if goal.landmark >= len(shapes):
-            raise RequestError(
-                f"points[{n}].landmark is {goal.landmark}; there are 0 to {len(shapes) - 1}",
-                where=f"points[{n}].landmark",
-            )
-        first, last = (round(time * rate) for time in goal.span)
-        wanted = np.array([[np.nan if v is None else v for v in point] for point in goal.way()], float)
-        spread = np.linspace(0, len(wanted) - 1, last - first + 1)
-        for frame, place in zip(range(first, last + 1), spread, strict=True):
-            low = min(int(place), len(wanted) - 1)
-            high = min(low + 1, len(wanted) - 1)
-            where.append((frame, goal.landmark))
-            points.append(wanted[low] + (place - low) * (wanted[high] - wanted[low]))
-    size = len(shapes)
-    return FaceKeys(
-        np.array(at, np.int64), np.array(rows).reshape(-1, size, 3),
-        np.array(where, np.int64).reshape(-1, 2), np.array(points, float).reshape(-1, 3),
-    )  # fmt: skip

@@ -8,7 +8,7 @@ from typing import Annotated, Self
 from annotated_types import Ge, Le, MaxLen
 from pydantic import Field, model_validator
 
-from choreograph.contract.request import Name, Place, Request, Seconds, Wrong
+from choreograph.contract.request import Name, Place, Request, Seconds, Weight, Wrong
 from choreograph.synthesis.complete.goals import LONGEST_S, FrameNumber, Time, Timed
 
 ShapeWeight = Annotated[float, Ge(0), Le(1)]
@@ -25,6 +25,8 @@ class FaceKey(Request):
     """A recording by its name, instead of weights;"""
     frame: FrameNumber = 0
     """which frame of it."""
+    weight: Weight = 1.0
+    """How much it counts, where keys are not met exactly."""
 
     @model_validator(mode="after")
     def _check(self) -> Self:

@@ -9,6 +9,7 @@ from annotated_types import Ge, Gt, Le, Lt, MaxLen
 from pydantic import model_validator
 
 from choreograph.contract.request import (
+    Coordinate,
     Degrees,
     FileName,
     Metres,
@@ -25,7 +26,29 @@ from choreograph.contract.request import (
 LONGEST_S = 600.0
 Time = Annotated[Seconds, Ge(0), Le(LONGEST_S)]
 FrameNumber = Annotated[int, Ge(0), Le(10**9)]
-Where = tuple[float, float, float]
+Part = Annotated[float, Ge(-10), Le(10)]
+Where = tuple[Coordinate, Coordinate, Coordinate]
+
+
+def check_time(at_s: float | None, start_s: float | None, stop_s: float | None) -> None:
+    """Raise what is wrong with a goal's time: it has a time, or an interval."""
+    if at_s is None and start_s is None:
+        raise Wrong("at_s", "is missing; give at_s, or start_s and stop_s")
+    if at_s is not None and (start_s is not None or stop_s is not None):
+        raise Wrong("at_s", "is given beside start_s or stop_s; give a time, or an interval")
+    if at_s is None:
+        if start_s is None or stop_s is None:
+            raise Wrong("stop_s", "is missing; an interval has start_s and stop_s")
+        if stop_s <= start_s:
+            raise Wrong("stop_s", f"is {stop_s:g}, not after its start_s, {start_s:g}")
+
+
+def span_of(at_s: float | None, start_s: float | None, stop_s: float | None) -> tuple[float, float]:
+    """First and last time of a goal, seconds."""
+    if at_s is not None:
+        return at_s, at_s
+    assert start_s is not None and stop_s is not None
+    return start_s, stop_s
 
 
 class Timed(Request):
@@ -44,31 +67,20 @@ class Timed(Request):
 
     @model_validator(mode="after")
     def _check_time(self) -> Self:
-        if self.at_s is None and self.start_s is None:
-            raise Wrong("at_s", "is missing; give at_s, or start_s and stop_s")
-        if self.at_s is not None and (self.start_s is not None or self.stop_s is not None):
-            raise Wrong("at_s", "is given beside start_s or stop_s; give a time, or an interval")
-        if self.at_s is None:
-            if self.start_s is None or self.stop_s is None:
-                raise Wrong("stop_s", "is missing; an interval has start_s and stop_s")
-            if self.stop_s <= self.start_s:
-                raise Wrong("stop_s", f"is {self.stop_s:g}, not after its start_s, {self.start_s:g}")
+        check_time(self.at_s, self.start_s, self.stop_s)
         return self
 
     @property
     def span(self) -> tuple[float, float]:
         """First and last time, seconds."""
-        if self.at_s is not None:
-            return self.at_s, self.at_s
-        assert self.start_s is not None and self.stop_s is not None
-        return self.start_s, self.stop_s
+        return span_of(self.at_s, self.start_s, self.stop_s)
 
 
 class KeyPose(Request):
-    """A pose of a clip at a time: where it is given, or where the motion takes it."""
+    """A pose of a clip at a time, or its poses during an interval: where they are given, or where the motion leads."""
 
-    at_s: Time
-    """When, from the motion's first frame."""
+    at_s: Time | None = None
+    """When, from the motion's first frame; or an interval, from start_s to stop_s."""
     clip: Name | None = None
     """A clip by its name;"""
     frame: FrameNumber = 0
@@ -85,9 +97,19 @@ class KeyPose(Request):
     """How much it counts."""
     exact: bool = True
     """Whether the finished motion has this very pose at that time."""
+    start_s: Time | None = None
+    """Instead of at_s: from when the clip goes on from that frame, as it was recorded,"""
+    stop_s: Time | None = None
+    """until when."""
+
+    @property
+    def span(self) -> tuple[float, float]:
+        """First and last time, seconds."""
+        return span_of(self.at_s, self.start_s, self.stop_s)
 
     @model_validator(mode="after")
     def _check(self) -> Self:
+        check_time(self.at_s, self.start_s, self.stop_s)
         if (self.clip is None) == (self.file is None):
             raise Wrong("clip", "is missing; give a clip or a file" if self.clip is None else "is given beside file")
         if self.in_place and (self.position is not None or self.facing_deg is not None):
@@ -101,10 +123,10 @@ class KeyPose(Request):
 
 
 class BodyGoal(Request):
-    """Where the body is on the floor at a time, and where it faces."""
+    """Where the body is on the floor at a time or during an interval, and where it faces."""
 
-    at_s: Time
-    """When, from the motion's first frame."""
+    at_s: Time | None = None
+    """When, from the motion's first frame; or an interval, from start_s to stop_s."""
     position: Point | None = None
     """x and z of the torso, metres; null for anywhere."""
     facing_deg: Degrees | None = None
@@ -113,11 +135,25 @@ class BodyGoal(Request):
     """How much it counts."""
     exact: bool = True
     """Whether the finished motion is exactly there."""
+    start_s: Time | None = None
+    """Instead of at_s: from when"""
+    stop_s: Time | None = None
+    """until when."""
+    points: Annotated[tuple[Point, ...], MaxLen(100_000), Option(hidden=True)] = ()
+    """The way of the torso instead of a position: x and z in metres, spread evenly over the interval."""
+
+    @property
+    def span(self) -> tuple[float, float]:
+        """First and last time, seconds."""
+        return span_of(self.at_s, self.start_s, self.stop_s)
 
     @model_validator(mode="after")
     def _check(self) -> Self:
-        if self.position is None and self.facing_deg is None:
+        check_time(self.at_s, self.start_s, self.stop_s)
+        if self.position is None and self.facing_deg is None and not self.points:
             raise Wrong("position", "is missing; give a position, a facing_deg, or both")
+        if self.points and (self.position is not None or self.at_s is not None or len(self.points) < 2):
+            raise Wrong("points", "are two or more of an interval, without a position")
         return self
 
     @property
@@ -164,7 +200,7 @@ class TurnGoal(Timed):
 
     joint: Name
     """A joint's name or role."""
-    rotation: tuple[float, float, float, float]
+    rotation: tuple[Part, Part, Part, Part]
     """Unit quaternion w, x, y, z of its rotation against the world."""
 
     @model_validator(mode="after")

@@ -38,9 +38,9 @@ def find_behaviours(model: MotionModel, frames: int, terms: Terms, settings: Sol
     for number in range(len(model.dynamics)):
         current = np.full(frames, number, np.int64)
         now = begin
-        for _ in range(_ROUNDS):
+        for turn in range(_ROUNDS):
             solver = MapSolver(model, frames, terms, settings, behaviours=current)
-            now = solver.solve(now)
+            now = solver.solve(now, warm=turn > 0)
             value = solver.objective(now) + _SWITCH * np.count_nonzero(np.diff(current))
             if value < best - 1e-9:
                 best, kept = value, current

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from choreograph.errors import RequestError
-from choreograph.features.pose_space import PoseSpace, fit_pose_space
+from choreograph.features.pose_space import PoseSpace
 from choreograph.motion.clip import Clip
 from choreograph.motion.one_body import on_one_body
 from choreograph.progress import Progress, silent
@@ -324,10 +324,10 @@ def learn(
             where="order",
         )
     every = np.concatenate(rows)
-    space = fit_pose_space(every, settings.dimensions or settings.variance)
-    told("learning", 1, 3)
-    from choreograph.synthesis.complete.selection import choose
+    from choreograph.synthesis.complete.selection import choose, choose_space
 
+    space = choose_space(rows, settings)
+    told("learning", 1, 3)
     states = [space.project(own) for own in rows]
     order, controls, components = choose(states, settings)
     groups = _behaviours(clips, states, settings)

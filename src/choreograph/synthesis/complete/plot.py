@@ -11,7 +11,7 @@ from choreograph.pictures.theme import AMBER, CLIP_COLOURS, find_theme
 from choreograph.synthesis.complete import start
 from choreograph.synthesis.complete.asked import find_terms
 from choreograph.synthesis.complete.search import CompleteResult
-from choreograph.synthesis.complete.solver import MapSolver, SolverSettings
+from choreograph.synthesis.complete.solver import MapSolver
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -65,7 +65,7 @@ def plot_objective(result: CompleteResult, *, theme: str = "light") -> Figure:
     model, frames = made.model, len(made.estimate.states)
     standing = np.full(len(model.encoding.skeleton), np.nan) if model.standing is None else model.standing
     terms = find_terms(made.targets, model, frames, standing)
-    solver = MapSolver(model, frames, terms, SolverSettings(), behaviours=made.behaviours)
+    solver = MapSolver(model, frames, terms, made.settings, behaviours=made.behaviours)
     curves = []
     for name, seed in _STARTS:
         begin = start.straight(model, frames, terms)

@@ -9,8 +9,9 @@ from typing import Annotated, Any, ClassVar, Self
 from annotated_types import Ge, Le, MaxLen
 from pydantic import Field, model_validator
 
+from choreograph.contract.limits import beside
 from choreograph.contract.names import MotionName
-from choreograph.contract.request import FileName, Name, Option, Request, Seconds, Wrong
+from choreograph.contract.request import FileName, FileText, Name, Option, Request, Seconds, Wrong
 from choreograph.errors import RequestError
 from choreograph.finishing.settings import FinishSettings
 from choreograph.synthesis.complete.goals import (
@@ -80,7 +81,7 @@ class CompleteRequest(Request):
     """Which feet stand when."""
     labels: Annotated[tuple[BehaviourGoal, ...], _MOST] = ()
     """What the motion is like when: one model after another."""
-    between: Annotated[tuple[str, ...], MaxLen(2), FileName(), MotionName(), Option(metavar="MOTION")] = ()
+    between: Annotated[tuple[FileText, ...], MaxLen(2), FileName(), MotionName(), Option(metavar="MOTION")] = ()
     """Two motions to lead from one to the other: files, or names of clips. Give the option twice."""
     frames: Annotated[int, Ge(1), Le(10_000)] | None = None
     """Frames between the two motions, at the model's rate."""
@@ -138,10 +139,8 @@ class CompleteRequest(Request):
     def _times(self) -> Iterator[tuple[str, float]]:
         for name in GOALS:
             for n, goal in enumerate(getattr(self, name)):
-                if isinstance(goal, Timed) and goal.at_s is None:
-                    yield f"{name}[{n}].stop_s", goal.span[1]
-                elif isinstance(goal, Timed | KeyPose | BodyGoal):
-                    yield f"{name}[{n}].at_s", float(goal.at_s or 0.0)
+                if isinstance(goal, Timed | KeyPose | BodyGoal):
+                    yield f"{name}[{n}].{'stop_s' if goal.at_s is None else 'at_s'}", goal.span[1]
                 else:
                     yield f"{name}[{n}].stop_s", goal.stop_s
 
@@ -161,5 +160,5 @@ class CompleteRequest(Request):
         poses: tuple[Any, ...] = tuple(
             pose.with_(file=str(folder / pose.file)) if pose.file else pose for pose in self.poses
         )
-        between = tuple(str(folder / name) if (folder / name).is_file() else name for name in self.between)
+        between = tuple(beside(folder, name) for name in self.between)
         return self.with_(joints=joints, poses=poses, between=between)

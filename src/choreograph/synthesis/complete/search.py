@@ -8,8 +8,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from choreograph.contract.result import Answer, Metric, Motion, Problem, Result
 from choreograph.contract.search import Budget, Search
 from choreograph.errors import RequestError
@@ -84,9 +82,10 @@ class CompleteSearch(Search):
         request = self.request
         request.check_asks()
         model, targets, frames = self._prepare(progress)
-        find_contradictions(targets, model)
+        if request.exact:
+            find_contradictions(targets, model, frames)
         behaviours = labelled_behaviours(model, request.labels, frames) if request.labels else None
-        _, estimate = solve_targets(
+        solver, estimate = solve_targets(
             model,
             targets,
             frames,
@@ -97,32 +96,31 @@ class CompleteSearch(Search):
             progress=progress,
         )
         likely, clip = finish_estimate(model, estimate, targets, request.finish, exact=request.exact, progress=progress)
-        used = np.zeros(frames, np.int64) if behaviours is None else behaviours
-        return Completion(model, targets, estimate, likely, clip, used)
+        return Completion(model, targets, estimate, likely, clip, solver.behaviours, self._settings)
 
     def _prepare(self, progress: Progress) -> tuple[MotionModel, list[Target], int]:
         request, recordings = self.request, self._recordings
         solve = request.solve
         if request.between:
             self._gap = find_gap(request, recordings)
-            poses = self._gap.poses
         else:
             self._gap = None
-            poses = [_pose_of(recordings, n, request) for n in range(len(request.poses))]
         wanted = (request.examples, request.label, request.model, tuple(goal.label for goal in request.labels))
-        key = (wanted, request.nearest, tuple(request.poses) if request.nearest else ())
+        key = (wanted, request.nearest, request if request.nearest else None)
         if self._model is None or self._learned_for != key:
-            self._model, self._learned_for = recordings.model(request, poses, progress), key
+            known = () if self._gap is None else self._gap.claims()
+            self._model, self._learned_for = recordings.model(request, progress, known=known), key
         model = self._model
         rate = model.encoding.rate_hz
         self._settings = SolverSettings(
             solve.dynamics, solve.goals, solve.iterations, spline_frames=round(solve.knots_s * rate)
         )
         if self._gap is not None:
-            targets = [*self._gap.targets(model), *find_targets(request, model.encoding.skeleton, recordings.find)]
+            own = find_targets(request, model.encoding.skeleton, recordings.find, rate)
+            targets = [*self._gap.targets(model), *own]
             return model, targets, self._gap.frames(model)
         assert request.length_s is not None
-        targets = find_targets(request, model.encoding.skeleton, recordings.find)
+        targets = find_targets(request, model.encoding.skeleton, recordings.find, rate)
         frames = round(request.length_s * rate) + 1
         if frames <= model.order:
             raise RequestError(
@@ -173,31 +171,26 @@ class CompleteSearch(Search):
         made = self._made
         assert made is not None
         missed = [miss for miss in misses if miss.missed]
-        fights = find_conflicts(made.model, made.targets, made.estimate, self._settings, [m.target for m in missed])
-        found = []
+        # Of the many poses of an interval the worst stands for all.
+        worst = {made.targets[miss.target].where: miss for miss in sorted(missed, key=lambda miss: miss.amount)}
+        missed = [miss for miss in missed if miss is worst[made.targets[miss.target].where]]
+        fights = find_conflicts(made, [miss.target for miss in missed])
+        found: list[Problem] = []
+        away: dict[str, float] = {}
         for miss in missed:
             target = made.targets[miss.target]
             problem = say(miss, target, made.clip, [made.targets[n].where for n in fights.get(miss.target, [])])
             found.append(say_reach(problem, target, made.clip, miss))
         for target in made.targets:
             if target.kind == "pose" and (off := pose_off_m(made.clip, target)) > 0.05:
-                text = f"{target.where}: the torso is {100 * off:.0f} cm from where the pose was asked for"
-                found.append(Problem(text, target.where, 0.0, round(off, 4), unit="m"))
+                away[target.where] = max(off, away.get(target.where, 0.0))
+        for where, off in away.items():
+            text = f"{where}: the torso is {100 * off:.0f} cm from where the pose was asked for"
+            found.append(Problem(text, where, 0.0, round(off, 4), unit="m"))
         if not made.estimate.converged:
             said = f"{_FIT_PROBLEM} in {self._settings.iterations} iterations; allow more"
             found.append(Problem(said, "solve.iterations"))
         return found
-
-
-def _pose_of(recordings: Recordings, n: int, request: CompleteRequest) -> Clip:
-    pose = request.poses[n]
-    clip = recordings.find(pose, f"poses[{n}]")
-    if pose.frame >= len(clip):
-        raise RequestError(
-            f"poses[{n}].frame is {pose.frame}; {clip.name!r} has frames 0 to {len(clip) - 1}",
-            where=f"poses[{n}].frame",
-        )
-    return clip[pose.frame : pose.frame + 1]
 
 
 def _way(clip: Clip) -> list[tuple[float, float]]:

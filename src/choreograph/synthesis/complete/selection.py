@@ -6,12 +6,18 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from choreograph.features.pose_space import PoseSpace, fit_pose_space
 from choreograph.synthesis.complete.encode import Array
 from choreograph.synthesis.complete.settings import LearnSettings
 
 _ORDERS = (2, 3)
 _COMPONENTS = (1, 2, 4)
 _FOLDS = 3
+_SHARES = (0.95, 0.98, 0.99, 0.995, 0.998, 0.999, 0.9995)
+"""Shares of the variance whose pose spaces are tried."""
+_NEARLY = 0.02
+"""By what share more a smaller pose space may miss held-out motion."""
+_KEY = 2e-3
 _GAIN = 0.02
 """Share of a coordinate's log-likelihood that a larger model must gain to be taken."""
 
@@ -39,6 +45,56 @@ def choose(states: Sequence[Array], settings: LearnSettings) -> tuple[int, int, 
         scores = {k: _score(folds, order, controls, k) for k in counts} if len(counts) > 1 else {1: 0.0}
         components = _simplest(scores, d)
     return order, min(controls, d), components
+
+
+def choose_space(rows: Sequence[Array], settings: LearnSettings) -> PoseSpace:
+    """The pose space of scaled rows (F, k): as large as given, as `variance` needs, or by cross-validation.
+
+    Windows of clips that were not learned from are completed from keyframes a second apart; the size is the smallest
+    that comes nearly as close as the best.
+
+    Args:
+        rows: Of each clip.
+        settings: What is given; 0 dimensions asks for cross-validation.
+    """
+    every = np.concatenate(rows)
+    if settings.dimensions != 0:
+        return fit_pose_space(every, settings.dimensions or settings.variance)
+    whole = fit_pose_space(every, _SHARES[-1])
+    held = 1 - np.cumsum(whole.variances) / whole.total_variance
+    sizes = sorted({min(int((held > 1 - share).sum()) + 1, whole.dimensions) for share in _SHARES})
+    order = settings.order or _ORDERS[0]
+    scores = {size: -_completed_off(_folds(rows), size, order, settings) for size in sizes}
+    best = max(scores.values())
+    if not np.isfinite(best):
+        return fit_pose_space(every, settings.variance)
+    return fit_pose_space(every, min(size for size, score in scores.items() if score >= best * (1 + _NEARLY)))
+
+
+def _completed_off(
+    folds: list[tuple[list[Array], list[Array]]], size: int, order: int, settings: LearnSettings
+) -> float:
+    """How far held-out windows, completed from keyframes, are from what they were; in the rows' scaled units."""
+    from choreograph.synthesis.complete.linear import solve_linear
+    from choreograph.synthesis.complete.model import fit_dynamics
+
+    key = max(2, round(settings.rate_hz))
+    frames, keys = 2 * key + 1, np.array([0, key, 2 * key])
+    found = []
+    for rest, held in folds:
+        if max(len(part) for part in rest) < order + 2:
+            continue
+        space = fit_pose_space(np.concatenate(rest), size)
+        d = space.dimensions
+        own = fit_dynamics([space.project(part) for part in rest], order, min(settings.controls or d, d))
+        firm = np.tile(np.eye(d) / _KEY, (len(keys), 1))
+        for part in held:
+            for first in range(0, len(part) - frames + 1, frames):
+                true = part[first : first + frames]
+                states = space.project(true)
+                made = solve_linear(own, frames, np.repeat(keys, d), (states[keys] / _KEY).ravel(), firm)
+                found.append(float(np.sqrt(((space.lift(made) - true)[:, :-3] ** 2).sum(axis=1)).mean()))
+    return float(np.mean(found)) if found else np.inf
 
 
 def _simplest(scores: dict[int, float], d: int) -> int:

@@ -24,8 +24,9 @@ class LearnSettings(Request):
     """How many frames the next one follows from (m); chosen by cross-validation if not given."""
     controls: Annotated[int, Ge(1), Le(200)] | None = None
     """Size of the control input, dim(u); chosen by cross-validation if not given."""
-    dimensions: Annotated[int, Ge(1), Le(200)] | None = None
-    """Size of the pose space (d); as large as `variance` needs if not given."""
+    dimensions: Annotated[int, Ge(0), Le(200)] | None = None
+    """Size of the pose space (d); 0 chooses by completing held-out motion, and if it is not given, it is as large as
+    `variance` needs."""
     variance: Annotated[float, Gt(0), Le(0.99999)] = 0.998
     """Share of the poses' variance that the pose space holds."""
     components: Annotated[int, Ge(0), Le(16)] = 1

@@ -29,6 +29,8 @@ USUAL = 5.0
 FARTHEST = 4.0
 """Standard deviations beyond which a pose's coordinate is not asked of the model; what is missing is added behind."""
 _DAMPING, _MOST_DAMPING = 1e-6, 1e8
+_LOOSE = 1e-3
+"""Relative decrease of the objective at which poses and places alone are near enough to their optimum."""
 
 
 @dataclass(frozen=True)
@@ -288,19 +290,23 @@ class MapSolver:
             return solve_on_splines(bands, gradient, self.frames, self.size, self.settings.spline_frames)
         return np.asarray(solveh_banded(bands, -gradient, lower=True, overwrite_ab=False, check_finite=False))
 
-    def solve(self, start: Estimate, told: Callable[[int], None] | None = None) -> Estimate:
+    def solve(self, start: Estimate, told: Callable[[int], None] | None = None, *, warm: bool = False) -> Estimate:
         """Iterate until the objective is at rest.
 
-        A mixture has several optima. The one that is found does not depend on the start: it is that next to the only
-        one there is with normal distributions of the same spread.
+        What is asked of joints is far from linear, and a mixture has several optima. So that the optimum does not
+        depend on the start, poses and places come first, under normal distributions of the same spread: that problem
+        has one optimum, from where joints and mixtures lead to the next one.
+
+        Args:
+            start: Where to begin.
+            told: Hears how many iterations were done.
+            warm: Whether the start is the optimum of nearly the same problem, to be gone on from as it is.
         """
         now = start.copy()
-        if any(len(own.weights) > 1 for own in self.model.dynamics):
-            merged = replace(self.model, dynamics=tuple(own.merged() for own in self.model.dynamics))
-            plain = MapSolver(merged, self.frames, self.terms, self.settings, behaviours=self.behaviours)
-            plain.offset = self.offset
-            found = plain.solve(now)
-            now = Estimate(found.states, found.place)
+        if not warm and (self.terms.points or self._mixed):
+            value = self.objective(now)
+            now = self._begin(now)
+            now.objective = [value, self.objective(now)]
         for count in range(self.settings.iterations):
             if told is not None:
                 told(count)
@@ -308,6 +314,26 @@ class MapSolver:
             if now.converged:
                 break
         return now
+
+    @property
+    def _mixed(self) -> bool:
+        return any(len(own.weights) > 1 for own in self.model.dynamics)
+
+    def _begin(self, now: Estimate) -> Estimate:
+        """The optimum of poses and places alone, and then, of a mixture, of all terms under one distribution."""
+        merged = replace(self.model, dynamics=tuple(own.merged() for own in self.model.dynamics))
+        settings = replace(self.settings, tolerance=max(self.settings.tolerance, _LOOSE))
+        plain = MapSolver(
+            merged if self._mixed else self.model, self.frames, self.terms, settings, behaviours=self.behaviours
+        )
+        plain.offset = self.offset
+        if self.terms.points:
+            plain.terms = Terms([], self.terms.poses, self.terms.places)
+            now = plain.solve(now, warm=True)
+        if self._mixed:
+            plain.terms, plain.settings = self.terms, self.settings
+            now = plain.solve(Estimate(now.states, now.place), warm=True)
+        return Estimate(now.states, now.place)
 
 
 def held_shares(behaviours: NDArray[np.int64], count: int, frames: float) -> Array:

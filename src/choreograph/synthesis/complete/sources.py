@@ -8,15 +8,15 @@ from pathlib import Path
 
 import numpy as np
 
+from choreograph.contract.limits import is_file
 from choreograph.errors import RequestError
 from choreograph.graph.cache import Key, find_or_build, limit_bytes
 from choreograph.graph.model import MotionGraph
-from choreograph.maths import quat
 from choreograph.motion.clip import Clip
 from choreograph.motion.labels import matches_label, say_labels
 from choreograph.motion.trim import trimmed
 from choreograph.progress import Progress, silent
-from choreograph.synthesis.complete.encode import Array
+from choreograph.synthesis.complete.asked import Find, Target, find_targets
 from choreograph.synthesis.complete.goals import KeyPose
 from choreograph.synthesis.complete.model import MotionModel, learn
 from choreograph.synthesis.complete.request import CompleteRequest
@@ -25,6 +25,7 @@ from choreograph.synthesis.complete.store import pack, unpack
 
 Source = MotionModel | MotionGraph | Sequence[Clip]
 """What motions can be completed with."""
+Known = Sequence[Target]
 METHOD = 1
 """One more whenever the same clips would give another model."""
 
@@ -64,7 +65,7 @@ class Recordings:
         for clip in self.clips:
             if clip.name == name:
                 return clip
-        if Path(name).suffix and Path(name).is_file():
+        if Path(name).suffix and is_file(name):
             from choreograph.formats import read_clip
 
             return read_clip(Path(name))
@@ -72,13 +73,13 @@ class Recordings:
         known = ", ".join(names[:20]) + (" …" if len(names) > 20 else "") or "none, since this is a model: give files"
         raise RequestError(f"{where} is {name!r}, which is no clip; there are {known}", where=where)
 
-    def model(self, request: CompleteRequest, poses: Sequence[Clip], progress: Progress = silent) -> MotionModel:
+    def model(self, request: CompleteRequest, progress: Progress = silent, *, known: Known = ()) -> MotionModel:
         """The model for a request: the one at hand, or learned from the clips that it means.
 
         Args:
             request: Which clips, and how.
-            poses: Poses that are asked for, one frame each, by which the nearest clips are known.
             progress: Hears how far the work has come.
+            known: What is asked besides the request's own goals, by which the nearest clips are known too.
         """
         settings = request.model
         labels = tuple(dict.fromkeys(goal.label for goal in request.labels))
@@ -86,7 +87,7 @@ class Recordings:
             return _checked(self.source, labels)
         if labels and not settings.behaviours:
             settings = settings.with_(behaviours=labels)
-        clips = choose_clips(self.clips, request, poses)
+        clips = choose_clips(self.clips, request, self.find, known)
         return find_model(clips, settings, progress)
 
 
@@ -125,8 +126,16 @@ def _digest(clips: Sequence[Clip]) -> str:
     return found.hexdigest()
 
 
-def choose_clips(clips: Sequence[Clip], request: CompleteRequest, poses: Sequence[Clip]) -> list[Clip]:
-    """The clips that a request means to learn from: by name, by label, and of those the nearest.
+def choose_clips(
+    clips: Sequence[Clip], request: CompleteRequest, find: Find | None = None, known: Known = ()
+) -> list[Clip]:
+    """The clips that a request means to learn from: by name, by label, and of those the nearest to what it asks.
+
+    Args:
+        clips: All there are.
+        request: Which it means.
+        find: The clip of a key pose; by name among `clips` if None.
+        known: What is asked besides the request's own goals.
 
     Raises:
         RequestError: If there are none.
@@ -146,11 +155,14 @@ def choose_clips(clips: Sequence[Clip], request: CompleteRequest, poses: Sequenc
     if request.label is not None:
         parts = [part for clip in chosen for part in _labelled(clip, request.label)]
         if not parts:
-            known = say_labels([label.text for clip in chosen for label in clip.labels])
-            raise RequestError(f"label is {request.label!r}, but clips are labelled {known}", where="label")
+            labels = say_labels([label.text for clip in chosen for label in clip.labels])
+            raise RequestError(f"label is {request.label!r}, but clips are labelled {labels}", where="label")
         chosen = parts
-    if request.nearest is not None and request.nearest < len(chosen) and poses:
-        away = [pose_distance(clip, poses) for clip in chosen]
+    if request.nearest is not None and request.nearest < len(chosen):
+        from choreograph.synthesis.complete.nearest import goal_distance
+
+        targets = [*known, *find_targets(request, chosen[0].skeleton, find or Recordings(clips).find)]
+        away = [goal_distance(clip, targets) for clip in chosen]
         nearest = sorted(np.argsort(away, kind="stable")[: request.nearest].tolist())
         chosen = [chosen[n] for n in nearest]
     return chosen
@@ -158,22 +170,3 @@ def choose_clips(clips: Sequence[Clip], request: CompleteRequest, poses: Sequenc
 
 def _labelled(clip: Clip, label: str) -> list[Clip]:
     return [clip[one.start : one.stop] for one in clip.labels if matches_label(label, one.text)]
-
-
-def pose_distance(clip: Clip, poses: Sequence[Clip]) -> float:
-    """How far poses are from the nearest ones of a clip on average, metres per joint."""
-    own = _body_frame(clip)[:: max(1, round(clip.fps / 15))]
-    scores = []
-    for pose in poses:
-        wanted = _body_frame(pose)[0]
-        if wanted.shape != own.shape[1:]:
-            return np.inf
-        scores.append(np.sqrt(((own - wanted) ** 2).sum(axis=2).mean(axis=1)).min())
-    return float(np.mean(scores))
-
-
-def _body_frame(clip: Clip) -> Array:
-    """Joint positions as the body sees them, (F, J, 3), metres."""
-    pos = clip.global_positions()
-    centre = pos[:, [clip.skeleton.hips]] * (1.0, 0.0, 1.0)
-    return quat.rotate(quat.from_yaw(-clip.facing())[:, None], pos - centre)

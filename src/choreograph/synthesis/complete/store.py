@@ -3,25 +3,25 @@
 from __future__ import annotations
 
 import json
-import zipfile
+import math
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from choreograph.errors import FormatError
 from choreograph.features.pose_space import PoseSpace
 from choreograph.formats.atomic import atomic_write
+from choreograph.formats.npz import blamed, read_arrays
 from choreograph.graph.cache import Content
 from choreograph.motion.skeleton import Skeleton
-from choreograph.synthesis.complete.encode import Encoding
+from choreograph.synthesis.complete.encode import TRAVEL, Encoding
 from choreograph.synthesis.complete.model import Dynamics, MotionModel
 
 SUFFIX = ".model"
 _VERSION = 1
 _DYNAMICS = ("step", "control", "noise", "weights", "means", "covariances", "start_mean", "start_covariance")
-_MOST_BYTES = 1 << 30
+_FASTEST_HZ, _MOST_DIMENSIONS = 1000.0, 1000
 
 
 def pack(model: MotionModel) -> Content:
@@ -60,44 +60,97 @@ def unpack(content: Content) -> MotionModel:
     """The model that facts and arrays describe; a ValueError or KeyError where they do not fit together."""
     facts, arrays = content
     if facts["version"] != _VERSION:
-        raise ValueError(f"it is of version {facts['version']}, this program reads {_VERSION}")
+        raise ValueError(f"it is of version {str(facts['version'])[:20]}, this program reads {_VERSION}")
     skeleton = Skeleton(
-        tuple(facts["joints"]),
-        arrays["parents"],
+        _words(facts, "joints"),
+        _whole(arrays, "parents").astype(np.int32),
         arrays["offsets"],
-        arrays["tip_parents"],
+        _whole(arrays, "tip_parents").astype(np.int32),
         arrays["tip_offsets"],
-        tuple(facts["roles"]),
+        _words(facts, "roles"),
     )
     floats = {name: np.array(value, float, order="C") for name, value in arrays.items() if value.dtype.kind == "f"}
+    if not all(np.isfinite(value).all() for name, value in floats.items() if name != "standing"):
+        raise ValueError("it has numbers that are not finite")
     encoding = Encoding(
-        skeleton, float(facts["rate_hz"]), floats["mean_rot"], np.array(arrays["columns"], np.int64), floats["scale"]
+        skeleton, _rate(facts, "rate_hz"), floats["mean_rot"], _whole(arrays, "columns"), floats["scale"]
     )
     space = PoseSpace(
-        floats["space_mean"], floats["space_axes"], floats["space_variances"], float(facts["total_variance"])
+        floats["space_mean"], floats["space_axes"], floats["space_variances"], _finite(facts, "total_variance")
     )
-    d, k = space.axes.shape
-    columns = encoding.columns
-    fits = encoding.mean_rot.shape == (len(skeleton), 4) and columns.shape == (len(skeleton),) and k == encoding.width
-    if not fits or columns.max(initial=0) + 3 + 4 > k or space.mean.shape != (k,):
-        raise ValueError("its arrays do not fit together")
-    dynamics = []
-    for n, (name, frames) in enumerate(facts["behaviours"]):
-        own = Dynamics(name=str(name), frames=int(frames), **{part: floats[f"{part}_{n}"] for part in _DYNAMICS})
-        if own.step.shape[1:] != (d, d) or own.control.shape[0] != d or own.noise.shape != (d,):
-            raise ValueError("its dynamics do not fit its pose space")
-        dynamics.append(own)
-    if not dynamics or not all(np.isfinite(value).all() for name, value in floats.items() if name != "standing"):
-        raise ValueError("it has no dynamics, or numbers that are not finite")
+    _check_shapes(encoding, space, floats)
+    dynamics = tuple(_dynamics(n, entry, floats, len(space.axes)) for n, entry in enumerate(facts["behaviours"]))
+    if not dynamics:
+        raise ValueError("it has no dynamics")
     return MotionModel(
         encoding,
         space,
-        tuple(dynamics),
-        tuple(facts["clips"]),
+        dynamics,
+        _words(facts, "clips"),
         floats["left_out"],
         floats["standing"],
-        float(facts["recorded_hz"]),
+        _rate(facts, "recorded_hz"),
     )
+
+
+def _check_shapes(encoding: Encoding, space: PoseSpace, floats: dict[str, NDArray[np.float64]]) -> None:
+    """Raise a ValueError where arrays do not fit each other, or reach beyond each other."""
+    joints, k = len(encoding.skeleton), encoding.width
+    d = len(space.axes)
+    wanted = {
+        "mean_rot": (joints, 4), "scale": (k,), "space_mean": (k,), "space_axes": (d, k), "space_variances": (d,),
+        "left_out": (k,), "standing": (joints,),
+    }  # fmt: skip
+    wrong = [name for name, shape in wanted.items() if floats[name].shape != shape]
+    columns = encoding.columns
+    if columns.shape != (joints,) or ((columns < -1) | (columns + 3 + TRAVEL > k)).any():
+        wrong.append("columns")
+    if wrong or not 0 < d <= _MOST_DIMENSIONS or k < TRAVEL:
+        raise ValueError(f"its arrays do not fit together ({', '.join(wrong) or 'sizes'})")
+    with np.errstate(over="ignore"):  # what overflows is refused all the same
+        turns = np.linalg.norm(encoding.mean_rot, axis=1)
+    if not (np.abs(turns - 1) < 1e-3).all() or not (encoding.scale > 0).all() or (space.variances < 0).any():
+        raise ValueError("its rotations are no unit quaternions, or its scales are not above 0")
+
+
+def _dynamics(n: int, entry: Any, floats: dict[str, NDArray[np.float64]], d: int) -> Dynamics:
+    name, frames = entry
+    own = Dynamics(name=str(name), frames=int(frames), **{part: floats[f"{part}_{n}"] for part in _DYNAMICS})
+    m, q, mixed = own.step.shape[0], own.control.shape[-1], own.weights.shape[0]
+    wanted = ((m, d, d), (d, q), (d,), (mixed,), (mixed, q), (mixed, q, q), (m * d,), (m * d, m * d))
+    shapes = tuple(getattr(own, part).shape for part in _DYNAMICS)
+    if shapes != wanted or min(m, q, mixed) < 1 or not (own.weights > 0).all() or not (own.noise > 0).all():
+        raise ValueError("its dynamics do not fit its pose space")
+    for covariance in (*own.covariances, own.start_covariance):
+        np.linalg.cholesky(covariance)  # a LinAlgError, which is a ValueError, where it is none
+    return own
+
+
+def _words(facts: Any, name: str) -> tuple[str, ...]:
+    found = facts[name]
+    if not isinstance(found, list) or not all(isinstance(word, str) for word in found):
+        raise ValueError(f"its {name} are no list of names")
+    return tuple(found)
+
+
+def _finite(facts: Any, name: str) -> float:
+    value = facts[name]
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value) or value < 0:
+        raise ValueError(f"its {name} is {str(value)[:40]!r}")
+    return float(value)
+
+
+def _rate(facts: Any, name: str) -> float:
+    value = _finite(facts, name)
+    if not 1 <= value <= _FASTEST_HZ:
+        raise ValueError(f"its {name} is {value:g}")
+    return value
+
+
+def _whole(arrays: Any, name: str) -> NDArray[np.int64]:
+    if arrays[name].dtype.kind not in "iu":
+        raise ValueError(f"its {name} are no whole numbers")
+    return np.array(arrays[name], np.int64)
 
 
 def save_model(path: str | Path, model: MotionModel, *, overwrite: bool = False) -> None:
@@ -137,18 +190,11 @@ def open_model(path: str | Path) -> MotionModel:
     Raises:
         FormatError: If it is no model, damaged, or of a later version.
     """
-    try:
-        with zipfile.ZipFile(path) as parts:
-            if sum(entry.file_size for entry in parts.infolist()) > _MOST_BYTES:
-                raise ValueError("it is larger than a model can be")
-        with np.load(path, allow_pickle=False) as stored:
-            arrays = {name: stored[name] for name in stored.files}
+    path = Path(path)
+    with blamed(path, "this is no model that `choreograph learn` wrote"):
+        arrays = read_arrays(path)
         facts = json.loads(arrays.pop("facts").tobytes())
         return unpack(Content(facts, arrays))
-    except FileNotFoundError:
-        raise FormatError("there is no such file", path=path) from None
-    except (ValueError, KeyError, TypeError, IndexError, OSError, EOFError, zipfile.BadZipFile) as error:
-        raise FormatError(f"this is no model that `choreograph learn` wrote ({error})", path=path) from None
 
 
 def is_model_file(where: str) -> bool:

@@ -44,7 +44,9 @@ _JOIN_AHEAD_M = 3.0
 
 
 _FEW_EDGES = 6.0
-"""Edges that leave a node, on average, up to which the beam has its full width; with four times as many, half."""
+"""Edges that leave a node, on average, up to which the beam has its full width; with four times as many, a third."""
+_USUAL_HZ = 30.0
+"""Rate of a graph up to which it has."""
 
 
 class PathFollower:
@@ -303,11 +305,15 @@ class PathFollower:
 
     @property
     def _width(self) -> int:
-        """Walks of one age that the beam keeps: fewer where each leads on in many ways, as then they are more alike."""
+        """Walks of one age that the beam keeps: fewer where each leads on in many ways, as then they are more alike.
+
+        Ages are frames: at a higher rate there are more of them within the same time, so fewer walks of each will do.
+        """
         settings, branching = self.settings, len(self.graph.edges) / len(self.graph.nodes)
         if settings.beam_width is not None or not settings.bends:
             return settings.width
-        return round(settings.width * min(max((_FEW_EDGES / branching) ** 0.5, 0.4), 1.0))
+        share = min((_FEW_EDGES / branching) ** 0.75, 1.0) * min(_USUAL_HZ / self.graph.rate_hz, 1.0)
+        return max(round(settings.width * share), NARROWEST)
 
     @property
     def _horizon(self) -> int:

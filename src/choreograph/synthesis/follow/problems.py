@@ -8,6 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from choreograph.contract.result import Problem
+from choreograph.graph.model import MotionGraph
 from choreograph.motion.clip import Clip
 from choreograph.motion.labels import matches_label
 from choreograph.synthesis.follow.measure import PathErrors, PathProgress
@@ -24,13 +25,18 @@ _SMOOTH_S = 0.5
 
 
 def find_problems(
-    request: FollowRequest, path: Path, clip: Clip, progress: PathProgress, errors: PathErrors, status: str
+    request: FollowRequest,
+    path: Path,
+    clip: Clip,
+    progress: PathProgress,
+    errors: PathErrors,
+    status: str,
+    graph: MotionGraph,
 ) -> tuple[Problem, ...]:
     """Everything asked for that the finished motion does not do."""
     found = [*_path_problems(path, clip, progress, errors, status)]
-    speed = _speeds(clip)
     for where, stretch in _named_stretches(request, path):
-        found += _stretch_problems(where, stretch, path, clip, progress, speed)
+        found += _stretch_problems(where, stretch, clip, progress, graph)
     found += _style_problems(request, path, clip, progress)
     if path.final_facing is not None:
         off = math.degrees(abs(np.angle(np.exp(1j * (clip.facing()[-1] - path.final_facing)))))
@@ -75,7 +81,7 @@ def _style_problems(request: FollowRequest, path: Path, clip: Clip, progress: Pa
 
 
 def _stretch_problems(
-    where: str, stretch: Stretch, path: Path, clip: Clip, progress: PathProgress, speed: np.ndarray
+    where: str, stretch: Stretch, clip: Clip, progress: PathProgress, graph: MotionGraph
 ) -> Iterator[Problem]:
     inside = np.flatnonzero((progress.along >= stretch.start) & (progress.along <= stretch.stop))
     span = f"between {stretch.start:.1f} and {stretch.stop:.1f} m"
@@ -84,7 +90,8 @@ def _stretch_problems(
     if stretch.label is not None:
         share = float(_labelled(clip, stretch.label)[inside].mean()) if len(inside) else 0.0
         if share < LABEL_SHARE:
-            text = f"{span} {100 * share:.0f} % of the motion is labelled {stretch.label!r}: no such clips lead there"
+            why = _left_out(graph, stretch.label) or "no such clips lead there"
+            text = f"{span} {100 * share:.0f} % of the motion is labelled {stretch.label!r}: {why}"
             yield Problem(text, f"{where}{dot}label", 1.0, round(share, 3), place=middle)
     if stretch.speed is not None:
         walked = stretch.stop - stretch.start
@@ -96,10 +103,20 @@ def _stretch_problems(
             yield Problem(text, f"{where}{dot}speed_m_s", stretch.speed, round(got, 3), unit="m/s", place=middle)
     if stretch.pause is not None:
         near = np.abs(progress.along - stretch.start) < 0.5 + (stretch.stop - stretch.start)
-        got = float((near & (speed < _STILL_M_S)).sum() / clip.fps)
+        got = float((near & (_speeds(clip) < _STILL_M_S)).sum() / clip.fps)
         if got < 0.9 * stretch.pause - 1 / clip.fps:
             text = f"at {stretch.start:.1f} m it stands for {got:.1f} s, not {stretch.pause:g}: no clips stand so long"
             yield Problem(text, f"{where}{dot}pause_s", stretch.pause, round(got, 2), unit="s", place=middle)
+
+
+def _left_out(graph: MotionGraph, wanted: str) -> str:
+    """A sentence where most clips with a label are no part of the graph's component: what brings them in."""
+    having = [n for n, info in enumerate(graph.infos) if any(matches_label(wanted, one.text) for one in info.labels)]
+    inside = int(np.isin(having, graph.edges.clip).sum())
+    if 2 * inside >= len(having):
+        return ""
+    how = "a higher threshold" if graph.settings.max_blend_s is not None else "long blends (max_blend_s 0.6)"
+    return f"of {len(having)} such clips {len(having) - inside} are left out of the graph; {how} may bring them in"
 
 
 def _named_stretches(request: FollowRequest, path: Path) -> Iterator[tuple[str, Stretch]]:

@@ -37,9 +37,9 @@ IDLE_M_S = 0.6
 class StretchRequest(Request):
     """A part of the path with a speed, a label or a pause; at least one of them."""
 
-    start_m: Annotated[Metres, Ge(0)]
+    start_m: Annotated[Metres, Ge(0), Le(1e6)]
     """Where it begins, along the path before smoothing and rounding."""
-    stop_m: Annotated[Metres, Ge(0)] | None = None
+    stop_m: Annotated[Metres, Ge(0), Le(1e6)] | None = None
     """Where it ends; None for a single place."""
     speed_m_s: Annotated[MetresPerSecond, Gt(0), Le(20)] | None = None
     """How fast to go."""
@@ -73,8 +73,8 @@ class FollowSettings(Request):
     retain_s: Annotated[Seconds, Gt(0), Le(600)] = 1.0
     """How much is kept of each planning step's answer (r)."""
     beam_width: Annotated[int, Ge(1), Le(100_000), Option(("--beam",))] | None = None
-    """Walks of one age that the beam keeps; else 48 where motion is bent, which forgives much (down to 20 in graphs
-    with many transitions), and 260 where not."""
+    """Walks of one age that the beam keeps; else 48 where motion is bent, which forgives much (down to 8 in graphs
+    with many transitions or above 30 Hz), and 260 where not."""
     continuation_s: Annotated[Seconds, Gt(0), Le(60)] = 1.4
     """How far the beam looks along the continuations of a walk, to compare walks."""
     heuristic_weight: Annotated[float, Ge(0), Le(100)] = 0.4
@@ -185,11 +185,13 @@ class FollowRequest(PathRequest):
     """Keep to clips with this label, such as sad or sneaking, where the request has no other label."""
     stretches: Annotated[tuple[StretchRequest, ...], MaxLen(1000)] = ()
     """Speed, label or pause between two places of the path."""
-    prefer: Annotated[Mapping[str, Cost], Option(("--prefer",), metavar="CLIP=COST")] = Field(default_factory=dict)
+    prefer: Annotated[Mapping[str, Cost], MaxLen(10_000), Option(("--prefer",), metavar="CLIP=COST")] = Field(
+        default_factory=dict
+    )
     """Stay in a clip unless a walk that leaves it is better by this margin."""
     start_clip: Name | None = None
     """Clip to begin in; else the search chooses, or it is the clip with the largest margin."""
-    start_frame: Annotated[int, Ge(0), Option(("--start-frame",))] | None = None
+    start_frame: Annotated[int, Ge(0), Le(10**9), Option(("--start-frame",))] | None = None
     """Frame of that clip, at its own rate, near which to begin."""
     start_heading_deg: Degrees | None = None
     """Direction of travel at the start, from +z; else the path's own."""

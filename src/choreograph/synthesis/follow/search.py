@@ -213,7 +213,7 @@ class FollowSearch(Search):
             (motion,),
             f"{path.length:.1f} m" + (f", {number + 1}" if self.request.count > 1 else ""),
             metrics,
-            find_problems(self.request, path, clip, progress, errors, follower.status) if over else (),
+            find_problems(self.request, path, clip, progress, errors, follower.status, self.graph) if over else (),
             follower.status,
             follower.cost(),
             follower.cost() - gap,

@@ -8,22 +8,33 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 from annotated_types import Ge, Gt, Le, MaxLen, MinLen
 from pydantic import Field, field_validator, model_validator
 
-from choreograph.contract.request import FileName, Hertz, Metres, Name, Option, Request, Seconds, Unit, Wrong
+from choreograph.contract.request import (
+    Coordinate,
+    FileName,
+    Hertz,
+    Metres,
+    Name,
+    Option,
+    Request,
+    Seconds,
+    Unit,
+    Wrong,
+)
 from choreograph.errors import RequestError
 from choreograph.finishing.settings import FinishSettings
 from choreograph.synthesis.perform.trajectory import MAX_SAMPLES, Trajectory, even_trajectory, read_trajectory
 
 FilePath = Annotated[str, MaxLen(4096), FileName()]
-Sample = tuple[float, float, float]
+Sample = tuple[Annotated[float, Ge(-1e9), Le(1e9)], Coordinate, Coordinate]
 """Time in seconds, x and z in metres."""
 
 
 class SegmentConstraint(Request):
     """That at some time one of some segments is played."""
 
-    time_s: Annotated[Seconds, Ge(0)]
+    time_s: Annotated[Seconds, Ge(0), Le(1e6)]
     """When."""
-    segments: Annotated[tuple[Annotated[int, Ge(0)], ...], MinLen(1)]
+    segments: Annotated[tuple[Annotated[int, Ge(0), Le(10**9)], ...], MinLen(1), MaxLen(100_000)]
     """Numbers of segments, as a transcription has them."""
 
 
@@ -76,15 +87,15 @@ class CutRequest(Request):
     answers: Annotated[FilePath, Option(("--answers", "-a"))] = ""
     """Who answered the examples, recorded with them: a folder or a pattern; else each example answers the track of its
     own hips, unless somebody leads and names tell pairs (60_01 and 61_01)."""
-    examples: Annotated[tuple[Name, ...], Option(("--only",), metavar="CLIP")] | None = None
+    examples: Annotated[tuple[Name, ...], MaxLen(10_000), Option(("--only",), metavar="CLIP")] | None = None
     """Use only examples of this name."""
-    pairs: Annotated[tuple[tuple[Name, Name], ...], Option(hidden=True)] | None = None
+    pairs: Annotated[tuple[tuple[Name, Name], ...], MaxLen(10_000), Option(hidden=True)] | None = None
     """Who leads and who answers, by the names of their clips; else names tell it."""
     cut: bool = False
     """Cut leaders and followers of different length to the shorter."""
     cut_at: Literal["beats", "plants", "labels"] | None = None
     """Cut examples into segments at beats, foot plants or labels; else pairs at beats, walks at plants."""
-    control: Annotated[tuple[Name, ...], Option(metavar="ROLES")] = ()
+    control: Annotated[tuple[Name, ...], MaxLen(100), Option(metavar="ROLES")] = ()
     """Joints that lead, by role and with commas, or track; else hands and feet of a leader."""
     alike_m: Annotated[Metres, Ge(0), Le(100)] = 0.0
     """Keep one of segments that are alike within so many metres."""

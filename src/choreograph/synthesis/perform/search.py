@@ -190,7 +190,8 @@ class PerformSearch(Search):
     def _measure(self, lead: Lead, whole: SegmentSequence, performance: Performance) -> Answer:
         """The answer with all that is to be said of it."""
         sequence, clip, request = performance.sequence, performance.clip, self.request
-        errors = None if lead.way is None else measure_way(clip, lead.way)
+        way = lead.performed if lead.performed is not None else lead.way
+        errors = None if way is None else measure_way(clip, way)
         metrics = find_metrics(sequence, clip, errors, lead.partner)
         if request.lag_s is not None and whole.coarse_cost > 0:
             cost = sequence.coarse_cost / whole.coarse_cost
@@ -215,8 +216,7 @@ class PerformSearch(Search):
         clip, sequence = performance.clip, performance.sequence
         if lead.way is not None and errors is not None:
             yield from problems.speed_problems(lead.way, lead.where, lead.database, clip)
-            asked = errors if lead.performed is None else measure_way(clip, lead.performed)
-            yield from problems.way_problems(asked, lead.where, clip)
+            yield from problems.way_problems(errors, lead.where, clip)
         else:
             yield from problems.leader_problems(lead.control, lead.database, clip)
         yield from problems.constraint_problems(self.request.constraints, sequence, clip)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import math
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +11,7 @@ from numpy.typing import NDArray
 
 from choreograph.errors import FormatError, RequestError
 from choreograph.features.points import track
+from choreograph.formats.tables import read_table
 
 Array = NDArray[np.float64]
 
@@ -119,28 +119,21 @@ def read_trajectory(path: str | Path, *, fps: float = 30.0) -> Trajectory:
     """
     times: list[float] = []
     places: list[tuple[float, float]] = []
-    line = 0
-    try:
-        with Path(path).open(newline="", encoding="utf-8-sig") as file:
-            for row in csv.reader(file):
-                line += 1
-                cells = [cell.strip() for cell in row]
-                if not any(cells) or cells[0].startswith("#") or (not times and not _is_number(cells[0])):
-                    continue
-                if len(cells) < 3 or not _is_number(cells[0]):
-                    raise FormatError(f"a row is t, x, z; found {', '.join(row)[:60]!r}", path=path, line=line)
-                t, x, z = (float(cell) if _is_number(cell) else math.nan for cell in cells[:3])
-                bad = [cell for cell in cells[1:3] if cell and not _is_number(cell) and cell.lower() != "nan"]
-                if bad or not math.isfinite(t):
-                    raise FormatError(f"{(bad or [cells[0]])[0][:40]!r} is no number", path=path, line=line)
-                if times and t <= times[-1]:
-                    raise FormatError(f"time goes from {times[-1]:g} s back to {t:g} s", path=path, line=line)
-                if len(times) >= MAX_SAMPLES:
-                    raise FormatError(f"more than {MAX_SAMPLES} rows", path=path, line=line)
-                times.append(t)
-                places.append((x, z))
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise FormatError(f"cannot be read: {error}", path=path) from None
+    for line, cells in read_table(path):
+        if cells[0].startswith("#") or (not times and not _is_number(cells[0])):
+            continue
+        if len(cells) < 3 or not _is_number(cells[0]):
+            raise FormatError(f"a row is t, x, z; found {', '.join(cells)[:60]!r}", path=path, line=line)
+        t, x, z = (float(cell) if _is_number(cell) else math.nan for cell in cells[:3])
+        bad = [cell for cell in cells[1:3] if cell and not _is_number(cell) and cell.lower() != "nan"]
+        if bad or not math.isfinite(t):
+            raise FormatError(f"{(bad or [cells[0]])[0][:40]!r} is no number", path=path, line=line)
+        if times and t <= times[-1]:
+            raise FormatError(f"time goes from {times[-1]:g} s back to {t:g} s", path=path, line=line)
+        if len(times) >= MAX_SAMPLES:
+            raise FormatError(f"more than {MAX_SAMPLES} rows", path=path, line=line)
+        times.append(t)
+        places.append((x, z))
     return even_trajectory(np.array(times), np.array(places).reshape(-1, 2), fps=fps, name=Path(path).stem)
 
 

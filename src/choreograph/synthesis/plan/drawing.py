@@ -184,5 +184,5 @@ def _number(drawn: Drawn, name: str, usual: float | None = None) -> float:
         value = math.nan
     if not math.isfinite(value):
         what = "degrees" if name == "data-facing" else "metres"
-        raise FormatError(f"needs {name}, a number of {what}; found {text!r}")
+        raise FormatError(f"needs {name}, a number of {what}; found {text[:40] if text else text!r}")
     return value

@@ -254,7 +254,7 @@ def _check_function(value: Any) -> Any:
 class FunctionTarget(Request):
     """A function of one's own that says what a motion costs; the search keeps what lowers it."""
 
-    function: Annotated[Any, BeforeValidator(_check_function), WithJsonSchema({"type": "string"})]
+    function: Annotated[Any, BeforeValidator(_check_function), WithJsonSchema({"type": "string", "maxLength": 4096})]
     """Gets a `MotionView` and returns its cost, 0 or more: one number, or one for each frame (N,), which count by
     the second: 1 throughout ten seconds costs 10. In request files FILE.py:NAME."""
     name: Annotated[str, MaxLen(200)] = ""

@@ -99,7 +99,8 @@ def _both(value: Any) -> Any:
     return (value, value) if type(value) is int else tuple(value) if isinstance(value, list) else value
 
 
-_PAIR_SCHEMA: dict[str, Any] = {"type": "array", "items": {"type": "integer"}, "minItems": 2, "maxItems": 2}
+_FRAME_SCHEMA: dict[str, Any] = {"type": "integer", "minimum": 0, "maximum": 10**9}
+_PAIR_SCHEMA: dict[str, Any] = {"type": "array", "items": _FRAME_SCHEMA, "minItems": 2, "maxItems": 2}
 
 
 class Meeting(Request):
@@ -118,7 +119,7 @@ class Meeting(Request):
     frames: Annotated[
         tuple[FrameNumber, FrameNumber],
         BeforeValidator(_both),
-        WithJsonSchema({"anyOf": [{"type": "integer"}, _PAIR_SCHEMA]}),
+        WithJsonSchema({"anyOf": [_FRAME_SCHEMA, _PAIR_SCHEMA]}),
     ]
     """The frame of it that is shown at that time, at the clip's own rate; one number for both."""
     lasts_s: Time = 0.0

@@ -191,8 +191,9 @@ def base_scores(
 
 @njit(**_JIT)
 def navigate_scores(
-    cut: int, low: int, high: int, state: Array, start: Indices, align: Array, moves: Array, seconds: Array,
-    discount: Array, weights: Array, table: Array, coefficients: Array, slope: float, out: Array,
+    cut: int, low: int, high: int, state: Array, start: Indices, stop: Indices, align: Array, moves: Array,
+    seconds: Array, discount: Array, weights: Array, table: Array, splines: Array, kind: Indices, slope: float,
+    out: Array,
 ) -> None:  # fmt: skip
     """Add what steps cost against a line, and the value of where they lead, to `out` (S, B).
 
@@ -202,13 +203,15 @@ def navigate_scores(
         high: The one behind the last.
         state: Offset, angle and curvature.
         start: Cut at which each step begins, (S,).
+        stop: Cut at which it ends, (S,).
         align: How cuts are laid on each other, (N, N, 3).
         moves: Where steps lead, for each bend, (S, B, 3).
         seconds: Of each step, (S,).
         discount: Of what follows each step, (S,).
         weights: Of deviation and direction.
         table: Dimensions offset and angle, (2, 5).
-        coefficients: Of the value function with the curvature held, (size,).
+        splines: Of the value function with the curvature held, (K, size).
+        kind: Which spline each cut has, (N,).
         slope: How much each metre beyond the bounds counts.
         out: Scores.
     """
@@ -219,7 +222,7 @@ def navigate_scores(
             _compose(align[cut, start[t]], moves[t, b], whole)
             _along(state[0], state[1], state[2], whole[1], whole[2], whole[0], next_)
             cost = 0.5 * seconds[t] * (here + _off_line(next_[0], next_[1], weights))
-            value = _value2(next_[0], next_[1], table, coefficients, wa, wb)
+            value = _value2(next_[0], next_[1], table, splines[kind[stop[t]]], wa, wb)
             beyond = max(abs(next_[0]) - table[0, 1], 0.0)
             out[t, b] += cost + discount[t] * (value + slope * beyond)
 
@@ -228,7 +231,7 @@ def navigate_scores(
 def navigate_best(
     cut: int, low: int, high: int, state: Array, start: Indices, stop: Indices, align: Array, moves: Array,
     seconds: Array, discount: Array, price: Array, goal: Array, ahead: Array, bend: Array, weights: Array,
-    table: Array, coefficients: Array, slope: float, most: int, room: Array,
+    table: Array, splines: Array, kind: Indices, slope: float, most: int, room: Array,
 ) -> tuple[int, int, float]:  # fmt: skip
     """The best step against a line, its bend and its score: what `base_scores` and `navigate_scores` give together.
 
@@ -251,7 +254,8 @@ def navigate_best(
         bend: Cost of each bend, (B,); the first is none.
         weights: Of deviation and direction.
         table: Dimensions offset, angle and curvature, (3, 5).
-        coefficients: Of the value function, (size,).
+        splines: Coefficients of the value function, (K, size).
+        kind: Which spline each cut has, (N,).
         slope: How much each metre beyond the bounds of the offset counts.
         most: Steps that are tried bent.
         room: To work in, (S,).
@@ -259,13 +263,14 @@ def navigate_best(
     whole, next_, wa, wb = np.empty(3), np.empty(2), np.empty(4), np.empty(4)
     cells, depth = int(table[0, 2]) * int(table[1, 2]), int(table[2, 2])
     first = _spline(state[2], table[2], wa)
-    flat = np.empty(cells)
-    for k in range(cells):
-        at = k * depth + first
-        flat[k] = (
-            wa[0] * coefficients[at] + wa[1] * coefficients[at + 1] + wa[2] * coefficients[at + 2]
-            + wa[3] * coefficients[at + 3]
-        )  # fmt: skip
+    flat = np.empty((len(splines), cells))
+    for n in range(len(splines)):
+        for k in range(cells):
+            at = k * depth + first
+            flat[n, k] = (
+                wa[0] * splines[n, at] + wa[1] * splines[n, at + 1] + wa[2] * splines[n, at + 2]
+                + wa[3] * splines[n, at + 3]
+            )  # fmt: skip
     here = _off_line(state[0], state[1], weights)
     best, best_step, best_bend = np.inf, -1, 0
     for t in range(low, high):
@@ -273,7 +278,8 @@ def navigate_best(
         _along(state[0], state[1], state[2], whole[1], whole[2], whole[0], next_)
         cost = 0.5 * seconds[t] * (here + _off_line(next_[0], next_[1], weights))
         cost += price[cut, start[t]] + goal[t] + bend[0]
-        value = _value2(next_[0], next_[1], table, flat, wa, wb) + slope * max(abs(next_[0]) - table[0, 1], 0.0)
+        value = _value2(next_[0], next_[1], table, flat[kind[stop[t]]], wa, wb)
+        value += slope * max(abs(next_[0]) - table[0, 1], 0.0)
         room[t] = cost + discount[t] * (value + ahead[stop[t]])
         if room[t] < best:
             best, best_step, best_bend = room[t], t, 0
@@ -290,7 +296,8 @@ def navigate_best(
             _along(state[0], state[1], state[2], whole[1], whole[2], whole[0], next_)
             cost = 0.5 * seconds[t] * (here + _off_line(next_[0], next_[1], weights))
             cost += price[cut, start[t]] + goal[t] + bend[b]
-            value = _value2(next_[0], next_[1], table, flat, wa, wb) + slope * max(abs(next_[0]) - table[0, 1], 0.0)
+            value = _value2(next_[0], next_[1], table, flat[kind[stop[t]]], wa, wb)
+            value += slope * max(abs(next_[0]) - table[0, 1], 0.0)
             score = cost + discount[t] * (value + ahead[stop[t]])
             if score < best:
                 best, best_step, best_bend = score, t, b
@@ -328,8 +335,8 @@ def _avoid_one(
 
 @njit(**_JIT)
 def avoid_scores(
-    cut: int, low: int, high: int, state: Array, start: Indices, align: Array, moves: Array, seconds: Array,
-    discount: Array, numbers: Array, table: Array, coefficients: Array, out: Array,
+    cut: int, low: int, high: int, state: Array, start: Indices, stop: Indices, align: Array, moves: Array,
+    seconds: Array, discount: Array, numbers: Array, table: Array, splines: Array, kind: Indices, out: Array,
 ) -> None:  # fmt: skip
     """Add what steps cost against an obstacle, and the value of where they lead, to `out` (S, B).
 
@@ -339,27 +346,30 @@ def avoid_scores(
         high: The one behind the last.
         state: Place of the obstacle to the left and ahead, and its velocity, likewise.
         start: Cut at which each step begins, (S,).
+        stop: Cut at which it ends, (S,).
         align: How cuts are laid on each other, (N, N, 3).
         moves: Where steps lead, for each bend, (S, B, 3).
         seconds: Of each step, (S,).
         discount: Of what follows each step, (S,).
         numbers: Weight, radius, margin, weight of turning, and at how many moments of a step distances are taken.
         table: The four dimensions, (4, 5).
-        coefficients: Of the value function.
+        splines: Coefficients of the value function, (K, size).
+        kind: Which spline each cut has, (N,).
         out: Scores.
     """
     whole, next_, w, at = np.empty(3), np.empty(4), np.empty((4, 4)), np.empty((4, 4), np.int64)
     for t in range(low, high):
         for b in range(moves.shape[1]):
             _compose(align[cut, start[t]], moves[t, b], whole)
-            out[t, b] += _avoid_one(state, whole, seconds[t], discount[t], numbers, table, coefficients, next_, w, at)
+            own = splines[kind[stop[t]]]
+            out[t, b] += _avoid_one(state, whole, seconds[t], discount[t], numbers, table, own, next_, w, at)
 
 
 @njit(**_JIT)
 def avoid_best(
     cut: int, low: int, high: int, state: Array, start: Indices, stop: Indices, align: Array, moves: Array,
     seconds: Array, discount: Array, price: Array, goal: Array, ahead: Array, bend: Array, numbers: Array,
-    table: Array, coefficients: Array, most: int, room: Array,
+    table: Array, splines: Array, kind: Indices, most: int, room: Array,
 ) -> tuple[int, int, float]:  # fmt: skip
     """The best step where nothing but an obstacle counts, its bend and its score; see `navigate_best`."""
     whole, next_, w, at = np.empty(3), np.empty(4), np.empty((4, 4)), np.empty((4, 4), np.int64)
@@ -367,7 +377,8 @@ def avoid_best(
     for t in range(low, high):
         _compose(align[cut, start[t]], moves[t, 0], whole)
         room[t] = price[cut, start[t]] + goal[t] + bend[0] + discount[t] * ahead[stop[t]]
-        room[t] += _avoid_one(state, whole, seconds[t], discount[t], numbers, table, coefficients, next_, w, at)
+        own = splines[kind[stop[t]]]
+        room[t] += _avoid_one(state, whole, seconds[t], discount[t], numbers, table, own, next_, w, at)
         if room[t] < best:
             best, best_step = room[t], t
     for _ in range(min(most, high - low)):
@@ -381,7 +392,8 @@ def avoid_best(
         for b in range(1, len(bend)):
             _compose(align[cut, start[t]], moves[t, b], whole)
             score = price[cut, start[t]] + goal[t] + bend[b] + discount[t] * ahead[stop[t]]
-            score += _avoid_one(state, whole, seconds[t], discount[t], numbers, table, coefficients, next_, w, at)
+            own = splines[kind[stop[t]]]
+            score += _avoid_one(state, whole, seconds[t], discount[t], numbers, table, own, next_, w, at)
             if score < best:
                 best, best_step, best_bend = score, t, b
     return best_step, best_bend, best

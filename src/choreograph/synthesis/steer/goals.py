@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import math
 from dataclasses import dataclass, field, replace
 from pathlib import Path as FilePath
@@ -11,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from choreograph.errors import FormatError, RequestError
+from choreograph.formats.tables import read_table
 from choreograph.synthesis.path import Path
 from choreograph.synthesis.steer.costs import Wanted
 
@@ -21,6 +21,9 @@ LOOK_M = 1.2
 _AHEAD_M = 2.5
 """How far ahead of where it was last a character looks for its place on a path."""
 MAX_ROWS = 200_000
+MAX_OBSTACLES = 1000
+MAX_RADIUS_M = 100.0
+MAX_SPEED_M_S = 1000.0
 """Rows of a script or of a table of obstacles, at most."""
 
 
@@ -127,8 +130,10 @@ class MovingObstacle:
         for name, value in vars(self).items():
             if not math.isfinite(value):
                 raise RequestError(f"an obstacle's {name} is {value}; it must be a number", where=name)
-        if not 0 < self.radius <= 100:
-            raise RequestError(f"an obstacle's radius is {self.radius:g} m; it must be above 0 and at most 100")
+        if not 0 < self.radius <= MAX_RADIUS_M:
+            raise RequestError(
+                f"an obstacle's radius is {self.radius:g} m; it must be above 0 and at most {MAX_RADIUS_M:g}"
+            )
 
     def at(self, seconds: float) -> MovingObstacle:
         """Where it will be."""
@@ -175,7 +180,7 @@ def read_script(path: str | FilePath) -> list[tuple[float, SteerGoal]]:
 
 
 def read_obstacles(path: str | FilePath) -> dict[str, Array]:
-    """Obstacles of a CSV file, t,id,x,z,radius: for each id its times, places and radii, (K, 4), in order of time.
+    """Obstacles of a CSV file, t,id,x,z,radius, by id, as tracks (see `track_of`).
 
     Raises:
         FormatError: Names the line.
@@ -183,56 +188,71 @@ def read_obstacles(path: str | FilePath) -> dict[str, Array]:
     tracks: dict[str, list[tuple[float, ...]]] = {}
     for line, row in _rows(path, OBSTACLE_HEADER, ()):
         t, x, z, radius = (_number(row, name, path, line) for name in ("t", "x", "z", "radius"))
-        if radius <= 0:
-            raise FormatError(f"radius is {radius:g}; it must be above 0", path=path, line=line)
+        if not 0 < radius <= MAX_RADIUS_M:
+            raise FormatError(
+                f"radius is {radius:g}; it must be above 0 and at most {MAX_RADIUS_M:g}", path=path, line=line
+            )
         track = tracks.setdefault(row["id"].strip(), [])
         if track and t <= track[-1][0]:
             raise FormatError(f"t is {t:g}, not after {track[-1][0]:g} for the same id", path=path, line=line)
+        if track and math.hypot(x - track[-1][1], z - track[-1][2]) > MAX_SPEED_M_S * (t - track[-1][0]):
+            raise FormatError(f"the obstacle moves faster than {MAX_SPEED_M_S:g} m/s", path=path, line=line)
         track.append((t, x, z, radius))
-    return {name: np.array(track) for name, track in tracks.items()}
+        if len(tracks) > MAX_OBSTACLES:
+            raise FormatError(f"it has more than {MAX_OBSTACLES} obstacles", path=path, line=line)
+    return {name: track_of(np.array(track)) for name, track in tracks.items()}
 
 
-def obstacle_at(track: Array, t: float) -> MovingObstacle:
-    """An obstacle of a table at a moment: between its rows on a straight line, behind the last as it moved there."""
-    if len(track) == 1:
-        return MovingObstacle(track[0, 1], track[0, 2], track[0, 3])
-    k = int(np.clip(np.searchsorted(track[:, 0], t, side="right") - 1, 0, len(track) - 2))
-    (t0, x0, z0, r0), (t1, x1, z1, _) = track[k], track[k + 1]
-    vx, vz = (x1 - x0) / (t1 - t0), (z1 - z0) / (t1 - t0)
-    since = max(t, track[0, 0]) - t0
-    return MovingObstacle(float(x0 + vx * since), float(z0 + vz * since), float(r0), float(vx), float(vz))
+def track_of(rows: Array) -> Array:
+    """A track, (K, 6): times, places, radii and the velocities that hold from each time on.
+
+    Args:
+        rows: Times, places and radii, (K, 4), in order of time. Between them an obstacle moves on straight lines, and
+            behind the last as it moved there.
+    """
+    speed = np.diff(rows[:, 1:3], axis=0) / np.diff(rows[:, :1], axis=0)
+    speed = np.concatenate([speed, speed[-1:]]) if len(speed) else np.zeros((1, 2))
+    return np.concatenate([rows, speed], axis=1)
+
+
+def obstacle_at(track: Array, t: float) -> MovingObstacle | None:
+    """An obstacle of a track at a moment; None while its radius is 0, for then it is not there."""
+    k = max(int(np.searchsorted(track[:, 0], t, side="right")) - 1, 0)
+    since, x, z, radius, vx, vz = track[k].tolist()
+    if radius <= 0:
+        return None
+    passed = max(t, track[0, 0]) - since
+    return MovingObstacle(x + vx * passed, z + vz * passed, radius, vx, vz)
 
 
 def _rows(path: str | FilePath, needed: tuple[str, ...], more: tuple[str, ...]) -> list[tuple[int, dict[str, str]]]:
-    try:
-        with FilePath(path).open(encoding="utf-8-sig", newline="") as file:
-            reader = csv.DictReader(file)
-            names = [name.strip() for name in reader.fieldnames or ()]
+    rows: list[tuple[int, dict[str, str]]] = []
+    names: list[str] = []
+    for line, cells in read_table(path):
+        if not names:
+            names = cells
             missing = [name for name in needed if name not in names]
             unknown = [name for name in names if name not in (*needed, *more)]
             if missing or unknown:
-                what = f"no column {missing[0]!r}" if missing else f"a column {unknown[0]!r}, which is not known"
+                what = f"no column {missing[0]!r}" if missing else f"a column {unknown[0][:40]!r}, which is not known"
                 wanted = ",".join(needed) + (f" and optionally {','.join(more)}" if more else "")
-                raise FormatError(f"it has {what}; its header must be {wanted}", path=path, line=1)
-            reader.fieldnames = names
-            rows: list[tuple[int, dict[str, str]]] = []
-            for row in reader:
-                if len(rows) >= MAX_ROWS:
-                    raise FormatError(f"it has more than {MAX_ROWS} rows", path=path)
-                if any((value or "").strip() for value in row.values() if isinstance(value, str)):
-                    rows.append((reader.line_num, {name: row.get(name) or "" for name in names}))
-            return rows
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise FormatError(f"it cannot be read: {error}", path=path) from None
+                raise FormatError(f"it has {what}; its header must be {wanted}", path=path, line=line)
+            continue
+        if len(rows) >= MAX_ROWS:
+            raise FormatError(f"it has more than {MAX_ROWS} rows", path=path)
+        if len(cells) > len(names):
+            raise FormatError(f"the row has {len(cells)} cells, the header {len(names)}", path=path, line=line)
+        rows.append((line, dict(zip(names, [*cells, *[""] * (len(names) - len(cells))], strict=True))))
+    return rows
 
 
 def _number(row: dict[str, str], name: str, path: str | FilePath, line: int) -> float:
     try:
         value = float(row[name])
     except ValueError:
-        raise FormatError(f"{name} is {row[name]!r}; it must be a number", path=path, line=line) from None
+        raise FormatError(f"{name} is {row[name][:40]!r}; it must be a number", path=path, line=line) from None
     if not math.isfinite(value) or abs(value) > 1e6:
-        raise FormatError(f"{name} is {row[name]!r}; it must be a finite number", path=path, line=line)
+        raise FormatError(f"{name} is {row[name][:40]!r}; it must be a number up to a million", path=path, line=line)
     return value
 
 

@@ -14,7 +14,7 @@ is a bound, while the fit is on average nearer: on recorded walks the fit steers
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -23,7 +23,9 @@ from numpy.typing import NDArray
 from choreograph.errors import ChoreographError, RequestError
 from choreograph.progress import Progress, silent
 from choreograph.synthesis.steer.basis import Basis
+from choreograph.synthesis.steer.controller import SteerBrain
 from choreograph.synthesis.steer.costs import StepCosts, Wanted
+from choreograph.synthesis.steer.evaluate import beam_cost, policy_cost
 from choreograph.synthesis.steer.policy import ValueFunction
 from choreograph.synthesis.steer.steps import StepClips
 from choreograph.synthesis.steer.tasks import SteerTask, compose
@@ -33,6 +35,13 @@ Indices = NDArray[np.int64]
 
 _HIGHEST = 1e4
 """Coefficients are kept within this, so that the first program is bounded."""
+_MOST = 7000
+"""Samples that are drawn at most, unless it is said how many."""
+_OFTEN, _NEAR = 0.0, 0.12
+"""Share of samples that are near the middle of the bounds, where characters mostly are, and how near, as a share."""
+_STARTS, _SEARCH_S, _SEARCH_WIDTH = 6, 5.0, 30
+"""From how many samples on a value function's choices are weighed against a search's, over which time, how wide
+with 200 steps."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +49,8 @@ class LearnSettings:
     """How a value function is learned."""
 
     samples: int | None = None
-    """States drawn, with corners of the state space on top; else 7 for each basis function, from 600 to 5,000."""
+    """States drawn, with corners of the state space on top; else 7 for each basis function, and for each of
+    standing, walking and running, from 600 to 7,000."""
     sweeps: int = 14
     """Of fitted value iteration, which also finds the first rows of the linear program."""
     rounds: int = 0
@@ -66,31 +76,35 @@ def learn(
     """
     told, began = progress or silent, time.process_time()
     basis, rng = task.basis, np.random.default_rng(settings.seed)
-    count = min(max(7 * basis.size, 600), 5000) if settings.samples is None else settings.samples
-    states = draw_states(basis, count, rng)
-    cuts = rng.integers(len(costs.steps.cut_foot), size=len(states))
+    kind = costs.steps.cut_kind if task.by_gait else np.zeros_like(costs.steps.cut_kind)
+    count = min(max(7 * basis.size * (1 + kind.max()), 600), _MOST) if settings.samples is None else settings.samples
+    states, cuts = draw_samples(basis, kind, int(count), rng)
     goal = costs.goal(Wanted())
     ahead = costs.ahead(goal)
     index, weight = basis.at(states)
-    program = _Program(task, costs.steps, index, weight, cuts)
-    value = ValueFunction(task.name, basis, np.zeros(basis.size), np.zeros(len(costs.steps.cut_foot)))
+    program = _Program(task, costs.steps, kind, (index, weight, cuts))
+    value = ValueFunction(task.name, basis, np.zeros(program.size), np.zeros(len(kind)), kind=kind)
     total = settings.sweeps + settings.rounds
     for sweep in range(settings.sweeps):
         told("learning", sweep, total)
         rows = _best_steps(task, costs, cuts, states, (goal, ahead), value if sweep else None)
-        value = ValueFunction(task.name, basis, *program.fit(rows.target(value)))
+        coefficients, more = program.fit(rows.target(value))
+        value = replace(value, coefficients=coefficients, cuts=more)
     done = 0
     while True:
         told("learning", settings.sweeps + done, total)
         rows = _best_steps(task, costs, cuts, states, (goal, ahead), value)
-        now = (value.coefficients[index] * weight).sum(axis=1) + value.cuts[cuts]
+        now = (value.splines[kind[cuts][:, None], index] * weight).sum(axis=1) + value.cuts[cuts]
         excess = now - rows.target(value)
         obeyed = float(excess.max()) <= settings.tolerance and done > 0
         if obeyed or done >= settings.rounds:
             break
         program.add(np.flatnonzero(excess > settings.tolerance) if done else np.arange(len(states)), rows)
-        value = ValueFunction(task.name, basis, *program.solve())
+        coefficients, more = program.solve()
+        value = replace(value, coefficients=coefficients, cuts=more)
         done += 1
+    told("weighing against a search", 0, _STARTS)
+    ours, best = _against_search(SteerBrain(costs, {task.name: task}, {task.name: value}), states, cuts, told)
     told("learning", total, total)
     report = {
         "samples": len(states),
@@ -98,18 +112,45 @@ def learn(
         "rounds": done,
         "violation": round(max(float(excess.max()), 0.0), 4),
         "error_rms": round(float(np.sqrt((excess**2).mean())), 4),
-        "coverage": float((np.bincount(index.ravel(), minlength=basis.size) > 0).mean()),
+        "coverage": program.coverage,
+        "policy_cost": round(ours, 4),
+        "search_cost": round(best, 4),
         "cpu_s": round(time.process_time() - began, 3),
     }
-    return ValueFunction(task.name, basis, value.coefficients, value.cuts, report)
+    return replace(value, report=report)
 
 
-def draw_states(basis: Basis, count: int, rng: np.random.Generator) -> Array:
-    """States (N, D) all over the bounds, as dense as the knots are, with all corners."""
+def _against_search(brain: SteerBrain, states: Array, cuts: Indices, told: Progress) -> tuple[float, float]:
+    """What the choices of a value function cost from some of the samples on, and what a search finds, on average."""
+    ((name, task),) = brain.tasks.items()
+    inside = np.flatnonzero(task.known(states))
+    picked = inside[np.linspace(0, len(inside) - 1, _STARTS).astype(int)] if len(inside) else np.zeros(0, int)
+    found, width = [], int(np.clip(_SEARCH_WIDTH * 200 // len(brain.costs.steps), 6, _SEARCH_WIDTH))
+    for done, n in enumerate(picked):
+        told("weighing against a search", done, len(picked))
+        ours = policy_cost(brain, int(cuts[n]), states[n], _SEARCH_S, name)
+        found.append((ours, min(ours, beam_cost(brain, int(cuts[n]), states[n], _SEARCH_S, width, name))))
+    ours, best = np.mean(found, axis=0) if found else (0.0, 0.0)
+    return float(ours), float(best)
+
+
+def draw_samples(basis: Basis, kind: Indices, count: int, rng: np.random.Generator) -> tuple[Array, Indices]:
+    """States (N, D) all over the bounds, as dense as the knots are, with all corners for each kind of cut; and cuts.
+
+    Half of the cuts are any, half are as many of each kind.
+    """
     t = rng.random((count, len(basis.dimensions)))
+    often = np.arange(count) < _OFTEN * count
+    t[often] = np.clip(0.5 + _NEAR * rng.standard_normal((int(often.sum()), t.shape[1])), 0, 1)
     ends = [[0.0] if one.periodic else [0.0, 0.5, 1.0] for one in basis.dimensions]
     corners = np.stack(np.meshgrid(*ends, indexing="ij"), axis=-1).reshape(-1, len(ends))
-    return basis.spread(np.concatenate([corners, t]))
+    kinds = 1 + int(kind.max())
+    wanted = np.concatenate([np.repeat(np.arange(kinds), len(corners)), rng.integers(kinds, size=count)])
+    cuts = rng.integers(len(kind), size=len(wanted))
+    for k in range(kinds):
+        own = (wanted == k) & ((np.arange(len(wanted)) % 2 == 0) | (np.arange(len(wanted)) < kinds * len(corners)))
+        cuts[own] = rng.choice(np.flatnonzero(kind == k), own.sum())
+    return basis.spread(np.concatenate([*[corners] * kinds, t])), cuts
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,7 +169,7 @@ class _Rows:
 
     def target(self, value: ValueFunction) -> Array:
         """What each sample's value would be with this step, (N,)."""
-        later = self.known * value.at(self.after) + value.cuts[self.cut]
+        later = self.known * value.at(self.after, self.cut) + value.cuts[self.cut]
         return np.asarray(self.cost + self.discount * later)
 
 
@@ -186,19 +227,27 @@ def _asked(
 class _Program:
     """The linear program, which rows are added to; solved anew, it starts from where the last solution was."""
 
-    def __init__(self, task: SteerTask, steps: StepClips, index: Indices, weight: Array, cuts: Indices) -> None:
+    def __init__(
+        self, task: SteerTask, steps: StepClips, kind: Indices, samples: tuple[Indices, Array, Indices]
+    ) -> None:
         import highspy
         from scipy.sparse import csr_matrix
 
         self.rows, self._basis = 0, task.basis
-        self._index, self._weight, self._cuts = index, weight, cuts
+        self._kind, (index, weight, cuts) = kind, samples
+        self._index, self._weight, self._cuts = samples
+        kinds = 1 + int(kind.max())
+        self.size = kinds * self._basis.size
         alike, both = np.arange(self._basis.size), steps.twins
         if task.mirror and steps.mirrored:
             # Where left and right are alike, a function and its mirror image share an unknown.
             alike = np.minimum(alike, self._basis.mirrored(task.mirror))
         else:
             both = np.arange(len(both))
-        _, unknown = np.unique(np.concatenate([alike, self._basis.size + both]), return_inverse=True)
+        alike = np.concatenate([k * self._basis.size + alike for k in range(kinds)])
+        _, unknown = np.unique(np.concatenate([alike, self.size + both]), return_inverse=True)
+        met = np.bincount((index + self._basis.size * kind[cuts][:, None]).ravel(), minlength=self.size)
+        self.coverage = float((met > 0).mean())
         size, whole = int(unknown.max()) + 1, len(unknown)
         self._unknown = unknown
         self._shared = csr_matrix((np.ones(whole), (np.arange(whole), unknown)), (whole, size))
@@ -210,7 +259,7 @@ class _Program:
         objective = np.asarray(self._matrix(index, weight, cuts, np.full(len(cuts), 1 / len(cuts))).sum(axis=0)).ravel()
         empty, most = np.zeros(0, np.int32), np.full(size, _HIGHEST)
         least = -most
-        least[unknown[self._basis.size :]] = 0.0  # else a shift of all cuts against all splines would be free
+        least[unknown[self.size :]] = 0.0  # else a shift of all cuts against all splines would be free
         self._highs.addCols(size, objective, least, most, 0, empty, empty, np.zeros(0))
 
     def _matrix(self, index: Indices, weight: Array, cuts: Indices, factor: Array) -> Any:
@@ -218,7 +267,8 @@ class _Program:
         from scipy.sparse import csr_matrix
 
         count, terms = index.shape
-        columns = np.concatenate([index, self._basis.size + cuts[:, None]], axis=1)
+        at_kind = index + self._basis.size * self._kind[cuts][:, None]
+        columns = np.concatenate([at_kind, self.size + cuts[:, None]], axis=1)
         values = factor[:, None] * np.concatenate([weight, np.ones((count, 1))], axis=1)
         at = np.repeat(np.arange(count), terms + 1)
         return csr_matrix((values.ravel(), (at, columns.ravel())), (count, self._shared.shape[0])) @ self._shared
@@ -255,4 +305,4 @@ class _Program:
 
     def _whole(self, unknowns: Array) -> tuple[Array, Array]:
         whole = unknowns[self._unknown]
-        return whole[: self._basis.size], whole[self._basis.size :]
+        return whole[: self.size], whole[self.size :]

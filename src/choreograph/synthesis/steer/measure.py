@@ -109,11 +109,12 @@ def _collisions(clip: Clip, tracks: Mapping[str, Array]) -> Iterator[Problem]:
 
 
 def clearances(clip: Clip, track: Array) -> Array:
-    """How far the root is from an obstacle's rim in each frame, (F,), metres; below 0 within it."""
+    """How far the root is from an obstacle's rim in each frame, (F,), metres; below 0 within it, infinite while it is
+    not there."""
     gap = np.empty(len(clip))
     for f, (x, _, z) in enumerate(clip.root_pos):
         one = obstacle_at(track, f / clip.fps)
-        gap[f] = math.hypot(x - one.x, z - one.z) - one.radius
+        gap[f] = np.inf if one is None else math.hypot(x - one.x, z - one.z) - one.radius
     return gap
 
 

@@ -22,7 +22,7 @@ from choreograph.synthesis.steer.policy import ValueFunction
 from choreograph.synthesis.steer.steps import StepClips, build_steps
 from choreograph.synthesis.steer.tasks import Avoid, Navigate, Spin, SteerTask
 
-METHOD = 2
+METHOD = 3
 """One more whenever the same graph would give another value function."""
 
 
@@ -126,14 +126,17 @@ def find_brain(
 def _pack(value: ValueFunction) -> Content:
     dimensions = [vars(one) for one in value.basis.dimensions]
     facts = {"task": value.task, "dimensions": json.loads(json.dumps(dimensions)), "report": dict(value.report)}
-    return Content(facts, {"coefficients": value.coefficients, "cuts": value.cuts})
+    return Content(facts, {"coefficients": value.coefficients, "cuts": value.cuts, "kind": value.kinds})
 
 
 def _unpack(content: Content, task: SteerTask, costs: StepCosts) -> ValueFunction:
     """The value function of an entry; a ValueError where it does not fit the task or the steps."""
     basis = Basis(tuple(Dimension(**one) for one in content.facts["dimensions"]))
     report: dict[str, Any] = dict(content.facts["report"])
-    value = ValueFunction(content.facts["task"], basis, content.arrays["coefficients"], content.arrays["cuts"], report)
+    arrays = content.arrays
+    value = ValueFunction(
+        content.facts["task"], basis, arrays["coefficients"], arrays["cuts"], report, arrays["kind"].astype(np.int64)
+    )
     check_fits(value, task, costs.steps)
     return value
 
@@ -142,7 +145,10 @@ def check_fits(value: ValueFunction, task: SteerTask, steps: StepClips) -> None:
     """Raise a RequestError if a value function is of another task, version or graph."""
     if value.task != task.name or value.basis != task.basis:
         raise RequestError(f"the value function is of the task {value.task!r} or of another version of {task.name!r}")
-    if value.coefficients.shape != (value.basis.size,) or value.cuts.shape != steps.cut_foot.shape:
+    splines = 1 + int(value.kinds.max(initial=0))
+    if value.coefficients.shape != (splines * value.basis.size,) or not (
+        value.cuts.shape == value.kinds.shape == steps.cut_foot.shape
+    ):
         raise RequestError(
             f"the value function is of another graph: it knows {len(value.cuts)} cuts, these steps have "
             f"{len(steps.cut_foot)}; learn it anew"

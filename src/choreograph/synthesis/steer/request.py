@@ -12,6 +12,7 @@ from annotated_types import Ge, Gt, Le, MaxLen
 from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
+from choreograph.contract.limits import beside
 from choreograph.contract.request import (
     Degrees,
     FileName,
@@ -19,6 +20,7 @@ from choreograph.contract.request import (
     MetresPerSecond,
     Name,
     Option,
+    Point,
     Request,
     Seconds,
     Unit,
@@ -33,7 +35,9 @@ from choreograph.synthesis.steer.goals import SteerGoal, read_obstacles, read_sc
 
 Array = NDArray[np.float64]
 
-LONGEST_S = 24 * 3600.0
+LONGEST_S = 3600.0
+"""An hour at 120 Hz is 2 GB of motion; live streams have no end."""
+Speed = Annotated[float, Ge(-100), Le(100)]
 
 
 class GoalRequest(Request):
@@ -41,7 +45,7 @@ class GoalRequest(Request):
 
     at_s: Annotated[Seconds, Ge(0), Le(LONGEST_S)] = 0.0
     """From when on."""
-    position: tuple[float, float] | None = None
+    position: Point | None = None
     """A point of the line to keep to, x and z; the place where the character is if not given."""
     heading_deg: Degrees | None = None
     """Direction of the line, from +z towards +x."""
@@ -53,7 +57,7 @@ class GoalRequest(Request):
     """Where the torso faces, from the direction of travel."""
     spin_deg_s: Annotated[float, Unit("°/s"), Ge(-720), Le(720)] | None = None
     """How fast to turn; the line does not count then."""
-    points: Annotated[tuple[tuple[float, float], ...], MaxLen(20_000)] = ()
+    points: Annotated[tuple[Point, ...], MaxLen(20_000)] = ()
     """A line to follow instead of a straight one, as places x and z."""
 
     def goal(self) -> SteerGoal:
@@ -68,14 +72,32 @@ class GoalRequest(Request):
 
 
 class ObstacleRequest(Request):
-    """A disc on the floor that moves evenly."""
+    """A disc on the floor that moves evenly, or as it was dragged."""
 
-    position: tuple[float, float]
+    position: Point = (0.0, 0.0)
     """Where its centre is at the start, x and z, metres."""
-    velocity: tuple[float, float] = (0.0, 0.0)
+    velocity: tuple[Speed, Speed] = (0.0, 0.0)
     """x and z, m/s."""
     radius_m: Annotated[Metres, Gt(0), Le(100)] = 0.6
     """Sum of its radius and the character's."""
+    dragged: Annotated[tuple[tuple[float, float, float, float, float, float], ...], MaxLen(100_000)] = ()
+    """Instead of the others, rows of second, x, z, radius and velocity (x, z), each from its second on; with a radius
+    of 0 it is not there."""
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        for n, row in enumerate(self.dragged):
+            if not all(map(math.isfinite, row)) or not 0 <= row[3] <= 100:
+                raise Wrong(f"dragged[{n}]", "must be six numbers, with a radius from 0 to 100")
+            if n and row[0] < self.dragged[n - 1][0]:
+                raise Wrong(f"dragged[{n}]", f"is at {row[0]:g} s, before {self.dragged[n - 1][0]:g} s")
+        return self
+
+    def track(self) -> Array:
+        """Where it is over time, (K, 6), as `goals.track_of` gives it."""
+        if self.dragged:
+            return np.array(self.dragged, float)
+        return np.array([(0.0, *self.position, self.radius_m, *self.velocity)])
 
 
 class SteerRequest(PathRequest):
@@ -101,7 +123,7 @@ class SteerRequest(PathRequest):
     """How long to steer."""
     mirror: bool = True
     """Whether each recording counts as its mirror image too."""
-    start: Annotated[tuple[float, float] | None, Option(hidden=True)] = None
+    start: Annotated[Point | None, Option(hidden=True)] = None
     """Where the character begins, x and z; on the first goal's line if not given."""
     start_heading_deg: Degrees | None = None
     """Where it heads at first; along the first goal's line if not given."""
@@ -128,17 +150,13 @@ class SteerRequest(PathRequest):
     def resolved(self, folder: FilePath, *, allow_code: bool = False) -> Self:
         """The request with files taken from a folder, and a task of one's own allowed or not."""
         made = super().resolved(folder, allow_code=allow_code)
-        changes = {
-            name: str(folder / getattr(made, name))
-            for name in ("script", "obstacles")
-            if getattr(made, name) and (folder / getattr(made, name)).is_file()
-        }
-        file = made.own_task.rpartition(":")[0]
-        if file and (folder / file).is_file():
-            changes["own_task"] = f"{folder / file}:{made.own_task.rpartition(':')[2]}"
+        changes = {name: beside(folder, getattr(made, name)) for name in ("script", "obstacles")}
+        file, colon, name = made.own_task.rpartition(":")
+        if file:
+            changes["own_task"] = f"{beside(folder, file)}{colon}{name}"
         if made.own_task and not allow_code:
             raise RequestError("own_task names Python code, which runs only with --allow-code", where="own_task")
-        return made.with_(**changes) if changes else made
+        return made.with_(**changes)
 
     def timeline(self) -> list[tuple[float, SteerGoal, str]]:
         """The goals with the moments from which on they hold and their places in the request, in order."""
@@ -155,13 +173,7 @@ class SteerRequest(PathRequest):
         return found
 
     def tracks(self) -> dict[str, Array]:
-        """The obstacles: times, places and radii of each, (K, 4), by id."""
+        """The obstacles' tracks, (K, 6), by id; see `goals.track_of`."""
         if self.obstacles:
             return read_obstacles(self.obstacles)
-        found = {}
-        for n, one in enumerate(self.moving):
-            ends = [
-                (t, *(p + t * v for p, v in zip(one.position, one.velocity, strict=True)), one.radius_m) for t in (0, 1)
-            ]
-            found[f"moving[{n}]"] = np.array(ends)
-        return found
+        return {f"moving[{n}]": one.track() for n, one in enumerate(self.moving)}

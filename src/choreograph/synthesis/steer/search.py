@@ -125,12 +125,12 @@ class SteerSearch(Search):
     def _tick(self, crowd: Crowd) -> None:
         number, one = len(self._recording), crowd.characters[0]
         now = number / self.rate_hz
-        due = [k for k, (t, _, _) in enumerate(self._timeline) if t <= now + 1e-9]
+        due = [k for k, (t, _, _) in enumerate(self._timeline) if t <= now + 1e-6]
         for k in due[len(self._stages) :]:
             one.set_goal(self._timeline[k][1])
             laid = one.line.goal
             self._stages.append((number, (laid.heading or 0.0, laid.x or 0.0, laid.z or 0.0)))
-        obstacles = [obstacle_at(track, now) for track in self._tracks.values()]
+        obstacles = [there for track in self._tracks.values() if (there := obstacle_at(track, now)) is not None]
         self._recording.take(crowd.tick(0.0 if number == 0 else 1 / self.rate_hz, obstacles))
 
     def change(self, request: Any) -> None:

@@ -118,6 +118,16 @@ class StepClips:
         every = enumerate(zip(self.cut_clip.tolist(), self.cut_frame.tolist(), strict=True))
         return np.array([known.setdefault((clip % half, frame), n) for n, (clip, frame) in every], np.int64)
 
+    @cached_property
+    def cut_kind(self) -> Indices:
+        """Whether someone stands, walks or runs at each cut, (N,), as numbers from 0 on, the most frequent first."""
+        count = len(self.cut_foot)
+        ends = np.concatenate([self.start, self.stop])
+        speed = np.bincount(ends, np.tile(self.speed, 2), count) / np.maximum(np.bincount(ends, minlength=count), 1)
+        kind = np.where(self.cut_foot == BOTH, 0, np.where(speed > RUN_M_S, 2, 1))
+        order = np.argsort(-np.bincount(kind, minlength=3), kind="stable")
+        return np.asarray(np.argsort(order)[kind], np.int64)
+
     def matching(self, gait: str) -> NDArray[np.bool_]:
         """Which steps a gait's name says something about, (S,)."""
         return np.array([any(matches_label(gait, word) for word in said) for said in self.words], bool)

@@ -5,9 +5,11 @@ Whoever carries the messages (a socket, a test) calls `hear` for each message an
 
 from __future__ import annotations
 
+import json
 import math
 import struct
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from copy import copy
 from typing import Any
 
 import numpy as np
@@ -15,12 +17,14 @@ from numpy.typing import NDArray
 
 from choreograph._version import __version__
 from choreograph.errors import RequestError
+from choreograph.maths.floor import FloorTransform
 from choreograph.motion.packed import skeleton_id
 from choreograph.synthesis.path import Path
 from choreograph.synthesis.steer.controller import Character, SteerBrain
 from choreograph.synthesis.steer.crowd import Crowd, Poses
 from choreograph.synthesis.steer.goals import Line, MovingObstacle, SteerGoal
 from choreograph.synthesis.steer.pool import Pool
+from choreograph.synthesis.steer.request import LONGEST_S
 from choreograph.synthesis.steer.tasks import compose
 
 Array = NDArray[np.float64]
@@ -30,7 +34,13 @@ MAGIC = b"CGS1"
 HEADER = struct.Struct("<4sIdIIII")
 """Magic, frame number, seconds, characters, joints, frames dropped so far, feet."""
 MAX_CHARACTERS, MAX_OBSTACLES, MAX_POINTS = 100, 64, 20_000
-_KEPT_GOALS = 100_000
+MAX_MESSAGE = 2_000_000
+"""Characters of a message, at most."""
+_KEPT_GOALS, _KEPT_POINTS = 100_000, 200_000
+"""What a recording holds at most: goals, and points of the paths in them."""
+_FARTHEST_M = 1e6
+_KEPT_MOVES = 100_000
+"""Moves of each obstacle that a recording keeps at most."""
 _HEAT = 25
 """Cells of the value map along each side."""
 
@@ -57,12 +67,16 @@ class SteerStream:
         """Frames that the client was too slow for."""
         self._obstacles: dict[str, MovingObstacle] = {}
         self._goals: list[dict[str, Any]] = []
-        self._recording = False
-        self._restart(np.zeros(3))
+        self._kept_points = 0
+        self._dragged: dict[str, list[list[float]]] = {}
+        self._recorded: int | None = None
+        self._restart([(np.zeros(3), SteerGoal())])
 
-    def _restart(self, place: Array) -> None:
+    def _restart(self, characters: Sequence[tuple[Array, SteerGoal]]) -> None:
+        """Begin anew with characters at places, each with its goal."""
         self.crowd = Crowd(self.brain, self.pool)
-        self.crowd.add(float(place[1]), float(place[2]), float(place[0]))
+        for (yaw, x, z), goal in characters:
+            self.crowd.add(float(x), float(z), float(yaw), goal)
         self.number = 0
 
     @staticmethod
@@ -117,13 +131,19 @@ class SteerStream:
         whole[:, -1] = poses.held @ (1 << np.arange(feet)) if feet else 0
         return head + rows.tobytes()
 
-    def plan(self, character: int = 0, steps: int = 4) -> dict[str, Any]:
-        """Where a character means to go: places and headings at the ends of its next steps."""
+    def plan(self, character: int = 0, steps: int = 4, *, poses: bool = False) -> dict[str, Any]:
+        """Where a character means to go: places and headings at the ends of its next steps.
+
+        Args:
+            character: Its number.
+            steps: How many.
+            poses: Whether to tell its poses there too: root, then x, y, z, w of each joint.
+        """
         one = self._character(character)
         cut, place = one.cut, one.place_at_cut()
-        places = [place]
+        places, shown = [place], [self._pose(cut, place)] if poses else []
         table = self.brain.costs.steps
-        line = Line(one.line.goal)
+        line = copy(one.line)
         for _ in range(steps):
             chosen = one.choose(cut, place, 0.0, line=line)
             place = compose(
@@ -131,8 +151,20 @@ class SteerStream:
             )
             cut = int(table.stop[chosen.step])
             places.append(place)
+            shown += [self._pose(cut, place)] if poses else []
         rows = [[round(float(x), 3), round(float(z), 3), round(math.degrees(yaw), 1)] for yaw, x, z in places]
-        return {"type": "plan", "character": character, "places": rows, "outside": sorted(one.outside)}
+        said = {"type": "plan", "character": character, "places": rows, "outside": sorted(one.outside)}
+        return said | ({"poses": shown} if poses else {})
+
+    def _pose(self, cut: int, place: Array) -> list[float]:
+        """The pose of a cut that is laid at a place."""
+        steps = self.brain.costs.steps
+        clip, frame = steps.clips[steps.cut_clip[cut]], steps.cut_frame[cut]
+        base = FloorTransform(*place) @ FloorTransform(*steps.cut_place[cut]).inverse()
+        rot = clip.local_rot[frame].copy()
+        rot[0] = base.turn(rot[0])
+        row = np.concatenate([base.apply(clip.root_pos[frame]), rot[:, [1, 2, 3, 0]].ravel()])
+        return [round(value, 4) for value in row.tolist()]
 
     def heat(self, character: int = 0, half_m: float = 3.0) -> dict[str, Any]:
         """The value of being elsewhere, with the same heading: a square about a character, rows along z."""
@@ -140,9 +172,9 @@ class SteerStream:
         value = self.brain.values["navigate"]
         yaw, x, z = one.place_at_cut()
         along = np.linspace(-half_m, half_m, _HEAT)
-        line = Line(one.line.goal)
+        line = Line(one.line.goal)  # which finds its place anew, wherever that is
         states = np.array([line.state(np.array([yaw, x + dx, z + dz])) for dz in along for dx in along])
-        values = value.at(states) + self.brain.tasks["navigate"].beyond(states)
+        values = value.at(states, one.cut) + self.brain.tasks["navigate"].beyond(states)
         low, high = float(values.min()), float(values.max())
         cells = np.round(255 * (values - low) / max(high - low, 1e-9)).astype(int).tolist()
         return {
@@ -166,12 +198,12 @@ class SteerStream:
             "add": self._add,
             "obstacles": self._set_obstacles,
             "record": self._record,
-            "plan": lambda said: self.plan(_whole(said, "character")),
+            "plan": lambda said: self.plan(_whole(said, "character"), poses=said.get("poses") is True),
             "heat": lambda said: self.heat(_whole(said, "character")),
             "restart": self._begin_anew,
         }
         if kind not in known:
-            raise RequestError(f"there is no message {kind!r}; there are {', '.join(known)}")
+            raise RequestError(f"there is no message {kind[:40]!r}; there are {', '.join(known)}")
         return known[kind](message)
 
     def _character(self, number: int) -> Character:
@@ -193,7 +225,14 @@ class SteerStream:
         path = _points(said.get("points"))
         goal = SteerGoal(numbers["x"], numbers["z"], heading, numbers["speed"], gait, torso, spin, path)
         one.set_goal(goal)
-        if self._recording and number == 0 and len(self._goals) < _KEPT_GOALS:
+        if number == self._recorded:
+            points = self._kept_points + (0 if path is None else len(path.points))
+            if len(self._goals) >= _KEPT_GOALS or points > _KEPT_POINTS:
+                raise RequestError(
+                    f"a recording holds {_KEPT_GOALS} goals and {_KEPT_POINTS} points of paths at most; end it and "
+                    "begin another"
+                )
+            self._kept_points = points
             self._goals.append(_as_request((self.number + 1) / self.rate_hz, goal))
 
     def _add(self, said: Mapping[str, Any]) -> dict[str, Any]:
@@ -216,33 +255,75 @@ class SteerStream:
                 raise RequestError("an obstacle has x and z")
             found[str(n)] = MovingObstacle(x, z, 0.6 if radius is None else radius, vx or 0.0, vz or 0.0)
         self._obstacles = found
+        if self._recorded is not None:
+            self._keep_obstacles()
+
+    def _keep_obstacles(self) -> None:
+        """Remember for the recording where obstacles are from now on."""
+        now = self.number / self.rate_hz
+        for name in {**self._dragged, **self._obstacles}:
+            one, rows = self._obstacles.get(name), self._dragged.setdefault(name, [])
+            row = [now, 0.0, 0.0, 0.0, 0.0, 0.0] if one is None else [now, one.x, one.z, one.radius, one.vx, one.vz]
+            if not rows and now > 0:
+                rows.append([0.0] * 6)
+            passed = now - rows[-1][0] if rows else 0.0
+            if rows and rows[-1][3:] == row[3:]:
+                since = rows[-1]
+                off = max(abs(since[1] + passed * since[4] - row[1]), abs(since[2] + passed * since[5] - row[2]))
+                if row[3] == 0 or off < 1e-9:
+                    continue  # as it goes on by itself
+            if len(rows) < _KEPT_MOVES:
+                rows.append(row)
 
     def _begin_anew(self, said: Mapping[str, Any]) -> None:
         x, z, heading = (_number(said, name) or 0.0 for name in ("x", "z", "heading_deg"))
-        self._restart(np.array([math.radians(heading), x, z]))
+        self._recorded = None
+        self._restart([(np.array([math.radians(heading), x, z]), SteerGoal())])
 
     def _record(self, said: Mapping[str, Any]) -> dict[str, Any]:
-        """Begin a recording, or end it: then the request that gives the same motion."""
-        one = self._character(0)
+        """Begin to record a character, or end it: then the request that gives the same motion."""
         if said.get("on"):
-            place, goal = one.place_at_cut(), one.goal
-            self._restart(place)
-            self.crowd.characters[0].set_goal(goal)
-            self._start = place
-            self._goals, self._recording = [_as_request(0.0, goal)], True
-            return {"type": "recording", "on": True}
-        if not self._recording:
+            number = _whole(said, "character")
+            self._character(number)
+            everybody = [(one.place_at_cut(), one.goal) for one in self.crowd.characters]
+            self._restart(everybody)
+            self._start, goal = everybody[number]
+            self._goals, self._dragged, self._recorded = [_as_request(0.0, goal)], {}, number
+            self._kept_points = 0
+            self._keep_obstacles()
+            return {"type": "recording", "on": True, "character": number}
+        if self._recorded is None:
             raise RequestError("nothing is being recorded")
-        self._recording = False
+        self._recorded = None
         yaw, x, z = self._start
-        request = {
-            "goals": self._goals,
-            "length_s": max(round(self.number / self.rate_hz, 4), 0.2),
-            "start": [round(float(x), 4), round(float(z), 4)],
-            "start_heading_deg": round(math.degrees(float(yaw)), 3),
+        request: dict[str, Any] = {
+            "goals": [goal for goal in self._goals if goal["at_s"] <= LONGEST_S],
+            "length_s": min(max(round(self.number / self.rate_hz, 4), 0.2), LONGEST_S),
+            "start": [float(x), float(z)],
+            "start_heading_deg": math.degrees(float(yaw)),
             "finish": {"rate_hz": self.rate_hz},
         }
+        if self._dragged:
+            request["moving"] = [{"dragged": rows} for rows in self._dragged.values()]
         return {"type": "recording", "on": False, "request": request}
+
+
+def read_message(text: str | None) -> Any:
+    """What a client's text says, as plain values.
+
+    Raises:
+        RequestError: If it is no JSON, or longer than any message.
+    """
+    if text is None or len(text) > MAX_MESSAGE:
+        raise RequestError(f"only text of up to {MAX_MESSAGE} characters is understood")
+    try:
+        return json.loads(text, parse_constant=_no_number)
+    except (ValueError, RecursionError) as error:
+        raise RequestError(f"the message is no JSON: {str(error)[:200]}") from None
+
+
+def _no_number(word: str) -> float:
+    raise ValueError(f"{word} is no number")
 
 
 def _as_request(at_s: float, goal: SteerGoal) -> dict[str, Any]:
@@ -262,7 +343,8 @@ def _number(said: Mapping[str, Any], name: str) -> float | None:
     value = said.get(name)
     if value is None:
         return None
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value) or abs(value) > 1e6:
+    # Compared before it becomes a float: JSON has whole numbers of any length, and NaN compares as false.
+    if isinstance(value, bool) or not isinstance(value, int | float) or not -_FARTHEST_M <= value <= _FARTHEST_M:
         raise RequestError(f"{name} is {str(value)[:40]!r}; it must be a number", where=name)
     return float(value)
 
@@ -281,8 +363,8 @@ def _points(listed: Any) -> Path | None:
         raise RequestError(f"points are a list of 2 to {MAX_POINTS} places [x, z]", where="points")
     try:
         points = np.array(listed, float)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         points = np.zeros(0)
-    if points.ndim != 2 or points.shape[1] != 2 or not np.isfinite(points).all():
+    if points.ndim != 2 or points.shape[1] != 2 or not (np.abs(points) <= _FARTHEST_M).all():
         raise RequestError("points are places [x, z], in metres", where="points")
     return Path(points)

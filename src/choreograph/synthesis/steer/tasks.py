@@ -39,6 +39,8 @@ class SteerTask(ABC):
     mirror: ClassVar[tuple[int, ...]] = ()
     """For each dimension -1 if it has the other sign in the mirror image of a situation, else 1; empty where left and
     right are not alike."""
+    by_gait: ClassVar[bool] = True
+    """Whether a state is worth something else to who stands, walks or runs: then each has a spline of its own."""
 
     @property
     @abstractmethod
@@ -120,7 +122,7 @@ class SteerTask(ABC):
         scores = self.cost(state, after, moves, seconds)
         if value is not None:
             scores = scores + np.repeat(costs.discount[low:high], bends) * (
-                self.known(after) * value.at(after) + self.beyond(after)
+                self.known(after) * value.at(after, np.repeat(steps.stop[low:high], bends)) + self.beyond(after)
             )
         out[low:high] += share * np.asarray(scores).reshape(-1, bends)
 
@@ -208,8 +210,8 @@ class Navigate(SteerTask):
         coefficients, table = value.held_at(state[2:])
         weights = np.array([self.deviation_weight, self.direction_weight])
         _compiled.navigate_scores(
-            cut, low, high, state, steps.start, steps.align, steps.moves, steps.seconds, costs.discount, weights,
-            table, coefficients, self.slope, out,
+            cut, low, high, state, steps.start, steps.stop, steps.align, steps.moves, steps.seconds, costs.discount,
+            weights, table, coefficients, value.kinds, self.slope, out,
         )  # fmt: skip
 
     def best(
@@ -231,8 +233,8 @@ class Navigate(SteerTask):
         weights = np.array([self.deviation_weight, self.direction_weight])
         return _compiled.navigate_best(  # type: ignore[no-any-return]
             cut, low, high, state, steps.start, steps.stop, steps.align, steps.moves, steps.seconds, costs.discount,
-            costs.price, *own, costs.bend, weights, value.basis.table, value.coefficients, self.slope, TRIED_BENT,
-            out.reshape(-1)[: len(steps)],
+            costs.price, *own, costs.bend, weights, value.basis.table, value.splines, value.kinds, self.slope,
+            TRIED_BENT, out.reshape(-1)[: len(steps)],
         )  # fmt: skip
 
 
@@ -272,6 +274,7 @@ class Avoid(SteerTask):
     """Keep clear of something that moves: its state is where that is, to the left and ahead, and its velocity."""
 
     name: ClassVar[str] = "avoid"
+    by_gait: ClassVar[bool] = False
     mirror: ClassVar[tuple[int, ...]] = (-1, 1, -1, 1)
 
     obstacle_weight: float = 30.0
@@ -330,8 +333,8 @@ class Avoid(SteerTask):
         steps = costs.steps
         low, high = steps.ranges[steps.cut_foot[cut] :][:2]
         _compiled.avoid_scores(
-            cut, low, high, state, steps.start, steps.align, steps.moves, steps.seconds, costs.discount,
-            self._numbers(), value.basis.table, value.coefficients, out,
+            cut, low, high, state, steps.start, steps.stop, steps.align, steps.moves, steps.seconds, costs.discount,
+            self._numbers(), value.basis.table, value.splines, value.kinds, out,
         )  # fmt: skip
 
     def _numbers(self) -> Array:
@@ -355,6 +358,6 @@ class Avoid(SteerTask):
         low, high = steps.ranges[steps.cut_foot[cut] :][:2]
         return _compiled.avoid_best(  # type: ignore[no-any-return]
             cut, low, high, state, steps.start, steps.stop, steps.align, steps.moves, steps.seconds, costs.discount,
-            costs.price, *own, costs.bend, self._numbers(), value.basis.table, value.coefficients, TRIED_BENT,
-            out.reshape(-1)[: len(steps)],
+            costs.price, *own, costs.bend, self._numbers(), value.basis.table, value.splines, value.kinds,
+            TRIED_BENT, out.reshape(-1)[: len(steps)],
         )  # fmt: skip

@@ -9,7 +9,8 @@ import pytest
 
 import choreograph as cg
 from choreograph.demo import demo_clip
-from choreograph.editing.physics.interior_point import Solver
+from choreograph.editing.physics.drive import subdivided
+from choreograph.editing.physics.newton import Solver
 from choreograph.editing.physics.prepare import make_setting, problem_of, sketch_of
 from choreograph.editing.physics.problem import Problem, spline_at_times, spline_through
 from choreograph.editing.physics.search import PhysicsResult
@@ -34,6 +35,23 @@ def test_a_spline_goes_through_its_values() -> None:
     values = np.random.default_rng(0).normal(size=(9, 2))
     again, _, bend = spline_at_times(spline_through(values), 0.1, np.arange(9) * 0.1)
     assert np.allclose(again, values) and np.allclose(bend[[0, -1]], 0.0, atol=1e-9)
+
+
+def test_twice_as_many_knots_make_the_same_spline() -> None:
+    coefficients = np.random.default_rng(2).normal(size=(9, 3))
+    times = np.linspace(0.0, 0.6, 40)
+    coarse = spline_at_times(coefficients, 0.1, times)
+    fine = spline_at_times(subdivided(coefficients), 0.05, times)
+    assert all(np.allclose(one, other, atol=1e-9) for one, other in zip(coarse, fine, strict=True))
+
+
+def test_a_halved_sketch_stands_at_the_same_times(question: Problem) -> None:
+    request = cg.PhysicsRequest()
+    setting = make_setting(JUMP, request)
+    once, twice = sketch_of(setting, request), sketch_of(setting, request, halvings=1)
+    assert twice.nodes == 2 * once.nodes - 1 and twice.h == pytest.approx(once.h / 2)
+    assert np.array_equal(twice.flags[::2], once.flags)
+    assert [(2 * s.start, 2 * s.stop - 1) for s in once.stances] == [(s.start, s.stop) for s in twice.stances]
 
 
 def test_the_gradient_and_matrix_are_the_objectives_own(question: Problem) -> None:
@@ -137,7 +155,7 @@ def test_masses_must_be_above_zero() -> None:
     ("name", "others", "span", "peak"),
     [
         ("16_05", ("16_06", "16_07", "16_09", "16_10"), (None, None), 4.0),
-        ("16_45", ("16_46", "16_35", "16_36", "16_56", "16_55"), (0.05, 1.058), 3.4),
+        ("16_45", ("16_46", "16_35", "16_36", "16_56", "16_55"), (0.05, 1.058), 3.3),
         ("16_21", ("16_22", "16_15", "16_16", "16_31", "16_47"), (0.3, 1.66), 1.6),
     ],
     ids=["jump", "run", "walk"],
@@ -152,8 +170,8 @@ def test_held_out_recordings(
     assert result.status == "complete", result.problems
     checked, recorded = result.verification, result.recorded
     assert checked is not None and recorded is not None
-    assert checked.com_off_m < 1e-3 and checked.spin_drift < 0.05 and checked.slip_m < 4e-3
-    assert checked.residual < 0.3 and checked.peak_force < peak and checked.below_m < 2e-3
+    assert checked.com_off_m < 1e-3 and checked.spin_drift < 0.05 and checked.slip_m < 3e-3
+    assert checked.residual < 0.25 and checked.peak_force < peak and checked.below_m < 2e-3
     # Nearer to what the person did than a straight line from the first pose to the last.
     at = np.rint(np.linspace(0, len(recorded) - 1, len(result.clip))).astype(int)
     real = recorded.global_positions()[at]

@@ -77,6 +77,27 @@ def test_what_is_asked_exactly_is_met_exactly(walks: list[Clip]) -> None:
     assert pos[81, find("right_hand"), 1] - pos[81, find("hips"), 1] == pytest.approx(0.3, abs=1e-4)
 
 
+def test_recorded_stretches_and_places_hold_during_intervals(walks: list[Clip]) -> None:
+    walk = walks[0]
+    request = cg.CompleteRequest(
+        2.0,
+        [cg.KeyPose(start_s=0.0, stop_s=0.5, clip=WALK, frame=10, position=(1.0, 2.0), facing_deg=90.0)],
+        body=[
+            cg.BodyGoal(start_s=1.0, stop_s=1.5, points=((2.2, 2.0), (2.7, 2.1))),
+            cg.BodyGoal(start_s=1.2, stop_s=2.0, facing_deg=80.0),
+        ],
+    )
+    result = cg.complete(walks, request)
+    assert not result.problems
+    clip, hips = result.clip, walk.skeleton.hips
+    np.testing.assert_allclose(clip.local_rot[:16, 1:], walk.local_rot[10:26, 1:], atol=1e-6)
+    np.testing.assert_allclose(clip.global_positions()[0, hips][[0, 2]], (1.0, 2.0), atol=1e-6)
+    travelled = np.linalg.norm(walk.root_pos[25] - walk.root_pos[10])
+    assert abs(clip.root_pos[15, 0] - 1.0 - travelled) < 0.03, "it goes on as recorded, turned to +x"
+    np.testing.assert_allclose(clip.global_positions()[45, hips][[0, 2]], (2.7, 2.1), atol=1e-6)
+    np.testing.assert_allclose(np.degrees(clip.facing()[36:]), 80.0, atol=1e-3)
+
+
 def test_tracks_come_from_files(walks: list[Clip], tmp_path: object) -> None:
     from pathlib import Path
 
@@ -126,6 +147,9 @@ def test_between_wherever_it_leads(walks: list[Clip]) -> None:
     assert steps.max() < 2.5 * np.median(steps), "there is no leap"
 
 
+_BOTH = cg.LearnSettings(order=2, behaviours=(WALK, "jump"), components=1)
+
+
 def test_one_behaviour_after_another() -> None:
     clips = [demo_clip(WALK, 30.0).with_labels([WALK]), demo_clip("jump_high", 30.0).with_labels(["jump"])]
     jump = clips[1]
@@ -144,7 +168,7 @@ def test_one_behaviour_after_another() -> None:
 
 def test_behaviours_are_found_by_likelihood() -> None:
     clips = [demo_clip(WALK, 30.0).with_labels([WALK]), demo_clip("jump_high", 30.0).with_labels(["jump"])]
-    model = cg.learn(clips, cg.LearnSettings(order=2, behaviours=(WALK, "jump"), components=1))
+    model = cg.learn(clips, _BOTH)
     jump = clips[1]
     from choreograph.synthesis.complete import mixed
     from choreograph.synthesis.complete.solver import SolverSettings
@@ -154,6 +178,10 @@ def test_behaviours_are_found_by_likelihood() -> None:
     poses = [PoseTerm(f, track.rows[f], 1.0, track.place[f]) for f in range(0, len(jump), 6)]
     found = mixed.find_behaviours(model, len(jump), Terms(poses=poses), SolverSettings())
     assert (found == 1).mean() > 0.8
+    keys = [cg.KeyPose(f / 30, "jump_high", f, in_place=True) for f in range(0, len(jump), 6)]
+    one = model.dynamics[1]
+    result = cg.complete([*clips], cg.CompleteRequest((len(jump) - 1) / 30, keys, model=_BOTH))
+    assert one.name in result.best.details["behaviours"], "the result says which held when"
 
 
 def test_the_same_request_gives_the_same_motion(model: cg.MotionModel, walks: list[Clip]) -> None:
@@ -171,13 +199,26 @@ def test_a_changed_request_keeps_the_model(walks: list[Clip]) -> None:
     assert search._model is kept and kept is not None
 
 
-def test_nearest_clips_are_chosen_by_the_poses(walks: list[Clip]) -> None:
+@pytest.mark.parametrize(
+    ("asked", "chosen"),
+    [
+        ({"poses": [{"at_s": 0.0, "clip": WALK, "frame": 10}]}, WALK),
+        ({"body": [{"at_s": 0, "position": [0, 0]}, {"at_s": 1, "position": [0, 1.3]}]}, WALK),
+        ({"joints": [{"at_s": 0.5, "joint": "head", "position": [None, 2.1, None]}]}, "jump_high"),
+        (
+            {
+                "joints": [{"start_s": 0, "stop_s": 1, "joint": "left_foot", "position": [None, 0.1, None]}],
+                "angles": [{"at_s": 0.5, "joint": "left_lower_leg", "bend_deg": 100}],
+            },
+            "jump_high",
+        ),
+    ],
+)
+def test_nearest_clips_are_chosen_by_what_is_asked(asked: dict[str, object], chosen: str, walks: list[Clip]) -> None:
     from choreograph.synthesis.complete.sources import choose_clips
 
-    request = cg.CompleteRequest(1.0, keys(10), nearest=1)
-    jump = demo_clip("jump_high", 30.0)
-    chosen = choose_clips([jump, *walks], request, [walks[0][10:11]])
-    assert [clip.name for clip in chosen] == [WALK]
+    request = cg.read_request(cg.CompleteRequest, {"length_s": 1.0, "nearest": 1, **asked})
+    assert [clip.name for clip in choose_clips([demo_clip("jump_high", 30.0), walks[0]], request)] == [chosen]
 
 
 # ------------------------------------------------------------------ what cannot be done
@@ -226,6 +267,20 @@ def test_goals_beyond_reach_say_by_how_much(walks: list[Clip]) -> None:
             },
             r"joints\[1\].position contradicts joints\[0\].position",
         ),
+        (
+            {"length_s": 1.0, "poses": [{"at_s": 0.5, "clip": WALK}, {"at_s": 0.5, "clip": WALK, "frame": 20}]},
+            r"poses\[1\] contradicts poses\[0\]: both say the pose at 0.5 s",
+        ),
+        (
+            {
+                "length_s": 1.0,
+                "poses": [{"at_s": 0.5, "clip": WALK, "position": [0, 0]}],
+                "body": [{"start_s": 0.2, "stop_s": 0.8, "position": [0, 1]}],
+            },
+            r"body\[0\].position contradicts poses\[0\].* 1 m apart",
+        ),
+        ({"length_s": 1.0, "poses": [{"start_s": 0, "stop_s": 1, "clip": WALK, "frame": 170}]}, "has frames 0 to 179"),
+        ({"length_s": 1.0, "body": [{"start_s": 0, "stop_s": 2, "facing_deg": 0}]}, "stop_s is 2; it must be"),
         ({"length_s": 1.0, "label": "swim", "poses": [{"at_s": 0.0, "clip": WALK}]}, "clips are labelled"),
         ({"length_s": 1.0, "angles": [{"at_s": 0.5, "joint": "hips", "bend_deg": 10}]}, "no bone on both sides"),
         ({"length_s": 1.0, "turns": [{"at_s": 0.5, "joint": "head", "rotation": [2, 0, 0, 0]}]}, "length 1"),
@@ -234,6 +289,16 @@ def test_goals_beyond_reach_say_by_how_much(walks: list[Clip]) -> None:
 def test_mistakes_are_named(request_: dict[str, object], said: str, walks: list[Clip]) -> None:
     with pytest.raises(RequestError, match=said):
         cg.complete(walks, cg.read_request(cg.CompleteRequest, request_))
+
+
+def test_two_ways_to_say_the_same_are_no_contradiction(walks: list[Clip]) -> None:
+    turned = cg.TurnGoal(at_s=0.5, joint="head", rotation=(1.0, 0.0, 0.0, 0.0))
+    request = cg.CompleteRequest(
+        1.0,
+        body=[cg.BodyGoal(0.5, facing_deg=180.0), cg.BodyGoal(0.5, facing_deg=-180.0)],
+        turns=[turned, turned.with_(rotation=(-1.0, 0.0, 0.0, 0.0))],
+    )
+    assert cg.complete(walks, request).best
 
 
 @pytest.mark.parametrize(

@@ -193,3 +193,99 @@ def test_a_recorded_face_is_learned(recordings: Path) -> None:
 def test_a_head_with_arkit_names_is_read(recordings: Path) -> None:
     face = read_face_glb(recordings / "rigs" / "facecap.glb")
     assert face.column("JawOpen") >= 0 and face.weights.max() > 0.3 and len(face.names) == 52
+    first = cg.read_head(recordings / "rigs" / "facecap.glb")
+    jaw = first.shapes.moves[first.shapes.names.index("jawOpen")]
+    assert len(first.shapes) == 2694 and len(first.still) == 3
+    lowest, highest = first.shapes.neutral[:, 1].min(), first.shapes.neutral[:, 1].max()
+    assert jaw[:, 1].min() < -0.1 * (highest - lowest), "an open jaw moves the chin down by a tenth of the head"
+    edges = np.linalg.norm(np.diff(first.shapes.neutral[first.triangles], axis=1), axis=2)
+    assert np.median(edges) < 0.05 * (highest - lowest), "triangles join neighbours"
+
+
+@pytest.mark.recordings
+def test_a_face_is_written_on_somebodys_head(recordings: Path, face: Face, tmp_path: Path) -> None:
+    made = tmp_path / "made.glb"
+    cg.write_face_on_head(made, face, recordings / "rigs" / "facecap.glb")
+    back = read_face_glb(made)
+    assert len(back) == len(face) and len(back.names) == 52
+    jaw = face.column("JawOpen")
+    np.testing.assert_allclose(back.weights[:, back.column("JawOpen")], face.weights[:, jaw], atol=1e-5)
+    assert len(cg.read_head(made).shapes) == 2694
+
+
+def test_heads_without_shapes_are_refused(face: Face, tmp_path: Path) -> None:
+    from choreograph.demo import demo_clip
+
+    cg.write_clip(tmp_path / "body.glb", demo_clip("walk", 30.0))
+    with pytest.raises(FormatError, match="no mesh with named morph targets"):
+        cg.read_head(tmp_path / "body.glb")
+    with pytest.raises(FormatError, match="has no mesh whose named morph targets"):
+        cg.write_face_on_head(tmp_path / "out.glb", face, tmp_path / "body.glb")
+
+
+def test_our_own_head_is_read(face: Face, tmp_path: Path) -> None:
+    cg.write_face_glb(tmp_path / "own.glb", face, simple_head())
+    head = cg.read_head(tmp_path / "own.glb")
+    np.testing.assert_allclose(head.shapes.neutral, simple_head().neutral * 1e-3, atol=1e-6)
+
+
+def test_compressed_buffers_are_unpacked_as_the_specification_says() -> None:
+    from choreograph.formats._meshopt import decode_attributes, decode_triangles
+
+    # The specification's example of sixteen deltas with four bits each, as the first byte of elements of four.
+    group = bytes.fromhex("175ff0bc77a921 00 34b5".replace(" ", ""))
+    data = b"\xa0" + b"\x02" + group + b"\x00" * 3 + b"\x00" * 28 + b"\x05\x00\x07\x00"
+    made = np.frombuffer(decode_attributes(data, 16, 4), np.uint8).reshape(16, 4)
+    deltas = [-1, -4, -3, 26, -91, 0, -6, 6, -4, -4, 5, -5, 1, -1, 0, 0]
+    assert made[:, 0].tolist() == [(5 + total) % 256 for total in np.cumsum(deltas)]
+    assert set(made[:, 2].tolist()) == {7}
+    # Three new vertices, then one more at the edge that was seen last.
+    triangles = decode_triangles(b"\xe1" + b"\xf0\x00" + b"\x00" * 16, 6)
+    assert triangles.tolist() == [0, 1, 2, 0, 2, 3]
+    for broken in (data[:20], b"\xa1" + data[1:]):
+        with pytest.raises(FormatError):
+            decode_attributes(broken, 16, 4)
+    with pytest.raises(FormatError):
+        decode_triangles(b"\xe1\xff" + b"\x00" * 4, 3)
+
+
+def test_markers_are_learned_and_completed_without_shapes(face: Face, tmp_path: Path) -> None:
+    from choreograph.formats.face import read_markers
+
+    cg.write_clip(tmp_path / "lips.csv", simple_head().as_clip(face))
+    clip = read_markers(tmp_path / "lips.csv")
+    true = clip.global_positions()[40:101, 1:] * 1e3
+    chin = [{"start_s": 0.0, "stop_s": 2.0, "landmark": 8, "track": true[:, 8].tolist()}]
+    keys = [{"at_s": at / 30, "clip": "lips", "frame": 40 + at} for at in (0, 30, 60)]
+    document = {"length_s": 2.0, "keys": keys, "points": chin}
+    result = cg.complete_markers([clip], cg.read_request(FaceRequest, document))
+    assert not result.problems and result.clip.skeleton.names == clip.skeleton.names
+    made = result.clip.global_positions()[:, 1:] * 1e3
+    spline = splined(61, [0, 30, 60], true[[0, 30, 60]])
+    assert np.linalg.norm(made - true, axis=-1).mean() < 0.6 * np.linalg.norm(spline - true, axis=-1).mean()
+    with pytest.raises(RequestError, match="markers have no shapes"):
+        cg.complete_markers([clip], cg.read_request(FaceRequest, {"length_s": 1.0, "keys": [{"at_s": 0.0}]}))
+
+
+def test_points_out_of_reach_and_contradicting_keys_are_told(face: Face) -> None:
+    document = {
+        "length_s": 1.0,
+        "keys": [{"at_s": 0.0}],
+        "points": [{"at_s": 0.5, "landmark": 8, "position": [0, 60, 0]}],
+    }
+    problems = cg.complete_face([face], simple_head(), cg.read_request(FaceRequest, document)).problems
+    assert [problem.where for problem in problems] == ["points[0]"] and "mm off" in problems[0].text
+    both = {"length_s": 1.0, "keys": [{"at_s": 0.5}, {"at_s": 0.5, "weights": {"JawOpen": 1.0}}]}
+    with pytest.raises(RequestError, match=r"keys\[1\].at_s is 0.5, as keys\[0\] has"):
+        cg.complete_face([face], simple_head(), cg.read_request(FaceRequest, both))
+
+
+def test_weights_of_points_count(face: Face) -> None:
+    def chin(weight: float) -> float:
+        point = {"at_s": 0.5, "landmark": 8, "position": [None, -95, None], "weight": weight, "exact": False}
+        document = {"length_s": 1.0, "keys": [{"at_s": 0.0}, {"at_s": 1.0}], "points": [point]}
+        return float(
+            cg.complete_face([face], simple_head(), cg.read_request(FaceRequest, document)).landmarks[15, 8, 1]
+        )
+
+    assert abs(chin(100.0) + 95) < abs(chin(1e-4) + 95)

@@ -160,3 +160,9 @@ def test_behaviours_have_dynamics_of_their_own(walks: list[Clip]) -> None:
     assert jumping > walking
     with pytest.raises(RequestError, match="no clip is labelled 'swim'; there are: jump, walk"):
         learn([walks[0].with_labels(["walk"]), jump], LearnSettings(behaviours=("swim",)))
+
+
+def test_the_pose_space_is_chosen_by_cross_validation(walks: list[Clip]) -> None:
+    chosen = learn(walks, LearnSettings(order=2, dimensions=0))
+    usual = learn(walks, LearnSettings(order=2, variance=0.9995))
+    assert 2 <= chosen.dimensions <= usual.dimensions

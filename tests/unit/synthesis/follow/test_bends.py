@@ -230,3 +230,14 @@ def test_progress_goes_to_where_a_path_turns_back() -> None:
     progress = find_progress(clip.with_frames(root, np.array(clip.local_rot)), path)
     np.testing.assert_allclose(progress.along, np.linspace(0, 6, 300), atol=0.06)
     assert progress.off.max() < 0.03
+
+
+def test_at_twice_the_rate_half_as_many_walks_of_each_age_will_do(straight: MotionGraph) -> None:
+    clips = [demo_clip(name, 60.0) for name in ("walk", "walk_fast", "walk_slow")]
+    fast = cg.build_graph(clips, cg.GraphSettings(threshold_m=0.08, rate_hz=60.0), workers=1)
+    widths = [PathFollower(g, cg.named_path("s"), cg.FollowRequest())._width for g in (straight, fast)]
+    assert widths[1] <= 0.6 * widths[0]
+    asked = cg.FollowRequest(search=cg.FollowSettings(beam_width=30))
+    assert PathFollower(fast, cg.named_path("s"), asked)._width == 30
+    result = cg.follow(fast, "s:radius=1.5")
+    assert not result.problems and result.metrics["path_mean"].value < 0.03

@@ -15,7 +15,7 @@ from choreograph.errors import RequestError
 from choreograph.formats import read_clip, write_clip
 from choreograph.motion.clip import Clip
 from choreograph.synthesis.perform.examples import Example, SegmentDatabase
-from choreograph.synthesis.perform.problems import hand_problems
+from choreograph.synthesis.perform.problems import MEAN_M, WORST_M, hand_problems
 from choreograph.synthesis.perform.request import CutRequest, PerformRequest, SegmentConstraint
 from choreograph.synthesis.perform.search import PerformSearch, perform
 from choreograph.synthesis.perform.sources import find_database, find_examples
@@ -111,7 +111,7 @@ def test_gaps_and_haste_are_told_beside_the_answer(database: SegmentDatabase) ->
     assert haste.asked is not None and haste.got is not None and haste.asked > 1.1 * haste.nearest
     missed = [p for p in result.problems if "off the way" in p.text]
     worst = result.metrics["way_worst"].value
-    assert bool(missed) == (worst > 0.25 or result.metrics["way_mean"].value > 0.05)
+    assert bool(missed) == (worst > WORST_M or result.metrics["way_mean"].value > MEAN_M)
 
 
 def test_a_way_that_nobody_can_walk_is_missed(walks: list[Clip]) -> None:

@@ -68,6 +68,17 @@ def test_obstacles_move_between_their_rows_and_on_behind_the_last(tmp_path: Path
     file.write_text("t,id,x,z,radius\n0,a,0,0,0.6\n2,a,2,0,0.6\n0,b,1,1,0.5\n", encoding="utf-8")
     tracks = read_obstacles(file)
     assert set(tracks) == {"a", "b"}
-    one = obstacle_at(tracks["a"], 3.0)
-    assert (one.x, one.vx, one.vz) == (3.0, 1.0, 0.0)
-    assert obstacle_at(tracks["b"], 9.0).x == 1.0
+    one, other = obstacle_at(tracks["a"], 3.0), obstacle_at(tracks["b"], 9.0)
+    assert one == cg.MovingObstacle(3.0, 0.0, 0.6, 1.0, 0.0)
+    assert obstacle_at(tracks["a"], -1.0) == cg.MovingObstacle(0.0, 0.0, 0.6, 1.0, 0.0)
+    assert other == cg.MovingObstacle(1.0, 1.0, 0.5)
+
+
+def test_a_dragged_obstacle_is_there_from_when_it_was_put_there() -> None:
+    rows = [[0, 0, 0, 0, 0, 0], [2, 1, 3, 0.6, 0.5, 0], [4, 2, 3, 0.6, 0, 0], [5, 0, 0, 0, 0, 0]]
+    request = cg.read_request(cg.SteerRequest, {"moving": [{"dragged": rows}]})
+    ((_, track),) = request.tracks().items()
+    assert [obstacle_at(track, t) is None for t in (0, 1.9, 2, 4.9, 5, 9)] == [True, True, False, False, True, True]
+    assert obstacle_at(track, 3.0) == cg.MovingObstacle(1.5, 3.0, 0.6, 0.5, 0.0)
+    with pytest.raises(cg.RequestError, match="before 4 s"):
+        cg.read_request(cg.SteerRequest, {"moving": [{"dragged": [rows[2], rows[1]]}]})

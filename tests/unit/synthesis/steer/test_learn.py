@@ -77,6 +77,7 @@ def test_the_linear_program_ends_with_every_sample_obeyed(costs: StepCosts) -> N
     value = learn(Spin(), costs, settings)
     assert value.report["rows"] >= 250 and value.report["violation"] <= settings.tolerance
     assert value.report["coverage"] == 1.0
+    assert 0 < value.report["search_cost"] <= value.report["policy_cost"] < 3 * value.report["search_cost"]
 
 
 def test_learning_can_be_cancelled(costs: StepCosts) -> None:

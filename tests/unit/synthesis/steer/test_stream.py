@@ -7,12 +7,16 @@ import math
 
 import numpy as np
 import pytest
+from tests.unit.synthesis.steer.conftest import NAMES
 
 import choreograph as cg
+from choreograph.demo import demo_clip
 from choreograph.steer_client import read_frame
 from choreograph.synthesis.steer.controller import SteerBrain
+from choreograph.synthesis.steer.policy import ValueFunction
 from choreograph.synthesis.steer.pool import Pool
 from choreograph.synthesis.steer.stream import SteerStream
+from choreograph.synthesis.steer.tasks import Avoid
 
 
 @pytest.fixture
@@ -77,23 +81,60 @@ def test_plan_and_map_are_about_the_character(stream: SteerStream) -> None:
     assert rows[middle, middle] < rows[middle, 0] and rows[middle, middle] < rows[middle, -1]
 
 
-def test_a_recording_is_a_request_for_the_same_motion(stream: SteerStream) -> None:
-    stream.hear({"type": "record", "on": True})
-    way = []
-    for k in range(90):
-        if k == 40:
-            stream.hear({"type": "goal", "heading_deg": 80.0, "speed": 1.3})
+def test_a_recording_is_a_request_for_exactly_the_same_motion(brain: SteerBrain, pool: Pool) -> None:
+    task = Avoid()
+    value = ValueFunction("avoid", task.basis, np.zeros(task.basis.size), np.zeros(len(brain.costs.steps.cut_foot)))
+    both = SteerBrain(brain.costs, {**brain.tasks, "avoid": task}, {**brain.values, "avoid": value})
+    stream = SteerStream(both, pool, 30.0)
+    stream.hear({"type": "add", "x": 1.0, "z": 0.5, "heading_deg": 20})
+    stream.hear({"type": "goal", "character": 1, "heading_deg": 10.0})
+    for _ in range(17):
         stream.tick()
-        way.append(stream.crowd.poses().root_pos[0])
+    assert stream.hear({"type": "record", "on": True, "character": 1}) == {
+        "type": "recording", "on": True, "character": 1,
+    }  # fmt: skip
+    assert len(stream.crowd.characters) == 2, "the others stay"
+    shown = [stream.crowd.poses().layers[1]]
+    for k in range(1, 150):
+        x, _, z = stream.crowd.poses().root_pos[1]
+        if k == 40:
+            stream.hear({"type": "goal", "character": 0, "heading_deg": 200.0})
+            stream.hear({"type": "goal", "character": 1, "heading_deg": 80.0, "speed": 1.3})
+        if k in (60, 63):  # put into the way, then dragged
+            said = {"x": float(x) + 1.2 + 0.01 * k, "z": float(z), "radius": 0.6, "vx": -0.3 * (k == 63)}
+            stream.hear({"type": "obstacles", "obstacles": [said]})
+        if k == 130:
+            stream.hear({"type": "obstacles", "obstacles": []})
+        stream.tick()
+        shown.append(stream.crowd.poses().layers[1])
     said = stream.hear({"type": "record", "on": False})
-    assert said is not None
-    request = cg.read_request(cg.SteerRequest, said["request"])
-    from tests.unit.synthesis.steer.conftest import NAMES
-
-    from choreograph.demo import demo_clip
-
+    assert said is not None and len(said["request"]["moving"][0]["dragged"]) == 4
+    request = cg.read_request(cg.SteerRequest, json.loads(json.dumps(said["request"])))
     graph = cg.build_graph([demo_clip(name, 30.0) for name in NAMES])
-    search = cg.SteerSearch(graph, request, brain=stream.brain)
+    search = cg.SteerSearch(graph, request, brain=both)
     result = search.run()
-    ends = result.clip.root_pos[-1, [0, 2]] - way[-2][[0, 2]]
-    assert np.abs(ends).max() < 0.15
+    again = np.array([frame[0] for frame in search._recording._layers])
+    assert np.allclose(again, np.array(shown)[: len(again)], atol=1e-9) and len(again) == 149
+    assert result.clip.seconds > 4.9
+
+
+def test_a_plan_has_poses_on_the_floor(stream: SteerStream) -> None:
+    for _ in range(30):
+        stream.tick()
+    plan = stream.hear({"type": "plan", "poses": True})
+    assert plan is not None and len(plan["poses"]) == len(plan["places"])
+    for (x, z, _), row in zip(plan["places"], plan["poses"], strict=True):
+        assert len(row) == 3 + 4 * len(stream.pool.skeleton)
+        assert math.hypot(row[0] - x, row[2] - z) < 0.2
+
+
+def test_a_recording_holds_so_much(stream: SteerStream, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("choreograph.synthesis.steer.stream._KEPT_POINTS", 5)
+    goal = {"type": "goal", "points": [[0, 0], [0, 1], [0, 2]]}
+    stream.hear({"type": "record", "on": True})
+    stream.hear(goal)
+    with pytest.raises(cg.RequestError, match="5 points"):
+        stream.hear(goal)
+    assert len(stream.hear({"type": "record"})["request"]["goals"]) == 2  # type: ignore[index]
+    stream.hear({"type": "record", "on": True})
+    stream.hear(goal)

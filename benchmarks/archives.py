@@ -1,0 +1,151 @@
+"""Archives of any size, made from recordings: so that growth is seen without owning a large one.
+
+    CHOREOGRAPH_DATA=<folder with cmu/> python -m benchmarks.archives FOLDER --windows 50000 [--share 0.25] [--fps 120]
+    CHOREOGRAPH_DATA=<folder with cmu/> python -m benchmarks.archives NAME.mog --windows 200000
+
+The first gives files, the second a motion graph. Recordings and demo motion are carried onto one skeleton; once all
+have been told, they are told again, by turns mirrored, faster or slower, and in another manner: every joint is held a
+little differently throughout and sways slowly. The manner is strong enough that two tellings of one recording lie
+mostly farther apart than the threshold, as two people do, so that the distances of a larger archive are spread like
+those of a smaller one. The n-th clip depends on n alone: a smaller archive is the beginning of a larger one.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import zlib
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks.datasets import find_recordings
+from choreograph.build.staging import ClipStream
+from choreograph.demo import demo_clips
+from choreograph.formats import read_clip, write_clip
+from choreograph.maths import quat
+from choreograph.motion.clip import Clip
+from choreograph.motion.retarget import retarget
+from choreograph.motion.skeleton import Skeleton
+
+SEED = 19
+ONTO = "cmu/16/16_15.amc"
+HELD_RAD, SWAY_RAD = 0.035, 0.02
+"""How differently joints are held in another telling, and how far they sway: standard deviations, each axis."""
+WINDOW = 10
+"""Frames of a window at 30 Hz; a clip of n frames has n - 9."""
+
+
+def skeleton() -> Skeleton:
+    """The skeleton that every clip of an archive has."""
+    return read_clip(find_recordings() / ONTO).skeleton
+
+
+@cache
+def sources() -> tuple[Path | str, ...]:
+    """What archives are made of, shuffled: recordings by path, demo motion by name."""
+    folder = find_recordings()
+    found: list[Path | str] = [*sorted(folder.glob("cmu/*/*.amc")), *sorted(folder.glob("cmu_more/*/*.amc"))]
+    found += sorted(_demo())
+    return tuple(found[n] for n in np.random.default_rng(SEED).permutation(len(found)))
+
+
+@cache
+def _demo() -> dict[str, Clip]:
+    return {clip.name: clip for clip in demo_clips(30.0)}
+
+
+@cache
+def _carried(number: int, fps: float) -> Clip:
+    """A source on the common skeleton at a rate; kept, for it is told many times."""
+    source = sources()[number]
+    if isinstance(source, Path):
+        clip = read_clip(source)
+        name = f"{source.parent.name}_{source.stem.split('_', 1)[-1]}"
+    else:
+        clip, name = _demo()[source], f"demo_{source}"
+    return replace(retarget(clip.resampled(fps), skeleton()), name=name, source=None, contacts=None)
+
+
+def archive_clip(number: int, fps: float = 30.0) -> Clip:
+    """The n-th clip of the endless archive."""
+    count = len(sources())
+    told = number // count
+    clip = _carried(number % count, fps)
+    if not told:
+        return clip
+    rng = np.random.default_rng((SEED, number))
+    tempo = float(np.exp(rng.uniform(-0.22, 0.22)))
+    name = f"{clip.name}.{told}"
+    # Played at another rate and sampled anew: faster or slower.
+    clip = replace(clip, fps=fps * tempo).resampled(fps)
+    if told % 2:
+        clip = clip.mirrored()
+    frames, joints = clip.local_rot.shape[:2]
+    held = rng.normal(0, HELD_RAD, (joints, 3))
+    held[0, 1] = 0  # another heading is no other motion
+    times = np.arange(frames)[:, None, None] / fps
+    speed, phase = rng.uniform(0.6, 3.0, (joints, 3)), rng.uniform(0, 2 * np.pi, (joints, 3))
+    turns = held + np.sqrt(2) * SWAY_RAD * rng.uniform(0, 1, (joints, 3)) * np.sin(speed * times + phase)
+    rotations = quat.make_continuous(quat.multiply(clip.local_rot, quat.from_rotvec(turns)))
+    return replace(clip.with_poses(clip.root_pos, rotations), name=name)
+
+
+def archive_clips(windows: int, fps: float = 30.0) -> Iterator[Clip]:
+    """Clips, one at a time, that have about this many windows at 30 Hz together."""
+    have, number = 0, 0
+    while have < windows:
+        clip = archive_clip(number, fps)
+        have += max(0, round(len(clip) * 30 / fps) - WINDOW + 1)
+        number += 1
+        yield clip
+
+
+def archive_stream(windows: int, fps: float = 30.0) -> ClipStream:
+    """The same for a build that reads one clip at a time."""
+    count = sum(1 for _ in archive_clips(windows))
+    return ClipStream([f"{SEED} {n} {fps}" for n in range(count)], lambda n: [archive_clip(n, fps)])
+
+
+def write_files(folder: Path, windows: int, *, share: float = 1.0, fps: float = 120.0, suffix: str = ".bvh") -> int:
+    """Write an archive as files; of each clip, whether it belongs to the share depends on its name alone.
+
+    Returns:
+        How many were written.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    wrote = have = number = 0
+    while have < windows:
+        slow = archive_clip(number, 30.0)
+        have += max(0, len(slow) - WINDOW + 1)
+        if zlib.crc32(slow.name.encode()) < share * 2**32:
+            path = folder / f"{slow.name}{suffix}"
+            if not path.exists():
+                write_clip(path, archive_clip(number, fps))
+            wrote += 1
+        number += 1
+    return wrote
+
+
+def main() -> None:
+    """Write what the command line asks for."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
+    parser.add_argument("output", type=Path, help="a folder for files, or a .mog file")
+    parser.add_argument("--windows", type=int, default=50_000, help="windows at 30 Hz")
+    parser.add_argument("--share", type=float, default=1.0, help="share of the clips to write as files")
+    parser.add_argument("--fps", type=float, default=120.0, help="rate of the files")
+    parser.add_argument("--workers", type=int, default=1)
+    asked = parser.parse_args()
+    if asked.output.suffix != ".mog":
+        wrote = write_files(asked.output, asked.windows, share=asked.share, fps=asked.fps)
+        sys.exit(f"{wrote} files in {asked.output}" if not wrote else None)
+    from choreograph.build.files import build_file
+
+    build_file(asked.output, archive_stream(asked.windows), workers=asked.workers, overwrite=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,102 @@
+"""Finishing as an answer: what the request says, and what is worth knowing about what was done."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, replace
+
+from choreograph.contract.result import Answer, Metric, Motion, Problem, Result, Run
+from choreograph.dynamics.body import make_body
+from choreograph.editing.dynamics.search import body_of
+from choreograph.editing.physics.finish import Mechanical, finish_mechanics
+from choreograph.editing.physics.prepare import read_examples, take_part
+from choreograph.editing.physics.quality import SAID
+from choreograph.editing.physics.request import PhysicsRequest
+from choreograph.motion.clip import Clip
+from choreograph.progress import Progress, silent
+
+_LEFT_BW = 0.25
+"""Force that nothing gives, above which a stretch that was left as it is counts as a problem."""
+
+
+def finish_request(
+    clip: Clip, request: PhysicsRequest, sources: Sequence[Clip] | None, progress: Progress
+) -> Mechanical:
+    """The motion that a request wants finished.
+
+    Args:
+        clip: The motion.
+        request: Its part, floor and body count, and the examples as the recordings that it is made of.
+        sources: Those recordings, instead of the ones that the request names.
+        progress: Hears how far the work has come.
+    """
+    part = take_part(clip, request)
+    known = list(sources) if sources is not None else read_examples(request.examples, clip)
+    body = body_of(clip.skeleton, request.body)
+    return finish_mechanics(part, body, sources=known, floor_m=request.floor_m, progress=progress)
+
+
+def finished_answer(made: Mechanical) -> Answer:
+    """A finished motion with its metrics, and where mechanics and naturalness fight."""
+    clip = made.clip
+    return Answer(
+        (Motion(clip, (Run(0, len(clip), clip.name, 0.0),)),),
+        f"{clip.name}, {clip.seconds:.2f} s",
+        finish_metrics(made),
+        tuple(fights(made)),
+        details={"windows": [asdict(window) for window in made.windows]},
+    )
+
+
+def finish_metrics(made: Mechanical) -> dict[str, Metric]:
+    """What finishing did."""
+    done = sum(window.stop_s - window.start_s for window in made.windows if window.share > 0)
+    return {
+        "mechanics_change": Metric(made.change_m, "m", "mechanics moved joints by"),
+        "mechanics_finished": Metric(done, "s", "finished by mechanics for"),
+        "residual_before": Metric(made.residual_before, "BW", "unexplained force, mean, before"),
+        "residual_after": Metric(made.residual_after, "BW", "and after"),
+    }
+
+
+def fights(made: Mechanical) -> list[Problem]:
+    """Stretches that are not as mechanics has them, since the motion would be less natural."""
+    out = []
+    for window in made.refused:
+        if window.after <= _LEFT_BW:
+            continue
+        why = " and ".join(SAID[name] for name in window.worse)
+        took = "nothing was changed" if window.share == 0 else f"{100 * window.share:.0f} % of the change was made"
+        out.append(
+            Problem(
+                f"from {window.start_s:.1f} to {window.stop_s:.1f} s mechanics and naturalness fight: {why}; {took}, "
+                f"and up to {window.after:.2f} BW are unexplained",
+                asked=_LEFT_BW,
+                got=window.after,
+                unit="BW",
+            )
+        )
+    return out
+
+
+def finish_result(result: Result, sources: Sequence[Clip] = (), progress: Progress = silent) -> Result:
+    """A verb's result with every motion finished by mechanics.
+
+    Args:
+        result: Of any verb that makes motion.
+        sources: Recordings that its motions are made of.
+        progress: Hears how far the work has come.
+    """
+    answers = []
+    for answer in result.answers:
+        motions, metrics, problems = [], dict(answer.metrics), list(answer.problems)
+        for motion in answer.motions:
+            if motion.leads:
+                motions.append(motion)
+                continue
+            made = finish_mechanics(motion.clip, make_body(motion.clip.skeleton), sources=sources, progress=progress)
+            motions.append(replace(motion, clip=made.clip, raw=motion.raw or motion.clip))
+            metrics.update(finish_metrics(made))
+            problems += fights(made)
+        answers.append(replace(answer, motions=tuple(motions), metrics=metrics, problems=tuple(problems)))
+    return replace(result, answers=tuple(answers))

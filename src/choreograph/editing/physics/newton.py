@@ -1,0 +1,269 @@
+"""Newton's matrix and step of a motion problem with a barrier.
+
+Inequalities have slacks and are condensed; equalities enter the matrix as ρ JᵀJ, and their multipliers are refined, so
+that the matrix is banded and positive definite: LAPACK's banded Cholesky factors it, and where that fails the curvature
+is wrong and a diagonal is added.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from choreograph.editing.physics.problem import Problem
+
+Array = NDArray[np.float64]
+
+RHO = 1e7
+"""Weight of the equalities in the matrix."""
+_LEFT = 1e-9
+"""What a Newton step may leave of the linearised equalities."""
+_FAR = 1e-4
+"""Violation above which steps only refine their multipliers."""
+_MARGIN_RAD = 0.008
+
+
+@dataclass
+class Point:
+    """Where the solver is: unknowns, slacks, multipliers."""
+
+    x: Array
+    slack: Array
+    dual: Array
+    root: Array
+    """Multipliers of the root's rows, (K, 6)."""
+    places: Array
+    """Of the held points, (K, P, 3)."""
+    poses: Array
+    """Of the given states, (K, ny)."""
+
+
+@dataclass
+class Values:
+    """Everything at a point."""
+
+    objective: float
+    tau: Array
+    q: Array
+    points: Array
+    y: Array
+    bounds: Array
+    """Inequalities, non-negative where they hold."""
+
+    root: Array = field(default_factory=lambda: np.zeros(0))
+    places: Array = field(default_factory=lambda: np.zeros(0))
+    poses: Array = field(default_factory=lambda: np.zeros(0))
+    wanted_root: Array = field(default_factory=lambda: np.zeros(0))
+    """What nothing gives and a softer problem wants to be nothing, (K, 6)."""
+    wanted_places: Array = field(default_factory=lambda: np.zeros(0))
+    """Likewise how far held points are from their places, (K, P, 3)."""
+
+    @property
+    def violation(self) -> float:
+        """The largest of any constraint."""
+        worst = max(float(np.abs(part).max(initial=0.0)) for part in (self.root, self.places, self.poses))
+        return max(worst, float(-self.bounds.min(initial=0.0)))
+
+
+class Solver:
+    """Newton's method on a problem with a barrier."""
+
+    def __init__(self, problem: Problem, *, kinematic: bool = False) -> None:
+        """Make room for it.
+
+        Args:
+            problem: What is asked.
+            kinematic: Whether mechanics is left out: poses, contacts, limits and smoothness alone count.
+        """
+        from choreograph.editing.physics import _compiled
+
+        self.problem, self.kernel, self.spec = problem, _compiled, problem.kinematic_spec if kinematic else problem.spec
+        self.kinematic, self.loose = kinematic, kinematic or problem.soft is not None
+        soft = problem.soft
+        scale = problem.h * problem.weights.scale
+        self.root_w, self.place_w = (0.0, 0.0) if soft is None else (scale * soft.root, scale * soft.places)
+        count, points, n = problem.nodes, problem.active.shape[1], len(problem.origin)
+        self.ny = problem.w.shape[1]
+        self.n, self.count, self.npts = n, count, points
+        self.h, self.w_torque = problem.h, float(self.spec[9][2])
+        lower, upper = np.array(problem.dofs.lower), np.array(problem.dofs.upper)
+        # A little inside of the limits, so that they hold between the nodes too.
+        self.low, self.high = lower[6:] + _MARGIN_RAD, upper[6:] - _MARGIN_RAD
+        self.most = problem.torque_limits[6:]
+        per_node = [
+            np.isfinite(self.most), np.isfinite(self.most), np.isfinite(self.high), np.isfinite(self.low),
+        ]  # fmt: skip
+        masks = [np.tile(mask, (count, 1)) for mask in per_node]
+        if kinematic:
+            masks[0][:] = masks[1][:] = False
+        masks.append(np.repeat(problem.active[:, :, None], _compiled.FORCE_ROWS, axis=2))
+        masks.append(~problem.held & np.isfinite(problem.floor) & (not kinematic))
+        self.shapes = [mask.shape for mask in masks]
+        self.mask = np.concatenate([mask.ravel() for mask in masks])
+        self.cuts = np.cumsum([mask.size for mask in masks])[:-1]
+        self.band = np.zeros((problem.size, problem.width))
+        self.grad = np.zeros(problem.size)
+        self.jac = np.zeros((count, n, 3 * self.ny + 3 * points))
+        self.arms = np.zeros((count, points, 3, self.ny))
+        self.held3 = np.repeat(problem.held[:, :, None], 3, axis=2).astype(float)
+        self.given = problem.pose_mask.astype(float)
+        self.factorizations = 0
+
+    # ------------------------------------------------------------------ values
+
+    def values(self, x: Array) -> Values:
+        """All of a problem's values at x."""
+        problem = self.problem
+        tau, q = np.empty((self.count, self.n)), np.empty((self.count, self.n))
+        points = np.empty((self.count, self.npts, 3))
+        objective = self.kernel.evaluate(self.spec, x, tau, q, points)
+        y, _, _ = self.kernel.coordinates(self.spec, x)
+        found = Values(float(objective), tau, q, points, y, np.zeros(0))
+        found.root = 0.0 * tau[:, :6] if self.kinematic else tau[:, :6]
+        found.places = self.held3 * (points - problem.targets)
+        if problem.soft is not None:
+            found.wanted_root, found.wanted_places = self._beyond(found.root), found.places
+            found.objective += 0.5 * self.root_w * float((found.wanted_root**2).sum())
+            found.objective += 0.5 * self.place_w * float((found.places**2).sum())
+            found.root, found.places = 0.0 * found.root, 0.0 * found.places
+        found.poses = self.given * (y - problem.pose_values)
+        found.bounds = self._bounds(tau, q, points, problem.forces(x))
+        return found
+
+    def _beyond(self, root: Array) -> Array:
+        """What the root's rows are beyond what is free."""
+        free = 0.0 if self.problem.soft is None else self.problem.soft.free
+        return np.asarray(root - np.clip(root, -free, free))
+
+    def _bounds(self, tau: Array, q: Array, points: Array, forces: Array, ends: bool = True) -> Array:
+        """Inequalities; with `ends` False their linear parts, for directions."""
+        one = 1.0 if ends else 0.0
+        s, most = self.problem.slope, self.problem.most_forces
+        fx, fy, fz = forces[..., 0], forces[..., 1], forces[..., 2]
+        push = np.stack([s * fy + fx, s * fy - fx, s * fy + fz, s * fy - fz, one * most - fy], axis=2)
+        with np.errstate(invalid="ignore"):
+            parts = [
+                one * self.most - tau[:, 6:], one * self.most + tau[:, 6:], one * self.high - q[:, 6:],
+                q[:, 6:] - one * self.low, push, points[..., 1] - one * self.problem.floor,
+            ]  # fmt: skip
+        return np.concatenate([part.ravel() for part in parts])[self.mask]
+
+    def spread(self, values: Array) -> list[Array]:
+        """A value per inequality as arrays: torques high, low, coordinates high, low, forces, floor."""
+        full = np.zeros(len(self.mask))
+        full[self.mask] = values
+        return [part.reshape(shape) for part, shape in zip(np.split(full, self.cuts), self.shapes, strict=True)]
+
+    # ------------------------------------------------------------------ steps
+
+    def assemble(self, at: Point, now: Values, barrier: float) -> None:
+        """Fill matrix and gradient."""
+        sigma = at.dual / at.slack
+        push = barrier / at.slack - sigma * (now.bounds - at.slack)
+        z_hi, z_lo, _, _, _, z_floor = self.spread(at.dual)
+        s_hi, s_lo, sq_hi, sq_lo, s_force, s_floor = self.spread(sigma)
+        g_hi, g_lo, gq_hi, gq_lo, g_force, g_floor = self.spread(push)
+        inner = 2 * self.h * self.w_torque
+        mu, row_w, row_g = np.empty_like(now.tau), np.empty_like(now.tau), np.zeros_like(now.tau)
+        mu[:, :6], row_w[:, :6] = (0.0, 0.0) if self.kinematic else (at.root, RHO)
+        mu[:, 6:] = inner * now.tau[:, 6:] + z_hi - z_lo
+        row_w[:, 6:] = inner + s_hi + s_lo
+        row_g[:, 6:] = inner * now.tau[:, 6:] + g_hi - g_lo
+        q_w, q_g = np.zeros_like(now.tau), np.zeros_like(now.tau)
+        q_w[:, 6:], q_g[:, 6:] = sq_hi + sq_lo, gq_hi - gq_lo
+        lam, p_w, p_g = at.places * self.held3, RHO * self.held3, np.zeros_like(self.held3)
+        if self.problem.soft is not None:
+            mu[:, :6] = row_g[:, :6] = self.root_w * now.wanted_root
+            row_w[:, :6] = self.root_w * (now.wanted_root != 0)
+            lam, p_w = self.place_w * now.wanted_places, self.place_w * self.held3
+            p_g = np.array(lam)
+        lam[..., 1] -= z_floor
+        p_w[..., 1] += s_floor
+        p_g[..., 1] -= g_floor
+        self.kernel.assemble(
+            self.spec, at.x, mu, lam, row_w, row_g, q_w, q_g, p_w, p_g, RHO * self.given, s_force, -g_force,
+            self.band, self.grad, self.jac, self.arms,
+        )  # fmt: skip
+
+    def factor(self, least: float) -> tuple[Any, float]:
+        """Cholesky factors of the band, and the diagonal that it took."""
+        from scipy.linalg.lapack import dpbtrf
+
+        shift = least
+        for _ in range(24):
+            matrix = self.band.copy()
+            if shift:
+                matrix[:, 0] += shift
+            factors, info = dpbtrf(matrix.T, lower=1, overwrite_ab=1)
+            self.factorizations += 1
+            if info == 0:
+                return factors, shift
+            shift = max(1e-3, 8.0 * shift)
+        raise np.linalg.LinAlgError("no diagonal makes the matrix positive definite")
+
+    def direction(self, factors: Any, at: Point, now: Values, most: int = 14) -> tuple[Array, tuple[Array, ...]]:
+        """Newton's step and the equalities' new multipliers: by conjugate gradients over the multipliers.
+
+        With the equalities as ρ JᵀJ in the matrix K, what a step leaves of them falls as J K⁻¹ Jᵀ says, whose
+        eigenvalues are nearly all 1 / ρ: a few turns do. Points of one foot are more than it takes to hold it, so far
+        from a solution their linearised places contradict each other: there, plain refinement stops short of that.
+        """
+        from scipy.linalg.lapack import dpbtrs
+
+        right = np.array(self.grad)
+        self.back((at.root + RHO * now.root, at.places + RHO * now.places, at.poses + RHO * now.poses), right)
+        step, _ = dpbtrs(factors, -right, lower=1)
+        more = [np.zeros_like(at.root), np.zeros_like(at.places), np.zeros_like(at.poses)]
+        left = [
+            have + change for have, change in zip((now.root, now.places, now.poses), self._ahead(step), strict=True)
+        ]
+        towards = [np.array(part) for part in left]
+        size = _product(left, left)
+        far = now.violation > _FAR
+        for _ in range(2 if far else most):
+            if max(float(np.abs(part).max(initial=0.0)) for part in left) < _LEFT:
+                break
+            right = np.zeros(len(at.x))
+            self.back(tuple(towards), right)
+            turn, _ = dpbtrs(factors, right, lower=1)
+            change = self._ahead(turn)
+            curve = _product(towards, change)
+            if not curve > 0:
+                break
+            share = RHO if far else size / curve
+            step = step - share * turn
+            for part, way, rest, gone in zip(more, towards, left, change, strict=True):
+                part += share * way
+                rest -= share * gone
+            before, size = size, _product(left, left)
+            if size > before:
+                break
+            kept = 0.0 if far else size / before
+            towards = [rest + kept * way for rest, way in zip(left, towards, strict=True)]
+        had = (at.root, at.places, at.poses)
+        return step, tuple(old + new + RHO * rest for old, new, rest in zip(had, more, left, strict=True))
+
+    def back(self, parts: tuple[Array, ...], out: Array) -> None:
+        """Add Jᵀ of the equalities."""
+        root = 0.0 * parts[0] if self.loose else parts[0]
+        hard = self.held3 * (self.problem.soft is None)
+        self.kernel.backward(self.spec, root, hard * parts[1], self.given * parts[2], self.jac, self.arms, out)
+
+    def _ahead(self, step: Array) -> tuple[Array, Array, Array]:
+        """How the equalities change along a step."""
+        rows, _, points, y = self.kernel.forward(self.spec, step, self.jac, self.arms)
+        root = 0.0 * rows[:, :6] if self.loose else rows[:, :6].copy()
+        return root, self.held3 * points * (self.problem.soft is None), self.given * y
+
+    def along(self, step: Array) -> Array:
+        """How the inequalities change along a step."""
+        rows, q, points, _ = self.kernel.forward(self.spec, step, self.jac, self.arms)
+        return self._bounds(rows, q, points, self.problem.forces(step), ends=False)
+
+
+def _product(one: Sequence[Array], other: Sequence[Array]) -> float:
+    return sum(float(np.vdot(a, b)) for a, b in zip(one, other, strict=True))

@@ -1,0 +1,76 @@
+"""Writing graphs and clips into the tables of a .mog file that is being made."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from dataclasses import asdict, replace
+from datetime import UTC, datetime
+
+import numpy as np
+from numpy.typing import NDArray
+
+from choreograph._version import __version__
+from choreograph.graph import rows
+from choreograph.graph.model import TABLES, ClipInfo, MotionGraph, Provenance
+from choreograph.motion.clip import Clip
+from choreograph.motion.contacts import detect_contacts
+
+
+def write_graph(connection: sqlite3.Connection, graph: MotionGraph, command: str) -> None:
+    """Insert a graph and all its clips, read one at a time."""
+    skeletons = rows.SkeletonNumbers()
+    for number, (info, clip) in enumerate(zip(graph.infos, graph.clips, strict=True)):
+        write_clip_row(connection, number, info, clip, skeletons.number_of(clip.skeleton))
+    for number, skeleton in enumerate(skeletons):
+        rows.write_skeleton(connection, number, skeleton)
+    write_rest(connection, graph, command)
+
+
+def write_clip_row(connection: sqlite3.Connection, number: int, info: ClipInfo, clip: Clip, skeleton: int) -> None:
+    """Insert a clip with its frames, unless it is a mirrored copy, and its labels."""
+    source = None if clip.source is None else json.dumps(asdict(clip.source))
+    connection.execute(
+        "INSERT INTO clip VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        (number, info.name, info.fps, info.own_frames, info.frames, skeleton, info.mirror_of, source),
+    )
+    if info.mirror_of is None:
+        arrays = {name: getattr(clip, name) for name in rows.CLIP_ARRAYS}
+        arrays["contacts"] = _contacts(clip)
+        for name, array in arrays.items():
+            if array is not None:
+                rows.write_array(connection, "clip_array", (number, name), array)
+    connection.executemany(
+        "INSERT INTO label VALUES (?, ?, ?, ?, ?)",
+        [(number, k, label.text, label.start, label.stop) for k, label in enumerate(info.labels)],
+    )
+
+
+def write_rest(connection: sqlite3.Connection, graph: MotionGraph, command: str) -> None:
+    """Insert all of a graph but its clips and skeletons."""
+    pairs = [(position, *pair) for position, pair in enumerate(graph.pairs)]
+    connection.executemany("INSERT INTO pair VALUES (?, ?, ?)", pairs)
+    for part in TABLES:
+        for name, column in getattr(graph, part).columns().items():
+            rows.write_column(connection, (part, name), column)
+    facts = {
+        "threshold_m": graph.threshold_m,
+        "searched_m": graph.searched_m,
+        # What one command passed over says nothing about the graph.
+        "notes": [asdict(note) for note in graph.notes if note.kind != "already-there"],
+    }
+    settings = graph.settings.as_dict()
+    for table, values in (("setting", settings), ("fact", facts), ("cut_setting", graph.cut_settings)):
+        texts = [(name, json.dumps(value)) for name, value in sorted(values.items())]
+        connection.executemany(f"INSERT INTO {table} VALUES (?, ?)", texts)
+    now = Provenance(datetime.now(UTC).isoformat(timespec="seconds"), command, __version__, graph.evaluated_share)
+    history = [(k, p.at, p.command, p.package_version, p.evaluated_share) for k, p in enumerate([*graph.history, now])]
+    connection.executemany("INSERT INTO provenance VALUES (?, ?, ?, ?, ?)", history)
+
+
+def _contacts(clip: Clip) -> NDArray[np.bool_] | None:
+    """Foot plants, looked for where nobody has: whoever finishes a walk needs them, and a file is made for that."""
+    if clip.contacts is not None or not clip.skeleton.feet:
+        return clip.contacts
+    # A copy, so that the positions worked out for this are not kept with a clip that may be one of thousands.
+    return detect_contacts(replace(clip))

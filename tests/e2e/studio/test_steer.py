@@ -1,0 +1,147 @@
+"""Steering in a real browser: keys, the stick, a drawn line, an obstacle that is dragged, and what was recorded."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from choreograph.steer_client import SteerFrame, read_frame
+
+STAGE = "window.choreograph.stage"
+STORE = "window.choreograph.store"
+ON_SCREEN = f"""(x, z) => {{
+  const lens = {STAGE}.camera.lens;
+  const at = lens.position.clone().set(x, 0, z).project(lens);
+  const box = document.querySelector(".stage").getBoundingClientRect();
+  return [box.x + ((at.x + 1) / 2) * box.width, box.y + ((1 - at.y) / 2) * box.height];
+}}"""
+"""Where a place of the floor is on the screen."""
+SLOW_S = 240.0
+"""Without a graphics card, beside other work, and with value functions still to be learned."""
+Until = Callable[..., None]
+
+
+class Wire:
+    """What goes through the page's socket."""
+
+    def __init__(self, page: Any) -> None:
+        self.frame: SteerFrame | None = None
+        self.said: list[dict[str, Any]] = []
+        self.heard: list[dict[str, Any]] = []
+        page.on("websocket", self._listen)
+        self._page = page
+
+    def _listen(self, socket: Any) -> None:
+        if socket.url.endswith("/api/steer"):
+            socket.on("framesent", lambda data: self.said.append(json.loads(data)))
+            socket.on("framereceived", self._hear)
+
+    def _hear(self, data: str | bytes) -> None:
+        if isinstance(data, bytes):
+            self.frame = read_frame(data)
+        else:
+            self.heard.append(json.loads(data))
+
+    def until(self, condition: Callable[[], bool], seconds: float = SLOW_S) -> None:
+        for _ in range(round(seconds * 20)):
+            if condition():
+                return
+            self._page.wait_for_timeout(50)
+        raise AssertionError(f"not within {seconds} s; said {self.said[-3:]}, heard {self.heard[-2:]}")
+
+    def goals(self) -> list[dict[str, Any]]:
+        return [one for one in self.said if one["type"] == "goal"]
+
+    @property
+    def place(self) -> np.ndarray:
+        assert self.frame is not None
+        return np.array(self.frame.root_pos[0, [0, 2]])
+
+
+@pytest.fixture
+def live(page: Any) -> tuple[Any, Wire]:
+    """The Steer panel with a character that stands."""
+    wire = Wire(page)
+    page.get_by_role("tab", name="Steer").click()
+    page.get_by_role("button", name="Steer live").click()
+    wire.until(lambda: wire.frame is not None)
+    return page, wire
+
+
+def test_keys_stick_line_and_obstacles_steer(
+    live: tuple[Any, Wire], until: Until, shot: Callable[[Any, str], None]
+) -> None:
+    page, wire = live
+    began = wire.place
+    page.locator(".stage").hover()
+    page.keyboard.down("ArrowUp")
+    wire.until(lambda: np.hypot(*(wire.place - began)) > 1.0)
+    page.keyboard.up("ArrowUp")
+    wire.until(lambda: wire.goals()[-1].get("speed") == 0)
+
+    # Poses that are planned, and what it would cost to be elsewhere.
+    page.get_by_role("button", name="Value map").click()
+    wire.until(lambda: any(one["type"] == "heat" for one in wire.heard))
+    wire.until(lambda: any(len(one.get("poses", ())) == 5 for one in wire.heard))
+
+    # The stick, as a finger drags it.
+    box = page.locator(".steer-stick").bounding_box()
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    count = len(wire.goals())
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x + 0.4 * box["width"], y, steps=2)
+    wire.until(lambda: len(wire.goals()) > count and wire.goals()[-1].get("speed", 0) > 0.3)
+    shot(page, "steer-stick")
+    page.mouse.up()
+    wire.until(lambda: wire.goals()[-1].get("speed") == 0)
+
+    # Another character, and an obstacle that is dragged.
+    page.get_by_role("button", name="Another character").click()
+    wire.until(lambda: wire.frame is not None and len(wire.frame.root_pos) == 2)
+    page.get_by_label("Who", exact=True).select_option("1")
+    page.get_by_label("Who", exact=True).select_option("0")
+    page.get_by_role("button", name="Obstacle", exact=True).click()
+    wire.until(lambda: any(one["type"] == "obstacles" and one["obstacles"] for one in wire.said))
+    at = page.evaluate(f"({ON_SCREEN})(1.5, 3)")
+    page.mouse.move(*at)
+    page.mouse.down()
+    page.mouse.move(at[0] + 60, at[1], steps=4)
+    page.mouse.up()
+    moved = [one["obstacles"][0] for one in wire.said if one["type"] == "obstacles" and one["obstacles"]]
+    assert np.hypot(moved[-1]["x"] - 1.5, moved[-1]["z"] - 3) > 0.1, "the obstacle was not dragged"
+
+    # A line that is drawn is followed.
+    x, z = wire.place
+    points = [page.evaluate(f"({ON_SCREEN})({x - 0.25 * k}, {z - 0.1 * k})") for k in range(1, 9)]
+    page.mouse.move(*points[0])
+    page.mouse.down()
+    for point in points[1:]:
+        page.mouse.move(*point, steps=2)
+    page.mouse.up()
+    wire.until(lambda: len(wire.goals()[-1].get("points", ())) > 5)
+    shot(page, "steer-line")
+    ours = np.array(wire.goals()[-1]["points"])
+    wire.until(lambda: np.hypot(*(ours - wire.place).T).min() < 0.4)
+    assert not [one for one in wire.heard if one["type"] == "error"]
+
+
+def test_a_recording_becomes_a_result(live: tuple[Any, Wire], until: Until, shot: Callable[[Any, str], None]) -> None:
+    page, wire = live
+    page.get_by_role("button", name="Record", exact=True).click()
+    wire.until(lambda: any(one["type"] == "recording" and one["on"] for one in wire.heard))
+    page.locator(".stage").hover()
+    page.keyboard.down("d")
+    wire.until(lambda: wire.frame is not None and wire.frame.seconds > 2.5)
+    page.keyboard.up("d")
+    page.get_by_role("button", name="End recording").click()
+    until(page, f"{STORE}.state.results.some((one) => one.verb === 'steer')", SLOW_S)
+    request = next(one["request"] for one in wire.heard if one["type"] == "recording" and not one["on"])
+    result = page.evaluate(f"{STORE}.state.results.find((one) => one.verb === 'steer')")
+    assert result["request"]["length_s"] == pytest.approx(request["length_s"]) and request["length_s"] > 2
+    until(page, f"{STAGE}.shown[0]?.id === '{result['motions'][0]['id']}'")
+    shot(page, "steer-recorded")

@@ -1,0 +1,138 @@
+"""Finishing by mechanics: smaller residuals, feet in place, smooth ends, nothing less natural, and honest reports."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import choreograph as cg
+from choreograph.demo import demo_clip
+from choreograph.dynamics.body import make_body
+from choreograph.editing.physics.finish import Mechanical, finish_mechanics
+from choreograph.editing.physics.finished import fights, finish_result
+from choreograph.editing.physics.quality import SAID, Gauge, Quality
+from choreograph.motion.clip import Clip
+
+WALK = demo_clip("walk", 60.0)
+
+
+def too_fast(clip: Clip, times: float = 1.25) -> Clip:
+    """A motion played faster than gravity lets bodies fall."""
+    slow = clip.resampled(clip.fps / times)
+    return Clip(clip.skeleton, clip.fps, slow.root_pos, slow.local_rot, "fast")
+
+
+JUMP = demo_clip("jump_high", 60.0)
+FAST = too_fast(JUMP)
+
+
+@pytest.fixture(scope="module")
+def whole() -> Mechanical:
+    """Corrected whatever the figures say."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Quality, "worse_than", lambda *_: [])
+        return finish_mechanics(FAST, make_body(FAST.skeleton))
+
+
+@pytest.fixture(scope="module")
+def finished() -> Mechanical:
+    return finish_mechanics(FAST, make_body(FAST.skeleton), sources=[JUMP])
+
+
+def test_forces_of_nobody_are_taken_out(whole: Mechanical) -> None:
+    assert whole.windows and all(window.share == 1.0 for window in whole.windows)
+    assert whole.residual_after < 0.7 * whole.residual_before
+    assert whole.change_m < 0.04
+    feet = [Gauge(FAST).measure(clip).depth_m for clip in (FAST, whole.clip)]
+    assert feet[1] < feet[0] + 0.01
+
+
+def test_what_is_outside_of_windows_stays_as_it_is(whole: Mechanical) -> None:
+    was = FAST
+    changed = np.abs(whole.clip.root_pos - was.root_pos).max(axis=1) > 1e-12
+    for frame in np.flatnonzero(changed):
+        time = frame / was.fps
+        assert any(one.start_s - 0.05 <= time <= one.stop_s + 0.05 for one in whole.windows)
+    # No step where a window begins or ends.
+    bend = np.abs(np.diff(whole.clip.root_pos - was.root_pos, n=2, axis=0)).max(axis=1)
+    edges = np.flatnonzero(np.diff(changed.astype(int)))
+    assert len(edges) and max(bend[max(0, k - 2) : k + 2].max(initial=0.0) for k in edges) < 1e-3
+
+
+def test_no_figure_is_worse_by_more_than_a_tenth(finished: Mechanical) -> None:
+    gauge = Gauge(FAST, [JUMP])
+    before, after = gauge.measure(FAST), gauge.measure(finished.clip)
+    assert after.worse_than(before) == []
+
+
+def test_a_motion_that_obeys_mechanics_is_left_alone() -> None:
+    poses = np.repeat(JUMP.local_rot[:1], 90, axis=0)
+    stands = Clip(JUMP.skeleton, 60.0, np.repeat(JUMP.root_pos[:1], 90, axis=0), poses, "stands")
+    made = finish_mechanics(stands, make_body(stands.skeleton))
+    assert made.change_m < 1e-3
+
+
+def test_worse_by_more_than_a_tenth_is_worse() -> None:
+    one = Quality(0.1, 0.01, 100.0, 10.0, 0.01, 0.0)
+    assert one.worse_than(one) == []
+    assert Quality(0.112, 0.01, 100.0, 10.0, 0.01, 0.0).worse_than(one) == ["sliding_m_s"]
+    assert Quality(0.1, 0.01, 100.0, 10.0, 0.02, 0.001).worse_than(one) == ["novelty_m", "depth_m"]
+    assert Quality(0.1, 0.01, 100.0, 10.0, 0.02, 0.0).worse_than(one, Quality(0.1, 0.01, 100.0, 10.0, 0.03, 0.0)) == []
+    assert set(SAID) == set(vars(one))
+
+
+def test_novelty_is_the_distance_to_the_nearest_pose_by_brute_force() -> None:
+    gauge = Gauge(WALK, [WALK])
+    made = too_fast(WALK)
+    poses, known = made.global_positions()[::4], WALK.global_positions()[::2]
+    found = []
+    for pose in poses:
+        best = np.inf
+        for other in known:
+            a, b = pose - pose[:, [0, 1, 2]].mean(axis=0) * [1, 0, 1], other - other.mean(axis=0) * [1, 0, 1]
+            za, zb = a[:, 0] + 1j * a[:, 2], b[:, 0] + 1j * b[:, 2]
+            turn = np.vdot(zb, za)
+            flat = za - zb * turn / max(abs(turn), 1e-12)
+            best = min(best, float(np.sqrt(((a[:, 1] - b[:, 1]) ** 2 + np.abs(flat) ** 2).sum() / len(a))))
+        found.append(best)
+    assert gauge.measure(made).novelty_m == pytest.approx(np.percentile(found, 95), abs=1e-6)
+
+
+def test_the_verb_finishes_and_says_where_mechanics_and_naturalness_fight() -> None:
+    result = cg.physics(FAST, cg.PhysicsRequest(finish=True), examples=[JUMP])
+    assert result.finished is not None and len(result.clip) == len(FAST)
+    assert result.best.metrics["residual_after"].value <= result.best.metrics["residual_before"].value
+    loud = [window for window in result.finished.refused if window.after > 0.25]
+    assert len(fights(result.finished)) == len(loud) == len(result.problems)
+    assert all("fight" in problem.text for problem in result.problems)
+
+
+def test_finishing_and_other_changes_exclude_each_other() -> None:
+    with pytest.raises(cg.RequestError, match="only be finished"):
+        cg.PhysicsRequest(finish=True, farther_m=0.3)
+
+
+def test_any_verbs_result_can_be_finished() -> None:
+    result = cg.physics(FAST, cg.PhysicsRequest(finish=True))
+    again = finish_result(result)
+    assert len(again.answers) == 1 and "mechanics_change" in again.best.metrics
+    assert again.best.motions[0].raw is not None
+
+
+def test_a_cancelled_finishing_stops() -> None:
+    def stop(stage: str, done: int, total: int) -> None:
+        raise cg.Cancelled
+
+    with pytest.raises(cg.Cancelled):
+        cg.physics(FAST, cg.PhysicsRequest(finish=True), progress=stop)
+
+
+@pytest.mark.recordings
+def test_a_jump_played_too_fast_comes_nearer_to_gravity(recordings: Path) -> None:
+    jump = cg.read_clip(recordings / "cmu/16/16_05.amc").resampled(60.0)
+    fast = too_fast(jump, 1.2)
+    made = finish_mechanics(fast, make_body(fast.skeleton))
+    assert made.residual_after < 0.6 * made.residual_before
+    assert made.change_m < 0.03
