@@ -45,7 +45,9 @@ def build_file(
     settings = settings or GraphSettings()
     if isinstance(clips, ClipStream):
         try:
-            return _build_stream(Path(path), clips, settings, onto, overwrite, progress, workers, command, compare)
+            body = onto if isinstance(onto, Skeleton) else None
+            how = (progress, workers, compare)
+            return _build_stream(Path(path), clips, settings, body, overwrite, command, how)
         except NotOneByOne:
             clips = clips.read_all()
     together = clips
@@ -65,11 +67,10 @@ def _build_stream(
     settings: GraphSettings,
     onto: Skeleton | None,
     overwrite: bool,
-    progress: Progress | None,
-    workers: int | None,
     command: str,
-    compare: Compare | None,
+    how: tuple[Progress | None, int | None, Compare | None],
 ) -> MotionGraph:
+    progress, workers, compare = how
     make_folder(path)
     staging, checkpoint = Staging(path), Checkpoint(path)
     try:
