@@ -120,9 +120,8 @@ def build(asked: BuildOptions) -> None:
             onto=asked.retarget if asked.onto is None else asked.reading.read_first(asked.onto).skeleton,
             overwrite=asked.force,
             progress=progress,
-            workers=asked.workers,
+            workers=compare or asked.workers,
             command=command_line(),
-            compare=compare,
         )
     spent = time.process_time() - started
     show_outcome(graph, asked.output)

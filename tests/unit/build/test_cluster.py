@@ -81,7 +81,7 @@ def test_processes_find_the_same_though_one_is_killed(windows, walks, tmp_path: 
         assert killed and len(found) > 0
         for name, column in vars(expected).items():
             np.testing.assert_array_equal(column, getattr(found, name))
-        graph = build_file(tmp_path / "c.mog", walks, SETTINGS, compare=compare)
+        graph = build_file(tmp_path / "c.mog", walks, SETTINGS, workers=compare)
     alone = build_file(tmp_path / "a.mog", walks, SETTINGS)
     for name, column in alone.edges.columns().items():
         np.testing.assert_array_equal(column, getattr(graph.edges, name))
