@@ -43,7 +43,7 @@ class PlanSettings(Request):
     """How much farther than it must the search keeps from things, so that finishing does not touch them."""
     repairs: Annotated[int, Ge(0), Le(20)] = 4
     """How often the search begins again, farther from what a finished motion touched."""
-    memory_mb: Annotated[int, Unit("MB"), Ge(64), Le(16_384)] = 600
+    memory_mb: Annotated[int, Unit("MB"), Ge(64), Le(16_384)] = 400
     """Memory that the search may use; when it is used up, the best answer so far is the answer."""
 
 
