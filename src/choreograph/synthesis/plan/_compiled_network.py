@@ -129,9 +129,7 @@ def potentials(first: Ints, target: Ints, weight: Array, end: Array, rounds: int
 
 
 @njit(cache=True, nogil=True)
-def bends(
-    first: Ints, hips: Array, edge: NDArray[np.int32], start: Array, stop: Array
-) -> tuple[Array, Array]:
+def bends(first: Ints, hips: Array, edge: NDArray[np.int32], start: Array, stop: Array) -> tuple[Array, Array]:
     """How long the hips' way is along each edge, (E,), and how far it leaves the straight one, (E,), metres.
 
     Args:

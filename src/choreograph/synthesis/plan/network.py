@@ -52,7 +52,7 @@ class Network:
     seconds: Array
     """(P,)."""
     costs: Array
-    """(P, 3), by objective."""
+    """(P, 4), by objective."""
     target: Ints
     """Node that each leads to, (P,)."""
     kind: Ints
@@ -88,7 +88,8 @@ class Network:
         source = np.repeat(np.arange(self.nodes), np.diff(self.first))[kept]
         return Network(
             self.primitives, self.outcome, self.seconds, self.costs, self.target, self.kind, self.hips, self.group,
-            self.alike, np.searchsorted(source, np.arange(self.nodes + 1)).astype(np.int64), self.edge[kept], self.mismatch[kept],
+            self.alike, np.searchsorted(source, np.arange(self.nodes + 1)).astype(np.int64), self.edge[kept],
+            self.mismatch[kept],
         )  # fmt: skip
 
 

@@ -19,6 +19,7 @@ from choreograph.synthesis.plan.heuristic import MEASURES, Rates, all_rates
 from choreograph.synthesis.plan.network import Network, Tolerances, compress, connect
 from choreograph.synthesis.plan.primitives import OBJECTIVES, Primitives, StepTable, find_primitives, tabulate
 from choreograph.synthesis.plan.steps import find_steps, read_track
+from choreograph.synthesis.plan.torques import Mechanics
 
 METHOD = 2
 """One more whenever the same graph would give another interpolated graph."""
@@ -93,10 +94,10 @@ def find_plan_graph(
 
 
 def _build(graph: MotionGraph, body: Body, tolerances: Tolerances, progress: Progress) -> PlanGraph:
-    tracks = []
+    tracks, mechanics = [], Mechanics.of(graph.clips)
     for number in range(len(graph.infos)):
         progress("reading steps", number, len(graph.infos))
-        tracks.append(read_track(graph.clips[number], number, body))
+        tracks.append(read_track(graph.clips[number], number, body, mechanics))
     table = tabulate(tracks, find_steps(tracks))
     every = find_primitives(table)
     kept = compress(table, every, tolerances)

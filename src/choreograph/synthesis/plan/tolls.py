@@ -156,9 +156,7 @@ def _potentials(
     free, across = [], []
     for metre, radian in zip(rates.per_metre, rates.per_radian, strict=True):
         weight = costs - metre * way - radian * turn
-        value, whole = potentials(
-            network.first, target, weight, np.where(ends, -metre * nearer, np.inf), _ROUNDS
-        )
+        value, whole = potentials(network.first, target, weight, np.where(ends, -metre * nearer, np.inf), _ROUNDS)
         if not whole:
             return None
         then = np.full(network.nodes, np.inf)

@@ -20,6 +20,7 @@ from choreograph.synthesis.plan.primitives import OBJECTIVES, Primitives, StepTa
 from choreograph.synthesis.plan.request import PlanRequest
 from choreograph.synthesis.plan.scene import solids_of
 from choreograph.synthesis.plan.steps import STAND, Event, Step, Track, make_step, read_track
+from choreograph.synthesis.plan.torques import Mechanics
 
 Array = NDArray[np.float64]
 
@@ -46,6 +47,11 @@ def make_world(graph: MotionGraph, plans: PlanGraph, request: PlanRequest, *, fu
     network, rates = plans.full if full else (plans.network, plans.rates)
     own = rates[OBJECTIVES.index(request.objective), ROUND if solids_of(request) else STRAIGHT]
     feet = rates[OBJECTIVES.index(request.objective), FEET]
+    if request.objective == "torque" and not plans.table.costs[:, OBJECTIVES.index("torque")].any():
+        raise RequestError(
+            "torques are not known: the skeleton's hips and legs must be known by their roles; take effort",
+            where="objective",
+        )
     usable = np.ones(len(network.primitives), bool)
     if not request.interpolation:
         usable = network.primitives.raw
@@ -58,7 +64,8 @@ def make_world(graph: MotionGraph, plans: PlanGraph, request: PlanRequest, *, fu
             )
         terminal = stands if goal.standing else np.ones(len(usable), bool)
         return World(plans.table, network, own, feet, terminal, usable, plans.body, all_end=not goal.standing)
-    tracks, steps = _last_steps(graph, plans, goal)
+    mechanics = Mechanics.of(graph.clips) if request.objective == "torque" else None
+    tracks, steps = _last_steps(graph, plans, goal, mechanics)
     return _extended(plans, network, (own, feet), usable, tabulate(tracks, steps))
 
 
@@ -68,7 +75,9 @@ def raw_only(world: World) -> World:
     return replace(world, network=world.network.only(usable), usable=usable)
 
 
-def _last_steps(graph: MotionGraph, plans: PlanGraph, goal: Goal) -> tuple[list[Track], list[Step]]:
+def _last_steps(
+    graph: MotionGraph, plans: PlanGraph, goal: Goal, mechanics: Mechanics | None
+) -> tuple[list[Track], list[Step]]:
     """What can be done at the goal, each from its beginning to its end as one step."""
     spans: list[tuple[int, int | None, int, str]] = []
     if goal.pose is not None:
@@ -97,7 +106,7 @@ def _last_steps(graph: MotionGraph, plans: PlanGraph, goal: Goal) -> tuple[list[
     tracks: list[Track] = []
     steps: list[Step] = []
     for clip, begin, end, _ in spans:
-        track = read_track(graph.clips[clip], clip, plans.body)
+        track = read_track(graph.clips[clip], clip, plans.body, mechanics)
         last = min(round(end / track.stride), len(track.points) - 1)
         first = last if begin is None else round(begin / track.stride)
         earlier = [event for event in track.events if event.frame <= min(first, last - 2)]
