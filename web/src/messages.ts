@@ -1412,8 +1412,8 @@ export interface PlanRequest {
   path?: Corridor | null;
   /** An SVG floor plan: its layers obstacles, gaps, stones, keep_off, bars, step_over, through, path, start and goal join what the request has. */
   drawing?: string;
-  /** What to make least: squared accelerations of the joints, time, or way. */
-  objective?: "effort" | "time" | "length";
+  /** What to make least: squared accelerations of the joints, time, way, or squared torques of the joints. */
+  objective?: "effort" | "time" | "length" | "torque";
   /** Whether steps may be blends of recorded ones; without, it is a plain motion graph. */
   interpolation?: boolean;
   /** How many different answers. */
