@@ -97,7 +97,8 @@ def find_tolls(
     cell = max(_CELL_M, math.sqrt(float((high - low).prod()) / _MOST_CELLS))
     counts = np.ceil((high - low) / cell).astype(int)
     grid = np.array([*low, cell, *counts], float)
-    rows: list[tuple[_Barrier, Array, Array, Array, Array, Array, Array]] = []
+    barriers: list[_Barrier] = []
+    rows: list[tuple[Array, ...]] = []
     for item in nearest:
         made = _gap(world, item, margins[item.where], grid) if item in gaps else _bar(world, item, grid)
         if made is None or not made.cells.any() or made.crossing.all():
@@ -113,18 +114,18 @@ def find_tolls(
         ]
         least = [np.where(each < 1e8, np.maximum(0.0, each / LONGER - 2 * cell), 1e9) for each in far]
         least[1][made.cells] = least[0][made.cells]
-        rows.append((made, *least, rates.per_metre, rates.per_radian, *found))
+        barriers.append(made)
+        rows.append((*least, rates.per_metre, rates.per_radian, *found))
     if not rows:
         return no_tolls()
-    barriers = [row[0] for row in rows]
     return Tolls(
         grid,
+        np.array([row[0].ravel() for row in rows], np.float32),
         np.array([row[1].ravel() for row in rows], np.float32),
-        np.array([row[2].ravel() for row in rows], np.float32),
         np.array([one.feet for one in barriers]),
         np.array([one.probe for one in barriers]),
         np.array([one.neutral for one in barriers]),
-        *(_padded([row[n] for row in rows]) for n in (3, 4, 5, 6)),
+        *(_padded([row[n] for row in rows]) for n in (2, 3, 4, 5)),
     )
 
 

@@ -178,7 +178,8 @@ def _extended(
     return World(
         both,
         grown,
-        *both_rates,
+        both_rates[0],
+        both_rates[1],
         terminal,
         np.concatenate([usable, terminal[count:]]),
         plans.body,
