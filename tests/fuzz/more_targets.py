@@ -65,6 +65,7 @@ REQUESTS: dict[str, dict[str, Any]] = {
     "retarget": {"to": "hero.glb", "roles": {"left_foot": "L"}, "clean": True},
     "dynamics": {"cutoff_hz": 8.0, "friction": 0.8, "body": {"height_m": 1.7, "mass_kg": 60}},
     "loop": {"min_s": 0.5, "max_s": 2.0, "cycles": 3},
+    "layer": {"upper": "wave.bvh", "weight": 0.5, "joints": {"head": 0.2}, "fade_s": 0.4, "start_s": 0.5, "speed": 2.0},
 }
 """A request of each verb, with as much in it as there is room for."""
 

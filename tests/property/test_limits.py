@@ -129,6 +129,7 @@ FILES = {
     "retime.like_from": "bvh",
     "physics.poses.clip": "bvh",
     "retarget.to": "character bvh",
+    "layer.upper": "bvh",
     "solve.characters.graph": "mog",
 }
 """The readers of the files that requests name, by place."""

@@ -1,7 +1,7 @@
 // Generated from the models of choreograph.studio by `python -m choreograph.studio.typescript`; do not edit.
 
 /** Changes whenever a message does; told by both sides when they meet. */
-export const PROTOCOL = "32dafdf1ccfe";
+export const PROTOCOL = "df03ab6d6975";
 
 /** What JSON holds. */
 export type Plain = null | boolean | number | string | Plain[] | { [name: string]: Plain };
@@ -154,6 +154,68 @@ export interface ExportAsk {
   frame?: number | null;
   transparent?: boolean;
   character?: boolean;
+}
+
+/** A completed face. */
+export interface FaceAnswer {
+  face: FaceWeights;
+  problems: FaceProblem[];
+  learned_from: string[];
+  step_mm: number;
+  off_mm: number;
+  seconds: number;
+}
+
+/** A face to be completed from all recordings of the project. */
+export interface FaceAsk {
+  request: Record<string, Plain>;
+}
+
+/** A completed face as a file. */
+export interface FaceExport {
+  request: Record<string, Plain>;
+  kind: "csv" | "glb";
+  head?: string | null;
+}
+
+/** A face of the project: a recording, a head, or both. */
+export interface FaceFacts {
+  name: string;
+  frames: number;
+  fps: number;
+  shapes: number;
+  head: boolean;
+  notes: string[];
+}
+
+/** A file of a face that a page sends. */
+export interface FaceFile {
+  name: string;
+  data: string;
+}
+
+/** What the finished face misses. */
+export interface FaceProblem {
+  text: string;
+  where: string;
+}
+
+/** A head to be shown: vertices, and how shapes move them. */
+export interface FaceSurface {
+  shapes: string[];
+  vertices: string;
+  triangles: string;
+  moves: string;
+  still: [string, string][];
+  landmarks: boolean;
+}
+
+/** Weights over time. */
+export interface FaceWeights {
+  fps: number;
+  frames: number;
+  shapes: string[];
+  weights: string;
 }
 
 /** Answer to whatever could not be done. */
@@ -576,10 +638,10 @@ export interface BendRequest {
   finish?: FinishSettings;
 }
 
-/** Where the body is on the floor at a time, and where it faces. */
+/** Where the body is on the floor at a time or during an interval, and where it faces. */
 export interface BodyGoal {
-  /** When, from the motion's first frame. */
-  at_s: number;
+  /** When, from the motion's first frame; or an interval, from start_s to stop_s. */
+  at_s?: number | null;
   /** x and z of the torso, metres; null for anywhere. */
   position?: [number, number] | null;
   /** Where it faces: 0 looks along +z, 90 along +x; null for any. */
@@ -588,6 +650,12 @@ export interface BodyGoal {
   weight?: number;
   /** Whether the finished motion is exactly there. */
   exact?: boolean;
+  /** Instead of at_s: from when */
+  start_s?: number | null;
+  /** until when. */
+  stop_s?: number | null;
+  /** The way of the torso instead of a position: x and z in metres, spread evenly over the interval. */
+  points?: [number, number][];
 }
 
 /** A person's measures; what is not given comes from the skeleton and anthropometric tables. */
@@ -1028,10 +1096,10 @@ export interface JointTarget {
   weight?: number;
 }
 
-/** A pose of a clip at a time: where it is given, or where the motion takes it. */
+/** A pose of a clip at a time, or its poses during an interval: where they are given, or where the motion leads. */
 export interface KeyPose {
-  /** When, from the motion's first frame. */
-  at_s: number;
+  /** When, from the motion's first frame; or an interval, from start_s to stop_s. */
+  at_s?: number | null;
   /** A clip by its name; */
   clip?: string | null;
   /** which frame of it, at its own rate. */
@@ -1048,6 +1116,10 @@ export interface KeyPose {
   weight?: number;
   /** Whether the finished motion has this very pose at that time. */
   exact?: boolean;
+  /** Instead of at_s: from when the clip goes on from that frame, as it was recorded, */
+  start_s?: number | null;
+  /** until when. */
+  stop_s?: number | null;
 }
 
 /** A pose that the motion goes through: joints as in a frame of some motion, the root free. */
@@ -1106,7 +1178,7 @@ export interface LearnSettings {
   order?: number | null;
   /** Size of the control input, dim(u); chosen by cross-validation if not given. */
   controls?: number | null;
-  /** Size of the pose space (d); as large as `variance` needs if not given. */
+  /** Size of the pose space (d); 0 chooses by completing held-out motion, and if it is not given, it is as large as `variance` needs. */
   dimensions?: number | null;
   /** Share of the poses' variance that the pose space holds. */
   variance?: number;
@@ -1170,14 +1242,16 @@ export interface Obstacle {
   weight?: number;
 }
 
-/** A disc on the floor that moves evenly. */
+/** A disc on the floor that moves evenly, or as it was dragged. */
 export interface ObstacleRequest {
   /** Where its centre is at the start, x and z, metres. */
-  position: [number, number];
+  position?: [number, number];
   /** x and z, m/s. */
   velocity?: [number, number];
   /** Sum of its radius and the character's. */
   radius_m?: number;
+  /** Instead of the others, rows of second, x, z, radius and velocity (x, z), each from its second on; with a radius of 0 it is not there. */
+  dragged?: [number, number, number, number, number, number][];
 }
 
 /** How the second of two people stands to the first, as the first sees it. */
@@ -1264,6 +1338,8 @@ export interface PhysicsLimits {
 
 /** A motion that obeys mechanics, after the sketch that another one makes. */
 export interface PhysicsRequest {
+  /** Whether the motion is only finished: the smallest change after which it obeys mechanics, of any length, where it stays as natural as it is. Examples are then the recordings that it is made of; of all that else can be asked only the part, the floor and the body count. */
+  finish?: boolean;
   /** How much farther it goes than the motion, along its way. */
   farther_m?: number;
   /** How much higher the centre of mass rises in its longest flight. */
@@ -1336,8 +1412,8 @@ export interface PlanRequest {
   path?: Corridor | null;
   /** An SVG floor plan: its layers obstacles, gaps, stones, keep_off, bars, step_over, through, path, start and goal join what the request has. */
   drawing?: string;
-  /** What to make least: squared accelerations of the joints, time, or way. */
-  objective?: "effort" | "time" | "length";
+  /** What to make least: squared accelerations of the joints, time, way, or squared torques of the joints. */
+  objective?: "effort" | "time" | "length" | "torque";
   /** Whether steps may be blends of recorded ones; without, it is a plain motion graph. */
   interpolation?: boolean;
   /** How many different answers. */

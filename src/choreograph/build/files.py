@@ -27,9 +27,8 @@ def build_file(
     onto: Skeleton | bool = True,
     overwrite: bool = False,
     progress: Progress | None = None,
-    workers: int | None = None,
+    workers: int | Compare | None = None,
     command: str = "build_file",
-    compare: Compare | None = None,
 ) -> MotionGraph:
     """Build the graph of the clips and keep it in a .mog file.
 
@@ -43,9 +42,13 @@ def build_file(
     """
     check_target(path, overwrite=overwrite)
     settings = settings or GraphSettings()
+    # Threads of this machine, or somebody who compares in their place.
+    threads, compare = (workers, None) if workers is None or isinstance(workers, int) else (None, workers)
     if isinstance(clips, ClipStream):
         try:
-            return _build_stream(Path(path), clips, settings, onto, overwrite, progress, workers, command, compare)
+            body = onto if isinstance(onto, Skeleton) else None
+            how = (progress, threads, compare)
+            return _build_stream(Path(path), clips, settings, body, overwrite, command, how)
         except NotOneByOne:
             clips = clips.read_all()
     together = clips
@@ -53,8 +56,8 @@ def build_file(
     def work(checkpoint: Checkpoint) -> MotionGraph:
         if compare is not None:
             prepared = prepare_clips(together, settings, onto=onto, progress=progress)
-            return build_prepared(prepared, settings, None, progress, workers, checkpoint, compare=compare)
-        return build_graph(together, settings, onto=onto, progress=progress, workers=workers, checkpoint=checkpoint)
+            return build_prepared(prepared, settings, None, progress, threads, checkpoint, compare=compare)
+        return build_graph(together, settings, onto=onto, progress=progress, workers=threads, checkpoint=checkpoint)
 
     return _kept(path, work, overwrite, command)
 
@@ -65,11 +68,10 @@ def _build_stream(
     settings: GraphSettings,
     onto: Skeleton | None,
     overwrite: bool,
-    progress: Progress | None,
-    workers: int | None,
     command: str,
-    compare: Compare | None,
+    how: tuple[Progress | None, int | None, Compare | None],
 ) -> MotionGraph:
+    progress, workers, compare = how
     make_folder(path)
     staging, checkpoint = Staging(path), Checkpoint(path)
     try:

@@ -94,10 +94,15 @@ class Staging:
             clips = stream.read(number)
             if like is None and clips:
                 like = clips[0].skeleton
-            if onto is None and any(clip.skeleton.names != like.names for clip in clips if like is not None):
+            if onto is None and any(not like.matches(clip.skeleton) for clip in clips if like is not None):
                 raise NotOneByOne
             new = prepare_clips(
-                clips, settings, onto=onto, like=None if onto is not None else like, taken=taken, first=len(infos)
+                clips,
+                settings,
+                onto=onto or False,
+                like=None if onto is not None else like,
+                taken=taken,
+                first=len(infos),
             )
             with writing(self.target):
                 self.connection.execute("BEGIN")

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from annotated_types import Ge, Le
+from annotated_types import Ge, Gt, Le
 from pydantic import Field
 
 from choreograph.cli.common import console, err_console, progress_bar
@@ -20,6 +21,7 @@ from choreograph.formats.inputs import find_motion_files
 from choreograph.graph.settings import GraphSettings, LabelThreshold
 
 if TYPE_CHECKING:
+    from choreograph.build.comparison import Compare
     from choreograph.build.staging import ClipStream
     from choreograph.graph.model import MotionGraph
     from choreograph.motion.clip import Clip
@@ -29,12 +31,26 @@ Workers = Annotated[int, Ge(1), Le(256), Option(("--workers",))]
 """Threads to compare with."""
 
 
+_ADVICE_S = 20.0
+"""CPU seconds that advice may take in any case; more only where building took five times as long."""
+
+
+class _Enough(Cancelled):
+    """Advice has taken long enough."""
+
+
 class BuildOptions(Request):
     """What a graph is built of, and how."""
 
     files: Annotated[Files, Field(description=FILES)]
     output: Output
     """The .mog file to write."""
+    estimate: Annotated[float, Gt(0), Le(1e6), Option(metavar="HOURS")] | None = None
+    """Build nothing; say what building this many hours of motion would take."""
+    cluster: Annotated[str, Option(metavar="ADDRESS")] | None = None
+    """Compare on a cluster of dask.distributed: its scheduler's address, or local:4 for four processes here."""
+    shards: Annotated[str, Option(metavar="FOLDER")] | None = None
+    """Folder that all workers of the cluster see, by path or address; else one beside the output."""
     threshold: Annotated[tuple[str, ...], Option(metavar="CM")] = ()
     """Largest distance of a transition, centimetres RMS per joint (default 5); or, for windows with two labels, as
     walk:run=12. Repeat for more."""
@@ -80,13 +96,23 @@ def build(asked: BuildOptions) -> None:
       choreograph build walks/ runs/ -o gaits.mog --threshold 5 --threshold walk:run=12
 
       choreograph build 13/ 16/ 60/ -o all.mog --onto 16/16_15.amc
+
+      choreograph build archive/ -o archive.mog --onto 16/16_15.amc --cluster local:4
+
+      choreograph build archive/ -o archive.mog --estimate 7.5
     """
     from choreograph.build.files import build_file
     from choreograph.graph.store import check_target
 
     settings = asked.settings()
+    if asked.estimate is not None:
+        from choreograph.build.estimate import estimate_build
+
+        _say(str(estimate_build(asked.estimate, settings)))
+        return
     check_target(asked.output, overwrite=asked.force)
-    with interruptible(asked.output), progress_bar() as progress:
+    started = time.process_time()
+    with interruptible(asked.output), progress_bar() as progress, compared_by(asked) as compare:
         graph = build_file(
             asked.output,
             stream_clips(asked.files, asked.reading, skip_bad=asked.skip_bad),
@@ -94,12 +120,25 @@ def build(asked: BuildOptions) -> None:
             onto=asked.retarget if asked.onto is None else asked.reading.read_first(asked.onto).skeleton,
             overwrite=asked.force,
             progress=progress,
-            workers=asked.workers,
+            workers=compare or asked.workers,
             command=command_line(),
         )
+    spent = time.process_time() - started
     show_outcome(graph, asked.output)
     if asked.advice:
-        show_advice(graph, asked.workers)
+        show_advice(graph, asked.workers, max(_ADVICE_S, 0.2 * spent))
+
+
+@contextmanager
+def compared_by(asked: BuildOptions) -> Iterator[Compare | None]:
+    """The cluster that was asked for, if one was."""
+    if asked.cluster is None:
+        yield None
+        return
+    from choreograph.build.cluster import open_cluster
+
+    with open_cluster(asked.cluster, asked.shards or str(Path(f"{asked.output}.shards").absolute())) as compare:
+        yield compare
 
 
 def register(app: typer.Typer) -> None:
@@ -229,12 +268,23 @@ def show_outcome(graph: MotionGraph, path: Path) -> None:
         _say(f"left out: {len(report.lost)} of {len(report.clips)} clips; choreograph info {path} lists them", "yellow")
 
 
-def show_advice(graph: MotionGraph, workers: int | None) -> None:
-    """Print what would bring lost clips in."""
+def show_advice(graph: MotionGraph, workers: int | None, at_most_s: float = _ADVICE_S) -> None:
+    """Print what would bring lost clips in, unless finding out takes more CPU time than this."""
     from choreograph.build.joins import ceiling_of, find_joins
 
+    start = time.process_time()
     with progress_bar() as progress:
-        joins = find_joins(graph, ceiling_of(graph), progress=progress, workers=workers)
+
+        def within(stage: str, done: int, total: int) -> None:
+            progress(stage, done, total)
+            if time.process_time() - start > at_most_s:
+                raise _Enough
+
+        try:
+            joins = find_joins(graph, ceiling_of(graph), progress=within, workers=workers)
+        except _Enough:
+            joins = ()
+            _say("what would bring in the clips left out takes longer to find: ask choreograph info for it", "dim")
     near = sorted((join for join in joins if join.threshold_m is not None), key=lambda join: join.threshold_m or 0.0)
     far = [join for join in joins if join.threshold_m is None]
     if near:

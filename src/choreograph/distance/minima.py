@@ -13,10 +13,10 @@ directions. Each minimum depends on its two clips alone, never on what else was 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -153,41 +153,73 @@ def iterate_minima(
             pruner = Pruner(library, limits)
     strips = cut_strips(library, _STRIP) if pruner is None else pruner.strips
     at_once = _TASK_STRIPS if pruner is None else _TASK_SHORT_STRIPS
-    pairs = _pairs_by_strip(strips, chosen)
-    done, total = 0, int(pairs[strips[:, 0] >= start].sum())
     with ThreadPoolExecutor(workers) as pool:
 
         def submit(task: range) -> Future[tuple[Minima, int]]:
             return pool.submit(scan_strips, library, strips, pruner, limits, chosen, task)
 
-        # Tasks run ahead of the batch that is being gathered, so that no worker waits for the last one of it.
-        batches = list(_batches(strips, pairs, start, count))
-        tasks = [
-            (number, range(row, min(row + at_once, rows.stop)))
-            for number, (_, rows) in enumerate(batches)
-            for row in rows[::at_once]
-        ]
-        waiting: deque[tuple[int, range, Future[tuple[Minima, int]]]] = deque()
-        coming = iter(tasks)
         try:
-            for number, (finished, rows) in enumerate(batches):
-                parts, evaluated = [], 0
-                with one_thread_each():
-                    while True:
-                        while len(waiting) < _AHEAD * workers and (following := next(coming, None)) is not None:
-                            waiting.append((*following, submit(following[1])))
-                        if not waiting or waiting[0][0] != number:
-                            break
-                        _, task, work = waiting.popleft()
-                        minima, computed = work.result()
-                        parts.append(minima)
-                        evaluated += computed
-                        done += int(pairs[task.start : task.stop].sum())
-                        progress("comparing windows", done, total)
-                yield Batch(finished, Minima.concatenate(parts), int(pairs[rows.start : rows.stop].sum()), evaluated)
+            yield from gather_batches(
+                strips, chosen, submit, start=start, at_once=at_once, ahead=_AHEAD * workers, progress=progress
+            )
         except BaseException:
             pool.shutdown(wait=True, cancel_futures=True)
             raise
+
+
+class Promise(Protocol):
+    """Work that somebody does meanwhile."""
+
+    def result(self) -> tuple[Minima, int]:
+        """Minima of some strips, and how many window pairs were computed; waits for them."""
+
+
+def gather_batches(
+    strips: Ints,
+    chosen: NDArray[np.bool_],
+    submit: Callable[[range], Promise],
+    *,
+    start: int,
+    at_once: int,
+    ahead: int,
+    progress: Progress,
+) -> Iterator[Batch]:
+    """Batches by ascending clip, of work that is given out some strips at a time.
+
+    Args:
+        strips: (S, 3): clip, first window, one past the last.
+        chosen: Of each clip; see `make_rectangles`.
+        submit: Gives some strips to somebody to compare.
+        start: The first clip to compare.
+        at_once: Strips of one task.
+        ahead: Tasks that are given out at a time: they run ahead of the batch that is being gathered, so that nobody
+            waits for the last one of it.
+        progress: Hears of the window pairs that are done.
+    """
+    pairs = _pairs_by_strip(strips, chosen)
+    done, total = 0, int(pairs[strips[:, 0] >= start].sum())
+    batches = list(_batches(strips, pairs, start, len(chosen)))
+    coming = (
+        (number, range(row, min(row + at_once, rows.stop)))
+        for number, (_, rows) in enumerate(batches)
+        for row in rows[::at_once]
+    )
+    waiting: deque[tuple[int, range, Promise]] = deque()
+    for number, (finished, rows) in enumerate(batches):
+        parts, evaluated = [], 0
+        with one_thread_each():
+            while True:
+                while len(waiting) < ahead and (following := next(coming, None)) is not None:
+                    waiting.append((*following, submit(following[1])))
+                if not waiting or waiting[0][0] != number:
+                    break
+                _, task, work = waiting.popleft()
+                minima, computed = work.result()
+                parts.append(minima)
+                evaluated += computed
+                done += int(pairs[task.start : task.stop].sum())
+                progress("comparing windows", done, total)
+        yield Batch(finished, Minima.concatenate(parts), int(pairs[rows.start : rows.stop].sum()), evaluated)
 
 
 def scan_strips(

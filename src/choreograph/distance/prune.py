@@ -101,10 +101,7 @@ class Pruner:
         """
         self._length = len(library.weights)
         some = _sample(library)
-        step = _step(library, some)
-        # Odd, so that the middle is in the middle.
-        coarse = 1 + 2 * int(np.clip(_COARSE_RADIUS / step, 1, 16))
-        fine = 1 + 2 * int(np.clip(_FINE_RADIUS / step, 0, 16))
+        coarse, fine = run_lengths(library, some)
         coordinates = _choose_coordinates(library, some)
         self.strips = cut_strips(library, coarse * _STRIP)
         self.coarse = _build_runs(library, self.strips[:, 1:], coarse, coordinates)
@@ -224,6 +221,17 @@ def _euclidean(runs: Runs, which: Ints, strong: Ints) -> Array:
     products = np.sqrt(2) * scaled[:, i] * scaled[:, j].conj()
     parts = (length[:, None] / np.sqrt(2), rest[:, None], np.square(np.abs(scaled)), products.real, products.imag)
     return np.concatenate([runs.heights[which].astype(float), *parts], axis=1)
+
+
+def run_lengths(library: Library, some: Ints) -> tuple[int, int]:
+    """Windows of a coarse and of a fine run: odd, so that the middle is in the middle."""
+    step = _step(library, some)
+    return 1 + 2 * int(np.clip(_COARSE_RADIUS / step, 1, 16)), 1 + 2 * int(np.clip(_FINE_RADIUS / step, 0, 16))
+
+
+def pruned_strips(library: Library) -> Ints:
+    """The strips that a pruner cuts a library into, without making one."""
+    return cut_strips(library, run_lengths(library, _sample(library))[0] * _STRIP)
 
 
 def _sample(library: Library) -> Ints:

@@ -15,6 +15,7 @@ from choreograph.motion.contacts import with_detected_contacts
 from choreograph.motion.hung_feet import rehang
 from choreograph.motion.remap import Stance, contacts_on
 from choreograph.motion.retarget import retarget
+from choreograph.motion.role_map import need_legs
 from choreograph.motion.skeleton import Skeleton
 
 
@@ -58,6 +59,7 @@ def put_on(
         return PutOn(clip, clip)
     rehung = None if clip.skeleton.same_joints(skeleton) else rehang(skeleton)
     body = skeleton if rehung is None else rehung.body
+    need_legs(clip.skeleton, body)
     source = with_detected_contacts(clip)
     raw = retarget(source, body, sole_m=sole_m, given=given, stance=stance)
     made = raw

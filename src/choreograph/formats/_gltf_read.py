@@ -28,6 +28,10 @@ _ROOM = 100_000
 """Joint poses (frames x joints) granted to any file beyond one for each of its bytes."""
 
 
+MAX_JOINTS = 10_000
+"""More than any body has; beyond it a file is not worth the time."""
+
+
 @dataclass(frozen=True, eq=False)
 class _Track:
     """Keys of one joint's place or rotation."""
@@ -175,6 +179,8 @@ def lay_out(document: Glb, skin: dict[str, Any], places: dict[int, _Track], turn
     listed = skin.get("joints")
     if not isinstance(listed, list) or not listed:
         raise FormatError("its skin has no joints")
+    if len(listed) > MAX_JOINTS:
+        raise FormatError(f"its skin has {len(listed)} joints; {MAX_JOINTS} are read at most")
     joints = {index(j, len(nodes), "nodes") for j in listed}
     animated = places.keys() | turns.keys()
     root = _root(joints, parents, animated)

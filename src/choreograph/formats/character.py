@@ -22,7 +22,7 @@ from choreograph.formats.atomic import atomic_write
 from choreograph.formats.figures import KEY, from_rest
 from choreograph.maths import quat
 from choreograph.motion.clip import Clip
-from choreograph.motion.role_map import SIDES
+from choreograph.motion.role_map import LEG_ROLES, SIDES
 from choreograph.motion.skeleton import Skeleton
 
 Array = NDArray[np.float64]
@@ -60,11 +60,12 @@ def read_character(path: str | Path, *, figure: int | None = None) -> Character:
 
     Args:
         path: The file.
-        figure: Which of its skins; the one with the most joints where None.
+        figure: Which of its skins; the one with the most joints where None. A name that ends in #1 says so, too.
 
     Raises:
-        FormatError: The file is damaged, or has no skinned body.
+        FormatError: The file is damaged, has no skinned body, or several of which none is named.
     """
+    path, figure = _split_number(path, figure)
     data = read_bytes(path)
     with blaming(path):
         if Path(path).suffix.lower() == ".fbx":
@@ -78,7 +79,7 @@ def read_character(path: str | Path, *, figure: int | None = None) -> Character:
         if not skins:
             raise FormatError("has no skin, so there is no character in it")
         if figure is None:
-            figure = max(range(len(skins)), key=lambda k: len(skins[k].get("joints") or ()))
+            figure = _only_figure(glb, skins)
         if not 0 <= figure < len(skins):
             raise FormatError(f"has {len(skins)} skinned figures, so there is no number {figure} (they count from 0)")
         rig = lay_out(glb, skins[figure], {}, {})
@@ -88,6 +89,37 @@ def read_character(path: str | Path, *, figure: int | None = None) -> Character:
         skeleton = Skeleton(skeleton.names, skeleton.parents, offsets, skeleton.tip_parents, tips, skeleton.roles)
         found = Character(Path(path).stem, skeleton, _lowest_joint(skeleton), turn, rig, document, bytes(body))
         return replace(found, sole_m=_sole(found))
+
+
+def _split_number(path: str | Path, figure: int | None) -> tuple[Path, int | None]:
+    """A file, and the number that its name ends in behind a #."""
+    head, mark, number = str(path).rpartition("#")
+    if figure is None and mark and number.isdecimal() and len(number) < 5 and not Path(path).exists():
+        return Path(head), int(number)
+    return Path(path), figure
+
+
+def _only_figure(glb: Glb, skins: list[dict[str, Any]]) -> int:
+    """The skin with the most joints; where several bodies have legs, somebody must say which."""
+    order = sorted(range(len(skins)), key=lambda k: -len(skins[k].get("joints") or ()))
+    bodies: list[tuple[int, Rig]] = []
+    for k in order:
+        joints = set(skins[k].get("joints") or ())
+        if any(joints & set(rig.nodes) for _, rig in bodies):
+            continue  # another mesh of the same body
+        try:
+            rig = lay_out(glb, skins[k], {}, {})
+        except FormatError:
+            if not bodies:
+                raise
+            continue
+        skeleton, _, _ = from_rest(rig.names, rig.parents, rig.pos, rig.rot, rig.pos[None], rig.rot[None])
+        if not bodies or all(skeleton.find(role) is not None for role in LEG_ROLES):
+            bodies.append((k, rig))
+    if len(bodies) > 1:
+        said = ", ".join(f"#{k} with {len(rig.names)} joints from {rig.names[0]!r}" for k, rig in sorted(bodies)[:8])
+        raise FormatError(f"has {len(bodies)} characters: {said}; name one, as in hero.glb#{bodies[0][0]}")
+    return bodies[0][0]
 
 
 def _to_front(skeleton: Skeleton) -> Array:

@@ -27,7 +27,8 @@ def stage_figure(character: Character) -> bytes:
     """A GLB file of the character whose bones are posed by rotations against an unturned rest pose, in metres.
 
     >>> from choreograph.demo import demo_clip
-    >>> from choreograph.formats import read_character, write_clip
+    >>> from choreograph.formats import write_clip
+    >>> from choreograph.formats.character import read_character
     >>> write_clip("hero.glb", demo_clip("walk", 30.0))
     >>> stage_figure(read_character("hero.glb"))[:4]
     b'glTF'

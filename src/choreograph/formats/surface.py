@@ -58,7 +58,8 @@ def read_surface(character: Character, *, coloured: bool = True) -> Surface | No
     Without its colours it is read faster.
 
     >>> from choreograph.demo import demo_clip
-    >>> from choreograph.formats import read_character, write_clip
+    >>> from choreograph.formats import write_clip
+    >>> from choreograph.formats.character import read_character
     >>> write_clip("hero.glb", demo_clip("walk", 30.0))
     >>> read_surface(read_character("hero.glb")).mesh.triangles.shape[1]
     3

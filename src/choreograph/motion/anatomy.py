@@ -64,7 +64,7 @@ def roles_by_shape(
     arms = next((p for p in pairs if p is not legs and legs.hub in _way_up(tree, p.hub)), None)
     roles = ["other"] * len(names)
     top = _head_chain(tree, legs, arms)
-    if not top and arms is None:
+    if (not top and arms is None) or (arms is not None and _on_all_fours(tree, legs, arms)):
         return None
     chest = arms.hub if arms is not None else legs.hub
     _mark_middle(roles, tree, legs.hub, chest, top)
@@ -76,6 +76,21 @@ def roles_by_shape(
             for joint, part in _parts(tree, chain, parts):
                 roles[joint] = f"{side}_{part}"
     return tuple(roles)
+
+
+def _on_all_fours(tree: _Tree, legs: _Pair, arms: _Pair) -> bool:
+    """Whether a body stands on four legs: its trunk lies, and all its limbs end at one height."""
+
+    def ends(pair: _Pair) -> Array:
+        return np.asarray(tree.rest[[pair.first[-1], pair.second[-1]]].mean(axis=0) - tree.rest[legs.hub])
+
+    down = ends(legs)
+    length = float(np.linalg.norm(down))
+    trunk = tree.rest[arms.hub] - tree.rest[legs.hub]
+    if length < 1e-9 or np.linalg.norm(trunk) < 1e-9:
+        return False
+    lies = abs(float(trunk @ down)) < 0.5 * float(np.linalg.norm(trunk)) * length
+    return bool(lies and float(ends(arms) @ down) > 0.7 * length**2)
 
 
 _LEG = ("hip", "upper_leg", "lower_leg", "foot", "toe")

@@ -90,14 +90,7 @@ def map_roles(source: Skeleton, target: Skeleton, given: Mapping[str, str] | Non
     Raises:
         RoleError: If one of the bodies has no legs, or a given name is not there.
     """
-    for body, whose in ((source, "the motion"), (target, "the character")):
-        missing = [role for role in LEG_ROLES if body.find(role) is None]
-        if missing:
-            what = "no legs found in" if len(missing) == len(LEG_ROLES) else "not all of the legs were found in"
-            raise RoleError(
-                f"{what} {whose}: {', '.join(m.replace('_', ' ') for m in missing)} missing; if they are there, name "
-                f"them with --role {missing[0]}=NAME, where NAME is one of: {', '.join(body.names[:40])}"
-            )
+    need_legs(source, target)
     count = len(target)
     low, high, share = np.full(count, -1, np.intp), np.full(count, -1, np.intp), np.zeros(count)
     found = RoleMap(source, target, low, high, share, np.tile(quat.IDENTITY, (count, 1)))
@@ -110,6 +103,18 @@ def map_roles(source: Skeleton, target: Skeleton, given: Mapping[str, str] | Non
         low[joint] = high[joint] = source.index(other) if other else -1
         share[joint] = 0.0
     return found
+
+
+def need_legs(source: Skeleton, target: Skeleton) -> None:
+    """Raise a RoleError that says what is missing where one of the bodies has no legs."""
+    for body, whose in ((source, "the motion"), (target, "the character")):
+        missing = [role for role in LEG_ROLES if body.find(role) is None]
+        if missing:
+            what = "no legs found in" if len(missing) == len(LEG_ROLES) else "not all of the legs were found in"
+            raise RoleError(
+                f"{what} {whose}: {', '.join(m.replace('_', ' ') for m in missing)} missing; if they are there, name "
+                f"them with --role {missing[0]}=NAME, where NAME is one of: {', '.join(body.names[:40])}"
+            )
 
 
 def _set(found: RoleMap, joint: int, source: int, other: int | None = None, share: float = 0.0) -> None:

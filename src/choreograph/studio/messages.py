@@ -16,6 +16,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, TypeAdapter
 
 from choreograph.studio.document import Document, Draft, Id, Message, Name, Sample
+from choreograph.studio.face_facts import FaceAnswer, FaceAsk, FaceExport, FaceFacts, FaceFile, FaceSurface
 from choreograph.studio.facts import (
     CharacterFacts,
     Curve,
@@ -349,10 +350,16 @@ REST: tuple[type[Message], ...] = (
     DraftAsk,
     Examples,
     VerbFacts,
+    FaceFacts,
+    FaceFile,
+    FaceSurface,
+    FaceAsk,
+    FaceAnswer,
+    FaceExport,
     CharacterFacts,
 )
 """Models that travel over REST; what they are made of comes with them."""
-SAID_BY_PAGES = ("JobAsk", "ExportAsk", "PreviewAsk", "DraftAsk", "ToServer")
+SAID_BY_PAGES = ("JobAsk", "ExportAsk", "PreviewAsk", "DraftAsk", "FaceExport", "ToServer")
 """What pages may leave out where a default does; in all else every field is there."""
 
 

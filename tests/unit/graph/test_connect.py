@@ -148,3 +148,42 @@ def test_any_graph_is_strongly_connected_and_counts_its_frames(seed):
     recorded, seen = connect.covered_frames(nodes, edges, frames.astype(np.int32))
     assert recorded.tolist() == [int(marks[0].sum()) for marks in shown]
     assert seen.tolist() == [int(marks[1].sum()) for marks in shown]
+
+
+def test_thinning_keeps_the_nearest_and_all_that_was_connected():
+    rng = np.random.default_rng(3)
+    frames = np.full(6, 60, np.int32)
+    count = 900
+    clip_a, clip_b = np.sort(rng.integers(0, 6, (2, count)), axis=0)
+    # Many leave from few places, so that most of theirs go.
+    frame_a, frame_b = rng.choice([3, 20, 31], count), rng.integers(0, 50, count)
+    keys = np.unique(np.stack([clip_a, clip_b, frame_a, frame_b]), axis=1)
+    distance = rng.uniform(0, 0.05, keys.shape[1])
+    zero = np.zeros(keys.shape[1])
+    minima = Minima(keys[0], keys[2], keys[1], keys[3], distance, zero, zero, zero)
+    every = connect.find_transitions(minima, frames, 5)
+    assert connect.thin(every, frames, 0) is every
+    few = connect.thin(every, frames, 2)
+    assert len(few) < 0.8 * len(every)
+
+    def rows(t):
+        return list(
+            zip(
+                t.source_clip.tolist(),
+                t.source_frame.tolist(),
+                t.target_clip.tolist(),
+                t.target_frame.tolist(),
+                t.distance_m.tolist(),
+                strict=True,
+            )
+        )
+
+    kept, places = set(rows(few)), {}
+    for row in rows(every):
+        places.setdefault(row[:2], []).append(row)
+    for at in places.values():
+        assert set(sorted(at, key=lambda row: row[-1])[:2]) <= kept
+    before, after = (
+        connect.covered_frames(*connect.keep_largest(t, connect.cut_clips(t, frames)), frames)[1] for t in (every, few)
+    )
+    assert (after > 0).tolist() == (before > 0).tolist() and after.sum() >= 0.9 * before.sum()

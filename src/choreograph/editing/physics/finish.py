@@ -192,7 +192,7 @@ class _Finisher:
     def finish(self, start: int, stop: int, goes_on: bool) -> Window:
         """Correct one window, as far as the motion stays natural; `goes_on` where it overlaps the one before."""
         problem = self._problem(start, stop, goes_on)
-        found = solve(problem, iterations=_ITERATIONS, last=True)
+        found = solve(problem, iterations=_ITERATIONS)
         spline = problem.coefficients(found.x)
         fps, h = self.clip.fps, 1 / _RATE_HZ
         first, last = int(np.ceil(start * h * fps)), int((stop - 1) * h * fps)

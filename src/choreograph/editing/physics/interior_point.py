@@ -54,7 +54,6 @@ def solve(
     iterations: int = 120,
     kinematic: bool = False,
     start: Array | None = None,
-    last: bool = False,
     watch: Callable[[int, Array, float], None] | None = None,
 ) -> Solution:
     """The motion that a problem asks for, or the best that was reached.
@@ -67,7 +66,6 @@ def solve(
         iterations: At most.
         kinematic: Whether mechanics is left out.
         start: Unknowns to begin with, instead of the problem's guess.
-        last: Whether the last point counts where it does not converge, rather than the one with the least violation.
         watch: Hears the iteration, the unknowns and the violation; may raise to stop.
     """
     solver = Solver(problem, kinematic=kinematic)
@@ -107,7 +105,7 @@ def solve(
         at, now, penalty = _search(
             solver, at, now, (barrier, penalty), factors, (step, slack_step, dual_step, multipliers), seen
         )
-    if status != "converged" and not last:
+    if status != "converged" and problem.soft is None:  # where constraints are wishes, the last point is the best
         _, _, at, now = best if best[0] <= max(now.violation, FEASIBLE) else (0.0, 0.0, at, now)
         status = "feasible" if now.violation <= FEASIBLE else status
     return Solution(at.x, status, done, now.violation, now.objective, optimality, at, solver.factorizations)

@@ -246,7 +246,7 @@ def build_segments(
         first.skeleton.check_matches(
             e.target.skeleton,
             f"{first.name!r} and {e.target.name!r}",
-            "Answer with recordings of one person, or with those of a graph that was built --onto one of them",
+            "Answer with recordings of one person, or with those of a graph",
         )
         if not np.isclose(e.target.fps, first.fps, rtol=1e-6):
             raise RequestError(f"{first.name!r} has {first.fps:g} fps and {e.target.name!r} {e.target.fps:g}")

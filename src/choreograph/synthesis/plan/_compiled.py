@@ -13,7 +13,16 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from choreograph.synthesis.plan._compiled_scene import FAR, Shapes, cell_of, concerns, point_gap, region_gap, touches
+from choreograph.synthesis.plan._compiled_scene import (
+    FAR,
+    Shapes,
+    capsule_gap,
+    cell_of,
+    concerns,
+    point_gap,
+    region_gap,
+    touches,
+)
 
 Array = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -75,8 +84,12 @@ class Moves(NamedTuple):
     """How far from its hips each sample reaches along the floor, (S,), metres."""
     top: NDArray[np.float32]
     """How high it reaches."""
+    disc: Array
+    """A circle on the floor that each primitive's body never leaves: x, z, radius, (P, 3)."""
     group: Ints
     """Nodes of one group share cells of the lattice, (N,)."""
+    stone_group: Ints
+    """Likewise on stones, where cells are smaller, (N,): numbers behind those of the groups."""
     terminal: NDArray[np.bool_]
     """Which primitives may be the last."""
     feet: Ints
@@ -102,9 +115,37 @@ class Scene(NamedTuple):
     corridor_m: float
     goal: Array
     """x, z, radius, facing, tolerance (radians; above pi for any), (5,)."""
+    open_grid: Array
+    open: NDArray[np.float32]
+    """How far each cell is from all things at least, (cells,), as far as that matters."""
+    open_m: float
+    """And beyond the grid."""
     penalty_grid: Array
     penalty: NDArray[np.float32]
     """What a step that ends in a cell costs more, (cells,): so that another answer differs."""
+
+
+class Tolls(NamedTuple):
+    """What crossing a thing costs at least, B times; see `tolls`."""
+
+    grid: Array
+    through: NDArray[np.float32]
+    """Distance to the goal, (B, cells), metres,"""
+    round: NDArray[np.float32]
+    """and round the thing."""
+    feet: NDArray[np.bool_]
+    """Whether frames of feet cross it, (B,)."""
+    probe: Array
+    """Else what crosses it, in each node's frame, (B, N, 2)."""
+    neutral: NDArray[np.bool_]
+    """Nodes of which nothing is known, (B, N)."""
+    per_metre: Array
+    """(B, K)."""
+    per_radian: Array
+    free: Array
+    """Potentials of any walk to the goal, (B, K, N),"""
+    across: Array
+    """and of those that cross."""
 
 
 class Heuristic(NamedTuple):
@@ -125,6 +166,7 @@ class Heuristic(NamedTuple):
     field: NDArray[np.float32]
     """Free distance to each gate target, (T, cells); empty where nothing is in the way."""
     facing_slack: float
+    tolls: Tolls
 
 
 @njit(cache=True, nogil=True)
@@ -212,6 +254,38 @@ def _along(target: Array, from_: int, x: float, z: float) -> float:
 
 
 @njit(cache=True, nogil=True)
+def _toll(
+    tolls: Tolls, b: int, node: int, yaw: float, x: float, z: float, hx: float, hz: float, turn: float
+) -> float:  # fmt: skip
+    """A lower bound of the cost to the goal: round one thing, or across it."""
+    if tolls.neutral[b, node]:
+        return 0.0
+    px, pz, off = x, z, 0.0
+    if not tolls.feet[b]:
+        cos, sin = math.cos(yaw), math.sin(yaw)
+        ox, oz = tolls.probe[b, node, 0], tolls.probe[b, node, 1]
+        px, pz = x + ox * cos + oz * sin, z - ox * sin + oz * cos
+        off = math.hypot(px - hx, pz - hz)
+    cell = cell_of(tolls.grid, px, pz)
+    if cell < 0:
+        return 0.0
+    through, around = tolls.through[b, cell] - off, tolls.round[b, cell] + off
+    if not tolls.feet[b]:
+        cell = cell_of(tolls.grid, hx, hz)
+        if cell < 0:
+            return 0.0
+        through, around = tolls.through[b, cell], min(around, tolls.round[b, cell])
+    best = 0.0
+    for k in range(tolls.per_metre.shape[1]):
+        rate, turned = tolls.per_metre[b, k], tolls.per_radian[b, k] * turn
+        best = max(
+            best,
+            min(rate * around + tolls.free[b, k, node], rate * through + tolls.across[b, k, node]) + turned,
+        )
+    return best
+
+
+@njit(cache=True, nogil=True)
 def estimate(heuristic: Heuristic, scene: Scene, node: int, yaw: float, x: float, z: float, stage: int) -> float:
     """A lower bound of the cost from a state to the goal."""
     cos, sin = math.cos(yaw), math.sin(yaw)
@@ -235,6 +309,8 @@ def estimate(heuristic: Heuristic, scene: Scene, node: int, yaw: float, x: float
     best = 0.0
     for k in range(len(heuristic.per_metre)):
         best = max(best, heuristic.per_metre[k] * way + heuristic.per_radian[k] * turn + heuristic.potential[k, node])
+    for b in range(len(heuristic.tolls.feet)):
+        best = max(best, _toll(heuristic.tolls, b, node, yaw, x, z, hx, hz, turn))
     return best
 
 
@@ -317,6 +393,17 @@ def broken_by(moves: Moves, scene: Scene, primitive: int, yaw: float, x: float, 
     """
     cos, sin = math.cos(yaw), math.sin(yaw)
     solids, regions = len(scene.solids.low), len(scene.off.low)
+    if solids:  # the hips first: they are what most often touches, and soon looked at
+        for n in range(moves.sample_first[primitive], moves.sample_first[primitive + 1]):
+            rx, ry, rz = moves.points[n, 0, 0], moves.points[n, 0, 1], moves.points[n, 0, 2]
+            hx, hz = x + rx * cos + rz * sin, z - rx * sin + rz * cos
+            cell = cell_of(scene.solids.grid, hx, hz)
+            for q in range(scene.solids.list_first[cell], scene.solids.list_first[cell + 1]) if cell >= 0 else range(0):
+                m = scene.solids.near[q]
+                if concerns(scene.solids, m, hx, hz, moves.radii[0], ry) and (
+                    capsule_gap(scene.solids, m, hx, ry, hz, hx, ry, hz, moves.radii[0]) < scene.solids.margin[m]
+                ):
+                    return int(m)
     for n in range(moves.sample_first[primitive], moves.sample_first[primitive + 1]):
         rx, rz = moves.points[n, 0, 0], moves.points[n, 0, 2]
         hx, hz = x + rx * cos + rz * sin, z - rx * sin + rz * cos
@@ -351,6 +438,40 @@ def broken_by(moves: Moves, scene: Scene, primitive: int, yaw: float, x: float, 
                 if hit >= 0:
                     return solids + hit
     return -1
+
+
+@njit(cache=True, nogil=True)
+def _in_the_open(moves: Moves, scene: Scene, primitive: int, cos: float, sin: float, x: float, z: float) -> bool:
+    """Whether nothing is so near that a primitive laid at a frame could break it."""
+    if len(scene.corridor):
+        return False
+    if len(scene.solids.low) == 0 and len(scene.off.low) == 0:
+        return True
+    mx, mz = moves.disc[primitive, 0], moves.disc[primitive, 1]
+    cell = cell_of(scene.open_grid, x + mx * cos + mz * sin, z - mx * sin + mz * cos)
+    return bool((scene.open[cell] if cell >= 0 else scene.open_m) > moves.disc[primitive, 2])
+
+
+@njit(cache=True, nogil=True)
+def _lands(
+    moves: Moves, scene: Scene, primitive: int, cos: float, sin: float, x: float, z: float, store: Store
+) -> bool:  # fmt: skip
+    """Whether the feet that stand when a primitive ends do so where they may: soon looked at."""
+    n = moves.sample_first[primitive + 1] - 1
+    for side in range(2):
+        if moves.planted[n] & (1 << side):
+            a, b = moves.feet[2 * side], moves.feet[2 * side + 1]
+            ax, az = moves.points[n, a, 0], moves.points[n, a, 2]
+            bx, bz = moves.points[n, b, 0], moves.points[n, b, 2]
+            hit = _foot_allowed(
+                scene, x + ax * cos + az * sin, z - ax * sin + az * cos,
+                x + bx * cos + bz * sin, z - bx * sin + bz * cos,
+            )  # fmt: skip
+            if hit >= 0:
+                store.counters[REJECTED] += 1
+                store.rejected_by[len(scene.solids.low) + hit] += 1
+                return False
+    return True
 
 
 @njit(cache=True, nogil=True)
@@ -397,7 +518,12 @@ def _reach(
     rest = estimate(heuristic, scene, node, turned, nx, nz, after)
     if not final and (rest >= FAR or cost + rest >= store.goal_cost[0]):
         return
-    key = cell_key(moves.group[node], turned, nx, nz, after, lattice[0], lattice[1])
+    if len(scene.off.low) and not _lands(moves, scene, primitive, cos, sin, x, z, store):
+        return
+    if after % stones > stage % stones:
+        key = cell_key(moves.stone_group[node], turned, nx, nz, after, lattice[2], lattice[1])
+    else:
+        key = cell_key(moves.group[node], turned, nx, nz, after, lattice[0], lattice[1])
     slot = _slot(store, key)
     known = store.key[slot] != -1
     better = not known or cost < store.cost[store.best[slot]]
@@ -405,7 +531,7 @@ def _reach(
         return
     # Constraints are tested when a record is about to be expanded: of eighty that are laid, one is. Until then it
     # stands in nobody's way.
-    bare = len(scene.solids.low) == 0 and len(scene.off.low) == 0 and len(scene.corridor) == 0
+    bare = _in_the_open(moves, scene, primitive, cos, sin, x, z)
     tested = bare or final or parent < 0
     if tested and not bare:
         broke = broken_by(moves, scene, primitive, yaw, x, z, body)
@@ -506,7 +632,7 @@ def advance(
         moves: The network.
         scene: What must be kept to.
         heuristic: Lower bounds.
-        lattice: Size of cells: metres and radians.
+        lattice: Size of cells: metres and radians, and metres on stones.
         weight: Heuristic weight.
         budget: Records to expand at most.
         widest: Most edges of a node.

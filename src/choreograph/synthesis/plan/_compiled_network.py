@@ -126,3 +126,70 @@ def potentials(first: Ints, target: Ints, weight: Array, end: Array, rounds: int
         if not changed:
             return value, True
     return value, False
+
+
+@njit(cache=True, nogil=True)
+def bends(first: Ints, hips: Array, edge: NDArray[np.int32], start: Array, stop: Array) -> tuple[Array, Array]:
+    """How long the hips' way is along each edge, (E,), and how far it leaves the straight one, (E,), metres.
+
+    Args:
+        first: Where each primitive's samples begin, (P + 1,).
+        hips: x and z at samples, (S, 2).
+        edge: Primitive of each edge, (E,).
+        start: Where its way begins, (E, 2).
+        stop: And ends, (E, 2).
+    """
+    way, off = np.zeros(len(edge)), np.zeros(len(edge))
+    for e in range(len(edge)):
+        ax, az, bx, bz = start[e, 0], start[e, 1], stop[e, 0], stop[e, 1]
+        dx, dz = bx - ax, bz - az
+        size = dx * dx + dz * dz
+        px, pz = ax, az
+        for n in range(first[edge[e]], first[edge[e] + 1]):
+            x, z = hips[n, 0], hips[n, 1]
+            way[e] += math.hypot(x - px, z - pz)
+            share = min(1.0, max(0.0, ((x - ax) * dx + (z - az) * dz) / size)) if size > 0 else 0.0
+            off[e] = max(off[e], math.hypot(x - ax - share * dx, z - az - share * dz))
+            px, pz = x, z
+        way[e] += math.hypot(bx - px, bz - pz)
+    return way, off
+
+
+@njit(cache=True, nogil=True)
+def parted(first: Ints, feet: Array, planted: NDArray[np.uint8], reach: float) -> Flags:
+    """Whether the places where a primitive's feet stand fall into parts that are farther from each other, (P,).
+
+    Args:
+        first: Where each primitive's samples begin, (P + 1,).
+        feet: x and z of left ankle, left ball, right ankle, right ball, (S, 4, 2).
+        planted: Feet that stand, 1 for the left, 2 for the right, (S,).
+        reach: Places nearer to each other than this are in one part, metres.
+    """
+    out = np.zeros(len(first) - 1, np.bool_)
+    for p in range(len(out)):
+        count = 4 * (first[p + 1] - first[p])
+        place, part = np.empty((count, 2)), np.zeros(count, np.int64)
+        size = 0
+        for n in range(first[p], first[p + 1]):
+            for j in range(4):
+                if planted[n] & (1 << (j // 2)):
+                    place[size] = feet[n, j]
+                    size += 1
+        if size == 0:
+            continue
+        # Grow the part of the first place until nothing is near it any more.
+        part[0] = 1
+        grown = True
+        while grown:
+            grown = False
+            for a in range(size):
+                if part[a] != 1:
+                    continue
+                for b in range(size):
+                    if part[b] == 0 and math.hypot(place[a, 0] - place[b, 0], place[a, 1] - place[b, 1]) <= reach:
+                        part[b] = 1
+                        grown = True
+                part[a] = 2
+        for a in range(size):
+            out[p] = out[p] or part[a] == 0
+    return out

@@ -16,6 +16,7 @@ from choreograph.graph.model import MotionGraph
 from choreograph.maths.floor import FloorTransform
 from choreograph.synthesis.plan.check import Checked, check_motion
 from choreograph.synthesis.plan.lower import Plan
+from choreograph.synthesis.plan.network import ALIKE_M
 from choreograph.synthesis.plan.planner import Chain, World
 from choreograph.synthesis.plan.request import PlanRequest
 from choreograph.synthesis.plan.samples import mix_samples
@@ -90,13 +91,16 @@ def ways_apart(one: Shown, other: Shown) -> float:
     return float(max(away.min(axis=1).max(), away.min(axis=0).max()))
 
 
-_UNITS = {"effort": "m²/s³", "time": "s", "length": "m"}
+_UNITS = {"effort": "m²/s³", "time": "s", "length": "m", "torque": "N²m²s"}
 
 
 def make_answer(shown: Shown, request: PlanRequest, number: int, status: str) -> Answer:
     """A finished chain as an answer."""
     clip, checked, chain = shown.motion.clip, shown.checked, shown.chain
-    lattice = f"within the lattice of {100 * request.search.lattice_m:g} cm and {request.search.lattice_deg:g}°"
+    lattice = (
+        f"within the lattice of {100 * request.search.lattice_m:g} cm, {request.search.lattice_deg:g}° and poses "
+        f"{100 * ALIKE_M:g} cm alike"
+    )
     metrics = {
         "seconds": Metric(clip.seconds, "s", "lasts"),
         "cost": Metric(chain.cost, _UNITS[request.objective], f"costs ({request.objective})"),

@@ -17,17 +17,22 @@ from numpy.typing import NDArray
 
 from choreograph.synthesis.plan.network import Network
 from choreograph.synthesis.plan.primitives import OBJECTIVES, StepTable
+from choreograph.synthesis.plan.samples import mix_samples
 
 if TYPE_CHECKING:
-    from choreograph.synthesis.plan._compiled import Heuristic
+    from choreograph.synthesis.plan._compiled import Heuristic, Tolls
     from choreograph.synthesis.plan._compiled_scene import Shapes
 
 Array = NDArray[np.float64]
 
+STRAIGHT, ROUND, FEET = MEASURES = (0, 1, 2)
+"""How ways are measured: of the hips as the crow flies; likewise, but along the curve where hips leave the straight way
+by more than `STRAIGHT_M`, so that it holds round corners; from where a foot stands to where the next one does."""
+STRAIGHT_M = 0.08
 _SHARES = (1.0, 0.85, 0.6, 0.0)
 """Shares of the greatest rate per metre that are tried; turns get what remains."""
 _ROUNDS = 60
-_BISECTIONS = 8
+_BISECTIONS = 10
 _SHY = 0.995
 """Rates stay this much below the greatest, where potentials would need endless rounds."""
 _CELL_M, _MOST_CELLS = 0.05, 400_000
@@ -47,13 +52,13 @@ class Rates:
     """(K, N), for walks that may end at any node."""
 
 
-def edge_ways(network: Network, table: StepTable, *, curved: bool) -> tuple[Array, Array]:
-    """How far the hips come along each edge, metres, and how much they turn, radians, (E,) each.
+def edge_ways(network: Network, table: StepTable, measure: int) -> tuple[Array, Array]:
+    """How far each edge comes, metres, and how much the hips turn, radians, (E,) each.
 
     Args:
         network: Nodes and edges.
         table: The steps.
-        curved: Whether the way is measured along its curve: what leads round corners is no chord.
+        measure: One of `STRAIGHT`, `ROUND` and `FEET`.
     """
     edge, source = network.edge, np.repeat(np.arange(network.nodes), np.diff(network.first))
     outcome, after, before = network.outcome[edge], network.hips[network.target[edge]], network.hips[source]
@@ -61,23 +66,16 @@ def edge_ways(network: Network, table: StepTable, *, curved: bool) -> tuple[Arra
     x = outcome[:, 1] + after[:, 0] * cos + after[:, 1] * sin
     z = outcome[:, 2] - after[:, 0] * sin + after[:, 1] * cos
     turn = np.abs(np.angle(np.exp(1j * (outcome[:, 0] + after[:, 2] - before[:, 2]))))
+    if measure == FEET:
+        return np.hypot(outcome[:, 1], outcome[:, 2]), turn
     chord = np.hypot(x - before[:, 0], z - before[:, 1])
-    if not curved:
+    if measure == STRAIGHT:
         return chord, turn
-    way, first, last = _curves(network, table)
-    joined = np.hypot(*(first[edge] - before[:, :2]).T) + way[edge] + np.hypot(*(last[edge] - np.stack([x, z], 1)).T)
-    return np.maximum(chord, joined), turn
+    from choreograph.synthesis.plan._compiled_network import bends
 
-
-def _curves(network: Network, table: StepTable) -> tuple[Array, Array, Array]:
-    """How long the hips' way is in each primitive, (P,), and where it begins and ends, (P, 2)."""
-    hips = table.samples[:, 0][:, [0, 2]].astype(float)
-    steps = np.hypot(*np.diff(hips, axis=0, prepend=hips[:1]).T)
-    total = np.concatenate([[0.0], np.cumsum(steps)])
-    way = total[table.sample_first[1:]] - total[table.sample_first[:-1] + 1]
-    mix = network.primitives.mix
-    # The way of a weighted mean is never longer than the weighted mean of the ways.
-    return mix(way), mix(hips[table.sample_first[:-1]]), mix(hips[table.sample_first[1:] - 1])
+    first, hips, _, _ = mix_samples(network.primitives, table)
+    way, off = bends(first, hips[:, 0].astype(float)[:, [0, 2]], edge, before[:, :2], np.stack([x, z], axis=1))
+    return np.where(off <= STRAIGHT_M, chord, np.maximum(chord, way)), turn
 
 
 def find_rates(network: Network, costs: Array, way: Array, turn: Array) -> Rates:
@@ -125,13 +123,13 @@ def potentials_to(network: Network, rates: Rates, costs: Array, way: Array, turn
     return np.array(rows)
 
 
-def all_rates(network: Network, table: StepTable) -> Mapping[tuple[int, bool], Rates]:
-    """Rates by objective and by whether ways are measured along curves."""
+def all_rates(network: Network, table: StepTable) -> Mapping[tuple[int, int], Rates]:
+    """Rates by objective and by how ways are measured."""
     out = {}
-    for curved in (False, True):
-        way, turn = edge_ways(network, table, curved=curved)
+    for measure in MEASURES:
+        way, turn = edge_ways(network, table, measure)
         for objective in range(len(OBJECTIVES)):
-            out[objective, curved] = find_rates(network, network.edge_costs(objective), way, turn)
+            out[objective, measure] = find_rates(network, network.edge_costs(objective), way, turn)
     return out
 
 
@@ -200,6 +198,7 @@ def make_heuristic(
     targets: tuple[Array, Array],
     fields: tuple[Array, NDArray[np.float32]],
     slack: float,
+    tolls: Tolls,
 ) -> Heuristic:
     """The heuristic as the search reads it.
 
@@ -210,6 +209,7 @@ def make_heuristic(
         targets: Of stones and of gates.
         fields: Their grid, and free distances.
         slack: How far from the lattice's facing that of a record may be, radians.
+        tolls: What crossing things costs.
     """
     from choreograph.synthesis.plan._compiled import Heuristic
 
@@ -217,5 +217,5 @@ def make_heuristic(
     stones, gates = targets
     return Heuristic(
         rates.per_metre, rates.per_radian, finite, network.hips, stones, gates, fields[0],
-        np.ascontiguousarray(fields[1], np.float32), slack,
+        np.ascontiguousarray(fields[1], np.float32), slack, tolls,
     )  # fmt: skip

@@ -24,6 +24,8 @@ MISMATCH_EFFORT = 12 / EASE_S**3
 
 GROUP_M = 0.12
 """Radius of the coarse clusters."""
+ALIKE_M = 0.09
+"""Radius of the clusters that share cells of the lattice: poses that may follow each other."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +52,7 @@ class Network:
     seconds: Array
     """(P,)."""
     costs: Array
-    """(P, 3), by objective."""
+    """(P, 4), by objective."""
     target: Ints
     """Node that each leads to, (P,)."""
     kind: Ints
@@ -59,6 +61,8 @@ class Network:
     """Where the hips of a node's leading pose are in the event's frame, x, z, and where they face, (N, 3)."""
     group: Ints
     """Coarser clusters of nodes, (N,): a first answer is looked for among them."""
+    alike: Ints
+    """Clusters of nodes that share cells of the lattice, (N,)."""
     first: Ints
     """Where each node's edges begin, (N + 1,)."""
     edge: NDArray[np.int32]
@@ -84,7 +88,8 @@ class Network:
         source = np.repeat(np.arange(self.nodes), np.diff(self.first))[kept]
         return Network(
             self.primitives, self.outcome, self.seconds, self.costs, self.target, self.kind, self.hips, self.group,
-            np.searchsorted(source, np.arange(self.nodes + 1)).astype(np.int64), self.edge[kept], self.mismatch[kept],
+            self.alike, np.searchsorted(source, np.arange(self.nodes + 1)).astype(np.int64), self.edge[kept],
+            self.mismatch[kept],
         )  # fmt: skip
 
 
@@ -137,6 +142,7 @@ def connect(table: StepTable, primitives: Primitives, tolerances: Tolerances) ->
         kinds[leaders, 1],
         _hips(table, primitives, leaders),
         _compiled_network.gather(centres, kinds[leaders, 1], GROUP_M)[1],
+        _compiled_network.gather(centres, kinds[leaders, 1], ALIKE_M)[1],
         np.array(first, np.int64),
         np.concatenate([np.zeros(0, np.int32), *edges]),
         np.concatenate([np.zeros(0, np.float32), *gaps]),

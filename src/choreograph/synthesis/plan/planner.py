@@ -14,6 +14,9 @@ from choreograph.maths.floor import FloorTransform
 from choreograph.synthesis.plan import body as points
 from choreograph.synthesis.plan.body import Body
 from choreograph.synthesis.plan.heuristic import (
+    ROUND,
+    STRAIGHT,
+    STRAIGHT_M,
     Rates,
     Targets,
     edge_ways,
@@ -24,18 +27,20 @@ from choreograph.synthesis.plan.heuristic import (
 from choreograph.synthesis.plan.network import Network, mix_turns
 from choreograph.synthesis.plan.primitives import OBJECTIVES, StepTable
 from choreograph.synthesis.plan.request import PlanRequest
-from choreograph.synthesis.plan.samples import lattice_slack, mix_samples
+from choreograph.synthesis.plan.samples import discs, lattice_slack, mix_samples
 from choreograph.synthesis.plan.scene import (
     FOOT_M,
     REACH_M,
     distance_grid,
     gates_of,
     make_shapes,
+    open_floor,
     regions_of,
     solids_of,
     stones_of,
 )
 from choreograph.synthesis.plan.steps import STAND
+from choreograph.synthesis.plan.tolls import find_tolls
 
 if TYPE_CHECKING:
     from choreograph.synthesis.plan import _compiled
@@ -45,6 +50,8 @@ Ints = NDArray[np.int64]
 
 SLICE = 2000
 """Records expanded between looks at the clock; also what makes answers the same however a search is stepped."""
+ON_STONES = 0.25
+"""Cells are so much smaller on stones: where a foot stands on one decides whether it reaches the next."""
 _WEIGHTS = (3.0, 2.0, 1.6, 1.35, 1.2, 1.1, 1.05, 1.02, 1.0)
 _RECORD_BYTES = 160
 """Bytes that a record needs in all, with its share of heap and hash."""
@@ -71,6 +78,8 @@ class World:
     table: StepTable
     network: Network
     rates: Rates
+    feet_rates: Rates
+    """Likewise, of ways from foot to foot."""
     terminal: NDArray[np.bool_]
     """Which primitives may be the last, (P,)."""
     usable: NDArray[np.bool_]
@@ -129,7 +138,11 @@ class Planner:
         self.weight = request.search.first_weight
         wider = max(1, coarse)
         self.lattice = np.array(
-            [wider * request.search.lattice_m, _whole_turns(min(60, wider * request.search.lattice_deg))]
+            [
+                wider * request.search.lattice_m,
+                _whole_turns(min(60, wider * request.search.lattice_deg)),
+                wider * request.search.lattice_m * ON_STONES,
+            ]
         )
         self.widest = int(np.diff(world.network.first).max(initial=0))
         self._most = max(_FEWEST, int(request.search.memory_mb * 1e6 / _RECORD_BYTES))
@@ -256,14 +269,15 @@ class Planner:
         first, cloud, facing, planted = mix_samples(network.primitives, world.table)
         reach = np.hypot(*(cloud - cloud[:, :1])[..., [0, 2]].transpose(2, 0, 1)).max(axis=1) + world.body.radii.max()
         top = cloud[..., 1].max(axis=1) + world.body.radii.max()
-        group = network.group.astype(np.int64) if self.coarse else np.arange(network.nodes)
+        group, finer = (network.group, network.alike) if self.coarse else (network.alike, np.arange(network.nodes))
+        group, finer = group.astype(np.int64), finer.astype(np.int64) + network.nodes
         feet = np.array([points.ankle(0), points.ball(0), points.ankle(1), points.ball(1)], np.int64)
         return Moves(
             np.ascontiguousarray(network.outcome), np.ascontiguousarray(network.target, np.int64),
             np.ascontiguousarray(network.first, np.int64), np.ascontiguousarray(network.edge, np.int32),
             self._edge_costs, np.ascontiguousarray(network.kind, np.int64), first, cloud, facing, planted,
-            reach.astype(np.float32), top.astype(np.float32),
-            group, world.terminal, feet, world.body.capsules, world.body.radii,
+            reach.astype(np.float32), top.astype(np.float32), discs(first, cloud, float(world.body.radii.max())),
+            group, finer, world.terminal, feet, world.body.capsules, world.body.radii,
         )  # fmt: skip
 
     def _scene(self, penalty: tuple[Array, Any] | None) -> _compiled.Scene:
@@ -282,13 +296,13 @@ class Planner:
             facing = math.radians(goal.facing_deg)
             tolerance = math.radians(goal.tolerance_deg) if goal.tolerance_deg < 180 else 4.0
         shrunk = np.array([-min(margin(item.where), 0.45 * _inner(item)) for item in stones])
+        solid = make_shapes(solids, np.array([margin(item.where) for item in solids]), REACH_M)
+        off = make_shapes(regions, np.array([margin(item.where) + FOOT_M for item in regions]), 0.5)
         return Scene(
-            make_shapes(solids, np.array([margin(item.where) for item in solids]), REACH_M),
-            make_shapes(regions, np.array([margin(item.where) + FOOT_M for item in regions]), 0.5),
-            make_shapes(stones, shrunk, 0.5),
+            solid, off, make_shapes(stones, shrunk, 0.5),
             gates_of(request),
             grid, corridor, (request.path.within if request.path is not None else 0.0) - margin("path"),
-            np.array([*goal.position, goal.radius - room, facing, tolerance]),
+            np.array([*goal.position, goal.radius - room, facing, tolerance]), *open_floor((solid, off)),
             *(penalty if penalty is not None else (np.array([0.0, 0.0, 1.0, 0.0, 0.0]), np.zeros(0, np.float32))),
         )  # fmt: skip
 
@@ -311,15 +325,17 @@ class Planner:
         heights = world.table.samples[:, points.HIPS, 1]
         fields = find_fields(
             scene.solids, gate_target, request.start.position, (float(heights.min()), float(heights.max())),
-            float(world.body.radii[0]) - slack_m,
+            float(world.body.radii[0]) - slack_m - STRAIGHT_M,
         )  # fmt: skip
         rates, potential = world.rates, world.rates.potential
         if not world.all_end:
             end = np.full(network.nodes, np.inf)
             end[network.target[np.flatnonzero(world.terminal)]] = 0.0
-            way, turn = edge_ways(network, world.table, curved=len(fields[1]) > 0)
+            way, turn = edge_ways(network, world.table, ROUND if solids_of(request) else STRAIGHT)
             potential = potentials_to(network, rates, self._edge_costs, way, turn, end)
-        return make_heuristic(network, rates, potential, (stone_target, gate_target), fields, slack_rad)
+        margins = {item.where: self.margins.of(item.where) for item in regions_of(request)}
+        tolls = find_tolls(world, request, self._edge_costs, (goal[0], goal[1], goal[2]), margins)
+        return make_heuristic(network, rates, potential, (stone_target, gate_target), fields, slack_rad, tolls)
 
     def _start_places(self, roots: Ints) -> Array:
         """Frames at which primitives begin so that hips are where the request says, (n, 3)."""

@@ -15,12 +15,13 @@ from choreograph.graph.cache import Content, find_key, find_or_build
 from choreograph.graph.model import MotionGraph
 from choreograph.progress import Progress, silent
 from choreograph.synthesis.plan.body import Body
-from choreograph.synthesis.plan.heuristic import Rates, all_rates
+from choreograph.synthesis.plan.heuristic import MEASURES, Rates, all_rates
 from choreograph.synthesis.plan.network import Network, Tolerances, compress, connect
-from choreograph.synthesis.plan.primitives import Primitives, StepTable, find_primitives, tabulate
+from choreograph.synthesis.plan.primitives import OBJECTIVES, Primitives, StepTable, find_primitives, tabulate
 from choreograph.synthesis.plan.steps import find_steps, read_track
+from choreograph.synthesis.plan.torques import Mechanics
 
-METHOD = 1
+METHOD = 2
 """One more whenever the same graph would give another interpolated graph."""
 
 
@@ -35,12 +36,12 @@ class PlanGraph:
     """Those that compression leaves, ascending."""
     network: Network
     """Of the kept ones."""
-    rates: Mapping[tuple[int, bool], Rates]
+    rates: Mapping[tuple[int, int], Rates]
     body: Body
     tolerances: Tolerances
 
     @cached_property
-    def full(self) -> tuple[Network, Mapping[tuple[int, bool], Rates]]:
+    def full(self) -> tuple[Network, Mapping[tuple[int, int], Rates]]:
         """The network of all primitives: the graph before compression."""
         network = connect(self.table, self.every, self.tolerances)
         return network, all_rates(network, self.table)
@@ -93,10 +94,10 @@ def find_plan_graph(
 
 
 def _build(graph: MotionGraph, body: Body, tolerances: Tolerances, progress: Progress) -> PlanGraph:
-    tracks = []
+    tracks, mechanics = [], Mechanics.of(graph.clips)
     for number in range(len(graph.infos)):
         progress("reading steps", number, len(graph.infos))
-        tracks.append(read_track(graph.clips[number], number, body))
+        tracks.append(read_track(graph.clips[number], number, body, mechanics))
     table = tabulate(tracks, find_steps(tracks))
     every = find_primitives(table)
     kept = compress(table, every, tolerances)
@@ -105,7 +106,7 @@ def _build(graph: MotionGraph, body: Body, tolerances: Tolerances, progress: Pro
     return PlanGraph(table, every, kept, network, all_rates(network, table), body, tolerances)
 
 
-_NETWORK = ("outcome", "seconds", "costs", "target", "kind", "hips", "group", "first", "edge", "mismatch")
+_NETWORK = ("outcome", "seconds", "costs", "target", "kind", "hips", "group", "alike", "first", "edge", "mismatch")
 _RATES = ("per_metre", "per_radian", "potential")
 
 
@@ -113,8 +114,8 @@ def _pack(made: PlanGraph) -> Content:
     arrays: dict[str, Any] = {f"table.{one.name}": getattr(made.table, one.name) for one in fields(StepTable)}
     arrays |= {"every.steps": made.every.steps, "every.weights": made.every.weights, "kept": made.kept}
     arrays |= {f"network.{name}": getattr(made.network, name) for name in _NETWORK}
-    for (objective, curved), rates in made.rates.items():
-        arrays |= {f"rates.{objective}.{int(curved)}.{name}": getattr(rates, name) for name in _RATES}
+    for (objective, measure), rates in made.rates.items():
+        arrays |= {f"rates.{objective}.{measure}.{name}": getattr(rates, name) for name in _RATES}
     return Content({"steps": len(made.table)}, arrays)
 
 
@@ -138,8 +139,8 @@ def _unpack(content: Content, body: Body, tolerances: Tolerances) -> PlanGraph:
     if len(kept) and not 0 <= network.target.min() <= network.target.max() < network.nodes:
         raise ValueError("primitives lead beyond the nodes")
     rates = {
-        (objective, curved): Rates(*(arrays[f"rates.{objective}.{int(curved)}.{name}"] for name in _RATES))
-        for objective in range(3)
-        for curved in (False, True)
+        (objective, measure): Rates(*(arrays[f"rates.{objective}.{measure}.{name}"] for name in _RATES))
+        for objective in range(len(OBJECTIVES))
+        for measure in MEASURES
     }
     return PlanGraph(table, every, kept, network, rates, body, tolerances)

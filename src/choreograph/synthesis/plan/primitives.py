@@ -24,7 +24,7 @@ SAMPLES_HZ = 20.0
 """Samples of a step at which constraints are tested, per second."""
 VELOCITY_S = 0.1
 """Seconds by which velocities are made comparable with positions."""
-OBJECTIVES = ("effort", "time", "length")
+OBJECTIVES = ("effort", "time", "length", "torque")
 """What can be made least: columns of the costs."""
 IDLE_EFFORT = 2.0
 """Effort of a second in which nothing moves, m²/s³: to stand about is not free."""
@@ -57,7 +57,7 @@ class StepTable:
     seconds: Array
     """(N,)."""
     costs: Array
-    """By objective, (N, 3)."""
+    """By objective, (N, 4)."""
     start_pose: Array
     """Positions and velocities of the posed points at the first event, in its frame, (N, D): so scaled that distances
     are root-mean-square metres per point."""
@@ -105,9 +105,10 @@ def tabulate(tracks: list[Track], steps: list[Step]) -> StepTable:
         seconds = (b - a) / track.fps
         way = np.diff(cloud[:, 0][:, [0, 2]], axis=0)
         effort = float(np.trapezoid(track.effort[a : b + 1]) / track.fps) + IDLE_EFFORT * seconds
+        torque = float(np.trapezoid(track.torque[a : b + 1]) / track.fps)
         rows["outcome"].append(outcome)
         rows["seconds"].append(seconds)
-        rows["costs"].append((effort, seconds, float(np.hypot(*way.T).sum()) + 0.01 * seconds))
+        rows["costs"].append((effort, seconds, float(np.hypot(*way.T).sum()) + 0.01 * seconds, torque))
         rows["start"].append(pose_of(track, a, step.start.place))
         rows["stop"].append(pose_of(track, b, step.stop.place))
         rows["frames"].append(np.array(step.breaks, float) * track.stride)

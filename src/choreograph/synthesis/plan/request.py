@@ -43,7 +43,7 @@ class PlanSettings(Request):
     """How much farther than it must the search keeps from things, so that finishing does not touch them."""
     repairs: Annotated[int, Ge(0), Le(20)] = 4
     """How often the search begins again, farther from what a finished motion touched."""
-    memory_mb: Annotated[int, Unit("MB"), Ge(64), Le(16_384)] = 600
+    memory_mb: Annotated[int, Unit("MB"), Ge(64), Le(16_384)] = 400
     """Memory that the search may use; when it is used up, the best answer so far is the answer."""
 
 
@@ -79,8 +79,8 @@ class PlanRequest(Request):
     drawing: Annotated[str, MaxLen(4096), FileName(), Option(("--drawing",))] = ""
     """An SVG floor plan: its layers obstacles, gaps, stones, keep_off, bars, step_over, through, path, start and goal
     join what the request has."""
-    objective: Literal["effort", "time", "length"] = "effort"
-    """What to make least: squared accelerations of the joints, time, or way."""
+    objective: Literal["effort", "time", "length", "torque"] = "effort"
+    """What to make least: squared accelerations of the joints, time, way, or squared torques of the joints."""
     interpolation: Annotated[bool, Option(("--no-interpolation",), inverted=True)] = True
     """Whether steps may be blends of recorded ones; without, it is a plain motion graph."""
     count: Annotated[int, Ge(1), Le(20), Option(("--count", "-n"))] = 1

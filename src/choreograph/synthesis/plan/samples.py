@@ -33,6 +33,22 @@ def mix_samples(
     return first, cloud.astype(np.float32), facing.astype(np.float32), table.planted[rows]
 
 
+def discs(first: Ints, cloud: NDArray[np.float32], radius: float) -> NDArray[np.float64]:
+    """A circle on the floor for each primitive that its body never leaves: x, z, radius, (P, 3).
+
+    Args:
+        first: Where each primitive's samples begin, (P + 1,).
+        cloud: Points at samples, (S, POINTS, 3).
+        radius: Of the thickest capsule.
+    """
+    flat = cloud[..., [0, 2]].astype(float)
+    low = np.minimum.reduceat(flat.min(axis=1), first[:-1])
+    high = np.maximum.reduceat(flat.max(axis=1), first[:-1])
+    middle = (low + high) / 2
+    away = np.hypot(*(flat - np.repeat(middle, np.diff(first), axis=0)[:, None]).transpose(2, 0, 1)).max(axis=1)
+    return np.column_stack([middle, np.maximum.reduceat(away, first[:-1]) + radius])
+
+
 def lattice_slack(network: Network, table: StepTable) -> tuple[float, float, float]:
     """How far hips at the end of primitives are from those of their nodes, metres and radians, and from the event."""
     primitives, last = network.primitives, table.sample_first[1:] - 1

@@ -25,6 +25,8 @@ REACH_M = 1.3
 """How far from the hips any part of a body may be."""
 FOOT_M = 0.03
 """How far ankle and ball keep from where they may not stand: about half a foot's width."""
+_OPEN_M = 2.0
+"""How far from things floor may be to count as open."""
 _CELL_M = 0.5
 _MOST_CELLS = 4_000_000
 
@@ -116,6 +118,22 @@ def _lists(box: Array, margin: Array, reach: float) -> tuple[Array, NDArray[np.i
     order = np.argsort(every, kind="stable")
     starts = np.searchsorted(every[order], np.arange(counts.prod() + 1)).astype(np.int64)
     return np.array([*origin, cell, *counts], float), starts, which[order].astype(np.int64)
+
+
+def open_floor(every: Sequence[Shapes]) -> tuple[Array, NDArray[np.float32], float]:
+    """How far cells of the floor are from all shapes at least: grid, (cells,), and how far it is beyond the grid."""
+    from choreograph.synthesis.plan._compiled_field import clear_of
+
+    boxes = np.concatenate([shapes.box for shapes in every])
+    if not len(boxes):
+        return np.array([0.0, 0.0, 1.0, 0.0, 0.0]), np.zeros(0, np.float32), 0.0
+    low, high = boxes[:, :2].min(axis=0) - _OPEN_M - 0.5, boxes[:, 2:].max(axis=0) + _OPEN_M + 0.5
+    cell = max(0.1, math.sqrt(float((high - low).prod()) / _MOST_CELLS))
+    counts = np.ceil((high - low) / cell).astype(int)
+    out = np.full(counts, _OPEN_M, np.float32)
+    for shapes in every:
+        clear_of(out, shapes, low, cell, _OPEN_M)
+    return np.array([*low, cell, *counts], float), out.ravel(), _OPEN_M
 
 
 def distance_grid(points: Array, within: float) -> tuple[Array, NDArray[np.float32]]:

@@ -19,6 +19,7 @@ from choreograph.progress import Progress, silent
 from choreograph.synthesis.plan.answers import Shown, make_answer, show_chain, ways_apart
 from choreograph.synthesis.plan.planner import SLICE, Chain, Margins, Planner, World
 from choreograph.synthesis.plan.prepare import PlanGraph, find_plan_graph
+from choreograph.synthesis.plan.primitives import OBJECTIVES
 from choreograph.synthesis.plan.reasons import why_none
 from choreograph.synthesis.plan.request import PlanRequest
 from choreograph.synthesis.plan.scene import check_scene, distance_grid
@@ -333,7 +334,7 @@ class PlanSearch(Search):
         """What steps near the ways of earlier answers cost more, but not near start and goal."""
         request, goal = self.request, self.request.goal
         assert goal is not None
-        usual = float(np.median(self.plans.network.costs[:, ("effort", "time", "length").index(request.objective)]))
+        usual = float(np.median(self.plans.network.costs[:, OBJECTIVES.index(request.objective)]))
         reach = max(0.6 * request.apart_m, 0.3)
         ways = [np.concatenate([shown.way[::12], shown.way[-1:]]) for shown in self._answers]
         grid, away = distance_grid(np.concatenate(ways), reach)

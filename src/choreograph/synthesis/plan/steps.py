@@ -17,6 +17,7 @@ from choreograph.motion.clip import Clip
 from choreograph.motion.contacts import detect_contacts, runs
 from choreograph.synthesis.plan import body as points
 from choreograph.synthesis.plan.body import Body
+from choreograph.synthesis.plan.torques import Mechanics
 
 Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -68,6 +69,8 @@ class Track:
     """(F, POSED, 3), metres per second."""
     effort: Array
     """Mean square acceleration of the posed points, (F,), m²/s⁴."""
+    torque: Array
+    """Sum of the squares of the joints' torques, (F,), N²·m²; 0 where they are not known."""
     facing: Array
     """(F,), radians."""
     planted: Flags
@@ -75,13 +78,14 @@ class Track:
     events: tuple[Event, ...]
 
 
-def read_track(clip: Clip, number: int, body: Body) -> Track:
+def read_track(clip: Clip, number: int, body: Body, mechanics: Mechanics | None = None) -> Track:
     """What plans need to know of a clip.
 
     Args:
         clip: With feet that are known.
         number: Of the clip in its graph.
         body: The skeleton's.
+        mechanics: What its torques are found with, if they are wanted.
     """
     stride = max(1, round(clip.fps / RATE_HZ))
     fps = clip.fps / stride
@@ -98,7 +102,8 @@ def read_track(clip: Clip, number: int, body: Body) -> Track:
     facing = clip.facing()[::stride]
     effort = np.asarray((accel**2).sum(axis=2).mean(axis=1))
     events = _events(every, velocity, planted, facing, fps)
-    return Track(number, stride, fps, every, velocity, effort, facing, planted, tuple(events))
+    torque = np.zeros(len(effort)) if mechanics is None else mechanics.squares(clip)[::stride]
+    return Track(number, stride, fps, every, velocity, effort, torque, facing, planted, tuple(events))
 
 
 def _planted(clip: Clip, contacts: Flags, fps: float) -> Flags:

@@ -11,14 +11,16 @@ from choreograph.errors import RequestError
 from choreograph.graph.model import MotionGraph
 from choreograph.motion.labels import matches_label, say_labels
 from choreograph.synthesis.plan import body as points
-from choreograph.synthesis.plan.heuristic import Rates
+from choreograph.synthesis.plan.heuristic import FEET, ROUND, STRAIGHT, Rates
 from choreograph.synthesis.plan.network import Network, hips_in
 from choreograph.synthesis.plan.parts import Goal
 from choreograph.synthesis.plan.planner import World
 from choreograph.synthesis.plan.prepare import PlanGraph
 from choreograph.synthesis.plan.primitives import OBJECTIVES, Primitives, StepTable, tabulate
 from choreograph.synthesis.plan.request import PlanRequest
+from choreograph.synthesis.plan.scene import solids_of
 from choreograph.synthesis.plan.steps import STAND, Event, Step, Track, make_step, read_track
+from choreograph.synthesis.plan.torques import Mechanics
 
 Array = NDArray[np.float64]
 
@@ -43,7 +45,13 @@ def make_world(graph: MotionGraph, plans: PlanGraph, request: PlanRequest, *, fu
     goal = request.goal
     assert goal is not None
     network, rates = plans.full if full else (plans.network, plans.rates)
-    own = rates[OBJECTIVES.index(request.objective), bool(request.obstacles)]
+    own = rates[OBJECTIVES.index(request.objective), ROUND if solids_of(request) else STRAIGHT]
+    feet = rates[OBJECTIVES.index(request.objective), FEET]
+    if request.objective == "torque" and not plans.table.costs[:, OBJECTIVES.index("torque")].any():
+        raise RequestError(
+            "torques are not known: the skeleton's hips and legs must be known by their roles; take effort",
+            where="objective",
+        )
     usable = np.ones(len(network.primitives), bool)
     if not request.interpolation:
         usable = network.primitives.raw
@@ -55,9 +63,10 @@ def make_world(graph: MotionGraph, plans: PlanGraph, request: PlanRequest, *, fu
                 "no recorded step ends with both feet at rest, so none can end so", where="goal.standing"
             )
         terminal = stands if goal.standing else np.ones(len(usable), bool)
-        return World(plans.table, network, own, terminal, usable, plans.body, all_end=not goal.standing)
-    tracks, steps = _last_steps(graph, plans, goal)
-    return _extended(plans, network, own, usable, tabulate(tracks, steps))
+        return World(plans.table, network, own, feet, terminal, usable, plans.body, all_end=not goal.standing)
+    mechanics = Mechanics.of(graph.clips) if request.objective == "torque" else None
+    tracks, steps = _last_steps(graph, plans, goal, mechanics)
+    return _extended(plans, network, (own, feet), usable, tabulate(tracks, steps))
 
 
 def raw_only(world: World) -> World:
@@ -66,7 +75,9 @@ def raw_only(world: World) -> World:
     return replace(world, network=world.network.only(usable), usable=usable)
 
 
-def _last_steps(graph: MotionGraph, plans: PlanGraph, goal: Goal) -> tuple[list[Track], list[Step]]:
+def _last_steps(
+    graph: MotionGraph, plans: PlanGraph, goal: Goal, mechanics: Mechanics | None
+) -> tuple[list[Track], list[Step]]:
     """What can be done at the goal, each from its beginning to its end as one step."""
     spans: list[tuple[int, int | None, int, str]] = []
     if goal.pose is not None:
@@ -95,7 +106,7 @@ def _last_steps(graph: MotionGraph, plans: PlanGraph, goal: Goal) -> tuple[list[
     tracks: list[Track] = []
     steps: list[Step] = []
     for clip, begin, end, _ in spans:
-        track = read_track(graph.clips[clip], clip, plans.body)
+        track = read_track(graph.clips[clip], clip, plans.body, mechanics)
         last = min(round(end / track.stride), len(track.points) - 1)
         first = last if begin is None else round(begin / track.stride)
         earlier = [event for event in track.events if event.frame <= min(first, last - 2)]
@@ -116,7 +127,9 @@ def _stance(track: Track, frame: int) -> Array:
     return np.array([track.facing[frame], *np.mean(feet, axis=0)])
 
 
-def _extended(plans: PlanGraph, network: Network, rates: Rates, usable: NDArray[np.bool_], more: StepTable) -> World:
+def _extended(
+    plans: PlanGraph, network: Network, rates: tuple[Rates, Rates], usable: NDArray[np.bool_], more: StepTable
+) -> World:
     """The world with a node behind all others to which these steps lead, from poses near their first."""
     table, count, nodes = plans.table, len(usable), network.nodes
     both = _joined(table, more)
@@ -148,16 +161,25 @@ def _extended(plans: PlanGraph, network: Network, rates: Rates, usable: NDArray[
         np.concatenate([network.kind, np.full(len(more), STAND)]),
         np.concatenate([network.hips, hips]),
         np.concatenate([network.group, network.group.max() + 1 + np.arange(len(more))]),
+        np.concatenate([network.alike, network.alike.max() + 1 + np.arange(len(more))]),
         np.array([*first, *[first[-1]] * len(more)], np.int64),
         np.concatenate(edges).astype(np.int32),
         np.concatenate(gaps).astype(np.float32),
     )
     terminal = np.arange(count + len(more)) >= count
-    potential = np.concatenate([rates.potential, np.zeros((len(rates.potential), len(more)))], axis=1)
+    both_rates = [
+        Rates(
+            one.per_metre,
+            one.per_radian,
+            np.concatenate([one.potential, np.zeros((len(one.potential), len(more)))], axis=1),
+        )
+        for one in rates
+    ]
     return World(
         both,
         grown,
-        Rates(rates.per_metre, rates.per_radian, potential),
+        both_rates[0],
+        both_rates[1],
         terminal,
         np.concatenate([usable, terminal[count:]]),
         plans.body,

@@ -208,7 +208,7 @@ def navigate_scores(
         moves: Where steps lead, for each bend, (S, B, 3).
         seconds: Of each step, (S,).
         discount: Of what follows each step, (S,).
-        weights: Of deviation and direction.
+        weights: Of deviation, of direction, and of the square of the angle that is left.
         table: Dimensions offset and angle, (2, 5).
         splines: Of the value function with the curvature held, (K, size).
         kind: Which spline each cut has, (N,).
@@ -224,7 +224,8 @@ def navigate_scores(
             cost = 0.5 * seconds[t] * (here + _off_line(next_[0], next_[1], weights))
             value = _value2(next_[0], next_[1], table, splines[kind[stop[t]]], wa, wb)
             beyond = max(abs(next_[0]) - table[0, 1], 0.0)
-            out[t, b] += cost + discount[t] * (value + slope * beyond)
+            value += slope * beyond + weights[2] * next_[1] * next_[1]
+            out[t, b] += cost + discount[t] * value
 
 
 @njit(**_JIT)
@@ -252,7 +253,7 @@ def navigate_best(
         goal: What each step costs against the wanted gait and speed, (S,).
         ahead: What follows from each cut on, (N,).
         bend: Cost of each bend, (B,); the first is none.
-        weights: Of deviation and direction.
+        weights: Of deviation, of direction, and of the square of the angle that is left.
         table: Dimensions offset, angle and curvature, (3, 5).
         splines: Coefficients of the value function, (K, size).
         kind: Which spline each cut has, (N,).
@@ -279,7 +280,7 @@ def navigate_best(
         cost = 0.5 * seconds[t] * (here + _off_line(next_[0], next_[1], weights))
         cost += price[cut, start[t]] + goal[t] + bend[0]
         value = _value2(next_[0], next_[1], table, flat[kind[stop[t]]], wa, wb)
-        value += slope * max(abs(next_[0]) - table[0, 1], 0.0)
+        value += slope * max(abs(next_[0]) - table[0, 1], 0.0) + weights[2] * next_[1] * next_[1]
         room[t] = cost + discount[t] * (value + ahead[stop[t]])
         if room[t] < best:
             best, best_step, best_bend = room[t], t, 0
@@ -297,7 +298,7 @@ def navigate_best(
             cost = 0.5 * seconds[t] * (here + _off_line(next_[0], next_[1], weights))
             cost += price[cut, start[t]] + goal[t] + bend[b]
             value = _value2(next_[0], next_[1], table, flat[kind[stop[t]]], wa, wb)
-            value += slope * max(abs(next_[0]) - table[0, 1], 0.0)
+            value += slope * max(abs(next_[0]) - table[0, 1], 0.0) + weights[2] * next_[1] * next_[1]
             score = cost + discount[t] * (value + ahead[stop[t]])
             if score < best:
                 best, best_step, best_bend = score, t, b

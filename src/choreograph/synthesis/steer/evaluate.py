@@ -75,7 +75,8 @@ def beam_cost(brain: SteerBrain, cut: int, state: Array, seconds: float, width: 
         if over.any():
             best = min(best, float(total[over].min()))
         left = np.flatnonzero(~over & (total < best))
-        guess = total[left] + factors[left] * (brain.values[task].at(after[left], ends[left]) + ahead[ends[left]])
+        later = what.known(after[left]) * brain.values[task].at(after[left], ends[left]) + what.beyond(after[left])
+        guess = total[left] + factors[left] * (later + ahead[ends[left]])
         picked = np.unique(np.concatenate([left[np.argsort(key)[: width // 2]] for key in (total[left], guess)]))
         cuts, states, cost = ends[picked].astype(np.int64), after[picked], total[picked]
         factor, time = factors[picked], times[picked]

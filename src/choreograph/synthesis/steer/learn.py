@@ -37,7 +37,7 @@ _HIGHEST = 1e4
 """Coefficients are kept within this, so that the first program is bounded."""
 _MOST = 7000
 """Samples that are drawn at most, unless it is said how many."""
-_OFTEN, _NEAR = 0.0, 0.12
+_OFTEN, _NEAR = 0.3, 0.12
 """Share of samples that are near the middle of the bounds, where characters mostly are, and how near, as a share."""
 _STARTS, _SEARCH_S, _SEARCH_WIDTH = 6, 5.0, 30
 """From how many samples on a value function's choices are weighed against a search's, over which time, how wide

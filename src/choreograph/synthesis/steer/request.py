@@ -38,6 +38,7 @@ Array = NDArray[np.float64]
 LONGEST_S = 3600.0
 """An hour at 120 Hz is 2 GB of motion; live streams have no end."""
 Speed = Annotated[float, Ge(-100), Le(100)]
+Place = Annotated[float, Ge(-1e6), Le(1e6)]
 
 
 class GoalRequest(Request):
@@ -71,6 +72,10 @@ class GoalRequest(Request):
         return SteerGoal(x, z, heading, self.speed_m_s, self.gait, torso, spin, path)
 
 
+Dragged = tuple[Annotated[float, Ge(0), Le(1e6)], Place, Place, Annotated[float, Ge(0), Le(100)], Speed, Speed]
+"""Second, x, z, radius and velocity (x, z) of an obstacle."""
+
+
 class ObstacleRequest(Request):
     """A disc on the floor that moves evenly, or as it was dragged."""
 
@@ -80,15 +85,13 @@ class ObstacleRequest(Request):
     """x and z, m/s."""
     radius_m: Annotated[Metres, Gt(0), Le(100)] = 0.6
     """Sum of its radius and the character's."""
-    dragged: Annotated[tuple[tuple[float, float, float, float, float, float], ...], MaxLen(100_000)] = ()
+    dragged: Annotated[tuple[Dragged, ...], MaxLen(100_000)] = ()
     """Instead of the others, rows of second, x, z, radius and velocity (x, z), each from its second on; with a radius
     of 0 it is not there."""
 
     @model_validator(mode="after")
     def _check(self) -> Self:
         for n, row in enumerate(self.dragged):
-            if not all(map(math.isfinite, row)) or not 0 <= row[3] <= 100:
-                raise Wrong(f"dragged[{n}]", "must be six numbers, with a radius from 0 to 100")
             if n and row[0] < self.dragged[n - 1][0]:
                 raise Wrong(f"dragged[{n}]", f"is at {row[0]:g} s, before {self.dragged[n - 1][0]:g} s")
         return self

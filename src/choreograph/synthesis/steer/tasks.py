@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 
+TURN_RAD_S = 2.0
+"""How fast people turn back, about: the value of a direction is what an even turn at this rate would cost, and what is
+learned beside that."""
 TRIED_BENT = 12
 """Steps that are tried bent, the best unbent ones: with 12 of 110 the choice is the same in 99 of 100 situations."""
 
@@ -170,9 +173,16 @@ class Navigate(SteerTask):
         """What each metre beyond the bound of the offset costs."""
         return self.deviation_weight * self.horizon_s
 
+    @property
+    def weights(self) -> Array:
+        """Of deviation and direction, and of the square of the angle that is to be turned back, (3,)."""
+        return np.array([self.deviation_weight, self.direction_weight, self.direction_weight / (2 * TURN_RAD_S)])
+
     def beyond(self, after: Array) -> Array:
-        """What offsets beyond the bound cost, (A,): as if each metre stayed for as long as the horizon is."""
-        return self.slope * np.maximum(np.abs(after[:, 0]) - self.offset_m, 0.0)
+        """What no spline tells, (A,): offsets beyond the bound, as if each metre stayed for as long as the horizon is;
+        and turning back, which has a ridge at half a turn, where left and right are as good."""
+        offsets = self.slope * np.maximum(np.abs(after[:, 0]) - self.offset_m, 0.0)
+        return np.asarray(offsets + self.weights[2] * after[:, 1] ** 2)
 
     def moved(self, state: Array, moves: Array, seconds: Array) -> Array:
         """Offset and angle to a line of constant curvature."""
@@ -208,10 +218,9 @@ class Navigate(SteerTask):
         steps = costs.steps
         low, high = steps.ranges[steps.cut_foot[cut] :][:2]
         coefficients, table = value.held_at(state[2:])
-        weights = np.array([self.deviation_weight, self.direction_weight])
         _compiled.navigate_scores(
             cut, low, high, state, steps.start, steps.stop, steps.align, steps.moves, steps.seconds, costs.discount,
-            weights, table, coefficients, value.kinds, self.slope, out,
+            self.weights, table, coefficients, value.kinds, self.slope, out,
         )  # fmt: skip
 
     def best(
@@ -230,10 +239,9 @@ class Navigate(SteerTask):
 
         steps = costs.steps
         low, high = steps.ranges[steps.cut_foot[cut] :][:2]
-        weights = np.array([self.deviation_weight, self.direction_weight])
         return _compiled.navigate_best(  # type: ignore[no-any-return]
             cut, low, high, state, steps.start, steps.stop, steps.align, steps.moves, steps.seconds, costs.discount,
-            costs.price, *own, costs.bend, weights, value.basis.table, value.splines, value.kinds, self.slope,
+            costs.price, *own, costs.bend, self.weights, value.basis.table, value.splines, value.kinds, self.slope,
             TRIED_BENT, out.reshape(-1)[: len(steps)],
         )  # fmt: skip
 

@@ -48,9 +48,9 @@ def test_a_character_that_faces_backwards(hero: Path, tmp_path: Path) -> None:
     scene = document["scenes"][document.get("scene", 0)]
     document["nodes"].append({"name": "turned", "rotation": [0, 1, 0, 0], "children": scene["nodes"]})
     scene["nodes"] = [len(document["nodes"]) - 1]
-    from choreograph.formats.character import _pack
+    from choreograph.formats._glb import pack
 
-    (tmp_path / "back.glb").write_bytes(_pack(document, bytes(body)))
+    (tmp_path / "back.glb").write_bytes(pack(document, bytes(body)))
     character = cg.read_character(tmp_path / "back.glb")
     rest = character.skeleton.rest_positions()
     assert rest[character.skeleton.need("left_foot"), 0] > 0.05

@@ -116,3 +116,27 @@ def test_free_distance_is_near_the_straight_one_and_goes_round_walls():
     assert far[60, 100] > 10 and far[60, 60] > 1e8
     blocked[110, 60] = True
     assert field.free_distance(blocked, 0.1, 6.0, 2.0, 0.0)[60, 100] > 1e8
+
+
+def test_feet_are_parted_where_no_chain_of_short_ways_joins_them():
+    rng = np.random.default_rng(5)
+    first = np.array([0, 3, 7, 9, 12])
+    feet, planted = rng.uniform(-0.8, 0.8, (12, 4, 2)), rng.integers(0, 4, 12).astype(np.uint8)
+    got = network.parted(first, feet, planted, 0.5)
+    for p in range(4):
+        rows = range(first[p], first[p + 1])
+        spots = [feet[n, j] for n in rows for j in range(4) if planted[n] & (1 << j // 2)]
+        group = {0} if spots else set()
+        for _ in spots:
+            group |= {b for a in group for b in range(len(spots)) if np.hypot(*(spots[a] - spots[b])) <= 0.5}
+        assert got[p] == (len(group) < len(spots))
+    assert got.any()
+
+
+def test_bends_are_measured_along_the_way_and_off_the_chord():
+    hips = np.array([(0.0, 0.0), (0.5, 0.5), (1.0, 0.0), (0.0, 1.0)])
+    way, off = network.bends(
+        np.array([0, 3, 4]), hips, np.array([0, 1], np.int32), np.zeros((2, 2)), np.array([(1.0, 0.0), (0.0, 2.0)])
+    )
+    np.testing.assert_allclose(way, (math.sqrt(2), 2.0))
+    np.testing.assert_allclose(off, (0.5, 0.0))

@@ -16,10 +16,11 @@ from choreograph.synthesis.plan.body import Body
 from choreograph.synthesis.plan.heuristic import Rates
 from choreograph.synthesis.plan.lower import Plan
 from choreograph.synthesis.plan.network import Tolerances, compress
-from choreograph.synthesis.plan.parts import Goal, Solid
-from choreograph.synthesis.plan.planner import Margins, Planner
+from choreograph.synthesis.plan.parts import Bar, Goal, Region, Solid
+from choreograph.synthesis.plan.planner import Chain, Margins, Planner
 from choreograph.synthesis.plan.request import PlanRequest
 from choreograph.synthesis.plan.steps import LEFT, RIGHT, find_steps, read_track
+from choreograph.synthesis.plan.tolls import no_tolls
 from choreograph.synthesis.plan.world import make_world
 
 
@@ -82,25 +83,35 @@ def test_recorded_steps_can_follow_as_they_were_recorded(plans):
 
 
 @pytest.mark.parametrize(
-    ("goal", "obstacles"),
+    "scene",
     [
-        (Goal(position=(0.3, 2.5), facing_deg=10.0), ()),
-        (Goal(position=(0.0, 2.5)), (Solid.of_circle((0.5, 1.3), 0.25),)),
+        {"goal": Goal(position=(0.3, 2.5), facing_deg=10.0)},
+        {"goal": Goal(position=(0.0, 2.5)), "obstacles": (Solid.of_circle((0.5, 1.3), 0.25),)},
+        {"goal": Goal(position=(0.0, 3.0)), "gaps": (Region.of_box((-4.0, 1.2), (4.0, 1.6)),)},
+        {"goal": Goal(position=(0.0, 2.5)), "bars": (Bar(ends=((-4.0, 1.5), (4.0, 1.5)), height=1.76),)},
     ],
-    ids=["turned", "obstacle"],
+    ids=["turned", "obstacle", "gap", "bar"],
 )
-def test_the_heuristic_never_says_more_than_the_rest_costs(graph, plans, goal, obstacles):
-    request = PlanRequest(goal=goal, obstacles=obstacles, interpolation=False)
+def test_the_heuristic_never_says_more_than_the_rest_costs(graph, plans, scene, monkeypatch):
+    request = PlanRequest(**scene, interpolation=False)
     world = make_world(graph, plans, request)
     guided = run(Planner(world, request, Margins(0.0, {})))
+    assert bool(len(guided.heuristic.tolls.feet)) == ("gaps" in scene or "bars" in scene)
     nothing = Rates(np.zeros(1), np.zeros(1), np.zeros((1, world.network.nodes)))
+    monkeypatch.setattr("choreograph.synthesis.plan.planner.find_tolls", lambda *_: no_tolls())
     blind = run(Planner(dataclasses.replace(world, rates=nothing), request, Margins(0.0, {})))
     assert guided.proved and blind.proved, (guided.status, blind.status, guided.cost, blind.cost)
     # Which record is the first in a cell differs between the two, so within the lattice.
     assert guided.cost == pytest.approx(blind.cost, rel=0.03)
     assert guided.expanded < blind.expanded
-    chain = guided.chain()
-    assert chain is not None
+    for chain in (guided.chain(), blind.chain()):
+        assert chain is not None
+        _check_along(guided, chain)
+
+
+def _check_along(guided: Planner, chain: Chain) -> None:
+    """At no place of a way does the heuristic say more than what is left of it costs."""
+    world = guided.world
     left = guided.true_cost(chain.primitives)
     ends = [*chain.places[1:], chain.end]
     for n, (primitive, (yaw, x, z)) in enumerate(zip(chain.primitives, ends, strict=True)):

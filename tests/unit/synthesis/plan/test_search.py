@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 
 import numpy as np
@@ -11,6 +12,7 @@ import choreograph as cg
 from choreograph.progress import Recorder
 from choreograph.synthesis.plan.check import check_motion
 from choreograph.synthesis.plan.parts import Bar, Corridor, Gate, Goal, Region, Solid, Start
+from choreograph.synthesis.plan.primitives import OBJECTIVES
 from choreograph.synthesis.plan.request import PlanRequest
 from choreograph.synthesis.plan.search import PlanSearch
 
@@ -107,6 +109,15 @@ def test_other_objectives_count_other_things(graph, plans):
     easy = plan(graph, plans, few())
     assert quick.clip.seconds <= easy.clip.seconds + 0.2
     assert quick.best.cost == pytest.approx(quick.clip.seconds, abs=1.0)
+    light = plan(graph, plans, few(objective="torque"))
+    steps = plans.table.costs[:, OBJECTIVES.index("torque")]
+    assert (steps > 0).all() and light.best.cost >= steps.min() and light.metrics["cost"].unit == "N²m²s"
+
+
+def test_torques_need_legs(graph, plans):
+    nobody = dataclasses.replace(plans, table=dataclasses.replace(plans.table, costs=0 * plans.table.costs))
+    with pytest.raises(cg.RequestError, match="torques are not known"):
+        plan(graph, nobody, few(objective="torque"))
 
 
 def test_a_behaviour_or_pose_can_end_it(graph, plans):

@@ -135,7 +135,7 @@ class _Lost(_Home):
 
 
 def test_a_task_of_ones_own_leads_home(costs: StepCosts, pool: Pool) -> None:
-    value = learn(_Home(), costs, LearnSettings(samples=500, sweeps=8))
+    value = learn(_Home(), costs, LearnSettings(samples=1000, sweeps=10))
     crowd = Crowd(SteerBrain(costs, {"home": _Home()}, {"home": value}), pool)
     crowd.add(4.0, -5.0, math.pi)
     way = np.array([crowd.tick(1 / 30).root_pos[0, [0, 2]] for _ in range(450)])

@@ -1,0 +1,98 @@
+"""What the face panel and the server say to each other. Numbers of many values travel as base64 of little-endian
+float32 or uint32."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from choreograph.studio.document import Draft, Message
+
+FaceName = Annotated[str, Field(min_length=1, max_length=200)]
+Packed = str
+
+
+class FaceFacts(Message):
+    """A face of the project: a recording, a head, or both."""
+
+    name: FaceName
+    frames: int
+    """0 for a head without a track."""
+    fps: float
+    shapes: int
+    head: bool
+    """Whether faces can be shown on it."""
+    notes: list[str] = Field(default_factory=list)
+    """What was odd in the file."""
+
+
+class FaceFile(Message):
+    """A file of a face that a page sends."""
+
+    name: FaceName
+    data: Packed
+    """Its bytes."""
+
+
+class FaceSurface(Message):
+    """A head to be shown: vertices, and how shapes move them."""
+
+    shapes: list[str]
+    vertices: Packed
+    """x, y, z of each, float32."""
+    triangles: Packed
+    """uint32."""
+    moves: Packed
+    """x, y, z of each vertex for each shape, float32."""
+    still: list[tuple[Packed, Packed]] = Field(default_factory=list)
+    """Vertices and triangles of what no shape moves."""
+    landmarks: bool
+    """Whether its vertices are the landmarks that points are asked of, in millimetres."""
+
+
+class FaceWeights(Message):
+    """Weights over time."""
+
+    fps: float
+    frames: int
+    shapes: list[str]
+    weights: Packed
+    """One row after another, float32."""
+
+
+class FaceAsk(Message):
+    """A face to be completed from all recordings of the project."""
+
+    request: Draft
+    """A FaceRequest."""
+
+
+class FaceProblem(Message):
+    """What the finished face misses."""
+
+    text: str
+    where: str
+
+
+class FaceAnswer(Message):
+    """A completed face."""
+
+    face: FaceWeights
+    problems: list[FaceProblem]
+    learned_from: list[str]
+    step_mm: float
+    """How far one step of the model is from the recordings."""
+    off_mm: float
+    """How far the weights' landmarks are from the most likely ones."""
+    seconds: float
+    """What it took."""
+
+
+class FaceExport(Message):
+    """A completed face as a file."""
+
+    request: Draft
+    kind: Literal["csv", "glb"]
+    head: FaceName | None = None
+    """The head that a GLB file has; the simple one if null."""

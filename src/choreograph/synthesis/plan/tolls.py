@@ -1,0 +1,225 @@
+"""Tolls: what crossing a gap or passing under a bar costs at least, since only some steps can.
+
+Of two ways to the goal one is taken: round the thing, or across it. Round it, more metres are left; across it, at least
+one of the steps that can is still to be taken. The lesser of the two bounds what is left, from where it cannot be
+crossed otherwise. Steps that are shorter than a gap is wide cannot reach its inner part from outside; a head that stays
+above a bar's height cannot come to the other side of it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from choreograph.synthesis.plan import body as points
+from choreograph.synthesis.plan.heuristic import FEET, ROUND, STRAIGHT, Rates, edge_ways
+from choreograph.synthesis.plan.network import Network, hips_in
+from choreograph.synthesis.plan.primitives import StepTable
+from choreograph.synthesis.plan.samples import mix_samples
+from choreograph.synthesis.plan.scene import FOOT_M, Item, make_shapes, regions_of, signed_gap, solids_of
+
+if TYPE_CHECKING:
+    from choreograph.synthesis.plan._compiled import Tolls
+    from choreograph.synthesis.plan.planner import World
+    from choreograph.synthesis.plan.request import PlanRequest
+
+Array = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+
+MOST = 3
+"""Gaps and bars that are looked at, those nearest to the straight way."""
+_CELL_M, _MOST_CELLS = 0.05, 100_000
+_AROUND_M = 3.0
+_THICK = 3.0
+"""Cells across a gap's inner part, or a bar."""
+_ROUNDS = 240
+
+
+@dataclass(frozen=True, eq=False)
+class _Barrier:
+    """Something to be crossed: cells that only some steps lead across."""
+
+    feet: bool
+    """Whether frames of feet cross it, or heads."""
+    cells: Flags
+    """(X, Z)."""
+    crossing: Flags
+    """Primitives that can, (P,)."""
+    probe: Array
+    """x and z of what crosses it in each node's frame, (N, 2)."""
+    neutral: Flags
+    """Nodes of which nothing is known, (N,)."""
+
+
+def no_tolls() -> Tolls:
+    """None at all."""
+    from choreograph.synthesis.plan._compiled import Tolls
+
+    nothing = np.zeros((0, 0))
+    fields = np.zeros((0, 0), np.float32)
+    three = np.zeros((0, 0, 0))
+    none = np.zeros((0, 0), np.bool_)
+    return Tolls(
+        np.array([0.0, 0.0, 1.0, 0.0, 0.0]), fields, fields, np.zeros(0, np.bool_), three, none, nothing, nothing,
+        three, three,
+    )  # fmt: skip
+
+
+def find_tolls(
+    world: World, request: PlanRequest, costs: Array, goal: tuple[float, float, float], margins: Mapping[str, float]
+) -> Tolls:
+    """The tolls of a scene.
+
+    Args:
+        world: Primitives and their network.
+        request: The scene.
+        costs: Of edges, (E,).
+        goal: x, z, and how far from there hips may be in the end, what nodes do not know included.
+        margins: How much farther than they must feet keep from each gap, metres.
+    """
+    from choreograph.synthesis.plan._compiled import Tolls
+    from choreograph.synthesis.plan._compiled_field import LONGER, free_distance
+
+    measure = ROUND if solids_of(request) else STRAIGHT
+    gaps = [] if request.stones else [item for item in regions_of(request) if item.where.startswith("gaps")]
+    bars = [item for item in solids_of(request) if item.where.startswith("bars")]
+    if not gaps and not bars:
+        return no_tolls()
+    nearest = sorted([*gaps, *bars], key=lambda item: _off_the_way(item, request.start.position, goal[:2]))[:MOST]
+    places = np.array([goal[:2], request.start.position, *(corner for item in nearest for corner in item.corners)])
+    wide = max(item.radius for item in nearest)
+    low, high = places.min(axis=0) - _AROUND_M - wide, places.max(axis=0) + _AROUND_M + wide
+    cell = max(_CELL_M, math.sqrt(float((high - low).prod()) / _MOST_CELLS))
+    counts = np.ceil((high - low) / cell).astype(int)
+    grid = np.array([*low, cell, *counts], float)
+    barriers: list[_Barrier] = []
+    rows: list[tuple[Array, ...]] = []
+    for item in nearest:
+        made = _gap(world, item, margins[item.where], grid) if item in gaps else _bar(world, item, grid)
+        if made is None or not made.cells.any() or made.crossing.all():
+            continue
+        rates = world.feet_rates if made.feet else world.rates
+        way, turn = edge_ways(world.network, world.table, FEET if made.feet else measure)
+        found = _potentials(world, rates, costs, (way, turn), made)
+        if found is None:
+            continue
+        far = [
+            free_distance(blocked, cell, goal[0] - low[0], goal[1] - low[1], goal[2])
+            for blocked in (np.zeros_like(made.cells), made.cells)
+        ]
+        least = [np.where(each < 1e8, np.maximum(0.0, each / LONGER - 2 * cell), 1e9) for each in far]
+        least[1][made.cells] = least[0][made.cells]
+        barriers.append(made)
+        rows.append((*least, rates.per_metre, rates.per_radian, *found))
+    if not rows:
+        return no_tolls()
+    return Tolls(
+        grid,
+        np.array([row[0].ravel() for row in rows], np.float32),
+        np.array([row[1].ravel() for row in rows], np.float32),
+        np.array([one.feet for one in barriers]),
+        np.array([one.probe for one in barriers]),
+        np.array([one.neutral for one in barriers]),
+        *(_padded([row[n] for row in rows]) for n in (2, 3, 4, 5)),
+    )
+
+
+def _padded(rows: list[Array]) -> Array:
+    """Rows of different numbers of rates as one array; the last of each is said again."""
+    most = max(len(row) for row in rows)
+    return np.array([np.concatenate([row, *[row[-1:]] * (most - len(row))]) for row in rows])
+
+
+def _off_the_way(item: Item, start: tuple[float, float], goal: tuple[float, float]) -> float:
+    way = [np.array(start) + share * (np.array(goal) - start) for share in np.linspace(0, 1, 21)]
+    return min(abs(signed_gap(item, (float(at[0]), float(at[1])))) for at in way)
+
+
+def _potentials(
+    world: World, rates: Rates, costs: Array, ways: tuple[Array, Array], barrier: _Barrier
+) -> tuple[Array, Array] | None:
+    """Potentials of walks to the goal, and of those that take a step that crosses, (K, N) each."""
+    from choreograph.synthesis.plan._compiled_network import potentials
+
+    network, (way, turn) = world.network, ways
+    target = network.target[network.edge]
+    source = np.repeat(np.arange(network.nodes), np.diff(network.first))
+    crossing = barrier.crossing[network.edge]
+    # A walk of feet ends where hips are in the goal: as much nearer as they are from the last foot.
+    nearer = np.hypot(*network.hips[:, :2].T) if barrier.feet else np.zeros(network.nodes)
+    ends = np.zeros(network.nodes, bool)
+    ends[network.target[world.terminal]] = True
+    free, across = [], []
+    for metre, radian in zip(rates.per_metre, rates.per_radian, strict=True):
+        weight = costs - metre * way - radian * turn
+        value, whole = potentials(network.first, target, weight, np.where(ends, -metre * nearer, np.inf), _ROUNDS)
+        if not whole:
+            return None
+        then = np.full(network.nodes, np.inf)
+        np.minimum.at(then, source[crossing], weight[crossing] + value[target[crossing]])
+        after, whole = potentials(network.first, target, weight, then, _ROUNDS)
+        if not whole:
+            return None
+        free.append(np.minimum(value, 1e9))
+        across.append(np.minimum(after, 1e9))
+    return np.array(free), np.array(across)
+
+
+def _gap(world: World, item: Item, margin: float, grid: Array) -> _Barrier | None:
+    """The inner part of a gap, and the steps whose feet reach across it."""
+    from choreograph.synthesis.plan._compiled_network import parted
+
+    depth = margin + FOOT_M - _distances(item, grid)
+    deepest = float(depth.max()) - _THICK / 2 * float(grid[2])
+    if deepest <= 0:
+        return None
+    network = world.network
+    first, cloud, _, planted = mix_samples(network.primitives, world.table)
+    feet = np.array([points.ankle(0), points.ball(0), points.ankle(1), points.ball(1)])
+    crossing = parted(first, cloud[:, feet][..., [0, 2]].astype(float), planted, 2 * deepest)
+    return _Barrier(True, depth >= deepest, crossing, np.zeros((network.nodes, 2)), np.zeros(network.nodes, bool))
+
+
+def _bar(world: World, item: Item, grid: Array) -> _Barrier | None:
+    """A bar but for its ends, and the steps in which a head is below its height."""
+    network = world.network
+    first, cloud, _, _ = mix_samples(network.primitives, world.table)
+    hips, head = cloud[:, points.HIPS], cloud[:, points.HEAD_TOP]
+    below = item.low - float(world.body.radii[1])
+    upright = head[:, 1] > below + 0.01
+    if not upright.any():
+        return None
+    crossing = np.minimum.reduceat(np.where(upright, 1, 0), first[:-1]) == 0
+    leans = float(np.hypot(*(head - hips)[upright][:, [0, 2]].T).max())
+    a, b, c, d = np.array(item.corners)
+    ends = np.array([(a + d) / 2, (b + c) / 2])
+    length = float(np.hypot(*(ends[1] - ends[0])))
+    if length <= 4 * leans + 0.2:
+        return None
+    along = (ends[1] - ends[0]) / length
+    ends = np.array([ends[0] + 2 * leans * along, ends[1] - 2 * leans * along])
+    line = Item("", tuple((float(x), float(z)) for x, z in (*ends, *ends[::-1])), 0.0)
+    wall = _distances(line, grid) <= max(_THICK / 2 * float(grid[2]), 0.1)
+    probe, height = _heads(network, world.table)
+    return _Barrier(False, wall, crossing, probe, height <= below + 0.05)
+
+
+def _heads(network: Network, table: StepTable) -> tuple[Array, Array]:
+    """Where heads are in nodes' frames, (N, 2), and how high, (N,)."""
+    _, leaders = np.unique(network.target, return_index=True)
+    some, last = network.primitives.take(leaders), table.sample_first[1:] - 1
+    head = some.mix(table.samples[last, points.HEAD_TOP].astype(float))
+    return hips_in(network.outcome[leaders], head[:, [0, 2]], np.zeros(len(head)))[:, :2], head[:, 1]
+
+
+def _distances(item: Item, grid: Array) -> Array:
+    """Of the cells' middles from an item's outline, below 0 inside, (X, Z), metres."""
+    from choreograph.synthesis.plan._compiled_field import distances
+
+    counts = grid[3:].astype(int)
+    return np.asarray(distances(make_shapes([item], np.zeros(1), 0.5), grid[:2], float(grid[2]), counts[0], counts[1]))

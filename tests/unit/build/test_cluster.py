@@ -1,0 +1,88 @@
+import os
+import signal
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from choreograph.build.files import build_file
+from choreograph.distance.library import build_library
+from choreograph.distance.minima import Minima, find_minima
+from choreograph.errors import GraphFileError, RequestError
+from choreograph.graph.clips import window_clip
+from choreograph.graph.settings import GraphSettings
+from choreograph.progress import silent
+
+pytest.importorskip("distributed")
+pytest.importorskip("pyarrow")
+
+from choreograph.build import cluster
+
+SETTINGS = GraphSettings()
+
+
+@pytest.fixture
+def windows(walks):
+    return [window_clip(clip, SETTINGS) for clip in walks]
+
+
+def test_shards_give_the_library_back_to_the_last_bit(windows, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(cluster, "_SHARD_FRAMES", 50)
+    library = build_library(windows)
+    key = cluster.write_shards(str(tmp_path / "shards"), library, silent)
+    back = cluster.read_shards(str(tmp_path / "shards"), key)
+    for name, value in library._asdict().items():
+        np.testing.assert_array_equal(value, getattr(back, name))
+        assert np.asarray(value).dtype == np.asarray(getattr(back, name)).dtype
+
+
+def test_shards_that_are_missing_or_of_another_build_are_named(windows, tmp_path: Path, monkeypatch):
+    monkeypatch.setattr(cluster, "_SHARD_FRAMES", 50)
+    folder, library = str(tmp_path / "shards"), build_library(windows)
+    key = cluster.write_shards(folder, library, silent)
+    with pytest.raises(GraphFileError, match="another build"):
+        cluster.read_shards(folder, "other")
+    (tmp_path / "shards" / "shard-00001.arrow").unlink()
+    with pytest.raises(GraphFileError, match="shard 1 is missing"):
+        cluster.read_shards(folder, key)
+    cluster.remove_shards(folder)
+    assert not (tmp_path / "shards").exists()
+    with pytest.raises(GraphFileError, match="all workers see"):
+        cluster.read_shards(folder, key)
+
+
+def test_a_folder_that_cannot_be_written_to_is_said(windows, tmp_path: Path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(GraphFileError, match="--shards"):
+        cluster.write_shards(str(tmp_path / "file" / "shards"), build_library(windows), silent)
+
+
+def test_a_cluster_that_is_not_there_or_makes_no_sense_is_said(tmp_path: Path):
+    with pytest.raises(RequestError, match="local:4"), cluster.open_cluster("local:many", str(tmp_path)):
+        pass
+    with pytest.raises(RequestError, match="no cluster answers"), cluster.open_cluster("nowhere", str(tmp_path)):
+        pass
+
+
+def test_processes_find_the_same_though_one_is_killed(windows, walks, tmp_path: Path, monkeypatch):
+    monkeypatch.setattr(cluster, "_TASK_STRIPS", 1)
+    library = build_library(windows)
+    expected = find_minima(windows, 0.05, prune=False)
+    with cluster.open_cluster("local:2", str(tmp_path / "shards")) as compare:
+        victim = next(iter(compare._client.run(os.getpid).values()))
+        killed = []
+
+        def progress(stage: str, done: int, total: int) -> None:
+            if stage == "comparing windows" and not killed:
+                killed.append(victim)
+                os.kill(victim, signal.SIGKILL)
+
+        found = Minima.concatenate([batch.minima for batch in compare(library, 0.05, progress=progress)])
+        assert killed and len(found) > 0
+        for name, column in vars(expected).items():
+            np.testing.assert_array_equal(column, getattr(found, name))
+        graph = build_file(tmp_path / "c.mog", walks, SETTINGS, workers=compare)
+    alone = build_file(tmp_path / "a.mog", walks, SETTINGS)
+    for name, column in alone.edges.columns().items():
+        np.testing.assert_array_equal(column, getattr(graph.edges, name))
+    assert not list(tmp_path.glob("shards/*"))

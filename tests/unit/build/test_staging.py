@@ -1,0 +1,83 @@
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from choreograph.build.estimate import estimate_build
+from choreograph.build.files import build_file
+from choreograph.build.staging import ClipStream, Staging
+from choreograph.errors import GraphFileError
+from choreograph.graph.settings import GraphSettings
+from choreograph.graph.store import open_graph
+
+
+class Stopped(Exception):
+    pass
+
+
+def stream_of(clips, read: list[int], stop_at: int | None = None) -> ClipStream:
+    def one(number: int):
+        if number == stop_at:
+            raise Stopped
+        read.append(number)
+        return [clips[number]]
+
+    return ClipStream([clip.name for clip in clips], one)
+
+
+def same(a, b) -> None:
+    assert [info.name for info in a.infos] == [info.name for info in b.infos]
+    for part in ("minima", "nodes", "edges"):
+        for name, column in getattr(a, part).columns().items():
+            np.testing.assert_array_equal(column, getattr(getattr(b, part), name))
+
+
+@pytest.mark.parametrize("mirror", [False, True])
+def test_a_stream_gives_the_same_graph_as_all_clips_at_once(walks, tmp_path: Path, mirror: bool):
+    settings = GraphSettings(mirror=mirror)
+    streamed = build_file(tmp_path / "a.mog", stream_of(walks, []), settings)
+    same(streamed, build_file(tmp_path / "b.mog", walks, settings))
+    same(open_graph(tmp_path / "a.mog"), open_graph(tmp_path / "b.mog"))
+    assert open_graph(tmp_path / "a.mog").fingerprint == open_graph(tmp_path / "b.mog").fingerprint
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.mog", "b.mog"]
+
+
+def test_a_build_that_was_stopped_reads_nothing_twice(walks, tmp_path: Path):
+    read: list[int] = []
+    with pytest.raises(Stopped):
+        build_file(tmp_path / "a.mog", stream_of(walks, read, stop_at=1))
+    assert (tmp_path / "a.mog.clips").exists()
+    graph = build_file(tmp_path / "a.mog", stream_of(walks, read))
+    assert read == list(range(len(walks)))
+    same(graph, build_file(tmp_path / "b.mog", walks))
+
+
+def test_other_sources_start_afresh(walks, tmp_path: Path):
+    with pytest.raises(Stopped):
+        build_file(tmp_path / "a.mog", stream_of(walks, [], stop_at=1))
+    read: list[int] = []
+    graph = build_file(tmp_path / "a.mog", stream_of(walks[1:], read))
+    assert read == list(range(len(walks) - 1))
+    same(graph, build_file(tmp_path / "b.mog", walks[1:]))
+
+
+def test_two_builds_of_one_file_are_refused(walks, tmp_path: Path):
+    first = Staging(tmp_path / "a.mog")
+    held = first.fill(stream_of(walks, []), GraphSettings(), None, None)
+    assert len(held.clips) == len(walks)
+    with pytest.raises(GraphFileError, match="another build"):
+        build_file(tmp_path / "a.mog", stream_of(walks, []))
+    del held
+    first.discard()
+
+
+def test_a_skeleton_to_carry_clips_onto_holds_for_a_stream(walks, walker, tmp_path: Path):
+    tall = [*walks, walker.walk("tall", 4.0, scale=1.1)]
+    onto = walks[0].skeleton
+    streamed = build_file(tmp_path / "a.mog", stream_of(tall, []), onto=onto)
+    same(streamed, build_file(tmp_path / "b.mog", tall, onto=onto))
+
+
+def test_estimates_grow_faster_than_the_motion():
+    small, large = estimate_build(1), estimate_build(10)
+    assert large.cpu_s > 10 * small.cpu_s and "1,080,000 windows" in str(large)
