@@ -11,6 +11,7 @@ import math
 import sys
 import time
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -89,7 +90,8 @@ def measure(name: str, clips: list[cg.Clip]) -> None:
               f"error {report['error_rms']} rms, violation {report['violation']}")  # fmt: skip
     assert learn_spin.name == "spin"
     brain = SteerBrain(costs, tasks, values)
-    plain = SteerBrain(costs, tasks, {name: nothing(value) for name, value in values.items()})
+    blind = {**tasks, "navigate": replace(tasks["navigate"], turn_rad_s=math.inf)}
+    plain = SteerBrain(costs, blind, {name: nothing(value) for name, value in values.items()})
     pool = build_pool(steps.clips)
     decisions(brain)
     decisions(larger(clips))

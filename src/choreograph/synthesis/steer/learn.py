@@ -37,6 +37,8 @@ _HIGHEST = 1e4
 """Coefficients are kept within this, so that the first program is bounded."""
 _MOST = 7000
 """Samples that are drawn at most, unless it is said how many."""
+_EVALUATIONS = 4
+"""How often values are fitted to the same choices before choices are made anew."""
 _OFTEN, _NEAR = 0.3, 0.12
 """Share of samples that are near the middle of the bounds, where characters mostly are, and how near, as a share."""
 _STARTS, _SEARCH_S, _SEARCH_WIDTH = 6, 5.0, 30
@@ -88,8 +90,9 @@ def learn(
     for sweep in range(settings.sweeps):
         told("learning", sweep, total)
         rows = _best_steps(task, costs, cuts, states, (goal, ahead), value if sweep else None)
-        coefficients, more = program.fit(rows.target(value))
-        value = replace(value, coefficients=coefficients, cuts=more)
+        for _ in range(_EVALUATIONS):
+            coefficients, more = program.fit(rows.target(value))
+            value = replace(value, coefficients=coefficients, cuts=more)
     done = 0
     while True:
         told("learning", settings.sweeps + done, total)
@@ -235,6 +238,8 @@ class _Program:
 
         self.rows, self._basis = 0, task.basis
         self._kind, (index, weight, cuts) = kind, samples
+        self._rows: Any = None
+        self._factor: tuple[Array, bool] | None = None
         self._index, self._weight, self._cuts = samples
         kinds = 1 + int(kind.max())
         self.size = kinds * self._basis.size
@@ -275,9 +280,14 @@ class _Program:
 
     def fit(self, targets: Array) -> tuple[Array, Array]:
         """The coefficients and what cuts cost more that give the samples these values, by least squares."""
-        rows = self._matrix(self._index, self._weight, self._cuts, np.ones(len(targets))).toarray()
-        ridge = 1e-3 * len(targets) / rows.shape[1] * np.eye(rows.shape[1])
-        return self._whole(np.linalg.solve(rows.T @ rows + ridge, rows.T @ targets))
+        from scipy.linalg import cho_factor, cho_solve
+
+        if self._factor is None:
+            self._rows = self._matrix(self._index, self._weight, self._cuts, np.ones(len(targets)))
+            square = (self._rows.T @ self._rows).toarray()
+            ridge = 1e-3 * len(targets) / len(square) * np.eye(len(square))
+            self._factor = cho_factor(square + ridge)
+        return self._whole(np.asarray(cho_solve(self._factor, self._rows.T @ targets)))
 
     def add(self, which: Indices, rows: _Rows) -> None:
         """Add the rows of some samples."""

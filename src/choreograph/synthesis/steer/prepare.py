@@ -22,7 +22,7 @@ from choreograph.synthesis.steer.policy import ValueFunction
 from choreograph.synthesis.steer.steps import StepClips, build_steps
 from choreograph.synthesis.steer.tasks import Avoid, Navigate, Spin, SteerTask
 
-METHOD = 4
+METHOD = 5
 """One more whenever the same graph would give another value function."""
 
 

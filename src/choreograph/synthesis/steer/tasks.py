@@ -22,9 +22,6 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 
-TURN_RAD_S = 2.0
-"""How fast people turn back, about: the value of a direction is what an even turn at this rate would cost, and what is
-learned beside that."""
 TRIED_BENT = 12
 """Steps that are tried bent, the best unbent ones: with 12 of 110 the choice is the same in 99 of 100 situations."""
 
@@ -158,6 +155,9 @@ class Navigate(SteerTask):
     """Bound of the offset."""
     curvature: float = 1.0
     """Bound of the curvature, 1/m."""
+    turn_rad_s: float = 2.0
+    """How fast people turn back, about: the value of a direction is what an even turn at this rate would cost, and what
+    is learned beside that."""
 
     @property
     def dimensions(self) -> tuple[Dimension, ...]:
@@ -176,7 +176,7 @@ class Navigate(SteerTask):
     @property
     def weights(self) -> Array:
         """Of deviation and direction, and of the square of the angle that is to be turned back, (3,)."""
-        return np.array([self.deviation_weight, self.direction_weight, self.direction_weight / (2 * TURN_RAD_S)])
+        return np.array([self.deviation_weight, self.direction_weight, self.direction_weight / (2 * self.turn_rad_s)])
 
     def beyond(self, after: Array) -> Array:
         """What no spline tells, (A,): offsets beyond the bound, as if each metre stayed for as long as the horizon is;
