@@ -195,7 +195,7 @@ def use_messages(path: Path, _: int) -> None:
     from choreograph.synthesis.steer.stream import SteerStream, read_message
 
     stream = SteerStream.__new__(SteerStream)
-    stream.crowd, stream._recording, stream._obstacles = _Nobody(), False, {}  # type: ignore[assignment]
+    stream.crowd, stream._recorded, stream._obstacles = _Nobody(), None, {}  # type: ignore[assignment]
     stream._restart = lambda place: None  # type: ignore[method-assign]
     stream.plan = lambda number: {}  # type: ignore[method-assign,assignment,misc]
     json.dumps(stream.hear(read_message(path.read_text("utf-8", errors="replace"))), allow_nan=False)

@@ -1,7 +1,7 @@
 // Generated from the models of choreograph.studio by `python -m choreograph.studio.typescript`; do not edit.
 
 /** Changes whenever a message does; told by both sides when they meet. */
-export const PROTOCOL = "df03ab6d6975";
+export const PROTOCOL = "2703aae4b180";
 
 /** What JSON holds. */
 export type Plain = null | boolean | number | string | Plain[] | { [name: string]: Plain };
@@ -206,7 +206,7 @@ export interface FaceSurface {
   vertices: string;
   triangles: string;
   moves: string;
-  still: [string, string][];
+  still: StillPart[];
   landmarks: boolean;
 }
 
@@ -511,6 +511,12 @@ export interface SpeedBand {
   left_m: number | null;
   right_m: number | null;
   bent_m: number | null;
+}
+
+/** A part of a head that no shape moves. */
+export interface StillPart {
+  vertices: string;
+  triangles: string;
 }
 
 /** Stop sending frames. */

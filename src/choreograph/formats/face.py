@@ -251,6 +251,11 @@ def read_shapes(path: str | Path) -> FaceShapes:
 def read_markers(path: str | Path) -> Clip:
     """Marker tracks as a clip without a root's motion, from a CSV file as `convert` writes it.
 
+    >>> rows = ["frame,seconds,A.x,A.y,A.z", "0,0,0,1,0", "1,0.1,0,1.1,0"]
+    >>> _ = Path("markers.csv").write_text("\\n".join(rows))
+    >>> read_markers("markers.csv").fps
+    10.0
+
     Raises:
         FormatError: If it is no such file.
     """

@@ -57,6 +57,13 @@ def read_head(path: str | Path) -> Head:
 def write_face_on_head(path: str | Path, face: Face, head: str | Path, *, overwrite: bool = False) -> None:
     """Write a head's GLB file with a face as its only animation; the rest of the file stays as it is.
 
+    >>> from choreograph.formats.face_glb import read_face_glb, write_face_glb
+    >>> from choreograph.motion.head import simple_head
+    >>> write_face_glb("head.glb", Face(("JawOpen",), [[0.0], [1.0]], 30.0), simple_head(), overwrite=True)
+    >>> write_face_on_head("shut.glb", Face(("JawOpen",), [[0.0], [0.0], [0.0]], 30.0), "head.glb")
+    >>> len(read_face_glb("shut.glb"))
+    3
+
     Args:
         path: The file to write.
         face: Weights; shapes that the head does not have are left out, and those that the face lacks are 0.

@@ -35,6 +35,15 @@ class FaceFile(Message):
     """Its bytes."""
 
 
+class StillPart(Message):
+    """A part of a head that no shape moves."""
+
+    vertices: Packed
+    """x, y, z of each, float32."""
+    triangles: Packed
+    """uint32."""
+
+
 class FaceSurface(Message):
     """A head to be shown: vertices, and how shapes move them."""
 
@@ -45,8 +54,8 @@ class FaceSurface(Message):
     """uint32."""
     moves: Packed
     """x, y, z of each vertex for each shape, float32."""
-    still: list[tuple[Packed, Packed]] = Field(default_factory=list)
-    """Vertices and triangles of what no shape moves."""
+    still: list[StillPart] = Field(default_factory=list)
+    """Teeth, eyes, neck …"""
     landmarks: bool
     """Whether its vertices are the landmarks that points are asked of, in millimetres."""
 

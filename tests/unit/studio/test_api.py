@@ -296,7 +296,7 @@ def test_files_of_the_folder_that_change_are_read_again(tmp_path: Path) -> None:
         assert [motion["frames"] for motion in third.get("project")["clips"]] == [60]
 
 
-def test_clips_of_another_kind_of_body_are_left_out_and_said(tmp_path: Path) -> None:
+def test_clips_of_another_kind_of_body_are_retargeted_and_said(tmp_path: Path) -> None:
     for name in ("walk", "walk_veer_left"):
         write_clip(tmp_path / f"{name}.npz", demo_clip(name, 30.0))
     odd = demo_clip("walk", 30.0)
@@ -307,7 +307,7 @@ def test_clips_of_another_kind_of_body_are_left_out_and_said(tmp_path: Path) -> 
         assert studio.wait(studio.send("POST", "jobs", {"kind": "build"}))["state"] == "done"
         studio.settle()
         graph = studio.get("project")["graph"]
-        assert {clip["name"] for clip in graph["clips"]} == {"walk", "walk_veer_left"} and graph["current"]
-        assert [note for note in graph["notes"] if "odd" in note and "left out" in note]
+        assert {clip["name"] for clip in graph["clips"]} == {"walk", "walk_veer_left", "odd"} and graph["current"]
+        assert [note for note in graph["notes"] if "odd" in note and "retargeted" in note], graph["notes"]
         code = studio.send("POST", "code", {"kind": "build"})
-        assert "odd" not in code["python"] and "walk_veer_left" in code["python"]
+        assert "odd" in code["python"] and "walk_veer_left" in code["python"]

@@ -73,7 +73,7 @@ export class HeadView {
     this.shapes = surface.shapes.map(shapeKey);
     [this.neutral, this.moves] = [floats(surface.vertices), floats(surface.moves)];
     this.skin = this.part(this.neutral.slice(), indices(surface.triangles), CLAY);
-    for (const [vertices, triangles] of surface.still) this.part(floats(vertices), indices(triangles), "#e8e6e2");
+    for (const { vertices, triangles } of surface.still) this.part(floats(vertices), indices(triangles), "#e8e6e2");
     this.skin.geometry.computeBoundingSphere();
     const { center, radius } = this.skin.geometry.boundingSphere!;
     if (surface.landmarks) {

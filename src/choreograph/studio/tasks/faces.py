@@ -18,7 +18,7 @@ from choreograph.motion.demo_face import demo_face
 from choreograph.motion.face import Face
 from choreograph.motion.head import simple_head
 from choreograph.studio.context import WorkerContext
-from choreograph.studio.face_facts import FaceAnswer, FaceFacts, FaceProblem, FaceSurface, FaceWeights
+from choreograph.studio.face_facts import FaceAnswer, FaceFacts, FaceProblem, FaceSurface, FaceWeights, StillPart
 from choreograph.studio.places import KEEP, Places
 from choreograph.studio.worker import TaskChannel
 
@@ -70,7 +70,7 @@ def surface(context: WorkerContext, ask: str | None, channel: TaskChannel) -> Fa
         shapes = simple_head()
         return _surface(shapes.names, shapes.neutral, front_triangles(shapes.neutral), shapes.moves, landmarks=True)
     head = read_head(_path(context, ask))
-    still = [(_packed(vertices), _packed(triangles, "<u4")) for vertices, triangles in head.still]
+    still = [StillPart(vertices=_packed(points), triangles=_packed(corners, "<u4")) for points, corners in head.still]
     own = head.shapes
     return _surface(own.names, own.neutral, head.triangles, own.moves).model_copy(update={"still": still})
 
