@@ -45,11 +45,11 @@ def prepare_references(clip: Clip, references: Sequence[Reference], least_s: flo
 
     Args:
         clip: The motion to retime.
-        references: Whole motions or parts of them, of people with the same joints; bones may differ in length.
+        references: Whole motions or parts of them; those of other bodies, or rigs, are retargeted.
         least_s: Seconds that a reference needs at least.
 
     Raises:
-        RequestError: If a reference has other joints, is too short, or never moves.
+        RequestError: If a reference lacks limbs that the motion has, is too short, or never moves.
     """
     if not references:
         return [clip]
@@ -77,12 +77,19 @@ def prepare_references(clip: Clip, references: Sequence[Reference], least_s: flo
 def _on_skeleton(clip: Clip, skeleton: Skeleton, where: str) -> Clip:
     if clip.skeleton.matches(skeleton):
         return clip
-    if not clip.skeleton.same_joints(skeleton):
+    # Limbs that the reference has not would stand still, and so tell a timing that nobody had.
+    if not clip.skeleton.same_joints(skeleton) and not _limbs(skeleton) <= _limbs(clip.skeleton):
         try:
             skeleton.check_matches(clip.skeleton, f"the motion and the reference {clip.name!r}")
         except SkeletonMismatch as error:
-            raise RequestError(f"{error}; a reference needs the motion's joints", where=where) from None
+            raise RequestError(f"{error}; a reference needs the motion's limbs", where=where) from None
     return retarget(clip, skeleton)
+
+
+def _limbs(skeleton: Skeleton) -> set[str]:
+    """Which of arms, legs and head a body has."""
+    parts = ("upper_arm", "forearm", "upper_leg", "lower_leg", "foot")
+    return {role for role in skeleton.roles if role.partition("_")[2] in parts or role == "head"}
 
 
 def mean_speed(clip: Clip) -> float:

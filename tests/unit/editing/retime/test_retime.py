@@ -256,3 +256,11 @@ def test_many_jumps_of_other_heights(jumps: Callable[..., Clip]) -> None:
         clip = jumps(fps=60.0, take_off=take_off)
         ((before, after),) = retime_clip(clip, ends(clip, 1.4)).metrics.gravity
         assert after == pytest.approx(before, rel=0.05)
+
+
+def test_references_of_other_rigs_are_retargeted(jump: Clip) -> None:
+    renamed = replace(jump.skeleton, names=tuple(f"rig:{name}" for name in jump.skeleton.names))
+    rigged = replace(jump, skeleton=renamed, name="rigged")
+    by_rig = retime_clip(jump, ends(jump, 1.2), [rigged]).clip
+    by_own = retime_clip(jump, ends(jump, 1.2), [jump]).clip
+    assert np.abs(by_rig.global_positions() - by_own.global_positions()).max() < 0.02
