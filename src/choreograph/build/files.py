@@ -10,7 +10,7 @@ from choreograph.build.comparison import Compare
 from choreograph.build.graph import add_clips, build_graph, build_prepared, remove_clips
 from choreograph.build.prepare import prepare_clips
 from choreograph.build.staging import ClipStream, NotOneByOne, Staging
-from choreograph.errors import GraphFileError
+from choreograph.errors import FormatError, GraphFileError
 from choreograph.graph.model import MotionGraph
 from choreograph.graph.settings import GraphSettings
 from choreograph.graph.store import check_target, make_folder, open_graph, save_graph
@@ -75,7 +75,11 @@ def _build_stream(
     make_folder(path)
     staging, checkpoint = Staging(path), Checkpoint(path)
     try:
-        prepared = staging.fill(stream, settings, onto, progress)
+        try:
+            prepared = staging.fill(stream, settings, onto, progress)
+        except FormatError:  # nobody goes on from there: the file has to change first
+            staging.discard()
+            raise
         graph = build_prepared(
             prepared, settings, None, progress, workers, checkpoint, key=staging.key(), compare=compare
         )

@@ -6,7 +6,7 @@ import pytest
 from choreograph.build.estimate import estimate_build
 from choreograph.build.files import build_file
 from choreograph.build.staging import ClipStream, Staging
-from choreograph.errors import GraphFileError
+from choreograph.errors import FormatError, GraphFileError
 from choreograph.graph.settings import GraphSettings
 from choreograph.graph.store import open_graph
 
@@ -81,3 +81,14 @@ def test_a_skeleton_to_carry_clips_onto_holds_for_a_stream(walks, walker, tmp_pa
 def test_estimates_grow_faster_than_the_motion():
     small, large = estimate_build(1), estimate_build(10)
     assert large.cpu_s > 10 * small.cpu_s and "1,080,000 windows" in str(large)
+
+
+def test_a_broken_file_leaves_nothing_behind(walks, tmp_path: Path):
+    def one(number: int):
+        if number:
+            raise FormatError("is broken", path="walk.bvh")
+        return [walks[number]]
+
+    with pytest.raises(FormatError):
+        build_file(tmp_path / "a.mog", ClipStream([clip.name for clip in walks], one))
+    assert not list(tmp_path.iterdir())
