@@ -20,9 +20,9 @@ from choreograph.finishing.put_on import put_on
 from choreograph.formats import read_clip
 from choreograph.formats.character import SUFFIXES, Character, read_character
 from choreograph.motion.clip import Clip
-from choreograph.motion.remap import Stance, body_stance, recorded_stance
 from choreograph.motion.role_map import LEG_ROLES, map_roles
 from choreograph.motion.skeleton import Skeleton
+from choreograph.motion.stance import Stance, body_stance, recorded_stance
 from choreograph.progress import Progress, silent
 
 _ARM_DEG, _LEG_DEG = 5.0, 10.0
