@@ -1493,6 +1493,8 @@ export interface RetargetRequest {
   joints?: Record<string, string>;
   /** Whether standing feet are held where they stand. */
   clean?: boolean;
+  /** Whether hands that touch each other, the body or the floor do so on the other body, too. */
+  hands?: boolean;
 }
 
 /** The same poses, in the same order, with another timing. */

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from choreograph.finishing.foot_contacts import hold
 from choreograph.finishing.footskate import CleanSettings, clean_feet
+from choreograph.finishing.hand_reach import HandTouches, find_touches, keep_touches
 from choreograph.motion.clip import Clip
 from choreograph.motion.contacts import with_detected_contacts
 from choreograph.motion.hung_feet import rehang
@@ -24,6 +25,8 @@ class PutOn:
     raw: Clip
     """Before feet are held."""
     clip: Clip
+    touches: HandTouches | None = None
+    """What its hands touch, where they are held to it."""
 
 
 def put_on(
@@ -34,6 +37,7 @@ def put_on(
     given: Mapping[str, str] | None = None,
     stance: Stance | None = None,
     clean: bool = True,
+    hands: bool = True,
 ) -> PutOn:
     """The clip's motion on another body, with standing feet held for as long as they stood in the recording.
 
@@ -49,6 +53,7 @@ def put_on(
         given: See `retarget`.
         stance: See `retarget`.
         clean: Whether standing feet are held where they stand.
+        hands: Whether hands that touch each other, the body or the floor are held to it.
 
     Raises:
         RoleError: If no legs are known, whose lengths give the scale.
@@ -63,7 +68,12 @@ def put_on(
     made = raw
     if clean and len(clip) > 1 and raw.local_pos is None:
         made = clean_feet(raw, held=contacts_on(source, body))
-    return PutOn(raw, made) if rehung is None else PutOn(rehung.on_rig(raw), rehung.on_rig(made))
+    touches = find_touches(source, made) if hands and len(clip) > 1 and raw.local_pos is None else None
+    if touches is not None:
+        made = keep_touches(made, touches)
+    if rehung is not None:
+        return PutOn(rehung.on_rig(raw), rehung.on_rig(made), touches)
+    return PutOn(raw, made, touches)
 
 
 def _with_held(source: Clip) -> Clip:
