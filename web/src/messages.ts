@@ -1,7 +1,7 @@
 // Generated from the models of choreograph.studio by `python -m choreograph.studio.typescript`; do not edit.
 
 /** Changes whenever a message does; told by both sides when they meet. */
-export const PROTOCOL = "2703aae4b180";
+export const PROTOCOL = "3930f3139cc1";
 
 /** What JSON holds. */
 export type Plain = null | boolean | number | string | Plain[] | { [name: string]: Plain };
@@ -39,6 +39,13 @@ export interface CharacterFacts {
   missing: string[];
   animated: boolean;
   own: boolean;
+  roles: Record<string, string>;
+}
+
+/** Which joints of a character are which parts of the body, as somebody says. */
+export interface CharacterRoles {
+  name: string;
+  roles: Record<string, string>;
 }
 
 /** A clip of the library: a recording, and what is done to it before it is used. */

@@ -19,6 +19,7 @@ from choreograph.studio.document import Document, Draft, Id, Message, Name, Samp
 from choreograph.studio.face_facts import FaceAnswer, FaceAsk, FaceExport, FaceFacts, FaceFile, FaceSurface
 from choreograph.studio.facts import (
     CharacterFacts,
+    CharacterRoles,
     Curve,
     GraphSummary,
     Job,
@@ -357,6 +358,7 @@ REST: tuple[type[Message], ...] = (
     FaceAnswer,
     FaceExport,
     CharacterFacts,
+    CharacterRoles,
 )
 """Models that travel over REST; what they are made of comes with them."""
 SAID_BY_PAGES = ("JobAsk", "ExportAsk", "PreviewAsk", "DraftAsk", "FaceExport", "ToServer")

@@ -17,6 +17,7 @@ TASKS = {
     "clips": "clips",
     "figure": "figure",
     "character": "characters:character",
+    "character_roles": "characters:roles",
     "wear": "characters:wear",
     "thumbnail": "thumbnail",
     "shape": "shape",
