@@ -132,6 +132,16 @@ class LazyTables(Mapping[str, Table]):
                 self._kept[part] = table
             return self._kept[part]
 
+    def count(self, part: str) -> int:
+        """Rows of a table, without reading it."""
+        if part in self._kept:
+            return len(self._kept[part])
+        name = fields(TABLES[part])[0].name
+        with self._reader.lock, rows.reading(self._reader.path):
+            query = "SELECT shape FROM graph_array WHERE part = ? AND name = ?"
+            row = self._reader.connection.execute(query, (part, name)).fetchone()
+            return 0 if row is None else int(row[0])
+
     def _read(self, part: str) -> Table:
         version = self._reader.connection.execute("PRAGMA user_version").fetchone()[0]
         if version < _LONG_BLENDS_SINCE and part in ("long_blends", "alignment"):

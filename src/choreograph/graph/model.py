@@ -235,6 +235,11 @@ class MotionGraph:
                 mixed[own] = column[row] + part * (column[row + 1] - column[row])
         return source, target
 
+    def count_rows(self, part: str) -> int:
+        """How many rows a table has, such as "edges"; of a file's, without reading it."""
+        count = getattr(self._tables, "count", None)
+        return len(self._tables[part]) if count is None else int(count(part))
+
     @cached_property
     def clip_frames(self) -> NDArray[np.int32]:
         """Frames of each clip at the graph's rate, (C,)."""
