@@ -159,7 +159,7 @@ def report_graph(
         rate_hz=graph.rate_hz,
         window_frames=graph.window_frames,
         threshold_m=graph.threshold_m,
-        minima=len(graph.minima),
+        minima=graph.count_rows("minima"),
         transitions=standing.transitions,
         kept_transitions=kept,
         thinned_transitions=standing.inside - kept,

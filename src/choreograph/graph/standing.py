@@ -146,18 +146,15 @@ def measure_standing(graph: MotionGraph) -> Standing:
 
 def _transitions(graph: MotionGraph, frames: Whole) -> Iterator[tuple[NDArray[Any], ...]]:
     """Transitions of a window's length, some at a time: source clip and frame, target clip and frame of arrival."""
-    minima, window = graph.minima, graph.window_frames
-    limits = thresholds_of(minima, graph.settings, graph.threshold_m, graph.infos)
-    for low in range(0, len(minima), _CHUNK):
+    window = graph.window_frames
+    columns = graph.read_columns("minima", ("clip_a", "frame_a", "clip_b", "frame_b", "distance_m"))
+    limits = None
+    if graph.settings.label_thresholds:
+        limits = thresholds_of(graph.minima, graph.settings, graph.threshold_m, graph.infos)
+    for low in range(0, len(columns["distance_m"]), _CHUNK):
         rows = slice(low, low + _CHUNK)
-        near = minima.distance_m[rows] <= limits[rows]
-        a, b = (
-            (minima.clip_a[rows][near], minima.frame_a[rows][near]),
-            (
-                minima.clip_b[rows][near],
-                minima.frame_b[rows][near],
-            ),
-        )
+        near = columns["distance_m"][rows] <= (graph.threshold_m if limits is None else limits[rows])
+        a, b = ((columns[f"clip_{x}"][rows][near], columns[f"frame_{x}"][rows][near]) for x in "ab")
         for (source, start), (target, other) in ((a, b), (b, a)):
             fits = other + 2 * window <= frames[target]
             yield source[fits], start[fits], target[fits], other[fits] + window
