@@ -1,7 +1,7 @@
 // Generated from the models of choreograph.studio by `python -m choreograph.studio.typescript`; do not edit.
 
 /** Changes whenever a message does; told by both sides when they meet. */
-export const PROTOCOL = "2703aae4b180";
+export const PROTOCOL = "3b77b552900f";
 
 /** What JSON holds. */
 export type Plain = null | boolean | number | string | Plain[] | { [name: string]: Plain };
@@ -13,6 +13,39 @@ export interface Answer {
   verb: string;
   final: boolean;
   results: Result[];
+}
+
+/** What a list tells of a clip of an archive. */
+export interface ArchiveClip {
+  id: string;
+  name: string;
+  folder: string;
+  seconds: number;
+  fps: number;
+  labels: string[];
+}
+
+/** The clips of a .mog file, where there are too many to be listed one by one. */
+export interface ArchiveFacts {
+  clips: number;
+  seconds: number;
+  first: string;
+  joints: string[];
+}
+
+/** A folder, or a person where files are not known, and how many clips of it were asked for. */
+export interface ArchiveFolder {
+  name: string;
+  clips: number;
+}
+
+/** Clips of an archive that were asked for by words. */
+export interface ArchivePage {
+  total: number;
+  folders: ArchiveFolder[];
+  start: number;
+  clips: ArchiveClip[];
+  hint: string;
 }
 
 /** Ask for motion, now: replaces what this page last asked of the same verb. */
@@ -258,6 +291,8 @@ export interface GraphSummary {
   threshold_m: number;
   rate_hz: number;
   clips: ClipReport[];
+  clip_count: number;
+  kept_count: number;
   transitions: number;
   frames: number;
   shown: number;
@@ -433,6 +468,7 @@ export interface Project {
   redo: string | null;
   recordings: Recording[];
   clips: Motion[];
+  archive: ArchiveFacts | null;
   graph: GraphSummary | null;
   results: Result[];
   jobs: Job[];

@@ -138,6 +138,10 @@ class GraphSummary(Message):
     threshold_m: float
     rate_hz: float
     clips: list[ClipReport]
+    """All of them, or of an archive those that fell out, as many as people read."""
+    clip_count: int = 0
+    """How many clips there are, and how many take part."""
+    kept_count: int = 0
     transitions: int
     frames: int
     shown: int
@@ -256,6 +260,47 @@ class Job(Message):
     seconds: float = 0.0
 
 
+class ArchiveFacts(Message):
+    """The clips of a .mog file, where there are too many to be listed one by one."""
+
+    clips: int
+    seconds: float
+    first: Id
+    """The clip that is shown before another is chosen."""
+    joints: list[str]
+
+
+class ArchiveFolder(Message):
+    """A folder, or a person where files are not known, and how many clips of it were asked for."""
+
+    name: str
+    clips: int
+
+
+class ArchiveClip(Message):
+    """What a list tells of a clip of an archive."""
+
+    id: Id
+    name: str
+    folder: str
+    seconds: float
+    fps: float
+    labels: list[str]
+
+
+class ArchivePage(Message):
+    """Clips of an archive that were asked for by words."""
+
+    total: int
+    """How many there are in all folders."""
+    folders: list[ArchiveFolder]
+    start: int
+    """Of the folder's clips, or of all where none was named, those from this one on."""
+    clips: list[ArchiveClip]
+    hint: str
+    """What may be the reason where nothing was found."""
+
+
 class Project(Message):
     """All that a page needs to begin."""
 
@@ -272,6 +317,8 @@ class Project(Message):
     recordings: list[Recording]
     clips: list[Motion]
     """One for each entry of the document, in its order."""
+    archive: ArchiveFacts | None
+    """Where a .mog file of very many clips was opened: they are asked for by the page at `/api/archive`."""
     graph: GraphSummary | None
     results: list[Result]
     jobs: list[Job]

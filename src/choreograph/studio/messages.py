@@ -18,6 +18,7 @@ from pydantic import Field, TypeAdapter
 from choreograph.studio.document import Document, Draft, Id, Message, Name, Sample
 from choreograph.studio.face_facts import FaceAnswer, FaceAsk, FaceExport, FaceFacts, FaceFile, FaceSurface
 from choreograph.studio.facts import (
+    ArchivePage,
     CharacterFacts,
     Curve,
     GraphSummary,
@@ -337,6 +338,7 @@ TO_SERVER: TypeAdapter[Any] = TypeAdapter(ToServer)
 TO_PAGE: TypeAdapter[Any] = TypeAdapter(ToPage)
 REST: tuple[type[Message], ...] = (
     Project,
+    ArchivePage,
     DocumentChange,
     DocumentState,
     JobAsk,

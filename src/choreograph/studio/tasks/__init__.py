@@ -13,8 +13,8 @@ from typing import Any
 TASKS = {
     "demo": "imports:import_demo",
     "import": "imports:import_files",
-    "import_graph": "imports:import_graph",
     "clips": "clips",
+    "frames": "clips:frames",
     "figure": "figure",
     "character": "characters:character",
     "wear": "characters:wear",
@@ -22,6 +22,7 @@ TASKS = {
     "shape": "shape",
     "build": "build",
     "summary": "build:summary",
+    "curve": "build:curve",
     "joins": "joins",
     "matrix": "matrix",
     "preview": "preview",
