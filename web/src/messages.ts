@@ -775,6 +775,8 @@ export interface Circle {
 
 /** Motion to be completed. Times are in seconds from its first frame; it has a frame at 0 and one at `length_s`. */
 export interface CompleteRequest {
+  /** Use only the recordings that a query finds: "walk or run", "veer* not stop", person:16, clip:16_*, folder:cmu/16. */
+  only?: string | null;
   /** How long the motion lasts. */
   length_s?: number | null;
   /** Keyframes: poses of clips at times. */
@@ -921,6 +923,8 @@ export interface FollowRequest {
   smooth_m?: number;
   /** Round its corners to this radius. */
   rounded_m?: number;
+  /** Use only the recordings that a query finds: "walk or run", "veer* not stop", person:16, clip:16_*, folder:cmu/16. */
+  only?: string | null;
   /** Where to look at the end, from +z. */
   facing_deg?: number | null;
   /** Speed along the whole path. */
@@ -1360,6 +1364,8 @@ export interface PerformRequest {
   beam_m2_s?: number | null;
   /** Segments that have to be played at given times. */
   constraints?: SegmentConstraint[];
+  /** Use only the recordings that a query finds: "walk or run", "veer* not stop", person:16, clip:16_*, folder:cmu/16. */
+  only?: string | null;
   /** Decide as if live, so many seconds after each moment; else with all of the control at hand. */
   lag_s?: number | null;
   /** Leave out the leader's own example: whoever was recorded with it is no help to a stranger. */
@@ -1433,6 +1439,8 @@ export interface PhysicsWeights {
 
 /** From here to there through a scene. */
 export interface PlanRequest {
+  /** Use only the recordings that a query finds: "walk or run", "veer* not stop", person:16, clip:16_*, folder:cmu/16. */
+  only?: string | null;
   start?: Start;
   /** Where it ends. */
   goal?: Goal | null;
@@ -1615,6 +1623,8 @@ export interface Solid {
 
 /** Motion to be found. Times are in seconds from its first frame; it has a frame at 0 and one at `length_s`. The score of an answer is measured so that 30 cm, 10° and a second without the label asked for cost 1 each, at a weight of 1. */
 export interface SolveRequest {
+  /** Use only the recordings that a query finds: "walk or run", "veer* not stop", person:16, clip:16_*, folder:cmu/16. */
+  only?: string | null;
   /** How long the motion lasts. */
   length_s: number;
   /** Where the body is when, in order of time. */
@@ -1700,6 +1710,8 @@ export interface SteerRequest {
   smooth_m?: number;
   /** Round its corners to this radius. */
   rounded_m?: number;
+  /** Use only the recordings that a query finds: "walk or run", "veer* not stop", person:16, clip:16_*, folder:cmu/16. */
+  only?: string | null;
   /** What it learns to do: keep to lines, turn at a rate, or keep to lines and clear of obstacles. */
   task?: "navigate" | "spin" | "avoid";
   /** Goals over time: a CSV file with t,x,z,heading_deg,speed and optionally gait,torso_deg,spin_deg_s. From t on, the character keeps to the line through x, z in that direction; what is blank is open. */
