@@ -19,6 +19,7 @@ from choreograph.editing.physics.prepare import Setting, doubts, make_setting, p
 from choreograph.editing.physics.problem import Problem as Question
 from choreograph.editing.physics.problem import spline_at_times
 from choreograph.editing.physics.request import PhysicsRequest
+from choreograph.editing.physics.shown import footprints_of, mechanics_of
 from choreograph.editing.physics.sketch import Sketch
 from choreograph.editing.physics.verify import Trajectory, Verification, excess, fine, verify
 from choreograph.errors import RequestError
@@ -179,7 +180,9 @@ class PhysicsSearch(Search):
                 "verification": vars(checked),
                 "nodes": solved.problem.nodes,
                 "node_step_s": solved.problem.h,
+                "footprints": footprints_of(self._sketch),
             },
+            mechanics=mechanics_of(path, setting.dofs, setting.points.names, clip.fps, len(clip)),
         )
         return PhysicsResult(
             "physics", self.request, (answer,), answer.status, seconds=self._seconds, recorded=setting.clip,
