@@ -94,7 +94,7 @@ def draw(group: str, results: list[tuple[Made, cg.PhysicsResult]], out: Path) ->
 def film(made: Made, result: cg.PhysicsResult, out: Path) -> None:
     settings = FilmSettings.for_file(out / "film.mp4")
     file = out / f"{slug(made)}.mp4"
-    write_film(file, [result.clip], replace(settings, size=(640, 360), view="side"), overwrite=True)
+    write_film(file, [result.clip], replace(settings, size=(640, 360), camera="side"), overwrite=True)
 
 
 def main() -> None:

@@ -1,7 +1,7 @@
 // Generated from the models of choreograph.studio by `python -m choreograph.studio.typescript`; do not edit.
 
 /** Changes whenever a message does; told by both sides when they meet. */
-export const PROTOCOL = "2703aae4b180";
+export const PROTOCOL = "ca0614cf8b43";
 
 /** What JSON holds. */
 export type Plain = null | boolean | number | string | Plain[] | { [name: string]: Plain };
@@ -377,6 +377,13 @@ export interface Moved {
   samples: [number, number, number][];
 }
 
+/** A file besides the motion that can be had of a verb's result. */
+export interface OutputFacts {
+  name: string;
+  help: string;
+  suffixes: string[];
+}
+
 /** The motion that was played has ended. */
 export interface Over {
   type: "over";
@@ -478,6 +485,7 @@ export interface Result {
   cost: number | null;
   proved: boolean;
   details: Record<string, Plain>;
+  mechanics: boolean;
   search_s: number;
   total_s: number;
   motions: Motion[];
@@ -538,6 +546,8 @@ export interface VerbFacts {
   subject: string;
   request: Record<string, Plain>;
   guide: string;
+  outputs: OutputFacts[];
+  changes_motion: boolean;
 }
 
 /** What is shown and how; kept with the project, but not undone. */

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -50,8 +50,8 @@ class Mechanics:
         60
         """
         every = max(1, int(np.ceil(self.rate / most_hz - 1e-9)))
-        parts = (part[::every] for part in (self.com, self.centres, self.forces, self.residual, self.torques))
-        return Mechanics(self.rate / every, self.limbs, *parts, self.strength)
+        names = ("com", "centres", "forces", "residual", "torques")
+        return replace(self, rate=self.rate / every, **{name: getattr(self, name)[::every] for name in names})
 
     def as_json(self) -> dict[str, Any]:
         """Plain values, rounded to what can be seen: millimetres, thousandths of a body weight, tenths of a N·m."""

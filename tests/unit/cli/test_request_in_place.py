@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+from typer.testing import CliRunner
+
 from choreograph.cli.main import app
 from choreograph.demo import demo_clip
 from choreograph.formats import read_clip, write_clip
-from typer.testing import CliRunner
 
 
 def _run(*words: str) -> tuple[int, str]:

@@ -29,6 +29,7 @@ Flags = NDArray[np.bool_]
 LONGEST_S = 20.0
 """Seconds that one problem may last."""
 _AROUND_S = 0.5
+_SAME_FLOOR_M = 0.015
 _STRANGE_DEG = 9.0
 """Distance of key poses from the examples' space, beyond what the examples have, at which they lack the behaviour."""
 
@@ -109,14 +110,31 @@ def make_setting(clip: Clip, request: PhysicsRequest, examples: Sequence[Clip] |
     body = body_of(clip.skeleton, request.body)
     floor = floor_height([clip]) if request.floor_m is None else request.floor_m
     given = list(examples) if examples is not None else read_examples(request.examples, clip)
-    points = measure_points([part, *given], body.height, floor)
+    points = measure_points([part, *_on_its_floor(clip, given)], body.height, floor)
     if request.choose and len(given) > request.choose:
         given = choose_examples(part, given, points, floor, request.choose)
     used = given or [part]
     dofs = make_dofs(body, [part, *used])
     keep = KEEP if request.dimensions is None else request.dimensions
     flags = _contacts(clip, part, request, dofs, points, floor)
+    if not flags.any() and not request.footprints and not request.finish:
+        raise RequestError(
+            f"no foot stands on the floor in {part.seconds:.2f} s of {clip.name!r}, so nothing carries the body; take a "
+            "part with take-off and landing, give the floor's height with --floor, or say where feet stand (footprints)",
+            where="floor_m",
+        )
     return Setting(part, dofs, make_basis(dofs, used, keep), points, floor, tuple(used), flags)
+
+
+def _on_its_floor(clip: Clip, examples: Sequence[Clip]) -> list[Clip]:
+    """The examples whose feet stand as high as the motion's: another person's, put onto its skeleton, may float."""
+    feet = clip.skeleton.feet
+
+    def level(one: Clip) -> float:
+        return float(np.percentile(one.global_positions()[:, feet, 1].min(axis=1), 10))
+
+    own = level(clip)
+    return [one for one in examples if abs(level(one) - own) < _SAME_FLOOR_M]
 
 
 def _contacts(

@@ -65,6 +65,7 @@ class PhysicsSearch(Search):
         self._clip, self._given = clip, examples
         self._setting: Setting | None = None
         self._sketch: Sketch | None = None
+        self._asked: Question | None = None
         self._solved: Solved | None = None
         self._before: Solved | None = None
         self._finished: Mechanical | None = None
@@ -90,6 +91,10 @@ class PhysicsSearch(Search):
 
         def watch(iteration: int, x: Array, violation: float) -> None:
             progress("solving", min(iteration, most), most)
+            asked, setting = self._asked, self._setting
+            if self.watch is not None and asked is not None and setting is not None and len(x) == asked.size:
+                rate, now = self.request.rate_hz or self._clip.fps, np.array(x)
+                self.watch(lambda: clip_of(asked, now, setting, rate))
 
         if self._before is not None:
             found = solve_again(self._ask(), self._before, watch=watch)
@@ -102,7 +107,8 @@ class PhysicsSearch(Search):
     def _ask(self) -> Question:
         assert self._setting is not None
         self._sketch = sketch_of(self._setting, self.request, self._halvings, self._coarser)
-        return problem_of(self._setting, self._sketch, self.request)
+        self._asked = problem_of(self._setting, self._sketch, self.request)
+        return self._asked
 
     def _from_scratch(self, most: int, watch: Any) -> Solved:
         """The solution with the usual nodes; where those lead nowhere, with fewer."""
@@ -192,11 +198,15 @@ class PhysicsSearch(Search):
 
 def as_clip(solved: Solved, setting: Setting, fps: float) -> Clip:
     """A solution as frames."""
-    problem = solved.problem
+    return clip_of(solved.problem, solved.solution.x, setting, fps)
+
+
+def clip_of(problem: Question, x: Array, setting: Setting, fps: float) -> Clip:
+    """Unknowns of a problem as frames."""
     seconds = (problem.nodes - 1) * problem.h
     count = max(2, round(seconds * fps) + 1)
     times = np.minimum(np.arange(count) / fps, seconds)
-    y, _, _ = spline_at_times(problem.coefficients(solved.solution.x), problem.h, times)
+    y, _, _ = spline_at_times(problem.coefficients(x), problem.h, times)
     return setting.dofs.clip(problem.origin + y @ problem.w.T, fps, setting.clip.name)
 
 
