@@ -1,4 +1,4 @@
-"""Feet on the floor: stances of a motion, where each foot stands flat, and legs that reach there."""
+"""Feet on the floor, and hands: stances of a motion, where each foot stands flat, and limbs that reach there."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from choreograph.dynamics.contacts import ContactPoints
+from choreograph.dynamics.contacts import GROUPS, PARTS, ContactPoints
 from choreograph.dynamics.dofs import Dofs, tree_of
-from choreograph.editing.physics.basis import leg_dofs
+from choreograph.editing.physics.basis import arm_dofs, leg_dofs
 from choreograph.maths import quat
 from choreograph.motion.contacts import runs
 
@@ -25,37 +25,51 @@ _ROOT_SHARE = 0.15
 
 @dataclass(frozen=True)
 class Stance:
-    """A foot that stands, in frames or nodes [start, stop)."""
+    """A foot or hand that carries, in frames or nodes [start, stop)."""
 
     side: int
-    """0 left, 1 right."""
+    """0 left foot, 1 right, 2 left hand, 3 right."""
     start: int
     stop: int
 
 
+LIMBS = ("left foot", "right foot", "left hand", "right hand")
+
+
+def limb_groups(side: int) -> slice:
+    """Groups of contact points that a limb has."""
+    if side < 2:
+        return slice(len(PARTS) * side, len(PARTS) * (side + 1))
+    return slice(len(GROUPS) + side - 2, len(GROUPS) + side - 1)
+
+
 def find_stances(flags: Flags) -> list[Stance]:
-    """The stances of both feet, by any part on the floor, (F, 6), in the order in which they begin."""
-    both = [np.asarray(flags[:, 3 * side : 3 * side + 3].any(axis=1)) for side in (0, 1)]
-    found = [Stance(side, start, stop) for side in (0, 1) for start, stop in runs(both[side])]
+    """The stances of feet and hands, by any part that is down, (F, 6) or (F, 8), in the order in which they begin."""
+    sides = range(2 if flags.shape[1] == len(GROUPS) else 4)
+    down = [np.asarray(flags[:, limb_groups(side)].any(axis=1)) for side in sides]
+    found = [Stance(side, start, stop) for side in sides for start, stop in runs(down[side])]
     return sorted(found, key=lambda one: (one.start, one.side))
 
 
 class Legs:
-    """The legs of a body: where its contact points are, and poses that put them somewhere."""
+    """The legs of a body, and arms that carry: where its contact points are, and poses that put them somewhere."""
 
     def __init__(self, dofs: Dofs, points: ContactPoints) -> None:
         """Find the degrees of freedom that carry the points.
 
         Args:
             dofs: The body's.
-            points: Of the feet, four for each.
+            points: Of the feet, four for each, and of hands that carry, one for each.
         """
         self.dofs, self.points = dofs, points
         self.holders = np.array(dofs.holders[points.joints], np.int32)
         seats, turns = dofs.seats[points.joints], dofs.seat_rots[points.joints]
         self.offsets = np.asarray(seats + quat.rotate(turns, points.offsets))
-        self.sides = [np.flatnonzero(points.groups // 3 == side) for side in (0, 1)]
+        self.sides = [np.flatnonzero(points.groups // len(PARTS) == side) for side in (0, 1)]
         self.legs = [leg_dofs(dofs, side) for side in ("left_", "right_")]
+        if points.groups.max() >= len(GROUPS):
+            self.sides = [*self.sides, *(np.flatnonzero(points.groups == len(GROUPS) + hand) for hand in (0, 1))]
+            self.legs += [arm_dofs(dofs, side) for side in ("left_", "right_")]
         self._tree = tree_of(dofs)
 
     def positions(self, q: Array) -> Array:
