@@ -425,12 +425,22 @@ def _scatter(off: Ints, k: int, ny: int, nf: int, mat: Array, g: Array, band: Ar
     for r in range(nf):
         place[3 * ny + r] = off[k + 1] + ny + r
     for i in range(m):
-        pi = place[i]
-        grad[pi] += g[i]
-        for j in range(m):
+        grad[place[i]] += g[i]
+    # Blocks in the order of the unknowns: c_k, c_{k+1}, forces, c_{k+2}; of each pair the later is the row.
+    first = (0, ny, 3 * ny, 2 * ny)
+    sizes = (ny, ny, nf, ny)
+    for one in range(4):
+        for j in range(first[one], first[one] + sizes[one]):
             pj = place[j]
-            if pi >= pj:
-                band[pj, pi - pj] += mat[i, j]
+            row = band[pj]
+            for i in range(j, first[one] + sizes[one]):
+                row[place[i] - pj] += mat[j, i]
+            for other in range(one + 1, 4):
+                start = first[other]
+                if sizes[other]:
+                    at = place[start] - pj
+                    for i in range(sizes[other]):
+                        row[at + i] += mat[j, start + i]
 
 
 @fast
@@ -467,6 +477,53 @@ def _rate_terms(spec: Any, x: Array, twice: float, r_w: Array, r_g: Array, band:
                     grad[j + b] += push
                 if i >= 0 and j >= 0:
                     band[i + b, j - i] -= weight
+
+
+@fast
+def pushed(
+    spec: Any, row_g: Array, q_g: Array, p_g: Array, f_g: Array, r_g: Array, jac: Array, arms_y: Array, grad: Array
+) -> None:
+    """Add to the gradient what weights of rows, coordinates, points, forces and rates give, as `assemble` does."""
+    off, w, active = spec[1], spec[2], spec[4]
+    slope, stencils = spec[9][3], spec[15]
+    ny, n = w.shape[1], jac.shape[1]
+    count, npts = arms_y.shape[0], arms_y.shape[1]
+    places = np.full((count, npts), -1, np.int64)
+    gq = q_g @ w
+    for k in range(count):
+        nf = off[k + 2] - off[k + 1] - ny
+        g = np.zeros(3 * ny + nf)
+        for i in range(n):
+            weight = row_g[k, i]
+            if weight != 0.0:
+                for r in range(3 * ny + nf):
+                    g[r] += weight * jac[k, i, r]
+        gy = gq[k].copy()
+        c = 3 * ny
+        for p in range(npts):
+            for b in range(3):
+                weight = p_g[k, p, b]
+                if weight != 0.0:
+                    for r in range(ny):
+                        gy[r] += weight * arms_y[k, p, b, r]
+            if active[k, p]:
+                push = f_g[k, p]
+                g[c] += push[0] - push[1]
+                g[c + 1] += slope * (push[0] + push[1] + push[2] + push[3]) - push[4]
+                g[c + 2] += push[2] - push[3]
+                places[k, p] = off[k + 1] + ny + c - 3 * ny
+                c += 3
+        for s in range(3):
+            for r in range(ny):
+                grad[off[k + s] + r] += g[s * ny + r] + stencils[k, 0, s] * gy[r]
+        for r in range(nf):
+            grad[off[k + 1] + ny + r] += g[3 * ny + r]
+    for k in range(count - 1):
+        for p in range(npts):
+            if places[k, p] >= 0:
+                grad[places[k, p] + 1] -= r_g[k, p]
+            if places[k + 1, p] >= 0:
+                grad[places[k + 1, p] + 1] += r_g[k, p]
 
 
 @fast

@@ -83,7 +83,7 @@ class Legs:
         mine = self.sides[side]
 
         def off(points: Array) -> Array:
-            return np.asarray(points[mine, 1] - level)
+            return np.asarray(points[..., mine, 1] - level)
 
         bent, _ = self._solve(q, self.legs[side], off)
         spot, was = self.positions(np.stack([bent, q]))[:, mine]
@@ -100,7 +100,7 @@ class Legs:
             return np.array(q), 0.0
 
         def off(points: Array) -> Array:
-            return np.asarray((points - targets)[held].ravel())
+            return np.asarray((points - targets)[..., held, :].reshape(*points.shape[:-2], -1))
 
         bent, left = self._solve(q, np.concatenate([np.arange(3), *self.legs]).astype(np.int32), off)
         return bent, float(np.abs(left).max())
@@ -109,9 +109,13 @@ class Legs:
         """A pose (n,) near q whose held points are about at their targets: a compromise that never strays far."""
         free = np.concatenate([np.arange(3), *self.legs]).astype(np.int32)
         scale = np.where(free < 3, 0.5 * _ROOT_SHARE, 1.0)
+
+        def off(points: Array) -> Array:
+            return np.asarray((points - targets)[..., held, :].reshape(*points.shape[:-2], -1))
+
         at = np.array(q)
         for _ in range(7):
-            left, jac = self._linear(at, free, lambda points: (points - targets)[held].ravel())
+            left, jac = self._linear(at, free, off)
             # Where all go in one step: points to their targets, and coordinates back to q as far as that allows.
             rows = np.concatenate([_STIFF * jac * scale, np.eye(len(free))])
             right = np.concatenate([_STIFF * (jac @ at[free] - left), q[free] / scale])
@@ -126,7 +130,7 @@ class Legs:
         poses = np.repeat(q[None], 2 * count + 1, axis=0)
         poses[1 + np.arange(count), free] += step
         poses[1 + count + np.arange(count), free] -= step
-        parts = np.array([off(points) for points in self.positions(poses)])
+        parts = off(self.positions(poses))
         return parts[0], ((parts[1 : 1 + count] - parts[1 + count :]) / (2 * step)).T
 
     def _solve(self, q: Array, free: NDArray[np.int32], off: Callable[[Array], Array]) -> tuple[Array, Array]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from choreograph.editing.physics.interior_point import LAST_BARRIER, Solution, solve
+from choreograph.editing.physics.interior_point import LAST_BARRIER, WARM_BARRIER, Solution, solve
 from choreograph.editing.physics.newton import Point, Solver
 from choreograph.editing.physics.problem import Problem
 
@@ -79,7 +79,9 @@ def solve_again(problem: Problem, before: Solved, iterations: int = 60, watch: W
     ny = problem.w.shape[1]
     for block, change in zip(problem.offs[:-1], shift, strict=True):
         x[block : block + ny] += change
-    found = solve(problem, warm=replace(before.solution.point, x=x), iterations=_SOON, watch=watch)
+    found = solve(
+        problem, warm=replace(before.solution.point, x=x), last_barrier=WARM_BARRIER, iterations=_SOON, watch=watch
+    )
     if found.status == "not converged":
         found = solve(problem, start=x, first_barrier=1e-4, first_slack=0.02, iterations=iterations, watch=watch)
     if found.status == "not converged":

@@ -174,31 +174,43 @@ class Solver:
     def assemble(self, at: Point, now: Values, barrier: float) -> None:
         """Fill matrix and gradient."""
         sigma = at.dual / at.slack
-        push = barrier / at.slack - sigma * (now.bounds - at.slack)
         z_hi, z_lo, _, _, _, z_floor, _, _ = self.spread(at.dual)
         s_hi, s_lo, sq_hi, sq_lo, s_force, s_floor, s_up, s_down = self.spread(sigma)
-        g_hi, g_lo, gq_hi, gq_lo, g_force, g_floor, g_up, g_down = self.spread(push)
+        row_g, q_g, p_g, f_g, r_g = self._pushes(barrier / at.slack - sigma * (now.bounds - at.slack))
         inner = 2 * self.h * self.w_torque
-        mu, row_w, row_g = np.empty_like(now.tau), np.empty_like(now.tau), np.zeros_like(now.tau)
+        mu, row_w = np.empty_like(now.tau), np.empty_like(now.tau)
         mu[:, :6], row_w[:, :6] = (0.0, 0.0) if self.kinematic else (at.root, RHO)
         mu[:, 6:] = inner * now.tau[:, 6:] + z_hi - z_lo
         row_w[:, 6:] = inner + s_hi + s_lo
-        row_g[:, 6:] = inner * now.tau[:, 6:] + g_hi - g_lo
-        q_w, q_g = np.zeros_like(now.tau), np.zeros_like(now.tau)
-        q_w[:, 6:], q_g[:, 6:] = sq_hi + sq_lo, gq_hi - gq_lo
-        lam, p_w, p_g = at.places * self.held3, RHO * self.held3, np.zeros_like(self.held3)
+        row_g[:, 6:] += inner * now.tau[:, 6:]
+        q_w = np.zeros_like(now.tau)
+        q_w[:, 6:] = sq_hi + sq_lo
+        lam, p_w = at.places * self.held3, RHO * self.held3
         if self.problem.soft is not None:
             mu[:, :6] = row_g[:, :6] = self.root_w * now.wanted_root
             row_w[:, :6] = self.root_w * (now.wanted_root != 0)
             lam, p_w = self.place_w * now.wanted_places, self.place_w * self.held3
-            p_g = np.array(lam)
+            p_g += lam
         lam[..., 1] -= z_floor
         p_w[..., 1] += s_floor
-        p_g[..., 1] -= g_floor
         self.kernel.assemble(
-            self.spec, at.x, mu, lam, row_w, row_g, q_w, q_g, p_w, p_g, RHO * self.given, s_force, -g_force,
-            s_up + s_down, g_up - g_down, self.band, self.grad, self.jac, self.arms,
+            self.spec, at.x, mu, lam, row_w, row_g, q_w, q_g, p_w, p_g, RHO * self.given, s_force, f_g,
+            s_up + s_down, r_g, self.band, self.grad, self.jac, self.arms,
         )  # fmt: skip
+
+    def lower(self, at: Point, before: float, barrier: float) -> None:
+        """Change the gradient to a smaller barrier's; the matrix is the same."""
+        parts = self._pushes((barrier - before) / at.slack)
+        self.kernel.pushed(self.spec, *parts, self.jac, self.arms, self.grad)
+
+    def _pushes(self, push: Array) -> tuple[Array, Array, Array, Array, Array]:
+        """What inequalities, each by a weight, add to the gradient: by rows, coordinates, points, forces, rates."""
+        g_hi, g_lo, gq_hi, gq_lo, g_force, g_floor, g_up, g_down = self.spread(push)
+        row_g, q_g = np.zeros((self.count, self.n)), np.zeros((self.count, self.n))
+        row_g[:, 6:], q_g[:, 6:] = g_hi - g_lo, gq_hi - gq_lo
+        p_g = np.zeros((self.count, self.npts, 3))
+        p_g[..., 1] = -g_floor
+        return row_g, q_g, p_g, -g_force, g_up - g_down
 
     def factor(self, least: float) -> tuple[Any, float]:
         """Cholesky factors of the band, and the diagonal that it took."""
