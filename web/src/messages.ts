@@ -994,6 +994,14 @@ export interface FootprintRequest {
   position: [number, number, number];
   /** Which way it points: 0 along +z, 90 along +x. */
   facing_deg?: number;
+  /** Which of its parts stand. */
+  parts?: ("heel" | "ball" | "toe")[];
+  /** From when to when the heel stands; else from the beginning until it lifts as in a step. */
+  heel_s?: [number, number] | null;
+  /** The same of the ball. */
+  ball_s?: [number, number] | null;
+  /** The same of the toes. */
+  toe_s?: [number, number] | null;
 }
 
 /** A function of one's own that says what a motion costs; the search keeps what lowers it. */
@@ -1060,6 +1068,17 @@ export interface GoalRequest {
   spin_deg_s?: number | null;
   /** A line to follow instead of a straight one, as places x and z. */
   points?: [number, number][];
+}
+
+/** Where and when a hand carries: the floor, a vault, a wall's edge. */
+export interface HandprintRequest {
+  hand: "left" | "right";
+  /** When it touches. */
+  start_s: number;
+  /** When it lets go. */
+  stop_s: number;
+  /** Middle of the palm, x, y and z, metres; what it stands on is level there. */
+  position: [number, number, number];
 }
 
 /** Exactly this frame of this clip at this time, and what follows it for a while: every answer shows it. */
@@ -1138,7 +1157,7 @@ export interface KeyPose {
   stop_s?: number | null;
 }
 
-/** A pose that the motion goes through: joints as in a frame of some motion, the root free. */
+/** A pose or place that the motion goes through, on the floor or in the air. */
 export interface KeyPoseRequest {
   /** When, in the motion that is made. */
   at_s: number;
@@ -1146,6 +1165,14 @@ export interface KeyPoseRequest {
   clip?: string;
   /** Which of its frames, at its own rate. */
   frame?: number;
+  /** Whether joints are as in that frame; else only the place counts. */
+  joints?: boolean;
+  /** Where the root is then, x, y and z, metres; else anywhere. */
+  position?: [number, number, number] | null;
+  /** How high the root is then, wherever it is; else any height. */
+  height_m?: number | null;
+  /** Which way the root faces then: 0 along +z, 90 along +x; else any. */
+  facing_deg?: number | null;
 }
 
 /** Motion with this label from one time to another. */
@@ -1348,8 +1375,12 @@ export interface PhysicsLimits {
   friction?: number;
   /** Of one of the four points of a foot. */
   most_force?: number;
+  /** Of a foot that carries the body alone, as in runs. */
+  most_alone?: number;
   /** Times the torques of trained people. */
   strength?: number;
+  /** Of the change of the force at one point, at most; else only the weight of rates holds it back. */
+  force_rate?: number | null;
 }
 
 /** A motion that obeys mechanics, after the sketch that another one makes. */
@@ -1364,6 +1395,12 @@ export interface PhysicsRequest {
   turn_deg?: number;
   /** Times as long as the motion. */
   longer?: number;
+  /** Mean speed along its way, instead of the motion's: the same steps and flights, stances shorter or longer. */
+  speed_m_s?: number | null;
+  /** Which durations are found too, those that take the least effort: none; those of stances, while flights last as long as their height says; or all, so that flights get lower where they may. */
+  timing?: "given" | "stances" | "all";
+  /** How short and how long each may get where they are found, times as long as given. */
+  time_range?: [number, number];
   /** Where the part of the motion begins that is taken; else at its beginning. */
   start_s?: number | null;
   /** Where it ends. */
@@ -1378,6 +1415,10 @@ export interface PhysicsRequest {
   poses?: KeyPoseRequest[];
   /** Where feet stand, all of them, instead of as in the motion. */
   footprints?: FootprintRequest[];
+  /** Whether hands carry too where they rest on the floor in the motion. */
+  hands?: boolean;
+  /** Where hands carry, all of them, instead of as in the motion. */
+  handprints?: HandprintRequest[];
   /** Frames per second to write; else the motion's own. */
   rate_hz?: number | null;
   /** Height of the floor; else 0, or what the feet stand on. */

@@ -14,7 +14,10 @@ Take = Callable[[Any, str], None]
 Until = Callable[..., None]
 SLOW_S = 180.0
 
-MEASURED = f"{STATE}.results.some((one) => one.verb === 'dynamics' && one.mechanics && {STAGE}.shown[0]?.id === one.motions[0].id)"
+MEASURED = (
+    f"{STATE}.results.some((one) => one.verb === 'dynamics' && one.mechanics "
+    f"&& {STAGE}.shown[0]?.id === one.motions[0].id)"
+)
 
 
 @pytest.fixture

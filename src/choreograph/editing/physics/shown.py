@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from choreograph.dynamics.contacts import PARTS
 from choreograph.dynamics.dofs import Dofs
 from choreograph.editing.physics.problem import torque_limits
 from choreograph.editing.physics.sketch import Sketch
@@ -36,7 +37,7 @@ def mechanics_of(path: Trajectory, dofs: Dofs, points: Sequence[str], fps: float
         fps: Frames per second of the motion made of it.
         frames: Of that motion.
     """
-    at = np.clip(np.rint(np.arange(frames) / fps / path.h).astype(int), 0, len(path.q) - 1)
+    at = np.rint(np.interp(np.arange(frames) / fps, path.times, np.arange(len(path.times)))).astype(int)
     torques = np.zeros((frames, len(dofs.skeleton)))
     for k in range(6, len(dofs)):
         torques[:, int(dofs.joints[k])] += (path.torques[at, k] * dofs.body.weight) ** 2
@@ -52,14 +53,24 @@ def footprints_of(sketch: Sketch) -> list[dict[str, Any]]:
     for stance, spot in zip(sketch.stances, sketch.footprints, strict=True):
         if stance.side > 1:  # hands have requests of their own
             continue
-        ahead, last = spot[3] - spot[0], stance.stop >= sketch.nodes
-        found.append(
-            {
-                "foot": ("left", "right")[stance.side],
-                "start_s": round(stance.start * sketch.h, 4),
-                "stop_s": round((stance.stop - 1) * sketch.h if not last else (sketch.nodes - 1) * sketch.h, 4),
-                "position": [round(float(value), 4) for value in spot.mean(axis=0)],
-                "facing_deg": round(float(np.degrees(np.arctan2(ahead[0], ahead[2]))), 2),
-            }
-        )
+        ahead = spot[3] - spot[0]
+        one: dict[str, Any] = {
+            "foot": ("left", "right")[stance.side],
+            "start_s": _second(sketch, stance.start),
+            "stop_s": _second(sketch, stance.stop - 1),
+            "position": [round(float(value), 4) for value in spot.mean(axis=0)],
+            "facing_deg": round(float(np.degrees(np.arctan2(ahead[0], ahead[2]))), 2),
+        }
+        mine = sketch.flags[stance.start : stance.stop, len(PARTS) * stance.side : len(PARTS) * (stance.side + 1)]
+        one["parts"] = [part for part, down in zip(PARTS, mine.T, strict=True) if down.any()]
+        for part, down in zip(PARTS, mine.T, strict=True):
+            nodes = np.flatnonzero(down)
+            if len(nodes) > 1:
+                span = (stance.start + nodes[0], stance.start + nodes[-1])
+                one[f"{part}_s"] = [_second(sketch, int(node)) for node in span]
+        found.append(one)
     return found
+
+
+def _second(sketch: Sketch, node: int) -> float:
+    return round(float(sketch.times[node]), 4)
