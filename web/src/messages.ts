@@ -1,7 +1,7 @@
 // Generated from the models of choreograph.studio by `python -m choreograph.studio.typescript`; do not edit.
 
 /** Changes whenever a message does; told by both sides when they meet. */
-export const PROTOCOL = "3b77b552900f";
+export const PROTOCOL = "706f7d2a1964";
 
 /** What JSON holds. */
 export type Plain = null | boolean | number | string | Plain[] | { [name: string]: Plain };
@@ -412,6 +412,13 @@ export interface Moved {
   samples: [number, number, number][];
 }
 
+/** A file besides the motion that can be had of a verb's result. */
+export interface OutputFacts {
+  name: string;
+  help: string;
+  suffixes: string[];
+}
+
 /** The motion that was played has ended. */
 export interface Over {
   type: "over";
@@ -514,6 +521,7 @@ export interface Result {
   cost: number | null;
   proved: boolean;
   details: Record<string, Plain>;
+  mechanics: boolean;
   search_s: number;
   total_s: number;
   motions: Motion[];
@@ -574,6 +582,8 @@ export interface VerbFacts {
   subject: string;
   request: Record<string, Plain>;
   guide: string;
+  outputs: OutputFacts[];
+  changes_motion: boolean;
 }
 
 /** What is shown and how; kept with the project, but not undone. */
@@ -1024,6 +1034,14 @@ export interface FootprintRequest {
   position: [number, number, number];
   /** Which way it points: 0 along +z, 90 along +x. */
   facing_deg?: number;
+  /** Which of its parts stand. */
+  parts?: ("heel" | "ball" | "toe")[];
+  /** From when to when the heel stands; else from the beginning until it lifts as in a step. */
+  heel_s?: [number, number] | null;
+  /** The same of the ball. */
+  ball_s?: [number, number] | null;
+  /** The same of the toes. */
+  toe_s?: [number, number] | null;
 }
 
 /** A function of one's own that says what a motion costs; the search keeps what lowers it. */
@@ -1090,6 +1108,17 @@ export interface GoalRequest {
   spin_deg_s?: number | null;
   /** A line to follow instead of a straight one, as places x and z. */
   points?: [number, number][];
+}
+
+/** Where and when a hand carries: the floor, a vault, a wall's edge. */
+export interface HandprintRequest {
+  hand: "left" | "right";
+  /** When it touches. */
+  start_s: number;
+  /** When it lets go. */
+  stop_s: number;
+  /** Middle of the palm, x, y and z, metres; what it stands on is level there. */
+  position: [number, number, number];
 }
 
 /** Exactly this frame of this clip at this time, and what follows it for a while: every answer shows it. */
@@ -1168,7 +1197,7 @@ export interface KeyPose {
   stop_s?: number | null;
 }
 
-/** A pose that the motion goes through: joints as in a frame of some motion, the root free. */
+/** A pose or place that the motion goes through, on the floor or in the air. */
 export interface KeyPoseRequest {
   /** When, in the motion that is made. */
   at_s: number;
@@ -1176,6 +1205,14 @@ export interface KeyPoseRequest {
   clip?: string;
   /** Which of its frames, at its own rate. */
   frame?: number;
+  /** Whether joints are as in that frame; else only the place counts. */
+  joints?: boolean;
+  /** Where the root is then, x, y and z, metres; else anywhere. */
+  position?: [number, number, number] | null;
+  /** How high the root is then, wherever it is; else any height. */
+  height_m?: number | null;
+  /** Which way the root faces then: 0 along +z, 90 along +x; else any. */
+  facing_deg?: number | null;
 }
 
 /** Motion with this label from one time to another. */
@@ -1380,8 +1417,12 @@ export interface PhysicsLimits {
   friction?: number;
   /** Of one of the four points of a foot. */
   most_force?: number;
+  /** Of a foot that carries the body alone, as in runs. */
+  most_alone?: number;
   /** Times the torques of trained people. */
   strength?: number;
+  /** Of the change of the force at one point, at most; else only the weight of rates holds it back. */
+  force_rate?: number | null;
 }
 
 /** A motion that obeys mechanics, after the sketch that another one makes. */
@@ -1396,6 +1437,12 @@ export interface PhysicsRequest {
   turn_deg?: number;
   /** Times as long as the motion. */
   longer?: number;
+  /** Mean speed along its way, instead of the motion's: the same steps and flights, stances shorter or longer. */
+  speed_m_s?: number | null;
+  /** Which durations are found too, those that take the least effort: none; those of stances, while flights last as long as their height says; or all, so that flights get lower where they may. */
+  timing?: "given" | "stances" | "all";
+  /** How short and how long each may get where they are found, times as long as given. */
+  time_range?: [number, number];
   /** Where the part of the motion begins that is taken; else at its beginning. */
   start_s?: number | null;
   /** Where it ends. */
@@ -1410,6 +1457,10 @@ export interface PhysicsRequest {
   poses?: KeyPoseRequest[];
   /** Where feet stand, all of them, instead of as in the motion. */
   footprints?: FootprintRequest[];
+  /** Whether hands carry too where they rest on the floor in the motion. */
+  hands?: boolean;
+  /** Where hands carry, all of them, instead of as in the motion. */
+  handprints?: HandprintRequest[];
   /** Frames per second to write; else the motion's own. */
   rate_hz?: number | null;
   /** Height of the floor; else 0, or what the feet stand on. */

@@ -244,6 +244,12 @@ export interface LiveOverlay extends Overlay {
   update(row: ArrayLike<number>): void;
 }
 
+/** An arrow in space. */
+export interface VectorOverlay extends Overlay {
+  /** From a place, along a vector, both x, y, z in metres; one without length is not drawn. */
+  update(from: readonly number[], along: readonly number[], colour?: string): void;
+}
+
 /** Values on a square of the floor. */
 export interface HeatOverlay extends Overlay {
   /** Cells from 0 to 255, rows along z, about a place. */
@@ -281,8 +287,9 @@ export interface Stage {
   /** The motions that were last asked for, and when they are there. */
   readonly wanted: readonly string[];
   readonly loaded: Promise<void>;
-  /** Show frames of an ask while they arrive; replaces what is shown once so many (a second's worth) are there. */
-  stream(number: number, motion: Motion, start: number, frames: Float32Array, worth?: number): void;
+  /** Show frames of an ask while they arrive; replaces what is shown once so many (a second's worth) are there. Time
+      begins anew, or goes on where one whole motion takes the place of another. */
+  stream(number: number, motion: Motion, start: number, frames: Float32Array, worth?: number, goesOn?: boolean): void;
   /** Figures stand beside each other instead of where they are. */
   sideBySide: boolean;
   /** World place of a joint of a shown motion at a frame; null before it is loaded. */
@@ -300,6 +307,9 @@ export interface Stage {
   addText(at: At, text: string, colour?: string): TextOverlay;
   addLive(skeleton: string, colour?: string, opacity?: number): LiveOverlay;
   addHeat(): HeatOverlay;
+  addVector(): VectorOverlay;
+  /** Colour the bones of a shown motion's figure by values from 0 to 1, red beyond; null takes that away. */
+  colourBones(motion: string, values: ArrayLike<number> | null): void;
 
   /** Options of the view that the stage itself knows. */
   setView(view: Partial<StageView>): void;
@@ -375,7 +385,23 @@ export interface TrimRange {
   change(start: number, stop: number, done: boolean): void;
 }
 
+/** Frames [start, stop). */
+export interface Span {
+  start: number;
+  stop: number;
+}
+
+/** Rows of spans that can be painted, each by number. */
+export interface Lanes {
+  rows: readonly { name: string; spans: readonly Span[] }[];
+  paint(row: number, span: Span): void;
+  change(row: number, index: number, span: Span): void;
+  remove(row: number, index: number): void;
+}
+
 export interface Timeline {
+  /** Rows over the strips of feet; null takes them away. */
+  setLanes(lanes: Lanes | null): void;
   setMarkers(markers: readonly Marker[]): void;
   /** Two handles and a shade outside of them; null takes them away. */
   setRange(range: TrimRange | null): void;

@@ -227,6 +227,8 @@ class Result(Message):
     """Whether nothing better can be had."""
     details: dict[str, Any] = {}
     """What only its verb knows."""
+    mechanics: bool = False
+    """Whether forces and torques are known: `/api/results/{id}/mechanics`."""
     search_s: float = 0.0
     total_s: float = 0.0
     """From the request's arrival to the finished motion."""
@@ -330,6 +332,15 @@ class Project(Message):
     """Suffixes that can be dropped in."""
 
 
+class OutputFacts(Message):
+    """A file besides the motion that can be had of a verb's result."""
+
+    name: Name
+    """"picture", or as the verb calls it: "table"."""
+    help: str
+    suffixes: list[str]
+
+
 class VerbFacts(Message):
     """A way of asking for motion: what the page makes its tab and its form of."""
 
@@ -341,3 +352,7 @@ class VerbFacts(Message):
     request: dict[str, Any]
     """JSON Schema of its requests."""
     guide: str
+    outputs: list[OutputFacts] = []
+    """Files besides the motion that can be had of its results."""
+    changes_motion: bool = True
+    """Whether its answer is another motion than it got."""

@@ -59,9 +59,10 @@ class JobAsk(Message):
     """Work to be started. Verbs may also be asked over the socket, where newer requests replace older ones."""
 
     kind: Name
-    """"build", "joins", "export", or a verb."""
+    """"build", "joins", "export", "output", or a verb."""
     ask: dict[str, Any] = {}
-    """A verb's request; for `build`, a GraphAsk; for `export`, an ExportAsk; the document's if empty."""
+    """A verb's request; for `build`, a GraphAsk; for `export`, an ExportAsk, for `output`, an OutputAsk; the
+    document's if empty."""
     subject: Name | None = None
     """The motion that the verb works on, if it changes one; the document's if None."""
 
@@ -89,6 +90,15 @@ class ExportAsk(Message):
     """Whether the picture of a frame shows the figures alone, on nothing."""
     character: bool = True
     """Whether it is the project's character who moves, where there is one."""
+
+
+class OutputAsk(Message):
+    """A file besides the motion, of a result."""
+
+    result: Id
+    output: Name
+    """One of its verb's `outputs`."""
+    suffix: Annotated[str, Field(pattern=r"^\.[a-z0-9]{2,5}$")]
 
 
 class Code(Message):

@@ -32,6 +32,7 @@ TASKS = {
     "moved": "performing:moved",
     "warm_perform": "performing:warm",
     "export": "export",
+    "output": "output",
     "faces": "faces:listed",
     "face_received": "faces:received",
     "face_surface": "faces:surface",
