@@ -1,7 +1,7 @@
 // Generated from the models of choreograph.studio by `python -m choreograph.studio.typescript`; do not edit.
 
 /** Changes whenever a message does; told by both sides when they meet. */
-export const PROTOCOL = "706f7d2a1964";
+export const PROTOCOL = "a19e0f92b8cb";
 
 /** What JSON holds. */
 export type Plain = null | boolean | number | string | Plain[] | { [name: string]: Plain };
@@ -72,6 +72,13 @@ export interface CharacterFacts {
   missing: string[];
   animated: boolean;
   own: boolean;
+  roles: Record<string, string>;
+}
+
+/** Which joints of a character are which parts of the body, as somebody says. */
+export interface CharacterRoles {
+  name: string;
+  roles: Record<string, string>;
 }
 
 /** A clip of the library: a recording, and what is done to it before it is used. */
@@ -1588,6 +1595,8 @@ export interface RetargetRequest {
   joints?: Record<string, string>;
   /** Whether standing feet are held where they stand. */
   clean?: boolean;
+  /** Whether hands that touch each other, the body or the floor do so on the other body, too. */
+  hands?: boolean;
 }
 
 /** The same poses, in the same order, with another timing. */

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
 
 from choreograph.studio.document import Document, Draft, GraphAsk, Id, LabelRange, Message, Name, Point, View
 
@@ -19,6 +21,18 @@ class CharacterFacts(Message):
     """Whether its file has motion, too."""
     own: bool
     """Whether it is somebody's character, not the mannequin that Choreograph writes into its own files."""
+    roles: dict[str, str]
+    """The joint of each part of the body, by its role; "" where none was found."""
+
+
+class CharacterRoles(Message):
+    """Which joints of a character are which parts of the body, as somebody says."""
+
+    name: Name
+    roles: Annotated[
+        dict[Annotated[str, Field(max_length=40)], Annotated[str, Field(max_length=200)]], Field(max_length=64)
+    ]
+    """Joints by role; "" for none."""
 
 
 class Recording(Message):

@@ -20,6 +20,7 @@ from choreograph.studio.face_facts import FaceAnswer, FaceAsk, FaceExport, FaceF
 from choreograph.studio.facts import (
     ArchivePage,
     CharacterFacts,
+    CharacterRoles,
     Curve,
     GraphSummary,
     Job,
@@ -369,6 +370,7 @@ REST: tuple[type[Message], ...] = (
     FaceAnswer,
     FaceExport,
     CharacterFacts,
+    CharacterRoles,
 )
 """Models that travel over REST; what they are made of comes with them."""
 SAID_BY_PAGES = ("JobAsk", "ExportAsk", "PreviewAsk", "DraftAsk", "FaceExport", "ToServer")

@@ -17,6 +17,7 @@ TASKS = {
     "frames": "clips:frames",
     "figure": "figure",
     "character": "characters:character",
+    "character_roles": "characters:roles",
     "wear": "characters:wear",
     "thumbnail": "thumbnail",
     "shape": "shape",
