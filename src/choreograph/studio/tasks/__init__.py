@@ -29,6 +29,7 @@ TASKS = {
     "prepare": "answer:prepare",
     "examples": "examples",
     "moved": "performing:moved",
+    "dragged": "dragging:dragged",
     "warm_perform": "performing:warm",
     "export": "export",
     "faces": "faces:listed",
