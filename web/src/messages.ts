@@ -1,7 +1,7 @@
 // Generated from the models of choreograph.studio by `python -m choreograph.studio.typescript`; do not edit.
 
 /** Changes whenever a message does; told by both sides when they meet. */
-export const PROTOCOL = "a19e0f92b8cb";
+export const PROTOCOL = "5ce011a5d20e";
 
 /** What JSON holds. */
 export type Plain = null | boolean | number | string | Plain[] | { [name: string]: Plain };
@@ -163,6 +163,14 @@ export interface DocumentState {
 /** A request that is being made. */
 export interface DraftAsk {
   request?: Record<string, Plain>;
+}
+
+/** What would be asked if a goal that is dragged were let go here; the motion comes back as `partial`, soon. Only the newest is answered. When it is let go, it is asked for like anything else. */
+export interface Drag {
+  type?: "drag";
+  number: number;
+  ask: Record<string, Plain>;
+  pull?: Pulled | null;
 }
 
 /** A recording that performances are made of. */
@@ -491,6 +499,13 @@ export interface Project {
   readable: string[];
 }
 
+/** A joint of a key pose that is pulled: the pose follows. */
+export interface Pulled {
+  pose: number;
+  joint: string;
+  position: [number, number, number];
+}
+
 /** A motion file that was read into the project. */
 export interface Recording {
   id: string;
@@ -621,6 +636,7 @@ export type ToServer =
   | Hello
   | Ask
   | Moved
+  | Drag
   | Cancel
   | Play
   | Stop;
@@ -1202,6 +1218,10 @@ export interface KeyPose {
   start_s?: number | null;
   /** until when. */
   stop_s?: number | null;
+  /** A pose of its own instead of a clip's: where the root joint is, metres, */
+  root?: [number, number, number] | null;
+  /** and how each joint of the skeleton, in its order, is turned in the joint above it: unit quaternions w, x, y, z. */
+  rotations?: [number, number, number, number][];
 }
 
 /** A pose or place that the motion goes through, on the floor or in the air. */

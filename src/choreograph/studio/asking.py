@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from choreograph.errors import ChoreographError, RequestError
 from choreograph.studio import messages as m
 from choreograph.studio.document import Draft
+from choreograph.studio.dragging import Dragged
 from choreograph.studio.facts import Job, Result
 from choreograph.studio.jobs import Hooks, Work, new_job_id
 from choreograph.studio.library import file_stem
@@ -187,7 +188,17 @@ class Asking:
         """Take results into the project."""
         self._session.project.results.update({made.id: made for made in results})
 
-    # ------------------------------------------------------------------ performing
+    # ------------------------------------------------------------------ dragging and performing
+
+    def dragged(self, page: Page, message: m.Drag) -> None:
+        """Take what a page would ask for if what it drags were let go."""
+        check_drafts({"complete": message.ask}, {})
+        ask = VerbAsk(
+            "complete", message.ask, self._subject("complete", None)[0], motions=self._motions("complete", message.ask)
+        )
+        if page.dragging is None or page.dragging.number != message.number:
+            page.dragging = Dragged(page, self.lanes["complete"], message.number)
+        page.dragging.move(ask, message.pull)
 
     async def examples(self, draft: Draft) -> m.Examples:
         """What performances as asked are made of; whoever looks at that is about to perform."""

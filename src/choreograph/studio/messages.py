@@ -200,6 +200,30 @@ class Moved(Message):
     samples: Annotated[list[Sample], Field(max_length=1000)]
 
 
+class Pulled(Message):
+    """A joint of a key pose that is pulled: the pose follows."""
+
+    pose: Annotated[int, Field(ge=0, le=100_000)]
+    """Which of the request's poses."""
+    joint: Name
+    position: tuple[float, float, float]
+    """Where to, x, y, z."""
+
+
+class Drag(Message):
+    """What would be asked if a goal that is dragged were let go here; the motion comes back as `partial`, soon.
+
+    Only the newest is answered. When it is let go, it is asked for like anything else.
+    """
+
+    type: Literal["drag"] = "drag"
+    number: int
+    """Of the drag; counts with this page's requests."""
+    ask: Draft
+    """To complete."""
+    pull: Pulled | None = None
+
+
 class Cancel(Message):
     """Stop a job."""
 
@@ -223,7 +247,7 @@ class Stop(Message):
     type: Literal["stop"] = "stop"
 
 
-ToServer = Annotated[Hello | Ask | Moved | Cancel | Play | Stop, Field(discriminator="type")]
+ToServer = Annotated[Hello | Ask | Moved | Drag | Cancel | Play | Stop, Field(discriminator="type")]
 
 # ---------------------------------------------------------------- the socket, server to page
 

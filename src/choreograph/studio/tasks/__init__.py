@@ -31,6 +31,7 @@ TASKS = {
     "prepare": "answer:prepare",
     "examples": "examples",
     "moved": "performing:moved",
+    "dragged": "dragging:dragged",
     "warm_perform": "performing:warm",
     "export": "export",
     "output": "output",
