@@ -152,6 +152,10 @@ class GraphSummary(Message):
     threshold_m: float
     rate_hz: float
     clips: list[ClipReport]
+    """All of them, or of an archive those that fell out, as many as people read."""
+    clip_count: int = 0
+    """How many clips there are, and how many take part."""
+    kept_count: int = 0
     transitions: int
     frames: int
     shown: int
@@ -237,6 +241,8 @@ class Result(Message):
     """Whether nothing better can be had."""
     details: dict[str, Any] = {}
     """What only its verb knows."""
+    mechanics: bool = False
+    """Whether forces and torques are known: `/api/results/{id}/mechanics`."""
     search_s: float = 0.0
     total_s: float = 0.0
     """From the request's arrival to the finished motion."""
@@ -270,6 +276,47 @@ class Job(Message):
     seconds: float = 0.0
 
 
+class ArchiveFacts(Message):
+    """The clips of a .mog file, where there are too many to be listed one by one."""
+
+    clips: int
+    seconds: float
+    first: Id
+    """The clip that is shown before another is chosen."""
+    joints: list[str]
+
+
+class ArchiveFolder(Message):
+    """A folder, or a person where files are not known, and how many clips of it were asked for."""
+
+    name: str
+    clips: int
+
+
+class ArchiveClip(Message):
+    """What a list tells of a clip of an archive."""
+
+    id: Id
+    name: str
+    folder: str
+    seconds: float
+    fps: float
+    labels: list[str]
+
+
+class ArchivePage(Message):
+    """Clips of an archive that were asked for by words."""
+
+    total: int
+    """How many there are in all folders."""
+    folders: list[ArchiveFolder]
+    start: int
+    """Of the folder's clips, or of all where none was named, those from this one on."""
+    clips: list[ArchiveClip]
+    hint: str
+    """What may be the reason where nothing was found."""
+
+
 class Project(Message):
     """All that a page needs to begin."""
 
@@ -286,6 +333,8 @@ class Project(Message):
     recordings: list[Recording]
     clips: list[Motion]
     """One for each entry of the document, in its order."""
+    archive: ArchiveFacts | None
+    """Where a .mog file of very many clips was opened: they are asked for by the page at `/api/archive`."""
     graph: GraphSummary | None
     results: list[Result]
     jobs: list[Job]
@@ -295,6 +344,15 @@ class Project(Message):
     """JSON Schema of what can be asked of motion files."""
     readable: list[str]
     """Suffixes that can be dropped in."""
+
+
+class OutputFacts(Message):
+    """A file besides the motion that can be had of a verb's result."""
+
+    name: Name
+    """"picture", or as the verb calls it: "table"."""
+    help: str
+    suffixes: list[str]
 
 
 class VerbFacts(Message):
@@ -308,3 +366,7 @@ class VerbFacts(Message):
     request: dict[str, Any]
     """JSON Schema of its requests."""
     guide: str
+    outputs: list[OutputFacts] = []
+    """Files besides the motion that can be had of its results."""
+    changes_motion: bool = True
+    """Whether its answer is another motion than it got."""

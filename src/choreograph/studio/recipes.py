@@ -11,6 +11,7 @@ from choreograph.contract.request import read_request
 from choreograph.errors import RequestError
 from choreograph.formats.character import WRITES
 from choreograph.formats.export import ExportSettings
+from choreograph.studio.archive import clip_number
 from choreograph.studio.document import ClipEntry, GraphAsk, Point
 from choreograph.studio.exports import character_file, export_facts
 from choreograph.studio.library import DRAWINGS, TOGETHER, file_stem
@@ -106,9 +107,19 @@ def _sources(session: Session, entries: list[ClipEntry]) -> list[Source]:
         path = places.folder / inside
         if recording and path.is_file() and [path.stat().st_size, path.stat().st_mtime_ns] == [size, time]:
             files[recording] = path
-    return [
-        Source(files.get(e.source, places.recording(e.source)), e, project.recordings[e.source].name) for e in entries
-    ]
+    for placed in {e.source for e in entries if clip_number(e.source) is not None}:
+        _copy_out(session, placed)
+    return [Source(files.get(e.source, places.recording(e.source)), e, project.sources[e.source].name) for e in entries]
+
+
+def _copy_out(session: Session, recording: str) -> None:
+    """Write a file of a clip that stays in its .mog file: commands and programs read files."""
+    from choreograph.formats.npz import write_npz
+    from choreograph.studio.context import WorkerContext
+
+    path = session.places.recording(recording)
+    if not path.is_file():
+        write_npz(path, WorkerContext(session.places).recording(recording))
 
 
 def _build_command(session: Session, sources: list[Source], settings: GraphAsk) -> str:

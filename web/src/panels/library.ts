@@ -6,6 +6,7 @@ import { openRoles } from "../dialogs/roles";
 import { button, el, fill, icon } from "../dom";
 import type { ClipEntry } from "../messages";
 import type { Context, Panel, State } from "../types";
+import { archiveList } from "./archive";
 import { clipEditor } from "./clip";
 import { labelsOf, motionOf, recordingOf, removeClip, shownClips, thumbnail } from "./clips";
 import { jobStrip, newest, underWay } from "./progress";
@@ -21,10 +22,21 @@ export const library: Panel = {
   mount(left, context) {
     const { store } = context;
     const search = el("input", {
-      attrs: { type: "search", placeholder: "Search names and labels", "aria-label": "Search the library" },
-      on: { input: () => list.show(store.state) },
+      attrs: {
+        type: "search",
+        placeholder: store.state.archive ? 'walk or run, "turn left", clip:16_*' : "Search names and labels",
+        "aria-label": "Search the library",
+      },
+      on: {
+        input: () => {
+          list.show(store.state);
+          archive?.search();
+        },
+      },
     });
     const list = clipList(context, () => search.value);
+    const archive = store.state.archive ? archiveList(context, () => search.value) : null;
+    archive?.search(0);
     const files = filePicker(context);
     const editor = clipEditor(context);
     left.append(
@@ -32,21 +44,31 @@ export const library: Panel = {
       characterRow(context),
       jobStrip(context, ["import"]),
       list.element,
+      ...(archive ? [archive.element] : []),
       editor.element,
       buildOffer(context),
     );
     watch(
       store,
       [(state) => state.document.clips, (state) => state.clips, (state) => state.recordings, (state) => state.view.theme],
-      list.show,
+      (state) => {
+        list.show(state);
+        archive?.redraw();
+      },
     );
-    store.subscribe((state) => state.view.shown, (_, state) => list.mark(state));
+    store.subscribe((state) => state.view.shown, (_, state) => {
+      list.mark(state);
+      archive?.mark(state);
+    });
     return {
       hint:
-        () => (store.state.document.clips.length > 0
+        () => (store.state.document.clips.length > 0 || store.state.archive
           ? "Press a clip to watch it; Ctrl+press adds another."
           : "Drop motion files anywhere."),
-      onShow: () => editor.show(true),
+      onShow: () => {
+        editor.show(true);
+        archive?.redraw();
+      },
       onHide: () => editor.show(false),
     };
   },
@@ -98,6 +120,8 @@ function clipList(context: Context, query: () => string) {
     rows = clips.map((entry) => ({ id: entry.id, row: clipRow(state, entry, select) }));
     for (const [k, { row }] of rows.entries()) row.tabIndex = k === 0 ? 0 : -1;
     const { scrollTop } = element;
+    element.classList.toggle("few", state.archive !== null);
+    element.hidden = rows.length === 0 && state.archive !== null; // the archive's own list says what there is
     if (rows.length > 0) fill(element, ...rows.map(({ row }) => row));
     else fill(element, state.document.clips.length > 0 ? nothingFound(words.join(" ")) : emptyLibrary(context));
     element.scrollTop = scrollTop;

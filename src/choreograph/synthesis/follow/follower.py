@@ -14,7 +14,7 @@ from choreograph.graph.model import TRANSITION, MotionGraph
 from choreograph.maths.floor import FloorTransform
 from choreograph.motion.bend import SMOOTH_S
 from choreograph.synthesis.follow.beam import NARROWEST, BeamSearch, Found
-from choreograph.synthesis.follow.bends import bend_transforms, bent_root
+from choreograph.synthesis.follow.bends import bend_transforms, bent_roots
 from choreograph.synthesis.follow.goals import style_costs
 from choreograph.synthesis.follow.kernel_inputs import find_inputs
 from choreograph.synthesis.follow.prepare import find_edge_tables
@@ -228,8 +228,9 @@ class PathFollower:
         # The walk may end within its last edge.
         shown = self.frames - int(self._tables.length[self.edges[:-1]].sum())
         last = self._tables.first[self.edges[-1]] + shown - 1
-        root_x, root_z = bent_root(self._kernel, self.edges[-1], int(last), *self.bends[-1])
-        x, _, z = self.places[-1].apply((root_x, 0.0, root_z))
+        edge, row, bend = np.array(self.edges[-1:]), np.array([last]), np.array(self.bends[-1:])
+        root = bent_roots(self._kernel, edge, row, bend)[0]
+        x, _, z = self.places[-1].apply((root.real, 0.0, root.imag))
         return float(x), float(z)
 
     # ------------------------------------------------------------------ searching
