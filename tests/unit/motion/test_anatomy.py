@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -64,3 +65,13 @@ def test_rigs_whose_names_say_nothing(recordings: Path, rig: str) -> None:
 def test_recorded_bodies_without_their_names(recordings: Path, file: str) -> None:
     known = read_clip(recordings / file).skeleton
     assert _main(_blind(known)) == _main(known)
+
+
+def test_sides_told_by_place_alone_mirror_as_named_ones_do() -> None:
+    clip = demo_clip("walk_turn_90_left", 30.0)
+    names = tuple(f"Bone.{k:03d}" for k in range(len(clip.skeleton)))
+    body = clip.skeleton
+    nameless = Skeleton(names, body.parents, body.offsets, body.tip_parents, body.tip_offsets)
+    assert nameless.roles == body.roles
+    other = replace(clip, skeleton=nameless, contacts=None)
+    assert np.allclose(other.mirrored().global_positions(), clip.mirrored().global_positions(), atol=1e-9)
