@@ -82,7 +82,7 @@ def draw(group: str, results: list[tuple[Made, cg.PhysicsResult]], out: Path) ->
     look = find_theme("light")
     figure, panels = new_figure(look, len(results), 1, (9.0, 2.5 * len(results)))
     for panel, (made, result) in zip(np.atleast_1d(panels), results, strict=True):
-        draw_figures(panel, result, look, 11)
+        draw_figures(panel, result, look, 15, 12.0)
         panel.set_ylabel(made.name, fontsize=8)
         panel.set_yticks([])
     title_figure(figure, look, group, "above: made, with ground forces and centre of mass · below: the recording")

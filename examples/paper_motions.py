@@ -143,8 +143,8 @@ def all_motions() -> Iterator[Made]:
     yield Made(
         "stones", "feet raised higher", "16_45", SOME_RUNS, P(**part),
         poses=(
-            pose_at(0.36, {"left_upper_leg": (-15, 0, 0), "left_lower_leg": (35, 0, 0)}),
-            pose_at(0.70, {"right_upper_leg": (-15, 0, 0), "right_lower_leg": (35, 0, 0)}),
+            pose_at(0.36, {"left_upper_leg": (-30, 0, 0), "left_lower_leg": (45, 0, 0)}),
+            pose_at(0.70, {"right_upper_leg": (-30, 0, 0), "right_lower_leg": (45, 0, 0)}),
         ),
     )  # fmt: skip
     part = {"start_s": 0.3, "end_s": 1.5}
