@@ -43,7 +43,9 @@ BEHAVIOURS = {
     "salsa": trials(60, range(1, 11)),
     "back flip": trials(87, (3, 4)),
 }
-JUMPS = trials(16, (1, 3, 5, 6, 7, 9, 10)) + trials(13, (11, 13, 19, 32, 39, 40, 41)) + trials(83, (40, 41, 45, 46, 48, 49))
+JUMPS = (
+    trials(16, (1, 3, 5, 6, 7, 9, 10)) + trials(13, (11, 13, 19, 32, 39, 40, 41)) + trials(83, (40, 41, 45, 46, 48, 49))
+)
 MIDDLE = "16_06"
 RUNS = trials(16, (*range(35, 47), *range(48, 56)))
 

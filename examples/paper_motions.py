@@ -128,7 +128,7 @@ def all_motions() -> Iterator[Made]:
         others = tuple(one for one in HOPS if one != "13_11")
         yield Made("twenty hops", f"jump, {name}", "13_11", others, P(farther_m=farther, **part), same=farther == 0)
     below = ("83_51", "83_52", "83_53", "83_54", "83_56", "83_57")
-    yield Made("360°", "from 90° and 180°", "83_56", below, P(turn_deg=180, start_s=1.5, end_s=3.5))
+    yield Made("360°", "from 90° and 180°", "83_54", below, P(turn_deg=180, higher_m=0.08, start_s=1.4, end_s=3.2))
     yield Made("360°", "75, from its 180°", "75_06", ("75_06",), P(turn_deg=180, start_s=1.9, end_s=3.65))
     part = {"start_s": 0.05, "end_s": 1.058}
     for farther, name in ((-0.5, "shorter steps"), (0.0, "as recorded"), (0.5, "longer steps")):

@@ -37,6 +37,8 @@ LONGEST_S = 20.0
 """Seconds that one problem may last."""
 _AROUND_S = 0.5
 _SAME_FLOOR_M = 0.015
+_LONGEST_FLIGHT_S = 1.5
+"""Nobody is in the air for longer."""
 _STRANGE_DEG = 9.0
 """Distance of key poses from the examples' space, beyond what the examples have, at which they lack the behaviour."""
 
@@ -131,7 +133,8 @@ def make_setting(clip: Clip, request: PhysicsRequest, examples: Sequence[Clip] |
     if hands:
         down = find_hand_contacts(part, points, floor) if request.hands else np.zeros((len(part), 2), bool)
         flags = np.concatenate([flags, down], axis=1)
-    if not flags.any() and not request.footprints and not request.handprints and not request.finish:
+    sketched = request.footprints or request.handprints or request.finish
+    if part.seconds > _LONGEST_FLIGHT_S and not flags.any() and not sketched:
         raise RequestError(
             f"no foot stands on the floor in {part.seconds:.2f} s of {clip.name!r}, so nothing carries the body; take "
             "a part with take-off and landing, give the floor's height with --floor, or say where feet stand",
