@@ -4,7 +4,7 @@ Jumps of many lengths and turns from one basis, runs over stones, a leap over wa
 flips, and what the paper shows as failing. Each is solved, verified between the solver's nodes, and written as motion,
 picture and, with --films, as a film from the side.
 
-    choreograph fetch cmu 08 13 16 75 83 87 127 143 --cache recordings
+    choreograph fetch cmu 08 13 16 49 75 83 87 127 143 --cache recordings
     python examples/16_motions_of_the_paper.py recordings [--only runs] [--films] [--out FOLDER]
 """
 

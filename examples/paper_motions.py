@@ -110,7 +110,6 @@ RUNS = tuple(f"16_{k}" for k in (35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46,
 JUMPS = ("16_06", "16_07", "16_09", "16_10")
 WALKS = ("16_22", "16_15", "16_16", "16_31", "16_47")
 SOME_RUNS = ("16_46", "16_35", "16_36", "16_56", "16_55")
-OVER = ("127_26", "127_27", "127_28", "127_25")
 P = cg.PhysicsRequest
 
 
@@ -147,10 +146,11 @@ def all_motions() -> Iterator[Made]:
             pose_at(0.70, {"right_upper_leg": (-30, 0, 0), "right_lower_leg": (45, 0, 0)}),
         ),
     )  # fmt: skip
-    part = {"start_s": 0.3, "end_s": 1.5}
-    yield Made("leap over water", "as far as recorded", "127_25", OVER[:3], P(**part), same=True)
-    straddle = pose_at(0.5, {"left_upper_leg": (15, 0, 0), "right_upper_leg": (-15, 0, 0)})
-    yield Made("leap over water", "farther, straddled", "127_25", OVER[:3], P(farther_m=0.3, **part), poses=(straddle,))
+    yield Made("leap over water", "as far as recorded", "49_05", ("49_04",), P(), same=True)
+    straddle = pose_at(0.66, {"left_upper_leg": (-12, 0, 0), "right_upper_leg": (12, 0, 0)})
+    yield Made("leap over water", "farther, straddled", "49_05", ("49_04",), P(farther_m=0.25), poses=(straddle,))
+    part = {"start_s": 0.3, "end_s": 1.35}
+    yield Made("leap over water", "127, as recorded", "127_28", ("127_25", "127_26", "127_27"), P(**part), same=True)
     part = {"start_s": 0.3, "end_s": 1.66}
     for farther, name in ((-0.3, "shorter steps"), (0.0, "as recorded")):
         yield Made("walks", name, "16_21", WALKS, P(farther_m=farther, **part), same=farther == 0)
@@ -163,13 +163,16 @@ def all_motions() -> Iterator[Made]:
         same=True,
     )
     part = {"start_s": 0.75, "end_s": 2.0}
-    yield Made("stepping over", "as recorded", "143_15", ("143_14", "143_16"), P(**part), same=True)
-    raised = pose_at(0.52, {"left_upper_leg": (-15, 0, 0), "left_lower_leg": (10, 0, 0)})
-    yield Made("stepping over", "higher", "143_15", ("143_14", "143_16"), P(**part), poses=(raised,))
+    # Least effort lifts no foot: a pose of each leg over the obstacle says how high it is.
+    higher = {"left_upper_leg": (-12, 0, 0)}, {"right_upper_leg": (-6, 0, 0), "right_lower_leg": (15, 0, 0)}
+    for name, (first, second) in (("low", ({}, {})), ("higher", higher)):
+        poses = pose_at(0.52, first), pose_at(0.98, second)
+        yield Made("stepping over", name, "143_15", ("143_14", "143_16"), P(**part), poses=poses, same=name == "low")
     flip = {"start_s": 1.6, "end_s": 2.74}
-    yield Made("back flips", "87_04", "87_04", ("87_03",), P(**flip), same=True)
-    yield Made("back flips", "87_03", "87_03", ("87_04",), P(start_s=2.05, end_s=3.15), same=True)
-    yield Made("back flips", "with straight legs", "87_04", ("87_03",), P(**flip), poses=(straight_legs(0.62),))
+    flips = ("87_03", "87_04")
+    yield Made("back flips", "as recorded", "87_04", ("87_03",), P(**flip), same=True)
+    yield Made("back flips", "higher", "87_04", flips, P(higher_m=0.08, **flip))
+    yield Made("back flips", "with straight legs", "87_04", flips, P(**flip), poses=(straight_legs(0.6),))
     yield from negative()
 
 
