@@ -12,7 +12,7 @@ from tests.e2e.studio.test_flow import STAGE, STATE, settle, show
 
 Take = Callable[[Any, str], None]
 Until = Callable[..., None]
-SLOW_S = 180.0
+SLOW_S = 240.0
 
 MEASURED = (
     f"{STATE}.results.some((one) => one.verb === 'dynamics' && one.mechanics "

@@ -9,7 +9,7 @@ import pytest
 
 import choreograph as cg
 from choreograph.demo import demo_clip
-from choreograph.editing.physics.prepare import make_setting, sketch_of
+from choreograph.editing.physics.prepare import doubts, make_setting, sketch_of
 from choreograph.editing.physics.shown import footprints_of
 from choreograph.formats import read_clip
 
@@ -57,3 +57,11 @@ def test_a_run_solves_on_its_own_footprints_and_on_stones(recordings: Path) -> N
     foot, frame = run.skeleton.need("right_foot"), round(0.82 * run.fps)
     high, low = (one.clip.global_positions()[frame, foot, 1] for one in (stones, plain))
     assert high - low == pytest.approx(0.15, abs=0.03)
+
+
+def test_examples_that_never_stand_on_both_feet_are_named() -> None:
+    """A jump in the space of runs, which the paper shows as failing."""
+    result = cg.physics(JUMP, cg.PhysicsRequest(iterations=3), examples=[demo_clip("run", 60.0)])
+    assert any("stands on both feet" in problem.text for problem in result.problems)
+    fine = make_setting(JUMP, cg.PhysicsRequest(), [JUMP])
+    assert not [one for one in doubts(fine, sketch_of(fine, cg.PhysicsRequest())) if "both feet" in one.text]
