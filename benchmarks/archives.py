@@ -2,8 +2,10 @@
 
     CHOREOGRAPH_DATA=<folder with cmu/> python -m benchmarks.archives FOLDER --windows 50000 [--share 0.25] [--fps 120]
     CHOREOGRAPH_DATA=<folder with cmu/> python -m benchmarks.archives NAME.mog --windows 200000
+    python -m benchmarks.archives NAME.mog --use
 
-The first gives files, the second a motion graph. Recordings and demo motion are carried onto one skeleton; once all
+The first gives files, the second a motion graph; the third tells what it takes to use one: opening it, and the first
+answer of every verb, each in a process of its own, without and with what the cache keeps. Recordings and demo motion are carried onto one skeleton; once all
 have been told, they are told again, by turns mirrored, faster or slower, and in another manner: every joint is held a
 little differently throughout and sways slowly. The manner is strong enough that two tellings of one recording lie
 mostly farther apart than the threshold, as two people do, so that the distances of a larger archive are spread like
@@ -13,12 +15,18 @@ those of a smaller one. The n-th clip depends on n alone: a smaller archive is t
 from __future__ import annotations
 
 import argparse
+import json
+import os
+import resource
+import subprocess
 import sys
+import tempfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -130,6 +138,87 @@ def write_files(folder: Path, windows: int, *, share: float = 1.0, fps: float = 
     return wrote
 
 
+def _first_step(verb: str, path: Path, request: dict[str, Any]) -> str:
+    """Open a graph and have a verb's first answer, shown: what somebody waits for."""
+    import choreograph as cg
+    from choreograph.contract.search import Budget
+    from choreograph.verbs import find_verb
+
+    graph = cg.open_graph(path)
+    if verb == "complete":
+        name = graph.infos[0].name
+        request = {"poses": [{"at_s": t, "clip": name, "frame": round(30 * t)} for t in (0.0, 1.5)], **request}
+    search = find_verb(verb).search(graph, find_verb(verb).request(**request))
+    search.step(Budget(steps=1, seconds=0.1))
+    found = search.first()
+    return f"{len(found.clip)} frames" + "".join(f"; {problem.text[:60]}…" for problem in found.problems_with_all[:1])
+
+
+def _open(path: Path) -> str:
+    import choreograph as cg
+
+    graph = cg.open_graph(path)
+    return f"{len(graph.infos)} clips, {int(graph.clip_frames.sum())} frames"
+
+
+def _read_edges(path: Path) -> str:
+    import choreograph as cg
+
+    graph = cg.open_graph(path)
+    return f"{len(graph.nodes)} nodes, {len(graph.edges)} edges"
+
+
+def _only(path: Path) -> str:
+    import choreograph as cg
+
+    part = cg.open_graph(path).only("walk or run")
+    return f"{len(part.infos)} clips, {len(part.nodes)} nodes, {len(part.edges)} edges"
+
+
+_GOES = {"body": [{"at_s": 0.0, "position": (0.0, 0.0)}, {"at_s": 3.0, "position": (0.0, 3.0)}], "length_s": 3.0}
+ASKS: dict[str, Callable[[Path], str]] = {
+    "open": _open,
+    "edges": _read_edges,
+    "only": _only,
+    "follow": lambda path: _first_step("follow", path, {"path": "eight:radius=3"}),
+    "follow, label": lambda path: _first_step("follow", path, {"path": "eight:radius=3", "label": "run"}),
+    "solve": lambda path: _first_step("solve", path, {**_GOES, "count": 1, "seconds": 0.5}),
+    "perform": lambda path: _first_step("perform", path, {"samples": [(k / 10, 0.0, 0.12 * k) for k in range(40)]}),
+    "complete": lambda path: _first_step("complete", path, {"length_s": 1.5}),
+    "plan": lambda path: _first_step("plan", path, {"goal": {"position": (0.0, 2.0)}, "evaluations": 200}),
+    "steer": lambda path: _first_step("steer", path, {"path": "circle:radius=4", "length_s": 2.0}),
+}
+"""What is asked of an archive."""
+
+
+def measure(path: Path, ask: str) -> dict[str, Any]:
+    """CPU seconds and most memory of this process, imports and all, once it has done what is asked."""
+    said = ASKS[ask](path)
+    spent = resource.getrusage(resource.RUSAGE_SELF)
+    return {"cpu_s": spent.ru_utime + spent.ru_stime, "gib": spent.ru_maxrss / 2**20, "said": said}
+
+
+def use(path: Path) -> None:
+    """Print what it takes to use an archive; the first round, which compiles, does not count."""
+    print(f"{'':14} {'cold':>8} {'kept':>8} {'most memory':>12}")
+    for ask in ASKS:
+        with tempfile.TemporaryDirectory() as folder:
+            command = [sys.executable, "-m", "benchmarks.archives", str(path), "--ask", ask]
+            found = []
+            for cache in ("compiling", "cold", "cold"):
+                environment = {**os.environ, "CHOREOGRAPH_CACHE": str(Path(folder) / cache)}
+                if cache == "compiling" and ask in ("open", "edges", "only"):
+                    continue
+                made = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+                if made.returncode:
+                    found.append({"cpu_s": np.nan, "gib": np.nan, "said": made.stderr.strip().splitlines()[-1]})
+                else:
+                    found.append(json.loads(made.stdout))
+            cold, kept = found[-2:]
+            most = max(one["gib"] for one in found[-2:])
+            print(f"{ask:14} {cold['cpu_s']:6.1f} s {kept['cpu_s']:6.1f} s {most:8.2f} GiB  {kept['said']}", flush=True)
+
+
 def main() -> None:
     """Write what the command line asks for."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
@@ -138,7 +227,15 @@ def main() -> None:
     parser.add_argument("--share", type=float, default=1.0, help="share of the clips to write as files")
     parser.add_argument("--fps", type=float, default=120.0, help="rate of the files")
     parser.add_argument("--workers", type=int, default=1)
+    parser.add_argument("--use", action="store_true", help="measure what it takes to use the .mog file")
+    parser.add_argument("--ask", choices=list(ASKS), help=argparse.SUPPRESS)
     asked = parser.parse_args()
+    if asked.ask is not None:
+        print(json.dumps(measure(asked.output, asked.ask)))
+        return
+    if asked.use:
+        use(asked.output)
+        return
     if asked.output.suffix != ".mog":
         wrote = write_files(asked.output, asked.windows, share=asked.share, fps=asked.fps)
         sys.exit(f"{wrote} files in {asked.output}" if not wrote else None)

@@ -15,7 +15,7 @@ from choreograph.maths.floor import FloorTransform
 from choreograph.motion.bend import SMOOTH_S
 from choreograph.synthesis.follow.beam import NARROWEST, BeamSearch, Found
 from choreograph.synthesis.follow.bends import bend_transforms, bent_roots
-from choreograph.synthesis.follow.prepare import Tables, find_tables
+from choreograph.synthesis.follow.prepare import Tables, find_edge_tables, find_tables
 from choreograph.synthesis.follow.request import FollowRequest
 from choreograph.synthesis.follow.starts import find_starts
 from choreograph.synthesis.follow.state import COST, NODE, PAUSE, PAUSES, REACHED, STRETCH, TURN, WALKED, YAW, X, Z
@@ -79,7 +79,8 @@ class PathFollower:
             raise RequestError("the graph is empty: build it with a higher threshold, or from more clips")
         smooth_s = SMOOTH_S if self.settings.bends else TREMBLE_S
         if tables is None or tables.smooth_s != smooth_s:
-            tables = find_tables(graph, smooth_s)
+            find = find_edge_tables if self.settings.method == "thesis" else find_tables
+            tables = find(graph, smooth_s)
         self._tables, self._view = tables, TablesView(graph, tables)
         self._edge_costs = edge_costs
         self.edges: list[int] = []

@@ -199,11 +199,12 @@ class FixedArrays(NamedTuple):
 def fixed_arrays(tables: EdgeTables, graph: MotionGraph) -> FixedArrays:
     """What the kernels take that is the same for all requests; computed once for each set of tables."""
     if "fixed" not in tables.derived:
-        turns, edge_way = find_turns(tables, graph), np.add.reduceat(tables.step, tables.first)
+        walked = so_far(tables.step, tables.first, tables.length)
+        turns, edge_way = find_turns(tables, graph), walked[tables.first + tables.length - 1]
         tables.derived["fixed"] = FixedArrays(
             way=seal(np.stack([tables.x, tables.z, tables.step], axis=1)),
             edge_way=seal(edge_way),
-            so_far=seal(so_far(tables.step, tables.first, tables.length)),
+            so_far=seal(walked),
             bend=seal(turns),
             **edge_columns(graph),
             lateral=recorded_lateral(edge_way, tables.length / graph.rate_hz, turns[:, 3]),

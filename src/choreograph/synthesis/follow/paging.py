@@ -166,7 +166,9 @@ class PagedTables:
 
     def emptied(self) -> PagedTables:
         """Tables of the same graph that have nothing paged in; searches that have these keep them."""
-        return PagedTables(self.graph, self.roots, self.frames, self.smooth_s)
+        made = PagedTables(self.graph, self.roots, self.frames, self.smooth_s)
+        made.derived.update(self.derived)
+        return made
 
     @property
     def lateral(self) -> tuple[float, float]:
@@ -213,11 +215,12 @@ class PagedTables:
         number = self._edges_of(nodes)
         rows = find_rows(self.roots, graph, number)
         way = np.stack([rows.place.real, rows.place.imag, rows.step], axis=1)
+        walked = so_far(rows.step, rows.first, rows.length)
         yaw = edges.yaw[number]
         self.edges.add(
             first=rows.first + self.rows.count,
             length=rows.length,
-            edge_way=np.add.reduceat(rows.step, rows.first),
+            edge_way=walked[rows.first + rows.length - 1],
             target=edges.target[number],
             yaw=yaw,
             target_clip=edges.target_clip[number],
@@ -228,7 +231,6 @@ class PagedTables:
             rough=find_rough(self.roots, graph, number),
             number=number,
         )
-        walked = so_far(rows.step, rows.first, rows.length)
         self.rows.add(
             way=way, facing=rows.facing, label_words=rows.label_words, bent_over=rows.bent_over, so_far=walked
         )
@@ -296,7 +298,15 @@ def find_paged_tables(graph: MotionGraph, smooth_s: float) -> PagedTables:
     parts = ("motion", "labels")
     key = find_key(graph, "root tracks", METHOD, parts, rate_hz=graph.rate_hz, smooth_s=smooth_s)
     roots, frames = find_or_build(key, lambda: _build(graph, smooth_s), _pack, lambda content: _unpack(content, graph))
-    return PagedTables(graph, roots, frames, smooth_s)
+    tables = PagedTables(graph, roots, frames, smooth_s)
+    edges = find_key(graph, "edge sample", METHOD, (*parts, "edges"), rate_hz=graph.rate_hz, smooth_s=smooth_s)
+    tables.derived["lateral"] = find_or_build(
+        edges,
+        lambda: tables.lateral,
+        lambda found: Content({"lateral": found}, {}),
+        lambda content: (float(content.facts["lateral"][0]), float(content.facts["lateral"][1])),
+    )
+    return tables
 
 
 def _build(graph: MotionGraph, smooth_s: float) -> tuple[RootTracks, Frames]:
