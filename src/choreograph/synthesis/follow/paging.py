@@ -42,7 +42,7 @@ MOST_BYTES = 1 << 30
 """Size of what is paged in from which on the next search begins with empty tables."""
 _SAMPLE = 20_000
 """Edges by which it is known how sharply recorded people turn."""
-_ENOUGH, _SECOND_CHANGES = 8, 300
+_ENOUGH, _SECOND_CHANGES = 6, 100
 """Continuations with fewer transitions from which on none with two are looked for, and how many are looked at else."""
 _FASTER = 1.25
 """How much longer a step within a blend may be than any recorded one."""
