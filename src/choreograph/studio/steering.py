@@ -64,11 +64,13 @@ class Steering:
 
 def _prepare(graph: Path) -> tuple[SteerBrain, Pool]:
     from choreograph.graph.store import open_graph
+    from choreograph.synthesis.narrow import narrow
     from choreograph.synthesis.steer.pool import build_pool
     from choreograph.synthesis.steer.prepare import find_brain
+    from choreograph.synthesis.steer.request import SteerRequest
     from choreograph.synthesis.steer.stream import SteerStream
 
-    brain = find_brain(open_graph(graph), tasks=("navigate", "spin", "avoid"))
+    brain = find_brain(narrow(open_graph(graph), SteerRequest()).subject, tasks=("navigate", "spin", "avoid"))
     pool = build_pool(brain.costs.steps.clips)
     # Once here: the first time, kernels are compiled or loaded, and whoever talks to the studio would wait for that.
     stream = SteerStream(brain, pool)
