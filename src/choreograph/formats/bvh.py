@@ -85,11 +85,8 @@ def read_bvh(
         check_growth(len(data), len(values), len(header.names))
     except FormatError as error:
         raise error.at(path) from None
-    if (
-        fps is None
-        and any("hipjoint" in name.lower() for name in header.names)
-        and (text := doubt_rate(Path(path), rate))
-    ):
+    converted = any("hipjoint" in name.lower() for name in header.names)  # as CMU's skeletons are named
+    if fps is None and converted and (text := doubt_rate(Path(path), rate)):
         header.notes.append(Note("doubtful-rate", text))
     known = Channels.from_rows([(c, j, kind) for c, (j, kind) in enumerate(header.channels) if kind >= 0])
     offsets = np.array(header.offsets, float)
