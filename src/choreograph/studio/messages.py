@@ -21,6 +21,8 @@ from choreograph.studio.facts import (
     ArchivePage,
     CharacterFacts,
     Curve,
+    FindAnswer,
+    FindAsk,
     GraphSummary,
     Job,
     Matrix,
@@ -339,6 +341,8 @@ TO_PAGE: TypeAdapter[Any] = TypeAdapter(ToPage)
 REST: tuple[type[Message], ...] = (
     Project,
     ArchivePage,
+    FindAsk,
+    FindAnswer,
     DocumentChange,
     DocumentState,
     JobAsk,
@@ -361,7 +365,7 @@ REST: tuple[type[Message], ...] = (
     CharacterFacts,
 )
 """Models that travel over REST; what they are made of comes with them."""
-SAID_BY_PAGES = ("JobAsk", "ExportAsk", "PreviewAsk", "DraftAsk", "FaceExport", "ToServer")
+SAID_BY_PAGES = ("JobAsk", "FindAsk", "ExportAsk", "PreviewAsk", "DraftAsk", "FaceExport", "ToServer")
 """What pages may leave out where a default does; in all else every field is there."""
 
 
