@@ -71,6 +71,8 @@ def inspect(asked: InspectOptions) -> None:
 MANY_CLIPS = 40
 """Up to so many clips are listed one by one."""
 _MOST_FOLDERS = 16
+_WIDE = 100
+"""Columns of the table of folders at least."""
 _NARROWEST = 72
 """Columns the table takes at least, however narrow the terminal."""
 
@@ -156,13 +158,21 @@ def _show_folders(good: list[dict[str, Any]]) -> None:
     for row in good:
         groups.setdefault(Path(row["file"]).parent, []).append(row)
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 0, 0, 1))
-    table.add_column("folder", overflow="ellipsis", no_wrap=True, min_width=8)
+    table.add_column("folder", overflow="fold", min_width=12)
     for column in ("clips", "seconds", "fps", "joints", "height"):
         table.add_column(column, justify="right", no_wrap=True, min_width=len(column))
     for column in ("unit", "up"):
         table.add_column(column, no_wrap=True, min_width=len(column))
-    table.add_column("labels", overflow="ellipsis", no_wrap=True)
+    table.add_column("labels", no_wrap=True)
     largest = sorted(groups, key=lambda folder: -len(groups[folder]))[:_MOST_FOLDERS]
+
+    # Labels give way to the numbers.
+    room = max(
+        12, max(console.width, _WIDE) - 58 - min(24, max((len(folder.name) for folder in groups), default=0) + 8)
+    )
+
+    def shortened(text: str) -> str:
+        return text if len(text) <= room else f"{text[: room - 1]}…"
 
     def said(rows: list[dict[str, Any]], name: str) -> str:
         found = sorted({row[name] for row in rows})
@@ -179,10 +189,10 @@ def _show_folders(good: list[dict[str, Any]]) -> None:
             f"{heights[0]}-{heights[-1]} m" if len(heights) > 1 else f"{heights[0]} m",
             ", ".join(sorted({unit_name(row["metres_per_unit"]) for row in rows})),
             ", ".join(sorted({row["up_axis"] for row in rows})),
-            say_labels((text for row in rows for text, _, _ in row["labels"]), most=4).replace("none", ""),
+            shortened(say_labels(text for row in rows for text, _, _ in row["labels"]).replace("none", "")),
         )
     if good:
-        Console(width=max(console.width, 90)).print(table)
+        Console(width=max(console.width, _WIDE)).print(table)
         total = sum(row["seconds"] for row in good)
         rest = f"; {len(groups) - len(largest)} more folders" if len(groups) > len(largest) else ""
         text = f"{len(good)} clips in {len(groups)} folder{'s' if len(groups) > 1 else ''}, {total:.1f} s{rest}"

@@ -39,6 +39,7 @@ def test_an_archive_is_looked_through(archive: Studio, open_page: Any, until: An
     page.get_by_role("tab", name="Library").click()
     tree = page.get_by_role("tree", name="Clips of the archive")
     folders = tree.locator(".folder")
+    folders.nth(2).wait_for()
     assert folders.count() == 3
     assert "400 clips" in page.locator(".found").inner_text()
     assert tree.locator(".clip").count() == 0
@@ -76,9 +77,10 @@ def test_words_are_searched_and_a_clip_comes_to_the_stage(
     assert archive.project()["document"]["clips"][0]["source"] == shown
     box.fill("(run")
     until(page, "document.querySelector('.found').textContent.includes('cannot understand')")
-    page.watch.errors.clear()  # browsers log that the server would not have it
     box.fill("wlak")
     until(page, "document.querySelector('.found').textContent.includes('wlak')")
+    page.wait_for_timeout(300)
+    page.watch.errors.clear()  # browsers log that the server would not have it
 
 
 def test_the_archive_goes_by_keys(archive: Studio, open_page: Any) -> None:

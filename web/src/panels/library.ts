@@ -93,7 +93,7 @@ function clipList(context: Context, query: () => string) {
     const words = query().trim();
     matched = null;
     show(store.state);
-    if (!QUERY.test(words)) return;
+    if (!QUERY.test(words) || store.state.document.clips.length === 0) return;
     try {
       const ids = await context.api.get<string[]>(`/api/library/matches?${new URLSearchParams({ query: words }).toString()}`);
       if (query().trim() === words) matched = { query: words, ids: new Set(ids) };
