@@ -1,7 +1,7 @@
 // Generated from the models of choreograph.studio by `python -m choreograph.studio.typescript`; do not edit.
 
 /** Changes whenever a message does; told by both sides when they meet. */
-export const PROTOCOL = "5ce011a5d20e";
+export const PROTOCOL = "0466f6b6b695";
 
 /** What JSON holds. */
 export type Plain = null | boolean | number | string | Plain[] | { [name: string]: Plain };
@@ -270,6 +270,35 @@ export interface FaceWeights {
 export interface Failure {
   error: string;
   where: string | null;
+}
+
+/** Places that were found, the best first. */
+export interface FindAnswer {
+  places: FoundPlace[];
+  total: number;
+  hint: string;
+}
+
+/** Places that are sought in the library; see `FindRequest`. */
+export interface FindAsk {
+  only?: string;
+  like?: string | null;
+  from_s?: number | null;
+  to_s?: number | null;
+  speed?: string | null;
+  turn?: string | null;
+  contact?: "left" | "right" | "both" | "none" | "any" | null;
+}
+
+/** A place in a clip of the library. */
+export interface FoundPlace {
+  clip: string;
+  name: string;
+  start_s: number;
+  stop_s: number;
+  distance_m: number | null;
+  speed_m_s: number | null;
+  turn_deg: number | null;
 }
 
 /** Announces the binary message after it: one frame, for `play`. */
