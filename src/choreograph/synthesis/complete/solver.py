@@ -196,7 +196,7 @@ class MapSolver:
         found = evaluate(self.terms.compiled, shown, now.place, self.body, self.axes, self._rate)
         parts = [(steps, values, slopes), (found.frames, beta * found.values, beta * found.slopes)]
         if self.model.limits is not None:
-            parts.append(self._limit_rows(shown))
+            parts.append(self._limit_rows(rows))
         for pose in self.terms.poses:
             parts.append(self._pose_rows(pose, now, beta))
         for place in self.terms.places:
@@ -211,11 +211,14 @@ class MapSolver:
                     _compiled.add_rows(bands, gradient, frames, residuals, derivatives, n)
         return value
 
-    def _limit_rows(self, shown: Array) -> tuple[NDArray[np.int64], Array, Array]:
-        """Joints that turn farther than they do in the recordings are drawn back."""
+    def _limit_rows(self, rows: Array) -> tuple[NDArray[np.int64], Array, Array]:
+        """Joints that turn farther than they do in the recordings and the poses that are asked for are drawn back."""
         assert self.model.limits is not None
         low, high = self.model.limits[:, :-3]
-        over = np.maximum(shown[:, :-3] - high, 0.0) + np.minimum(shown[:, :-3] - low, 0.0)
+        if self.terms.poses:
+            asked = np.array([pose.row[:-3] for pose in self.terms.poses])
+            low, high = np.minimum(low, asked.min(axis=0)), np.maximum(high, asked.max(axis=0))
+        over = np.maximum(rows[:, :-3] - high, 0.0) + np.minimum(rows[:, :-3] - low, 0.0)
         frames, columns = np.nonzero(over)
         firm = self.model.encoding.scale[columns] / LIMIT_M
         slopes = np.zeros((len(frames), self.size))
