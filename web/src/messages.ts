@@ -1,7 +1,7 @@
 // Generated from the models of choreograph.studio by `python -m choreograph.studio.typescript`; do not edit.
 
 /** Changes whenever a message does; told by both sides when they meet. */
-export const PROTOCOL = "5ce011a5d20e";
+export const PROTOCOL = "0466f6b6b695";
 
 /** What JSON holds. */
 export type Plain = null | boolean | number | string | Plain[] | { [name: string]: Plain };
@@ -270,6 +270,35 @@ export interface FaceWeights {
 export interface Failure {
   error: string;
   where: string | null;
+}
+
+/** Places that were found, the best first. */
+export interface FindAnswer {
+  places: FoundPlace[];
+  total: number;
+  hint: string;
+}
+
+/** Places that are sought in the library; see `FindRequest`. */
+export interface FindAsk {
+  only?: string;
+  like?: string | null;
+  from_s?: number | null;
+  to_s?: number | null;
+  speed?: string | null;
+  turn?: string | null;
+  contact?: "left" | "right" | "both" | "none" | "any" | null;
+}
+
+/** A place in a clip of the library. */
+export interface FoundPlace {
+  clip: string;
+  name: string;
+  start_s: number;
+  stop_s: number;
+  distance_m: number | null;
+  speed_m_s: number | null;
+  turn_deg: number | null;
 }
 
 /** Announces the binary message after it: one frame, for `play`. */
@@ -1494,6 +1523,8 @@ export interface PhysicsRequest {
   floor_m?: number | null;
   /** Of the solver, at most, before it tries otherwise. */
   iterations?: number;
+  /** Whether IPOPT tries too where all else fails, for up to a minute; needs the extra `ipopt`. */
+  ipopt?: boolean;
   /** Of the objective's parts. */
   weights?: PhysicsWeights;
   limits?: PhysicsLimits;
@@ -1567,8 +1598,10 @@ export interface PlanSettings {
   lattice_deg?: number;
   /** Heuristic weight of the first answer, which is that near to the best; it then goes down to 1. */
   first_weight?: number;
-  /** Whether steps that do what others do are left out: auto looks among all of them if there is no answer without. */
+  /** Whether steps that do what others do are left out: auto looks among all of them where there is no answer without, or time is left. */
   compression?: "auto" | "on" | "off";
+  /** Whether it goes on, once its answer is proved to be the best and time is left: in cells half as large, and then among the steps that compression left out. */
+  refine?: boolean;
   /** How much farther than it must the search keeps from things, so that finishing does not touch them. */
   margin_m?: number;
   /** How often the search begins again, farther from what a finished motion touched. */

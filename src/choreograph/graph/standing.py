@@ -175,13 +175,13 @@ def _outside(cut: Flags, inside: Flags, leave: Whole, arrive: Whole, offsets: Wh
 
     places = np.flatnonzero(cut)
     own = ~inside[places]
-    clip = np.searchsorted(offsets, places, side="right") - 1
+    clip = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))[places]
     count = int(own.sum())
     # All inside is one place, the last.
     number = np.where(own, np.cumsum(own) - 1, count)
     ahead = np.flatnonzero((clip[1:] == clip[:-1]) & (own[1:] | own[:-1]))
-    at = np.searchsorted(places, np.concatenate([leave, arrive]))
-    start, stop = np.split(number[at], 2)
+    row = np.cumsum(cut, dtype=np.int32) - 1  # of each place among the cut points
+    start, stop = number[row[leave]], number[row[arrive]]
     rows, columns = np.concatenate([number[ahead], start]), np.concatenate([number[ahead + 1], stop])
     links = csr_matrix((np.ones(len(rows), np.int8), (rows, columns)), shape=(count + 1, count + 1))
     _, component = connected_components(links, directed=True, connection="strong")

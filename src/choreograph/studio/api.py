@@ -20,7 +20,20 @@ from choreograph.studio import messages as m
 from choreograph.studio import recipes
 from choreograph.studio.document import GraphAsk, Name, Point, View
 from choreograph.studio.exports import export
-from choreograph.studio.facts import ArchivePage, Curve, GraphSummary, Job, Matrix, Motion, Project, Result, VerbFacts
+from choreograph.studio.facts import (
+    ArchivePage,
+    Curve,
+    FindAnswer,
+    FindAsk,
+    GraphSummary,
+    Job,
+    Matrix,
+    Motion,
+    Project,
+    Result,
+    VerbFacts,
+)
+from choreograph.studio.finding import find_places, matching_clips
 from choreograph.studio.project import NotThere
 from choreograph.studio.requests import check_drafts, describe_verbs
 from choreograph.studio.session import Session
@@ -114,6 +127,18 @@ async def get_archive(
     if archive is None:
         raise NotThere("no .mog file is open here; the project's clips are in the document")
     return await asyncio.to_thread(archive.page, query, folder, start, count)
+
+
+@router.get("/library/matches")
+async def get_matches(session: Open, query: Annotated[str, Query(max_length=2000)]) -> list[str]:
+    """Ids of the document's clips that a query asks for."""
+    return matching_clips(session, query)
+
+
+@router.post("/find")
+async def post_find(session: Open, asked: FindAsk) -> FindAnswer:
+    """Places in the library, by words, by example, by speed, turn and feet."""
+    return await find_places(session, asked)
 
 
 # ---------------------------------------------------------------- motions

@@ -56,9 +56,9 @@ class Asking:
         named = named or project.document.subjects.get(verb)
         if named is None:
             return Subject(kind), None
-        return Subject(kind, motion=self._motion(named)), named
+        return Subject(kind, motion=self.motion_of(named)), named
 
-    def _motion(self, named: str) -> OwnMotion:
+    def motion_of(self, named: str) -> OwnMotion:
         """The clip or the person of a result that a page calls so."""
         sort, _, rest = named.partition(":")
         name, _, person = rest.partition("/")
@@ -74,7 +74,7 @@ class Asking:
         found = {}
         for where, name in own_motions(find_verb(verb), draft):
             try:
-                found[name] = self._motion(name)
+                found[name] = self.motion_of(name)
             except NotThere as error:
                 raise RequestError(f"{where} is {name!r}: {error}", where=where) from None
         return found
@@ -88,6 +88,9 @@ class Asking:
         if subject.kind != GRAPH.name or graph is None or self._prepared.get(verb) == graph.built_from:
             return
         self._prepared[verb] = graph.built_from
+        if verb == "steer":  # who steers live waits for the same
+            self._session.steering.begin(self._session)
+            return
 
         async def finish(_: Any) -> list[str]:
             return []

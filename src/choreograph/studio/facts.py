@@ -317,6 +317,39 @@ class ArchivePage(Message):
     """What may be the reason where nothing was found."""
 
 
+class FindAsk(Message):
+    """Places that are sought in the library; see `FindRequest`."""
+
+    only: Annotated[str, Field(max_length=2000)] = ""
+    like: Annotated[str, Field(max_length=200)] | None = None
+    """A motion of the project as the example: "clip:ID" or "result:ID"."""
+    from_s: Annotated[float, Field(ge=0)] | None = None
+    to_s: Annotated[float, Field(ge=0)] | None = None
+    speed: Annotated[str, Field(max_length=40)] | None = None
+    turn: Annotated[str, Field(max_length=40)] | None = None
+    contact: Literal["left", "right", "both", "none", "any"] | None = None
+
+
+class FoundPlace(Message):
+    """A place in a clip of the library."""
+
+    clip: Id
+    name: str
+    start_s: float
+    stop_s: float
+    distance_m: float | None
+    speed_m_s: float | None
+    turn_deg: float | None
+
+
+class FindAnswer(Message):
+    """Places that were found, the best first."""
+
+    places: list[FoundPlace]
+    total: int
+    hint: str
+
+
 class Project(Message):
     """All that a page needs to begin."""
 

@@ -22,6 +22,8 @@ from choreograph.studio.facts import (
     CharacterFacts,
     CharacterRoles,
     Curve,
+    FindAnswer,
+    FindAsk,
     GraphSummary,
     Job,
     Matrix,
@@ -374,6 +376,8 @@ TO_PAGE: TypeAdapter[Any] = TypeAdapter(ToPage)
 REST: tuple[type[Message], ...] = (
     Project,
     ArchivePage,
+    FindAsk,
+    FindAnswer,
     DocumentChange,
     DocumentState,
     JobAsk,
@@ -397,7 +401,7 @@ REST: tuple[type[Message], ...] = (
     CharacterRoles,
 )
 """Models that travel over REST; what they are made of comes with them."""
-SAID_BY_PAGES = ("JobAsk", "ExportAsk", "PreviewAsk", "DraftAsk", "FaceExport", "ToServer")
+SAID_BY_PAGES = ("JobAsk", "FindAsk", "ExportAsk", "PreviewAsk", "DraftAsk", "FaceExport", "ToServer")
 """What pages may leave out where a default does; in all else every field is there."""
 
 

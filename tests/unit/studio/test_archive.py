@@ -113,3 +113,27 @@ def test_a_file_that_has_changed_is_opened_anew(mog: Path, studio: Studio) -> No
 def test_a_project_of_files_has_no_archive(studio: Studio) -> None:
     assert studio.get("project")["archive"] is None
     assert studio.http.get("/api/archive").status_code == 404
+
+
+def test_places_are_found_in_the_library(studio: Studio) -> None:
+    entries = {entry["name"]: entry["id"] for entry in studio.get("project")["document"]["clips"]}
+    turns = studio.send("POST", "find", {"turn": "45..", "only": "not right"})
+    assert {place["clip"] for place in turns["places"]} == {entries["walk_turn_90_left"]}
+    example = {"like": f"clip:{entries['walk_turn_90_right']}", "from_s": 1.0, "to_s": 2.0}
+    nearest = studio.send("POST", "find", example)["places"][0]
+    assert nearest["clip"] == entries["walk_turn_90_right"] and nearest["start_s"] == pytest.approx(1.0, abs=0.05)
+    assert studio.send("POST", "find", {"only": "wlak"})["hint"]
+    assert studio.http.post("/api/find", json={"speed": "fast"}).status_code == 422
+    assert studio.http.post("/api/find", json={"like": "clip:nobody", "from_s": 1}).status_code == 404
+    matches = studio.get("library/matches", query='"veer left" or clip:*right')
+    assert set(matches) == {entries[name] for name in ("walk_veer_left", "walk_veer_right", "walk_turn_90_right")}
+    assert studio.http.get("/api/library/matches", params={"query": "(a"}).status_code == 422
+
+
+def test_places_are_found_in_an_archive(mog: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "MANY_CLIPS", 3)
+    with opened(mog) as studio:
+        studio.settle()
+        found = studio.send("POST", "find", {"turn": "45.."})["places"]
+        names = {studio.get(f"motions/clip/{place['clip']}")["name"] for place in found}
+        assert names == {"walk_turn_90_left", "walk_turn_90_right"} == {place["name"] for place in found}

@@ -15,6 +15,10 @@ const SPARE = 6;
 /** Found clips up to which all folders are open. */
 const FEW = 60;
 const TYPING_MS = 150;
+/** A row must be seen for so long before its picture is asked for: who scrolls past needs none. */
+const LOOK_MS = 120;
+/** Rows that are kept to be drawn again. */
+const ROWS_KEPT = 400;
 
 /** A row of the list: a folder, or a clip of it by its number there. */
 interface Item {
@@ -42,9 +46,11 @@ export function archiveList(context: Context, query: () => string) {
   let active = 0;
   let timer = 0;
   let drawing = 0;
+  let looking = 0;
   const open = new Set<string>();
   const pages = new Map<string, ArchiveClip[] | "coming">();
   const seen = new Map<string, ArchiveClip>();
+  const rows = new Map<string, HTMLElement>();
 
   const address = (more: Record<string, string>) =>
     `/api/archive?${new URLSearchParams({ query: asked, ...more }).toString()}`;
@@ -137,12 +143,22 @@ export function archiveList(context: Context, query: () => string) {
     fill(space, ...items.map((item) => (item.clip === null ? head(item) : row(item))));
     mark(store.state);
     if (focused) focus(active, false);
+    window.clearTimeout(looking);
+    looking = window.setTimeout(picture, LOOK_MS);
+  }
+
+  /** Ask for the pictures of the rows that are seen. */
+  function picture(): void {
+    for (const image of space.querySelectorAll<HTMLImageElement>("img[data-src]")) {
+      image.src = image.dataset.src!;
+      delete image.dataset.src;
+    }
   }
 
   function head(item: Item): HTMLElement {
     const { folder } = item;
     const isOpen = open.has(folder.name);
-    return placed(item, el(
+    const made = el(
       "div",
       {
         class: "folder",
@@ -153,7 +169,9 @@ export function archiveList(context: Context, query: () => string) {
       icon("chevron"),
       el("span", { class: "name" }, folder.name || "others"),
       el("span", { class: "quiet-text" }, folder.clips.toLocaleString("en")),
-    ));
+    );
+    made.addEventListener("focus", () => (active = item.top));
+    return placed(item, made);
   }
 
   function row(item: Item): HTMLElement {
@@ -161,6 +179,9 @@ export function archiveList(context: Context, query: () => string) {
     if (!clip) return placed(item, el("div", { class: "clip waiting", attrs: { role: "treeitem", "aria-level": 2, "aria-busy": true } }));
     const facts = `${clip.seconds.toFixed(1)} s · ${Math.round(clip.fps * 100) / 100} Hz`;
     const theme = store.state.view.theme;
+    const key = `${clip.id} ${theme}`;
+    const known = rows.get(key);
+    if (known) return placed(item, known);
     const made = el(
       "div",
       {
@@ -170,7 +191,8 @@ export function archiveList(context: Context, query: () => string) {
         on: { click: (event) => choose(clip.id, event.ctrlKey || event.metaKey || event.shiftKey) },
       },
       el("img", {
-        attrs: { src: `/api/clips/${clip.id}/thumbnail.png?theme=${theme}`, alt: "", width: 56, height: 56, draggable: "false" },
+        attrs: { alt: "", width: 56, height: 56, draggable: "false" },
+        data: { src: `/api/clips/${clip.id}/thumbnail.png?theme=${theme}` },
       }),
       el(
         "div",
@@ -183,6 +205,9 @@ export function archiveList(context: Context, query: () => string) {
       ),
     );
     made.style.setProperty("--clip", clipColour(clip.name, []));
+    made.addEventListener("focus", () => (active = Number(made.dataset.top)));
+    rows.set(key, made);
+    if (rows.size > ROWS_KEPT) rows.delete(rows.keys().next().value!);
     return placed(item, made);
   }
 
@@ -190,7 +215,6 @@ export function archiveList(context: Context, query: () => string) {
     made.style.top = `${item.top}px`;
     made.tabIndex = item.top === active ? 0 : -1;
     made.dataset.top = String(item.top);
-    made.addEventListener("focus", () => (active = item.top));
     return made;
   }
 

@@ -9,10 +9,13 @@ import type { Context, Panel, State } from "../types";
 import { archiveList } from "./archive";
 import { clipEditor } from "./clip";
 import { labelsOf, motionOf, recordingOf, removeClip, shownClips, thumbnail } from "./clips";
+import { placeFinder } from "./places";
 import { jobStrip, newest, underWay } from "./progress";
 import { refill, watch } from "./watch";
 import "../panels.css";
 
+/** Says that a text is a query, and not only parts of words. */
+const QUERY = /["():*?[]|(^|\s)(and|or|not)(\s|$)/i;
 /** Motions that fit beside each other on the stage before it is a crowd. */
 const MOST_SHOWN = 8;
 
@@ -29,7 +32,7 @@ export const library: Panel = {
       },
       on: {
         input: () => {
-          list.show(store.state);
+          list.search();
           archive?.search();
         },
       },
@@ -45,6 +48,7 @@ export const library: Panel = {
       jobStrip(context, ["import"]),
       list.element,
       ...(archive ? [archive.element] : []),
+      placeFinder(context, () => search.value),
       editor.element,
       buildOffer(context),
     );
@@ -82,6 +86,23 @@ function clipList(context: Context, query: () => string) {
     on: { keydown: (event) => keys(event) },
   });
   let rows: { id: string; row: HTMLElement }[] = [];
+  /** What the server found, for queries that are more than parts of words. */
+  let matched: { query: string; ids: ReadonlySet<string> } | null = null;
+
+  /** Plain words are looked for here, as they are typed; the language of queries is the server's. */
+  async function search(): Promise<void> {
+    const words = query().trim();
+    matched = null;
+    show(store.state);
+    if (!QUERY.test(words) || store.state.document.clips.length === 0) return;
+    try {
+      const ids = await context.api.get<string[]>(`/api/library/matches?${new URLSearchParams({ query: words }).toString()}`);
+      if (query().trim() === words) matched = { query: words, ids: new Set(ids) };
+      show(store.state);
+    } catch {
+      // Not yet a whole query: somebody is typing.
+    }
+  }
 
   function select(id: string, more: boolean): void {
     const chosen = shownClips(store.state);
@@ -114,6 +135,7 @@ function clipList(context: Context, query: () => string) {
     const focused = rows.find(({ row }) => row === document.activeElement)?.id;
     const words = query().toLowerCase().split(/\s+/).filter(Boolean);
     const clips = state.document.clips.filter((entry) => {
+      if (matched?.query === query().trim()) return matched.ids.has(entry.id);
       const text = `${entry.name} ${labelsOf(state, entry).join(" ")}`.toLowerCase();
       return words.every((word) => text.includes(word));
     });
@@ -135,7 +157,7 @@ function clipList(context: Context, query: () => string) {
     for (const { id, row } of rows) row.setAttribute("aria-selected", String(chosen.has(id)));
   }
 
-  return { element, show, mark };
+  return { element, show, mark, search: () => void search() };
 }
 
 function clipRow(state: State, entry: ClipEntry, select: (id: string, more: boolean) => void): HTMLElement {

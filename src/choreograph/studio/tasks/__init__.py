@@ -15,6 +15,7 @@ TASKS = {
     "import": "imports:import_files",
     "clips": "clips",
     "frames": "clips:frames",
+    "find": "find",
     "figure": "figure",
     "character": "characters:character",
     "character_roles": "characters:roles",
