@@ -42,6 +42,8 @@ _UPRIGHT = float(np.cos(np.radians(9.0)))
 """How nearly upright neck and head are in a rest pose that was drawn, as a cosine."""
 _BOWED = (np.radians(8.0), np.radians(40.0))
 """Pitch of a head throughout a recording that is the skeleton's doing, not the person's."""
+_LOWER_SHARE = 0.6
+"""How much a foot that is kept flat while its ankle begins to rise is kept down: wholly, and legs would stretch."""
 _SAME_FLOOR = 0.5
 """Share of an ankle's height by which feet may stand higher or lower on the same floor."""
 _SAME_WIDTH = 0.02
@@ -90,7 +92,8 @@ def remap(clip: Clip, found: RoleMap, stance: Stance) -> tuple[Array, Array, Fla
         if balls[0] is not None and balls[1] is not None:
             reach = quat.rotate(world[:, skeleton.need(f"{side}_foot")], balls[1])
             target = _by_ball(clip, side, (target, carried(there[:, balls[0]]), reach, heading), flat[side])
-        target[:, 1] += stands[side].weight * _down(stands[side].low, target[:, 1], standing, scale, raised)
+        lower = _down(stands[side].low, target[:, 1], standing, scale, raised)
+        target[:, 1] += _LOWER_SHARE * stands[side].weight * lower
         away = 0.5 * wider if side == "left" else -0.5 * wider
         target = target + away * np.stack([np.cos(heading), np.zeros(len(heading)), -np.sin(heading)], axis=1)
         target = _let_swing(clip, side, target, position[:, skeleton.need(f"{side}_foot")], raised)
