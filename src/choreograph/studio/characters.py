@@ -16,7 +16,8 @@ from starlette.exceptions import HTTPException
 
 from choreograph.formats.character import SUFFIXES
 from choreograph.studio.api import FAILURES, Id, Kind, Open
-from choreograph.studio.facts import CharacterFacts, CharacterRoles, Motion
+from choreograph.studio.character_facts import CharacterFacts, CharacterRoles
+from choreograph.studio.facts import Motion
 from choreograph.studio.library import clip_key
 from choreograph.studio.project import NotThere
 from choreograph.studio.session import Session

@@ -15,12 +15,11 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, TypeAdapter
 
+from choreograph.studio.character_facts import CharacterFacts, CharacterRoles
 from choreograph.studio.document import Document, Draft, Id, Message, Name, Sample
 from choreograph.studio.face_facts import FaceAnswer, FaceAsk, FaceExport, FaceFacts, FaceFile, FaceSurface
 from choreograph.studio.facts import (
     ArchivePage,
-    CharacterFacts,
-    CharacterRoles,
     Curve,
     FindAnswer,
     FindAsk,

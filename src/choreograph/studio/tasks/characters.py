@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from choreograph.motion.packed import pack_frames
+from choreograph.studio.character_facts import CharacterFacts
 from choreograph.studio.context import WorkerContext, write_bytes
 from choreograph.studio.document import ClipEntry
-from choreograph.studio.facts import CharacterFacts, Motion
+from choreograph.studio.facts import Motion
 from choreograph.studio.motions import describe_motion
 from choreograph.studio.worker import TaskChannel
 
