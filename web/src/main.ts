@@ -117,7 +117,8 @@ function wantedMotions(state: State): Wanted[] {
     if (id.startsWith("clip:")) {
       const clip = state.clips.find((motion) => motion.id === id);
       const entry = state.document.clips.find((known) => `clip:${known.id}` === id);
-      return clip && entry ? [as(clip, `${String(entry.trim)} ${entry.mirrored}`)] : [];
+      if (!clip || (!entry && !state.archive)) return [];
+      return [as(clip, entry ? `${String(entry.trim)} ${entry.mirrored}` : "")];
     }
     const result = state.results.find((one) => `result:${one.id}` === id);
     return (result?.motions ?? []).map((motion) => as(motion, result!.created));

@@ -248,6 +248,12 @@ export interface LiveOverlay extends Overlay {
   update(row: ArrayLike<number>): void;
 }
 
+/** An arrow in space. */
+export interface VectorOverlay extends Overlay {
+  /** From a place, along a vector, both x, y, z in metres; one without length is not drawn. */
+  update(from: readonly number[], along: readonly number[], colour?: string): void;
+}
+
 /** Values on a square of the floor. */
 export interface HeatOverlay extends Overlay {
   /** Cells from 0 to 255, rows along z, about a place. */
@@ -285,8 +291,9 @@ export interface Stage {
   /** The motions that were last asked for, and when they are there. */
   readonly wanted: readonly string[];
   readonly loaded: Promise<void>;
-  /** Show frames of an ask while they arrive; replaces what is shown once so many (a second's worth) are there. */
-  stream(number: number, motion: Motion, start: number, frames: Float32Array, worth?: number): void;
+  /** Show frames of an ask while they arrive; replaces what is shown once so many (a second's worth) are there. Time
+      begins anew, or goes on where one whole motion takes the place of another. */
+  stream(number: number, motion: Motion, start: number, frames: Float32Array, worth?: number, goesOn?: boolean): void;
   /** Show other frames in place of those of the first motion, at the same time, until motions are shown anew. */
   preview(motion: Motion, frames: Float32Array): void;
   /** Figures stand beside each other instead of where they are. */
@@ -312,6 +319,9 @@ export interface Stage {
   addText(at: At, text: string, colour?: string): TextOverlay;
   addLive(skeleton: string, colour?: string, opacity?: number): LiveOverlay;
   addHeat(): HeatOverlay;
+  addVector(): VectorOverlay;
+  /** Colour the bones of a shown motion's figure by values from 0 to 1, red beyond; null takes that away. */
+  colourBones(motion: string, values: ArrayLike<number> | null): void;
 
   /** Options of the view that the stage itself knows. */
   setView(view: Partial<StageView>): void;
@@ -389,7 +399,23 @@ export interface TrimRange {
   change(start: number, stop: number, done: boolean): void;
 }
 
+/** Frames [start, stop). */
+export interface Span {
+  start: number;
+  stop: number;
+}
+
+/** Rows of spans that can be painted, each by number. */
+export interface Lanes {
+  rows: readonly { name: string; spans: readonly Span[] }[];
+  paint(row: number, span: Span): void;
+  change(row: number, index: number, span: Span): void;
+  remove(row: number, index: number): void;
+}
+
 export interface Timeline {
+  /** Rows over the strips of feet; null takes them away. */
+  setLanes(lanes: Lanes | null): void;
   setMarkers(markers: readonly Marker[]): void;
   /** Two handles and a shade outside of them; null takes them away. */
   setRange(range: TrimRange | null): void;

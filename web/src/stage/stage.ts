@@ -31,6 +31,7 @@ import type {
   Stage,
   StageView,
   TextOverlay,
+  VectorOverlay,
 } from "../types";
 import { OrbitCamera } from "./camera";
 import { Compass } from "./compass";
@@ -47,6 +48,7 @@ import { Pointer } from "./pointer";
 import { STAGE_THEMES } from "./theme";
 import { resampled, Track } from "./track";
 import { Trail } from "./trails";
+import { DrawnVector } from "./vectors";
 
 const SIDE_BY_SIDE_M = 1.6;
 /** Drawn frames that `cost` looks back on. */
@@ -214,7 +216,7 @@ export class WebStage implements Stage {
     }
   }
 
-  stream(number: number, motion: Motion, start: number, frames: Float32Array, worth = motion.fps): void {
+  stream(number: number, motion: Motion, start: number, frames: Float32Array, worth = motion.fps, goesOn = false): void {
     if (this.streaming && number < this.streaming.number) return;
     if (this.streaming?.number !== number) this.streaming = { number, track: null };
     const now = this.streaming;
@@ -232,7 +234,7 @@ export class WebStage implements Stage {
       if (data.length / width < Math.min(worth, motion.frames)) return; // not yet worth watching
       this.asked++; // what is still being loaded is older than this
       this.wanted = [];
-      const seconds = first || !this.actors.some((actor) => actor.id === STREAM) ? 0 : this.player.frame / this.player.fps;
+      const seconds = !goesOn && (first || !this.actors.some((actor) => actor.id === STREAM)) ? 0 : this.player.frame / this.player.fps;
       this.replace([{ id: STREAM, track: now.track, template, worn: null, colour: TEAL, tint: CLAY }], seconds, true);
     });
   }
@@ -285,6 +287,7 @@ export class WebStage implements Stage {
       const figure = again >= 0 ? free.splice(again, 1)[0]!.figure : new Figure(member.template);
       const { track, template } = member.worn ?? member; // the way is that of whoever is seen
       const trail = new Trail(track, template, member.colour);
+      figure.heat(null);
       figure.tint(member.track.motion.leads ? LEADER : member.tint);
       this.scene.add(figure.object, trail.object);
       const character = member.worn && new Figure(member.worn.template);
@@ -365,6 +368,15 @@ export class WebStage implements Stage {
 
   addHeat(): HeatOverlay {
     return new DrawnHeat(this.layer);
+  }
+
+  addVector(): VectorOverlay {
+    return new DrawnVector(this.layer);
+  }
+
+  colourBones(motion: string, values: ArrayLike<number> | null): void {
+    this.actors.find((actor) => actor.id === motion)?.figure.heat(values);
+    this.dirty = true;
   }
 
   // -------------------------------------------------------------- looks

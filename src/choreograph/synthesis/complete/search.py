@@ -25,6 +25,7 @@ from choreograph.synthesis.complete.model import MotionModel
 from choreograph.synthesis.complete.request import CompleteRequest
 from choreograph.synthesis.complete.solver import Estimate, SolverSettings
 from choreograph.synthesis.complete.sources import Recordings, Source
+from choreograph.synthesis.narrow import ChoosingSearch
 
 _PATH_POINTS = 400
 _FIT_PROBLEM = "the model's most likely motion did not come to rest"
@@ -37,7 +38,7 @@ class CompleteResult(Result):
     completion: Completion | None = None
 
 
-class CompleteSearch(Search):
+class CompleteSearch(ChoosingSearch):
     """The most likely motion of one request."""
 
     def __init__(self, source: Source, request: CompleteRequest) -> None:
@@ -49,7 +50,7 @@ class CompleteSearch(Search):
         """
         super().__init__(request)
         self.request: CompleteRequest = request
-        self._recordings = Recordings(source)
+        self._recordings = Recordings(self.choose(source, request), source)
         self._model: MotionModel | None = None
         self._learned_for: Any = None
         self._made: Completion | None = None
@@ -73,12 +74,15 @@ class CompleteSearch(Search):
 
     def change(self, request: Any) -> None:
         """Ask for something else; a model that holds for both is not learned again."""
+        source = self.choose(self.whole, request)
+        if source is not self._recordings.source:
+            self._recordings, self._model = Recordings(source, self.whole), None
         self._last = self._made or self._last
         self.request, self._made = request, None
 
     def reuse(self, earlier: Search) -> None:
         """Take over the model that an earlier search has learned."""
-        if isinstance(earlier, CompleteSearch):
+        if isinstance(earlier, CompleteSearch) and earlier._recordings.source is self._recordings.source:
             self._model, self._learned_for = earlier._model, earlier._learned_for
             self._last = earlier._made or earlier._last
 
@@ -181,7 +185,9 @@ class CompleteSearch(Search):
                 else [],
             },
         )
-        return CompleteResult("complete", request, (answer,), seconds=self._seconds, completion=made)
+        return CompleteResult(
+            "complete", request, (answer,), problems_with_all=self.left_out, seconds=self._seconds, completion=made
+        )
 
     def _metrics(self, clip: Clip, misses: Sequence[Any]) -> dict[str, Metric]:
         made = self._made

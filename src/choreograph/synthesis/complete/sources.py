@@ -35,8 +35,9 @@ METHOD = 2
 class Recordings:
     """The clips of a source by name, read when they are needed."""
 
-    def __init__(self, source: Source) -> None:
-        self.source = source
+    def __init__(self, source: Source, whole: Source | None = None) -> None:
+        """Take what is learned from, and what it was chosen from: a request may name clips of all of that."""
+        self.source, self._whole = source, whole
         self._clips: list[Clip] | None = None
 
     @property
@@ -76,6 +77,8 @@ class Recordings:
             from choreograph.formats import read_clip
 
             return read_clip(Path(name))
+        if isinstance(self._whole, MotionGraph) and any(info.name == name for info in self._whole.infos):
+            return self._whole.clips[self._whole.find_clip(name)]
         names = [clip.name for clip in self.clips]
         known = ", ".join(names[:20]) + (" …" if len(names) > 20 else "") or "none, since this is a model: give files"
         raise RequestError(f"{where} is {name!r}, which is no clip; there are {known}", where=where)
