@@ -2,7 +2,6 @@
 
     CHOREOGRAPH_DATA=<folder with cmu/ and face/> python -m benchmarks.bench_complete [model] [walks] [jumps] [gaps]
         [clean] [speed] [drag] [face] [people]
-        [judged]
 
 One clip is left out at a time, the model is learned from the others, and the clip is completed from three keyframes
 (first, middle, last), alone and with hands and ankles tracked. Errors are means over all frames: degrees over joints
@@ -155,7 +154,7 @@ def leave_one_out(names: Sequence[str], bars: tuple[str, str]) -> None:
     means = {kind: np.mean(values, axis=0) for kind, values in rows.items()}
     base = means["spline"]
     print(
-        f"{names[0]} … {names[-1]}, {len(names)} clips, d = {size}: spline {base[0]:.1f}° {base[1]:.1f} cm; by itself the "
+        f"{names[0]} … {names[-1]}, {len(names)} clips, d = {size}: spline {base[0]:.1f}° {base[1]:.1f} cm; the "
         f"model says {np.nanmean(known) if np.isfinite(known).any() else np.nan:.2f} × a spline's error over a second"
     )
     for kind, bar in zip(("keys", "tracked"), bars, strict=True):
@@ -167,7 +166,7 @@ def leave_one_out(names: Sequence[str], bars: tuple[str, str]) -> None:
 
 
 def parts_of(clip: Clip) -> list[Clip]:
-    """A clip, or of a long one every third stretch of a few seconds: three keyframes say nothing about half a minute."""
+    """A clip, or of a long one every third stretch of a few seconds: three keyframes tell little about a minute."""
     if clip.seconds <= _LONG_S:
         return [clip]
     frames = round(_PART_S * clip.fps) + 1

@@ -70,7 +70,7 @@ from .motion.root_motion import in_place, with_root_bone
 from .motion.skeleton import Skeleton
 from .motion.trim import suggest_trim, trimmed
 from .notebook import show
-from .synthesis.complete.drag import Dragging
+from .synthesis.complete.drag import Dragging, pulled_pose
 from .synthesis.complete.face import FaceModel, face_error, learn_face
 from .synthesis.complete.face_goals import FaceKey, FaceRequest, LandmarkGoal
 from .synthesis.complete.face_search import FaceResult, MarkerResult, complete_face, complete_markers
@@ -323,6 +323,7 @@ __all__ = [
     "perform",
     "physics",
     "plan",
+    "pulled_pose",
     "read_character",
     "read_clip",
     "read_face",

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from choreograph.errors import ChoreographError, RequestError
 from choreograph.studio import messages as m
 from choreograph.studio.document import Draft
+from choreograph.studio.drag_messages import Drag
 from choreograph.studio.dragging import Dragged
 from choreograph.studio.facts import Job, Result
 from choreograph.studio.jobs import Hooks, Work, new_job_id
@@ -193,7 +194,7 @@ class Asking:
 
     # ------------------------------------------------------------------ dragging and performing
 
-    def dragged(self, page: Page, message: m.Drag) -> None:
+    def dragged(self, page: Page, message: Drag) -> None:
         """Take what a page would ask for if what it drags were let go."""
         check_drafts({"complete": message.ask}, {})
         ask = VerbAsk(

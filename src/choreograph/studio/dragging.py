@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from choreograph.errors import Cancelled, ChoreographError
 from choreograph.studio import messages as m
+from choreograph.studio.drag_messages import Pulled
 from choreograph.studio.subjects import VerbAsk
 
 if TYPE_CHECKING:
@@ -20,10 +21,10 @@ class Dragged:
     def __init__(self, page: Page, lane: Lane, number: int) -> None:
         self.number = number
         self._page, self._lane = page, lane
-        self._newest: tuple[VerbAsk, m.Pulled | None] | None = None
+        self._newest: tuple[VerbAsk, Pulled | None] | None = None
         self._run: asyncio.Task[None] | None = None
 
-    def move(self, ask: VerbAsk, pull: m.Pulled | None) -> None:
+    def move(self, ask: VerbAsk, pull: Pulled | None) -> None:
         """Take what would be asked if the drag ended here; the last one is always answered."""
         self._newest = ask, pull
         if self._run is None:

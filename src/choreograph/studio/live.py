@@ -14,6 +14,7 @@ from pydantic import ValidationError
 from choreograph.errors import ChoreographError
 from choreograph.motion.packed import row_bytes
 from choreograph.studio import messages as m
+from choreograph.studio.drag_messages import Drag
 from choreograph.studio.facts import Motion
 from choreograph.studio.pages import Page
 from choreograph.studio.session import Session
@@ -71,7 +72,7 @@ async def _hear(session: Session, page: Page, text: str) -> None:
             _ask(session, page, message)
         elif isinstance(message, m.Moved):
             session.asking.moved(page, message)
-        elif isinstance(message, m.Drag):
+        elif isinstance(message, Drag):
             session.asking.dragged(page, message)
         elif isinstance(message, m.Cancel):
             session.jobs.cancel(message.job, keep=True)

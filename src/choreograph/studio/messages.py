@@ -17,6 +17,7 @@ from pydantic import Field, TypeAdapter
 
 from choreograph.studio.character_facts import CharacterFacts, CharacterRoles
 from choreograph.studio.document import Document, Draft, Id, Message, Name, Sample
+from choreograph.studio.drag_messages import Drag
 from choreograph.studio.face_facts import FaceAnswer, FaceAsk, FaceExport, FaceFacts, FaceFile, FaceSurface
 from choreograph.studio.facts import (
     ArchivePage,
@@ -199,30 +200,6 @@ class Moved(Message):
     lag_s: Annotated[float, Field(ge=0.5, le=10)] = 1.5
     """How far the figure is behind the hand."""
     samples: Annotated[list[Sample], Field(max_length=1000)]
-
-
-class Pulled(Message):
-    """A joint of a key pose that is pulled: the pose follows."""
-
-    pose: Annotated[int, Field(ge=0, le=100_000)]
-    """Which of the request's poses."""
-    joint: Name
-    position: tuple[float, float, float]
-    """Where to, x, y, z."""
-
-
-class Drag(Message):
-    """What would be asked if a goal that is dragged were let go here; the motion comes back as `partial`, soon.
-
-    Only the newest is answered. When it is let go, it is asked for like anything else.
-    """
-
-    type: Literal["drag"] = "drag"
-    number: int
-    """Of the drag; counts with this page's requests."""
-    ask: Draft
-    """To complete."""
-    pull: Pulled | None = None
 
 
 class Cancel(Message):
