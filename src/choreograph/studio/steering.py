@@ -134,14 +134,17 @@ def _prepare(
 ) -> tuple[SteerBrain, Pool]:
     """What characters need; quickly at first, with the steps that are known where they are."""
     from choreograph.graph.store import open_graph
+    from choreograph.synthesis.narrow import narrow
     from choreograph.synthesis.steer.learn import QUICK, LearnSettings
     from choreograph.synthesis.steer.pool import build_pool
     from choreograph.synthesis.steer.prepare import find_brain
+    from choreograph.synthesis.steer.request import SteerRequest
     from choreograph.synthesis.steer.stream import SteerStream
 
     tasks = ("navigate",) if first else ("navigate", "spin", "avoid")
     steps = None if known is None else known[0].costs.steps
-    brain = find_brain(open_graph(graph), tasks=tasks, learning=QUICK if first else LearnSettings(), steps=steps)
+    chosen = narrow(open_graph(graph), SteerRequest()).subject
+    brain = find_brain(chosen, tasks=tasks, learning=QUICK if first else LearnSettings(), steps=steps)
     pool = build_pool(brain.costs.steps.clips) if known is None else known[1]
     # Once here: the first time, kernels are compiled or loaded, and whoever talks to the studio would wait for that.
     stream = SteerStream(brain, pool)
