@@ -2,6 +2,10 @@
 # it makes one with the stream's joints. Godot is right-handed with y up, as Choreograph is: nothing changes sign.
 extends Node3D
 
+const PROTOCOL := 1
+const MAGIC := "CGS1"
+const HEADER_BYTES := 32
+
 ## Of a studio that runs: choreograph studio people.mog
 @export var address := "ws://127.0.0.1:8765/api/steer"
 ## Bones that are named like joints are moved; left empty, a skeleton is made.
@@ -33,7 +37,7 @@ func _process(_delta: float) -> void:
 			newest = packet  # only the newest frame counts
 		elif _joints.is_empty():
 			_hear(packet.get_string_from_utf8())
-	if newest.size() >= 32 and not _joints.is_empty():
+	if newest.size() >= HEADER_BYTES and not _joints.is_empty():
 		_show(newest)
 
 
@@ -44,6 +48,9 @@ func _hear(text: String) -> void:
 	if said.get("type") == "error":
 		push_warning("steering: %s" % said["error"])
 	if said.get("type") != "hello":
+		return
+	if int(said["protocol"]) != PROTOCOL:
+		push_warning("steering: the server speaks protocol %s, this script %s" % [said["protocol"], PROTOCOL])
 		return
 	_joints = said["joints"]
 	if skeleton == null:
@@ -61,13 +68,13 @@ func _hear(text: String) -> void:
 
 
 func _show(frame: PackedByteArray) -> void:
-	if frame.slice(0, 4).get_string_from_ascii() != "CGS1":
+	if frame.slice(0, 4).get_string_from_ascii() != MAGIC:
 		return
 	var characters := frame.decode_u32(16)
 	var count := frame.decode_u32(20)
 	if character >= characters or count != _bones.size():
 		return
-	var at := 32 + character * (4 * (3 + 4 * count) + 12)
+	var at := HEADER_BYTES + character * (4 * (3 + 4 * count) + 12)
 	if _bones[0] >= 0:
 		skeleton.set_bone_pose_position(_bones[0], Vector3(frame.decode_float(at), frame.decode_float(at + 4), frame.decode_float(at + 8)))
 	for j in count:

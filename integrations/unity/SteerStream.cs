@@ -14,6 +14,10 @@ using UnityEngine;
 
 public class SteerStream : MonoBehaviour
 {
+    private const int Protocol = 1;
+    private const string Magic = "CGS1";
+    private const int HeaderBytes = 32;
+
     [Serializable]
     private class Hello
     {
@@ -69,6 +73,8 @@ public class SteerStream : MonoBehaviour
                     {
                         var text = Encoding.UTF8.GetString(whole.ToArray());
                         var said = JsonUtility.FromJson<Hello>(text);
+                        if (said.type == "hello" && said.protocol != Protocol)
+                            throw new Exception("the server speaks protocol " + said.protocol + ", this script " + Protocol);
                         if (said.type == "hello") helloText = text;
                         else if (said.type == "error") throw new Exception(said.error);
                     }
@@ -129,13 +135,13 @@ public class SteerStream : MonoBehaviour
     private void Show(byte[] frame)
     {
         var read = new BinaryReader(new MemoryStream(frame));
-        if (frame.Length < 32 || Encoding.ASCII.GetString(read.ReadBytes(4)) != "CGS1") return;
+        if (frame.Length < HeaderBytes || Encoding.ASCII.GetString(read.ReadBytes(4)) != Magic) return;
         read.ReadUInt32(); // number
         read.ReadDouble(); // seconds
         var characters = read.ReadUInt32();
         var count = (int)read.ReadUInt32();
         if (character >= characters || count != joints.Length) return;
-        frame = frame.AsSpan(32 + character * (4 * (3 + 4 * count) + 12)).ToArray();
+        frame = frame.AsSpan(HeaderBytes + character * (4 * (3 + 4 * count) + 12)).ToArray();
         Func<int, float> number = n => BitConverter.ToSingle(frame, 4 * n);
         if (joints[0] != null) joints[0].localPosition = new Vector3(-number(0), number(1), number(2));
         for (var j = 0; j < count; j++)

@@ -159,13 +159,16 @@ def _prepare(
 
 async def _tell_progress(socket: WebSocket, steering: Steering) -> None:
     """Say how far preparing has come, until it is done."""
-    told: tuple[str, int, int] | None = None
+    told = steering.stage
     while True:
+        await asyncio.sleep(_TOLD_S)
         if steering.stage != told:
             told = steering.stage
-            stage, done, total = told
-            await socket.send_text(json.dumps({"type": "preparing", "stage": stage, "done": done, "total": total}))
-        await asyncio.sleep(_TOLD_S)
+            await socket.send_text(_preparing(told))
+
+
+def _preparing(stage: tuple[str, int, int]) -> str:
+    return json.dumps({"type": "preparing", "stage": stage[0], "done": stage[1], "total": stage[2]})
 
 
 async def steer(socket: WebSocket, session: Session) -> None:
@@ -180,6 +183,7 @@ async def steer(socket: WebSocket, session: Session) -> None:
     steering.clients += 1
     stream: SteerStream | None = None
     try:
+        await socket.send_text(_preparing(steering.stage))
         telling = asyncio.create_task(_tell_progress(socket, steering))
         try:
             brain, pool = await steering.ready(session)

@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+import choreograph as cg
+from choreograph.demo import demo_clip
 from choreograph.steer_client import SteerFrame, read_frame
 
 STAGE = "window.choreograph.stage"
@@ -20,8 +22,9 @@ ON_SCREEN = f"""(x, z) => {{
   return [box.x + ((at.x + 1) / 2) * box.width, box.y + ((1 - at.y) / 2) * box.height];
 }}"""
 """Where a place of the floor is on the screen."""
-SLOW_S = 240.0
+SLOW_S = 480.0
 """Without a graphics card, beside other work, and with value functions still to be learned."""
+NAMES = ("walk", "walk_veer_left", "walk_turn_90_left", "start_left_foot", "stop_left_foot")
 Until = Callable[..., None]
 
 
@@ -62,9 +65,19 @@ class Wire:
         return np.array(self.frame.root_pos[0, [0, 2]])
 
 
+@pytest.fixture(scope="module")
+def small(start_studio: Callable[..., Any], tmp_path_factory: pytest.TempPathFactory) -> Any:
+    """A studio with a few recordings, learned soon."""
+    folder = tmp_path_factory.mktemp("few")
+    graph = cg.build_graph([demo_clip(name, 30.0) for name in NAMES])
+    cg.save_graph(graph, folder / "few.mog")
+    return start_studio(folder / "few.mog")
+
+
 @pytest.fixture
-def live(page: Any) -> tuple[Any, Wire]:
+def live(open_page: Callable[..., Any], small: Any) -> tuple[Any, Wire]:
     """The Steer panel with a character that stands."""
+    page = open_page(small)
     wire = Wire(page)
     page.get_by_role("tab", name="Steer").click()
     page.get_by_role("button", name="Steer live").click()
@@ -76,6 +89,7 @@ def test_keys_stick_line_and_obstacles_steer(
     live: tuple[Any, Wire], until: Until, shot: Callable[[Any, str], None]
 ) -> None:
     page, wire = live
+    assert any(one["type"] == "preparing" for one in wire.heard), "it was not said how far learning has come"
     began = wire.place
     page.locator(".stage").hover()
     page.keyboard.down("ArrowUp")
@@ -132,6 +146,7 @@ def test_keys_stick_line_and_obstacles_steer(
 
 def test_a_recording_becomes_a_result(live: tuple[Any, Wire], until: Until, shot: Callable[[Any, str], None]) -> None:
     page, wire = live
+    wire.until(lambda: any(one["type"] == "learned" for one in wire.heard))
     page.get_by_role("button", name="Record", exact=True).click()
     wire.until(lambda: any(one["type"] == "recording" and one["on"] for one in wire.heard))
     page.locator(".stage").hover()

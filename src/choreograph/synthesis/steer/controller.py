@@ -17,7 +17,7 @@ from choreograph.synthesis.steer.goals import Line, MovingObstacle, SteerGoal
 from choreograph.synthesis.steer.policy import ValueFunction
 from choreograph.synthesis.steer.pool import Pool
 from choreograph.synthesis.steer.steps import BENDS, BLEND_S
-from choreograph.synthesis.steer.tasks import Avoid, SteerTask
+from choreograph.synthesis.steer.tasks import Avoid, SteerTask, compose
 
 Array = NDArray[np.float64]
 
@@ -160,15 +160,28 @@ class Character:
         states = self.states(place, wait_s, line or self.line)
         for name in dict.fromkeys(name for name, _ in states if name != "avoid"):
             own = own.with_cuts(brain.values[name].cuts)
-        if len(states) == 1:
+        spins = any(name == "spin" for name, _ in states)
+        if len(states) == 1 and not spins:
             name, state = states[0]
             return Planned(*brain.tasks[name].best(cut, state, brain.costs, own, brain.values[name], scores))
         low, high = score_steps(brain.costs, cut, own, scores)
         for name, state in states:
             brain.tasks[name].add_scores(cut, state, brain.costs, own, brain.values.get(name), scores)
+        if spins:
+            scores[low:high] += self._drift(cut, place, (line or self.line).goal, low, high)
         best = int(scores[low:high].argmin())
         step, bend = divmod(best, scores.shape[1])
         return Planned(low + step, bend, float(scores[low + step, bend]))
+
+    def _drift(self, cut: int, place: Array, goal: SteerGoal, low: int, high: int) -> Array:
+        """What each step's end costs (high - low, B) by how far it is from where to turn: as if each metre stayed as
+        long as the horizon is. Who walks while turning goes in a circle, and may be on all of it."""
+        costs, steps = self.brain.costs, self.brain.costs.steps
+        moves = compose(steps.align[cut, steps.start[low:high]][:, None], steps.moves[low:high])
+        there = compose(place, moves)
+        away = np.hypot(there[..., 1] - (goal.x or 0.0), there[..., 2] - (goal.z or 0.0))
+        slope = costs.settings.deviation_weight * costs.settings.horizon_s
+        return np.asarray(slope * costs.discount[low:high, None] * np.maximum(away - goal.circle_m, 0.0))
 
     def states(self, place: Array, wait_s: float, line: Line) -> list[tuple[str, Array]]:
         """The tasks that count now, each with its state at a place."""

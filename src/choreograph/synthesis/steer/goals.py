@@ -46,7 +46,7 @@ class SteerGoal:
     torso: float | None = None
     """Where the torso faces against the line's direction, radians."""
     spin: float | None = None
-    """How fast to turn, rad/s; the line does not count then."""
+    """How fast to turn, rad/s; of the line only x and z count then: the place to turn at."""
     path: Path | None = field(default=None, compare=False)
     """A drawn line to follow instead of a straight one; straight on behind its end."""
 
@@ -64,6 +64,13 @@ class SteerGoal:
     def wanted(self) -> Wanted:
         """What is wanted of every step, wherever the character is."""
         return Wanted(self.speed, self.gait, self.torso, self.spin)
+
+    @property
+    def circle_m(self) -> float:
+        """How far from its place one may be who walks while turning: across the circle that speed and rate make."""
+        if not self.spin or not self.speed:
+            return 0.0
+        return 2 * self.speed / abs(self.spin)
 
     def laid(self, place: Array) -> SteerGoal:
         """The goal with what it leaves open about its line taken from where the character is (yaw, x, z)."""

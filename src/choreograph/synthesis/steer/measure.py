@@ -21,6 +21,8 @@ SETTLE_S = 4.0
 """Time that a character has to come to a new line, speed or gait before what it misses counts."""
 _OFFSET_M, _ANGLE_RAD, _SHARE = 0.05, math.radians(5.0), 0.1
 _SPEED_M_S = 0.1
+_DRIFT_M = 1.0
+"""How far one may come from where one turns: the step or two that turning takes."""
 
 
 class Stage(NamedTuple):
@@ -79,6 +81,7 @@ def find_problems(clip: Clip, stages: Sequence[Stage], tracks: Mapping[str, Arra
                 asked, shown = math.degrees(goal.spin), math.degrees(got)
                 text = f"it turns at {shown:.0f}°/s from {low / clip.fps:.1f} s on; {asked:.0f}°/s are asked for"
                 yield Problem(text, f"{stage.where}.spin", round(asked, 1), round(shown, 1), unit="°/s", place=place)
+            yield from _drift_problems(clip, stage._replace(start=low))
     yield from _collisions(clip, tracks)
 
 
@@ -97,6 +100,17 @@ def _line_problems(clip: Clip, way: Way, stage: Stage) -> Iterator[Problem]:
     if abs(off) > _ANGLE_RAD:
         text = f"from {since:.1f} s on it goes {abs(math.degrees(off)):.0f}° off the line's direction"
         yield Problem(text, f"{stage.where}.heading", 0.0, round(math.degrees(off), 1), unit="°", place=place)
+
+
+def _drift_problems(clip: Clip, stage: Stage) -> Iterator[Problem]:
+    """Whoever turns stays where he is to turn."""
+    _, x, z = stage.line
+    away = np.hypot(*(clip.root_pos[stage.start : stage.stop, [0, 2]] - (x, z)).T) - stage.goal.circle_m
+    worst = float(away.max())
+    if worst > _DRIFT_M:
+        text = f"turning, it comes {worst:.2f} m away from where it is to turn"
+        at = stage.start + int(away.argmax())
+        yield Problem(text, f"{stage.where}.spin", 0.0, round(worst, 3), unit="m", place=_place(clip, at))
 
 
 def _collisions(clip: Clip, tracks: Mapping[str, Array]) -> Iterator[Problem]:

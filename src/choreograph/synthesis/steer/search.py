@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
 from pathlib import Path as FilePath
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from choreograph.contract.result import COMPLETE, SEARCHING, Answer, Metric, Motion, Result, source_runs
+from choreograph.contract.result import COMPLETE, SEARCHING, Answer, Metric, Motion, Problem, Result, source_runs
 from choreograph.contract.search import Budget, Search
 from choreograph.errors import RequestError
 from choreograph.finishing.finish import finish
@@ -19,12 +20,13 @@ from choreograph.motion.bend import way_of
 from choreograph.progress import Progress, silent
 from choreograph.synthesis.narrow import ChoosingSearch
 from choreograph.synthesis.steer.controller import SteerBrain
+from choreograph.synthesis.steer.costs import StepCosts
 from choreograph.synthesis.steer.crowd import Crowd
 from choreograph.synthesis.steer.goals import obstacle_at
 from choreograph.synthesis.steer.measure import Stage, find_problems, offsets
 from choreograph.synthesis.steer.own import load_task
 from choreograph.synthesis.steer.pool import build_pool
-from choreograph.synthesis.steer.prepare import find_brain
+from choreograph.synthesis.steer.prepare import find_brain, find_steps
 from choreograph.synthesis.steer.record import Recording
 from choreograph.synthesis.steer.request import SteerRequest
 
@@ -83,9 +85,10 @@ class SteerSearch(ChoosingSearch):
                 names.append("spin")
             if self._tracks and "avoid" not in names:
                 names.append("avoid")
-            self._brain = find_brain(
-                self.graph, request.costs, (*names, *own), mirror=request.mirror, own=own, progress=progress
-            )
+            steps = find_steps(self.graph, mirror=request.mirror, progress=progress)
+            self._check_goals(StepCosts(steps, request.costs))
+            # A task of one's own first: where it fails, nobody waits for the others.
+            self._brain = find_brain(self.graph, request.costs, (*own, *names), own=own, steps=steps, progress=progress)
         steps = self._brain.costs.steps
         crowd = Crowd(self._brain, build_pool(steps.clips, clean=False), clean=False)
         self._recording = Recording(steps.clips, self.rate_hz)
@@ -98,13 +101,17 @@ class SteerSearch(ChoosingSearch):
             x, z = request.start or tuple(float(v) for v in first.path.at(0.0))
         if request.start_heading_deg is not None:
             heading = float(np.radians(request.start_heading_deg))
-        for _, goal, where in self._timeline:
-            try:
-                self._brain.ahead(goal)
-            except RequestError as error:
-                raise RequestError(f"{where}: {error}", where=where) from None
+        self._check_goals(self._brain.costs)
         crowd.add(x, z, heading, first)
         return crowd
+
+    def _check_goals(self, costs: StepCosts) -> None:
+        """Raise a RequestError if a goal cannot be met by any step, before anything is learned."""
+        for _, goal, where in self._timeline:
+            try:
+                costs.goal(goal.wanted)
+            except RequestError as error:
+                raise RequestError(f"{where}: {error}", where=where) from None
 
     def step(self, budget: Budget = Budget(), progress: Progress = silent) -> bool:
         """Go on by seconds of motion; whether there is more to do."""
@@ -188,7 +195,7 @@ class SteerSearch(ChoosingSearch):
             (Motion(clip, source_runs(made.origins, made.origins.names), made.raw),),
             f"{clip.seconds:.0f} s",
             metrics,
-            tuple(find_problems(clip, stages, self._tracks)) if self.done else (),
+            (*find_problems(clip, stages, self._tracks), *_clamped(one.outside)) if self.done else (),
             COMPLETE if self.done else SEARCHING,
             path=[(round(float(x), 3), round(float(z), 3)) for x, z in way.places[:: max(1, len(clip) // 2000)]],
             details={
@@ -198,6 +205,12 @@ class SteerSearch(ChoosingSearch):
                 "notes": list(self._brain.costs.steps.notes),
             },
         )
+
+
+def _clamped(outside: set[str]) -> Iterator[Problem]:
+    """What was asked beyond the bounds of what is learned; offsets go on beyond theirs."""
+    for name in sorted(outside - {"navigate.offset"}):
+        yield Problem(f"{name} is beyond what is learned; it was taken as the most that is", name)
 
 
 def steer(graph: MotionGraph, request: SteerRequest | str | FilePath, *, progress: Progress | None = None) -> Result:

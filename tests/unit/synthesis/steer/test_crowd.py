@@ -11,12 +11,14 @@ import pytest
 import choreograph as cg
 from choreograph.finishing.foot_contacts import foot_slide
 from choreograph.synthesis.steer.controller import SteerBrain
-from choreograph.synthesis.steer.costs import score_steps
+from choreograph.synthesis.steer.costs import StepCosts, score_steps
 from choreograph.synthesis.steer.crowd import Crowd
 from choreograph.synthesis.steer.evaluate import beam_cost, policy_cost
 from choreograph.synthesis.steer.goals import MovingObstacle, SteerGoal
+from choreograph.synthesis.steer.learn import LearnSettings, learn
 from choreograph.synthesis.steer.policy import ValueFunction
 from choreograph.synthesis.steer.pool import Pool
+from choreograph.synthesis.steer.prepare import standard_tasks
 from choreograph.synthesis.steer.record import Recording
 from choreograph.synthesis.steer.tasks import Avoid
 
@@ -180,3 +182,12 @@ def test_a_script_through_python(tmp_path: Path) -> None:
     assert result.best.details["learning"]["navigate"]["coverage"] == 1.0
     again = cg.steer(graph, request)
     assert np.array_equal(again.clip.local_rot, result.clip.local_rot)
+
+
+def test_who_turns_in_place_stays_there(costs: StepCosts, pool: Pool) -> None:
+    tasks = standard_tasks(costs.settings)
+    value = learn(tasks["spin"], costs, LearnSettings(samples=400, sweeps=6, weighed=False))
+    crowd = Crowd(SteerBrain(costs, {"spin": tasks["spin"]}, {"spin": value}), pool)
+    crowd.add(2.0, -1.0, goal=SteerGoal(2.0, -1.0, 0.0, speed=0.0, spin=0.8))
+    way = np.array([crowd.tick(0.2).root_pos[0, [0, 2]] for _ in range(5 * 300)])
+    assert np.hypot(*(way - (2.0, -1.0)).T).max() < 2.0
