@@ -1425,6 +1425,8 @@ export interface PhysicsRequest {
   floor_m?: number | null;
   /** Of the solver, at most, before it tries otherwise. */
   iterations?: number;
+  /** Whether IPOPT tries too where all else fails, for up to a minute; needs the extra `ipopt`. */
+  ipopt?: boolean;
   /** Of the objective's parts. */
   weights?: PhysicsWeights;
   limits?: PhysicsLimits;
