@@ -20,7 +20,20 @@ from choreograph.studio import messages as m
 from choreograph.studio import recipes
 from choreograph.studio.document import GraphAsk, Name, Point, View
 from choreograph.studio.exports import export
-from choreograph.studio.facts import Curve, GraphSummary, Job, Matrix, Motion, Project, Result, VerbFacts
+from choreograph.studio.facts import (
+    ArchivePage,
+    Curve,
+    FindAnswer,
+    FindAsk,
+    GraphSummary,
+    Job,
+    Matrix,
+    Motion,
+    Project,
+    Result,
+    VerbFacts,
+)
+from choreograph.studio.finding import find_places, matching_clips
 from choreograph.studio.project import NotThere
 from choreograph.studio.requests import check_drafts, describe_verbs
 from choreograph.studio.session import Session
@@ -99,6 +112,33 @@ async def undo(session: Open) -> m.DocumentState:
 async def redo(session: Open) -> m.DocumentState:
     """Do again what was undone."""
     return await session.redo()
+
+
+@router.get("/archive")
+async def get_archive(
+    session: Open,
+    query: Annotated[str, Query(max_length=2000)] = "",
+    folder: Annotated[str | None, Query(max_length=4096)] = None,
+    start: Annotated[int, Query(ge=0)] = 0,
+    count: Annotated[int, Query(ge=0, le=500)] = 100,
+) -> ArchivePage:
+    """Clips of the .mog file that was opened, by words: how many in which folder, and some of them."""
+    archive = session.project.archive
+    if archive is None:
+        raise NotThere("no .mog file is open here; the project's clips are in the document")
+    return await asyncio.to_thread(archive.page, query, folder, start, count)
+
+
+@router.get("/library/matches")
+async def get_matches(session: Open, query: Annotated[str, Query(max_length=2000)]) -> list[str]:
+    """Ids of the document's clips that a query asks for."""
+    return matching_clips(session, query)
+
+
+@router.post("/find")
+async def post_find(session: Open, asked: FindAsk) -> FindAnswer:
+    """Places in the library, by words, by example, by speed, turn and feet."""
+    return await find_places(session, asked)
 
 
 # ---------------------------------------------------------------- motions
@@ -256,9 +296,10 @@ async def get_graph(session: Open) -> GraphSummary:
 @router.get("/graph/curve")
 async def get_curve(session: Open) -> Curve:
     """Connectivity against the threshold."""
-    if session.project.curve is None:
+    curve = await session.curve()
+    if curve is None:
         raise NotThere("there is no motion graph yet; build one first")
-    return session.project.curve
+    return curve
 
 
 @router.get("/graph/matrix")

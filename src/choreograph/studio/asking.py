@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from choreograph.errors import ChoreographError, RequestError
 from choreograph.studio import messages as m
 from choreograph.studio.document import Draft
+from choreograph.studio.dragging import Dragged
 from choreograph.studio.facts import Job, Result
 from choreograph.studio.jobs import Hooks, Work, new_job_id
 from choreograph.studio.library import file_stem
@@ -55,9 +56,9 @@ class Asking:
         named = named or project.document.subjects.get(verb)
         if named is None:
             return Subject(kind), None
-        return Subject(kind, motion=self._motion(named)), named
+        return Subject(kind, motion=self.motion_of(named)), named
 
-    def _motion(self, named: str) -> OwnMotion:
+    def motion_of(self, named: str) -> OwnMotion:
         """The clip or the person of a result that a page calls so."""
         sort, _, rest = named.partition(":")
         name, _, person = rest.partition("/")
@@ -73,7 +74,7 @@ class Asking:
         found = {}
         for where, name in own_motions(find_verb(verb), draft):
             try:
-                found[name] = self._motion(name)
+                found[name] = self.motion_of(name)
             except NotThere as error:
                 raise RequestError(f"{where} is {name!r}: {error}", where=where) from None
         return found
@@ -87,6 +88,9 @@ class Asking:
         if subject.kind != GRAPH.name or graph is None or self._prepared.get(verb) == graph.built_from:
             return
         self._prepared[verb] = graph.built_from
+        if verb == "steer":  # who steers live waits for the same
+            self._session.steering.begin(self._session)
+            return
 
         async def finish(_: Any) -> list[str]:
             return []
@@ -187,7 +191,17 @@ class Asking:
         """Take results into the project."""
         self._session.project.results.update({made.id: made for made in results})
 
-    # ------------------------------------------------------------------ performing
+    # ------------------------------------------------------------------ dragging and performing
+
+    def dragged(self, page: Page, message: m.Drag) -> None:
+        """Take what a page would ask for if what it drags were let go."""
+        check_drafts({"complete": message.ask}, {})
+        ask = VerbAsk(
+            "complete", message.ask, self._subject("complete", None)[0], motions=self._motions("complete", message.ask)
+        )
+        if page.dragging is None or page.dragging.number != message.number:
+            page.dragging = Dragged(page, self.lanes["complete"], message.number)
+        page.dragging.move(ask, message.pull)
 
     async def examples(self, draft: Draft) -> m.Examples:
         """What performances as asked are made of; whoever looks at that is about to perform."""

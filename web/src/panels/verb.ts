@@ -333,9 +333,13 @@ export function nameOf({ results, document: { names, clips } }: State, result: R
 /** Clips, and results of other verbs than this one. */
 export function motionChoices(state: State, verb: string): { value: string; label: string }[] {
   const { document, results } = state;
+  // Of an archive, those that were looked at.
+  const own = new Set(document.clips.map(({ id }) => `clip:${id}`));
+  const archived = state.archive ? state.clips.filter(({ id }) => !own.has(id)) : [];
   const others = results.filter((result) => result.verb !== verb && !result.passing && !document.removed.includes(result.id));
   return [
     ...document.clips.map((clip) => ({ value: `clip:${clip.id}`, label: clip.name })),
+    ...archived.map(({ id, name }) => ({ value: id, label: name })),
     ...others.map((result) => ({ value: `result:${result.id}`, label: nameOf(state, result) })),
   ];
 }
