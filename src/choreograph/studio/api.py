@@ -31,12 +31,12 @@ from choreograph.studio.facts import (
     Motion,
     Project,
     Result,
-    VerbFacts,
 )
 from choreograph.studio.finding import find_places, matching_clips
 from choreograph.studio.project import NotThere
 from choreograph.studio.requests import check_drafts, describe_verbs
 from choreograph.studio.session import Session
+from choreograph.studio.verb_facts import VerbFacts
 from choreograph.verbs import rooms
 
 Id = Annotated[str, InPath(pattern=r"^[a-z0-9_-]{1,64}$")]

@@ -351,29 +351,3 @@ class Project(Message):
     """JSON Schema of what can be asked of motion files."""
     readable: list[str]
     """Suffixes that can be dropped in."""
-
-
-class OutputFacts(Message):
-    """A file besides the motion that can be had of a verb's result."""
-
-    name: Name
-    """"picture", or as the verb calls it: "table"."""
-    help: str
-    suffixes: list[str]
-
-
-class VerbFacts(Message):
-    """A way of asking for motion: what the page makes its tab and its form of."""
-
-    name: Name
-    title: str
-    summary: str
-    subject: str
-    """What it works on: "graph", "clip" or "examples"."""
-    request: dict[str, Any]
-    """JSON Schema of its requests."""
-    guide: str
-    outputs: list[OutputFacts] = []
-    """Files besides the motion that can be had of its results."""
-    changes_motion: bool = True
-    """Whether its answer is another motion than it got."""

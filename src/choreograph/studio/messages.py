@@ -18,6 +18,7 @@ from pydantic import Field, TypeAdapter
 from choreograph.studio.character_facts import CharacterFacts, CharacterRoles
 from choreograph.studio.document import Document, Draft, Id, Message, Name, Sample
 from choreograph.studio.drag_messages import Drag
+from choreograph.studio.export_asks import ExportAsk
 from choreograph.studio.face_facts import FaceAnswer, FaceAsk, FaceExport, FaceFacts, FaceFile, FaceSurface
 from choreograph.studio.facts import (
     ArchivePage,
@@ -31,8 +32,8 @@ from choreograph.studio.facts import (
     Project,
     Recording,
     Result,
-    VerbFacts,
 )
+from choreograph.studio.verb_facts import VerbFacts
 
 # ---------------------------------------------------------------- REST bodies
 
@@ -74,34 +75,6 @@ class DraftAsk(Message):
     """A request that is being made."""
 
     request: Draft = {}
-
-
-class ExportAsk(Message):
-    """A file to be made of a motion."""
-
-    motion: str
-    """"clip:ID" or "result:ID"."""
-    suffix: Annotated[str, Field(pattern=r"^\.[a-z0-9]{2,5}$")]
-    """Of a motion file, or ".mp4", ".gif", ".png"."""
-    export: Draft = {}
-    """ExportSettings of a motion file."""
-    width: Annotated[int, Field(ge=64, le=7680)] | None = None
-    """Pixels across of a film or a picture; else as is usual."""
-    frame: Annotated[int, Field(ge=0)] | None = None
-    """Of a picture; a sheet of the whole motion if None."""
-    transparent: bool = False
-    """Whether the picture of a frame shows the figures alone, on nothing."""
-    character: bool = True
-    """Whether it is the project's character who moves, where there is one."""
-
-
-class OutputAsk(Message):
-    """A file besides the motion, of a result."""
-
-    result: Id
-    output: Name
-    """One of its verb's `outputs`."""
-    suffix: Annotated[str, Field(pattern=r"^\.[a-z0-9]{2,5}$")]
 
 
 class Code(Message):

@@ -13,7 +13,7 @@ from choreograph.contract.request import Request, named_files, read_request, req
 from choreograph.contract.verb import Verb
 from choreograph.errors import RequestError
 from choreograph.studio.document import Draft
-from choreograph.studio.facts import OutputFacts, VerbFacts
+from choreograph.studio.verb_facts import OutputFacts, VerbFacts
 from choreograph.verbs import find_verb, rooms
 
 _UNFINISHED = ("missing", "value_error", "too_short", "string_too_short")

@@ -28,7 +28,7 @@ export class SkinHeat {
       for (let k = 0; k < this.colours.count; k++) {
         let value = 0;
         for (let c = 0; c < 4; c++) value += skinWeight.getComponent(k, c) * (values[skinIndex.getComponent(k, c)] ?? 0);
-        const share = Math.min(Math.max(value, 0), 1);
+        const share = Math.min(Math.max(value, 0), 1) ** 0.6; // so that a third is seen, too
         const to = value > 1.02 ? OVER : AT_FULL;
         for (let c = 0; c < 3; c++) out[3 * k + c] = this.base[3 * k + c]! * (1 - share) + share * to[c]!;
       }

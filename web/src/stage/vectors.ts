@@ -13,7 +13,8 @@ const LEAST_M = 0.01;
 const UP = new Vector3(0, 1, 0);
 
 export class DrawnVector extends Drawn implements VectorOverlay {
-  private readonly material = new MeshBasicMaterial({ color: TEAL, toneMapped: false });
+  /** Seen through the leg that it pushes. */
+  private readonly material = new MeshBasicMaterial({ color: TEAL, toneMapped: false, depthTest: false, transparent: true, opacity: 0.9 });
   private readonly shaft = new Mesh(new CylinderGeometry(SHAFT_M, SHAFT_M, 1, 12).translate(0, 0.5, 0), this.material);
   private readonly head = new Mesh(new ConeGeometry(2.8 * SHAFT_M, 1, 16).translate(0, 0.5, 0), this.material);
   private readonly from = new Vector3();
@@ -22,6 +23,7 @@ export class DrawnVector extends Drawn implements VectorOverlay {
   constructor(owner: OverlayLayer) {
     super(owner);
     this.object.add(this.shaft, this.head);
+    this.shaft.renderOrder = this.head.renderOrder = 5;
     this.object.visible = false;
   }
 
