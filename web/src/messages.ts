@@ -1,7 +1,7 @@
 // Generated from the models of choreograph.studio by `python -m choreograph.studio.typescript`; do not edit.
 
 /** Changes whenever a message does; told by both sides when they meet. */
-export const PROTOCOL = "2703aae4b180";
+export const PROTOCOL = "f8ecd526c4d6";
 
 /** What JSON holds. */
 export type Plain = null | boolean | number | string | Plain[] | { [name: string]: Plain };
@@ -222,6 +222,13 @@ export interface FaceWeights {
 export interface Failure {
   error: string;
   where: string | null;
+}
+
+/** A request as a file, or a drawing that joins the request that is being made. */
+export interface FileAsk {
+  name: string;
+  text: string;
+  request?: Record<string, Plain>;
 }
 
 /** Announces the binary message after it: one frame, for `play`. */

@@ -22,9 +22,9 @@ from choreograph.studio.document import GraphAsk, Name, Point, View
 from choreograph.studio.exports import export
 from choreograph.studio.facts import Curve, GraphSummary, Job, Matrix, Motion, Project, Result, VerbFacts
 from choreograph.studio.project import NotThere
-from choreograph.studio.requests import check_drafts, describe_verbs
+from choreograph.studio.requests import check_drafts, describe_verbs, draft_of_file
 from choreograph.studio.session import Session
-from choreograph.verbs import rooms
+from choreograph.verbs import find_verb, rooms
 
 Id = Annotated[str, InPath(pattern=r"^[a-z0-9_-]{1,64}$")]
 Theme = Annotated[Literal["dark", "light"], Query()]
@@ -291,6 +291,15 @@ async def post_request_file(verb: Id, asked: m.DraftAsk) -> Response:
         raise NotThere(f"there is no verb {verb!r}; there are {', '.join(rooms())}")
     check_drafts({verb: asked.request}, {})
     return Response(as_yaml(asked.request), media_type="application/yaml")
+
+
+@router.post("/verbs/{verb}/draft")
+async def post_draft(verb: Id, asked: m.FileAsk) -> m.DraftAsk:
+    """The request that a file says: YAML or JSON, or a drawing joined to what is asked already."""
+    if verb not in rooms():
+        raise NotThere(f"there is no verb {verb!r}; there are {', '.join(rooms())}")
+    made = await asyncio.to_thread(draft_of_file, find_verb(verb), asked.name, asked.text, asked.request)
+    return m.DraftAsk(request=made)
 
 
 @router.post("/perform/examples")

@@ -71,6 +71,16 @@ class DraftAsk(Message):
     request: Draft = {}
 
 
+class FileAsk(Message):
+    """A request as a file, or a drawing that joins the request that is being made."""
+
+    name: Annotated[str, Field(max_length=255)]
+    """Of the file: .yaml, .yml, .json, or .svg where the verb takes drawings."""
+    text: Annotated[str, Field(max_length=16_000_000)]
+    request: Draft = {}
+    """What a drawing joins."""
+
+
 class ExportAsk(Message):
     """A file to be made of a motion."""
 
@@ -348,6 +358,7 @@ REST: tuple[type[Message], ...] = (
     Curve,
     Matrix,
     DraftAsk,
+    FileAsk,
     Examples,
     VerbFacts,
     FaceFacts,
@@ -359,7 +370,7 @@ REST: tuple[type[Message], ...] = (
     CharacterFacts,
 )
 """Models that travel over REST; what they are made of comes with them."""
-SAID_BY_PAGES = ("JobAsk", "ExportAsk", "PreviewAsk", "DraftAsk", "FaceExport", "ToServer")
+SAID_BY_PAGES = ("JobAsk", "ExportAsk", "PreviewAsk", "DraftAsk", "FileAsk", "FaceExport", "ToServer")
 """What pages may leave out where a default does; in all else every field is there."""
 
 
