@@ -1,7 +1,7 @@
 // Generated from the models of choreograph.studio by `python -m choreograph.studio.typescript`; do not edit.
 
 /** Changes whenever a message does; told by both sides when they meet. */
-export const PROTOCOL = "0466f6b6b695";
+export const PROTOCOL = "5782c41405d2";
 
 /** What JSON holds. */
 export type Plain = null | boolean | number | string | Plain[] | { [name: string]: Plain };
@@ -270,6 +270,13 @@ export interface FaceWeights {
 export interface Failure {
   error: string;
   where: string | null;
+}
+
+/** A request as a file, or a drawing that joins the request that is being made. */
+export interface FileAsk {
+  name: string;
+  text: string;
+  request?: Record<string, Plain>;
 }
 
 /** Places that were found, the best first. */

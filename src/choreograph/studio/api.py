@@ -13,7 +13,6 @@ from fastapi import Path as InPath
 from fastapi.responses import FileResponse
 from pydantic import ValidationError
 
-from choreograph.contract.document import as_yaml
 from choreograph.errors import RequestError
 from choreograph.motion.packed import row_bytes
 from choreograph.studio import messages as m
@@ -34,10 +33,7 @@ from choreograph.studio.facts import (
 )
 from choreograph.studio.finding import find_places, matching_clips
 from choreograph.studio.project import NotThere
-from choreograph.studio.requests import check_drafts, describe_verbs
 from choreograph.studio.session import Session
-from choreograph.studio.verb_facts import VerbFacts
-from choreograph.verbs import rooms
 
 Id = Annotated[str, InPath(pattern=r"^[a-z0-9_-]{1,64}$")]
 Theme = Annotated[Literal["dark", "light"], Query()]
@@ -74,7 +70,6 @@ _BINARY: dict[int | str, dict[str, Any]] = {
     200: {"content": {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}}}
 }
 _PNG: dict[int | str, dict[str, Any]] = {200: {"content": {"image/png": {}}}}
-_YAML: dict[int | str, dict[str, Any]] = {200: {"content": {"application/yaml": {"schema": {"type": "string"}}}}}
 _JSON: dict[int | str, dict[str, Any]] = {200: {"content": {"application/json": {}}}}
 
 _GLB: dict[int | str, dict[str, Any]] = {200: {"content": {"model/gltf-binary": {}}}}
@@ -318,30 +313,6 @@ async def get_matrix_picture(session: Open, a: Name, b: Name, theme: Theme = "da
 async def post_preview(session: Open, asked: m.PreviewAsk) -> Result:
     """A transition as motion, with a second before and after; it is not kept for long."""
     return await session.preview(asked)
-
-
-# ---------------------------------------------------------------- verbs
-
-
-@router.get("/verbs")
-async def get_verbs() -> list[VerbFacts]:
-    """The ways of asking for motion, with the JSON Schema of what each can be asked."""
-    return await asyncio.to_thread(describe_verbs)
-
-
-@router.post("/verbs/{verb}/request.yaml", responses=_YAML, response_class=Response)
-async def post_request_file(verb: Id, asked: m.DraftAsk) -> Response:
-    """A request as the file that the command line reads."""
-    if verb not in rooms():
-        raise NotThere(f"there is no verb {verb!r}; there are {', '.join(rooms())}")
-    check_drafts({verb: asked.request}, {})
-    return Response(as_yaml(asked.request), media_type="application/yaml")
-
-
-@router.post("/perform/examples")
-async def post_examples(session: Open, asked: m.DraftAsk) -> m.Examples:
-    """The recordings that such a performance is made of: how many segments, how fast."""
-    return await session.asking.examples(asked.request)
 
 
 # ---------------------------------------------------------------- results

@@ -17,6 +17,7 @@ from pydantic import Field, TypeAdapter
 
 from choreograph.studio.character_facts import CharacterFacts, CharacterRoles
 from choreograph.studio.document import Document, Draft, Id, Message, Name, Sample
+from choreograph.studio.draft_asks import DraftAsk, Examples, FileAsk
 from choreograph.studio.drag_messages import Drag
 from choreograph.studio.export_asks import ExportAsk
 from choreograph.studio.face_facts import FaceAnswer, FaceAsk, FaceExport, FaceFacts, FaceFile, FaceSurface
@@ -71,12 +72,6 @@ class JobAsk(Message):
     """The motion that the verb works on, if it changes one; the document's if None."""
 
 
-class DraftAsk(Message):
-    """A request that is being made."""
-
-    request: Draft = {}
-
-
 class Code(Message):
     """How the same is done without the studio."""
 
@@ -92,32 +87,6 @@ class PreviewAsk(Message):
     frame_a: Annotated[int, Field(ge=0)]
     clip_b: Name
     frame_b: Annotated[int, Field(ge=0)]
-
-
-class ExampleFacts(Message):
-    """A recording that performances are made of."""
-
-    name: str
-    leader: str | None
-    """Who led it, where that is somebody else."""
-    seconds: float
-    segments: int
-    usual_m_s: float
-    """Median speed of what leads it over the floor."""
-    top_m_s: float
-
-
-class Examples(Message):
-    """What performances are made of, as a request says."""
-
-    examples: list[ExampleFacts]
-    segments: int
-    longest_s: float
-    """Of the segments."""
-    fastest_m_s: float
-    stretch_s: float
-    """What suits these examples, where the request does not say."""
-    continuity_s: float
 
 
 class Kept(Message):
@@ -338,6 +307,7 @@ REST: tuple[type[Message], ...] = (
     Curve,
     Matrix,
     DraftAsk,
+    FileAsk,
     Examples,
     VerbFacts,
     FaceFacts,
@@ -350,7 +320,7 @@ REST: tuple[type[Message], ...] = (
     CharacterRoles,
 )
 """Models that travel over REST; what they are made of comes with them."""
-SAID_BY_PAGES = ("JobAsk", "FindAsk", "ExportAsk", "PreviewAsk", "DraftAsk", "FaceExport", "ToServer")
+SAID_BY_PAGES = ("JobAsk", "FindAsk", "ExportAsk", "PreviewAsk", "DraftAsk", "FileAsk", "FaceExport", "ToServer")
 """What pages may leave out where a default does; in all else every field is there."""
 
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import tempfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from pydantic import ValidationError
 
+from choreograph.contract.document import SUFFIXES, load_document, parse_document
 from choreograph.contract.names import OWN, motion_names, with_motions
 from choreograph.contract.request import Request, named_files, read_request, request_error
 from choreograph.contract.verb import Verb
@@ -46,6 +48,34 @@ def own_motions(verb: Verb, draft: Draft) -> list[tuple[str, str]]:
     except RequestError:  # a draft that is no request yet: whoever reads it says why
         return []
     return [(where, name) for where, name in motion_names(request) if name.startswith(OWN)]
+
+
+def draft_of_file(verb: Verb, name: str, text: str, draft: Draft) -> Draft:
+    """The draft that a file says: a request, or a drawing that joins another draft.
+
+    Args:
+        verb: Whose request it is.
+        name: Of the file; its suffix says what it is.
+        text: What it holds.
+        draft: What a drawing joins.
+
+    Raises:
+        RequestError: If it cannot be read, or is of a kind that the verb does not take.
+    """
+    suffix, draws = Path(name).suffix.lower(), "drawing" in verb.request.model_fields
+    if suffix not in SUFFIXES and not (draws and suffix == ".svg"):
+        raise RequestError(f"{name!r} is no {', '.join(SUFFIXES)}{' or .svg' if draws else ''} file")
+    with tempfile.TemporaryDirectory(prefix="choreograph-draft-") as folder:
+        path = Path(folder) / f"file{suffix}"
+        path.write_text(text, encoding="utf-8")
+        try:
+            if suffix in SUFFIXES:
+                request = parse_document(verb.request, load_document(path))
+            else:
+                request = read_request(verb.request, {**draft, "drawing": path.name}).resolved(path.parent)
+        except RequestError as error:
+            raise RequestError(str(error).replace(str(path), name), where=error.where) from None
+    return dict(request.as_document())
 
 
 def read_draft(verb: Verb, draft: Draft, folder: Path, motion: Callable[[str], Path] | None = None) -> Request:

@@ -18,7 +18,7 @@ from starlette.exceptions import HTTPException
 from choreograph._version import __version__
 from choreograph.contract.request import LONGEST_QUOTE
 from choreograph.errors import Cancelled, ChoreographError, RequestError
-from choreograph.studio import api, characters, faces, uploads
+from choreograph.studio import api, characters, faces, uploads, verb_api
 from choreograph.studio.intake import begin
 from choreograph.studio.listening import Impatient, check_tls, find_names
 from choreograph.studio.live import talk
@@ -78,6 +78,7 @@ def _application(places: Places) -> FastAPI:
         separate_input_output_schemas=False,
     )
     app.include_router(api.router)
+    app.include_router(verb_api.router)
     app.include_router(uploads.router)
     app.include_router(faces.router)
     app.include_router(characters.router)

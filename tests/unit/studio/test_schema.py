@@ -12,11 +12,11 @@ from schemathesis.generation import GenerationMode
 from schemathesis.specs.openapi.checks import positive_data_acceptance
 from tests.unit.studio.running import LONG_S, Studio, opened
 
-from choreograph.studio import api, characters, faces, uploads
+from choreograph.studio import api, characters, faces, uploads, verb_api
 
 MADE_UP = 10
 """Requests of each kind for each address."""
-ROUTES: list[Any] = [route for part in (api, uploads, faces, characters) for route in part.router.routes]
+ROUTES: list[Any] = [route for part in (api, uploads, faces, characters, verb_api) for route in part.router.routes]
 ADDRESSES = [(route.path, method) for route in ROUTES for method in route.methods]
 
 

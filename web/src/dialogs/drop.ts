@@ -4,6 +4,9 @@ import { showRoles } from "./roles";
 import { el } from "../dom";
 import type { Context } from "../types";
 
+/** Who is asked first whether a file is for them: panels, for requests and drawings. */
+export const takers = new Set<(file: File) => boolean>();
+
 export function mountDrop(context: Context): void {
   const kinds = context.store.state.readable.join(" ");
   const veil = el(
@@ -58,6 +61,7 @@ export async function takeCharacter(context: Context, file: File, asked: boolean
 export async function addFiles(context: Context, files: readonly File[]): Promise<void> {
   const { store, api } = context;
   const one = files.length === 1 ? files[0]! : null;
+  if (one && [...takers].some((takes) => takes(one))) return;
   if (one && CHARACTERS.some((suffix) => one.name.toLowerCase().endsWith(suffix))) {
     if ((await takeCharacter(context, one, false)) === "taken" || one.name.toLowerCase().endsWith(".vrm")) return;
   }

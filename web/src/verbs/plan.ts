@@ -1,8 +1,9 @@
 /** Plan: draw a scene by dragging solids, gaps, stones and bars; a way through it comes at once, and its bound shrinks. */
 
 import { AMBER, CLIP_COLOURS, TEAL } from "../colours";
+import { takers } from "../dialogs/drop";
 import { button, el, section } from "../dom";
-import type { PlanRequest, Region, Result, VerbFacts } from "../messages";
+import type { DraftAsk, FileAsk, Plain, PlanRequest, Region, Result, VerbFacts } from "../messages";
 import { buildOffer } from "../panels/library";
 import { jobStrip } from "../panels/progress";
 import { boxOf, type Point, shifted } from "../panels/solveobstacles";
@@ -43,6 +44,8 @@ const COLOURS: Record<Shaped, string> = {
   step_over: AMBER,
 };
 const MOST_DOTS = 300;
+/** Files that a scene can be read from. */
+const SCENES = [".yaml", ".yml", ".json", ".svg"];
 
 export const panel = (verb: VerbFacts): Panel => ({
   verb: verb.name,
@@ -79,7 +82,13 @@ class PlanPanel extends VerbPanel<PlanRequest> {
       button("Search on", () => this.askNow(), { kind: "primary", title: "Search again, for as long as Seconds says" }),
       button("Empty the scene", () => this.edit("Empty the scene", emptied), { kind: "quiet" }),
       fileButton(context, verb, () => this.request),
+      this.opener(),
     );
+    takers.add((file) => {
+      const taken = this.visible && SCENES.some((suffix) => file.name.toLowerCase().endsWith(suffix));
+      if (taken) void this.open(file);
+      return taken;
+    });
     this.element.classList.add("planner");
     this.element.append(
       buildOffer(context),
@@ -146,6 +155,33 @@ class PlanPanel extends VerbPanel<PlanRequest> {
     const every = Math.max(1, Math.ceil(cloud.length / MOST_DOTS));
     for (const at of cloud.filter((_, k) => k % every === 0)) {
       this.keepMark(stage.addSphere([at[0], 0.01, at[1]], { colour: TEAL, radius: 0.012 }));
+    }
+  }
+
+  /** Scenes and floor plans, picked; they can be dropped on the window too. */
+  private opener(): HTMLElement {
+    const input = el("input", { attrs: { type: "file", accept: SCENES.join(","), hidden: "", "aria-label": "Scene file" } });
+    input.addEventListener("change", () => {
+      const file = input.files?.[0];
+      input.value = "";
+      if (file) void this.open(file);
+    });
+    const title = "A scene as YAML or JSON, or an SVG floor plan whose layers are named after the parts of a scene";
+    return el("span", {}, input, button("Open a scene", () => input.click(), { kind: "quiet", title }));
+  }
+
+  private async open(file: File): Promise<void> {
+    const { api, store } = this.context;
+    try {
+      const ask: FileAsk = { name: file.name, text: await file.text(), request: this.request as Record<string, Plain> };
+      const { request } = await api.send<DraftAsk>("POST", `/api/verbs/${this.verb.name}/draft`, ask);
+      this.edit(`Open ${file.name}`, (now) => {
+        for (const key of Object.keys(now)) delete (now as Record<string, unknown>)[key];
+        Object.assign(now, request);
+      });
+      store.say(`${file.name} is the scene.`);
+    } catch (error) {
+      store.say((error as Error).message, "error");
     }
   }
 
