@@ -16,7 +16,14 @@ from .editing.layer.request import LayerRequest
 from .editing.layer.search import LayerResult, LayerSearch, layer
 from .editing.loop.request import LoopRequest
 from .editing.loop.search import LoopResult, LoopSearch, loop
-from .editing.physics.request import FootprintRequest, KeyPoseRequest, PhysicsLimits, PhysicsRequest, PhysicsWeights
+from .editing.physics.request import (
+    FootprintRequest,
+    HandprintRequest,
+    KeyPoseRequest,
+    PhysicsLimits,
+    PhysicsRequest,
+    PhysicsWeights,
+)
 from .editing.physics.search import PhysicsResult, PhysicsSearch, physics
 from .editing.retarget.request import RetargetRequest
 from .editing.retarget.search import RetargetResult, RetargetSearch, retarget
@@ -34,6 +41,8 @@ from .errors import (
     RoleError,
     SkeletonMismatch,
 )
+from .finding.request import FindRequest
+from .finding.search import FindResult, find
 from .finishing.body import RootTarget
 from .finishing.finish import Finished, finish
 from .finishing.footskate import clean_feet
@@ -176,6 +185,8 @@ __all__ = [
     "FaceRequest",
     "FaceResult",
     "FaceShapes",
+    "FindRequest",
+    "FindResult",
     "FinishSettings",
     "Finished",
     "FloorTransform",
@@ -192,6 +203,7 @@ __all__ = [
     "GraphFileError",
     "GraphSettings",
     "HandContacts",
+    "HandprintRequest",
     "HardFrame",
     "Head",
     "JointGoal",
@@ -286,6 +298,7 @@ __all__ = [
     "detect_contacts",
     "export_clip",
     "face_error",
+    "find",
     "find_brain",
     "find_foot_contacts",
     "find_hierarchy",

@@ -1,7 +1,7 @@
 // Generated from the models of choreograph.studio by `python -m choreograph.studio.typescript`; do not edit.
 
 /** Changes whenever a message does; told by both sides when they meet. */
-export const PROTOCOL = "2703aae4b180";
+export const PROTOCOL = "0466f6b6b695";
 
 /** What JSON holds. */
 export type Plain = null | boolean | number | string | Plain[] | { [name: string]: Plain };
@@ -13,6 +13,39 @@ export interface Answer {
   verb: string;
   final: boolean;
   results: Result[];
+}
+
+/** What a list tells of a clip of an archive. */
+export interface ArchiveClip {
+  id: string;
+  name: string;
+  folder: string;
+  seconds: number;
+  fps: number;
+  labels: string[];
+}
+
+/** The clips of a .mog file, where there are too many to be listed one by one. */
+export interface ArchiveFacts {
+  clips: number;
+  seconds: number;
+  first: string;
+  joints: string[];
+}
+
+/** A folder, or a person where files are not known, and how many clips of it were asked for. */
+export interface ArchiveFolder {
+  name: string;
+  clips: number;
+}
+
+/** Clips of an archive that were asked for by words. */
+export interface ArchivePage {
+  total: number;
+  folders: ArchiveFolder[];
+  start: number;
+  clips: ArchiveClip[];
+  hint: string;
 }
 
 /** Ask for motion, now: replaces what this page last asked of the same verb. */
@@ -39,6 +72,13 @@ export interface CharacterFacts {
   missing: string[];
   animated: boolean;
   own: boolean;
+  roles: Record<string, string>;
+}
+
+/** Which joints of a character are which parts of the body, as somebody says. */
+export interface CharacterRoles {
+  name: string;
+  roles: Record<string, string>;
 }
 
 /** A clip of the library: a recording, and what is done to it before it is used. */
@@ -123,6 +163,14 @@ export interface DocumentState {
 /** A request that is being made. */
 export interface DraftAsk {
   request?: Record<string, Plain>;
+}
+
+/** What would be asked if a goal that is dragged were let go here; the motion comes back as `partial`, soon. Only the newest is answered. When it is let go, it is asked for like anything else. */
+export interface Drag {
+  type?: "drag";
+  number: number;
+  ask: Record<string, Plain>;
+  pull?: Pulled | null;
 }
 
 /** A recording that performances are made of. */
@@ -224,6 +272,35 @@ export interface Failure {
   where: string | null;
 }
 
+/** Places that were found, the best first. */
+export interface FindAnswer {
+  places: FoundPlace[];
+  total: number;
+  hint: string;
+}
+
+/** Places that are sought in the library; see `FindRequest`. */
+export interface FindAsk {
+  only?: string;
+  like?: string | null;
+  from_s?: number | null;
+  to_s?: number | null;
+  speed?: string | null;
+  turn?: string | null;
+  contact?: "left" | "right" | "both" | "none" | "any" | null;
+}
+
+/** A place in a clip of the library. */
+export interface FoundPlace {
+  clip: string;
+  name: string;
+  start_s: number;
+  stop_s: number;
+  distance_m: number | null;
+  speed_m_s: number | null;
+  turn_deg: number | null;
+}
+
 /** Announces the binary message after it: one frame, for `play`. */
 export interface Frame {
   type: "frame";
@@ -258,6 +335,8 @@ export interface GraphSummary {
   threshold_m: number;
   rate_hz: number;
   clips: ClipReport[];
+  clip_count: number;
+  kept_count: number;
   transitions: number;
   frames: number;
   shown: number;
@@ -377,6 +456,13 @@ export interface Moved {
   samples: [number, number, number][];
 }
 
+/** A file besides the motion that can be had of a verb's result. */
+export interface OutputFacts {
+  name: string;
+  help: string;
+  suffixes: string[];
+}
+
 /** The motion that was played has ended. */
 export interface Over {
   type: "over";
@@ -433,12 +519,20 @@ export interface Project {
   redo: string | null;
   recordings: Recording[];
   clips: Motion[];
+  archive: ArchiveFacts | null;
   graph: GraphSummary | null;
   results: Result[];
   jobs: Job[];
   formats: string[];
   exporting: Record<string, Plain>;
   readable: string[];
+}
+
+/** A joint of a key pose that is pulled: the pose follows. */
+export interface Pulled {
+  pose: number;
+  joint: string;
+  position: [number, number, number];
 }
 
 /** A motion file that was read into the project. */
@@ -478,6 +572,7 @@ export interface Result {
   cost: number | null;
   proved: boolean;
   details: Record<string, Plain>;
+  mechanics: boolean;
   search_s: number;
   total_s: number;
   motions: Motion[];
@@ -538,6 +633,8 @@ export interface VerbFacts {
   subject: string;
   request: Record<string, Plain>;
   guide: string;
+  outputs: OutputFacts[];
+  changes_motion: boolean;
 }
 
 /** What is shown and how; kept with the project, but not undone. */
@@ -568,6 +665,7 @@ export type ToServer =
   | Hello
   | Ask
   | Moved
+  | Drag
   | Cancel
   | Play
   | Stop;
@@ -988,6 +1086,14 @@ export interface FootprintRequest {
   position: [number, number, number];
   /** Which way it points: 0 along +z, 90 along +x. */
   facing_deg?: number;
+  /** Which of its parts stand. */
+  parts?: ("heel" | "ball" | "toe")[];
+  /** From when to when the heel stands; else from the beginning until it lifts as in a step. */
+  heel_s?: [number, number] | null;
+  /** The same of the ball. */
+  ball_s?: [number, number] | null;
+  /** The same of the toes. */
+  toe_s?: [number, number] | null;
 }
 
 /** A function of one's own that says what a motion costs; the search keeps what lowers it. */
@@ -1054,6 +1160,17 @@ export interface GoalRequest {
   spin_deg_s?: number | null;
   /** A line to follow instead of a straight one, as places x and z. */
   points?: [number, number][];
+}
+
+/** Where and when a hand carries: the floor, a vault, a wall's edge. */
+export interface HandprintRequest {
+  hand: "left" | "right";
+  /** When it touches. */
+  start_s: number;
+  /** When it lets go. */
+  stop_s: number;
+  /** Middle of the palm, x, y and z, metres; what it stands on is level there. */
+  position: [number, number, number];
 }
 
 /** Exactly this frame of this clip at this time, and what follows it for a while: every answer shows it. */
@@ -1130,9 +1247,13 @@ export interface KeyPose {
   start_s?: number | null;
   /** until when. */
   stop_s?: number | null;
+  /** A pose of its own instead of a clip's: where the root joint is, metres, */
+  root?: [number, number, number] | null;
+  /** and how each joint of the skeleton, in its order, is turned in the joint above it: unit quaternions w, x, y, z. */
+  rotations?: [number, number, number, number][];
 }
 
-/** A pose that the motion goes through: joints as in a frame of some motion, the root free. */
+/** A pose or place that the motion goes through, on the floor or in the air. */
 export interface KeyPoseRequest {
   /** When, in the motion that is made. */
   at_s: number;
@@ -1140,6 +1261,14 @@ export interface KeyPoseRequest {
   clip?: string;
   /** Which of its frames, at its own rate. */
   frame?: number;
+  /** Whether joints are as in that frame; else only the place counts. */
+  joints?: boolean;
+  /** Where the root is then, x, y and z, metres; else anywhere. */
+  position?: [number, number, number] | null;
+  /** How high the root is then, wherever it is; else any height. */
+  height_m?: number | null;
+  /** Which way the root faces then: 0 along +z, 90 along +x; else any. */
+  facing_deg?: number | null;
 }
 
 /** Motion with this label from one time to another. */
@@ -1344,8 +1473,12 @@ export interface PhysicsLimits {
   friction?: number;
   /** Of one of the four points of a foot. */
   most_force?: number;
+  /** Of a foot that carries the body alone, as in runs. */
+  most_alone?: number;
   /** Times the torques of trained people. */
   strength?: number;
+  /** Of the change of the force at one point, at most; else only the weight of rates holds it back. */
+  force_rate?: number | null;
 }
 
 /** A motion that obeys mechanics, after the sketch that another one makes. */
@@ -1360,6 +1493,12 @@ export interface PhysicsRequest {
   turn_deg?: number;
   /** Times as long as the motion. */
   longer?: number;
+  /** Mean speed along its way, instead of the motion's: the same steps and flights, stances shorter or longer. */
+  speed_m_s?: number | null;
+  /** Which durations are found too, those that take the least effort: none; those of stances, while flights last as long as their height says; or all, so that flights get lower where they may. */
+  timing?: "given" | "stances" | "all";
+  /** How short and how long each may get where they are found, times as long as given. */
+  time_range?: [number, number];
   /** Where the part of the motion begins that is taken; else at its beginning. */
   start_s?: number | null;
   /** Where it ends. */
@@ -1374,12 +1513,18 @@ export interface PhysicsRequest {
   poses?: KeyPoseRequest[];
   /** Where feet stand, all of them, instead of as in the motion. */
   footprints?: FootprintRequest[];
+  /** Whether hands carry too where they rest on the floor in the motion. */
+  hands?: boolean;
+  /** Where hands carry, all of them, instead of as in the motion. */
+  handprints?: HandprintRequest[];
   /** Frames per second to write; else the motion's own. */
   rate_hz?: number | null;
   /** Height of the floor; else 0, or what the feet stand on. */
   floor_m?: number | null;
   /** Of the solver, at most, before it tries otherwise. */
   iterations?: number;
+  /** Whether IPOPT tries too where all else fails, for up to a minute; needs the extra `ipopt`. */
+  ipopt?: boolean;
   /** Of the objective's parts. */
   weights?: PhysicsWeights;
   limits?: PhysicsLimits;
@@ -1453,8 +1598,10 @@ export interface PlanSettings {
   lattice_deg?: number;
   /** Heuristic weight of the first answer, which is that near to the best; it then goes down to 1. */
   first_weight?: number;
-  /** Whether steps that do what others do are left out: auto looks among all of them if there is no answer without. */
+  /** Whether steps that do what others do are left out: auto looks among all of them where there is no answer without, or time is left. */
   compression?: "auto" | "on" | "off";
+  /** Whether it goes on, once its answer is proved to be the best and time is left: in cells half as large, and then among the steps that compression left out. */
+  refine?: boolean;
   /** How much farther than it must the search keeps from things, so that finishing does not touch them. */
   margin_m?: number;
   /** How often the search begins again, farther from what a finished motion touched. */
@@ -1501,6 +1648,8 @@ export interface RetargetRequest {
   joints?: Record<string, string>;
   /** Whether standing feet are held where they stand. */
   clean?: boolean;
+  /** Whether hands that touch each other, the body or the floor do so on the other body, too. */
+  hands?: boolean;
 }
 
 /** The same poses, in the same order, with another timing. */

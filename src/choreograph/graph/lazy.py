@@ -143,6 +143,32 @@ class LazyTables(Mapping[str, Table]):
                 self._kept[part] = table
             return self._kept[part]
 
+    def count(self, part: str) -> int:
+        """Rows of a table, without reading it."""
+        if part in self._kept:
+            return len(self._kept[part])
+        name = fields(TABLES[part])[0].name
+        with self._reader.lock, rows.reading(self._reader.path):
+            query = "SELECT shape FROM graph_array WHERE part = ? AND name = ?"
+            row = self._reader.connection.execute(query, (part, name)).fetchone()
+            return 0 if row is None else int(row[0])
+
+    def columns(self, part: str, names: Sequence[str]) -> dict[str, NDArray[Any]]:
+        """Some columns of a table, not kept; of minima, checked as the whole table is."""
+        if part in self._kept:
+            return {name: getattr(self._kept[part], name) for name in names}
+        with self._reader.lock, rows.reading(self._reader.path):
+            found = {name: rows.read_array(self._reader.connection, "graph_array", (part, name)) for name in names}
+            if any(column is None for column in found.values()):
+                raise ValueError(f"{part} lack a column")
+            columns = {name: column for name, column in found.items() if column is not None}
+            if len({column.shape for column in columns.values()}) > 1:
+                raise ValueError(f"columns of {part} have different lengths")
+            for clip, frame in (("clip_a", "frame_a"), ("clip_b", "frame_b")):
+                if clip in columns and frame in columns:
+                    self._check_frames(columns[clip], columns[frame], self._window)
+            return columns
+
     def _read(self, part: str) -> Table:
         version = self._reader.connection.execute("PRAGMA user_version").fetchone()[0]
         if version < _LONG_BLENDS_SINCE and part in ("long_blends", "alignment"):

@@ -241,6 +241,18 @@ class MotionGraph:
                 mixed[own] = column[row] + part * (column[row + 1] - column[row])
         return source, target
 
+    def count_rows(self, part: str) -> int:
+        """How many rows a table has, such as "edges"; of a file's, without reading it."""
+        count = getattr(self._tables, "count", None)
+        return len(self._tables[part]) if count is None else int(count(part))
+
+    def read_columns(self, part: str, names: Sequence[str]) -> dict[str, NDArray[Any]]:
+        """Some columns of a table; of a file's, without reading the others, and without keeping them."""
+        columns = getattr(self._tables, "columns", None)
+        if columns is None:
+            return {name: getattr(self._tables[part], name) for name in names}
+        return dict(columns(part, names))
+
     @cached_property
     def clip_frames(self) -> NDArray[np.int32]:
         """Frames of each clip at the graph's rate, (C,)."""

@@ -14,6 +14,8 @@ from choreograph.graph.cache import Key, find_or_build, limit_bytes
 from choreograph.graph.model import MotionGraph
 from choreograph.motion.clip import Clip
 from choreograph.motion.labels import matches_label, say_labels
+from choreograph.motion.retarget import retarget
+from choreograph.motion.skeleton import Skeleton
 from choreograph.motion.trim import trimmed
 from choreograph.progress import Progress, silent
 from choreograph.synthesis.complete.asked import Find, Target, find_targets
@@ -26,7 +28,7 @@ from choreograph.synthesis.complete.store import pack, unpack
 Source = MotionModel | MotionGraph | Sequence[Clip]
 """What motions can be completed with."""
 Known = Sequence[Target]
-METHOD = 1
+METHOD = 2
 """One more whenever the same clips would give another model."""
 
 
@@ -48,6 +50,11 @@ class Recordings:
             )
             self._clips = list(clips)
         return self._clips
+
+    @property
+    def body(self) -> Skeleton:
+        """The body of the first clip, by which clips are compared."""
+        return self.clips[0].skeleton
 
     def find(self, pose: KeyPose, where: str = "poses") -> Clip:
         """The clip of a key pose."""
@@ -164,8 +171,9 @@ def choose_clips(
     if request.nearest is not None and request.nearest < len(chosen):
         from choreograph.synthesis.complete.nearest import goal_distance
 
-        targets = [*known, *find_targets(request, chosen[0].skeleton, find or Recordings(clips).find)]
-        away = [goal_distance(clip, targets) for clip in chosen]
+        body = clips[0].skeleton
+        targets = [*known, *find_targets(request, body, find or Recordings(clips).find)]
+        away = [goal_distance(retarget(clip, body), targets) for clip in chosen]
         nearest = sorted(np.argsort(away, kind="stable")[: request.nearest].tolist())
         chosen = [chosen[n] for n in nearest]
     return chosen
