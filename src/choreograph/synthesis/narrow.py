@@ -9,12 +9,15 @@ from choreograph.contract.chosen import ChosenRequest
 from choreograph.contract.result import Problem
 from choreograph.contract.search import Search
 from choreograph.errors import RequestError
+from choreograph.graph.cache import Content, find_key, find_or_build
 from choreograph.graph.clips import clip_info
 from choreograph.graph.model import MotionGraph
 from choreograph.graph.part import matching_clips, spread_clips
 from choreograph.motion.clip import Clip
 from choreograph.motion.labels import label_words, matches_label
 
+METHOD = 1
+"""One more whenever other clips would be chosen of the same graph."""
 ARCHIVE_FRAMES = 50_000
 """Frames of a graph, half an hour at 30 Hz, up to which a request is answered from all of them, whatever that takes."""
 
@@ -75,7 +78,7 @@ def _narrow_graph(graph: MotionGraph, request: ChosenRequest) -> Narrowed:
     if not most or have <= max(most, ARCHIVE_FRAMES):
         return Narrowed(part)
     first = tuple(_mentioned(part, list(_texts(request.as_document())), most))
-    chosen = part.kept_part(("spread", most, first), lambda: spread_clips(part, most, first))
+    chosen = part.kept_part(("spread", most, first), lambda: _spread(part, most, first))
     hours = [frames / part.rate_hz / 60 for frames in (int(chosen.clip_frames.sum()), have)]
     text = (
         f"answered from {len(chosen.infos)} of {len(part.infos)} clips ({hours[0]:.0f} of {hours[1]:.0f} min): the "
@@ -83,6 +86,18 @@ def _narrow_graph(graph: MotionGraph, request: ChosenRequest) -> Narrowed:
         'yourself with only, as in --only "walk or run"'
     )
     return Narrowed(chosen, (Problem(text, "only", have, int(chosen.clip_frames.sum())),))
+
+
+def _spread(graph: MotionGraph, most: int, first: Sequence[int]) -> list[int]:
+    """The clips that are chosen; the cache has them too, since all edges are read to choose them."""
+    key = find_key(graph, "chosen clips", METHOD, ("motion", "labels", "edges"), most=most, first=list(first))
+    count = len(graph.infos)
+    return find_or_build(
+        key,
+        lambda: spread_clips(graph, most, first),
+        lambda chosen: Content({"clips": chosen}, {}),
+        lambda content: [range(count)[int(number)] for number in content.facts["clips"]],
+    )
 
 
 def _mentioned(graph: MotionGraph, texts: Sequence[str], most: int) -> list[int]:

@@ -58,7 +58,7 @@ class CompleteRequest(ChosenRequest):
     2.0
     """
 
-    most_frames: ClassVar[int] = 50_000
+    most_frames: ClassVar[int] = 20_000
     effort: ClassVar[tuple[str, ...]] = ("finish",)
 
     length_s: Annotated[Seconds, Ge(0.1), Le(LONGEST_S)] | None = None

@@ -139,7 +139,7 @@ class PerformRequest(ChosenRequest, MatchRequest, CutRequest, LeadRequest):
     {'leader': '60_05.amc', 'answers': 'followers'}
     """
 
-    most_frames: ClassVar[int] = 80_000
+    most_frames: ClassVar[int] = 30_000
 
     lag_s: Annotated[Seconds, Gt(0), Le(60)] | None = None
     """Decide as if live, so many seconds after each moment; else with all of the control at hand."""
