@@ -25,11 +25,11 @@ from choreograph.finishing.put_on import put_on
 from choreograph.formats import read_clip
 from choreograph.motion.clip import Clip
 from choreograph.motion.contacts import detect_contacts, runs
-from choreograph.motion.remap import Stance, recorded_stance
 from choreograph.motion.retarget import leg_length, retarget
 from choreograph.motion.role_map import SIDES
 from choreograph.motion.roles import FOOT_ROLES
 from choreograph.motion.skeleton import Skeleton
+from choreograph.motion.stance import Stance, recorded_stance
 
 TRIALS = ("16_15", "16_17", "16_45", "16_47")
 BODIES = (

@@ -16,7 +16,14 @@ from .editing.layer.request import LayerRequest
 from .editing.layer.search import LayerResult, LayerSearch, layer
 from .editing.loop.request import LoopRequest
 from .editing.loop.search import LoopResult, LoopSearch, loop
-from .editing.physics.request import FootprintRequest, KeyPoseRequest, PhysicsLimits, PhysicsRequest, PhysicsWeights
+from .editing.physics.request import (
+    FootprintRequest,
+    HandprintRequest,
+    KeyPoseRequest,
+    PhysicsLimits,
+    PhysicsRequest,
+    PhysicsWeights,
+)
 from .editing.physics.search import PhysicsResult, PhysicsSearch, physics
 from .editing.retarget.request import RetargetRequest
 from .editing.retarget.search import RetargetResult, RetargetSearch, retarget
@@ -196,6 +203,7 @@ __all__ = [
     "GraphFileError",
     "GraphSettings",
     "HandContacts",
+    "HandprintRequest",
     "HardFrame",
     "Head",
     "JointGoal",

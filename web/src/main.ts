@@ -19,7 +19,7 @@ import type { Context, Stage, State, Store } from "./types";
 declare global {
   interface Window {
     /** For tests and consoles. */
-    choreograph?: { store: Store; stage: Stage };
+    choreograph?: { store: Store; stage: Stage; /** What panels show of themselves. */ parts: Record<string, unknown> };
   }
 }
 
@@ -56,7 +56,7 @@ async function start(): Promise<void> {
     openExport: (motion) => openExport(context, motion),
     openHelp: () => openHelp(keys, `Choreograph ${project.package} · ${project.folder}`),
   };
-  window.choreograph = { store, stage };
+  window.choreograph = { store, stage, parts: {} };
   store.subscribe((state) => state.view, (view) => stage.setView(view));
   mountResults(parts.right, context);
   shell = new Shell(parts, context, panelsOf(verbs));

@@ -1,7 +1,7 @@
 // Generated from the models of choreograph.studio by `python -m choreograph.studio.typescript`; do not edit.
 
 /** Changes whenever a message does; told by both sides when they meet. */
-export const PROTOCOL = "af6e73a67af4";
+export const PROTOCOL = "0466f6b6b695";
 
 /** What JSON holds. */
 export type Plain = null | boolean | number | string | Plain[] | { [name: string]: Plain };
@@ -72,6 +72,13 @@ export interface CharacterFacts {
   missing: string[];
   animated: boolean;
   own: boolean;
+  roles: Record<string, string>;
+}
+
+/** Which joints of a character are which parts of the body, as somebody says. */
+export interface CharacterRoles {
+  name: string;
+  roles: Record<string, string>;
 }
 
 /** A clip of the library: a recording, and what is done to it before it is used. */
@@ -156,6 +163,14 @@ export interface DocumentState {
 /** A request that is being made. */
 export interface DraftAsk {
   request?: Record<string, Plain>;
+}
+
+/** What would be asked if a goal that is dragged were let go here; the motion comes back as `partial`, soon. Only the newest is answered. When it is let go, it is asked for like anything else. */
+export interface Drag {
+  type?: "drag";
+  number: number;
+  ask: Record<string, Plain>;
+  pull?: Pulled | null;
 }
 
 /** A recording that performances are made of. */
@@ -441,6 +456,13 @@ export interface Moved {
   samples: [number, number, number][];
 }
 
+/** A file besides the motion that can be had of a verb's result. */
+export interface OutputFacts {
+  name: string;
+  help: string;
+  suffixes: string[];
+}
+
 /** The motion that was played has ended. */
 export interface Over {
   type: "over";
@@ -506,6 +528,13 @@ export interface Project {
   readable: string[];
 }
 
+/** A joint of a key pose that is pulled: the pose follows. */
+export interface Pulled {
+  pose: number;
+  joint: string;
+  position: [number, number, number];
+}
+
 /** A motion file that was read into the project. */
 export interface Recording {
   id: string;
@@ -543,6 +572,7 @@ export interface Result {
   cost: number | null;
   proved: boolean;
   details: Record<string, Plain>;
+  mechanics: boolean;
   search_s: number;
   total_s: number;
   motions: Motion[];
@@ -603,6 +633,8 @@ export interface VerbFacts {
   subject: string;
   request: Record<string, Plain>;
   guide: string;
+  outputs: OutputFacts[];
+  changes_motion: boolean;
 }
 
 /** What is shown and how; kept with the project, but not undone. */
@@ -633,6 +665,7 @@ export type ToServer =
   | Hello
   | Ask
   | Moved
+  | Drag
   | Cancel
   | Play
   | Stop;
@@ -804,6 +837,8 @@ export interface Circle {
 
 /** Motion to be completed. Times are in seconds from its first frame; it has a frame at 0 and one at `length_s`. */
 export interface CompleteRequest {
+  /** Use only the recordings that a query finds: "walk or run", "veer* not stop", person:16, clip:16_*, folder:cmu/16. */
+  only?: string | null;
   /** How long the motion lasts. */
   length_s?: number | null;
   /** Keyframes: poses of clips at times. */
@@ -950,6 +985,8 @@ export interface FollowRequest {
   smooth_m?: number;
   /** Round its corners to this radius. */
   rounded_m?: number;
+  /** Use only the recordings that a query finds: "walk or run", "veer* not stop", person:16, clip:16_*, folder:cmu/16. */
+  only?: string | null;
   /** Where to look at the end, from +z. */
   facing_deg?: number | null;
   /** Speed along the whole path. */
@@ -1049,6 +1086,14 @@ export interface FootprintRequest {
   position: [number, number, number];
   /** Which way it points: 0 along +z, 90 along +x. */
   facing_deg?: number;
+  /** Which of its parts stand. */
+  parts?: ("heel" | "ball" | "toe")[];
+  /** From when to when the heel stands; else from the beginning until it lifts as in a step. */
+  heel_s?: [number, number] | null;
+  /** The same of the ball. */
+  ball_s?: [number, number] | null;
+  /** The same of the toes. */
+  toe_s?: [number, number] | null;
 }
 
 /** A function of one's own that says what a motion costs; the search keeps what lowers it. */
@@ -1115,6 +1160,17 @@ export interface GoalRequest {
   spin_deg_s?: number | null;
   /** A line to follow instead of a straight one, as places x and z. */
   points?: [number, number][];
+}
+
+/** Where and when a hand carries: the floor, a vault, a wall's edge. */
+export interface HandprintRequest {
+  hand: "left" | "right";
+  /** When it touches. */
+  start_s: number;
+  /** When it lets go. */
+  stop_s: number;
+  /** Middle of the palm, x, y and z, metres; what it stands on is level there. */
+  position: [number, number, number];
 }
 
 /** Exactly this frame of this clip at this time, and what follows it for a while: every answer shows it. */
@@ -1191,9 +1247,13 @@ export interface KeyPose {
   start_s?: number | null;
   /** until when. */
   stop_s?: number | null;
+  /** A pose of its own instead of a clip's: where the root joint is, metres, */
+  root?: [number, number, number] | null;
+  /** and how each joint of the skeleton, in its order, is turned in the joint above it: unit quaternions w, x, y, z. */
+  rotations?: [number, number, number, number][];
 }
 
-/** A pose that the motion goes through: joints as in a frame of some motion, the root free. */
+/** A pose or place that the motion goes through, on the floor or in the air. */
 export interface KeyPoseRequest {
   /** When, in the motion that is made. */
   at_s: number;
@@ -1201,6 +1261,14 @@ export interface KeyPoseRequest {
   clip?: string;
   /** Which of its frames, at its own rate. */
   frame?: number;
+  /** Whether joints are as in that frame; else only the place counts. */
+  joints?: boolean;
+  /** Where the root is then, x, y and z, metres; else anywhere. */
+  position?: [number, number, number] | null;
+  /** How high the root is then, wherever it is; else any height. */
+  height_m?: number | null;
+  /** Which way the root faces then: 0 along +z, 90 along +x; else any. */
+  facing_deg?: number | null;
 }
 
 /** Motion with this label from one time to another. */
@@ -1389,6 +1457,8 @@ export interface PerformRequest {
   beam_m2_s?: number | null;
   /** Segments that have to be played at given times. */
   constraints?: SegmentConstraint[];
+  /** Use only the recordings that a query finds: "walk or run", "veer* not stop", person:16, clip:16_*, folder:cmu/16. */
+  only?: string | null;
   /** Decide as if live, so many seconds after each moment; else with all of the control at hand. */
   lag_s?: number | null;
   /** Leave out the leader's own example: whoever was recorded with it is no help to a stranger. */
@@ -1403,8 +1473,12 @@ export interface PhysicsLimits {
   friction?: number;
   /** Of one of the four points of a foot. */
   most_force?: number;
+  /** Of a foot that carries the body alone, as in runs. */
+  most_alone?: number;
   /** Times the torques of trained people. */
   strength?: number;
+  /** Of the change of the force at one point, at most; else only the weight of rates holds it back. */
+  force_rate?: number | null;
 }
 
 /** A motion that obeys mechanics, after the sketch that another one makes. */
@@ -1419,6 +1493,12 @@ export interface PhysicsRequest {
   turn_deg?: number;
   /** Times as long as the motion. */
   longer?: number;
+  /** Mean speed along its way, instead of the motion's: the same steps and flights, stances shorter or longer. */
+  speed_m_s?: number | null;
+  /** Which durations are found too, those that take the least effort: none; those of stances, while flights last as long as their height says; or all, so that flights get lower where they may. */
+  timing?: "given" | "stances" | "all";
+  /** How short and how long each may get where they are found, times as long as given. */
+  time_range?: [number, number];
   /** Where the part of the motion begins that is taken; else at its beginning. */
   start_s?: number | null;
   /** Where it ends. */
@@ -1433,6 +1513,10 @@ export interface PhysicsRequest {
   poses?: KeyPoseRequest[];
   /** Where feet stand, all of them, instead of as in the motion. */
   footprints?: FootprintRequest[];
+  /** Whether hands carry too where they rest on the floor in the motion. */
+  hands?: boolean;
+  /** Where hands carry, all of them, instead of as in the motion. */
+  handprints?: HandprintRequest[];
   /** Frames per second to write; else the motion's own. */
   rate_hz?: number | null;
   /** Height of the floor; else 0, or what the feet stand on. */
@@ -1462,6 +1546,8 @@ export interface PhysicsWeights {
 
 /** From here to there through a scene. */
 export interface PlanRequest {
+  /** Use only the recordings that a query finds: "walk or run", "veer* not stop", person:16, clip:16_*, folder:cmu/16. */
+  only?: string | null;
   start?: Start;
   /** Where it ends. */
   goal?: Goal | null;
@@ -1558,6 +1644,8 @@ export interface RetargetRequest {
   joints?: Record<string, string>;
   /** Whether standing feet are held where they stand. */
   clean?: boolean;
+  /** Whether hands that touch each other, the body or the floor do so on the other body, too. */
+  hands?: boolean;
 }
 
 /** The same poses, in the same order, with another timing. */
@@ -1644,6 +1732,8 @@ export interface Solid {
 
 /** Motion to be found. Times are in seconds from its first frame; it has a frame at 0 and one at `length_s`. The score of an answer is measured so that 30 cm, 10° and a second without the label asked for cost 1 each, at a weight of 1. */
 export interface SolveRequest {
+  /** Use only the recordings that a query finds: "walk or run", "veer* not stop", person:16, clip:16_*, folder:cmu/16. */
+  only?: string | null;
   /** How long the motion lasts. */
   length_s: number;
   /** Where the body is when, in order of time. */
@@ -1729,6 +1819,8 @@ export interface SteerRequest {
   smooth_m?: number;
   /** Round its corners to this radius. */
   rounded_m?: number;
+  /** Use only the recordings that a query finds: "walk or run", "veer* not stop", person:16, clip:16_*, folder:cmu/16. */
+  only?: string | null;
   /** What it learns to do: keep to lines, turn at a rate, or keep to lines and clear of obstacles. */
   task?: "navigate" | "spin" | "avoid";
   /** Goals over time: a CSV file with t,x,z,heading_deg,speed and optionally gait,torso_deg,spin_deg_s. From t on, the character keeps to the line through x, z in that direction; what is blank is open. */

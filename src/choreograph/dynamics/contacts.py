@@ -20,6 +20,11 @@ Flags = NDArray[np.bool_]
 PARTS = ("heel", "ball", "toe")
 GROUPS = tuple(f"{side}_{part}" for side in ("left", "right") for part in PARTS)
 """What stands together: the heel, both sides of the ball, and the toe, of each foot."""
+HANDS = ("left_palm", "right_palm")
+"""Groups of a body whose hands carry too, behind those of its feet."""
+_PALM_AHEAD, _PALM_LOW_M, _PALM_HIGH_M, _PALM_M_S = 0.045, 0.09, 0.12, 0.35
+"""How far the palm's middle lies before the wrist, as a share of a person's height; below which height and speed a hand
+comes to rest, and above which height it has left."""
 _HEEL_BACK, _BALL_HALF, _TOE_AHEAD = 0.03, 0.021, 0.036
 """How far the heel's edge lies behind the ankle, the ball's edges beside its middle and the toes before it, as shares
 of a person's height."""
@@ -46,7 +51,7 @@ class ContactPoints:
     offsets: Array
     """In that frame, (P, 3), metres."""
     groups: NDArray[np.int32]
-    """Which of `GROUPS` each belongs to, (P,)."""
+    """Which of `GROUPS`, and `HANDS` behind them, each belongs to, (P,)."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "joints", frozen(self.joints, np.int32))
@@ -233,3 +238,50 @@ def _calm_speed(points: Array, fps: float) -> Array:
     width = max(1, round(0.03 * fps)) | 1
     padded = np.pad(speed, width // 2, mode="edge")
     return np.convolve(padded, np.ones(width) / width, mode="valid")
+
+
+def with_hands(points: ContactPoints, skeleton: Skeleton, height: float) -> ContactPoints:
+    """Contact points with the middle of each palm behind those of the feet.
+
+    Args:
+        points: Of the feet.
+        skeleton: Whose hands must be known.
+        height: Of the person, metres.
+
+    Raises:
+        RoleError: If a hand is not known.
+    """
+    rest = skeleton.rest_positions()
+    joints, offsets = [], []
+    for side in ("left", "right"):
+        hand = skeleton.need(f"{side}_hand")
+        children = [j for j in range(len(skeleton)) if int(skeleton.parents[j]) == hand]
+        ahead = np.mean([rest[j] - rest[hand] for j in children], axis=0) if children else np.zeros(3)
+        tips = skeleton.tip_offsets[skeleton.tip_parents == hand]
+        if np.linalg.norm(ahead) < 0.01 and len(tips):
+            ahead = np.asarray(tips[0])
+        if np.linalg.norm(ahead) < 0.01:  # a hand without fingers goes on where its forearm points
+            ahead = rest[hand] - rest[int(skeleton.parents[hand])]
+        joints.append(hand)
+        offsets.append(_PALM_AHEAD * height * ahead / max(float(np.linalg.norm(ahead)), 1e-9))
+    return ContactPoints(
+        (*points.names, *HANDS), np.concatenate([points.joints, joints]), np.concatenate([points.offsets, offsets]),
+        np.concatenate([points.groups, [len(GROUPS), len(GROUPS) + 1]]),
+    )  # fmt: skip
+
+
+def find_hand_contacts(clip: Clip, points: ContactPoints, floor: float = 0.0) -> Flags:
+    """Whether each hand rests on the floor in each frame, (F, 2), by height and speed with hysteresis."""
+    out = np.zeros((len(clip), len(HANDS)), bool)
+    shortest = max(1, round(_SHORTEST_S * clip.fps))
+    at = points.positions(clip)
+    for hand in range(len(HANDS)):
+        mine = at[:, points.groups == len(GROUPS) + hand].mean(axis=1)
+        speed = np.zeros(len(clip)) if len(clip) < 3 else _calm_speed(mine, clip.fps)
+        land = (mine[:, 1] - floor < _PALM_LOW_M) & (speed < _PALM_M_S)
+        stay = (mine[:, 1] - floor < _PALM_HIGH_M) & (speed < 2 * _PALM_M_S)
+        for start, stop in runs(np.asarray(stay)):
+            seeds = np.flatnonzero(land[start:stop])
+            if len(seeds) and stop - start - seeds[0] >= shortest:
+                out[start + seeds[0] : stop, hand] = True
+    return out

@@ -98,6 +98,11 @@ def map_roles(source: Skeleton, target: Skeleton, given: Mapping[str, str] | Non
     for side in SIDES:
         _map_limbs(found, side)
         _map_fingers(found, side)
+    if source.same_joints(target):
+        for alike in np.flatnonzero(low < 0):
+            low[alike] = high[alike] = alike
+            if target.parents[alike] >= 0:
+                found.align[alike] = found.align[target.parents[alike]]
     for name, other in (given or {}).items():
         joint = target.index(name)
         low[joint] = high[joint] = source.index(other) if other else -1
@@ -115,6 +120,17 @@ def need_legs(source: Skeleton, target: Skeleton) -> None:
                 f"{what} {whose}: {', '.join(m.replace('_', ' ') for m in missing)} missing; if they are there, name "
                 f"them with --role {missing[0]}=NAME, where NAME is one of: {', '.join(body.names[:40])}"
             )
+
+
+def limb_bones(skeleton: Skeleton) -> Array:
+    """Bones of arms and legs in the rest pose, as far as their roles are known, (bones, 3), metres."""
+    rest, bones = skeleton.rest_positions(), [np.zeros(3)]
+    for side in SIDES:
+        for part, on in _NEXT.items():
+            start, end = skeleton.find(f"{side}_{part}"), skeleton.find(f"{side}_{on}")
+            if start is not None and end is not None:
+                bones.append(rest[end] - rest[start])
+    return np.array(bones)
 
 
 def _set(found: RoleMap, joint: int, source: int, other: int | None = None, share: float = 0.0) -> None:

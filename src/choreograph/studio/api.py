@@ -75,6 +75,8 @@ _BINARY: dict[int | str, dict[str, Any]] = {
 }
 _PNG: dict[int | str, dict[str, Any]] = {200: {"content": {"image/png": {}}}}
 _YAML: dict[int | str, dict[str, Any]] = {200: {"content": {"application/yaml": {"schema": {"type": "string"}}}}}
+_JSON: dict[int | str, dict[str, Any]] = {200: {"content": {"application/json": {}}}}
+
 _GLB: dict[int | str, dict[str, Any]] = {200: {"content": {"model/gltf-binary": {}}}}
 
 
@@ -227,8 +229,10 @@ async def post_job(session: Open, asked: m.JobAsk) -> Job:
             return session.find_joins()
         if asked.kind == "export":
             return await export(session, m.ExportAsk.model_validate(asked.ask))
+        if asked.kind == "output":
+            return session.asking.output(m.OutputAsk.model_validate(asked.ask))
     if asked.kind not in session.asking.lanes:
-        known = ", ".join(["build", "joins", "export", *session.asking.lanes])
+        known = ", ".join(["build", "joins", "export", "output", *session.asking.lanes])
         raise RequestError(f"kind is {asked.kind!r}; it can be {known}", where="kind")
     draft = asked.ask or session.project.document.requests.get(asked.kind, {})
     return session.asking.ask(asked.kind, draft, subject=asked.subject)
@@ -353,6 +357,15 @@ async def get_results(session: Open) -> list[Result]:
 async def get_result(session: Open, name: Id) -> Result:
     """One result."""
     return session.result(name)
+
+
+@router.get("/results/{name}/mechanics", responses=_JSON, response_class=FileResponse)
+async def get_mechanics(session: Open, name: Id) -> FileResponse:
+    """Centre of mass, ground forces and torques of a result's motion, for the stage."""
+    path = session.places.result(session.result(name).id, ".mechanics.json")
+    if not path.is_file():
+        raise NotThere("forces and torques of this result are not known; measure it with Dynamics")
+    return FileResponse(path, media_type="application/json", headers={"cache-control": "max-age=86400"})
 
 
 @router.delete("/results/{name}", status_code=204)

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from choreograph.graph.model import MotionGraph
     from choreograph.motion.clip import Clip
     from choreograph.studio.tasks.performing import Performance
+    from choreograph.synthesis.complete.drag import Dragging
 
 _RECORDINGS_KEPT = 64
 _SEARCHES_KEPT = 24
@@ -40,6 +41,8 @@ class WorkerContext:
         """Searches by verb and subject, the newest last, from which the next request goes on."""
         self.performances: OrderedDict[str, Performance] = OrderedDict()
         """Performances in progress, by page."""
+        self.drags: OrderedDict[str, tuple[int, Dragging]] = OrderedDict()
+        """Drags in progress, by page, with their numbers."""
 
     # ------------------------------------------------------------------ clips
 

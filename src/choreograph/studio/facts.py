@@ -21,6 +21,18 @@ class CharacterFacts(Message):
     """Whether its file has motion, too."""
     own: bool
     """Whether it is somebody's character, not the mannequin that Choreograph writes into its own files."""
+    roles: dict[str, str]
+    """The joint of each part of the body, by its role; "" where none was found."""
+
+
+class CharacterRoles(Message):
+    """Which joints of a character are which parts of the body, as somebody says."""
+
+    name: Name
+    roles: Annotated[
+        dict[Annotated[str, Field(max_length=40)], Annotated[str, Field(max_length=200)]], Field(max_length=64)
+    ]
+    """Joints by role; "" for none."""
 
 
 class Recording(Message):
@@ -229,6 +241,8 @@ class Result(Message):
     """Whether nothing better can be had."""
     details: dict[str, Any] = {}
     """What only its verb knows."""
+    mechanics: bool = False
+    """Whether forces and torques are known: `/api/results/{id}/mechanics`."""
     search_s: float = 0.0
     total_s: float = 0.0
     """From the request's arrival to the finished motion."""
@@ -365,6 +379,15 @@ class Project(Message):
     """Suffixes that can be dropped in."""
 
 
+class OutputFacts(Message):
+    """A file besides the motion that can be had of a verb's result."""
+
+    name: Name
+    """"picture", or as the verb calls it: "table"."""
+    help: str
+    suffixes: list[str]
+
+
 class VerbFacts(Message):
     """A way of asking for motion: what the page makes its tab and its form of."""
 
@@ -376,3 +399,7 @@ class VerbFacts(Message):
     request: dict[str, Any]
     """JSON Schema of its requests."""
     guide: str
+    outputs: list[OutputFacts] = []
+    """Files besides the motion that can be had of its results."""
+    changes_motion: bool = True
+    """Whether its answer is another motion than it got."""

@@ -2,6 +2,7 @@
 
 import { clipColour } from "../colours";
 import { addFiles, CHARACTERS, takeCharacter } from "../dialogs/drop";
+import { openRoles } from "../dialogs/roles";
 import { button, el, fill, icon } from "../dom";
 import type { ClipEntry } from "../messages";
 import type { Context, Panel, State } from "../types";
@@ -245,6 +246,11 @@ function characterRow(context: Context): HTMLElement {
       button("Choose", () => input.click(), {
         title: "Show a character of your own (.glb, .vrm, .fbx) on the stage and in exports; dropping it does the same",
       }),
+      character
+        ? button("Joints", () => void openRoles(context, character), {
+          title: "See and change which joint is which part of the body",
+        })
+        : null,
       character
         ? button("Mannequin", () => store.setView({ character: null, character_name: "" }), {
           title: "Show the mannequin again",

@@ -6,7 +6,7 @@ import { button, el, fill, icon, section, select } from "../dom";
 import type { Failure, Plain, Result, VerbFacts } from "../messages";
 import type { Context, Document, Overlay, Panel, PanelHandle, State, Store } from "../types";
 import { namesOf } from "../naming";
-import { asker, type Asker, canonical } from "./asking";
+import { asker, type Asker, canonical, type Partials } from "./asking";
 import { type Form, type FormOptions, requestForm } from "./form";
 import { buildOffer } from "./library";
 import { jobStrip } from "./progress";
@@ -43,6 +43,7 @@ export class VerbPanel<R extends object> implements PanelHandle {
     options: FormOptions = {},
     /** What a request says before anybody says anything. */
     private readonly initial: Partial<R> = {},
+    partials: Partials = "beginning",
   ) {
     const { store } = context;
     this.form = requestForm(
@@ -60,7 +61,7 @@ export class VerbPanel<R extends object> implements PanelHandle {
         this.results = results;
         this.fail(null);
       },
-    });
+    }, partials);
     watch(
       store,
       [

@@ -1,8 +1,9 @@
 """A motion problem's values and its banded Newton matrix, node by node.
 
 Unknowns stand in blocks: block b holds the spline's coefficients c_b (ny) and behind them the forces (3 for each point
-that pushes) at node b − 1. At node k the spline's value is (c_k + 4 c_{k+1} + c_{k+2}) / 6, and so on: a node touches
-three blocks in a row, and the matrix is banded. `spec` is from `problem.Problem.spec`.
+that pushes) at node b − 1. At node k the spline and its derivatives are sums over c_k, c_{k+1} and c_{k+2}, so a node
+touches three blocks in a row, and the matrix is banded. Nodes need not be equally far apart. `spec` is from
+`problem.Problem.spec`.
 """
 
 from __future__ import annotations
@@ -27,16 +28,17 @@ FORCE_ROWS = 5
 @fast
 def coordinates(spec: Any, x: Array) -> Any:
     """The low-dimensional state at the nodes and its two derivatives, each (K, ny)."""
-    off, ny, h = spec[1], spec[2].shape[1], spec[9][0]
+    off, ny, stencils = spec[1], spec[2].shape[1], spec[15]
     count = len(off) - 3
     y, v, a = np.empty((count, ny)), np.empty((count, ny)), np.empty((count, ny))
     for k in range(count):
         i, j, m = off[k], off[k + 1], off[k + 2]
+        st = stencils[k]
         for r in range(ny):
             p, q, s = x[i + r], x[j + r], x[m + r]
-            y[k, r] = (p + 4 * q + s) / 6
-            v[k, r] = (s - p) / (2 * h)
-            a[k, r] = (p - 2 * q + s) / (h * h)
+            y[k, r] = st[0, 0] * p + st[0, 1] * q + st[0, 2] * s
+            v[k, r] = st[1, 0] * p + st[1, 1] * q + st[1, 2] * s
+            a[k, r] = st[2, 0] * p + st[2, 1] * q + st[2, 2] * s
     return y, v, a
 
 
@@ -75,8 +77,8 @@ def _chain(spec: Any, work: Any, point: int, idx: Ints, arm: Array, turn: Array)
 def evaluate(spec: Any, x: Array, tau: Array, q_out: Array, p_out: Array) -> float:
     """Objective; fills the torques less what contacts give (K, n), coordinates (K, n) and points (K, P, 3)."""
     tree, off, w, q0, active = spec[0], spec[1], spec[2], spec[3], spec[4]
-    h, gravity = spec[9][0], spec[9][1]
-    w_torque, w_rate = spec[9][2], spec[9][3]
+    gravity, spans = spec[9][0], spec[16]
+    w_torque, w_rate = spec[9][1], spec[9][2]
     quad_y, quad_a, base = spec[10], spec[11], spec[12]
     y, v, a = coordinates(spec, x)
     count, n, npts = len(y), q0.shape[1], len(spec[5])
@@ -88,6 +90,7 @@ def evaluate(spec: Any, x: Array, tau: Array, q_out: Array, p_out: Array) -> flo
     q_out[:, :] = y @ w.T + q0
     total = 0.0
     for k in range(count):
+        h = spans[k]
         values(tree, gravity, q_out[k], qv[k], qa[k], work, tau[k])
         at = off[k + 1] + ny
         for p in range(npts):
@@ -103,13 +106,13 @@ def evaluate(spec: Any, x: Array, tau: Array, q_out: Array, p_out: Array) -> flo
             total += h * w_torque * tau[k, i] ** 2
         dy = y[k] - base[k]
         total += 0.5 * h * (dy @ (quad_y @ dy)) + 0.5 * h * (a[k] @ (quad_a @ a[k]))
-    total += _force_rate(spec, x, w_rate, h)
+    total += _force_rate(spec, x, w_rate)
     return total
 
 
 @fast
-def _force_rate(spec: Any, x: Array, weight: float, h: float) -> float:
-    off, ny, active = spec[1], spec[2].shape[1], spec[4]
+def _force_rate(spec: Any, x: Array, weight: float) -> float:
+    off, ny, active, gaps = spec[1], spec[2].shape[1], spec[4], spec[17]
     count, npts = active.shape
     total = 0.0
     before = np.zeros((npts, 3))
@@ -126,7 +129,7 @@ def _force_rate(spec: Any, x: Array, weight: float, h: float) -> float:
         if 0 < k < count:
             for p in range(npts):
                 for b in range(3):
-                    total += weight / h * (now[p, b] - before[p, b]) ** 2
+                    total += weight / gaps[k - 1] * (now[p, b] - before[p, b]) ** 2
         for p in range(npts):
             for b in range(3):
                 before[p, b] = now[p, b]
@@ -250,6 +253,8 @@ def assemble(
     y_w: Array,
     f_w: Array,
     f_g: Array,
+    r_w: Array,
+    r_g: Array,
     band: Array,
     grad: Array,
     jac: Array,
@@ -268,14 +273,15 @@ def assemble(
         p_w, p_g: The same for points, (K, P, 3).
         y_w: Weight of the square of each low-dimensional coordinate, (K, ny).
         f_w, f_g: For forces' rows, (K, P, 5).
+        r_w, r_g: For the change of each point's upward force to the next node, (K − 1, P).
         band: Gets the lower band, (N, width): band[c, r − c].
         grad: Gets the gradient, (N,).
         jac: Gets the torque rows' Jacobian by (c_k, c_{k+1}, c_{k+2}, f), (K, n, 3 ny + 3 P).
         arms_y: Gets the points' Jacobian by the low-dimensional coordinates, (K, P, 3, ny).
     """  # fmt: skip
     tree, off, w, q0, active = spec[0], spec[1], spec[2], spec[3], spec[4]
-    h, gravity = spec[9][0], spec[9][1]
-    w_rate, slope = spec[9][3], spec[9][4]
+    gravity, spans, stencils = spec[9][0], spec[16], spec[15]
+    w_rate, slope = spec[9][2], spec[9][3]
     quad_y, quad_a, base = spec[10], spec[11], spec[12]
     y, v, a = coordinates(spec, x)
     count, n, npts, ny = len(y), q0.shape[1], len(spec[5]), w.shape[1]
@@ -286,7 +292,6 @@ def assemble(
         np.empty((n, n)), np.empty((n, n)), np.empty((n, n)), np.empty((n, n)), np.empty((n, n)), np.empty((n, n)),
         np.empty((n, n)),
     )  # fmt: skip
-    st = np.array([[1 / 6, 4 / 6, 1 / 6], [-0.5 / h, 0.0, 0.5 / h], [1 / h**2, -2 / h**2, 1 / h**2]])
     arms = np.empty((npts, 3, n))
     jy, jv, ja = np.empty((n, ny)), np.empty((n, ny)), np.empty((n, ny))
     half = np.empty((n, ny))
@@ -297,6 +302,7 @@ def assemble(
     full = 3 * ny
     wq = np.empty((n, ny))
     for k in range(count):
+        h, st = spans[k], stencils[k]
         values(tree, gravity, q[k], qv[k], qa[k], work, tau)
         derivatives(tree, q[k], qv[k], qa[k], mu[k], work, der)
         nf = off[k + 2] - off[k + 1] - ny
@@ -392,7 +398,7 @@ def assemble(
             _force_local(mat, g, c, f_w[k, p], f_g[k, p], slope)
             c += 3
         _scatter(off, k, ny, nf, mat, g, band, grad)
-    _rate_terms(spec, x, 2.0 * w_rate / h, band, grad)
+    _rate_terms(spec, x, 2.0 * w_rate, r_w, r_g, band, grad)
 
 
 @fast
@@ -419,18 +425,31 @@ def _scatter(off: Ints, k: int, ny: int, nf: int, mat: Array, g: Array, band: Ar
     for r in range(nf):
         place[3 * ny + r] = off[k + 1] + ny + r
     for i in range(m):
-        pi = place[i]
-        grad[pi] += g[i]
-        for j in range(m):
+        grad[place[i]] += g[i]
+    # Blocks in the order of the unknowns: c_k, c_{k+1}, forces, c_{k+2}; of each pair the later is the row.
+    first = (0, ny, 3 * ny, 2 * ny)
+    sizes = (ny, ny, nf, ny)
+    for one in range(4):
+        for j in range(first[one], first[one] + sizes[one]):
             pj = place[j]
-            if pi >= pj:
-                band[pj, pi - pj] += mat[i, j]
+            row = band[pj]
+            for i in range(j, first[one] + sizes[one]):
+                row[place[i] - pj] += mat[j, i]
+            for other in range(one + 1, 4):
+                start = first[other]
+                if sizes[other]:
+                    at = place[start] - pj
+                    for i in range(sizes[other]):
+                        row[at + i] += mat[j, start + i]
 
 
 @fast
-def _rate_terms(spec: Any, x: Array, weight: float, band: Array, grad: Array) -> None:
-    """The objective's squared differences of forces from node to node; a point that does not push has none."""
-    off, ny, active = spec[1], spec[2].shape[1], spec[4]
+def _rate_terms(spec: Any, x: Array, twice: float, r_w: Array, r_g: Array, band: Array, grad: Array) -> None:
+    """The objective's squared differences of forces from node to node, and what limits of them add.
+
+    A point that does not push has no force.
+    """
+    off, ny, active, gaps = spec[1], spec[2].shape[1], spec[4], spec[17]
     count, npts = active.shape
     places = np.full((count, npts), -1, np.int64)
     for k in range(count):
@@ -445,14 +464,66 @@ def _rate_terms(spec: Any, x: Array, weight: float, band: Array, grad: Array) ->
             for b in range(3):
                 fi = x[i + b] if i >= 0 else 0.0
                 fj = x[j + b] if j >= 0 else 0.0
+                weight = twice / gaps[k]
+                push = weight * (fj - fi)
+                if b == 1:
+                    weight += r_w[k, p]
+                    push += r_g[k, p]
                 if i >= 0:
                     band[i + b, 0] += weight
-                    grad[i + b] += weight * (fi - fj)
+                    grad[i + b] -= push
                 if j >= 0:
                     band[j + b, 0] += weight
-                    grad[j + b] += weight * (fj - fi)
+                    grad[j + b] += push
                 if i >= 0 and j >= 0:
                     band[i + b, j - i] -= weight
+
+
+@fast
+def pushed(
+    spec: Any, row_g: Array, q_g: Array, p_g: Array, f_g: Array, r_g: Array, jac: Array, arms_y: Array, grad: Array
+) -> None:
+    """Add to the gradient what weights of rows, coordinates, points, forces and rates give, as `assemble` does."""
+    off, w, active = spec[1], spec[2], spec[4]
+    slope, stencils = spec[9][3], spec[15]
+    ny, n = w.shape[1], jac.shape[1]
+    count, npts = arms_y.shape[0], arms_y.shape[1]
+    places = np.full((count, npts), -1, np.int64)
+    gq = q_g @ w
+    for k in range(count):
+        nf = off[k + 2] - off[k + 1] - ny
+        g = np.zeros(3 * ny + nf)
+        for i in range(n):
+            weight = row_g[k, i]
+            if weight != 0.0:
+                for r in range(3 * ny + nf):
+                    g[r] += weight * jac[k, i, r]
+        gy = gq[k].copy()
+        c = 3 * ny
+        for p in range(npts):
+            for b in range(3):
+                weight = p_g[k, p, b]
+                if weight != 0.0:
+                    for r in range(ny):
+                        gy[r] += weight * arms_y[k, p, b, r]
+            if active[k, p]:
+                push = f_g[k, p]
+                g[c] += push[0] - push[1]
+                g[c + 1] += slope * (push[0] + push[1] + push[2] + push[3]) - push[4]
+                g[c + 2] += push[2] - push[3]
+                places[k, p] = off[k + 1] + ny + c - 3 * ny
+                c += 3
+        for s in range(3):
+            for r in range(ny):
+                grad[off[k + s] + r] += g[s * ny + r] + stencils[k, 0, s] * gy[r]
+        for r in range(nf):
+            grad[off[k + 1] + ny + r] += g[3 * ny + r]
+    for k in range(count - 1):
+        for p in range(npts):
+            if places[k, p] >= 0:
+                grad[places[k, p] + 1] -= r_g[k, p]
+            if places[k + 1, p] >= 0:
+                grad[places[k + 1, p] + 1] += r_g[k, p]
 
 
 @fast
@@ -488,10 +559,10 @@ def forward(spec: Any, dx: Array, jac: Array, arms_y: Array) -> Any:
 @fast
 def backward(spec: Any, root: Array, pts: Array, state: Array, jac: Array, arms_y: Array, out: Array) -> None:
     """Add Jᵀ of the equalities: root rows (K, 6), points (K, P, 3), state (K, ny)."""
-    off, ny = spec[1], spec[2].shape[1]
+    off, ny, stencils = spec[1], spec[2].shape[1], spec[15]
     count, npts = arms_y.shape[0], arms_y.shape[1]
-    share = (1 / 6, 4 / 6, 1 / 6)
     for k in range(count):
+        share = stencils[k, 0]
         nf = off[k + 2] - off[k + 1] - ny
         for i in range(6):
             weight = root[k, i]

@@ -20,6 +20,7 @@ LEAST = 6
 """Dimensions at least: examples that mostly stand would leave too few for what they do besides."""
 _RATE_HZ = 30.0
 _LEG_ROLES = ("upper_leg", "lower_leg", "foot", "toe")
+_ARM_ROLES = ("upper_arm", "forearm", "hand")
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,7 +30,7 @@ class Basis:
     dofs: Dofs
     space: PoseSpace
     legs: NDArray[np.int32]
-    """Degrees of freedom of the legs, which leave the space where contacts ask for it."""
+    """Degrees of freedom of the legs, and of arms that carry, which leave the space where contacts ask for it."""
 
     @property
     def columns(self) -> Array:
@@ -68,19 +69,21 @@ class Basis:
         return float(np.degrees(np.sqrt((off**2).mean())))
 
 
-def make_basis(dofs: Dofs, examples: Sequence[Clip], keep: float | int = KEEP) -> Basis:
+def make_basis(dofs: Dofs, examples: Sequence[Clip], keep: float | int = KEEP, arms: bool = False) -> Basis:
     """The space of some examples.
 
     Args:
         dofs: Of the body that they all have.
         examples: Motions of the behaviour.
         keep: Share of the variance, or the number of dimensions.
+        arms: Whether arms carry too.
     """
+    limbs = np.concatenate([leg_dofs(dofs), arm_dofs(dofs)]).astype(np.int32) if arms else leg_dofs(dofs)
     if isinstance(keep, float):
         rows = _rows(dofs, examples)
         space = fit_pose_space(rows, keep)
-        return Basis(dofs, space if space.dimensions >= LEAST else fit_pose_space(rows, LEAST), leg_dofs(dofs))
-    return Basis(dofs, fit_pose_space(_rows(dofs, examples), keep), leg_dofs(dofs))
+        return Basis(dofs, space if space.dimensions >= LEAST else fit_pose_space(rows, LEAST), limbs)
+    return Basis(dofs, fit_pose_space(_rows(dofs, examples), keep), limbs)
 
 
 def _rows(dofs: Dofs, examples: Sequence[Clip]) -> Array:
@@ -89,8 +92,15 @@ def _rows(dofs: Dofs, examples: Sequence[Clip]) -> Array:
 
 def leg_dofs(dofs: Dofs, side: str = "") -> NDArray[np.int32]:
     """Degrees of freedom of the legs, or of one."""
+    return _limb_dofs(dofs, side, _LEG_ROLES)
+
+
+def arm_dofs(dofs: Dofs, side: str = "") -> NDArray[np.int32]:
+    """Degrees of freedom of the arms, or of one."""
+    return _limb_dofs(dofs, side, _ARM_ROLES)
+
+
+def _limb_dofs(dofs: Dofs, side: str, wanted: tuple[str, ...]) -> NDArray[np.int32]:
     roles = [dofs.skeleton.roles[int(j)] for j in dofs.joints]
-    wanted = [
-        k for k, role in enumerate(roles) if k >= 6 and role.partition("_")[2] in _LEG_ROLES and role.startswith(side)
-    ]
-    return np.array(wanted, np.int32)
+    mine = [k for k, role in enumerate(roles) if k >= 6 and role.partition("_")[2] in wanted and role.startswith(side)]
+    return np.array(mine, np.int32)

@@ -1,4 +1,4 @@
-"""Feet on the floor: stances of a motion, where each foot stands flat, and legs that reach there."""
+"""Feet on the floor, and hands: stances of a motion, where each foot stands flat, and limbs that reach there."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from choreograph.dynamics.contacts import ContactPoints
+from choreograph.dynamics.contacts import GROUPS, PARTS, ContactPoints
 from choreograph.dynamics.dofs import Dofs, tree_of
-from choreograph.editing.physics.basis import leg_dofs
+from choreograph.editing.physics.basis import arm_dofs, leg_dofs
 from choreograph.maths import quat
 from choreograph.motion.contacts import runs
 
@@ -25,37 +25,51 @@ _ROOT_SHARE = 0.15
 
 @dataclass(frozen=True)
 class Stance:
-    """A foot that stands, in frames or nodes [start, stop)."""
+    """A foot or hand that carries, in frames or nodes [start, stop)."""
 
     side: int
-    """0 left, 1 right."""
+    """0 left foot, 1 right, 2 left hand, 3 right."""
     start: int
     stop: int
 
 
+LIMBS = ("left foot", "right foot", "left hand", "right hand")
+
+
+def limb_groups(side: int) -> slice:
+    """Groups of contact points that a limb has."""
+    if side < 2:
+        return slice(len(PARTS) * side, len(PARTS) * (side + 1))
+    return slice(len(GROUPS) + side - 2, len(GROUPS) + side - 1)
+
+
 def find_stances(flags: Flags) -> list[Stance]:
-    """The stances of both feet, by any part on the floor, (F, 6), in the order in which they begin."""
-    both = [np.asarray(flags[:, 3 * side : 3 * side + 3].any(axis=1)) for side in (0, 1)]
-    found = [Stance(side, start, stop) for side in (0, 1) for start, stop in runs(both[side])]
+    """The stances of feet and hands, by any part that is down, (F, 6) or (F, 8), in the order in which they begin."""
+    sides = range(2 if flags.shape[1] == len(GROUPS) else 4)
+    down = [np.asarray(flags[:, limb_groups(side)].any(axis=1)) for side in sides]
+    found = [Stance(side, start, stop) for side in sides for start, stop in runs(down[side])]
     return sorted(found, key=lambda one: (one.start, one.side))
 
 
 class Legs:
-    """The legs of a body: where its contact points are, and poses that put them somewhere."""
+    """The legs of a body, and arms that carry: where its contact points are, and poses that put them somewhere."""
 
     def __init__(self, dofs: Dofs, points: ContactPoints) -> None:
         """Find the degrees of freedom that carry the points.
 
         Args:
             dofs: The body's.
-            points: Of the feet, four for each.
+            points: Of the feet, four for each, and of hands that carry, one for each.
         """
         self.dofs, self.points = dofs, points
         self.holders = np.array(dofs.holders[points.joints], np.int32)
         seats, turns = dofs.seats[points.joints], dofs.seat_rots[points.joints]
         self.offsets = np.asarray(seats + quat.rotate(turns, points.offsets))
-        self.sides = [np.flatnonzero(points.groups // 3 == side) for side in (0, 1)]
+        self.sides = [np.flatnonzero(points.groups // len(PARTS) == side) for side in (0, 1)]
         self.legs = [leg_dofs(dofs, side) for side in ("left_", "right_")]
+        if points.groups.max() >= len(GROUPS):
+            self.sides = [*self.sides, *(np.flatnonzero(points.groups == len(GROUPS) + hand) for hand in (0, 1))]
+            self.legs += [arm_dofs(dofs, side) for side in ("left_", "right_")]
         self._tree = tree_of(dofs)
 
     def positions(self, q: Array) -> Array:
@@ -69,7 +83,7 @@ class Legs:
         mine = self.sides[side]
 
         def off(points: Array) -> Array:
-            return np.asarray(points[mine, 1] - level)
+            return np.asarray(points[..., mine, 1] - level)
 
         bent, _ = self._solve(q, self.legs[side], off)
         spot, was = self.positions(np.stack([bent, q]))[:, mine]
@@ -86,7 +100,7 @@ class Legs:
             return np.array(q), 0.0
 
         def off(points: Array) -> Array:
-            return np.asarray((points - targets)[held].ravel())
+            return np.asarray((points - targets)[..., held, :].reshape(*points.shape[:-2], -1))
 
         bent, left = self._solve(q, np.concatenate([np.arange(3), *self.legs]).astype(np.int32), off)
         return bent, float(np.abs(left).max())
@@ -95,9 +109,13 @@ class Legs:
         """A pose (n,) near q whose held points are about at their targets: a compromise that never strays far."""
         free = np.concatenate([np.arange(3), *self.legs]).astype(np.int32)
         scale = np.where(free < 3, 0.5 * _ROOT_SHARE, 1.0)
+
+        def off(points: Array) -> Array:
+            return np.asarray((points - targets)[..., held, :].reshape(*points.shape[:-2], -1))
+
         at = np.array(q)
         for _ in range(7):
-            left, jac = self._linear(at, free, lambda points: (points - targets)[held].ravel())
+            left, jac = self._linear(at, free, off)
             # Where all go in one step: points to their targets, and coordinates back to q as far as that allows.
             rows = np.concatenate([_STIFF * jac * scale, np.eye(len(free))])
             right = np.concatenate([_STIFF * (jac @ at[free] - left), q[free] / scale])
@@ -112,7 +130,7 @@ class Legs:
         poses = np.repeat(q[None], 2 * count + 1, axis=0)
         poses[1 + np.arange(count), free] += step
         poses[1 + count + np.arange(count), free] -= step
-        parts = np.array([off(points) for points in self.positions(poses)])
+        parts = off(self.positions(poses))
         return parts[0], ((parts[1 : 1 + count] - parts[1 + count :]) / (2 * step)).T
 
     def _solve(self, q: Array, free: NDArray[np.int32], off: Callable[[Array], Array]) -> tuple[Array, Array]:

@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from choreograph.editing.physics.interior_point import LAST_BARRIER, Solution, solve
+from choreograph.editing.physics.interior_point import LAST_BARRIER, WARM_BARRIER, Solution, solve
 from choreograph.editing.physics.newton import Point, Solver
-from choreograph.editing.physics.problem import Problem, spline_at_times, spline_through
+from choreograph.editing.physics.problem import Problem
 
 Array = NDArray[np.float64]
 Watch = Callable[[int, Array, float], None]
@@ -75,11 +75,13 @@ def solve_again(problem: Problem, before: Solved, iterations: int = 60, watch: W
     if not same or not before.converged:
         return solve_in_stages(problem, watch=watch)
     x = np.array(before.solution.x)
-    shift = spline_through(problem.guess - old.guess)
+    shift = problem.spline.through(problem.guess - old.guess)
     ny = problem.w.shape[1]
     for block, change in zip(problem.offs[:-1], shift, strict=True):
         x[block : block + ny] += change
-    found = solve(problem, warm=replace(before.solution.point, x=x), iterations=_SOON, watch=watch)
+    found = solve(
+        problem, warm=replace(before.solution.point, x=x), last_barrier=WARM_BARRIER, iterations=_SOON, watch=watch
+    )
     if found.status == "not converged":
         found = solve(problem, start=x, first_barrier=1e-4, first_slack=0.02, iterations=iterations, watch=watch)
     if found.status == "not converged":
@@ -97,8 +99,8 @@ def solve_finer(problem: Problem, before: Solved, iterations: int = 60, watch: W
         watch: Hears the iteration, the unknowns and the violation.
     """
     start = carry_over(before, problem)
-    if problem.nodes == 2 * before.problem.nodes - 1:
-        found = solve(problem, warm=_twice(before, problem, start), iterations=iterations, watch=watch)
+    if problem.nodes > before.problem.nodes:
+        found = solve(problem, warm=_more_nodes(before, problem, start), iterations=iterations, watch=watch)
     else:
         found = solve(problem, start=start, first_barrier=1e-4, first_slack=0.02, iterations=iterations, watch=watch)
     if found.status == "not converged":
@@ -108,17 +110,14 @@ def solve_finer(problem: Problem, before: Solved, iterations: int = 60, watch: W
 
 def carry_over(before: Solved, problem: Problem) -> Array:
     """Unknowns of a problem that are the motion and the forces found with other nodes, at the same shares of time."""
-    old = before.problem
-    at = np.linspace(0.0, (old.nodes - 1) * old.h, problem.nodes)
-    y, _, _ = spline_at_times(old.coefficients(before.solution.x), old.h, at)
-    x = problem.start(y)
-    if problem.nodes == 2 * old.nodes - 1:
-        _put(problem, x, subdivided(old.coefficients(before.solution.x)))
-    low = np.clip((at / old.h).astype(int), 0, old.nodes - 2)
-    share = (at / old.h - low)[:, None, None]
-    nodes = old.forces(before.solution.x)
-    forces = (1 - share) * nodes[low] + share * nodes[low + 1]
+    old, x = before.problem, np.zeros(problem.size)
     ny = problem.w.shape[1]
+    coefficients = problem.spline.carried(old.spline, old.coefficients(before.solution.x))
+    for block, values in zip(problem.offs[:-1], coefficients, strict=True):
+        x[block : block + ny] = values
+    low, share = _places(old, problem)
+    nodes = old.forces(before.solution.x)
+    forces = (1 - share)[:, None, None] * nodes[low] + share[:, None, None] * nodes[low + 1]
     for k in range(problem.nodes):
         pushing = forces[k, problem.active[k]]
         pushing[:, 1] = np.maximum(pushing[:, 1], 1e-3)
@@ -126,33 +125,32 @@ def carry_over(before: Solved, problem: Problem) -> Array:
     return x
 
 
-def _twice(before: Solved, problem: Problem, x: Array) -> Point:
-    """Slacks and multipliers for twice as many nodes; there are twice as many of them, each half as large."""
+def _places(old: Problem, problem: Problem) -> tuple[NDArray[np.intp], Array]:
+    """For each node the one before it in an older problem, and how far behind that it is, 0 to 1."""
+    at = np.interp(problem.times / problem.times[-1], old.times / old.times[-1], np.arange(old.nodes))
+    at = np.where(np.abs(at - np.rint(at)) < 1e-6, np.rint(at), at)
+    low = np.minimum(at.astype(int), old.nodes - 2)
+    return low, at - low
+
+
+def _more_nodes(before: Solved, problem: Problem, x: Array) -> Point:
+    """Slacks and multipliers on more nodes: as between the old ones, each as much smaller as nodes stand for less."""
     old, at = Solver(before.problem), before.solution.point
     new = Solver(problem)
+    low, share = _places(before.problem, problem)
+    less = problem.spline.spans / before.problem.spline.spans[np.where(share > 0.5, low + 1, low)]
 
     def between(values: Array) -> Array:
-        out = np.repeat(values, 2, axis=0)[: problem.nodes]
-        out[1::2] = 0.5 * (values[:-1] + values[1:])
-        return out
+        column = share.reshape(-1, *[1] * (values.ndim - 1))
+        out = (1 - column) * values[low] + column * values[low + 1]
+        return np.asarray(out * less.reshape(column.shape))
 
     slack = np.maximum(new.values(x).bounds, 1e-4)
-    duals = np.concatenate([between(part).ravel() for part in old.spread(at.dual)])[new.mask]
+    parts = old.spread(at.dual)
+    # Limits of rates belong to the gaps between nodes.
+    gaps = np.minimum(low[:-1], before.problem.nodes - 2)
+    spread = [*(between(part) for part in parts[:-2]), *(part[gaps] for part in parts[-2:])]
+    duals = np.concatenate([part.ravel() for part in spread])[new.mask]
     return Point(
-        x, slack, np.maximum(0.5 * duals, LAST_BARRIER / slack), 0.5 * between(at.root), 0.5 * between(at.places),
-        0.5 * between(at.poses),
-    )  # fmt: skip
-
-
-def subdivided(coefficients: Array) -> Array:
-    """The same cubic B-spline with twice as many knots: coefficients (2K + 1, …) from (K + 2, …)."""
-    out = np.empty((2 * len(coefficients) - 3, *coefficients.shape[1:]))
-    out[0::2] = 0.5 * (coefficients[:-1] + coefficients[1:])
-    out[1::2] = (coefficients[:-2] + 6 * coefficients[1:-1] + coefficients[2:]) / 8
-    return out
-
-
-def _put(problem: Problem, x: Array, coefficients: Array) -> None:
-    ny = problem.w.shape[1]
-    for block, values in zip(problem.offs[:-1], coefficients, strict=True):
-        x[block : block + ny] = values
+        x, slack, np.maximum(duals, LAST_BARRIER / slack), between(at.root), between(at.places), between(at.poses)
+    )

@@ -21,9 +21,10 @@ from choreograph.dynamics.inverse import Dynamics, compute_dynamics
 from choreograph.editing.physics.basis import leg_dofs
 from choreograph.editing.physics.contacts import Legs
 from choreograph.editing.physics.interior_point import solve
-from choreograph.editing.physics.problem import Problem, Soft, Weights, spline_at_times, spline_through
+from choreograph.editing.physics.problem import Problem, Soft, Weights
 from choreograph.editing.physics.quality import Gauge
 from choreograph.editing.physics.sketch import at_nodes, contacts_of
+from choreograph.editing.physics.spline import Grid, even_grid
 from choreograph.motion.clip import Clip
 from choreograph.motion.contacts import runs
 from choreograph.progress import Progress, silent
@@ -144,8 +145,8 @@ class _Finisher:
         self.q = self.dofs.angles(clip)
         self.count = max(4, int((len(clip) - 1) / clip.fps * _RATE_HZ) + 1)
         times = np.arange(self.count) / _RATE_HZ
-        self.calm = spline_through(_at(_smooth(self.q, clip.fps), clip.fps, times))
-        self.course = spline_at_times(self.calm, 1 / _RATE_HZ, times)
+        grid = Grid(times)
+        self.course = grid.at(grid.through(_at(_smooth(self.q, clip.fps), clip.fps, times)), times)
         legs = Legs(self.dofs, self.points)
         self.legs = legs
         flags = contacts_of(clip, self.dofs, self.points, floor)
@@ -198,7 +199,7 @@ class _Finisher:
         first, last = int(np.ceil(start * h * fps)), int((stop - 1) * h * fps)
         last = len(self.clip) - 1 if stop == self.count else min(last, len(self.clip) - 1)
         times = np.clip(np.arange(first, last + 1) / fps - start * h, 0.0, (stop - 1 - start) * h)
-        y, _, _ = spline_at_times(spline, h, times)
+        y, _, _ = problem.spline.at(spline, times)
         change = y @ problem.w.T
         margin = round(_AROUND_S * fps)
         around = slice(max(0, first - margin), last + 1 + margin)
@@ -215,7 +216,7 @@ class _Finisher:
         if share > 0:
             self.made = made
             self.change[first : last + 1] = share * change
-            self.added[start:stop] = share * spline_at_times(spline, h, np.arange(stop - start, dtype=float) * h)[0]
+            self.added[start:stop] = share * problem.spline.at(spline, problem.times)[0]
         moved = np.linalg.norm(
             self.made[around].global_positions() - self.clip[around].global_positions(), axis=2
         ).mean()
@@ -247,10 +248,11 @@ class _Finisher:
         floor = np.minimum(self.floor, points[..., 1] + 0.02)
         n, limits = len(self.dofs), np.full(len(self.dofs), np.inf)
         return Problem(
-            self.dofs, self.columns, self.picks, np.zeros(n), 1 / _RATE_HZ, held, held, self.targets[span], floor,
+            self.dofs, self.columns, self.picks, np.zeros(n), even_grid(count, 1 / _RATE_HZ), held, held,
+            self.targets[span], floor,
             mask, values, np.zeros((count, ny)), self.legs.holders, self.legs.offsets, limits, values, weights=_WEIGHTS,
             level=self.floor, pull=self.pull, course=tuple(part[span] for part in self.course),  # type: ignore[arg-type]
-            soft=Soft(), most_force=2.0,
+            soft=Soft(), most_force=2.0, most_alone=8.0,
         )  # fmt: skip
 
     def _targets(self, calm: Array, here: Array) -> Array:

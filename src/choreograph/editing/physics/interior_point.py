@@ -19,6 +19,9 @@ from choreograph.editing.physics.problem import Problem
 Array = NDArray[np.float64]
 
 LAST_BARRIER = 1e-5
+WARM_BARRIER = 1e-4
+"""Barrier parameter at solutions while something is dragged: within a thousandth of the least objective."""
+WARM_SLACK = 1e-3
 FEASIBLE = 1e-6
 """Largest violation of a constraint at a solution: BW, BW·m, m, rad."""
 _START_VIOLATION = 2e-3
@@ -51,6 +54,7 @@ def solve(
     warm: Point | None = None,
     first_barrier: float = 1e-3,
     first_slack: float = 0.1,
+    last_barrier: float = LAST_BARRIER,
     iterations: int = 120,
     kinematic: bool = False,
     start: Array | None = None,
@@ -63,6 +67,7 @@ def solve(
         warm: Where a search on a problem of the same size ended.
         first_barrier: Barrier parameter at the start.
         first_slack: Least slack at the start.
+        last_barrier: Barrier parameter at the solution.
         iterations: At most.
         kinematic: Whether mechanics is left out.
         start: Unknowns to begin with, instead of the problem's guess.
@@ -96,12 +101,13 @@ def solve(
         if now.violation < best[0] or (now.violation < FEASIBLE and now.objective < best[1]):
             best = (max(now.violation, FEASIBLE), now.objective, at, now)
         if optimality < 10 * _TOLERANCE and infeasible < 10 * barrier and gap < 5 * barrier:
-            if barrier <= LAST_BARRIER * 1.001 and now.violation <= 0.5 * FEASIBLE and optimality < _TOLERANCE:
+            if barrier <= last_barrier * 1.001 and now.violation <= 0.5 * FEASIBLE and optimality < _TOLERANCE:
                 status = "converged"
                 break
-            barrier = max(LAST_BARRIER, min(0.2 * barrier, barrier**1.5))
-            seen = _Filter()
-            slack_step, dual_step, step, multipliers = _again(solver, at, now, barrier, factors)
+            if barrier > last_barrier * 1.001:
+                before, barrier = barrier, max(last_barrier, min(0.2 * barrier, barrier**1.5))
+                seen = _Filter()
+                slack_step, dual_step, step, multipliers = _again(solver, at, now, (before, barrier), factors)
         at, now, penalty = _search(
             solver, at, now, (barrier, penalty), factors, (step, slack_step, dual_step, multipliers), seen
         )
@@ -128,9 +134,10 @@ class _Filter:
         return all(wrong < 0.99 * w or objective < o - 1e-3 * w for w, o in self._left)
 
 
-def _again(solver: Solver, at: Point, now: Values, barrier: float, factors: Any) -> tuple[Any, ...]:
+def _again(solver: Solver, at: Point, now: Values, barriers: tuple[float, float], factors: Any) -> tuple[Any, ...]:
     """The step for a smaller barrier, with the same matrix's factors: only the gradient changes."""
-    solver.assemble(at, now, barrier)
+    solver.lower(at, *barriers)
+    barrier = barriers[1]
     step, multipliers = solver.direction(factors, at, now)
     slack_step = solver.along(step) + (now.bounds - at.slack)
     return slack_step, barrier / at.slack - at.dual / at.slack * slack_step - at.dual, step, multipliers
@@ -141,7 +148,7 @@ def _begin(solver: Solver, warm: Point | None, start: Array | None, barrier: flo
     if warm is not None and len(warm.x) == problem.size and warm.root.shape[0] == problem.nodes:
         now = solver.values(warm.x)
         if len(now.bounds) == len(warm.dual):
-            slack = np.maximum(now.bounds, np.maximum(1e-3, 0.2 * warm.slack))
+            slack = np.maximum(now.bounds, np.maximum(WARM_SLACK, 0.2 * warm.slack))
             return Point(
                 warm.x, slack, np.clip(warm.dual, 1e-6, 10 * LAST_BARRIER / slack), warm.root, warm.places, warm.poses
             )

@@ -84,12 +84,15 @@ class Solver:
         self.problem, self.kernel, self.spec = problem, _compiled, problem.kinematic_spec if kinematic else problem.spec
         self.kinematic, self.loose = kinematic, kinematic or problem.soft is not None
         soft = problem.soft
-        scale = problem.h * problem.weights.scale
-        self.root_w, self.place_w = (0.0, 0.0) if soft is None else (scale * soft.root, scale * soft.places)
+        spans = problem.spline.spans
+        scale = spans[:, None] * problem.weights.scale
+        nothing = 0.0 * scale
+        self.root_w = nothing if soft is None else scale * soft.root
+        self.place_w = (nothing if soft is None else scale * soft.places)[:, :, None]
         count, points, n = problem.nodes, problem.active.shape[1], len(problem.origin)
         self.ny = problem.w.shape[1]
         self.n, self.count, self.npts = n, count, points
-        self.h, self.w_torque = problem.h, float(self.spec[9][2])
+        self.h, self.w_torque = spans[:, None], float(self.spec[9][1])
         lower, upper = np.array(problem.dofs.lower), np.array(problem.dofs.upper)
         # A little inside of the limits, so that they hold between the nodes too.
         self.low, self.high = lower[6:] + _MARGIN_RAD, upper[6:] - _MARGIN_RAD
@@ -102,6 +105,12 @@ class Solver:
             masks[0][:] = masks[1][:] = False
         masks.append(np.repeat(problem.active[:, :, None], _compiled.FORCE_ROWS, axis=2))
         masks.append(~problem.held & np.isfinite(problem.floor) & (not kinematic))
+        self.most_change = np.zeros((count - 1, 1))
+        changes = np.zeros((count - 1, points), bool)
+        if problem.force_rate is not None and not kinematic:
+            self.most_change = problem.force_rate * np.diff(problem.times)[:, None]
+            changes = problem.active[1:] | problem.active[:-1]
+        masks += [changes, changes]
         self.shapes = [mask.shape for mask in masks]
         self.mask = np.concatenate([mask.ravel() for mask in masks])
         self.cuts = np.cumsum([mask.size for mask in masks])[:-1]
@@ -127,8 +136,8 @@ class Solver:
         found.places = self.held3 * (points - problem.targets)
         if problem.soft is not None:
             found.wanted_root, found.wanted_places = self._beyond(found.root), found.places
-            found.objective += 0.5 * self.root_w * float((found.wanted_root**2).sum())
-            found.objective += 0.5 * self.place_w * float((found.places**2).sum())
+            found.objective += 0.5 * float((self.root_w * found.wanted_root**2).sum())
+            found.objective += 0.5 * float((self.place_w * found.places**2).sum())
             found.root, found.places = 0.0 * found.root, 0.0 * found.places
         found.poses = self.given * (y - problem.pose_values)
         found.bounds = self._bounds(tau, q, points, problem.forces(x))
@@ -144,16 +153,18 @@ class Solver:
         one = 1.0 if ends else 0.0
         s, most = self.problem.slope, self.problem.most_forces
         fx, fy, fz = forces[..., 0], forces[..., 1], forces[..., 2]
+        change = np.diff(fy, axis=0)
         push = np.stack([s * fy + fx, s * fy - fx, s * fy + fz, s * fy - fz, one * most - fy], axis=2)
         with np.errstate(invalid="ignore"):
             parts = [
                 one * self.most - tau[:, 6:], one * self.most + tau[:, 6:], one * self.high - q[:, 6:],
                 q[:, 6:] - one * self.low, push, points[..., 1] - one * self.problem.floor,
+                one * self.most_change - change, one * self.most_change + change,
             ]  # fmt: skip
         return np.concatenate([part.ravel() for part in parts])[self.mask]
 
     def spread(self, values: Array) -> list[Array]:
-        """A value per inequality as arrays: torques high, low, coordinates high, low, forces, floor."""
+        """A value per inequality as arrays: torques high, low, coordinates high, low, forces, floor, rates."""
         full = np.zeros(len(self.mask))
         full[self.mask] = values
         return [part.reshape(shape) for part, shape in zip(np.split(full, self.cuts), self.shapes, strict=True)]
@@ -163,31 +174,43 @@ class Solver:
     def assemble(self, at: Point, now: Values, barrier: float) -> None:
         """Fill matrix and gradient."""
         sigma = at.dual / at.slack
-        push = barrier / at.slack - sigma * (now.bounds - at.slack)
-        z_hi, z_lo, _, _, _, z_floor = self.spread(at.dual)
-        s_hi, s_lo, sq_hi, sq_lo, s_force, s_floor = self.spread(sigma)
-        g_hi, g_lo, gq_hi, gq_lo, g_force, g_floor = self.spread(push)
+        z_hi, z_lo, _, _, _, z_floor, _, _ = self.spread(at.dual)
+        s_hi, s_lo, sq_hi, sq_lo, s_force, s_floor, s_up, s_down = self.spread(sigma)
+        row_g, q_g, p_g, f_g, r_g = self._pushes(barrier / at.slack - sigma * (now.bounds - at.slack))
         inner = 2 * self.h * self.w_torque
-        mu, row_w, row_g = np.empty_like(now.tau), np.empty_like(now.tau), np.zeros_like(now.tau)
+        mu, row_w = np.empty_like(now.tau), np.empty_like(now.tau)
         mu[:, :6], row_w[:, :6] = (0.0, 0.0) if self.kinematic else (at.root, RHO)
         mu[:, 6:] = inner * now.tau[:, 6:] + z_hi - z_lo
         row_w[:, 6:] = inner + s_hi + s_lo
-        row_g[:, 6:] = inner * now.tau[:, 6:] + g_hi - g_lo
-        q_w, q_g = np.zeros_like(now.tau), np.zeros_like(now.tau)
-        q_w[:, 6:], q_g[:, 6:] = sq_hi + sq_lo, gq_hi - gq_lo
-        lam, p_w, p_g = at.places * self.held3, RHO * self.held3, np.zeros_like(self.held3)
+        row_g[:, 6:] += inner * now.tau[:, 6:]
+        q_w = np.zeros_like(now.tau)
+        q_w[:, 6:] = sq_hi + sq_lo
+        lam, p_w = at.places * self.held3, RHO * self.held3
         if self.problem.soft is not None:
             mu[:, :6] = row_g[:, :6] = self.root_w * now.wanted_root
             row_w[:, :6] = self.root_w * (now.wanted_root != 0)
             lam, p_w = self.place_w * now.wanted_places, self.place_w * self.held3
-            p_g = np.array(lam)
+            p_g += lam
         lam[..., 1] -= z_floor
         p_w[..., 1] += s_floor
-        p_g[..., 1] -= g_floor
         self.kernel.assemble(
-            self.spec, at.x, mu, lam, row_w, row_g, q_w, q_g, p_w, p_g, RHO * self.given, s_force, -g_force,
-            self.band, self.grad, self.jac, self.arms,
+            self.spec, at.x, mu, lam, row_w, row_g, q_w, q_g, p_w, p_g, RHO * self.given, s_force, f_g,
+            s_up + s_down, r_g, self.band, self.grad, self.jac, self.arms,
         )  # fmt: skip
+
+    def lower(self, at: Point, before: float, barrier: float) -> None:
+        """Change the gradient to a smaller barrier's; the matrix is the same."""
+        parts = self._pushes((barrier - before) / at.slack)
+        self.kernel.pushed(self.spec, *parts, self.jac, self.arms, self.grad)
+
+    def _pushes(self, push: Array) -> tuple[Array, Array, Array, Array, Array]:
+        """What inequalities, each by a weight, add to the gradient: by rows, coordinates, points, forces, rates."""
+        g_hi, g_lo, gq_hi, gq_lo, g_force, g_floor, g_up, g_down = self.spread(push)
+        row_g, q_g = np.zeros((self.count, self.n)), np.zeros((self.count, self.n))
+        row_g[:, 6:], q_g[:, 6:] = g_hi - g_lo, gq_hi - gq_lo
+        p_g = np.zeros((self.count, self.npts, 3))
+        p_g[..., 1] = -g_floor
+        return row_g, q_g, p_g, -g_force, g_up - g_down
 
     def factor(self, least: float) -> tuple[Any, float]:
         """Cholesky factors of the band, and the diagonal that it took."""

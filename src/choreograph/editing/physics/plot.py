@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from choreograph.editing.physics.problem import FOOT_POINTS
 from choreograph.editing.physics.search import PhysicsResult
 from choreograph.motion.clip import Clip
 from choreograph.pictures.plots import new_figure, title_figure
@@ -22,11 +23,13 @@ def plot_physics(result: PhysicsResult, *, theme: str = "light") -> Figure:
     assert result.trajectory is not None and result.solved is not None and result.verification is not None
     look, path = find_theme(theme), result.trajectory
     figure, panels = new_figure(look, 4, 1, (9.0, 10.0))
-    times = np.arange(len(path.q)) * path.h
+    times = path.times
     draw_figures(panels[0], result, look)
-    for side, name in enumerate(("left foot", "right foot")):
-        half = path.forces.shape[1] // 2
-        force = path.forces[:, side * half : (side + 1) * half, 1].sum(axis=1)
+    for side, name in enumerate(("left foot", "right foot", "hands")):
+        mine = slice(side * FOOT_POINTS, (side + 1) * FOOT_POINTS)
+        force = path.forces[:, mine, 1].sum(axis=1)
+        if side == 2 and not force.any():
+            continue
         panels[1].plot(times, force, color=CLIP_COLOURS[side], linewidth=1.5, label=name)
     panels[1].plot(times, np.linalg.norm(path.torques[:, :3], axis=1), ":", color=look.quiet, label="unexplained")
     panels[1].set_ylabel("ground force (BW)")

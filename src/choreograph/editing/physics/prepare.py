@@ -10,16 +10,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from choreograph.contract.result import Problem as Missed
-from choreograph.dynamics.contacts import ContactPoints, find_contacts, floor_height, measure_points
+from choreograph.dynamics.contacts import (
+    ContactPoints,
+    find_contacts,
+    find_hand_contacts,
+    floor_height,
+    measure_points,
+    with_hands,
+)
 from choreograph.dynamics.dofs import Dofs, make_dofs
 from choreograph.editing.dynamics.search import body_of
 from choreograph.editing.physics.basis import KEEP, Basis, make_basis
 from choreograph.editing.physics.examples import choose_examples
-from choreograph.editing.physics.footprints import with_footprints, with_poses
+from choreograph.editing.physics.footprints import with_footprints, with_handprints, with_poses
 from choreograph.editing.physics.problem import Problem
 from choreograph.editing.physics.request import PhysicsRequest
 from choreograph.editing.physics.setting import make_problem
-from choreograph.editing.physics.sketch import Change, Sketch, contacts_of, halved, sketch_clip
+from choreograph.editing.physics.sketch import Change, Sketch, contacts_of, sketch_clip
 from choreograph.errors import RequestError
 from choreograph.motion.clip import Clip
 
@@ -29,6 +36,7 @@ Flags = NDArray[np.bool_]
 LONGEST_S = 20.0
 """Seconds that one problem may last."""
 _AROUND_S = 0.5
+_SAME_FLOOR_M = 0.015
 _STRANGE_DEG = 9.0
 """Distance of key poses from the examples' space, beyond what the examples have, at which they lack the behaviour."""
 
@@ -45,7 +53,7 @@ class Setting:
     floor: float
     examples: tuple[Clip, ...]
     flags: Flags
-    """Which groups of contact points stand in each frame of it, (F, 6)."""
+    """Which groups of contact points stand in each frame of it, (F, 6), or with hands (F, 8)."""
 
 
 def take_part(clip: Clip, request: PhysicsRequest) -> Clip:
@@ -109,14 +117,38 @@ def make_setting(clip: Clip, request: PhysicsRequest, examples: Sequence[Clip] |
     body = body_of(clip.skeleton, request.body)
     floor = floor_height([clip]) if request.floor_m is None else request.floor_m
     given = list(examples) if examples is not None else read_examples(request.examples, clip)
-    points = measure_points([part, *given], body.height, floor)
+    points = measure_points([part, *_on_its_floor(clip, given)], body.height, floor)
     if request.choose and len(given) > request.choose:
         given = choose_examples(part, given, points, floor, request.choose)
     used = given or [part]
+    hands = request.hands or bool(request.handprints)
+    feet = points
+    if hands:
+        points = with_hands(points, clip.skeleton, body.height)
     dofs = make_dofs(body, [part, *used])
     keep = KEEP if request.dimensions is None else request.dimensions
-    flags = _contacts(clip, part, request, dofs, points, floor)
-    return Setting(part, dofs, make_basis(dofs, used, keep), points, floor, tuple(used), flags)
+    flags = _contacts(clip, part, request, dofs, feet, floor)
+    if hands:
+        down = find_hand_contacts(part, points, floor) if request.hands else np.zeros((len(part), 2), bool)
+        flags = np.concatenate([flags, down], axis=1)
+    if not flags.any() and not request.footprints and not request.handprints and not request.finish:
+        raise RequestError(
+            f"no foot stands on the floor in {part.seconds:.2f} s of {clip.name!r}, so nothing carries the body; take "
+            "a part with take-off and landing, give the floor's height with --floor, or say where feet stand",
+            where="floor_m",
+        )
+    return Setting(part, dofs, make_basis(dofs, used, keep, arms=hands), points, floor, tuple(used), flags)
+
+
+def _on_its_floor(clip: Clip, examples: Sequence[Clip]) -> list[Clip]:
+    """The examples whose feet stand as high as the motion's: another person's, put onto its skeleton, may float."""
+    feet = clip.skeleton.feet
+
+    def level(one: Clip) -> float:
+        return float(np.percentile(one.global_positions()[:, feet, 1].min(axis=1), 10))
+
+    own = level(clip)
+    return [one for one in examples if abs(level(one) - own) < _SAME_FLOOR_M]
 
 
 def _contacts(
@@ -129,23 +161,24 @@ def _contacts(
     return contacts_of(around, dofs, points, floor)[first - start :][: len(part)]
 
 
-def sketch_of(setting: Setting, request: PhysicsRequest, halvings: int = 0, coarser: float = 1.0) -> Sketch:
+def sketch_of(setting: Setting, request: PhysicsRequest, coarser: float = 1.0) -> Sketch:
     """The sketch that a request makes of its motion.
 
     Args:
         setting: What it is about.
         request: What is asked.
-        halvings: How often nodes are set half as far apart.
-        coarser: Times as far between nodes as usual, before that.
+        coarser: Times as far between nodes as usual.
     """
-    change = Change(request.farther_m, request.higher_m, float(np.radians(request.turn_deg)), request.longer)
+    change = Change(
+        request.farther_m, request.higher_m, float(np.radians(request.turn_deg)), request.longer, request.speed_m_s
+    )
     sketch = sketch_clip(setting.clip, setting.basis, setting.points, setting.floor, change, coarser, setting.flags)
     if request.footprints:
         sketch = with_footprints(sketch, request.footprints, setting.dofs, setting.points)
+    if request.handprints:
+        sketch = with_handprints(sketch, request.handprints)
     if request.poses:
         sketch = with_poses(sketch, request.poses, setting.clip, setting.dofs)
-    for _ in range(halvings):
-        sketch = halved(sketch)
     return sketch
 
 
@@ -160,14 +193,14 @@ def problem_of(setting: Setting, sketch: Sketch, request: PhysicsRequest) -> Pro
 
 def _check_floor(setting: Setting, sketch: Sketch) -> None:
     for pose in sketch.poses:
-        if pose.joints_only:
+        if not pose.whole:
             continue
         body = setting.dofs.clip(pose.q[None], 1.0, "pose")
         heights = body.global_positions()[0, :, 1] - setting.floor
         lowest = int(heights.argmin())
         if heights[lowest] < -0.05:
             raise RequestError(
-                f"the pose at {pose.node * sketch.h:.2f} s has its {setting.dofs.skeleton.names[lowest]} "
+                f"the pose at {sketch.times[pose.node]:.2f} s has its {setting.dofs.skeleton.names[lowest]} "
                 f"{-100 * heights[lowest]:.0f} cm inside the floor; raise the pose, or give the floor's height",
                 where="floor_m",
             )

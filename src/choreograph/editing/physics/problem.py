@@ -2,7 +2,7 @@
 
 Forces are in body weights, torques in body weights times metres, so that all constraints are of one size. The state y
 is [basis coordinates (d, in standard deviations), root (6), what the legs add to the basis], a cubic B-spline over time
-with a knot at each node; coordinates are q = q₀ + W y.
+with a knot at each node (see `spline`); coordinates are q = q₀ + W y.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from choreograph.dynamics.body import GRAVITY
 from choreograph.dynamics.dofs import Dofs, tree_of
+from choreograph.editing.physics.spline import Grid
 
 Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -66,7 +67,7 @@ class Soft:
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """What is asked of a motion, at K nodes h seconds apart; P contact points; n coordinates; ny of the state."""
+    """What is asked of a motion, at K nodes; P contact points; n coordinates; ny of the state."""
 
     dofs: Dofs
     basis: Array
@@ -75,7 +76,8 @@ class Problem:
     """Coordinates that the other entries of the state add to: the root's six, then the legs'."""
     origin: Array
     """q₀, (n,)."""
-    h: float
+    times: Array
+    """Of the nodes, (K,), seconds; the first is 0."""
     active: Flags
     """Which points push, (K, P)."""
     held: Flags
@@ -102,6 +104,10 @@ class Problem:
     friction: float = 0.8
     most_force: float = 0.9
     """Of one point, BW."""
+    most_alone: float = 2.76
+    """Of a foot that carries all alone, BW."""
+    force_rate: float | None = None
+    """Of the change of one point's upward force, BW/s, at most."""
     weights: Weights = Weights()
     level: float = 0.0
     """Height of the floor itself, metres."""
@@ -125,6 +131,16 @@ class Problem:
         return np.ascontiguousarray(np.concatenate([self.basis, rest], axis=1))
 
     @property
+    def h(self) -> float:
+        """Mean time between nodes, seconds."""
+        return float(self.times[-1]) / max(self.nodes - 1, 1)
+
+    @property
+    def spline(self) -> Grid:
+        """The times as a grid."""
+        return Grid(self.times)
+
+    @property
     def slope(self) -> float:
         """Of the sides of a friction pyramid inside of the cone."""
         return self.friction / np.sqrt(2)
@@ -133,11 +149,15 @@ class Problem:
     def most_forces(self) -> Array:
         """Of each point at each node, (K, P), BW: who carries a foot's load alone may carry more."""
         count, points = self.active.shape
-        if points % FOOT_POINTS:
+        if points < 2 * FOOT_POINTS:
             return np.full(self.active.shape, self.most_force)
-        feet = self.active.reshape(count, -1, FOOT_POINTS).sum(axis=2)
-        share = np.clip((FOOT_POINTS - 1) / np.maximum(feet, 1), 1.0, 2.0)
-        return self.most_force * np.repeat(share, FOOT_POINTS, axis=1)
+        on_feet = 2 * FOOT_POINTS
+        feet = self.active[:, :on_feet].reshape(count, -1, FOOT_POINTS).sum(axis=2)
+        most = self.most_force * np.clip((FOOT_POINTS - 1) / np.maximum(feet, 1), 1.0, 2.0)
+        alone = np.asarray(((feet > 0).sum(axis=1) == 1) & ~self.active[:, on_feet:].any(axis=1))
+        most[alone] = np.minimum(most[alone], self.most_alone / np.maximum(feet[alone], 1))
+        hands = np.full((count, points - on_feet), self.most_force)
+        return np.concatenate([np.repeat(most, FOOT_POINTS, axis=1), hands], axis=1)
 
     @cached_property
     def offs(self) -> NDArray[np.int32]:
@@ -177,7 +197,7 @@ class Problem:
             pull = self.pull
         quad_y = 2 * scale * np.diag(pull)
         quad_a = 2 * scale * weights.acceleration * (self.w.T @ self.w)
-        params = np.array([self.h, GRAVITY, scale * weights.torque, scale * weights.rate, self.slope])
+        params = np.array([GRAVITY, scale * weights.torque, scale * weights.rate, self.slope])
         course = self.course
         if course is None:
             still = np.zeros((self.nodes, len(self.origin)))
@@ -187,6 +207,7 @@ class Problem:
             np.array(self.holders, np.int32), np.array(self.offsets),
             np.ascontiguousarray(self.basis), np.array(self.picks, np.int32), params,
             quad_y, np.ascontiguousarray(quad_a), np.array(self.base), np.array(course[1]), np.array(course[2]),
+            self.spline.stencils, self.spline.spans, np.diff(self.times),
         )  # fmt: skip
 
     @cached_property
@@ -194,14 +215,14 @@ class Problem:
         """The same without torques in the objective, and smoother: for a start that stands where it shall."""
         parts = list(self.spec)
         params = np.array(parts[9])
-        params[2] = 0.0
+        params[1] = 0.0
         parts[9], parts[11] = params, _SMOOTHER * parts[11]
         return tuple(parts)
 
     def start(self, guess: Array | None = None) -> Array:
         """The unknowns at a guess: a spline through its states, and the body's weight shared by who pushes."""
         x = np.zeros(self.size)
-        coefficients = spline_through(self.guess if guess is None else guess)
+        coefficients = self.spline.through(self.guess if guess is None else guess)
         ny, offs = self.w.shape[1], self.offs
         for b in range(self.nodes + 2):
             x[offs[b] : offs[b] + ny] = coefficients[b]
@@ -233,43 +254,3 @@ def torque_limits(dofs: Dofs, strength: float = 1.0) -> Array:
         part = role.removeprefix("left_").removeprefix("right_")
         out[k] = strength * TORQUE_LIMITS[part]
     return out
-
-
-def spline_through(values: Array) -> Array:
-    """Coefficients (K + 2, …) of the cubic B-spline through values (K, …) with no bend at the ends."""
-    from scipy.linalg import solve_banded
-
-    count = len(values)
-    if count == 1:
-        return np.repeat(values, 3, axis=0)
-    # With no second derivative at the ends, c_1 and c_K are the end values themselves.
-    inner = np.array(values[1:-1]) * 6.0
-    if count > 2:
-        inner[0] -= values[0]
-        inner[-1] -= values[-1]
-        band = np.ones((3, count - 2))
-        band[1] = 4.0
-        middle = solve_banded((1, 1), band, inner)
-    else:
-        middle = np.zeros((0, *values.shape[1:]))
-    core = np.concatenate([values[:1], middle, values[-1:]])
-    return np.concatenate([[2 * core[0] - core[1]], core, [2 * core[-1] - core[-2]]])
-
-
-def spline_at(coefficients: Array, h: float, per_node: int) -> tuple[Array, Array, Array]:
-    """Value and two derivatives of a spline on a grid `per_node` times as fine as its nodes, each (F, ny)."""
-    return spline_at_times(
-        coefficients, h, np.arange((len(coefficients) - 3) * per_node + 1, dtype=float) * (h / per_node)
-    )
-
-
-def spline_at_times(coefficients: Array, h: float, times: Array) -> tuple[Array, Array, Array]:
-    """Value and two derivatives of a spline with nodes h apart at times (F,) from its first node, each (F, ny)."""
-    spans = len(coefficients) - 3
-    at = np.clip((times / h + 1e-9).astype(int), 0, spans - 1)
-    t = times / h - at
-    value = np.stack([(1 - t) ** 3, 3 * t**3 - 6 * t**2 + 4, -3 * t**3 + 3 * t**2 + 3 * t + 1, t**3], 1) / 6
-    first = np.stack([-((1 - t) ** 2), 3 * t**2 - 4 * t, -3 * t**2 + 2 * t + 1, t**2], 1) / (2 * h)
-    second = np.stack([1 - t, 3 * t - 2, 1 - 3 * t, t], 1) / h**2
-    four = coefficients[at[:, None] + np.arange(4)]
-    return tuple(np.einsum("fb,fby->fy", part, four) for part in (value, first, second))  # type: ignore[return-value]

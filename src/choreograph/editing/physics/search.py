@@ -17,10 +17,20 @@ from choreograph.editing.physics.finish import Mechanical
 from choreograph.editing.physics.finished import finish_request, finished_answer
 from choreograph.editing.physics.prepare import Setting, doubts, make_setting, problem_of, sketch_of
 from choreograph.editing.physics.problem import Problem as Question
-from choreograph.editing.physics.problem import spline_at_times
 from choreograph.editing.physics.request import PhysicsRequest
-from choreograph.editing.physics.sketch import Sketch
-from choreograph.editing.physics.verify import Trajectory, Verification, excess, fine, verify
+from choreograph.editing.physics.shown import footprints_of, mechanics_of
+from choreograph.editing.physics.sketch import Sketch, paced, refined
+from choreograph.editing.physics.timing import Timing, find_timing
+from choreograph.editing.physics.verify import (
+    BARS,
+    OFF_GRID,
+    Trajectory,
+    Verification,
+    excess,
+    fine,
+    misses,
+    verify,
+)
 from choreograph.errors import RequestError
 from choreograph.motion.clip import Clip
 from choreograph.progress import Progress, silent
@@ -29,8 +39,8 @@ Array = NDArray[np.float64]
 
 _COARSER = (1.0, 1.45, 1.0)
 """Times the usual distance between nodes: tried in this order where a motion is not found, each with one more start."""
-_HALVINGS = 2
-"""How often nodes are set half as far apart where mechanics does not hold between them."""
+_ROUNDS, _SHORTEST_S = 3, 1 / 300
+"""How often nodes are put between others where mechanics does not hold there, and how close these must not be yet."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,6 +56,16 @@ class PhysicsResult(Result):
     examples: tuple[Clip, ...] = ()
     finished: Mechanical | None = None
     """Where the motion was only finished: what was done to which part of it."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Shaping:
+    """What is done to a sketch's gaps between nodes, (K − 1,): which get another node, or times as long."""
+
+    values: Any
+
+    def __call__(self, sketch: Sketch) -> Sketch:
+        return refined(sketch, self.values) if self.values.dtype == bool else paced(sketch, self.values)
 
 
 class PhysicsSearch(Search):
@@ -64,10 +84,13 @@ class PhysicsSearch(Search):
         self._clip, self._given = clip, examples
         self._setting: Setting | None = None
         self._sketch: Sketch | None = None
+        self._asked: Question | None = None
         self._solved: Solved | None = None
         self._before: Solved | None = None
         self._finished: Mechanical | None = None
-        self._seconds, self._halvings, self._coarser = 0.0, 0, 1.0
+        self._seconds, self._coarser = 0.0, 1.0
+        self._shaping: list[_Shaping] = []
+        self._timing: Timing | None = None
 
     @property
     def done(self) -> bool:
@@ -89,23 +112,42 @@ class PhysicsSearch(Search):
 
         def watch(iteration: int, x: Array, violation: float) -> None:
             progress("solving", min(iteration, most), most)
+            asked, setting = self._asked, self._setting
+            if self.watch is not None and asked is not None and setting is not None and len(x) == asked.size:
+                rate, now = self.request.rate_hz or self._clip.fps, np.array(x)
+                self.watch(lambda: clip_of(asked, now, setting, rate))
 
         if self._before is not None:
             found = solve_again(self._ask(), self._before, watch=watch)
         else:
             found = self._from_scratch(most, watch)
-        self._solved = self._refined(found, watch)
+        found = self._refined(found, watch)
+        if self.request.timing != "given" and found.converged:
+            found = self._refined(self._timed(found, watch), watch)
+        self._solved = found
         self._seconds = time.monotonic() - began
         return False
 
     def _ask(self) -> Question:
+        """The problem of the request, its nodes set where earlier rounds found that they must be."""
         assert self._setting is not None
-        self._sketch = sketch_of(self._setting, self.request, self._halvings, self._coarser)
-        return problem_of(self._setting, self._sketch, self.request)
+        sketch = sketch_of(self._setting, self.request, self._coarser)
+        for number, shape in enumerate(self._shaping):
+            if len(shape.values) != sketch.nodes - 1:  # of another sketch
+                del self._shaping[number:]
+                break
+            sketch = shape(sketch)
+        return self._put(sketch)
+
+    def _put(self, sketch: Sketch) -> Question:
+        assert self._setting is not None
+        self._sketch = sketch
+        self._asked = problem_of(self._setting, sketch, self.request)
+        return self._asked
 
     def _from_scratch(self, most: int, watch: Any) -> Solved:
         """The solution with the usual nodes; where those lead nowhere, with fewer."""
-        self._halvings = 0
+        self._shaping = []
         tries: list[tuple[Solved, float]] = []
         turn = abs(self._clip_pitch())
         for coarser in _COARSER[1:] if turn > np.pi else _COARSER:  # flips are easier with few nodes
@@ -126,28 +168,53 @@ class PhysicsSearch(Search):
         return float(last[5] - first[5])
 
     def _refined(self, found: Solved, watch: Any) -> Solved:
-        """The solution with nodes as close as it takes for mechanics to hold between them, within reason."""
-        while found.solution.status != "not converged" and self._halvings < _HALVINGS:
-            if excess(verify(found.problem, found.solution.x)) <= 1.0:
+        """The solution with as many more nodes as it takes for mechanics to hold between them, within reason."""
+        assert self._sketch is not None
+        rounds = sum(shape.values.dtype == bool for shape in self._shaping)
+        while found.solution.status != "not converged" and rounds < _ROUNDS:
+            path = fine(found.problem, found.solution.x)
+            checked = verify(found.problem, found.solution.x, path)
+            if excess(checked) <= 1.0:
                 break
-            self._halvings += 1
-            finer = solve_finer(self._ask(), found, watch=watch)
+            sketch, rounds = self._sketch, rounds + 1
+            gaps = misses(found.problem, checked, path) & (np.diff(sketch.times) > _SHORTEST_S)
+            if not gaps.any():
+                break
+            finer = solve_finer(self._put(refined(sketch, gaps)), found, watch=watch)
             if finer.solution.status == "not converged":
-                self._halvings -= 1
-                self._ask()
+                self._put(sketch)
+                break
+            better = excess(verify(finer.problem, finer.solution.x)) < excess(checked)
+            if not better and rounds > 1:
+                self._put(sketch)
                 break
             found = finer
+            self._shaping.append(_Shaping(gaps))
         return found
+
+    def _timed(self, found: Solved, watch: Any) -> Solved:
+        """The solution with the durations that cost the least."""
+        assert self._sketch is not None
+        before = self._sketch
+        self._timing = find_timing(
+            before, found, self._put, self.request.time_range, flights=self.request.timing == "all", watch=watch
+        )
+        self._sketch = self._timing.sketch
+        self._shaping.append(_Shaping(np.diff(self._sketch.times) / np.diff(before.times)))
+        return self._timing.solved
 
     def change(self, request: Any) -> None:
         """Ask for something else; where only the change of the motion differs, the last solution is the start."""
         before = self.request
-        dragged = {"farther_m": 0.0, "higher_m": 0.0, "turn_deg": 0.0, "longer": 1.0, "footprints": (), "poses": ()}
+        dragged = {
+            "farther_m": 0.0, "higher_m": 0.0, "turn_deg": 0.0, "longer": 1.0, "speed_m_s": None, "footprints": (),
+            "poses": (),
+        }  # fmt: skip
         if request.with_(**dragged) == before.with_(**dragged):
             self._before, self.carried = self._solved or self._before, self._solved is not None
         else:
-            self._before, self._setting, self._halvings = None, None, 0
-        self.request, self._solved, self._finished = request, None, None
+            self._before, self._setting, self._shaping = None, None, []
+        self.request, self._solved, self._finished, self._timing = request, None, None, None
 
     def best(self) -> PhysicsResult:
         """The motion, verified between the nodes."""
@@ -179,7 +246,10 @@ class PhysicsSearch(Search):
                 "verification": vars(checked),
                 "nodes": solved.problem.nodes,
                 "node_step_s": solved.problem.h,
+                "footprints": footprints_of(self._sketch),
+                **({} if self._timing is None else _told(self._timing)),
             },
+            mechanics=mechanics_of(path, setting.dofs, setting.points.names, clip.fps, len(clip)),
         )
         return PhysicsResult(
             "physics", self.request, (answer,), answer.status, seconds=self._seconds, recorded=setting.clip,
@@ -187,13 +257,25 @@ class PhysicsSearch(Search):
         )  # fmt: skip
 
 
+def _told(timing: Timing) -> dict[str, Any]:
+    return {
+        "durations": [round(float(factor), 4) for factor in timing.factors],
+        "durations_settled": timing.settled,
+        "effort_saved": timing.gain,
+    }
+
+
 def as_clip(solved: Solved, setting: Setting, fps: float) -> Clip:
     """A solution as frames."""
-    problem = solved.problem
-    seconds = (problem.nodes - 1) * problem.h
+    return clip_of(solved.problem, solved.solution.x, setting, fps)
+
+
+def clip_of(problem: Question, x: Array, setting: Setting, fps: float) -> Clip:
+    """Unknowns of a problem as frames."""
+    seconds = float(problem.times[-1])
     count = max(2, round(seconds * fps) + 1)
     times = np.minimum(np.arange(count) / fps, seconds)
-    y, _, _ = spline_at_times(problem.coefficients(solved.solution.x), problem.h, times)
+    y, _, _ = problem.spline.at(problem.coefficients(x), times)
     return setting.dofs.clip(problem.origin + y @ problem.w.T, fps, setting.clip.name)
 
 
@@ -220,7 +302,7 @@ def measure(solved: Solved, checked: Verification, path: Trajectory, setting: Se
 
 def _problems(solved: Solved, checked: Verification, setting: Setting, request: PhysicsRequest) -> Iterator[Problem]:
     if solved.converged or solved.solution.status == "feasible":
-        yield from _too_weak(checked, setting)
+        yield from _between(checked)
         return
     from choreograph.editing.physics.newton import Solver
 
@@ -252,7 +334,8 @@ def _needs(question: Question) -> tuple[str, float, float] | None:
     """The torque that a motion would take of a body without limits, where it is too much: joint, N·m, limit."""
     from dataclasses import replace
 
-    loose = replace(question, torque_limits=np.where(np.isfinite(question.torque_limits), 1e3, np.inf), most_force=20.0)
+    free = np.where(np.isfinite(question.torque_limits), 1e3, np.inf)
+    loose = replace(question, torque_limits=free, most_force=20.0, most_alone=80.0)
     found = solve_in_stages(loose, 60)
     if found.solution.status == "not converged":
         return None
@@ -264,12 +347,16 @@ def _needs(question: Question) -> tuple[str, float, float] | None:
     return (question.dofs.names[6 + worst], float(share[worst]) * most, most) if share[worst] > 1 else None
 
 
-def _too_weak(checked: Verification, setting: Setting) -> Iterator[Problem]:
-    if checked.residual > 0.35:
-        yield Problem(
-            f"between the solver's nodes {checked.residual:.2f} BW are left unexplained",
-            got=checked.residual, asked=0.25, unit="BW",
-        )  # fmt: skip
+def _between(checked: Verification) -> Iterator[Problem]:
+    """What does not hold between the nodes, though it does at them."""
+    for name, most in BARS.items():
+        got, (text, unit, scale) = getattr(checked, name), OFF_GRID[name]
+        if got > most:
+            yield Problem(
+                f"between the solver's nodes {text} by {scale * got:.2g} {unit}; up to {scale * most:g} {unit} may "
+                "be: ask for less, or take examples that are more alike",
+                got=scale * got, asked=scale * most, unit=unit,
+            )  # fmt: skip
 
 
 def physics(

@@ -13,16 +13,17 @@ from choreograph.editing.physics.basis import Basis
 from choreograph.editing.physics.contacts import Legs
 from choreograph.editing.physics.problem import Problem, Weights, torque_limits
 from choreograph.editing.physics.sketch import Sketch
+from choreograph.editing.physics.verify import CLEAR_M
 from choreograph.errors import RequestError
 
 Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
-_CLEAR_M = 2.5e-3
-"""Height of feet above the floor while they do not stand, so that they stay above it between the nodes too."""
 _SINK_M = 5e-4
 _RISE_M = 4e-3
 """How fast the floor comes up to its place around a key pose that is below it, metres a node."""
+_STONE_M, _COMES_M_S = 0.02, 1.2
+"""From which height on a footprint lies on a stone, and how fast a foot may come up to it beside it."""
 _ROOM_RAD = 0.04
 """How far a key pose may be from a joint's limit at least."""
 REACH_M = 2e-3
@@ -38,8 +39,12 @@ class Limits:
     friction: float = 0.8
     most_force: float = 0.9
     """Of one contact point, BW."""
+    most_alone: float = 2.76
+    """Of a foot that carries the body alone, BW: as much as runners' do."""
     strength: float = 1.0
     """Times the usual largest torques."""
+    force_rate: float | None = None
+    """Of the change of one point's force, BW/s, at most."""
 
 
 def make_problem(
@@ -71,26 +76,25 @@ def make_problem(
         at = pose.node
         bent, left = legs.reach(inside, held[at], targets[at])
         moved = float(np.linalg.norm(bent[:3] - inside[:3]))
-        if (left > REACH_M or moved > SHIFT_M) and not pose.joints_only:
+        if (left > REACH_M or moved > SHIFT_M) and pose.whole:
             left = max(left, moved)
             raise RequestError(
-                f"the pose at {at * sketch.h:.2f} s cannot put its feet where they stand: a leg is "
+                f"the pose at {sketch.times[at]:.2f} s cannot put its feet where they stand: a leg is "
                 f"{100 * left:.1f} cm away; move the footprint or the pose, or let the foot land later",
                 where="poses",
             )
         state = basis.state(pose.q)
         # The rest of the body as in the space; legs as they reach, and the root where they can.
-        state[d : d + 3] = bent[:3]
+        if not any(pose.root[:3]) or pose.whole:
+            state[d : d + 3] = bent[:3]
         state[d + 6 :] = bent[basis.legs] - (basis.origin + state[:d] @ basis.columns.T)[basis.legs]
         states.append(state)
         values[at] = state
-        mask[at, :d] = True
-        mask[at, d : d + 6] = not pose.joints_only
+        mask[at, :d] = pose.joints
+        mask[at, d : d + 6] = pose.root
         free = _held_legs(basis, held[at], legs)
-        mask[at, d + 6 :] = ~free
-    heights = np.full((count, npts), floor + _CLEAR_M)
-    for mine in legs.sides:  # the rest of a foot that stands may lie on the floor, as stiff as the foot is
-        heights[np.ix_(held[:, mine].any(axis=1), mine)] = floor - _SINK_M
+        mask[at, d + 6 :] = ~free & pose.joints
+    heights = _heights(sketch, held, legs, floor)
     for pose, state in zip(sketch.poses, states, strict=True):
         # Who begins below the floor may come up within a few nodes.
         own = legs.positions(basis.coordinates(state)[None])[0, :, 1] - 1e-3
@@ -100,12 +104,33 @@ def make_problem(
     guess = _guess(sketch, np.array(states), [pose.node for pose in sketch.poses], d)
     guess = _stand(guess, basis, legs, held, targets, mask)
     return Problem(
-        dofs, basis.columns, basis.picks, basis.origin, sketch.h, _pushing(held), held, targets,
+        dofs, basis.columns, basis.picks, basis.origin, np.array(sketch.times), _pushing(held), held, targets,
         heights, mask, values, np.zeros(mask.shape), legs.holders, legs.offsets,
         torque_limits(basis.dofs, limits.strength), guess,
         None if sketch.source is None else basis.state(sketch.source),
-        limits.friction, limits.most_force, weights, floor,
+        limits.friction, limits.most_force, limits.most_alone, limits.force_rate, weights, floor,
     )  # fmt: skip
+
+
+def _heights(sketch: Sketch, held: Flags, legs: Legs, floor: float) -> Array:
+    """What each point must stay above while it is not held, (K, P): the floor, and stones that its foot comes down on.
+
+    A foot comes to a stone from above: the sooner it lands, or the less ago it left, the higher it is.
+    """
+    heights = np.full(held.shape, floor + CLEAR_M)
+    for stance, spot in zip(sketch.stances, sketch.footprints, strict=True):
+        mine = legs.sides[stance.side]
+        level = float(spot[:, 1].min())
+        if stance.side < 2 and level > floor + _STONE_M:
+            away = np.maximum(sketch.times[stance.start] - sketch.times, sketch.times - sketch.times[stance.stop - 1])
+            above = level + CLEAR_M - _COMES_M_S * np.maximum(away, 0.0)
+            heights[:, mine] = np.maximum(heights[:, mine], above[:, None])
+    for stance, spot in zip(sketch.stances, sketch.footprints, strict=True):
+        # The rest of a foot that stands may lie on what it stands on, as stiff as the foot is.
+        if stance.side < 2:
+            level = float(spot[:, 1].min())
+            heights[stance.start : stance.stop, legs.sides[stance.side]] = level - _SINK_M
+    return heights
 
 
 def _with_room(dofs: Dofs, poses: Array) -> Dofs:

@@ -16,9 +16,13 @@ from choreograph.dynamics.contacts import ContactPoints, find_contacts, with_car
 from choreograph.dynamics.dofs import Dofs, tree_of
 from choreograph.dynamics.inverse import low_passed, second_difference
 from choreograph.editing.physics.basis import Basis
-from choreograph.editing.physics.contacts import Legs, Stance, find_stances
+from choreograph.editing.physics.contacts import Legs, Stance, find_stances, limb_groups
+from choreograph.errors import RequestError
 from choreograph.motion.clip import Clip
 from choreograph.motion.contacts import runs
+
+_FASTEST = 0.4
+"""How much shorter stances may get for a speed, and as many times longer."""
 
 Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -36,6 +40,8 @@ class Change:
     """Radians, to the left."""
     longer: float = 1.0
     """Times as long in all."""
+    speed: float | None = None
+    """Mean speed along the way, metres a second: stances last as much shorter or longer as it takes."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,21 +51,29 @@ class KeyPose:
     node: int
     q: Array
     """(n,)."""
-    joints_only: bool = False
-    """Whether the root is left free, as for a pose in the air."""
+    joints: bool = True
+    """Whether joints count."""
+    root: tuple[bool, ...] = (True,) * 6
+    """Which of the root's six coordinates count; in the air most often none does."""
+
+    @property
+    def whole(self) -> bool:
+        """Whether all of it counts."""
+        return self.joints and all(self.root)
 
 
 @dataclass(frozen=True, eq=False)
 class Sketch:
-    """Nodes h seconds apart, contacts at them, and key poses."""
+    """Nodes in time, contacts at them, and key poses."""
 
-    h: float
+    times: Array
+    """Of the nodes, (K,), seconds; the first is 0."""
     flags: Flags
-    """Which groups of contact points stand, (K, 6)."""
+    """Which groups of contact points stand, (K, 6), or with hands (K, 8)."""
     stances: tuple[Stance, ...]
     """In nodes."""
     footprints: tuple[Array, ...]
-    """Where each stance's foot has its points, (4, 3), metres."""
+    """Where each stance's foot has its points, (4, 3), or its hand the one, (1, 3), metres."""
     poses: tuple[KeyPose, ...]
     """The first at node 0, the last at the last; in the order of time."""
     source: Array | None = None
@@ -70,24 +84,50 @@ class Sketch:
         """K."""
         return len(self.flags)
 
+    @property
+    def seconds(self) -> float:
+        """In all."""
+        return float(self.times[-1])
+
+    def node(self, time: float) -> int:
+        """The node nearest to a time."""
+        return int(np.abs(self.times - time).argmin())
+
     def flights(self) -> list[tuple[int, int]]:
         """Nodes [start, stop) in which nothing stands."""
         return runs(np.asarray(~self.flags.any(axis=1)))
 
+    def phases(self) -> NDArray[np.intp]:
+        """Which phase each gap between two nodes belongs to, (K − 1,): as long as the same limbs carry."""
+        limbs = [self.flags[:, limb_groups(side)].any(axis=1) for side in range(2 if self.flags.shape[1] == 6 else 4)]
+        down = np.stack(limbs, axis=1)
+        both = down[:-1] & down[1:]
+        return np.concatenate([[0], np.cumsum((both[1:] != both[:-1]).any(axis=1))]).astype(np.intp)
 
-def halved(sketch: Sketch) -> Sketch:
-    """The same sketch with twice as many nodes, contacts and poses at the same times."""
-    count = 2 * sketch.nodes - 1
-    flags = np.zeros((count, sketch.flags.shape[1]), bool)
-    flags[::2] = sketch.flags
-    flags[1::2] = sketch.flags[:-1] & sketch.flags[1:]
-    stances = tuple(replace(one, start=2 * one.start, stop=2 * one.stop - 1) for one in sketch.stances)
-    poses = tuple(replace(pose, node=2 * pose.node) for pose in sketch.poses)
-    source = None
-    if sketch.source is not None:
-        source = np.repeat(sketch.source, 2, axis=0)[:count]
-        source[1::2] = 0.5 * (sketch.source[:-1] + sketch.source[1:])
-    return replace(sketch, h=0.5 * sketch.h, flags=flags, stances=stances, poses=poses, source=source)
+
+def refined(sketch: Sketch, gaps: Flags | None = None) -> Sketch:
+    """The same sketch with a node more in the middle of some gaps, (K − 1,), or of all."""
+    count = sketch.nodes
+    gaps = np.ones(count - 1, bool) if gaps is None else gaps
+    at = np.sort(np.concatenate([np.arange(count), np.flatnonzero(gaps) + 0.5]))
+    low, high = np.floor(at).astype(int), np.ceil(at).astype(int)
+    moved = np.searchsorted(at, np.arange(count))
+    stances = tuple(
+        replace(one, start=int(moved[one.start]), stop=int(moved[one.stop - 1]) + 1) for one in sketch.stances
+    )
+    return replace(
+        sketch,
+        times=0.5 * (sketch.times[low] + sketch.times[high]),
+        flags=sketch.flags[low] & sketch.flags[high],
+        stances=stances,
+        poses=tuple(replace(pose, node=int(moved[pose.node])) for pose in sketch.poses),
+        source=None if sketch.source is None else 0.5 * (sketch.source[low] + sketch.source[high]),
+    )
+
+
+def paced(sketch: Sketch, factors: Array) -> Sketch:
+    """The same sketch with each gap between nodes times as long, (K − 1,)."""
+    return replace(sketch, times=np.concatenate([[0.0], np.cumsum(np.diff(sketch.times) * factors)]))
 
 
 def node_step(seconds: float, coarser: float = 1.0) -> float:
@@ -118,20 +158,18 @@ def sketch_clip(
     legs = Legs(basis.dofs, points)
     flags = contacts_of(clip, basis.dofs, points, floor) if flags is None else flags
     q = basis.dofs.angles(clip)
+    ends = _place_ends(clip, q, change)
     times, source = _timeline(clip, flags, _com_heights(basis.dofs, q), change, coarser)
-    h = float(times[1] - times[0])
     at = np.clip(np.rint(source * clip.fps).astype(int), 0, len(clip) - 1)
     node_flags = at_nodes(flags, source * clip.fps)
     stances = find_stances(node_flags)
-    ends = _place_ends(clip, q, change)
-    prints = []
-    for stance in stances:
-        prints.append(_footprint(legs, q, at, stance, floor, len(times), ends))
+    place = (_footprint, _footprint, _handprint, _handprint)
+    prints = [place[stance.side](legs, q, at, stance, floor, len(times), ends) for stance in stances]
     first, last = q[at[0]], _moved(q[at[-1]], ends, 1.0)
     shares = _shares(node_flags)
     source = np.array([_moved(q[f], ends, share) for f, share in zip(at, shares, strict=True)])
     ends_of = (KeyPose(0, first), KeyPose(len(times) - 1, last))
-    return Sketch(h, node_flags, tuple(stances), tuple(prints), ends_of, source)
+    return Sketch(times, node_flags, tuple(stances), tuple(prints), ends_of, source)
 
 
 def contacts_of(clip: Clip, dofs: Dofs, points: ContactPoints, floor: float) -> Flags:
@@ -232,6 +270,21 @@ def _footprint(
     return spot
 
 
+def _handprint(
+    legs: Legs, q: Array, at: NDArray[np.intp], stance: Stance, floor: float, count: int, ends: _Ends
+) -> Array:
+    """Where a stance's hand rests: in the middle of where it is meanwhile."""
+    frames = at[stance.start : stance.stop]
+    if stance.start == 0 or stance.stop == count:
+        frames = frames[:1] if stance.start == 0 else frames[-1:]
+    spot = np.asarray(legs.positions(q[frames])[:, legs.sides[stance.side]].mean(axis=0))
+    middle = frames[len(frames) // 2]
+    share = 0.0 if stance.start == 0 else 1.0 if stance.stop == count else ends.share(spot[0, [0, 2]])
+    spot = _turned(spot, q[middle, [0, 2]], share * ends.change.turn)
+    spot[:, [0, 2]] += share * ends.change.farther * ends.ahead
+    return spot
+
+
 def _com_heights(dofs: Dofs, q: Array) -> Array:
     from choreograph.dynamics import _compiled
 
@@ -258,10 +311,32 @@ def _timeline(clip: Clip, flags: Flags, heights: Array, change: Change, coarser:
         if k % 2 == 1 and change.higher and length >= longest - 1e-9:
             length = flight_seconds(heights, (a, b), clip.fps, change.higher)
         lengths.append(length * change.longer)
+    if change.speed is not None:
+        lengths = _at_speed(lengths, clip, change)
     total = float(np.sum(lengths))
     count = max(8, round(total / node_step(total, coarser)) + 1)
     times = np.linspace(0.0, total, count)
     return times, np.interp(times, np.concatenate([[0.0], np.cumsum(lengths)]), marks)
+
+
+def _at_speed(lengths: list[float], clip: Clip, change: Change) -> list[float]:
+    """Durations of stances, and flights between them, at which the way takes as long as a mean speed says.
+
+    Flights stay as long as they are, since their height says how long they last.
+    """
+    way = float(np.linalg.norm((clip.root_pos[-1] - clip.root_pos[0])[[0, 2]])) + change.farther
+    assert change.speed is not None
+    flying, standing = sum(lengths[1::2]), sum(lengths[::2])
+    ratio = (way / change.speed - flying) / max(standing, 1e-6)
+    if way < 0.3 or not _FASTEST < ratio < 1 / _FASTEST:
+        most, least = way / (flying + _FASTEST * standing), way / (flying + standing / _FASTEST)
+        said = f"from {max(least, 0.0):.1f} to {most:.1f} m/s can be had" if way >= 0.3 else "it stays on the spot"
+        raise RequestError(
+            f"{clip.name!r} cannot go {change.speed:g} m/s over its way of {way:.2f} m: {said}; ask for longer steps "
+            "with --farther too",
+            where="speed_m_s",
+        )
+    return [length * (1.0 if k % 2 else ratio) for k, length in enumerate(lengths)]
 
 
 def flight_seconds(heights: Array, span: tuple[float, float], fps: float, higher: float) -> float:

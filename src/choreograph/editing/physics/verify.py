@@ -9,22 +9,39 @@ import numpy as np
 from numpy.typing import NDArray
 
 from choreograph.dynamics.body import GRAVITY
-from choreograph.editing.physics.problem import Problem, spline_at
+from choreograph.editing.physics.problem import Problem
 from choreograph.motion.contacts import runs
 
 Array = NDArray[np.float64]
 
 FINER = 8
-BARS = {"com_off_m": 1e-3, "spin_drift": 0.05, "slip_m": 3e-3, "residual": 0.25, "below_m": 2e-3}
+_NEARLY = 0.6
+"""Share of what may be, above which a gap between nodes gets another node where some gap is beyond it."""
+CLEAR_M = 2.5e-3
+"""Height of feet above the floor while they do not stand, so that they stay above it between the nodes too."""
+BARS = {
+    "com_off_m": 1e-3, "spin_drift": 0.05, "slip_m": 3e-3, "residual": 0.25, "below_m": 2e-3, "joint_over_deg": 0.5,
+    "torque_over": 0.05,
+}  # fmt: skip
 """What must hold between the nodes: figures of a verification and the most that each may be."""
+OFF_GRID = {
+    "com_off_m": ("the centre of mass leaves its parabola", "mm", 1e3),
+    "spin_drift": ("the angular momentum drifts in flight", "%", 1e2),
+    "slip_m": ("standing feet slip", "mm", 1e3),
+    "residual": ("forces that nothing gives remain", "BW", 1.0),
+    "below_m": ("feet sink into the floor", "mm", 1e3),
+    "joint_over_deg": ("a joint passes its limit", "°", 1.0),
+    "torque_over": ("a torque passes its limit", "%", 1e2),
+}
+"""The same in words: what happens, in which unit, and that many of the unit in one of the figure's."""
 
 
 @dataclass(frozen=True, eq=False)
 class Trajectory:
     """A solution between the nodes: coordinates and all that mechanics says about them; F frames."""
 
-    h: float
-    """Seconds between frames."""
+    times: Array
+    """Of the frames, (F,), seconds."""
     q: Array
     v: Array
     a: Array
@@ -66,12 +83,35 @@ def excess(checked: Verification) -> float:
     return max(getattr(checked, name) / most for name, most in BARS.items())
 
 
+def misses(problem: Problem, checked: Verification, path: Trajectory) -> NDArray[np.bool_]:
+    """Gaps between nodes, (K − 1,), in which something does not hold that does at the nodes, and their neighbours."""
+    gap = np.minimum(np.arange(len(path.q)) // FINER, problem.nodes - 2)
+    out = np.zeros(problem.nodes - 1, bool)
+    held = problem.held[:-1] & problem.held[1:]
+    off = np.where(held[gap], np.linalg.norm(path.points - problem.targets[gap], axis=2), 0.0).max(axis=1)
+    force = np.linalg.norm(path.torques[:, :3], axis=1)
+    for name, size in (("slip_m", off), ("residual", force)):
+        if getattr(checked, name) > BARS[name]:
+            np.logical_or.at(out, gap, size > _NEARLY * BARS[name])
+    over = {name for name, most in BARS.items() if getattr(checked, name) > most}
+    air = np.asarray(~problem.held[:-1].any(axis=1) & ~problem.held[1:].any(axis=1))
+    if over & {"com_off_m", "spin_drift"}:
+        out |= air
+    if over & {"below_m", "joint_over_deg", "torque_over"}:
+        out[:] = True
+    wide = np.array(out)
+    wide[1:] |= out[:-1]
+    wide[:-1] |= out[1:]
+    return wide
+
+
 def fine(problem: Problem, x: Array, finer: int = FINER) -> Trajectory:
     """A solution on a finer grid."""
     from choreograph.dynamics import _compiled
     from choreograph.editing.physics import _compiled_verify
 
-    y, v, a = spline_at(problem.coefficients(x), problem.h, finer)
+    times = problem.spline.finer(finer)
+    y, v, a = problem.spline.at(problem.coefficients(x), times)
     q = problem.origin + y @ problem.w.T
     qv, qa = v @ problem.w.T, a @ problem.w.T
     tree: Any = problem.tree
@@ -84,7 +124,7 @@ def fine(problem: Problem, x: Array, finer: int = FINER) -> Trajectory:
     share = (at - low)[:, None, None]
     forces = (1 - share) * nodes[low] + share * nodes[low + 1]
     tau -= _compiled_verify.contact_torques(tree, q, problem.holders, problem.offsets, forces)
-    return Trajectory(problem.h / finer, q, qv, qa, com, speed, spin, points, forces, tau)
+    return Trajectory(times, q, qv, qa, com, speed, spin, points, forces, tau)
 
 
 def verify(problem: Problem, x: Array, path: Trajectory | None = None) -> Verification:
@@ -99,13 +139,14 @@ def verify(problem: Problem, x: Array, path: Trajectory | None = None) -> Verifi
     for start, stop in runs(air):
         if stop - start < 4:
             continue
-        com_off = max(com_off, _parabola_error(path.com[start:stop], path.h))
+        com_off = max(com_off, _parabola_error(path.com[start:stop], path.times[start:stop]))
         spin = path.angular_momentum[start:stop]
         # A slow tumble, 0.05 of a body's mass times m²/s, is the least that a drift is measured against.
         size = max(float(np.linalg.norm(spin, axis=1).mean()), 0.05 / GRAVITY)
         drift = max(drift, float(np.linalg.norm(spin - spin.mean(axis=0), axis=1).max()) / size)
     off = np.linalg.norm(path.points - problem.targets[before], axis=2)
-    floor = np.minimum(np.minimum(problem.floor[before], problem.floor[after]), problem.level)
+    floor = np.minimum(problem.floor[before], problem.floor[after])
+    floor = np.where(floor > problem.level, floor - CLEAR_M, floor)
     below = np.where(held, 0.0, floor - path.points[..., 1])
     low, high = problem.dofs.lower, problem.dofs.upper
     over = np.maximum(low - path.q, path.q - high)[:, 6:]
@@ -122,8 +163,8 @@ def verify(problem: Problem, x: Array, path: Trajectory | None = None) -> Verifi
     )
 
 
-def _parabola_error(com: Array, h: float) -> float:
-    t = np.arange(len(com)) * h
+def _parabola_error(com: Array, times: Array) -> float:
+    t = times - times[0]
     fall = np.zeros_like(com)
     fall[:, 1] = -0.5 * GRAVITY * t**2
     rest = com - fall

@@ -35,6 +35,7 @@ def pack(model: MotionModel) -> Content:
         "total_variance": model.space.total_variance,
         "clips": list(model.names),
         "recorded_hz": model.recorded_hz,
+        "held_out": model.held_out if math.isfinite(model.held_out) else None,
         "behaviours": [[one.name, one.frames] for one in model.dynamics],
     }
     arrays: dict[str, NDArray[Any]] = {
@@ -90,6 +91,7 @@ def unpack(content: Content) -> MotionModel:
         floats["left_out"],
         floats["standing"],
         _rate(facts, "recorded_hz"),
+        math.nan if facts.get("held_out") is None else _finite(facts, "held_out"),
     )
 
 

@@ -21,7 +21,7 @@ _ROUNDS = 6
 """How often progress along the path and the curve are fitted to each other."""
 _NEAR_M = 0.3
 """How far progress may move in one of them."""
-_FAR_M = 0.3
+_FAR_M = 1.5
 """Distance from the path at which a walk is pulled there a quarter as much as near to it."""
 _PROGRESS_S = 0.12
 """Width of the low-pass over progress along the path."""

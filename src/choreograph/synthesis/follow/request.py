@@ -9,6 +9,7 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 from annotated_types import Ge, Gt, Le, MaxLen
 from pydantic import Field, model_validator
 
+from choreograph.contract.chosen import ChosenRequest
 from choreograph.contract.request import (
     Cost,
     Degrees,
@@ -168,12 +169,14 @@ class FollowSettings(Request):
         return self
 
 
-class FollowRequest(PathRequest):
+class FollowRequest(ChosenRequest, PathRequest):
     """A path to be followed, and how.
 
     >>> FollowRequest("eight:radius=3", count=2).as_document()
     {'path': 'eight:radius=3', 'count': 2}
     """
+
+    walks_edges: ClassVar[bool] = True
 
     facing_deg: Degrees | None = None
     """Where to look at the end, from +z."""

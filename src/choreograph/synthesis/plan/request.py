@@ -8,6 +8,7 @@ from typing import Annotated, ClassVar, Literal, Self
 from annotated_types import Ge, Gt, Le, MaxLen
 from pydantic import Field, model_validator
 
+from choreograph.contract.chosen import ChosenRequest
 from choreograph.contract.request import FileName, Metres, Option, Request, Seconds, Unit, Wrong
 from choreograph.finishing.settings import FinishSettings
 from choreograph.synthesis.plan.parts import (
@@ -47,13 +48,14 @@ class PlanSettings(Request):
     """Memory that the search may use; when it is used up, the best answer so far is the answer."""
 
 
-class PlanRequest(Request):
+class PlanRequest(ChosenRequest):
     """From here to there through a scene.
 
     >>> PlanRequest(goal={"position": (0.0, 4.0)}, obstacles=[Solid.of_circle((0.0, 2.0), 0.3)]).goal.radius
     0.3
     """
 
+    most_frames: ClassVar[int] = 12_000
     effort: ClassVar[tuple[str, ...]] = ("seconds", "evaluations", "within")
 
     start: Start = Field(default_factory=Start)

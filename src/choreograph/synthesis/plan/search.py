@@ -16,6 +16,7 @@ from choreograph.contract.search import Budget, Search
 from choreograph.errors import RequestError, SearchStateError
 from choreograph.graph.model import MotionGraph
 from choreograph.progress import Progress, silent
+from choreograph.synthesis.narrow import ChoosingSearch
 from choreograph.synthesis.plan.answers import Shown, make_answer, show_chain, ways_apart
 from choreograph.synthesis.plan.planner import SLICE, Chain, Margins, Planner, World
 from choreograph.synthesis.plan.prepare import PlanGraph, find_plan_graph
@@ -57,7 +58,7 @@ class _Try:
         return self.fine or self.plain or self.coarse
 
 
-class PlanSearch(Search):
+class PlanSearch(ChoosingSearch):
     """A search for motion through a scene; it gets better, and its bound with it, for as long as the request says."""
 
     def __init__(self, graph: MotionGraph, request: PlanRequest, *, plans: PlanGraph | None = None) -> None:
@@ -69,7 +70,7 @@ class PlanSearch(Search):
             plans: The graph's interpolated graph, if it is at hand; searches on one graph can share it.
         """
         super().__init__(request)
-        self.graph = graph
+        self.graph: MotionGraph = self.choose(graph, request)
         self._plans = plans
         self._begin(request)
 
@@ -138,7 +139,7 @@ class PlanSearch(Search):
                 answers.append(self._answer(len(answers), running))
         if not answers:
             raise self._reason or RequestError("no way was found yet; search longer")
-        problems = self._too_few(len(answers)) if self.done else ()
+        problems = (*self.left_out, *(self._too_few(len(answers)) if self.done else ()))
         status = COMPLETE if self.done else SEARCHING
         return Result(
             "plan", self.request, tuple(answers), status, problems, self.seconds, {"plan": self.plans.report()}
@@ -147,6 +148,8 @@ class PlanSearch(Search):
     def change(self, request: Request) -> None:
         """Ask for something else: the search begins anew; the interpolated graph is kept."""
         assert isinstance(request, PlanRequest)
+        before, self.graph = self.graph, self.choose(self.whole, request)
+        self._plans = self._plans if self.graph is before else None
         self._begin(request)
 
     def reuse(self, earlier: Search) -> None:

@@ -9,14 +9,15 @@ import pytest
 
 import choreograph as cg
 from choreograph.demo import demo_clip
-from choreograph.editing.physics.drive import subdivided
 from choreograph.editing.physics.newton import Solver
 from choreograph.editing.physics.prepare import make_setting, problem_of, sketch_of
-from choreograph.editing.physics.problem import Problem, spline_at_times, spline_through
+from choreograph.editing.physics.problem import Problem
 from choreograph.editing.physics.search import PhysicsResult
+from choreograph.editing.physics.sketch import refined
 from choreograph.formats import read_clip
 
 JUMP = demo_clip("jump_high", 60.0)
+STAND = cg.FootprintRequest("left", 0.0, 0.5, (0.1, 0.0, 0.0))
 
 
 @pytest.fixture(scope="module")
@@ -31,25 +32,12 @@ def farther() -> PhysicsResult:
     return cg.physics(JUMP, cg.PhysicsRequest(farther_m=0.2))
 
 
-def test_a_spline_goes_through_its_values() -> None:
-    values = np.random.default_rng(0).normal(size=(9, 2))
-    again, _, bend = spline_at_times(spline_through(values), 0.1, np.arange(9) * 0.1)
-    assert np.allclose(again, values) and np.allclose(bend[[0, -1]], 0.0, atol=1e-9)
-
-
-def test_twice_as_many_knots_make_the_same_spline() -> None:
-    coefficients = np.random.default_rng(2).normal(size=(9, 3))
-    times = np.linspace(0.0, 0.6, 40)
-    coarse = spline_at_times(coefficients, 0.1, times)
-    fine = spline_at_times(subdivided(coefficients), 0.05, times)
-    assert all(np.allclose(one, other, atol=1e-9) for one, other in zip(coarse, fine, strict=True))
-
-
-def test_a_halved_sketch_stands_at_the_same_times(question: Problem) -> None:
+def test_a_refined_sketch_stands_at_the_same_times(question: Problem) -> None:
     request = cg.PhysicsRequest()
     setting = make_setting(JUMP, request)
-    once, twice = sketch_of(setting, request), sketch_of(setting, request, halvings=1)
-    assert twice.nodes == 2 * once.nodes - 1 and twice.h == pytest.approx(once.h / 2)
+    once = sketch_of(setting, request)
+    twice = refined(once)
+    assert twice.nodes == 2 * once.nodes - 1 and np.allclose(twice.times[::2], once.times)
     assert np.array_equal(twice.flags[::2], once.flags)
     assert [(2 * s.start, 2 * s.stop - 1) for s in once.stances] == [(s.start, s.stop) for s in twice.stances]
 
@@ -68,10 +56,11 @@ def test_the_gradient_and_matrix_are_the_objectives_own(question: Problem) -> No
         here = solver.values(x)
         mu, row_w, row_g = np.array(here.tau) * inner, np.full_like(zero, inner), np.array(here.tau) * inner
         mu[:, :6], row_g[:, :6], row_w[:, :6] = lam["root"], lam["root"], 0.0
-        none = np.zeros((solver.count, solver.npts, 5))
+        none, rates = np.zeros((solver.count, solver.npts, 5)), np.zeros((solver.count - 1, solver.npts))
         solver.kernel.assemble(
             solver.spec, x, mu, lam["places"], row_w, row_g, zero, zero, np.zeros_like(lam["places"]), lam["places"],
-            np.zeros((solver.count, solver.ny)), none, none, solver.band, solver.grad, solver.jac, solver.arms,
+            np.zeros((solver.count, solver.ny)), none, none, rates, rates, solver.band, solver.grad, solver.jac,
+            solver.arms,
         )  # fmt: skip
         return np.array(solver.grad)
 
@@ -107,7 +96,7 @@ def test_inverse_dynamics_finds_the_same_ground_forces(farther: PhysicsResult) -
     found = cg.inverse_dynamics(farther.clip, cg.DynamicsRequest(cutoff_hz=0.0)).dynamics
     assert found is not None and farther.trajectory is not None
     ours = farther.trajectory.forces.sum(axis=1)[:, 1]
-    at = np.interp(np.arange(len(farther.clip)) / 60.0, np.arange(len(ours)) * farther.trajectory.h, ours)
+    at = np.interp(np.arange(len(farther.clip)) / 60.0, farther.trajectory.times, ours)
     gap = np.abs(found.needed_force[:, 1] / found.weight - at)[2:-2]
     assert np.median(gap) < 0.05 and np.percentile(gap, 90) < 0.3
 
@@ -137,7 +126,7 @@ def test_it_can_be_cancelled() -> None:
         ({"poses": (cg.KeyPoseRequest(50.0),)}, "not within"),
         ({"poses": (cg.KeyPoseRequest(0.5, frame=99_999),)}, "no frame"),
         ({"floor_m": 0.5}, "inside the floor"),
-        ({"footprints": (cg.FootprintRequest("left", 0.0, 0.5, (3.0, 0.0, 3.0)),)}, "cm away"),
+        ({"footprints": (STAND, cg.FootprintRequest("right", 0.0, 0.5, (3.0, 0.0, 0.0)))}, "cm away"),
     ],
 )
 def test_what_cannot_be_is_said(given: dict[str, object], said: str) -> None:
