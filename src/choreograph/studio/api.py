@@ -20,19 +20,8 @@ from choreograph.studio import messages as m
 from choreograph.studio import recipes
 from choreograph.studio.document import GraphAsk, Name, Point, View
 from choreograph.studio.exports import export
-from choreograph.studio.facts import (
-    ArchivePage,
-    Curve,
-    FindAnswer,
-    FindAsk,
-    GraphSummary,
-    Job,
-    Matrix,
-    Motion,
-    Project,
-    Result,
-    VerbFacts,
-)
+from choreograph.studio.facts import Curve, Examples, GraphSummary, Job, Matrix, Motion, Project, Result, VerbFacts
+from choreograph.studio.find_facts import ArchivePage, FindAnswer, FindAsk
 from choreograph.studio.finding import find_places, matching_clips
 from choreograph.studio.project import NotThere
 from choreograph.studio.requests import check_drafts, describe_verbs
@@ -339,7 +328,7 @@ async def post_request_file(verb: Id, asked: m.DraftAsk) -> Response:
 
 
 @router.post("/perform/examples")
-async def post_examples(session: Open, asked: m.DraftAsk) -> m.Examples:
+async def post_examples(session: Open, asked: m.DraftAsk) -> Examples:
     """The recordings that such a performance is made of: how many segments, how fast."""
     return await session.asking.examples(asked.request)
 

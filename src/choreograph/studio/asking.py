@@ -10,7 +10,7 @@ from choreograph.errors import ChoreographError, RequestError
 from choreograph.studio import messages as m
 from choreograph.studio.document import Draft
 from choreograph.studio.dragging import Dragged
-from choreograph.studio.facts import Job, Result
+from choreograph.studio.facts import Examples, Job, Result
 from choreograph.studio.jobs import Hooks, Work, new_job_id
 from choreograph.studio.library import file_stem
 from choreograph.studio.performing import Performing
@@ -200,11 +200,11 @@ class Asking:
             page.dragging = Dragged(page, self.lanes["complete"], message.number)
         page.dragging.move(ask, message.pull)
 
-    async def examples(self, draft: Draft) -> m.Examples:
+    async def examples(self, draft: Draft) -> Examples:
         """What performances as asked are made of; whoever looks at that is about to perform."""
         check_drafts({"perform": draft}, {})
         ask = VerbAsk("perform", draft, self._subject("perform", None)[0])
-        found: m.Examples = await self.lanes["perform"].submit("examples", ask).answer()
+        found: Examples = await self.lanes["perform"].submit("examples", ask).answer()
         self.lanes["perform"].submit("warm_perform", ask)
         return found
 

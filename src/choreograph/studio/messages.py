@@ -18,12 +18,9 @@ from pydantic import Field, TypeAdapter
 from choreograph.studio.document import Document, Draft, Id, Message, Name, Sample
 from choreograph.studio.face_facts import FaceAnswer, FaceAsk, FaceExport, FaceFacts, FaceFile, FaceSurface
 from choreograph.studio.facts import (
-    ArchivePage,
     CharacterFacts,
     CharacterRoles,
     Curve,
-    FindAnswer,
-    FindAsk,
     GraphSummary,
     Job,
     Matrix,
@@ -33,6 +30,7 @@ from choreograph.studio.facts import (
     Result,
     VerbFacts,
 )
+from choreograph.studio.find_facts import ArchivePage, FindAnswer, FindAsk
 
 # ---------------------------------------------------------------- REST bodies
 
@@ -119,32 +117,6 @@ class PreviewAsk(Message):
     frame_a: Annotated[int, Field(ge=0)]
     clip_b: Name
     frame_b: Annotated[int, Field(ge=0)]
-
-
-class ExampleFacts(Message):
-    """A recording that performances are made of."""
-
-    name: str
-    leader: str | None
-    """Who led it, where that is somebody else."""
-    seconds: float
-    segments: int
-    usual_m_s: float
-    """Median speed of what leads it over the floor."""
-    top_m_s: float
-
-
-class Examples(Message):
-    """What performances are made of, as a request says."""
-
-    examples: list[ExampleFacts]
-    segments: int
-    longest_s: float
-    """Of the segments."""
-    fastest_m_s: float
-    stretch_s: float
-    """What suits these examples, where the request does not say."""
-    continuity_s: float
 
 
 class Kept(Message):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from choreograph.studio.context import WorkerContext
-from choreograph.studio.messages import ExampleFacts, Examples
+from choreograph.studio.facts import ExampleFacts, Examples
 from choreograph.studio.requests import read_draft
 from choreograph.studio.subjects import VerbAsk
 from choreograph.studio.worker import TaskChannel
