@@ -4,7 +4,7 @@ Jumps of many lengths and turns from one basis, runs over stones, a leap over wa
 flips, and what the paper shows as failing. Each is solved, verified between the solver's nodes, and written as motion,
 picture and, with --films, as a film from the side.
 
-    choreograph fetch cmu 08 13 16 75 83 87 127 143 --cache recordings
+    choreograph fetch cmu 08 13 16 49 75 83 87 127 143 --cache recordings
     python examples/16_motions_of_the_paper.py recordings [--only runs] [--films] [--out FOLDER]
 """
 
@@ -18,6 +18,7 @@ from paper_motions import Made, Recordings, all_motions
 
 import choreograph as cg
 from choreograph.editing.physics.plot import draw_figures
+from choreograph.maths import quat
 from choreograph.pictures.animation import FilmSettings, write_film
 from choreograph.pictures.plots import new_figure, title_figure, write_plot
 from choreograph.pictures.theme import find_theme
@@ -77,12 +78,31 @@ def row(made: Made, result: cg.PhysicsResult, seconds: float) -> str:
     return "| " + " | ".join(cells) + " |"
 
 
+def natural(result: cg.PhysicsResult) -> str:
+    """What sets a natural motion apart from one that only obeys mechanics."""
+
+    def arms(clip: cg.Clip) -> float:
+        joints = [clip.skeleton.need(f"{side}_upper_arm") for side in ("left", "right")]
+        turns = quat.multiply(quat.inverse(clip.local_rot[:1, joints]), clip.local_rot[:, joints])
+        return float(np.degrees(np.linalg.norm(quat.as_rotvec(turns), axis=-1)).max())
+
+    dofs = result.solved.problem.dofs
+    known = np.concatenate([dofs.angles(one.resampled(30.0))[:, 6:] for one in (*result.examples, result.recorded)])
+    made = dofs.angles(result.clip.resampled(30.0))[:, 6:]
+    nearest = [np.sqrt(((known - pose) ** 2).mean(axis=1)).min() for pose in made]
+    return (
+        f"arms move through {arms(result.clip):.0f}° (recorded {arms(result.recorded):.0f}°); poses are "
+        f"{np.degrees(np.mean(nearest)):.1f}° from the nearest recorded one; squared torques "
+        f"{(result.best.mechanics.torques**2).sum(axis=1).mean() / 1e4:.2f}·10⁴ (N·m)²"
+    )
+
+
 def draw(group: str, results: list[tuple[Made, cg.PhysicsResult]], out: Path) -> Path:
     """One picture of a group: each motion from the side, above the recording it is a sketch of."""
     look = find_theme("light")
     figure, panels = new_figure(look, len(results), 1, (9.0, 2.5 * len(results)))
     for panel, (made, result) in zip(np.atleast_1d(panels), results, strict=True):
-        draw_figures(panel, result, look, 11)
+        draw_figures(panel, result, look, 15, 12.0)
         panel.set_ylabel(made.name, fontsize=8)
         panel.set_yticks([])
     title_figure(figure, look, group, "above: made, with ground forces and centre of mass · below: the recording")
@@ -118,6 +138,8 @@ def main() -> None:
         print(row(made, result, seconds), flush=True)
         for problem in result.problems:
             print(f"    {problem.text}", flush=True)
+        if made.group == "negative":
+            print(f"    {natural(result)}", flush=True)
         cg.write_clip(args.out / f"{slug(made)}.bvh", result.clip, overwrite=True)
         if args.films:
             film(made, result, args.out)

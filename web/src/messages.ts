@@ -1523,6 +1523,8 @@ export interface PhysicsRequest {
   floor_m?: number | null;
   /** Of the solver, at most, before it tries otherwise. */
   iterations?: number;
+  /** Whether IPOPT tries too where all else fails, for up to a minute; needs the extra `ipopt`. */
+  ipopt?: boolean;
   /** Of the objective's parts. */
   weights?: PhysicsWeights;
   limits?: PhysicsLimits;
@@ -1596,8 +1598,10 @@ export interface PlanSettings {
   lattice_deg?: number;
   /** Heuristic weight of the first answer, which is that near to the best; it then goes down to 1. */
   first_weight?: number;
-  /** Whether steps that do what others do are left out: auto looks among all of them if there is no answer without. */
+  /** Whether steps that do what others do are left out: auto looks among all of them where there is no answer without, or time is left. */
   compression?: "auto" | "on" | "off";
+  /** Whether it goes on, once its answer is proved to be the best and time is left: in cells half as large, and then among the steps that compression left out. */
+  refine?: boolean;
   /** How much farther than it must the search keeps from things, so that finishing does not touch them. */
   margin_m?: number;
   /** How often the search begins again, farther from what a finished motion touched. */

@@ -95,24 +95,27 @@ def find_touches(source: Clip, made: Clip) -> HandTouches | None:
     apart = theirs[:, 0] - theirs[:, 1]
     meet = np.clip((_MEET[1] * size - np.linalg.norm(apart, axis=1)) / ((_MEET[1] - _MEET[0]) * size), 0.0, 1.0)
     wanted, rests = np.array(mine), np.zeros(mine.shape[:2], bool)
-    for hand, side in enumerate(SIDES):
-        bent = _reach(source, side) < _BENT
-        for part, ends in _PARTS.items():
-            both = [_segment(clip, ends) for clip in (source, made)]
-            if both[0] is None or both[1] is None:
+    bent = [_reach(source, side) < _BENT for side in SIDES]
+    for part, ends in _PARTS.items():
+        theirs_at = _segment(source, ends)
+        if theirs_at is None:
+            continue
+        for hand in range(2):
+            offset, share = _from_segment(theirs[:, hand], *theirs_at)
+            near = bent[hand] & ~rests[:, hand] & (np.sum(offset * offset, axis=1) < (_NEAR[part] * size) ** 2)
+            resting = _resting(near, offset, source.fps)
+            mine_at = _segment(made, ends) if resting.any() else None
+            if mine_at is None:
                 continue
-            offset, share = _from_segment(theirs[:, hand], *both[0])
-            near = np.linalg.norm(offset, axis=1) < _NEAR[part] * size
-            resting = _stretches(near & bent & (_speed(offset, source.fps) < _STILL_M_S), source.fps)
-            resting &= ~rests[:, hand]
-            ratio = _length(both[1]) / _length(both[0]) if part != "head" else scale
-            start, end = both[1]
+            ratio = _length(mine_at) / _length(theirs_at) if part != "head" else scale
+            start, end = mine_at
             place = start + share[:, None] * (end - start) + ratio * offset
             wanted[resting, hand] = place[resting]
             rests[:, hand] |= resting
-        floor = _floor(source), _floor(made)
-        low = theirs[:, hand, 1] - floor[0] < _FLOOR * size
-        standing = _stretches(low & (_speed(theirs[:, hand], source.fps) < _STILL_M_S), source.fps) & ~rests[:, hand]
+    floor = _floor(source), _floor(made)
+    for hand in range(2):
+        low = (theirs[:, hand, 1] - floor[0] < _FLOOR * size) & ~rests[:, hand]
+        standing = _resting(low, theirs[:, hand], source.fps)
         place = mine[:, hand] * (1.0, 0.0, 1.0)
         place[:, 1] = floor[1] + scale * (theirs[:, hand, 1] - floor[0])
         for first, last in runs(standing):
@@ -211,13 +214,13 @@ def _from_segment(points: Array, start: Array, end: Array) -> tuple[Array, Array
     return points - (start + share[:, None] * along), share
 
 
-def _speed(paths: Array, fps: float) -> Array:
-    return np.asarray(np.linalg.norm(np.gradient(paths, 1 / fps, axis=0), axis=1))
-
-
-def _stretches(flags: Flags, fps: float) -> Flags:
-    out = np.zeros_like(flags)
-    for start, stop in runs(flags):
+def _resting(near: Flags, paths: Array, fps: float) -> Flags:
+    """When a hand that is near something rests on it: it hardly moves against it, for long enough."""
+    out = np.zeros_like(near)
+    if np.count_nonzero(near) < _REST_S * fps:
+        return out
+    slow = np.linalg.norm(np.gradient(paths, 1 / fps, axis=0), axis=1) < _STILL_M_S
+    for start, stop in runs(near & slow):
         out[start:stop] = stop - start >= _REST_S * fps
     return out
 

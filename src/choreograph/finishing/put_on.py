@@ -80,4 +80,9 @@ def _with_held(source: Clip) -> Clip:
     """The clip with its plants cut down to when feet are as slow as those that are held in a recording."""
     assert source.contacts is not None
     paths = source.global_positions()[:, source.skeleton.feet]
-    return source.with_contacts(hold(source.contacts, paths, source.fps, CleanSettings().hold_m_s))
+    held = hold(source.contacts, paths, source.fps, CleanSettings().hold_m_s)
+    # A foot that was held to its last frame is fast between that one and the next, where it is let go.
+    wider = held.copy()
+    wider[1:] |= held[:-1]
+    wider[:-1] |= held[1:]
+    return source.with_contacts(wider & source.contacts)

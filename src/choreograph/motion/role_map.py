@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -90,6 +91,18 @@ def map_roles(source: Skeleton, target: Skeleton, given: Mapping[str, str] | Non
     Raises:
         RoleError: If one of the bodies has no legs, or a given name is not there.
     """
+    found = _found_map(source, target)
+    found = replace(found, **{name: getattr(found, name).copy() for name in ("low", "high", "share", "align")})
+    for name, other in (given or {}).items():
+        joint = target.index(name)
+        found.low[joint] = found.high[joint] = source.index(other) if other else -1
+        found.share[joint] = 0.0
+    return found
+
+
+@lru_cache(maxsize=16)
+def _found_map(source: Skeleton, target: Skeleton) -> RoleMap:
+    """The map by roles alone; kept, as many clips are of the same two bodies."""
     need_legs(source, target)
     count = len(target)
     low, high, share = np.full(count, -1, np.intp), np.full(count, -1, np.intp), np.zeros(count)
@@ -103,10 +116,6 @@ def map_roles(source: Skeleton, target: Skeleton, given: Mapping[str, str] | Non
             low[alike] = high[alike] = alike
             if target.parents[alike] >= 0:
                 found.align[alike] = found.align[target.parents[alike]]
-    for name, other in (given or {}).items():
-        joint = target.index(name)
-        low[joint] = high[joint] = source.index(other) if other else -1
-        share[joint] = 0.0
     return found
 
 

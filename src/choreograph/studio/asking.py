@@ -88,6 +88,9 @@ class Asking:
         if subject.kind != GRAPH.name or graph is None or self._prepared.get(verb) == graph.built_from:
             return
         self._prepared[verb] = graph.built_from
+        if verb == "steer":  # who steers live waits for the same
+            self._session.steering.begin(self._session)
+            return
 
         async def finish(_: Any) -> list[str]:
             return []

@@ -12,7 +12,7 @@ from tests.e2e.studio.test_flow import STAGE, STATE, settle, show
 
 Take = Callable[[Any, str], None]
 Until = Callable[..., None]
-SLOW_S = 180.0
+SLOW_S = 240.0
 
 MEASURED = (
     f"{STATE}.results.some((one) => one.verb === 'dynamics' && one.mechanics "
@@ -76,20 +76,20 @@ def test_forces_are_arrows_and_torques_colours(measured: Any, until: Until, shot
     seek(page, (off - 0.12) / seconds)
     pushing = arrows(page)
     assert sum(pushing) > 0.7, "who takes off pushes"
-    assert violet(page) > 0.2
+    coloured = violet(page)
     shot(page, "dynamics")
 
     page.get_by_label("Ground forces", exact=True).uncheck()
     page.get_by_label("Torques", exact=True).uncheck()
     settle(page)
-    assert arrows(page) == [] and violet(page) < 0.2
+    assert arrows(page) == [] and violet(page) < coloured - 0.08
 
     # Who goes on to another panel leaves nothing behind.
     page.get_by_label("Ground forces", exact=True).check()
     page.get_by_label("Torques", exact=True).check()
     show(page, "follow")
     settle(page)
-    assert arrows(page) == [] and violet(page) < 0.2
+    assert arrows(page) == [] and violet(page) < coloured - 0.08
 
 
 def test_everything_can_be_had_as_a_table(measured: Any, tmp_path: Path) -> None:

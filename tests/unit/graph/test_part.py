@@ -89,3 +89,18 @@ def test_mirrored_copies_go_with_their_originals_or_alone(tmp_path: Path) -> Non
     assert np.array_equal(alone.clips[0].root_pos, whole.clips[copies[0]].root_pos)
     cg.save_graph(alone, tmp_path / "copies.mog")
     assert np.allclose(cg.open_graph(tmp_path / "copies.mog").clips[0].root_pos, alone.clips[0].root_pos)
+
+
+def test_clips_in_memory_are_bounded_in_bytes(opened: MotionGraph, monkeypatch: pytest.MonkeyPatch) -> None:
+    from choreograph.graph import lazy
+
+    again = cg.open_graph(opened.path or Path())
+    frame = len(again.skeleton) * 11 * 8
+    monkeypatch.setattr(lazy, "_BYTES_KEPT", frame * (again.infos[1].own_frames + again.infos[2].own_frames))
+    kept = again.clips._kept  # type: ignore[attr-defined]
+    for number in (0, 1, 2):
+        assert np.array_equal(again.clips[number].root_pos, opened.clips[number].root_pos)
+    assert list(kept) == [1, 2]
+    assert sum(len(clip) * frame for clip in kept.values()) <= lazy._BYTES_KEPT
+    monkeypatch.setattr(lazy, "_BYTES_KEPT", 1)
+    assert len(again.clips[0]) and list(kept) == [0]

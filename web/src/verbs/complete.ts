@@ -1,5 +1,6 @@
 /** Complete: keyframes from clips or posed by pulling joints, goals dragged, tracks drawn; the whole motion follows. */
 
+import { AMBER } from "../colours";
 import { button, el, menu, section, slider } from "../dom";
 import type { CompleteRequest, Failure, Result, VerbFacts } from "../messages";
 import { canonical } from "../panels/asking";
@@ -17,7 +18,7 @@ import { SolveStage } from "../panels/solvestage";
 import type { Mode } from "../panels/solvetools";
 import { clipNames, fileButton, VerbPanel } from "../panels/verb";
 import { refill } from "../panels/watch";
-import type { Context, Panel, Place, State } from "../types";
+import type { Context, Marker, Panel, Place, State } from "../types";
 import "./solve.css";
 
 /** Milliseconds within which moves of a slider are one step of undo. */
@@ -471,9 +472,25 @@ class CompletePanel extends VerbPanel<CompleteRequest> {
       change: (label: string, change: (ask: SolveDraft) => void, where: Where) => this.alter(label, change, where),
       choose: (where: Where) => this.choose(where),
     };
-    const wanted = this.resultOnStage() ? markers(ask, reports, stage.player, hooks) : [];
+    const wanted = this.resultOnStage() ? [...markers(ask, reports, stage.player, hooks), ...this.posedMarkers()] : [];
     const key = JSON.stringify([ask, wanted.map(({ frame, colour }) => [frame, colour])]);
     if (key !== this.marked) timeline.setMarkers(wanted);
     this.marked = key;
+  }
+
+  private posedMarkers(): Marker[] {
+    const { player } = this.context.stage;
+    const length = this.request.length_s ?? LENGTH_S;
+    return posedOf(this.request).map((pose, n) => ({
+      frame: pose.at_s! * player.fps,
+      label: `Posed by hand, ${pose.at_s} s`,
+      colour: AMBER,
+      move: (frame, done) => {
+        const at_s = cm(Math.min(Math.max(frame / player.fps, 0), length));
+        if (done && at_s !== pose.at_s) this.edit("Move in time", (request) => (posedOf(request)[n]!.at_s = at_s));
+      },
+      click: () => player.seek(pose.at_s! * player.fps),
+      remove: () => this.dropPosed(n),
+    }));
   }
 }

@@ -47,13 +47,19 @@ def solve_in_stages(problem: Problem, iterations: int = 90, watch: Watch | None 
     stage = solve(problem, kinematic=True, iterations=KINEMATIC_STEPS, watch=watch)
     best = solve(problem, start=stage.x, iterations=iterations, watch=watch)
     total = stage.iterations + best.iterations
-    # Where a straight line leads nowhere: the recorded motion, if there is one; a wider barrier; on from the best.
+    # Where a straight line leads nowhere: the recorded motion, if there is one; two stages, as in the paper, mechanics
+    # without effort first; a wider barrier; on from the best.
     for attempt in range(tries - 1):
         if best.status in ("converged", "feasible"):
             break
         if attempt == 0 and problem.second_guess is not None:
             start, barrier, slack = problem.start(problem.second_guess), 1e-3, 0.1
-        elif attempt < 2:
+        elif attempt == 1:
+            easy = replace(problem, weights=replace(problem.weights, torque=0.0))
+            lazy = solve(easy, start=stage.x, iterations=iterations // 2, watch=watch)
+            total += lazy.iterations
+            start, barrier, slack = lazy.x, 1e-3, 0.1
+        elif attempt < 3:
             start, barrier, slack = stage.x, 1e-2, 0.3
         else:
             start, barrier, slack = best.x, 1e-3, 0.05

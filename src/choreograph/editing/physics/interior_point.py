@@ -28,6 +28,8 @@ _START_VIOLATION = 2e-3
 """Violation at which the kinematic stage is near enough."""
 _NEAR, _ASTRAY = 1e-2, 0.3
 """Violation below which the filter counts, and up to which it lets steps go."""
+_GETS_ON, _PATIENCE = 0.95, 25
+"""A search that lowers its violation by less than this share in so many iterations leads nowhere."""
 _TOLERANCE = 2e-3
 """Of the Lagrangian's gradient, against an objective scaled by 50."""
 
@@ -82,10 +84,15 @@ def solve(
     optimality = np.inf
     status, done = "not converged", 0
     enough = _START_VIOLATION if kinematic else 0.0
+    least, since = np.inf, 0
     for done in range(iterations + 1):
         if watch is not None:
             watch(done, at.x, now.violation)
         if now.violation < enough and done > 1:
+            break
+        if now.violation < _GETS_ON * least or now.violation < _NEAR:
+            least, since = now.violation, done
+        elif done - since > _PATIENCE and problem.soft is None:
             break
         solver.assemble(at, now, barrier)
         factors, used = solver.factor(shift)

@@ -234,6 +234,8 @@ class PhysicsRequest(Request):
     """Height of the floor; else 0, or what the feet stand on."""
     iterations: Annotated[int, Ge(1), Le(2000)] = 90
     """Of the solver, at most, before it tries otherwise."""
+    ipopt: bool = False
+    """Whether IPOPT tries too where all else fails, for up to a minute; needs the extra `ipopt`."""
     weights: PhysicsWeights = Field(default_factory=PhysicsWeights)
     """Of the objective's parts."""
     limits: PhysicsLimits = Field(default_factory=PhysicsLimits)

@@ -156,7 +156,13 @@ class PhysicsSearch(Search):
             if tries[-1][0].solution.status != "not converged":
                 return tries[-1][0]
         found, self._coarser = min(tries, key=lambda one: one[0].solution.violation)
-        self._ask()
+        question = self._ask()
+        if self.request.ipopt:
+            from choreograph.editing.physics.ipopt import solve_ipopt
+
+            other = solve_ipopt(question, question.start(question.second_guess), watch=watch)
+            if other.violation < found.solution.violation:
+                found = Solved(question, other, found.iterations + other.iterations)
         return found
 
     def _clip_pitch(self) -> float:
@@ -336,7 +342,7 @@ def _needs(question: Question) -> tuple[str, float, float] | None:
 
     free = np.where(np.isfinite(question.torque_limits), 1e3, np.inf)
     loose = replace(question, torque_limits=free, most_force=20.0, most_alone=80.0)
-    found = solve_in_stages(loose, 60)
+    found = solve_in_stages(loose, 60, tries=2)
     if found.solution.status == "not converged":
         return None
     path = fine(loose, found.solution.x)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,7 +11,7 @@ from numpy.typing import NDArray
 from choreograph.dynamics.contacts import ContactPoints
 from choreograph.dynamics.dofs import Dofs
 from choreograph.editing.physics.basis import Basis
-from choreograph.editing.physics.contacts import Legs
+from choreograph.editing.physics.contacts import LIMBS, Legs
 from choreograph.editing.physics.problem import Problem, Weights, torque_limits
 from choreograph.editing.physics.sketch import Sketch
 from choreograph.editing.physics.verify import CLEAR_M
@@ -67,6 +68,7 @@ def make_problem(
     targets = np.zeros((count, npts, 3))
     for stance, spot in zip(sketch.stances, sketch.footprints, strict=True):
         targets[stance.start : stance.stop, legs.sides[stance.side]] = spot
+    _check_reach(sketch, basis.dofs)
     states = []
     mask, values = np.zeros((count, len(basis.picks) + basis.space.dimensions), bool), None
     values = np.zeros(mask.shape)
@@ -110,6 +112,51 @@ def make_problem(
         None if sketch.source is None else basis.state(sketch.source),
         limits.friction, limits.most_force, limits.most_alone, limits.force_rate, weights, floor,
     )  # fmt: skip
+
+
+def _check_reach(sketch: Sketch, dofs: Dofs) -> None:
+    """Refuse limbs that carry at the same time farther apart than a body is long.
+
+    Raises:
+        RequestError: With the distance that is missing.
+    """
+    lengths = _limb_lengths(dofs)
+    pairs = list(zip(sketch.stances, sketch.footprints, strict=True))
+    for k, (one, spot) in enumerate(pairs):
+        for other, place in pairs[k + 1 :]:
+            if one.stop <= other.start or other.stop <= one.start:
+                continue
+            apart = float(np.linalg.norm(spot.mean(axis=0) - place.mean(axis=0)))
+            trunk = 0 if (one.side < 2) == (other.side < 2) else 1
+            most = lengths[one.side] + lengths[other.side] + lengths[4 + trunk]
+            if apart > most:
+                raise RequestError(
+                    f"{LIMBS[one.side]} and {LIMBS[other.side]} carry together at "
+                    f"{sketch.times[max(one.start, other.start)]:.2f} s, {apart:.2f} m from each other: "
+                    f"{100 * (apart - most):.0f} cm more than they reach; move one of them, or let it land later",
+                    where="footprints" if max(one.side, other.side) < 2 else "handprints",
+                )
+
+
+def _limb_lengths(dofs: Dofs) -> Array:
+    """How far a body's left and right leg and arm reach, the width of its hips or shoulders, and its trunk, metres."""
+    skeleton = dofs.skeleton
+    rest = skeleton.rest_positions()
+
+    def chain(side: str, parts: tuple[str, ...], more: float) -> float:
+        joints = [skeleton.find(f"{side}_{part}") for part in parts]
+        known = [rest[j] for j in joints if j is not None]
+        return float(sum(np.linalg.norm(b - a) for a, b in pairwise(known))) + more * dofs.body.height
+
+    limbs = [chain(side, ("upper_leg", "lower_leg", "foot"), 0.12) for side in ("left", "right")]
+    limbs += [chain(side, ("upper_arm", "forearm", "hand"), 0.08) for side in ("left", "right")]
+    ends = [[skeleton.find(f"{side}_{part}") for side in ("left", "right")] for part in ("upper_leg", "upper_arm")]
+    middles = [rest[[j for j in pair if j is not None]] for pair in ends]
+    width = max(float(np.linalg.norm(two[0] - two[-1])) if len(two) else 0.0 for two in middles)
+    trunk = 0.0
+    if all(len(two) for two in middles):
+        trunk = float(np.linalg.norm(middles[0].mean(axis=0) - middles[1].mean(axis=0))) + width
+    return np.array([*limbs, width, trunk])
 
 
 def _heights(sketch: Sketch, held: Flags, legs: Legs, floor: float) -> Array:

@@ -9,6 +9,7 @@ from collections.abc import Callable
 import numpy as np
 
 from choreograph.contract import result as contract
+from choreograph.contract.chosen import ChosenRequest
 from choreograph.contract.document import as_yaml
 from choreograph.contract.request import Request
 from choreograph.contract.search import Budget, Search
@@ -31,6 +32,7 @@ from choreograph.studio.tasks.results import (
     write_facts,
 )
 from choreograph.studio.worker import TaskChannel
+from choreograph.synthesis.narrow import narrow
 from choreograph.verbs import find_verb
 
 FIRST_S, SHOW_EVERY_S = 0.1, 0.3
@@ -75,11 +77,14 @@ def prepare(context: WorkerContext, asked: VerbAsk, channel: TaskChannel) -> Non
     """Make ready: compute what the verb keeps for its subject, load what searching needs, answer a small request."""
     verb = find_verb(asked.verb)
     try:
-        _, subject = asked.subject.load(context)
+        _, whole = asked.subject.load(context)
+        subject = whole
+        if issubclass(verb.request, ChosenRequest):  # what most requests will be answered from
+            subject = narrow(whole, verb.trial or verb.request()).subject  # type: ignore[arg-type]
         for preparation in verb.prepares:
             preparation.make(subject, channel.progress)
         if verb.trial is not None:
-            search = verb.search(subject, verb.trial)
+            search = verb.search(whole, verb.trial)
             search.run(channel.progress)
     except RequestError:  # there is no subject yet, or none that has motion in it: said when something is asked
         return

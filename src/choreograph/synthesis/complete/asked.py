@@ -30,7 +30,7 @@ TOLERATED_M, TOLERATED_M_S, TOLERATED_RAD, TOLERATED_SEEN = 0.01, 0.05, math.rad
 _FOOT_M_S = 0.05
 _ANCHOR_M = 10.0
 
-Find = Callable[[KeyPose], Clip]
+Find = Callable[[KeyPose, str], Clip]
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,7 +127,7 @@ def _weight_of(request: CompleteRequest, where: str) -> float:
 def _pose_targets(n: int, pose: KeyPose, skeleton: Skeleton, find: Find, rate: float) -> list[Target]:
     """A key pose, or the poses of an interval: the first is where the key says, the others as they were recorded."""
     where = f"poses[{n}]"
-    clip = own_pose(pose, skeleton, rate, where) if pose.rotations else retarget(find(pose), skeleton)
+    clip = own_pose(pose, skeleton, rate, where) if pose.rotations else retarget(find(pose, where), skeleton)
     start, stop = pose.span
     times = start + np.arange(math.floor((stop - start) * rate + 1e-6) + 1) / rate
     frames = pose.frame + np.round((times - start) * clip.fps).astype(int)

@@ -14,8 +14,9 @@ from choreograph.motion.clip import Clip
 from choreograph.synthesis.complete import start
 from choreograph.synthesis.complete.asked import Target, find_joint, find_terms
 from choreograph.synthesis.complete.encode import Array, Track
-from choreograph.synthesis.complete.exact import find_offset, reach_poses
-from choreograph.synthesis.complete.feet import foot_terms, standing_feet
+from choreograph.synthesis.complete.exact import find_offset, meet, reach_poses
+from choreograph.synthesis.complete.feet import foot_terms, leg_side, standing_feet
+from choreograph.synthesis.complete.measure import measure
 from choreograph.synthesis.complete.model import MotionModel
 from choreograph.synthesis.complete.solver import Estimate, MapSolver, SolverSettings
 from choreograph.synthesis.complete.terms import POSITION, Term, Terms
@@ -24,6 +25,8 @@ HELD_M = 1e-3
 """What is tolerated of a point that is held: a weight of 1e6. With a fifteenth of it a hand lags 5 cm behind."""
 STANDS_M = 0.045
 """How near a foot is to where it stands, in height, so that it stays there while another joint is pulled."""
+MET_M = 2e-3
+"""How far joints may be from where they are dragged to before inverse kinematics closes the rest."""
 _ROUNDS = 2
 """Iterations for a request that has changed: what is asked may be far from linear."""
 
@@ -162,10 +165,17 @@ class Dragging:
             for term in terms.points
         ]
         self._terms = Terms(points, terms.poses, terms.places)
+        for _ in range(iterations):
+            # Joints are met by the motion as it is shown, with what key poses have beside the model.
+            self._solver.offset = find_offset(self.model, self.model.lifted(self._now.states), targets)
+            self._settle(1)
         self._solver.offset = find_offset(self.model, self.model.lifted(self._now.states), targets)
-        self._settle(iterations)
-        self._solver.offset = find_offset(self.model, self.model.lifted(self._now.states), targets)
-        return self.clip()
+        clip = self.clip()
+        asked = [target for target in targets if target.kind == "position" and target.exact]
+        if any(miss.amount > MET_M for miss in measure(clip, asked)):
+            # A model of few poses does not go all the way by itself.
+            clip = meet(self.model, clip, targets)
+        return clip
 
     def let_go(self, joint: str | None = None, at_s: float | None = None) -> Clip:
         """The motion with points that were pulled free again: all, or those of a joint, or of a time."""
@@ -227,10 +237,10 @@ def pulled_pose(model: MotionModel, pose: Clip, joint: str, position: tuple[floa
     track, pos = encoding.encode(pose), pose.global_positions()[0]
     wanted = (float(position[0]), float(position[1]), float(position[2]))
     terms = [Term(POSITION, 0, (number,), wanted, 1.0)]
-    own = _side(skeleton.roles[number])
+    own = leg_side(skeleton.roles[number])
     for foot in skeleton.feet:
         level = np.nan if model.standing is None else model.standing[foot]
-        if abs(pos[foot, 1] - level) < STANDS_M and (own is None or _side(skeleton.roles[foot]) != own):
+        if abs(pos[foot, 1] - level) < STANDS_M and (own is None or leg_side(skeleton.roles[foot]) != own):
             terms.append(
                 Term(POSITION, 0, (foot,), (float(pos[foot, 0]), float(pos[foot, 1]), float(pos[foot, 2])), 1.0)
             )
@@ -241,9 +251,3 @@ def pulled_pose(model: MotionModel, pose: Clip, joint: str, position: tuple[floa
     still = encoding.columns < 0
     rot[:, still] = pose.local_rot[:, still]
     return made.with_frames(np.array(made.root_pos), rot)
-
-
-def _side(role: str) -> str | None:
-    """Which leg a joint is of: it is not held while it is pulled; None for joints of neither."""
-    side, _, part = role.partition("_")
-    return side if part in ("foot", "toe", "lower_leg", "upper_leg") else None

@@ -22,7 +22,7 @@ from choreograph.features.pose_space import PoseSpace
 from choreograph.motion.clip import Clip
 from choreograph.motion.one_body import on_one_body
 from choreograph.progress import Progress, silent
-from choreograph.synthesis.complete.encode import Array, Encoding, find_encoding
+from choreograph.synthesis.complete.encode import Array, Encoding, find_encoding, row_limits
 from choreograph.synthesis.complete.settings import LearnSettings
 
 
@@ -112,6 +112,8 @@ class MotionModel:
     held_out: float = math.nan
     """How far off held-out motion is that is completed over a second, over a cubic spline's error; NaN where there was
     too little to hold out."""
+    limits: Array | None = None
+    """Least and greatest value of each column, (2, k), in the rows' own units: how far joints turn."""
 
     @property
     def order(self) -> int:
@@ -350,6 +352,7 @@ def learn(
         _standing_heights(clips),
         max(clip.fps for clip in clips),
         share,
+        row_limits(every / encoding.scale),
     )
 
 

@@ -199,8 +199,7 @@ class CompleteSearch(ChoosingSearch):
         if clip.skeleton.feet:
             metrics["foot_slide"] = Metric(plant_speed(clip), "m/s", "standing feet slide at")
         if math.isfinite(made.model.held_out):
-            share = Metric(made.model.held_out, "×", "a spline's error, left out and completed over a second")
-            metrics["held_out"] = share
+            metrics["held_out"] = Metric(made.model.held_out, "×", "held out, off as a spline is")
         steps = len(made.estimate.objective) - 1
         metrics["iterations"] = Metric(float(steps), "×", "optimised")
         return metrics

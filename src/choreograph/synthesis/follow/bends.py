@@ -39,7 +39,7 @@ def bent_roots(tables: KernelTables, edges: Ints, rows: Ints, bends: Floats) -> 
     return there
 
 
-def bend_transforms(tables: KernelTables, edges: Sequence[int], bends: Sequence[tuple[float, float]]) -> Floats:
+def bend_transforms(tables: KernelTables, edges: Sequence[int] | Ints, bends: Sequence[tuple[float, float]]) -> Floats:
     """What the bends of edges do to all that comes after them, as floor transforms in the edges' clips, (E, 3)."""
     edge, bend = np.asarray(edges, np.int64), np.asarray(bends, float).reshape(-1, 2)
     end = tables.first[edge] + tables.length[edge] - 1

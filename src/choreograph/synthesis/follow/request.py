@@ -177,6 +177,7 @@ class FollowRequest(ChosenRequest, PathRequest):
     """
 
     walks_edges: ClassVar[bool] = True
+    most_frames: ClassVar[int] = 30_000
 
     facing_deg: Degrees | None = None
     """Where to look at the end, from +z."""
@@ -210,6 +211,11 @@ class FollowRequest(ChosenRequest, PathRequest):
     """How the search goes about it."""
     finish: FinishSettings = Field(default_factory=FinishSettings)
     """How the walk becomes motion."""
+
+    @property
+    def frames_at_once(self) -> int:
+        """Frames of an archive that are walked: all, but for the thesis's method, which needs tables of all edges."""
+        return self.most_frames if self.search.method == "thesis" else 0
 
     @model_validator(mode="after")
     def _check(self) -> Self:

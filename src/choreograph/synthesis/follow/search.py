@@ -20,10 +20,10 @@ from choreograph.progress import Progress, silent
 from choreograph.synthesis.follow.bends import lead_onto
 from choreograph.synthesis.follow.follower import PathFollower
 from choreograph.synthesis.follow.measure import find_progress, measure_path
-from choreograph.synthesis.follow.prepare import find_edge_tables
+from choreograph.synthesis.follow.paging import MOST_BYTES, PagedTables
+from choreograph.synthesis.follow.prepare import Tables, find_tables
 from choreograph.synthesis.follow.problems import find_problems
 from choreograph.synthesis.follow.request import FollowRequest
-from choreograph.synthesis.follow.tables import EdgeTables
 from choreograph.synthesis.narrow import ChoosingSearch
 from choreograph.synthesis.path import Path
 from choreograph.synthesis.walk import Walk
@@ -41,7 +41,7 @@ class FollowSearch(ChoosingSearch):
         graph: MotionGraph,
         request: FollowRequest,
         *,
-        tables: EdgeTables | None = None,
+        tables: Tables | None = None,
         chosen: bool = False,
     ) -> None:
         """Prepare a search.
@@ -62,10 +62,12 @@ class FollowSearch(ChoosingSearch):
         self._begin(request)
 
     @property
-    def _tables(self) -> EdgeTables:
+    def _tables(self) -> Tables:
         """The graph's tables, built when they are first needed."""
         if self._given_tables is None:
-            self._given_tables = find_edge_tables(self.graph)
+            self._given_tables = find_tables(self.graph)
+        elif isinstance(self._given_tables, PagedTables) and self._given_tables.nbytes > MOST_BYTES:
+            self._given_tables = self._given_tables.emptied()
         return self._given_tables
 
     def _begin(self, request: FollowRequest) -> None:

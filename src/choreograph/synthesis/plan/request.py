@@ -39,7 +39,11 @@ class PlanSettings(Request):
     first_weight: Annotated[float, Ge(1), Le(100)] = 3.0
     """Heuristic weight of the first answer, which is that near to the best; it then goes down to 1."""
     compression: Literal["auto", "on", "off"] = "auto"
-    """Whether steps that do what others do are left out: auto looks among all of them if there is no answer without."""
+    """Whether steps that do what others do are left out: auto looks among all of them where there is no answer without,
+    or time is left."""
+    refine: Annotated[bool, Option(("--no-refine",), inverted=True)] = True
+    """Whether it goes on, once its answer is proved to be the best and time is left: in cells half as large, and then
+    among the steps that compression left out."""
     margin_m: Annotated[Metres, Ge(0), Le(0.5)] = 0.03
     """How much farther than it must the search keeps from things, so that finishing does not touch them."""
     repairs: Annotated[int, Ge(0), Le(20)] = 4
