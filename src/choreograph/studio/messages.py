@@ -21,6 +21,7 @@ from choreograph.studio.facts import (
     CharacterFacts,
     CharacterRoles,
     Curve,
+    Examples,
     GraphSummary,
     Job,
     Matrix,
