@@ -19,18 +19,8 @@ from choreograph.studio import messages as m
 from choreograph.studio import recipes
 from choreograph.studio.document import GraphAsk, Name, Point, View
 from choreograph.studio.exports import export
-from choreograph.studio.facts import (
-    ArchivePage,
-    Curve,
-    FindAnswer,
-    FindAsk,
-    GraphSummary,
-    Job,
-    Matrix,
-    Motion,
-    Project,
-    Result,
-)
+from choreograph.studio.facts import Curve, GraphSummary, Job, Matrix, Motion, Project, Result
+from choreograph.studio.find_facts import ArchivePage, FindAnswer, FindAsk
 from choreograph.studio.finding import find_places, matching_clips
 from choreograph.studio.project import NotThere
 from choreograph.studio.session import Session

@@ -13,7 +13,8 @@ from choreograph.graph.store import open_graph
 from choreograph.motion.packed import skeleton_id
 from choreograph.motion.query import ClipText, describe_clips, parse_query
 from choreograph.studio.document import ClipEntry, LabelRange
-from choreograph.studio.facts import ArchiveClip, ArchiveFacts, ArchiveFolder, ArchivePage, Recording
+from choreograph.studio.facts import Recording
+from choreograph.studio.find_facts import ArchiveClip, ArchiveFacts, ArchiveFolder, ArchivePage
 
 MANY_CLIPS = 300
 """A graph of more clips is an archive: its clips are not listed in the document, but told a page at a time."""

@@ -6,7 +6,7 @@ from choreograph.errors import RequestError
 from choreograph.finding.request import FindRequest
 from choreograph.motion.clip import Label
 from choreograph.motion.query import ClipText, parse_query
-from choreograph.studio.facts import FindAnswer, FindAsk
+from choreograph.studio.find_facts import FindAnswer, FindAsk
 from choreograph.studio.session import Session
 from choreograph.studio.subjects import OwnMotion
 from choreograph.studio.tasks.find import FindTask

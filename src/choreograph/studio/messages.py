@@ -22,10 +22,7 @@ from choreograph.studio.drag_messages import Drag
 from choreograph.studio.export_asks import ExportAsk
 from choreograph.studio.face_facts import FaceAnswer, FaceAsk, FaceExport, FaceFacts, FaceFile, FaceSurface
 from choreograph.studio.facts import (
-    ArchivePage,
     Curve,
-    FindAnswer,
-    FindAsk,
     GraphSummary,
     Job,
     Matrix,
@@ -34,6 +31,7 @@ from choreograph.studio.facts import (
     Recording,
     Result,
 )
+from choreograph.studio.find_facts import ArchivePage, FindAnswer, FindAsk
 from choreograph.studio.verb_facts import VerbFacts
 
 # ---------------------------------------------------------------- REST bodies

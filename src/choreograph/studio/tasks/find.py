@@ -9,7 +9,7 @@ from choreograph.finding.search import find as find_places
 from choreograph.studio.archive import file_stamp, recording_id
 from choreograph.studio.context import WorkerContext
 from choreograph.studio.document import ClipEntry
-from choreograph.studio.facts import FindAnswer, FoundPlace
+from choreograph.studio.find_facts import FindAnswer, FoundPlace
 from choreograph.studio.library import clip_key, digest
 from choreograph.studio.subjects import OwnMotion
 from choreograph.studio.worker import TaskChannel
