@@ -108,8 +108,11 @@ class PhysicsSearch(Search):
             self._setting = make_setting(self._clip, self.request, self._given)
         most = self.request.iterations
 
+        doubted = self.doubts() if self._before is None else []
+        stage = f"solving, though {doubted[0].text}" if doubted else "solving"
+
         def watch(iteration: int, x: Array, violation: float) -> None:
-            progress("solving", min(iteration, most), most)
+            progress(stage, min(iteration, most), most)
 
         if self._before is not None:
             found = solve_again(self._ask(), self._before, watch=watch)
@@ -121,6 +124,12 @@ class PhysicsSearch(Search):
         self._solved = found
         self._seconds = time.monotonic() - began
         return False
+
+    def doubts(self) -> list[Problem]:
+        """What can be said before solving: whether the examples have the behaviour, by their space's error."""
+        if self._setting is None:
+            self._setting = make_setting(self._clip, self.request, self._given)
+        return doubts(self._setting, sketch_of(self._setting, self.request, 2.0))
 
     def _ask(self) -> Question:
         """The problem of the request, its nodes set where earlier rounds found that they must be."""
