@@ -2,23 +2,34 @@
 
     CHOREOGRAPH_DATA=<folder with cmu/> python -m benchmarks.archives FOLDER --windows 50000 [--share 0.25] [--fps 120]
     CHOREOGRAPH_DATA=<folder with cmu/> python -m benchmarks.archives NAME.mog --windows 200000
+    python -m benchmarks.archives LARGER.mog --repeat 5 --of NAME.mog
+    python -m benchmarks.archives NAME.mog --use
 
-The first gives files, the second a motion graph. Recordings and demo motion are carried onto one skeleton; once all
-have been told, they are told again, by turns mirrored, faster or slower, and in another manner: every joint is held a
-little differently throughout and sways slowly. The manner is strong enough that two tellings of one recording lie
-mostly farther apart than the threshold, as two people do, so that the distances of a larger archive are spread like
-those of a smaller one. The n-th clip depends on n alone: a smaller archive is the beginning of a larger one.
+The first gives files, the second a motion graph, the third one that has all of another several times, each time
+joined to the last, without comparing anything: for what comes after building. The fourth tells what it takes to use
+one: opening it, and the first answer of every verb, each in a process of its own, without and with what the cache
+keeps. Recordings and demo motion are carried onto one skeleton; once all have been told, they are told again, by
+turns mirrored, faster or slower, and in another manner: every joint is held a little differently throughout and sways
+slowly. The manner is strong enough that two tellings of one recording lie mostly farther apart than the threshold, as
+two people do, so that the distances of a larger archive are spread like those of a smaller one. The n-th clip depends
+on n alone: a smaller archive is the beginning of a larger one.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
+import os
+import resource
+import subprocess
 import sys
+import tempfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -26,6 +37,10 @@ from benchmarks.datasets import find_recordings
 from choreograph.build.staging import ClipStream
 from choreograph.demo import demo_clips
 from choreograph.formats import read_clip, write_clip
+from choreograph.graph.connect import connect
+from choreograph.graph.lazy import PickedClips
+from choreograph.graph.model import Minima, MotionGraph
+from choreograph.graph.store import open_graph, save_graph
 from choreograph.maths import quat
 from choreograph.motion.clip import Clip
 from choreograph.motion.retarget import retarget
@@ -130,6 +145,125 @@ def write_files(folder: Path, windows: int, *, share: float = 1.0, fps: float = 
     return wrote
 
 
+def _first_step(verb: str, path: Path, request: dict[str, Any]) -> str:
+    """Open a graph and have a verb's first answer, shown: what somebody waits for."""
+    import choreograph as cg
+    from choreograph.contract.search import Budget
+    from choreograph.verbs import find_verb
+
+    graph = cg.open_graph(path)
+    if verb == "complete":
+        name = graph.infos[0].name
+        request = {"poses": [{"at_s": t, "clip": name, "frame": round(30 * t)} for t in (0.0, 1.5)], **request}
+    search = find_verb(verb).search(graph, find_verb(verb).request(**request))
+    search.step(Budget(steps=1, seconds=0.1))
+    found = search.first()
+    return f"{len(found.clip)} frames" + "".join(f"; {problem.text[:60]}…" for problem in found.problems_with_all[:1])
+
+
+def _open(path: Path) -> str:
+    import choreograph as cg
+
+    graph = cg.open_graph(path)
+    return f"{len(graph.infos)} clips, {int(graph.clip_frames.sum())} frames"
+
+
+def _read_edges(path: Path) -> str:
+    import choreograph as cg
+
+    graph = cg.open_graph(path)
+    return f"{len(graph.nodes)} nodes, {len(graph.edges)} edges"
+
+
+def _only(path: Path) -> str:
+    import choreograph as cg
+
+    part = cg.open_graph(path).only("walk or run")
+    return f"{len(part.infos)} clips, {len(part.nodes)} nodes, {len(part.edges)} edges"
+
+
+_GOES = {
+    "body": [{"at_s": 0.0, "position": (0.0, 0.0), "facing_deg": 0.0}, {"at_s": 3.0, "position": (0.0, 3.0)}],
+    "length_s": 3.0,
+}
+ASKS: dict[str, Callable[[Path], str]] = {
+    "open": _open,
+    "edges": _read_edges,
+    "only": _only,
+    "follow": lambda path: _first_step("follow", path, {"path": "eight:radius=3"}),
+    "follow, label": lambda path: _first_step("follow", path, {"path": "eight:radius=3", "label": "run"}),
+    "solve": lambda path: _first_step("solve", path, {**_GOES, "count": 1, "seconds": 0.5}),
+    "perform": lambda path: _first_step("perform", path, {"samples": [(k / 10, 0.0, 0.12 * k) for k in range(40)]}),
+    "complete": lambda path: _first_step("complete", path, {"length_s": 1.5}),
+    "plan": lambda path: _first_step("plan", path, {"goal": {"position": (0.0, 2.0)}, "evaluations": 200}),
+    "steer": lambda path: _first_step("steer", path, {"path": "circle:radius=4", "length_s": 2.0}),
+}
+"""What is asked of an archive."""
+
+
+def measure(path: Path, ask: str) -> dict[str, Any]:
+    """CPU seconds and most memory of this process, imports and all, once it has done what is asked."""
+    said = ASKS[ask](path)
+    spent = resource.getrusage(resource.RUSAGE_SELF)
+    return {"cpu_s": spent.ru_utime + spent.ru_stime, "gib": spent.ru_maxrss / 2**20, "said": said}
+
+
+def use(path: Path) -> None:
+    """Print what it takes to use an archive; the first round, which compiles, does not count."""
+    print(f"{'':14} {'cold':>8} {'kept':>8} {'most memory':>12}")
+    for ask in ASKS:
+        with tempfile.TemporaryDirectory() as folder:
+            command = [sys.executable, "-m", "benchmarks.archives", str(path), "--ask", ask]
+            found = []
+            for cache in ("compiling", "cold", "cold"):
+                environment = {**os.environ, "CHOREOGRAPH_CACHE": str(Path(folder) / cache)}
+                if cache == "compiling" and ask in ("open", "edges", "only"):
+                    continue
+                made = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+                if made.returncode:
+                    found.append({"cpu_s": np.nan, "gib": np.nan, "said": made.stderr.strip().splitlines()[-1]})
+                else:
+                    found.append(json.loads(made.stdout))
+            cold, kept = found[-2:]
+            most = max(one["gib"] for one in found[-2:])
+            print(f"{ask:14} {cold['cpu_s']:6.1f} s {kept['cpu_s']:6.1f} s {most:8.2f} GiB  {kept['said']}", flush=True)
+
+
+def repeat(graph: MotionGraph, times: int) -> MotionGraph:
+    """A graph with all clips of another several times; each is as near to the next copies of all others as to these."""
+    count, infos, clips, parts = len(graph.infos), [], [], []
+    for copy in range(times):
+        infos += [replace(info, name=f"{info.name}.copy{copy}", mirror_of=None) for info in graph.infos]
+        clips += [(_Renamed(graph.clips, f".copy{copy}"), number) for number in range(count)]
+        parts.append((copy, copy))
+        parts += [(copy, copy + 1)] * (copy + 1 < times)
+    own = graph.minima.columns()
+    made = {name: np.concatenate([column] * len(parts)) for name, column in own.items()}
+    for name, side in (("clip_a", 0), ("clip_b", 1)):
+        made[name] = np.concatenate([own[name] + count * part[side] for part in parts]).astype(np.int32)
+    order = np.lexsort([made[name] for name in ("frame_b", "frame_a", "clip_b", "clip_a")])
+    minima = Minima(**{name: column[order] for name, column in made.items()})
+    joined = connect(minima, graph.settings, graph.threshold_m, infos)
+    tables = {"minima": minima, "nodes": joined.nodes, "edges": joined.edges}
+    return MotionGraph(
+        graph.settings, graph.threshold_m, PickedClips(clips), infos, tables, searched_m=graph.searched_m
+    )  # fmt: skip
+
+
+class _Renamed(Sequence[Clip]):
+    """Clips under other names."""
+
+    def __init__(self, clips: Sequence[Clip], ending: str) -> None:
+        self._clips, self._ending = clips, ending
+
+    def __len__(self) -> int:
+        return len(self._clips)
+
+    def __getitem__(self, index: Any) -> Any:
+        clip = self._clips[index]
+        return clip.with_name(clip.name + self._ending)
+
+
 def main() -> None:
     """Write what the command line asks for."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
@@ -138,7 +272,20 @@ def main() -> None:
     parser.add_argument("--share", type=float, default=1.0, help="share of the clips to write as files")
     parser.add_argument("--fps", type=float, default=120.0, help="rate of the files")
     parser.add_argument("--workers", type=int, default=1)
+    parser.add_argument("--repeat", type=int, help="how often to have all of another graph")
+    parser.add_argument("--of", type=Path, help="that graph")
+    parser.add_argument("--use", action="store_true", help="measure what it takes to use the .mog file")
+    parser.add_argument("--ask", choices=list(ASKS), help=argparse.SUPPRESS)
     asked = parser.parse_args()
+    if asked.ask is not None:
+        print(json.dumps(measure(asked.output, asked.ask)))
+        return
+    if asked.use:
+        use(asked.output)
+        return
+    if asked.repeat:
+        save_graph(repeat(open_graph(asked.of), asked.repeat), asked.output, overwrite=True)
+        return
     if asked.output.suffix != ".mog":
         wrote = write_files(asked.output, asked.windows, share=asked.share, fps=asked.fps)
         sys.exit(f"{wrote} files in {asked.output}" if not wrote else None)

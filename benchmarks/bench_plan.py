@@ -1,6 +1,8 @@
 """How soon plans are there, how near to the best they are proved to be, and whether finished motion keeps to the scene.
 
-    CHOREOGRAPH_DATA=<folder with cmu/ and cmu_more/> python -m benchmarks.bench_plan [16] [107] [--scenes 200]
+    CHOREOGRAPH_DATA=<folder with cmu/ and cmu_more/> python -m benchmarks.bench_plan [16] [107] [parts] [--seconds 10]
+
+The 200 random scenes are in `plan_scenes`.
 
 Subject 16 with mirrors, and subject 107 on 108's skeleton with mirrors. Times are CPU seconds of one thread, kernels
 compiled. Costs are efforts, m²/s³.
@@ -23,19 +25,21 @@ import numpy as np
 from benchmarks.bench_bend import Feet, novelty, turning
 from benchmarks.datasets import find_recordings
 from choreograph.build.graph import build_graph
+from choreograph.contract.search import Budget
 from choreograph.errors import RequestError
 from choreograph.formats import read_clip
 from choreograph.graph.model import MotionGraph
 from choreograph.graph.settings import GraphSettings
 from choreograph.motion.retarget import retarget
-from choreograph.synthesis.plan.answers import Shown, show_chain
+from choreograph.synthesis.plan import attempt
+from choreograph.synthesis.plan.answers import Shown
 from choreograph.synthesis.plan.lower import Plan
 from choreograph.synthesis.plan.parts import Bar, Goal, Region, Solid
 from choreograph.synthesis.plan.planner import Margins, Planner, World
 from choreograph.synthesis.plan.prepare import PlanGraph, find_plan_graph
-from choreograph.synthesis.plan.request import PlanRequest
-from choreograph.synthesis.plan.search import COARSE_MOST, PLAIN_SHARE, PlanSearch
-from choreograph.synthesis.plan.world import make_world, raw_only
+from choreograph.synthesis.plan.request import PlanRequest, PlanSettings
+from choreograph.synthesis.plan.search import PlanSearch
+from choreograph.synthesis.plan.world import make_world
 
 SEA = Region.of_box((-3.0, 1.5), (3.0, 5.4))
 CASES: dict[str, PlanRequest] = {
@@ -73,32 +77,23 @@ def find_graph(name: str, every: int = 1) -> MotionGraph:
     return build_graph(clips[::every], GraphSettings(threshold_m=0.01, mirror=True))
 
 
-def search(graph: MotionGraph, plans: PlanGraph, request: PlanRequest, seconds: float, *, full: bool = False) -> dict:
-    """One search as far as it comes in so many CPU seconds: when it had an answer, what that cost, what is proved."""
-    began = time.process_time()
-    world = make_world(graph, plans, request, full=full)
-    margins = Margins(request.search.margin_m, {})
-    for level in (2, 1):
-        coarse = Planner(world, request, margins, coarse=level)
-        while coarse.cost == np.inf and not coarse.done and coarse.expanded < COARSE_MOST * (3 - level):
-            coarse.advance(500)
-        if coarse.cost < np.inf:
-            break
-    first = time.process_time() - began if coarse.cost < np.inf else None
-    known = coarse.chain()
-    if request.interpolation:
-        plain = Planner(raw_only(world), request, margins, known=known)
-        while not plain.done and time.process_time() - began < PLAIN_SHARE * seconds:
-            plain.advance(1000)
-        known = plain.chain()
-    fine = Planner(world, request, margins, known=known)
-    while not fine.done and time.process_time() - began < seconds:
-        fine.advance(1000)
-        if first is None and fine.cost < np.inf:
+def search(graph: MotionGraph, plans: PlanGraph, request: PlanRequest, seconds: float = 10.0) -> dict:
+    """One search of so many CPU seconds: when it had an answer, what that cost, what is proved, and what it became."""
+    attempt.clock = time.process_time
+    began, first = time.process_time(), None
+    run = PlanSearch(graph, request.with_(seconds=seconds), plans=plans)
+    while run.step(Budget(steps=1)):
+        if first is None and run.found:
             first = time.process_time() - began
+    took = time.process_time() - began
+    try:
+        result = run.best()
+    except RequestError as error:
+        return {"result": None, "why": str(error), "cost": np.inf, "took": took}
+    shown = run.shown
     return {
-        "world": world, "chain": fine.chain(), "first": first, "cost": fine.cost, "bound": fine.bound,
-        "expanded": fine.expanded, "took": time.process_time() - began,
+        "result": result, "shown": shown, "first": first or took, "cost": shown.chain.cost, "took": took,
+        "bound": shown.bound, "world": make_world(graph, plans, request, full=shown.whole),
     }  # fmt: skip
 
 
@@ -135,23 +130,6 @@ def shown_slide(plan: Plan) -> float:
     return float(np.average([slide for slide, _ in found], weights=[size for _, size in found])) if found else 0.0
 
 
-def random_scene(rng: np.random.Generator) -> PlanRequest:
-    """A goal 4 to 8 m away, with one to four obstacles between, and sometimes a gap that a long step crosses."""
-    far, side = rng.uniform(4, 8), rng.uniform(-1.5, 1.5)
-    goal = (float(side), float(far))
-    solids = []
-    for _ in range(rng.integers(1, 5)):
-        at = (float(rng.uniform(-1.5, 1.5)), float(rng.uniform(1.3, far - 1.0)))
-        radius = float(rng.uniform(0.15, 0.5))
-        if np.hypot(*(np.array(at) - goal)) > radius + 0.8:
-            solids.append(Solid.of_circle(at, radius))
-    gaps = ()
-    if rng.random() < 0.25:
-        z = float(rng.uniform(1.5, far - 1.5))
-        gaps = (Region.of_box((-4.0, z), (4.0, z + float(rng.uniform(0.1, 0.3)))),)
-    return PlanRequest(goal=Goal(position=goal), obstacles=tuple(solids), gaps=gaps, evaluations=4000)
-
-
 def table(graph: MotionGraph, plans: PlanGraph, names: list[str], seconds: float) -> None:
     """Each case: interpolated, plain, and as finished motion."""
     print(
@@ -161,18 +139,46 @@ def table(graph: MotionGraph, plans: PlanGraph, names: list[str], seconds: float
         request = CASES[name]
         found = search(graph, plans, request, seconds)
         plain = search(graph, plans, request.with_(interpolation=False), seconds)
-        if found["chain"] is None:
+        if found["result"] is None:
             print(f"{name:17} no answer in {found['took']:.1f} s; plain {plain['cost']:.1f}", flush=True)
             continue
-        shown = show_chain(graph, found["world"], found["chain"], request)
-        checked = shown.checked
+        checked = found["shown"].checked
         print(
             f"{name:17} {found['first']:7.2f} {found['cost']:7.1f} {found['cost'] / found['bound']:7.3f}"
             f" {plain['cost']:7.1f} {found['cost'] / plain['cost']:8.3f} | {len(checked.broken):6}"
             f" {100 * checked.goal_m:7.1f} {np.degrees(checked.goal_rad):4.1f}  |"
-            f" {quality(graph, found['world'], shown)}",
+            f" {quality(graph, found['world'], found['shown'])}",
             flush=True,
         )
+
+
+SMALL: dict[str, PlanRequest] = {
+    "an obstacle": PlanRequest(goal=Goal(position=(0.5, 3.0)), obstacles=(Solid.of_circle((0.1, 1.5), 0.3),)),
+    "3 m ahead": PlanRequest(goal=Goal(position=(0.0, 3.0))),
+    "turned left": PlanRequest(goal=Goal(position=(1.0, 2.5), facing_deg=90.0)),
+    "5 cm, 3 degrees": PlanRequest(goal=Goal(position=(0.3, 3.0), radius=0.05, facing_deg=0.0, tolerance_deg=3.0)),
+    "behind": PlanRequest(goal=Goal(position=(0.5, -2.0), facing_deg=180.0)),
+}
+
+
+def compression(graph: MotionGraph, plans: PlanGraph, seconds: float) -> None:
+    """What leaving steps out costs, on cases small enough to be searched without; and what going back to all brings."""
+    began = time.process_time()
+    _ = plans.whole, [plans.whole_rates(0, measure) for measure in (0, 1, 2)]
+    print(
+        f"all steps: {len(plans.every)} primitives, {len(plans.whole.edge)} edges, {time.process_time() - began:.1f} s"
+    )
+    print("cost over the uncompressed graph's (bar 1.02):   compressed    with time left (auto)")
+    worst = [0.0, 0.0]
+    for name, request in SMALL.items():
+        cost = {
+            way: search(graph, plans, request.with_(search=PlanSettings(compression=way)), seconds)["cost"]
+            for way in ("off", "on", "auto")
+        }
+        ratios = [cost[way] / cost["off"] for way in ("on", "auto")]
+        worst = np.maximum(worst, ratios).tolist()
+        print(f"  {name:17} {cost['off']:7.1f} {ratios[0]:27.3f} {ratios[1]:18.3f}", flush=True)
+    print(f"  worst {worst[0]:46.3f} {worst[1]:18.3f}", flush=True)
 
 
 def parts(graph: MotionGraph, plans: PlanGraph) -> None:
@@ -181,18 +187,16 @@ def parts(graph: MotionGraph, plans: PlanGraph) -> None:
 
     from choreograph.synthesis.plan.heuristic import Rates
 
-    request = PlanRequest(goal=Goal(position=(0.5, 3.0)), obstacles=(Solid.of_circle((0.1, 1.5), 0.3),))
-    whole = search(graph, plans, request, 20.0)
-    full = search(graph, plans, request, 30.0, full=True)
-    print(f"cost over the uncompressed graph's: {whole['cost'] / full['cost']:.3f} "
-          f"({whole['expanded']} and {full['expanded']} states expanded)")  # fmt: skip
+    request = SMALL["an obstacle"].with_(search=PlanSettings(refine=False))
+    whole = search(graph, plans, request)
     nothing = Rates(np.zeros(1), np.zeros(1), np.zeros((1, whole["world"].network.nodes)))
     blind = Planner(dataclasses.replace(whole["world"], rates=nothing), request, Margins(0.03, {}))
     began = time.process_time()
     while not blind.done and time.process_time() - began < 20:
         blind.advance(1000)
-    print(f"without heuristic: cost {blind.cost:.1f} against {whole['cost']:.1f}, {blind.expanded} states expanded, "
-          f"{'proved' if blind.proved else 'not proved in 20 s'}")  # fmt: skip
+    expanded = whole["shown"].evaluations
+    print(f"without heuristic: cost {blind.cost:.1f} against {whole['cost']:.1f}, {blind.expanded} states expanded "
+          f"against {expanded}, {'proved' if blind.proved else 'not proved in 20 s'}")  # fmt: skip
     local = receding(graph, plans, request)
     print(f"receding horizon: cost {'none' if local is None else f'{local:.1f}'} against {whole['cost']:.1f}")
 
@@ -236,32 +240,9 @@ def receding(graph: MotionGraph, plans: PlanGraph, request: PlanRequest, most: i
     return None
 
 
-def scenes(graph: MotionGraph, plans: PlanGraph, count: int, name: str) -> None:
-    """Random scenes: how many are solved, interpolated and plain, and what finished motion breaks."""
-    rng = np.random.default_rng(7)
-    solved, broken, dearer = {True: 0, False: 0}, 0, 0
-    for _ in range(count):
-        request, costs = random_scene(rng), {}
-        for blends in (True, False):
-            try:
-                result = PlanSearch(graph, request.with_(interpolation=blends), plans=plans).run()
-            except RequestError:
-                continue
-            solved[blends] += 1
-            costs[blends] = result.best.cost
-            broken += blends * len(result.problems)
-        dearer += len(costs) == 2 and costs[True] > 1.01 * costs[False]
-    print(
-        f"{count} random scenes, {name}: {solved[True]} solved interpolated, {solved[False]} plain; {broken}"
-        f" constraints broken in finished motion; {dearer} dearer than plain by more than 1 %",
-        flush=True,
-    )
-
-
 def main() -> None:
     """Print every figure with its bar."""
     words = sys.argv[1:]
-    count = int(words[words.index("--scenes") + 1]) if "--scenes" in words else 200
     seconds = float(words[words.index("--seconds") + 1]) if "--seconds" in words else 10.0
     wanted = [name for name in OF if name in words] or list(OF)
     os.environ["CHOREOGRAPH_CACHE_GB"] = "0"
@@ -274,12 +255,11 @@ def main() -> None:
         took = time.process_time() - began
         print(f"\nsubject {name}: {minutes:.1f} min prepared in {took:.1f} s (bar 20 s); {plans.report()}", flush=True)
         search(graph, plans, CASES["8 m ahead"], 0.5)
-        table(graph, plans, OF[name], seconds)
-        if name == "16":
+        if "parts" not in words:
+            table(graph, plans, OF[name], seconds)
+        if name == "16" and ("parts" in words or len(wanted) == len(OF)):
+            compression(graph, plans, seconds)
             parts(graph, plans)
-            scenes(graph, plans, count, "all clips")
-            few = find_graph(name, 4)
-            scenes(few, find_plan_graph(few), count, "a quarter of the clips")
     print(f"memory at most {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} MiB (bar 1024)")
 
 

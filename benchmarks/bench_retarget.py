@@ -4,7 +4,8 @@
 
 For each body, over clips of subject 16: angles between recorded and retargeted bones of arms and legs, ankles in body
 heights, how far joints are off after going there and back, how far planted ankles and balls wander on the body, in the
-median and at most, beside the cleaned recording's own, and seconds of motion retargeted and cleaned per CPU second.
+median and at most, beside the cleaned recording's own, the same on the way back, cleaned again, and seconds of motion
+retargeted and cleaned per CPU second.
 """
 
 from __future__ import annotations
@@ -25,11 +26,11 @@ from choreograph.finishing.put_on import put_on
 from choreograph.formats import read_clip
 from choreograph.motion.clip import Clip
 from choreograph.motion.contacts import detect_contacts, runs
-from choreograph.motion.remap import Stance, recorded_stance
 from choreograph.motion.retarget import leg_length, retarget
 from choreograph.motion.role_map import SIDES
 from choreograph.motion.roles import FOOT_ROLES
 from choreograph.motion.skeleton import Skeleton
+from choreograph.motion.stance import Stance, recorded_stance
 
 TRIALS = ("16_15", "16_17", "16_45", "16_47")
 BODIES = (
@@ -42,17 +43,17 @@ BODIES = (
 BACK = ("hips", "head", *(f"{s}_{p}" for s in SIDES for p in ("foot", "toe", "lower_leg", "forearm", "hand")))
 
 
-def wander(clip: Clip, recorded: Clip, flags: NDArray[np.bool_]) -> list[float]:
+def wander(clip: Clip, recorded: Clip, flags: NDArray[np.bool_], by: Skeleton | None = None) -> list[float]:
     """How far each planted joint goes from the middle of its plant along the floor, metres.
 
     Plants are the recording's, while its joint is slower than 0.3 m/s, 0.1 s or more, so that all bodies are asked the
-    same.
+    same; on the way back those of joints that the body in between has, too.
     """
     found = []
     roles = [role for role in FOOT_ROLES if recorded.skeleton.find(role) is not None]
     for column, role in enumerate(roles):
         here = clip.skeleton.find(role)
-        if here is None:
+        if here is None or (by is not None and by.find(role) is None):
             continue
         there = recorded.global_positions()[:, recorded.skeleton.need(role)]
         speed = np.linalg.norm(np.gradient(there, 1 / clip.fps, axis=0), axis=1)
@@ -80,7 +81,7 @@ def body(folder: Path, name: str) -> tuple[Skeleton, Stance | None]:
 
 
 def measure(clips: list[Clip], skeleton: Skeleton, stance: Stance | None) -> str:
-    arms, legs, ankles, back, slips, own = [], [], [], [], [], []
+    arms, legs, ankles, back, slips, own, returned = [], [], [], [], [], [], []
     spent = seconds = 0.0
     for clip in clips:
         put_on(clip.with_name("warm"), skeleton, stance=stance)
@@ -97,6 +98,8 @@ def measure(clips: list[Clip], skeleton: Skeleton, stance: Stance | None) -> str
         flags = detect_contacts(clip)
         scale = leg_length(skeleton) / leg_length(clip.skeleton)
         slips += [slip / max(scale, 1.0) for slip in wander(clean, clip, flags)]
+        home = put_on(clean, clip.skeleton, stance=recorded_stance(clip)).clip
+        returned += wander(home, clip, flags, skeleton)
         own += wander(clean_feet(clip.with_name("own")), clip, flags)
     worst = {role: np.mean([one[role] for one in back]) for role in back[0]}
     role = max(worst, key=lambda r: worst[r])
@@ -105,6 +108,7 @@ def measure(clips: list[Clip], skeleton: Skeleton, stance: Stance | None) -> str
         f" {100 * np.mean(list(worst.values())):>7.2f} {100 * worst[role]:>6.2f} {role:<16}"
         f" {1000 * np.median(slips):>5.1f} {1000 * max(slips):>6.1f}"
         f" ({1000 * np.median(own):.1f} {1000 * max(own):.1f})"
+        f" {1000 * np.median(returned):>5.1f} {1000 * max(returned):.1f}"
         f" {seconds / spent:>6.0f}x"
     )
 
@@ -114,7 +118,7 @@ def main() -> None:
     folder = find_recordings()
     clips = [read_clip(folder / "cmu" / "16" / f"{name}.amc") for name in TRIALS]
     print("there and back: mean over joints, cm, and the worst joint's; plants: median and most, mm (the recording's)")
-    print(f"{'':<30} arms° legs° ankles/h  back cm  worst {'':<16} plants mm {'':<15} speed")
+    print(f"{'':<30} arms° legs° ankles/h  back cm  worst {'':<16} plants mm {'':<8} back again   speed")
     for name in (*BODIES, "mannequin"):
         if len(sys.argv) > 1 and not any(word in name for word in sys.argv[1:]):
             continue

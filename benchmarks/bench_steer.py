@@ -11,7 +11,8 @@ import math
 import sys
 import time
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import astuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +25,7 @@ from choreograph.finishing.foot_contacts import foot_slide, plant_speed
 from choreograph.motion.bend import find_way
 from choreograph.synthesis.path import Path
 from choreograph.synthesis.steer.controller import SteerBrain
-from choreograph.synthesis.steer.costs import SteerSettings, StepCosts
+from choreograph.synthesis.steer.costs import Ahead, SteerSettings, StepCosts
 from choreograph.synthesis.steer.crowd import Crowd
 from choreograph.synthesis.steer.evaluate import beam_cost, policy_cost
 from choreograph.synthesis.steer.goals import MovingObstacle, SteerGoal
@@ -34,6 +35,7 @@ from choreograph.synthesis.steer.pool import Pool, build_pool
 from choreograph.synthesis.steer.prepare import standard_tasks
 from choreograph.synthesis.steer.record import Recording
 from choreograph.synthesis.steer.steps import build_steps
+from choreograph.synthesis.steer.tasks import Navigate
 
 Array = NDArray[np.float64]
 
@@ -90,8 +92,8 @@ def measure(name: str, clips: list[cg.Clip]) -> None:
               f"error {report['error_rms']} rms, violation {report['violation']}")  # fmt: skip
     assert learn_spin.name == "spin"
     brain = SteerBrain(costs, tasks, values)
-    blind = {**tasks, "navigate": replace(tasks["navigate"], turn_rad_s=math.inf)}
-    plain = SteerBrain(costs, blind, {name: nothing(value) for name, value in values.items()})
+    blind = {**tasks, "navigate": OneStep(*astuple(tasks["navigate"]))}
+    plain = Greedy(costs, blind, {name: nothing(value) for name, value in values.items()})
     pool = build_pool(steps.clips)
     decisions(brain)
     decisions(larger(clips))
@@ -117,6 +119,22 @@ def nothing(value: ValueFunction) -> ValueFunction:
     return ValueFunction(value.task, value.basis, 0 * value.coefficients, 0 * value.cuts, kind=value.kind)
 
 
+class Greedy(SteerBrain):
+    """One that sees nothing of directions beyond the next step."""
+
+    def ahead(self, goal: SteerGoal) -> Ahead:
+        """What is known without them."""
+        return self.costs.following(goal.wanted)
+
+
+class OneStep(Navigate):
+    """Keep to a line by what the next step costs."""
+
+    def best(self, *args: Any, deep: bool = True) -> tuple[int, int, float]:
+        """The step that costs least."""
+        return super().best(*args, deep=False)
+
+
 def larger(clips: list[cg.Clip]) -> SteerBrain:
     """The same with about a thousand steps: each recording several times, a little slower each time."""
     more = [
@@ -136,7 +154,7 @@ def larger(clips: list[cg.Clip]) -> SteerBrain:
 def decisions(brain: SteerBrain) -> None:
     """How long it takes to choose among all steps, keeping to a line."""
     steps, rng = brain.costs.steps, np.random.default_rng(0)
-    goal, ahead = brain.ahead(SteerGoal())
+    own = brain.ahead(SteerGoal())
     out = np.empty((len(steps), len(brain.costs.bend)))
     task, value = brain.tasks["navigate"], brain.values["navigate"]
     cuts = rng.choice(np.flatnonzero(steps.cut_foot < 2), 500)
@@ -144,7 +162,7 @@ def decisions(brain: SteerBrain) -> None:
     for _ in range(2):  # the first time it is compiled
         began = time.process_time()
         for cut, state in zip(cuts, states, strict=True):
-            task.best(int(cut), state, brain.costs, (goal, ahead), value, out)
+            task.best(int(cut), state, brain.costs, own, value, out)
         taken = (time.process_time() - began) / len(cuts)
     bar = 0.1 if len(steps) < 500 else 0.5
     print(f"a decision over {len(steps)} steps: {1e6 * taken:.0f} µs (bar {1000 * bar:.0f} µs)")

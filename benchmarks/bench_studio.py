@@ -29,6 +29,7 @@ from typing import Any
 import httpx
 import numpy as np
 from websockets.asyncio.client import connect
+from websockets.exceptions import ConnectionClosed
 
 from choreograph.studio.messages import PROTOCOL
 
@@ -143,18 +144,21 @@ async def measure_load(address: str, project: dict[str, Any]) -> None:
         )
 
 
-async def idle(address: str, motion: str, seconds: float) -> int:
-    """A client that asks for frames and reads none until the end; how many it was spared."""
+async def idle(address: str, motion: str, seconds: float) -> str:
+    """A client that asks for frames and reads none until the end: what it was spared, or that it was let go."""
     uri = f"{address.replace('http', 'ws')}/api/live"
     async with connect(uri, max_size=None, max_queue=1, ping_interval=None) as page:
         await page.send(json.dumps({"type": "play", "motion": motion, "rate_hz": RATE_HZ, "loop": True}))
         await asyncio.sleep(seconds)
         came, last = 0, 0
-        while last < (seconds - 1) * RATE_HZ:
-            text = await asyncio.wait_for(page.recv(), 30)
-            if isinstance(text, str) and text.startswith('{"type":"frame"'):
-                came, last = came + 1, round(json.loads(text)["due"] * RATE_HZ)
-        return last + 1 - came
+        try:
+            while last < (seconds - 1) * RATE_HZ:
+                text = await asyncio.wait_for(page.recv(), 30)
+                if isinstance(text, str) and text.startswith('{"type":"frame"'):
+                    came, last = came + 1, round(json.loads(text)["due"] * RATE_HZ)
+        except ConnectionClosed:
+            return f"was let go after {came} frames"
+        return f"was spared {last + 1 - came} frames"
 
 
 async def keep_building(address: str, built: list[str]) -> None:
@@ -198,7 +202,7 @@ async def measure_crowd(address: str, server: int, project: dict[str, Any]) -> N
         print(
             f"{clients} clients at {RATE_HZ:g} Hz for {seconds:g} s, {built.count('done')} graphs built: p50 "
             f"{1000 * p50:.1f} ms, p99 {1000 * p99:.1f} ms, worst {1000 * max(late):.1f} ms late; "
-            f"{max(lost, default=0)} frames lost by any; the one that read nothing was spared {spared} frames; server "
+            f"{max(lost, default=0)} frames lost by any; the one that read nothing {spared}; server "
             f"{settled:.0f} MB after 5 s, {megabytes[-1]:.0f} MB at the end, {max(megabytes):.0f} MB at most"
         )
 

@@ -41,6 +41,8 @@ from .errors import (
     RoleError,
     SkeletonMismatch,
 )
+from .finding.request import FindRequest
+from .finding.search import FindResult, find
 from .finishing.body import RootTarget
 from .finishing.finish import Finished, finish
 from .finishing.footskate import clean_feet
@@ -183,6 +185,8 @@ __all__ = [
     "FaceRequest",
     "FaceResult",
     "FaceShapes",
+    "FindRequest",
+    "FindResult",
     "FinishSettings",
     "Finished",
     "FloorTransform",
@@ -294,6 +298,7 @@ __all__ = [
     "detect_contacts",
     "export_clip",
     "face_error",
+    "find",
     "find_brain",
     "find_foot_contacts",
     "find_hierarchy",

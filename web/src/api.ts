@@ -1,7 +1,7 @@
 /** The server, as functions: REST for what is asked once, one socket that mends itself for what happens by itself. */
 
 import { PROTOCOL } from "./messages";
-import type { CharacterFacts, Failure, Job, JobAsk, Motion, Plain, ToPage, ToServer } from "./messages";
+import type { CharacterFacts, Failure, Job, JobAsk, Motion, Plain, Pulled, ToPage, ToServer } from "./messages";
 import { ApiError, type Api, type AskOptions, type Connection, type Listener, type Worn } from "./types";
 
 /** Frames kept in memory, bytes: about forty minutes of a person at 60 Hz. */
@@ -25,6 +25,7 @@ export class Server implements Api {
   private unsent: ToServer[] = [];
   private asks = 0;
   private performance = 0;
+  private dragging = 0;
 
   /** Hears what becomes of the socket. */
   onConnection: (connection: Connection) => void = () => undefined;
@@ -188,6 +189,13 @@ export class Server implements Api {
       this.tell({ type: "moved", number: this.performance, begin, lag_s, samples });
     }
     return this.performance;
+  }
+
+  drag(ask: Record<string, Plain>, pull: Pulled | null, begin: boolean): number {
+    if (begin) this.dragging = ++this.asks;
+    // A drag while the line is down is asked for as a whole when it ends.
+    if (this.socket?.readyState === WebSocket.OPEN) this.tell({ type: "drag", number: this.dragging, ask: { ...ask }, pull });
+    return this.dragging;
   }
 
   on<T extends ToPage["type"]>(type: T, listener: Listener<T>): () => void {

@@ -80,6 +80,7 @@ const ICONS = {
   code: "M5.5 4.5L2 8l3.5 3.5M10.5 4.5L14 8l-3.5 3.5",
   copy: "M6 6h7v7H6zM3 10V3h7",
   more: "M3.5 8h.01M8 8h.01M12.5 8h.01",
+  chevron: "M6 3.5L10.5 8L6 12.5",
   check: "M3 8.5l3.2 3.2L13 4.8",
   warning: "M8 2.5L14 13.2H2zM8 6.5v3.2M8 11.5v.2",
   compare: "M2.5 3.5h4.5v9H2.5zM9 3.5h4.5v9H9z",

@@ -19,7 +19,7 @@ import type { Context, Stage, State, Store } from "./types";
 declare global {
   interface Window {
     /** For tests and consoles. */
-    choreograph?: { store: Store; stage: Stage };
+    choreograph?: { store: Store; stage: Stage; /** What panels show of themselves. */ parts: Record<string, unknown> };
   }
 }
 
@@ -56,7 +56,7 @@ async function start(): Promise<void> {
     openExport: (motion) => openExport(context, motion),
     openHelp: () => openHelp(keys, `Choreograph ${project.package} · ${project.folder}`),
   };
-  window.choreograph = { store, stage };
+  window.choreograph = { store, stage, parts: {} };
   store.subscribe((state) => state.view, (view) => stage.setView(view));
   mountResults(parts.right, context);
   shell = new Shell(parts, context, panelsOf(verbs));
@@ -117,7 +117,8 @@ function wantedMotions(state: State): Wanted[] {
     if (id.startsWith("clip:")) {
       const clip = state.clips.find((motion) => motion.id === id);
       const entry = state.document.clips.find((known) => `clip:${known.id}` === id);
-      return clip && entry ? [as(clip, `${String(entry.trim)} ${entry.mirrored}`)] : [];
+      if (!clip || (!entry && !state.archive)) return [];
+      return [as(clip, entry ? `${String(entry.trim)} ${entry.mirrored}` : "")];
     }
     const result = state.results.find((one) => `result:${one.id}` === id);
     return (result?.motions ?? []).map((motion) => as(motion, result!.created));

@@ -1,7 +1,7 @@
 // Generated from the models of choreograph.studio by `python -m choreograph.studio.typescript`; do not edit.
 
 /** Changes whenever a message does; told by both sides when they meet. */
-export const PROTOCOL = "2703aae4b180";
+export const PROTOCOL = "0466f6b6b695";
 
 /** What JSON holds. */
 export type Plain = null | boolean | number | string | Plain[] | { [name: string]: Plain };
@@ -13,6 +13,39 @@ export interface Answer {
   verb: string;
   final: boolean;
   results: Result[];
+}
+
+/** What a list tells of a clip of an archive. */
+export interface ArchiveClip {
+  id: string;
+  name: string;
+  folder: string;
+  seconds: number;
+  fps: number;
+  labels: string[];
+}
+
+/** The clips of a .mog file, where there are too many to be listed one by one. */
+export interface ArchiveFacts {
+  clips: number;
+  seconds: number;
+  first: string;
+  joints: string[];
+}
+
+/** A folder, or a person where files are not known, and how many clips of it were asked for. */
+export interface ArchiveFolder {
+  name: string;
+  clips: number;
+}
+
+/** Clips of an archive that were asked for by words. */
+export interface ArchivePage {
+  total: number;
+  folders: ArchiveFolder[];
+  start: number;
+  clips: ArchiveClip[];
+  hint: string;
 }
 
 /** Ask for motion, now: replaces what this page last asked of the same verb. */
@@ -39,6 +72,13 @@ export interface CharacterFacts {
   missing: string[];
   animated: boolean;
   own: boolean;
+  roles: Record<string, string>;
+}
+
+/** Which joints of a character are which parts of the body, as somebody says. */
+export interface CharacterRoles {
+  name: string;
+  roles: Record<string, string>;
 }
 
 /** A clip of the library: a recording, and what is done to it before it is used. */
@@ -123,6 +163,14 @@ export interface DocumentState {
 /** A request that is being made. */
 export interface DraftAsk {
   request?: Record<string, Plain>;
+}
+
+/** What would be asked if a goal that is dragged were let go here; the motion comes back as `partial`, soon. Only the newest is answered. When it is let go, it is asked for like anything else. */
+export interface Drag {
+  type?: "drag";
+  number: number;
+  ask: Record<string, Plain>;
+  pull?: Pulled | null;
 }
 
 /** A recording that performances are made of. */
@@ -224,6 +272,35 @@ export interface Failure {
   where: string | null;
 }
 
+/** Places that were found, the best first. */
+export interface FindAnswer {
+  places: FoundPlace[];
+  total: number;
+  hint: string;
+}
+
+/** Places that are sought in the library; see `FindRequest`. */
+export interface FindAsk {
+  only?: string;
+  like?: string | null;
+  from_s?: number | null;
+  to_s?: number | null;
+  speed?: string | null;
+  turn?: string | null;
+  contact?: "left" | "right" | "both" | "none" | "any" | null;
+}
+
+/** A place in a clip of the library. */
+export interface FoundPlace {
+  clip: string;
+  name: string;
+  start_s: number;
+  stop_s: number;
+  distance_m: number | null;
+  speed_m_s: number | null;
+  turn_deg: number | null;
+}
+
 /** Announces the binary message after it: one frame, for `play`. */
 export interface Frame {
   type: "frame";
@@ -258,6 +335,8 @@ export interface GraphSummary {
   threshold_m: number;
   rate_hz: number;
   clips: ClipReport[];
+  clip_count: number;
+  kept_count: number;
   transitions: number;
   frames: number;
   shown: number;
@@ -377,6 +456,13 @@ export interface Moved {
   samples: [number, number, number][];
 }
 
+/** A file besides the motion that can be had of a verb's result. */
+export interface OutputFacts {
+  name: string;
+  help: string;
+  suffixes: string[];
+}
+
 /** The motion that was played has ended. */
 export interface Over {
   type: "over";
@@ -433,12 +519,20 @@ export interface Project {
   redo: string | null;
   recordings: Recording[];
   clips: Motion[];
+  archive: ArchiveFacts | null;
   graph: GraphSummary | null;
   results: Result[];
   jobs: Job[];
   formats: string[];
   exporting: Record<string, Plain>;
   readable: string[];
+}
+
+/** A joint of a key pose that is pulled: the pose follows. */
+export interface Pulled {
+  pose: number;
+  joint: string;
+  position: [number, number, number];
 }
 
 /** A motion file that was read into the project. */
@@ -478,6 +572,7 @@ export interface Result {
   cost: number | null;
   proved: boolean;
   details: Record<string, Plain>;
+  mechanics: boolean;
   search_s: number;
   total_s: number;
   motions: Motion[];
@@ -538,6 +633,8 @@ export interface VerbFacts {
   subject: string;
   request: Record<string, Plain>;
   guide: string;
+  outputs: OutputFacts[];
+  changes_motion: boolean;
 }
 
 /** What is shown and how; kept with the project, but not undone. */
@@ -568,6 +665,7 @@ export type ToServer =
   | Hello
   | Ask
   | Moved
+  | Drag
   | Cancel
   | Play
   | Stop;
@@ -739,6 +837,8 @@ export interface Circle {
 
 /** Motion to be completed. Times are in seconds from its first frame; it has a frame at 0 and one at `length_s`. */
 export interface CompleteRequest {
+  /** Use only the recordings that a query finds: "walk or run", "veer* not stop", person:16, clip:16_*, folder:cmu/16. */
+  only?: string | null;
   /** How long the motion lasts. */
   length_s?: number | null;
   /** Keyframes: poses of clips at times. */
@@ -885,6 +985,8 @@ export interface FollowRequest {
   smooth_m?: number;
   /** Round its corners to this radius. */
   rounded_m?: number;
+  /** Use only the recordings that a query finds: "walk or run", "veer* not stop", person:16, clip:16_*, folder:cmu/16. */
+  only?: string | null;
   /** Where to look at the end, from +z. */
   facing_deg?: number | null;
   /** Speed along the whole path. */
@@ -1145,6 +1247,10 @@ export interface KeyPose {
   start_s?: number | null;
   /** until when. */
   stop_s?: number | null;
+  /** A pose of its own instead of a clip's: where the root joint is, metres, */
+  root?: [number, number, number] | null;
+  /** and how each joint of the skeleton, in its order, is turned in the joint above it: unit quaternions w, x, y, z. */
+  rotations?: [number, number, number, number][];
 }
 
 /** A pose or place that the motion goes through, on the floor or in the air. */
@@ -1351,6 +1457,8 @@ export interface PerformRequest {
   beam_m2_s?: number | null;
   /** Segments that have to be played at given times. */
   constraints?: SegmentConstraint[];
+  /** Use only the recordings that a query finds: "walk or run", "veer* not stop", person:16, clip:16_*, folder:cmu/16. */
+  only?: string | null;
   /** Decide as if live, so many seconds after each moment; else with all of the control at hand. */
   lag_s?: number | null;
   /** Leave out the leader's own example: whoever was recorded with it is no help to a stranger. */
@@ -1440,6 +1548,8 @@ export interface PhysicsWeights {
 
 /** From here to there through a scene. */
 export interface PlanRequest {
+  /** Use only the recordings that a query finds: "walk or run", "veer* not stop", person:16, clip:16_*, folder:cmu/16. */
+  only?: string | null;
   start?: Start;
   /** Where it ends. */
   goal?: Goal | null;
@@ -1488,8 +1598,10 @@ export interface PlanSettings {
   lattice_deg?: number;
   /** Heuristic weight of the first answer, which is that near to the best; it then goes down to 1. */
   first_weight?: number;
-  /** Whether steps that do what others do are left out: auto looks among all of them if there is no answer without. */
+  /** Whether steps that do what others do are left out: auto looks among all of them where there is no answer without, or time is left. */
   compression?: "auto" | "on" | "off";
+  /** Whether it goes on, once its answer is proved to be the best and time is left: in cells half as large, and then among the steps that compression left out. */
+  refine?: boolean;
   /** How much farther than it must the search keeps from things, so that finishing does not touch them. */
   margin_m?: number;
   /** How often the search begins again, farther from what a finished motion touched. */
@@ -1536,6 +1648,8 @@ export interface RetargetRequest {
   joints?: Record<string, string>;
   /** Whether standing feet are held where they stand. */
   clean?: boolean;
+  /** Whether hands that touch each other, the body or the floor do so on the other body, too. */
+  hands?: boolean;
 }
 
 /** The same poses, in the same order, with another timing. */
@@ -1622,6 +1736,8 @@ export interface Solid {
 
 /** Motion to be found. Times are in seconds from its first frame; it has a frame at 0 and one at `length_s`. The score of an answer is measured so that 30 cm, 10° and a second without the label asked for cost 1 each, at a weight of 1. */
 export interface SolveRequest {
+  /** Use only the recordings that a query finds: "walk or run", "veer* not stop", person:16, clip:16_*, folder:cmu/16. */
+  only?: string | null;
   /** How long the motion lasts. */
   length_s: number;
   /** Where the body is when, in order of time. */
@@ -1707,6 +1823,8 @@ export interface SteerRequest {
   smooth_m?: number;
   /** Round its corners to this radius. */
   rounded_m?: number;
+  /** Use only the recordings that a query finds: "walk or run", "veer* not stop", person:16, clip:16_*, folder:cmu/16. */
+  only?: string | null;
   /** What it learns to do: keep to lines, turn at a rate, or keep to lines and clear of obstacles. */
   task?: "navigate" | "spin" | "avoid";
   /** Goals over time: a CSV file with t,x,z,heading_deg,speed and optionally gait,torso_deg,spin_deg_s. From t on, the character keeps to the line through x, z in that direction; what is blank is open. */

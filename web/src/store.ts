@@ -5,6 +5,8 @@ import type { Document, DocumentState, Job, Motion, Project, Result, VerbFacts, 
 import { ApiError, type ChangeOptions, type State, type Status, type Store } from "./types";
 
 const VIEW_SETTLE_MS = 300;
+/** Clips of an archive that stay described. */
+const ARCHIVE_KEPT = 40;
 
 interface Change {
   label: string;
@@ -34,6 +36,7 @@ export class ProjectStore implements Store {
   ) {
     this.held = { ...project, verbs, connection: "connecting", unsaved: 0, status: { text: "", kind: "quiet" } };
     this.confirmed = project.document;
+    this.know();
     server.lookup = (id) => this.motion(id);
     // Told to all pages, so to the one that made the change as well, and perhaps before its own answer.
     server.on("document", (message) => void this.answered.then(() => this.confirm(message.state)));
@@ -79,6 +82,7 @@ export class ProjectStore implements Store {
 
   setView(view: Partial<View>): void {
     this.set({ view: { ...this.held.view, ...view } });
+    this.know();
     window.clearTimeout(this.viewTimer);
     this.viewTimer = window.setTimeout(() => this.sendView(), VIEW_SETTLE_MS);
   }
@@ -180,7 +184,7 @@ export class ProjectStore implements Store {
   async reload(): Promise<void> {
     const project = await this.server.get<Project>("/api/project");
     this.confirmed = project.document;
-    this.set({ ...project, view: this.held.view });
+    this.set({ ...project, view: this.held.view, clips: this.withArchive(project.clips) });
     this.show();
   }
 
@@ -194,13 +198,45 @@ export class ProjectStore implements Store {
     }
     this.confirmed = state.document;
     const { version, undo, redo, graph } = state;
-    this.set({ version, undo, redo, graph, clips: state.clips ?? this.held.clips });
+    this.set({ version, undo, redo, graph, clips: state.clips ? this.withArchive(state.clips) : this.held.clips });
     this.show();
   }
 
   private show(): void {
     const document = sharing(this.held.document, apply(this.confirmed, this.queue));
     this.set({ document, unsaved: this.queue.length });
+  }
+
+  /** Motions of an archive are described when they are shown: there are too many to be told at the start. */
+  private know(): void {
+    const { archive, view, clips } = this.held;
+    if (!archive) return;
+    const wanted = [...view.shown.filter((id) => id.startsWith("clip:")), `clip:${archive.first}`];
+    for (const id of wanted.filter((one) => !clips.some((known) => known.id === one))) {
+      if (this.coming.has(id)) continue;
+      this.coming.add(id);
+      const [kind, name] = id.split(":");
+      this.server.get<Motion>(`/api/motions/${kind}/${name}`).then(
+        (motion) => {
+          this.coming.delete(id);
+          this.set({ clips: this.withArchive(this.held.clips, motion) });
+        },
+        (error: Error) => {
+          this.coming.delete(id);
+          this.say(error.message, "error");
+        },
+      );
+    }
+  }
+
+  private readonly coming = new Set<string>();
+
+  /** The document's clips as the server says, and of the archive those that were shown lately. */
+  private withArchive(clips: Motion[], ...more: Motion[]): Motion[] {
+    if (!this.held.archive) return clips;
+    const own = new Set([...clips, ...more].map(({ id }) => id));
+    const others = this.held.clips.filter(({ id }) => !own.has(id) && !this.confirmed.clips.some((entry) => `clip:${entry.id}` === id));
+    return [...clips, ...others.slice(-ARCHIVE_KEPT), ...more];
   }
 
   private motion(id: string): Motion | null {

@@ -9,6 +9,7 @@ import type {
   Motion,
   Plain,
   Project,
+  Pulled,
   ToPage,
   VerbFacts,
   View,
@@ -111,6 +112,9 @@ export interface Api extends MotionSource {
   ask(verb: string, ask: Record<string, Plain>, how?: AskOptions): number;
   /** Places of a performance as they come; with the first, what they are answered by. Its frames carry the number. */
   moved(samples: [number, number, number][], begin: Record<string, Plain> | null, lag_s: number): number;
+  /** What would be asked if what is dragged were let go; the motion comes as `partial` with the number of the drag.
+      `pull` is a joint of a key pose. */
+  drag(ask: Record<string, Plain>, pull: Pulled | null, begin: boolean): number;
   /** Hear a message of the socket; `frames` comes with `partial` and `frame`. Returns the way out. */
   on<T extends ToPage["type"]>(type: T, listener: Listener<T>): () => void;
   /** Frames of this motion are other ones now (trimmed, mirrored, solved anew): fetch them again when asked. */
@@ -181,9 +185,9 @@ export interface FloorTool {
 }
 
 export interface DragHooks {
-  /** What moving means: along the floor (default), straight up and down with Shift too, only up and down, or
-      turning about its place. */
-  kind?: "floor" | "space" | "upright" | "turn";
+  /** What moving means: along the floor (default), straight up and down with Shift too, only up and down, turning about
+      its place, or in the plane through its place that faces the camera. */
+  kind?: "floor" | "space" | "upright" | "turn" | "view";
   label?: string;
   start?(): void;
   /** Where the pointer is; for "turn", `heading` is the angle about +y from +z. */
@@ -244,6 +248,12 @@ export interface LiveOverlay extends Overlay {
   update(row: ArrayLike<number>): void;
 }
 
+/** An arrow in space. */
+export interface VectorOverlay extends Overlay {
+  /** From a place, along a vector, both x, y, z in metres; one without length is not drawn. */
+  update(from: readonly number[], along: readonly number[], colour?: string): void;
+}
+
 /** Values on a square of the floor. */
 export interface HeatOverlay extends Overlay {
   /** Cells from 0 to 255, rows along z, about a place. */
@@ -281,8 +291,11 @@ export interface Stage {
   /** The motions that were last asked for, and when they are there. */
   readonly wanted: readonly string[];
   readonly loaded: Promise<void>;
-  /** Show frames of an ask while they arrive; replaces what is shown once so many (a second's worth) are there. */
-  stream(number: number, motion: Motion, start: number, frames: Float32Array, worth?: number): void;
+  /** Show frames of an ask while they arrive; replaces what is shown once so many (a second's worth) are there. Time
+      begins anew, or goes on where one whole motion takes the place of another. */
+  stream(number: number, motion: Motion, start: number, frames: Float32Array, worth?: number, goesOn?: boolean): void;
+  /** Show other frames in place of those of the first motion, at the same time, until motions are shown anew. */
+  preview(motion: Motion, frames: Float32Array): void;
   /** Figures stand beside each other instead of where they are. */
   sideBySide: boolean;
   /** World place of a joint of a shown motion at a frame; null before it is loaded. */
@@ -291,6 +304,12 @@ export interface Stage {
   joints(motion: string): Promise<(joint: number, frame: number) => Place>;
   /** The joint under the pointer, of whom. */
   pickJoint(event: PointerEvent): { motion: string; joint: number; name: string } | null;
+  /** Where the pointer meets the plane through a place that faces the camera. */
+  facing(event: PointerEvent, through: Place): Place | null;
+  /** Where a place is in the window, pixels. */
+  onScreen(at: Place): { x: number; y: number };
+  /** Root x, y, z, then x, y, z, w of each joint, of the first motion at a whole frame; null where there is none. */
+  row(frame: number): Float32Array | null;
 
   addLine(points: readonly At[], style?: Partial<LineStyle>): LineOverlay;
   addArrow(at: At, heading: number, style?: { colour?: string; length?: number }): ArrowOverlay;
@@ -300,6 +319,9 @@ export interface Stage {
   addText(at: At, text: string, colour?: string): TextOverlay;
   addLive(skeleton: string, colour?: string, opacity?: number): LiveOverlay;
   addHeat(): HeatOverlay;
+  addVector(): VectorOverlay;
+  /** Colour the bones of a shown motion's figure by values from 0 to 1, red beyond; null takes that away. */
+  colourBones(motion: string, values: ArrayLike<number> | null): void;
 
   /** Options of the view that the stage itself knows. */
   setView(view: Partial<StageView>): void;
@@ -329,6 +351,8 @@ export interface StageCamera {
   held: boolean;
   /** Angle about +y from +z at which it stands. */
   readonly azimuth: number;
+  /** How it stands: where, what is in the middle of its picture, and its lens. */
+  shot(): { position: [number, number, number]; target: [number, number, number]; field_of_view_deg: number; aspect: number };
   /** Go after somebody who is here now, if it follows. */
   track(x: number, z: number, seconds: number, jump: boolean): void;
 }
@@ -375,7 +399,23 @@ export interface TrimRange {
   change(start: number, stop: number, done: boolean): void;
 }
 
+/** Frames [start, stop). */
+export interface Span {
+  start: number;
+  stop: number;
+}
+
+/** Rows of spans that can be painted, each by number. */
+export interface Lanes {
+  rows: readonly { name: string; spans: readonly Span[] }[];
+  paint(row: number, span: Span): void;
+  change(row: number, index: number, span: Span): void;
+  remove(row: number, index: number): void;
+}
+
 export interface Timeline {
+  /** Rows over the strips of feet; null takes them away. */
+  setLanes(lanes: Lanes | null): void;
   setMarkers(markers: readonly Marker[]): void;
   /** Two handles and a shade outside of them; null takes them away. */
   setRange(range: TrimRange | null): void;

@@ -6,12 +6,13 @@ from dataclasses import dataclass
 
 from choreograph.graph.settings import GraphSettings
 
-# Measured with `python -m benchmarks.archives x.mog --windows 200000` and 400000 on one core of an AMD EPYC, default
-# settings, files at 30 Hz: 40 and 110 s of CPU, 0.71 and 1.15 GiB, 276 and 587 MB.
-_LINEAR_S = 1.3e-4
-_SQUARE_S = 3.6e-10
-_BASE_BYTES, _WINDOW_BYTES = 3.0e8, 2.3e3
-_FILE_BYTES = 1.4e3
+# Measured with `python -m benchmarks.archives x.mog --windows 200000`, 400000 and 1000000 on one core of an AMD EPYC,
+# default settings: 40, 114 and, carried on from 484 s at 79 % of the pairs, about 620 s of CPU; 0.69, 1.12 and
+# 2.65 GiB; 276 and 587 MB. Growth is a part of each frame, read and measured once, and a part of each pair.
+_LINEAR_S = 1.0e-4
+_SQUARE_S = 5.2e-10
+_BASE_BYTES, _WINDOW_BYTES = 1.5e8, 2.9e3
+_FILE_BYTES = 1.5e3
 
 
 @dataclass(frozen=True)
@@ -36,7 +37,7 @@ class Estimate:
 def estimate_build(hours: float, settings: GraphSettings | None = None) -> Estimate:
     """What building a graph of this many hours of motion would take.
 
-    Constants were measured on archives of up to 400,000 windows; other motion may take a few times more or less.
+    Constants were measured on archives of up to a million windows; other motion may take a few times more or less.
 
     >>> estimate_build(7.5).windows
     810000

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from choreograph.build.checkpoint import Checkpoint
 from choreograph.build.comparison import Compare, Search, merge_minima
 from choreograph.build.long_blends import find_long_blends
-from choreograph.build.prepare import Prepared, check_any, prepare_clips
+from choreograph.build.prepare import Prepared, check_any, digest, prepare_clips
 from choreograph.errors import RequestError
 from choreograph.graph import connect
 from choreograph.graph.lazy import PickedClips
@@ -101,7 +101,9 @@ def add_clips(
     clips = PickedClips([*((graph.clips, n) for n in there), *((new.clips, n) for n in here)])
     both = Prepared(clips, (*graph.infos, *new.infos), (*graph.notes, *notes, *new.notes))
     known = Known(graph, np.arange(len(graph.infos)))
-    return build_prepared(both, graph.settings, known, progress, workers, checkpoint)
+    # What is there is told by its file, so that it need not be read for that.
+    key = " ".join([graph.fingerprint.motion, str(graph.settings.as_dict()), *map(digest, new.clips)])
+    return build_prepared(both, graph.settings, known, progress, workers, checkpoint, key)
 
 
 def remove_clips(graph: MotionGraph, names: Sequence[str], *, progress: Progress | None = None) -> MotionGraph:

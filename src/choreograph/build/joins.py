@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from choreograph.build.comparison import Search, merge_minima
-from choreograph.graph import connect
 from choreograph.graph.model import Minima, MotionGraph
 from choreograph.graph.report import Join, joining_thresholds
 from choreograph.progress import Progress
@@ -86,8 +85,7 @@ def find_joining_thresholds(
 
 def lost_clips(graph: MotionGraph) -> NDArray[np.intp]:
     """Numbers of the clips of which the graph shows nothing."""
-    joined = connect.connect(graph.minima, graph.settings, graph.threshold_m, graph.infos, graph.long_blends)
-    return np.flatnonzero(joined.shown == 0)
+    return np.flatnonzero(np.bincount(graph.nodes.clip, minlength=len(graph.infos)) == 0)
 
 
 def is_quick(graph: MotionGraph) -> bool:

@@ -42,8 +42,8 @@ class _Enough(Cancelled):
 class BuildOptions(Request):
     """What a graph is built of, and how."""
 
-    files: Annotated[Files, Field(description=FILES)]
-    output: Output
+    files: Annotated[Files, Field(description=FILES)] = ()
+    output: Output | None = None
     """The .mog file to write."""
     estimate: Annotated[float, Gt(0), Le(1e6), Option(metavar="HOURS")] | None = None
     """Build nothing; say what building this many hours of motion would take."""
@@ -99,7 +99,7 @@ def build(asked: BuildOptions) -> None:
 
       choreograph build archive/ -o archive.mog --onto 16/16_15.amc --cluster local:4
 
-      choreograph build archive/ -o archive.mog --estimate 7.5
+      choreograph build --estimate 7.5
     """
     from choreograph.build.files import build_file
     from choreograph.graph.store import check_target
@@ -110,6 +110,9 @@ def build(asked: BuildOptions) -> None:
 
         _say(str(estimate_build(asked.estimate, settings)))
         return
+    if not asked.files or asked.output is None:
+        what = "motion files or folders to build from" if not asked.files else "where to keep the graph: -o people.mog"
+        raise RequestError(f"give {what}")
     check_target(asked.output, overwrite=asked.force)
     started = time.process_time()
     with interruptible(asked.output), progress_bar() as progress, compared_by(asked) as compare:

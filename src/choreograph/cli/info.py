@@ -26,6 +26,13 @@ if TYPE_CHECKING:
     from choreograph.graph.report import GraphReport, Join
 
 
+MANY_CLIPS, MANY_LABELS = 60, 30
+"""Up to so many clips and labels are listed one by one: more is no reading for a terminal."""
+_MOST_FOLDERS, _MOST_LABELS = 12, 8
+"""Rows of what is listed instead: all of it is a screenful."""
+_LONGEST_LABEL = 40
+
+
 class InfoOptions(Request):
     """What is shown of which graph."""
 
@@ -36,6 +43,8 @@ class InfoOptions(Request):
     goes."""
     workers: Workers | None = None
     """Threads to compare with; else one per processor."""
+    everything: Annotated[bool, Option(("--all",))] = False
+    """List all clips and labels, however many there are; else those of large graphs are summed up by folder."""
     as_json: Annotated[bool, Option(("--json",))] = False
     """Print JSON for programs."""
 
@@ -53,6 +62,8 @@ def info(asked: InfoOptions) -> None:
 
       choreograph info people.mog --joins 20
 
+      choreograph info archive.mog --all
+
       choreograph info people.mog --json
     """
     from choreograph.build.joins import ceiling_of, find_joins, is_quick
@@ -67,12 +78,13 @@ def info(asked: InfoOptions) -> None:
         ceiling = ceiling_of(opened) if asked.joins_m is None else asked.joins_m
         with progress_bar() as progress:
             joins = find_joins(opened, ceiling, progress=progress, workers=asked.workers)
-    report, coverage = report_graph(opened, joins=joins), report_coverage(opened, joins)
+    report = report_graph(opened, joins=joins)
+    coverage = report_coverage(opened, joins, labels=report.labels)
     if asked.as_json:
         facts = {**_facts(graph, opened, report), "coverage": coverage.as_dict()}
         typer.echo(json.dumps(facts, indent=2, ensure_ascii=False))
     else:
-        _show(graph, opened, report, coverage)
+        _show(graph, opened, report, coverage, everything=asked.everything)
 
 
 def register(app: typer.Typer) -> None:
@@ -116,7 +128,7 @@ def _table(*columns: str) -> Table:
 
     made = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 0, 0, 1))
     for column in columns:
-        text = column in ("clip", "label", "labels", "state")
+        text = column in ("clip", "label", "labels", "state", "folder", "person")
         made.add_column(column, justify="left" if text else "right", no_wrap=True)
     return made
 
@@ -132,7 +144,7 @@ def _share(part: int, whole: int) -> str:
     return f"{part / whole:.0%}" if whole else "-"
 
 
-def _show(path: Path, graph: MotionGraph, report: GraphReport, coverage: Coverage) -> None:
+def _show(path: Path, graph: MotionGraph, report: GraphReport, coverage: Coverage, *, everything: bool) -> None:
     seconds = sum(entry.seconds for entry in graph.infos)
     _say(f"{path}: {len(graph.infos)} clips, {seconds:.1f} s, {path.stat().st_size / 1e6:.1f} MB")
     _say(
@@ -143,20 +155,18 @@ def _show(path: Path, graph: MotionGraph, report: GraphReport, coverage: Coverag
         f"{report.transitions} transitions from {report.minima} minima; connected: {report.nodes} nodes, "
         f"{report.segments} segments, {report.kept_transitions} transitions"
         + (f", {report.long_blends} of them long" if report.long_blends else "")
+        + (f"; {report.thinned_transitions} left out as farther ones" if report.thinned_transitions else "")
     )
     _say(
         f"frames kept: {_share(report.recorded, report.frames)} as recorded, "
         f"{_share(report.shown, report.frames)} with "
         f"blends; left out: {report.dead_ends} dead ends and {report.sinks} sinks of {report.cut_points} cut points"
     )
-    _show_clips(graph, report)
-    if report.labels:
-        labels = _table("label", "seconds", "in it", "left out", "recorded")
-        for entry in report.labels:
-            lengths = (entry.frames, entry.recorded, entry.frames - entry.recorded)
-            texts = (f"{length / report.rate_hz:.1f}" for length in lengths)
-            labels.add_row(entry.label, *texts, _share(entry.recorded, entry.frames))
-        _print(labels)
+    if everything or len(report.clips) <= MANY_CLIPS:
+        _show_clips(graph, report)
+    else:
+        _show_folders(graph, report)
+    _show_labels(report, everything)
     if graph.searched_m:
         _show_coverage(coverage)
     for note in graph.notes:
@@ -164,6 +174,59 @@ def _show(path: Path, graph: MotionGraph, report: GraphReport, coverage: Coverag
     for step in graph.history:
         _say(f"{step.at}  {step.command}  ({step.package_version}, {step.evaluated_share:.0%} of pairs)", "dim")
     show_entries(_cached(graph), "the cache holds nothing of it yet")
+
+
+def _show_labels(report: GraphReport, everything: bool) -> None:
+    if not report.labels:
+        return
+    shown = list(report.labels)
+    if not everything and len(shown) > MANY_LABELS:
+        shown = sorted(shown, key=lambda entry: -entry.frames)[:_MOST_LABELS]
+    labels = _table("label", "seconds", "in it", "left out", "recorded")
+    for entry in shown:
+        lengths = (entry.frames, entry.recorded, entry.frames - entry.recorded)
+        texts = (f"{length / report.rate_hz:.1f}" for length in lengths)
+        said = entry.label if len(entry.label) <= _LONGEST_LABEL else f"{entry.label[: _LONGEST_LABEL - 1]}…"
+        labels.add_row(said, *texts, _share(entry.recorded, entry.frames))
+    _print(labels)
+    if len(shown) < len(report.labels):
+        _say(f"and {len(report.labels) - len(shown)} more labels: --all lists them", "dim")
+
+
+def _show_folders(graph: MotionGraph, report: GraphReport) -> None:
+    """Clips summed up by the folder that their files lie in, or by person where files are not known."""
+    from choreograph.motion.query import describe_clips
+
+    told = describe_clips(graph.infos)
+    by_folder = len({clip.folder for clip in told}) > 1
+    groups: dict[str, list[int]] = {}
+    for number, clip in enumerate(told):
+        groups.setdefault((clip.folder if by_folder else clip.person) or "-", []).append(number)
+    largest = sorted(groups, key=lambda name: -sum(report.clips[n].frames for n in groups[name]))
+    table = _table(
+        "folder" if by_folder else "person", "clips", "seconds", "recorded", "shown", "out", "in", "left out"
+    )
+    for name in sorted(largest[:_MOST_FOLDERS]):
+        clips = [report.clips[n] for n in groups[name]]
+        frames = sum(clip.frames for clip in clips)
+        lost = sum(clip.state != "kept" for clip in clips)
+        table.add_row(
+            *(name, str(len(clips)), f"{sum(graph.infos[n].seconds for n in groups[name]):.1f}"),
+            *(_share(sum(clip.recorded for clip in clips), frames), _share(sum(clip.shown for clip in clips), frames)),
+            *(str(sum(clip.transitions_out for clip in clips)), str(sum(clip.transitions_in for clip in clips))),
+            f"{lost} clip{'' if lost == 1 else 's'}" if lost else "",
+            style="yellow" if lost == len(clips) else None,
+        )
+    _print(table)
+    if len(largest) > _MOST_FOLDERS:
+        kind = "folders" if by_folder else "people"
+        _say(f"and {len(largest) - _MOST_FOLDERS} more {kind}: --all lists all clips", "dim")
+    states: dict[str, list[str]] = {}
+    for entry in report.lost:
+        states.setdefault(entry.state, []).append(entry.name)
+    for state, names in states.items():
+        more = f" and {len(names) - 5} more" if len(names) > 5 else ""
+        _say(f"{state}: {len(names)} clips ({', '.join(names[:5])}{more})", "yellow")
 
 
 def _show_clips(graph: MotionGraph, report: GraphReport) -> None:

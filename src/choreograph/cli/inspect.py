@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -26,6 +28,8 @@ class InspectOptions(Request):
     files: Annotated[Files, Field(description=FILES)]
     joints: bool = False
     """List every joint with its role."""
+    everything: Annotated[bool, Option(("--all",))] = False
+    """List every clip and finding, however many there are; else many are summed up by folder and by kind."""
     as_json: Annotated[bool, Option(("--json",))] = False
     """Print JSON for programs."""
     reading: Reading = Field(default_factory=Reading)
@@ -38,6 +42,8 @@ def inspect(asked: InspectOptions) -> None:
     Examples:
 
       choreograph inspect walk.bvh
+
+      choreograph inspect archive/ --all
 
       choreograph inspect recordings/ --json
 
@@ -57,11 +63,16 @@ def inspect(asked: InspectOptions) -> None:
     if asked.as_json:
         typer.echo(json.dumps(facts, indent=2, ensure_ascii=False))
     else:
-        _show(facts, asked.joints)
+        _show(facts, asked.joints, everything=asked.everything)
     if any("error" in row for row in facts):
         raise typer.Exit(2)
 
 
+MANY_CLIPS = 40
+"""Up to so many clips are listed one by one."""
+_MOST_FOLDERS = 16
+_WIDE = 100
+"""Columns of the table of folders at least."""
 _NARROWEST = 72
 """Columns the table takes at least, however narrow the terminal."""
 
@@ -118,14 +129,118 @@ def _height(skeleton: Skeleton) -> float:
     return skeleton.height if along_bones is None else along_bones
 
 
-def _show(facts: list[dict[str, Any]], joints: bool) -> None:
+def _show(facts: list[dict[str, Any]], joints: bool, *, everything: bool = False) -> None:
+    good = [row for row in facts if "error" not in row]
+    if len(facts) > MANY_CLIPS and not everything:
+        _show_folders(good)
+        _show_findings(facts)
+    else:
+        _show_clips(good)
+        for row in facts:
+            _remarks(row)
+    if joints:
+        for row in good:
+            console.print(f"\n{row['name']}", style="bold", highlight=False, markup=False)
+            for name, role in row["joint_roles"].items():
+                console.print(f"  {name:<28} {role}", highlight=False, markup=False)
+
+
+def _show_folders(good: list[dict[str, Any]]) -> None:
+    """Clips summed up by the folder that they are in."""
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+
+    from choreograph.formats.world import unit_name
+    from choreograph.motion.labels import say_labels
+
+    groups: dict[Path, list[dict[str, Any]]] = {}
+    for row in good:
+        groups.setdefault(Path(row["file"]).parent, []).append(row)
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 0, 0, 1))
+    table.add_column("folder", overflow="fold", min_width=12)
+    for column in ("clips", "seconds", "fps", "joints", "height"):
+        table.add_column(column, justify="right", no_wrap=True, min_width=len(column))
+    for column in ("unit", "up"):
+        table.add_column(column, no_wrap=True, min_width=len(column))
+    table.add_column("labels", no_wrap=True)
+    largest = sorted(groups, key=lambda folder: -len(groups[folder]))[:_MOST_FOLDERS]
+
+    # Labels give way to the numbers.
+    room = max(
+        12, max(console.width, _WIDE) - 58 - min(24, max((len(folder.name) for folder in groups), default=0) + 8)
+    )
+
+    def shortened(text: str) -> str:
+        return text if len(text) <= room else f"{text[: room - 1]}…"
+
+    def said(rows: list[dict[str, Any]], name: str) -> str:
+        found = sorted({row[name] for row in rows})
+        return f"{found[0]:g}" if len(found) == 1 else f"{found[0]:g}-{found[-1]:g}"
+
+    # From the folder that all have in common: the way to it is known to who gave it.
+    shared = Path(os.path.commonpath([folder.absolute() for folder in groups])).parent if groups else Path()
+    for folder in sorted(largest):
+        rows = groups[folder]
+        heights = sorted({f"{row['height_m']:.2f}" for row in rows})
+        table.add_row(
+            *(str(folder.absolute().relative_to(shared)), str(len(rows)), f"{sum(row['seconds'] for row in rows):.1f}"),
+            *(said(rows, "fps"), said(rows, "joints")),
+            f"{heights[0]}-{heights[-1]} m" if len(heights) > 1 else f"{heights[0]} m",
+            ", ".join(sorted({unit_name(row["metres_per_unit"]) for row in rows})),
+            ", ".join(sorted({row["up_axis"] for row in rows})),
+            shortened(say_labels(text for row in rows for text, _, _ in row["labels"]).replace("none", "")),
+        )
+    if good:
+        Console(width=max(console.width, _WIDE)).print(table)
+        total = sum(row["seconds"] for row in good)
+        rest = f"; {len(groups) - len(largest)} more folders" if len(groups) > len(largest) else ""
+        text = f"{len(good)} clips in {len(groups)} folder{'s' if len(groups) > 1 else ''}, {total:.1f} s{rest}"
+        console.print(f"{text}: --all lists all clips", highlight=False, markup=False)
+
+
+def _show_findings(facts: list[dict[str, Any]]) -> None:
+    """What is odd, alike findings together: the first of a kind, how many there are, and where."""
+    kinds: dict[tuple[str, str], list[tuple[str, str, str]]] = {}
+    for row in facts:
+        if "error" in row:
+            text = row["error"].removeprefix(row["file"]).lstrip(":, ")
+            # Where in the file is of no matter to what is wrong with it.
+            kinds.setdefault(("error", re.sub(r"\d+", "#", text)), []).append(
+                (row["file"], Path(row["file"]).name, text)
+            )
+        for kind, text in _findings(row):
+            kinds.setdefault((kind, re.sub(r"[\d.]+", "#", text)), []).append((row["file"], row["name"], text))
+    for (kind, _), found in sorted(kinds.items(), key=lambda item: (item[0][0] != "error", -len(item[1]))):
+        names = list({file: name for file, name, _ in found}.values())
+        more = f" and {len(names) - 3} more" if len(names) > 3 else ""
+        shown = err_console if kind == "error" else console
+        text = f"{len(names)} file{'s' if len(names) > 1 else ''}: {found[0][2]} ({', '.join(names[:3])}{more})"
+        style = "red" if kind == "error" else "yellow"
+        shown.print(text, style=style, markup=False, highlight=False, soft_wrap=True)
+
+
+def _findings(row: dict[str, Any]) -> list[tuple[str, str]]:
+    """What is odd about a clip: kinds and sentences."""
+    if "error" in row:
+        return []
+    found = [
+        (note["kind"], note["message"] + (f" (×{note['count']})" if note["count"] > 1 else "")) for note in row["notes"]
+    ]
+    if row["trim"]:
+        found.append(("trim", f"{row['trim']['reason']}; leave out with --trim"))
+    if row["moving_floor"]:
+        found.append(("moving-floor", "feet rest at different heights (steps, a box, a slope?)"))
+    return found
+
+
+def _show_clips(good: list[dict[str, Any]]) -> None:
     from rich import box
     from rich.console import Console
     from rich.table import Table
 
     from choreograph.formats.world import unit_name
 
-    good = [row for row in facts if "error" not in row]
     labelled = any(row["labels"] for row in good)
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 0, 0, 1))
     # Names and labels may fold on a narrow terminal; numbers are never cut.
@@ -150,13 +265,6 @@ def _show(facts: list[dict[str, Any]], joints: bool) -> None:
     if len(reasons) <= 4:
         for reason in sorted(reasons):
             console.print(f"  {reason}", style="dim", highlight=False, markup=False, soft_wrap=True)
-    for row in facts:
-        _remarks(row)
-    if joints:
-        for row in good:
-            console.print(f"\n{row['name']}", style="bold", highlight=False, markup=False)
-            for name, role in row["joint_roles"].items():
-                console.print(f"  {name:<28} {role}", highlight=False, markup=False)
 
 
 def _remarks(row: dict[str, Any]) -> None:
@@ -166,10 +274,5 @@ def _remarks(row: dict[str, Any]) -> None:
     if "error" in row:
         err_console.print(f"error: {row['error']}", style="red", markup=False, highlight=False, soft_wrap=True)
         return
-    for note in row["notes"]:
-        times = f" (×{note['count']})" if note["count"] > 1 else ""
-        say(f"{row['name']}: {note['message']}{times}", "yellow")
-    if row["trim"]:
-        say(f"{row['name']}: {row['trim']['reason']}; leave out with --trim", "yellow")
-    if row["moving_floor"]:
-        say(f"{row['name']}: feet rest at different heights (steps, a box, a slope?)", "yellow")
+    for _, text in _findings(row):
+        say(f"{row['name']}: {text}", "yellow")

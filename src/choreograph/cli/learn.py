@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from pydantic import Field
@@ -15,6 +16,9 @@ from choreograph.contract.request import Option, Request
 from choreograph.contract.verb import EXAMPLES
 from choreograph.errors import RequestError
 from choreograph.synthesis.complete.settings import LearnSettings
+
+if TYPE_CHECKING:
+    from choreograph.synthesis.complete.model import MotionModel
 
 
 class LearnOptions(Request):
@@ -77,9 +81,20 @@ def learn(asked: LearnOptions) -> None:
         f"{asked.output}: {said['frames']} frames of {said['clips']} clips at {said['rate_hz']:g} Hz; "
         f"{said['dimensions']} coordinates hold {100 * said['variance']:.1f} % of the poses' variance, order "
         f"{said['order']}, control of {said['controls']}, {said['components']} component(s); each pose is predicted "
-        f"to {error:.2f}° per joint",
+        f"to {error:.2f}° per joint{_known(model)}",
         highlight=False, markup=False, soft_wrap=True,
     )  # fmt: skip
+
+
+def _known(model: MotionModel) -> str:
+    """What the model knows of the time between keyframes."""
+    from choreograph.synthesis.complete.knows import NO_MORE
+
+    if math.isnan(model.held_out):
+        return "; there is too little to hold out and see what it knows of the time between keyframes"
+    said = f"; left out and completed over a second, motion is {model.held_out:.2f} × as far off as by a spline"
+    few = " (these recordings hardly tell: ask for tracks, or for keyframes closer together)"
+    return said + (few if model.held_out >= NO_MORE else "")
 
 
 def register(app: typer.Typer) -> None:

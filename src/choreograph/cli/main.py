@@ -19,6 +19,7 @@ TOOLS = {
     "demo": "Write the demo motion: walks, turns, runs, jumps and more, made by a model, with every foot planted "
     "exactly.",
     "inspect": "Show what motion files hold: length, rate, joints, unit and up-axis found, and anything odd.",
+    "find": "Find places in recordings: by words, by example, by speed, turn and feet.",
     "convert": "Convert motion files: BVH, ASF/AMC, NPZ, GLB, USD, FBX in; all but FBX, and CSV of positions, out.",
     "render": "Draw motion: a contact sheet (.png), or a film (.mp4, .gif) with a following camera.",
     "plot": "Plot a motion, or a motion graph, for the screen or a paper.",
@@ -36,7 +37,7 @@ TOOLS = {
     "studio": "Open the studio: look at clips, build a graph, draw a path on the floor and see it walked.",
 }
 """Commands besides the verbs: modules of this package that each register one, and what lists say about them."""
-BEFORE_VERBS = 9
+BEFORE_VERBS = 10
 """How many of them help lists before the verbs."""
 
 EXIT_ERROR = 2

@@ -6,6 +6,7 @@ import inspect
 import json
 import time
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -15,11 +16,12 @@ from pydantic import Field
 from choreograph.cli import subjects
 from choreograph.cli.common import ForceOption, Kept, console, film_size, progress_bar, stop_well
 from choreograph.cli.options import collect, parameters, say_by_options
-from choreograph.contract.document import Document, load_document, parse_document
+from choreograph.contract.document import SUFFIXES, Document, load_document, parse_document
+from choreograph.contract.limits import beside
 from choreograph.contract.request import Request, read_request
 from choreograph.contract.result import Answer, Result
 from choreograph.contract.search import Search
-from choreograph.contract.verb import Verb
+from choreograph.contract.verb import EXAMPLES, Verb
 from choreograph.errors import Cancelled, RequestError, SearchStateError
 from choreograph.formats.export import ExportSettings
 from choreograph.progress import Progress
@@ -126,7 +128,7 @@ def _schema(verb: Verb) -> Any:
 
 def run(verb: Verb, values: Mapping[str, Any]) -> None:
     """Do what a command line says."""
-    document = Document(None, Path()) if values["request"] is None else load_document(values["request"])
+    document, named = _document(verb, values)
     targets, search = _targets(verb, values), None
     saved = read_state(targets.folder) if values["resume"] else None
     request, earlier = _read(verb, document, values, None if saved is None else saved[1])
@@ -136,7 +138,7 @@ def run(verb: Verb, values: Mapping[str, Any]) -> None:
         return None if search is None else search.amount(stage, done, total)
 
     with progress_bar(amount) as progress:
-        subject = subjects.load(verb.subject, values["subject"], request, progress)
+        subject = subjects.load(verb.subject, named, request, progress)
         for note in subject.notes:
             _warn(note)
         search = verb.search(subject.value, request)
@@ -147,7 +149,7 @@ def run(verb: Verb, values: Mapping[str, Any]) -> None:
             from choreograph.editing.physics.finished import finish_result
 
             result = finish_result(result, getattr(subject.value, "clips", ()), verb.remeasure, progress=progress)
-        origin = {subject.kind: values["subject"]}
+        origin = {subject.kind: named}
         files = write_result(verb, result, targets, state=_state(search), origin=origin, progress=progress)
     for answer, where in zip(result.answers, files, strict=True):
         _say(": ".join([*([", ".join(map(str, where))] if where else []), describe(answer)]))
@@ -160,6 +162,25 @@ def run(verb: Verb, values: Mapping[str, Any]) -> None:
         raise Kept(f"stopped after {stopped:.1f} s: {kept} written{more}")
     if any(answer.problems for answer in result.answers[:1]) and not values["best_effort"]:
         raise typer.Exit(EXIT_MISSED)
+
+
+def _document(verb: Verb, values: Mapping[str, Any]) -> tuple[Document, str]:
+    """The request's file, and the subject; a request file in the subject's place names the subject itself."""
+    named: str = values["subject"]
+    if values["request"] is not None:
+        return load_document(values["request"]), named
+    if Path(named).suffix.lower() not in SUFFIXES or verb.subject.name == EXAMPLES.name:
+        return Document(None, Path()), named
+    document, key = load_document(named), verb.subject.metavar.lower()
+    value = dict(document.value) if isinstance(document.value, dict) else {}
+    subject = value.pop(key, None)
+    if not isinstance(subject, str) or not subject:
+        raise RequestError(
+            f"{named} is a request and names no {key}; write '{key}: FILE' into it, or choreograph {verb.name} "
+            f"{verb.subject.metavar} {'' if verb.takes_file else '--request '}{named}",
+            where=key,
+        )
+    return replace(document, value=value), beside(document.path.parent, subject)
 
 
 def _read(

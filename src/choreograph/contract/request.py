@@ -95,7 +95,7 @@ class _Called(ModelMetaclass):
     """Lets models be made with values in the order of their fields, and mistakes in them be a RequestError."""
 
     def __call__(cls, *values: Any, **named: Any) -> Any:
-        fields = list(cls.model_fields)  # type: ignore[attr-defined]
+        fields = [f for f in cls.model_fields if f not in getattr(cls, "named_only", ())]  # type: ignore[attr-defined]
         if len(values) > len(fields):
             raise TypeError(f"{cls.__name__} takes {len(fields)} values at most, not {len(values)}")
         twice = [name for name in fields[: len(values)] if name in named]

@@ -12,6 +12,7 @@ from choreograph._version import __version__
 from choreograph.contract.request import Request
 from choreograph.motion.clip import Clip
 from choreograph.motion.display import ShowsItself
+from choreograph.motion.mechanics import Mechanics
 
 COMPLETE, SEARCHING = "complete", "searching"
 """Statuses that every verb knows; others say in a word why a request was not answered to its end."""
@@ -144,6 +145,8 @@ class Answer:
     """The line on the floor that belongs to it: the one asked for, or the way walked."""
     details: Mapping[str, Any] = field(default_factory=dict)
     """What only this verb knows, as plain values: edges, pieces, transcription …"""
+    mechanics: Mechanics | None = None
+    """Forces and torques of the first person, for a stage to draw."""
 
     @property
     def clip(self) -> Clip:

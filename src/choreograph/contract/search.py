@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from choreograph.contract.request import Request
 from choreograph.contract.result import Result
 from choreograph.errors import RequestError
+from choreograph.motion.clip import Clip
 from choreograph.progress import Progress, silent
 
 
@@ -56,6 +57,9 @@ class Search(ABC):
         self.began = time.monotonic()
         self.carried = False
         """Whether what was found for requests before the present one shows in its answers."""
+        self.watch: Callable[[Callable[[], Clip]], None] | None = None
+        """Hears of motions that the search passes through on the way to its answer, where they are worth seeing; gets
+        a function that makes the motion, so that nobody makes one that nobody looks at."""
 
     @property
     @abstractmethod

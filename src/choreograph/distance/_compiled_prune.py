@@ -157,6 +157,8 @@ def enclose_open(
     every = chosen.all()
     for top in range(start, stop, TALL):
         bottom = min(top + TALL, stop)
+        if not every and not chosen[clips[top:bottom]].any():
+            continue
         for left in range(top if every else 0, runs, WIDE):
             right = min(left + WIDE, runs)
             signs = product[: (bottom - top) * (right - left)].reshape(bottom - top, right - left)

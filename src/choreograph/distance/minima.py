@@ -34,6 +34,7 @@ Array = NDArray[np.float64]
 
 _STRIP = 192  # windows; larger rectangles waste less on halos, until they leave the cache
 _MANY = 6_000  # windows from which pruning pays: on one core, 8,100 of mixed motion took two thirds of the time
+_MANY_EACH = 2_000  # to be compared with each: measuring a window for pruning costs as much as comparing so many
 _BATCH_PAIRS = 1 << 27  # window pairs between two batches: a second or two of one core without pruning
 _AHEAD = 3  # tasks in hand for each worker
 _TASK_STRIPS, _TASK_SHORT_STRIPS = 4, 32  # compared by one worker between two looks at the progress; when pruning
@@ -146,8 +147,10 @@ def iterate_minima(
     limits = make_limits(threshold, classes, count)
     chosen = np.ones(count, bool) if involving is None else np.isin(np.arange(count), list(involving))
     windows = int(library.counts.sum())
+    if prune is None:
+        prune = windows >= _MANY and int(library.counts[chosen].sum()) >= _MANY_EACH
     pruner = None
-    if windows > 0 and (windows >= _MANY if prune is None else prune):
+    if windows > 0 and prune:
         progress("measuring windows", 0, windows)
         with one_thread_each():
             pruner = Pruner(library, limits)
@@ -203,6 +206,7 @@ def gather_batches(
         (number, range(row, min(row + at_once, rows.stop)))
         for number, (_, rows) in enumerate(batches)
         for row in rows[::at_once]
+        if pairs[row : min(row + at_once, rows.stop)].any()
     )
     waiting: deque[tuple[int, range, Promise]] = deque()
     for number, (finished, rows) in enumerate(batches):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
@@ -24,6 +25,12 @@ _SURE_PARTS = ("hips", "spine", "hip", "upper_leg", "lower_leg", "clavicle", "up
 """Parts whose recorded rotations are smooth; hands, feet and heads tremble even in good recordings."""
 _USUAL = 99.9
 """Percentile of all joints' accelerations in the graph's clips beyond which one is abrupt."""
+
+
+_ARRAYS = ("offsets", "last", "ratio", "place", "facing", "faults", "words", "abrupt", "height")
+"""What tracks hold; all but the first three have an entry for every frame."""
+_MANY_VALUES = 20_000_000
+"""Accelerations from which on they are kept in single precision until all are known."""
 
 
 class RootTracks:
@@ -57,16 +64,52 @@ class RootTracks:
             self.place[here] = _calm(clip.root_pos[:, 0] + 1j * clip.root_pos[:, 2], smooth_s * clip.fps)
             self.facing[here] = clip.facing()
             self.height[here] = np.ptp(clip.global_positions()[..., 1], axis=1)
-            turning.append(accelerations(clip))
-            self.faults[here] = find_faults(clip, turning[-1])
+            found = accelerations(clip)
+            self.faults[here] = find_faults(clip, found)
+            turning.append(found if self.offsets[-1] * found.shape[1] < _MANY_VALUES else found.astype(np.float32))
             cuts = sorted({0, len(clip), *(x.start for x in clip.labels), *(x.stop for x in clip.labels)})
             for a, b in pairwise(cuts):
                 said = frozenset(x.text for x in clip.labels if x.start <= a < x.stop)
                 self.words[self.offsets[c] + a : self.offsets[c] + b] = self.sets.setdefault(said, len(self.sets))
 
-        usual = np.percentile(np.concatenate([x.ravel() for x in turning]), _USUAL) if turning else 0.0
+        known = np.concatenate([x.ravel() for x in turning]) if turning else np.zeros(1)
+        usual = np.percentile(known, _USUAL, overwrite_input=True)
+        del known
         for start, x in zip(self.offsets, turning, strict=False):
             self.abrupt[start + 1 : start + 1 + len(x)] = (x > usual).sum(axis=1)
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """All that it holds but the sets of labels, by name; `from_arrays` is the reverse."""
+        return {name: getattr(self, name) for name in _ARRAYS}
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]], sets: Sequence[frozenset[str]]) -> RootTracks:
+        """What `arrays` gave, without reading clips; a ValueError where it contradicts itself."""
+        made = cls.__new__(cls)
+        for name in _ARRAYS:
+            setattr(made, name, arrays[name])
+        frames = int(made.offsets[-1])
+        if any(len(arrays[name]) != frames for name in _ARRAYS[3:]) or len(made.ratio) != len(made.last):
+            raise ValueError("the tracks have different lengths")
+        if frames and not 0 <= made.words.min() <= made.words.max() < len(sets):
+            raise ValueError("a frame has labels that are not there")
+        made.sets = {said: number for number, said in enumerate(sets)}
+        return made
+
+    @cached_property
+    def usual_height(self) -> float:
+        """Of the highest joint above the lowest, metres: in the median of all frames."""
+        return float(np.median(self.height)) if len(self.height) else 1.0
+
+    @cached_property
+    def faults_before(self) -> NDArray[np.int64]:
+        """Frames with a fault before each frame, and all of them."""
+        return np.concatenate([[0], np.cumsum(self.faults, dtype=np.int64)])
+
+    @cached_property
+    def abrupt_before(self) -> NDArray[np.int64]:
+        """Joints that turn abruptly before each frame, and all of them."""
+        return np.concatenate([[0], np.cumsum(self.abrupt, dtype=np.int64)])
 
     def own(self, clip: NDArray[Any], frame: Floats) -> Floats:
         """Where a frame at the rate stands among all clips' own frames."""

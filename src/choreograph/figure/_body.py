@@ -11,15 +11,19 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from choreograph.figure._fuse import fuse
 from choreograph.figure._limbs import shape_arm, shape_foot, shape_hand, shape_leg
 from choreograph.figure._loft import Surface
 from choreograph.figure._pose import SHORTEST, Drawn, Pose, is_human, take_measure
 from choreograph.figure._strand import CLAY, LEFT_TINT, NO_TINT, RIGHT_TINT, Bone, Girth, Tube, ball, strand
-from choreograph.figure._trunk import shape_head, shape_torso
+from choreograph.figure._trunk import shape_face, shape_head, shape_torso
 from choreograph.motion.roles import split_side
 from choreograph.motion.skeleton import Skeleton
 
 Array = NDArray[np.float64]
+
+_CELL = 0.0105
+"""Width of the cells in which the body's skin is drawn, as a share of its stature."""
 
 
 def shape_body(skeleton: Skeleton, points: Array, tips: Array) -> list[Surface]:
@@ -34,10 +38,13 @@ def shape_body(skeleton: Skeleton, points: Array, tips: Array) -> list[Surface]:
     drawn = Drawn()
     parts: list[Surface] = []
     if is_human(skeleton):
-        parts += shape_torso(pose, drawn) + shape_head(pose, drawn)
+        body = shape_torso(pose, drawn) + shape_head(pose, drawn)
         for side, tint in (("left", LEFT_TINT), ("right", RIGHT_TINT)):
-            parts += shape_leg(pose, side, tint, drawn) + shape_foot(pose, side, tint, drawn)
-            parts += shape_arm(pose, side, tint, drawn) + shape_hand(pose, side, tint, drawn)
+            body += shape_leg(pose, side, tint, drawn) + shape_foot(pose, side, tint, drawn)
+            body += shape_arm(pose, side, tint, drawn)
+            parts += shape_hand(pose, side, tint, drawn)
+        parts += shape_face(pose)
+        parts.append(fuse(body, points[skeleton.need("hips")], _CELL * pose.stature))
     parts += _plain(pose, drawn)
     if not parts:
         parts.append(ball(points[0], np.full(3, 0.05), 0, CLAY))

@@ -17,9 +17,9 @@ Array = NDArray[np.float64]
 # Height between hip line (0) and shoulder line (1); half width as shares of (hip width, chest width, stature);
 # half depth and shift ahead as shares of stature; exponent of the outline.
 _TRUNK = (
-    (-0.155, 0.30, 0.0, 0.000, 0.030, -0.004, 2.0),
-    (-0.135, 0.50, 0.0, 0.000, 0.042, -0.004, 2.1),
-    (-0.09, 0.74, 0.0, 0.000, 0.052, -0.005, 2.2),
+    (-0.145, 0.26, 0.0, 0.000, 0.020, -0.006, 2.0),
+    (-0.125, 0.46, 0.0, 0.000, 0.034, -0.006, 2.1),
+    (-0.08, 0.74, 0.0, 0.000, 0.050, -0.005, 2.2),
     (-0.02, 0.93, 0.0, 0.000, 0.0605, -0.006, 2.3),
     (0.07, 0.98, 0.0, 0.000, 0.0625, -0.006, 2.3),
     (0.17, 0.93, 0.0, 0.000, 0.0585, -0.003, 2.3),
@@ -202,22 +202,9 @@ def shape_head(pose: Pose, drawn: Drawn) -> list[Surface]:
     way = pose.chain(last, neck) or [last]
     drawn.bones.update(way[1:])
     below = int(skeleton.parents[neck]) if skeleton.parents[neck] >= 0 else neck
-    tips = pose.ends(last) + [pose.at(c) for c in skeleton.children(last) if skeleton.roles[c] in ("other", "head")]
     base = pose.neck_base
-    up = pose.up
-    reach = 0.0
-    if tips:
-        crown = max(tips, key=lambda p: float((p - base) @ pose.up))
-        if float((crown - base) @ pose.up) > 0.06 * size:
-            up, reach = unit(crown - base), float(np.linalg.norm(crown - base))
-    elif last != neck and np.linalg.norm(pose.at(last) - base) > 0.02 * size:
-        up = unit(unit(pose.at(last) - base) + pose.up)
-    # Neck base to crown is a little more than a seventh of a person's height; markers may sit lower or higher.
-    reach = float(np.clip(reach, 0.148 * size, 0.160 * size))
+    last, middle, up, ahead = _head_place(pose)
     half = 0.065 * size
-    middle = base + up * (reach - half)
-    ahead = square_to(pose.ahead, up)
-    middle = middle + ahead * 0.010 * size
     across = np.cross(ahead, up)
     sections = [
         Section(
@@ -254,3 +241,74 @@ def shape_head(pose: Pose, drawn: Drawn) -> list[Surface]:
         colour = CLAY * shade(float(t) - 0.36, 0.25)
         stem.append(Section(point, across * wide * size, ahead * 1.04 * wide * size, weights, colour))
     return [loft(sections, 24), loft(stem, 20)]
+
+
+def _head_place(pose: Pose) -> tuple[int, Array, Array, Array]:
+    """The joint that carries the head, its middle, and where up and ahead are for it."""
+    skeleton, size = pose.skeleton, pose.stature
+    neck = neck_joint(skeleton)
+    found = skeleton.find("head")
+    last = found if found is not None else neck
+    tips = pose.ends(last) + [pose.at(c) for c in skeleton.children(last) if skeleton.roles[c] in ("other", "head")]
+    base = pose.neck_base
+    up = pose.up
+    reach = 0.0
+    if tips:
+        crown = max(tips, key=lambda p: float((p - base) @ pose.up))
+        if float((crown - base) @ pose.up) > 0.06 * size:
+            up, reach = unit(crown - base), float(np.linalg.norm(crown - base))
+    elif last != neck and np.linalg.norm(pose.at(last) - base) > 0.02 * size:
+        up = unit(unit(pose.at(last) - base) + pose.up)
+    # Neck base to crown is a little more than a seventh of a person's height; markers may sit lower or higher.
+    reach = float(np.clip(reach, 0.148 * size, 0.160 * size))
+    half = 0.065 * size
+    middle = base + up * (reach - half)
+    ahead = square_to(pose.ahead, up)
+    middle = middle + ahead * 0.010 * size
+    return last, middle, up, ahead
+
+
+def shape_face(pose: Pose) -> list[Surface]:
+    """A brow and the line of a nose, so that the front is known at a glance; they stay sharp on the fused skin."""
+    size = pose.stature
+    last, middle, up, ahead = _head_place(pose)
+    across = np.cross(ahead, up)
+    half = 0.065 * size
+
+    def front(at: float, aside: float) -> Array:
+        """A point of the face: its height from chin (-1) to crown (1) and how far aside, as a share of the width."""
+        width, deep, shift = (float(np.interp(at, _HEAD_TABLE[:, 0], _HEAD_TABLE[:, k])) for k in (1, 2, 3))
+        depth = deep * (1 - min(abs(aside) / width, 1.0) ** 2.15) ** (1 / 2.15)
+        place = middle + up * half * at + across * 0.0455 * size * aside
+        return np.asarray(place + ahead * 0.054 * size * (shift + depth))
+
+    follows = {last: 1.0}
+    nose = [
+        Section(front(at, 0.0) + ahead * out * size, across * wide * size, ahead * 0.006 * size, follows, CLAY)
+        for at, out, wide in _NOSE
+    ]
+    brow = [
+        Section(
+            front(0.13 - 0.10 * aside**2, aside) - ahead * 0.0005 * size,
+            up * (0.0042 - 0.002 * abs(aside)) * size,
+            ahead * (0.0045 - 0.002 * abs(aside)) * size,
+            follows,
+            CLAY,
+        )
+        for aside in np.linspace(-0.72, 0.72, 13)
+    ]
+    return [loft([s.facing(-up) for s in nose], 12), loft([s.facing(across) for s in brow], 10)]
+
+
+_HEAD_TABLE = np.array(_HEAD)
+_NOSE = (
+    (0.12, -0.0060, 0.0020),
+    (0.06, -0.0040, 0.0034),
+    (-0.06, -0.0015, 0.0042),
+    (-0.18, 0.0020, 0.0056),
+    (-0.27, 0.0044, 0.0072),
+    (-0.33, 0.0040, 0.0074),
+    (-0.37, 0.0000, 0.0056),
+    (-0.39, -0.0050, 0.0030),
+)
+"""The nose from the brow down: height as the head's, how far its middle lies before the face, half its width."""

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from choreograph.figure._body import shape_body
-from choreograph.figure._loft import join
+from choreograph.figure._loft import Surface, join
 from choreograph.figure._pose import is_human, straighten, straightness
 from choreograph.maths import quat
 from choreograph.motion.arrays import seal
@@ -60,17 +61,41 @@ def build_mannequin(body: Skeleton | Clip) -> SkinnedMesh:
         best = straightest_frame(body)
         pos, rot = straighten(skeleton, body.global_positions()[best], body.global_rotations()[best])
     tips = pos[skeleton.tip_parents] + quat.rotate(rot[skeleton.tip_parents], skeleton.tip_offsets)
-    surface = join(shape_body(skeleton, pos, tips))
+    surface = _shaped(_Key(skeleton, pos, tips))
     return SkinnedMesh(
-        vertices=seal(surface.vertices),
-        normals=seal(surface.normals),
-        triangles=seal(surface.triangles),
-        joint_indices=seal(surface.joint_indices),
-        joint_weights=seal(surface.joint_weights),
-        colours=seal(surface.colours),
+        vertices=surface.vertices,
+        normals=surface.normals,
+        triangles=surface.triangles,
+        joint_indices=surface.joint_indices,
+        joint_weights=surface.joint_weights,
+        colours=surface.colours,
         bind_pos=seal(pos),
         bind_rot=seal(rot),
     )
+
+
+class _Key:
+    """A body in a pose: what a surface is made of, told apart by it."""
+
+    def __init__(self, skeleton: Skeleton, pos: NDArray[np.float64], tips: NDArray[np.float64]) -> None:
+        self.skeleton, self.pos, self.tips = skeleton, pos, tips
+        made_of = (skeleton.names, skeleton.roles, skeleton.parents.tobytes(), skeleton.tip_parents.tobytes())
+        self._key = (*made_of, pos.tobytes(), tips.tobytes())
+
+    def __hash__(self) -> int:
+        return hash(self._key)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Key) and self._key == other._key
+
+
+@lru_cache(maxsize=16)
+def _shaped(key: _Key) -> Surface:
+    """The surface of a body in a pose, sealed; the last ones are kept, as drawing one takes a while."""
+    surface = join(shape_body(key.skeleton, key.pos, key.tips))
+    for name in ("vertices", "normals", "triangles", "joint_indices", "joint_weights", "colours"):
+        seal(getattr(surface, name))
+    return surface
 
 
 def straightest_frame(clip: Clip) -> int:

@@ -16,6 +16,8 @@ Flags = NDArray[np.bool_]
 
 _STILL_M_S = 0.3
 """Speed at which a planted joint says half as much about where it stands as one at rest."""
+_AGREED_M = 1e-6
+"""Places of heel and toe that are to move by less than this agree."""
 _SPEED_S = 0.025
 """Seconds over which a speed is taken at a plant's end: three frames at 120 Hz, enough against jitter."""
 
@@ -101,6 +103,8 @@ def agree(heels: Places, toes: Places, length: float) -> None:
         flat = np.maximum(np.hypot(gap[:, 0], gap[:, 2]), 1e-9)
         wanted = np.sqrt(np.maximum(length**2 - gap[:, 1] ** 2, 0.0))
         step = (0.4 * (1 - wanted / flat))[:, None] * gap * (1.0, 0.0, 1.0)
+        if np.abs(step).max() < _AGREED_M:
+            break
         np.add.at(heels.spots, h, heel_share * step)
         np.subtract.at(toes.spots, t, toe_share * step)
 

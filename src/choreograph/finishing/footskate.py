@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from choreograph.errors import RequestError
 from choreograph.finishing.foot_contacts import Places, agree, fill_gaps, hold
 from choreograph.maths import quat
-from choreograph.motion import ik
+from choreograph.motion import ik, kinematics
 from choreograph.motion.clip import Clip
 from choreograph.motion.contacts import detect_contacts, runs
 from choreograph.motion.skeleton import Skeleton
@@ -121,7 +121,7 @@ def clean_feet(
         told("cleaning feet", len(legs) + done, 2 * len(legs))
         solve_foot(leg, foot, shift, (pos, rot, local), clip.skeleton, settings, tremble)
     told("cleaning feet", 2 * len(legs), 2 * len(legs))
-    return clip.with_poses(clip.root_pos + shift, quat.make_continuous(local)).with_contacts(held)
+    return clip.with_poses(clip.root_pos + shift, kinematics.unit_and_continuous(local)).with_contacts(held)
 
 
 @dataclass(frozen=True)

@@ -5,18 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import NDArray
-
 from choreograph.finishing.foot_contacts import hold
 from choreograph.finishing.footskate import CleanSettings, clean_feet
+from choreograph.finishing.hand_reach import HandTouches, find_touches, keep_touches
 from choreograph.motion.clip import Clip
 from choreograph.motion.contacts import with_detected_contacts
 from choreograph.motion.hung_feet import rehang
-from choreograph.motion.remap import Stance, contacts_on
+from choreograph.motion.remap import contacts_on
 from choreograph.motion.retarget import retarget
 from choreograph.motion.role_map import need_legs
 from choreograph.motion.skeleton import Skeleton
+from choreograph.motion.stance import Stance
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,6 +25,8 @@ class PutOn:
     raw: Clip
     """Before feet are held."""
     clip: Clip
+    touches: HandTouches | None = None
+    """What its hands touch, where they are held to it."""
 
 
 def put_on(
@@ -36,6 +37,7 @@ def put_on(
     given: Mapping[str, str] | None = None,
     stance: Stance | None = None,
     clean: bool = True,
+    hands: bool = True,
 ) -> PutOn:
     """The clip's motion on another body, with standing feet held for as long as they stood in the recording.
 
@@ -51,6 +53,7 @@ def put_on(
         given: See `retarget`.
         stance: See `retarget`.
         clean: Whether standing feet are held where they stand.
+        hands: Whether hands that touch each other, the body or the floor are held to it.
 
     Raises:
         RoleError: If no legs are known, whose lengths give the scale.
@@ -60,17 +63,26 @@ def put_on(
     rehung = None if clip.skeleton.same_joints(skeleton) else rehang(skeleton)
     body = skeleton if rehung is None else rehung.body
     need_legs(clip.skeleton, body)
-    source = with_detected_contacts(clip)
+    source = _with_held(with_detected_contacts(clip))
     raw = retarget(source, body, sole_m=sole_m, given=given, stance=stance)
     made = raw
     if clean and len(clip) > 1 and raw.local_pos is None:
-        made = clean_feet(raw, held=_held(source, body))
-    return PutOn(raw, made) if rehung is None else PutOn(rehung.on_rig(raw), rehung.on_rig(made))
+        made = clean_feet(raw, held=contacts_on(source, body))
+    touches = find_touches(source, made) if hands and len(clip) > 1 and raw.local_pos is None else None
+    if touches is not None:
+        made = keep_touches(made, touches)
+    if rehung is not None:
+        return PutOn(rehung.on_rig(raw), rehung.on_rig(made), touches)
+    return PutOn(raw, made, touches)
 
 
-def _held(source: Clip, body: Skeleton) -> NDArray[np.bool_]:
-    """When feet of the body are held: while the recorded ones stood, as slow as is held in the recording."""
+def _with_held(source: Clip) -> Clip:
+    """The clip with its plants cut down to when feet are as slow as those that are held in a recording."""
     assert source.contacts is not None
     paths = source.global_positions()[:, source.skeleton.feet]
     held = hold(source.contacts, paths, source.fps, CleanSettings().hold_m_s)
-    return contacts_on(source.with_contacts(held), body)
+    # A foot that was held to its last frame is fast between that one and the next, where it is let go.
+    wider = held.copy()
+    wider[1:] |= held[:-1]
+    wider[:-1] |= held[1:]
+    return source.with_contacts(wider & source.contacts)

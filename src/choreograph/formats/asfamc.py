@@ -25,6 +25,7 @@ from choreograph.formats.channels import (
     lines_from,
     word_at,
 )
+from choreograph.formats.rates import assume_rate
 from choreograph.formats.trials import find_trial
 from choreograph.formats.world import CMU_INCHES, Unit, judge_unit, makes_person
 from choreograph.maths import quat
@@ -32,9 +33,6 @@ from choreograph.motion.clip import Clip, Note
 from choreograph.motion.skeleton import Skeleton
 
 Array = NDArray[np.float64]
-
-DEFAULT_FPS = 120.0
-"""AMC files carry no frame rate; most of CMU's were recorded at 120."""
 
 
 def read_amc(
@@ -51,7 +49,8 @@ def read_amc(
         path: The AMC file.
         asf: The skeleton. If not given: the file of the same name, else of the part before the first underscore
             (16_47.amc finds 16.asf), else the only ASF file in the folder.
-        fps: Frames per second. If not given: what a trials.tsv beside the file or one folder up says, else 120.
+        fps: Frames per second. If not given: what a trials.tsv beside the file or one folder up says, else what is
+            known of CMU's subjects by their names, else 120, and a note says so.
         unit: Unit of length. If not given: inches over the file's scale, as CMU's are, where that makes a person.
         up_axis: "y", "z", …; judged by where the head is from the feet if not given.
 
@@ -74,8 +73,11 @@ def read_amc(
     del values  # as large as the motion itself, and done with
     root_pos += skeleton_file.root_position
     trial = find_trial(path)
+    if fps is None and trial and trial.fps:
+        fps = trial.fps
     if fps is None:
-        fps = trial.fps if trial and trial.fps else DEFAULT_FPS
+        fps, assumed = assume_rate(path, asf_path)
+        notes += [Note("assumed-rate", assumed)] if assumed else []
     labels = (trial.description,) if trial and trial.description else ()
     skeleton, local_rot = fold_helpers(skeleton, local_rot)
     return assemble(

@@ -24,7 +24,7 @@ from choreograph.formats.channels import (
     parse_numbers,
     word_at,
 )
-from choreograph.formats.rates import snap_rate
+from choreograph.formats.rates import doubt_rate, snap_rate
 from choreograph.formats.world import Unit, with_z_up
 from choreograph.maths import quat
 from choreograph.motion.clip import Clip, Note
@@ -85,6 +85,9 @@ def read_bvh(
         check_growth(len(data), len(values), len(header.names))
     except FormatError as error:
         raise error.at(path) from None
+    converted = any("hipjoint" in name.lower() for name in header.names)  # as CMU's skeletons are named
+    if fps is None and converted and (text := doubt_rate(Path(path), rate)):
+        header.notes.append(Note("doubtful-rate", text))
     known = Channels.from_rows([(c, j, kind) for c, (j, kind) in enumerate(header.channels) if kind >= 0])
     offsets = np.array(header.offsets, float)
     own_axes = np.tile(quat.IDENTITY, (len(offsets), 1))

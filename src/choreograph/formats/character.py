@@ -19,6 +19,7 @@ from choreograph.formats._glb import Glb, chunks, pack
 from choreograph.formats._gltf_read import Rig, blaming, lay_out
 from choreograph.formats.assemble import read_bytes
 from choreograph.formats.atomic import atomic_write
+from choreograph.formats.character_roles import read_roles, vrm_roles, with_named_roles
 from choreograph.formats.figures import KEY, from_rest
 from choreograph.maths import quat
 from choreograph.motion.clip import Clip
@@ -52,6 +53,9 @@ class Character:
 def read_character(path: str | Path, *, figure: int | None = None) -> Character:
     """The character of a GLB, VRM or FBX file.
 
+    Roles that a VRM file tells of its bones count before those found by names and shape, and roles in a file beside it
+    (`hero.roles.json`, such as {"left_foot": "L_Ankle"}) before all others.
+
     >>> from choreograph.demo import demo_clip
     >>> from choreograph.formats import write_clip
     >>> write_clip("hero.glb", demo_clip("walk", 30.0))
@@ -84,6 +88,7 @@ def read_character(path: str | Path, *, figure: int | None = None) -> Character:
             raise FormatError(f"has {len(skins)} skinned figures, so there is no number {figure} (they count from 0)")
         rig = lay_out(glb, skins[figure], {}, {})
         skeleton, _, _ = from_rest(rig.names, rig.parents, rig.pos, rig.rot, rig.pos[None], rig.rot[None])
+        skeleton = with_named_roles(skeleton.with_roles(vrm_roles(document, rig.nodes)), read_roles(path))
         turn = _to_front(skeleton)
         offsets, tips = quat.rotate(turn, skeleton.offsets), quat.rotate(turn, skeleton.tip_offsets)
         skeleton = Skeleton(skeleton.names, skeleton.parents, offsets, skeleton.tip_parents, tips, skeleton.roles)

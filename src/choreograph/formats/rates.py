@@ -1,6 +1,58 @@
-"""Frame rates as text files give them: a rounded number of seconds that stands for a round number of frames."""
+"""Frame rates: as text files give them, rounded numbers of seconds, and as they are known where files say nothing."""
 
 from __future__ import annotations
+
+import re
+from pathlib import Path
+
+CMU_FPS = 120
+"""Frames a second of most of the CMU database."""
+SUBJECTS_AT_60_FPS = frozenset({33, 34, 42, 60, 61, 62, 74, 75, 77, 79, 80, 87, 88, 89})
+"""Recorded at 60 frames a second, which no AMC file says. Of subject 90 only some trials are; its page tells which."""
+SUBJECTS_IN_PART_AT_60_FPS = frozenset({90})
+_LAST_SUBJECT = 144
+_TRIAL = re.compile(r"(\d{2,3})_(\d{2,3})\Z")
+
+
+def cmu_subject(path: Path) -> int | None:
+    """The subject of the CMU database that a file is named after; None for other names.
+
+    >>> cmu_subject(Path("60_03.amc")), cmu_subject(Path("walk_03.amc"))
+    (60, None)
+    """
+    found = _TRIAL.match(path.stem)
+    return int(found[1]) if found and 0 < int(found[1]) <= _LAST_SUBJECT else None
+
+
+def assume_rate(path: Path, skeleton: Path) -> tuple[float, str]:
+    """Frames a second of an AMC file that nobody has told the rate of, and a sentence if that is an assumption.
+
+    Args:
+        path: The file; CMU's are called SUBJECT_TRIAL, and most subjects are known to be at 120.
+        skeleton: Its ASF file; CMU's are called after the subject.
+    """
+    silent = "AMC files say no frame rate"
+    other = "give another with --fps (fps=…), or a trials.tsv beside the files"
+    subject = cmu_subject(path)
+    if subject is None or not skeleton.stem.isdigit() or int(skeleton.stem) != subject:
+        return float(CMU_FPS), f"{silent}: {CMU_FPS} a second are assumed; {other}"
+    if subject in SUBJECTS_AT_60_FPS:
+        return 60.0, f"{silent}: 60 a second are assumed, as CMU recorded subject {subject}; {other}"
+    if subject in SUBJECTS_IN_PART_AT_60_FPS:
+        text = f"{CMU_FPS} a second are assumed, but CMU recorded some of subject {subject} at 60"
+        return float(CMU_FPS), f"{silent}: {text}; {other}"
+    return float(CMU_FPS), ""
+
+
+def doubt_rate(path: Path, fps: float) -> str:
+    """A sentence where a file says a rate at which it was not recorded: conversions of CMU say 120 of every subject."""
+    subject = cmu_subject(path)
+    if subject in SUBJECTS_AT_60_FPS and abs(fps - CMU_FPS) < 1:
+        return (
+            f"it says {fps:.0f} frames a second, but CMU recorded subject {subject} at 60; if it is that, read it with "
+            "--fps 60 (fps=60)"
+        )
+    return ""
 
 
 def snap_rate(frame_time: str) -> float:

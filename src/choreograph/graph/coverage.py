@@ -14,8 +14,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from choreograph.graph.model import SEGMENT, MotionGraph
+from choreograph.graph.model import MotionGraph
 from choreograph.graph.report import Join, LabelReport, label_reports
+from choreograph.graph.standing import node_ranges
 from choreograph.maths import quat
 from choreograph.motion.bend import LATERAL_M_S2, MOST_LATERAL_M_S2, RUN_M_S, find_way, most_curvature
 from choreograph.motion.clip import Clip
@@ -118,7 +119,9 @@ class Coverage:
         return asdict(self)
 
 
-def report_coverage(graph: MotionGraph, joins: Sequence[Join] = ()) -> Coverage:
+def report_coverage(
+    graph: MotionGraph, joins: Sequence[Join] = (), *, labels: Sequence[LabelReport] | None = None
+) -> Coverage:
     """What the recordings in a graph can do, and what would bring more.
 
     >>> import choreograph as cg
@@ -131,10 +134,11 @@ def report_coverage(graph: MotionGraph, joins: Sequence[Join] = ()) -> Coverage:
     Args:
         graph: The graph.
         joins: What brings lost clips in, as from `find_joins`, to be told what a higher threshold would bring.
+        labels: What became of each label's frames, where somebody has looked already.
     """
     count = len(graph.infos)
     picked = np.unique(np.linspace(0, count - 1, min(count, MAX_CLIPS)).round().astype(int))
-    starts, stops = _ranges(graph)
+    starts, stops = node_ranges(graph)
     tracks = [_track(graph.clips[n], float(starts[n] / graph.rate_hz), float(stops[n] / graph.rate_hz)) for n in picked]
     all_frames = _Frames.of(tracks, count / max(len(picked), 1))
     bands = _bands(all_frames)
@@ -155,23 +159,12 @@ def report_coverage(graph: MotionGraph, joins: Sequence[Join] = ()) -> Coverage:
         can_stop=standing_s > 0 and len(moving) > 0,
         backward_s=backward_s,
         sideways_s=sideways_s,
-        labels=label_reports(graph),
+        labels=tuple(label_reports(graph) if labels is None else labels),
         advice=(),
         rate_hz=graph.rate_hz,
         measured_share=len(picked) / max(count, 1),
     )
     return replace(measured, advice=tuple(_advise(graph, measured, joins)))
-
-
-def _ranges(graph: MotionGraph) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Where the part of each clip that is in the graph starts and stops, (C,) each: it is one range."""
-    edges = graph.edges
-    own = edges.kind == SEGMENT
-    starts = np.full(len(graph.infos), np.iinfo(np.int64).max)
-    stops = np.zeros(len(graph.infos), np.int64)
-    np.minimum.at(starts, edges.clip[own], edges.start[own])
-    np.maximum.at(stops, edges.clip[own], edges.stop[own])
-    return np.minimum(starts, stops), stops
 
 
 @dataclass(frozen=True, eq=False)

@@ -19,8 +19,9 @@ from choreograph.graph.model import TABLES, Alignment, ClipInfo, Edges, LongBlen
 from choreograph.motion.clip import Clip
 from choreograph.motion.skeleton import Skeleton
 
-_CLIPS_KEPT = 64
-"""Clips read most lately stay in memory: enough for a walk's clips, and far from a whole database."""
+_CLIPS_KEPT, _BYTES_KEPT = 64, 1 << 28
+"""Clips read most lately stay in memory, up to so many and so many bytes: enough for a walk's clips, and far from a
+whole database."""
 
 
 _LONG_BLENDS_SINCE = 5
@@ -60,11 +61,21 @@ class LazyClips(Sequence[Clip]):
             if number not in self._kept:
                 with rows.reading(self._reader.path):
                     self._kept[number] = self._read(number)
+                self._make_room()
             self._kept.move_to_end(number)
-            clip = self._kept[number]
-            while len(self._kept) > self._keep:
-                self._kept.popitem(last=False)
-            return clip
+            return self._kept[number]
+
+    def _make_room(self) -> None:
+        """Forget those that were not asked for the longest; the latest stays."""
+        frames = [self._infos[number].own_frames for number in self._kept]
+        # A clip keeps the places and turns of its joints once somebody asks for them.
+        size = len(next(reversed(self._kept.values())).skeleton) * (4 + 3 + 4) * 8
+        kept, total = len(frames), size * sum(frames)
+        for own in frames[:-1]:
+            if kept <= self._keep and total <= _BYTES_KEPT:
+                break
+            self._kept.popitem(last=False)
+            kept, total = kept - 1, total - size * own
 
     def _read(self, number: int) -> Clip:
         info = self._infos[number]
@@ -132,6 +143,32 @@ class LazyTables(Mapping[str, Table]):
                 self._kept[part] = table
             return self._kept[part]
 
+    def count(self, part: str) -> int:
+        """Rows of a table, without reading it."""
+        if part in self._kept:
+            return len(self._kept[part])
+        name = fields(TABLES[part])[0].name
+        with self._reader.lock, rows.reading(self._reader.path):
+            query = "SELECT shape FROM graph_array WHERE part = ? AND name = ?"
+            row = self._reader.connection.execute(query, (part, name)).fetchone()
+            return 0 if row is None else int(row[0])
+
+    def columns(self, part: str, names: Sequence[str]) -> dict[str, NDArray[Any]]:
+        """Some columns of a table, not kept; of minima, checked as the whole table is."""
+        if part in self._kept:
+            return {name: getattr(self._kept[part], name) for name in names}
+        with self._reader.lock, rows.reading(self._reader.path):
+            found = {name: rows.read_array(self._reader.connection, "graph_array", (part, name)) for name in names}
+            if any(column is None for column in found.values()):
+                raise ValueError(f"{part} lack a column")
+            columns = {name: column for name, column in found.items() if column is not None}
+            if len({column.shape for column in columns.values()}) > 1:
+                raise ValueError(f"columns of {part} have different lengths")
+            for clip, frame in (("clip_a", "frame_a"), ("clip_b", "frame_b")):
+                if clip in columns and frame in columns:
+                    self._check_frames(columns[clip], columns[frame], self._window)
+            return columns
+
     def _read(self, part: str) -> Table:
         version = self._reader.connection.execute("PRAGMA user_version").fetchone()[0]
         if version < _LONG_BLENDS_SINCE and part in ("long_blends", "alignment"):
@@ -156,7 +193,8 @@ class LazyTables(Mapping[str, Table]):
             _check_range("edges", table.source, nodes)
             _check_range("edges", table.target, nodes)
             _check_range("kinds of edges", table.kind, 2)
-            if (np.diff(table.source) < 0).any() or len(np.unique(table.source)) != nodes:
+            steps = np.diff(table.source)
+            if (steps < 0).any() or int((steps > 0).sum()) + min(len(table), 1) != nodes:
                 raise ValueError("edges are out of order, or a node has none")
             if (table.stop <= table.start).any():
                 raise ValueError("edges show no frames")

@@ -6,7 +6,8 @@ shows some frames and arrives at another node. Frames count at the graph's rate;
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -55,6 +56,10 @@ __all__ = [
     "empty_table",
     "random_walk_numpy",
 ]
+
+
+_PARTS_KEPT = 4
+"""Parts of a graph that were asked for lately and are kept, with all that was computed for them."""
 
 
 @dataclass(frozen=True)
@@ -146,6 +151,7 @@ class MotionGraph:
         self.cut_settings = dict(origin.cut_settings)
         self._fingerprint = origin.fingerprint
         self._tables = tables
+        self._parts: OrderedDict[Hashable, MotionGraph] = OrderedDict()
 
     def __repr__(self) -> str:
         return f"MotionGraph({len(self.infos)} clips, {len(self.nodes)} nodes, {len(self.edges)} edges)"
@@ -235,6 +241,18 @@ class MotionGraph:
                 mixed[own] = column[row] + part * (column[row + 1] - column[row])
         return source, target
 
+    def count_rows(self, part: str) -> int:
+        """How many rows a table has, such as "edges"; of a file's, without reading it."""
+        count = getattr(self._tables, "count", None)
+        return len(self._tables[part]) if count is None else int(count(part))
+
+    def read_columns(self, part: str, names: Sequence[str]) -> dict[str, NDArray[Any]]:
+        """Some columns of a table; of a file's, without reading the others, and without keeping them."""
+        columns = getattr(self._tables, "columns", None)
+        if columns is None:
+            return {name: getattr(self._tables[part], name) for name in names}
+        return dict(columns(part, names))
+
     @cached_property
     def clip_frames(self) -> NDArray[np.int32]:
         """Frames of each clip at the graph's rate, (C,)."""
@@ -260,6 +278,36 @@ class MotionGraph:
         names = [info.name for info in self.infos]
         some = ", ".join(names[:8]) + (f" and {len(names) - 8} more" if len(names) > 8 else "")
         raise RequestError(f"no clip of the graph is called {name!r}; there are: {some}")
+
+    def only(self, query: str) -> MotionGraph:
+        """The graph of the clips that a query finds; nothing is built anew, or read before it is used.
+
+        >>> import choreograph as cg
+        >>> from choreograph.demo import demo_clip
+        >>> graph = cg.build_graph([demo_clip(name, 30.0) for name in ("walk", "walk_turn_90_left", "jump")])
+        >>> [info.name for info in graph.only("walk not turn").infos]
+        ['walk']
+
+        Args:
+            query: Words of labels, names, folders and people, with and, or and not: "walk or run", "person:16".
+
+        Raises:
+            RequestError: If it finds nothing, or cannot be understood.
+        """
+        from choreograph.graph.part import matching_clips
+
+        return self.kept_part(query, lambda: matching_clips(self.infos, query))
+
+    def kept_part(self, key: Hashable, choose: Callable[[], Iterable[int]]) -> MotionGraph:
+        """The graph of clips chosen by their numbers; the same object for the same key, while it is kept."""
+        from choreograph.graph.part import make_part
+
+        if key not in self._parts:
+            self._parts[key] = make_part(self, choose())
+        self._parts.move_to_end(key)
+        while len(self._parts) > _PARTS_KEPT:
+            self._parts.popitem(last=False)
+        return self._parts[key]
 
     def own_frame(self, clip: int, frame: float) -> float:
         """The place in a clip, in frames at its own rate, of a frame at the graph's rate."""

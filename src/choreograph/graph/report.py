@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from choreograph.graph import connect
 from choreograph.graph.model import SEGMENT, ClipInfo, Minima, MotionGraph
 from choreograph.graph.settings import GraphSettings
+from choreograph.graph.standing import Standing, measure_standing, node_ranges
 from choreograph.motion.labels import label_parts
 
 KEPT, APART, DEAD_END, UNREACHED, ISLAND = "kept", "apart", "dead end", "unreached", "island"
@@ -89,6 +90,8 @@ class GraphReport:
     transitions: int
     """Below the threshold, both directions counted, with a whole window left where they arrive."""
     kept_transitions: int
+    thinned_transitions: int
+    """Within the largest component, but left out: each place keeps the nearest ones only."""
     long_blends: int
     """Of the transitions kept, those longer than a window."""
     nodes: int
@@ -133,113 +136,81 @@ def report_graph(
     """
     known = {join.clip: join for join in joins}
     thresholds = {name: join.threshold_m for name, join in known.items()} | dict(joins_at_m or {})
-    joined = connect.connect(graph.minima, graph.settings, graph.threshold_m, graph.infos, graph.long_blends)
-    cuts, transitions = joined.cuts, joined.transitions
-    sizes = np.bincount(cuts.component, minlength=1)
-    looped = np.zeros(len(sizes), bool)
-    own_loop = cuts.component[cuts.leave] == cuts.component[cuts.arrive]
-    looped[cuts.component[cuts.leave[own_loop]]] = True
-    on_cycle = looped[cuts.component] if len(cuts.component) else np.zeros(0, bool)
-    count = len(graph.infos)
-    out = np.bincount(transitions.source_clip, minlength=count)
-    into = np.bincount(transitions.target_clip, minlength=count)
-    states = _states(joined, out + into, count)
+    standing = measure_standing(graph)
+    states = _states(standing)
     clips = tuple(
         ClipReport(
             name=info.name,
             labels=tuple(dict.fromkeys(label.text for label in info.labels)),
             frames=info.frames,
-            recorded=int(joined.recorded[n]),
-            shown=int(joined.shown[n]),
-            transitions_out=int(out[n]),
-            transitions_in=int(into[n]),
+            recorded=int(standing.recorded[n]),
+            shown=int(standing.shown[n]),
+            transitions_out=int(standing.out[n]),
+            transitions_in=int(standing.into[n]),
             state=states[n],
             joins_at_m=thresholds.get(info.name),
             join=known.get(info.name),
         )
         for n, info in enumerate(graph.infos)
     )
-    segments = int((joined.edges.kind == SEGMENT).sum())
+    segments = len(graph.nodes) - len(np.unique(graph.nodes.clip))
+    kept = graph.count_rows("edges") - segments
     return GraphReport(
         rate_hz=graph.rate_hz,
         window_frames=graph.window_frames,
         threshold_m=graph.threshold_m,
-        minima=len(graph.minima),
-        transitions=len(transitions),
-        kept_transitions=len(joined.edges) - segments,
-        long_blends=int(
-            ((joined.edges.kind != SEGMENT) & (joined.edges.stop - joined.edges.start > graph.window_frames)).sum()
-        ),
-        nodes=len(joined.nodes),
+        minima=graph.count_rows("minima"),
+        transitions=standing.transitions,
+        kept_transitions=kept,
+        thinned_transitions=standing.inside - kept,
+        long_blends=standing.long_blends,
+        nodes=len(graph.nodes),
         segments=segments,
-        cut_points=len(cuts.clip),
-        dead_ends=int((~on_cycle).sum()),
-        sinks=int((on_cycle & ~cuts.inside).sum()),
-        frames=int(graph.clip_frames.sum()),
-        recorded=int(joined.recorded.sum()),
-        shown=int(joined.shown.sum()),
+        cut_points=standing.cut_points,
+        dead_ends=standing.dead_ends,
+        sinks=standing.sinks,
+        frames=int(graph.clip_frames.sum(dtype=np.int64)),
+        recorded=int(standing.recorded.sum()),
+        shown=int(standing.shown.sum()),
         evaluated_share=graph.evaluated_share,
         clips=clips,
         labels=label_reports(graph),
     )
 
 
-def _states(joined: connect.Connected, linked: NDArray[np.intp], count: int) -> list[str]:
+def _states(standing: Standing) -> list[str]:
     """How each clip stands to the largest component."""
-    cuts = joined.cuts
-    reached = _clips_touched(cuts, cuts.leave, cuts.arrive, forward=True, count=count)
-    leading = _clips_touched(cuts, cuts.leave, cuts.arrive, forward=False, count=count)
+    linked = standing.out + standing.into
     states = []
-    for n in range(count):
-        if joined.shown[n]:
+    for n in range(len(linked)):
+        if standing.shown[n]:
             states.append(KEPT)
         elif not linked[n]:
             states.append(APART)
-        elif reached[n]:
+        elif standing.reached[n]:
             states.append(DEAD_END)
         else:
-            states.append(UNREACHED if leading[n] else ISLAND)
+            states.append(UNREACHED if standing.leading[n] else ISLAND)
     return states
-
-
-def _clips_touched(
-    cuts: connect.Cuts, leave: NDArray[np.int32], arrive: NDArray[np.int32], *, forward: bool, count: int
-) -> NDArray[np.bool_]:
-    """Which clips have a cut point that the largest component reaches, or, backward, that reaches it, (C,)."""
-    from scipy.sparse import csr_matrix
-    from scipy.sparse.csgraph import breadth_first_order
-
-    touched = np.zeros(count, bool)
-    size = len(cuts.clip)
-    inside = np.flatnonzero(cuts.inside)
-    if not len(inside):
-        return touched
-    ahead = np.flatnonzero(cuts.clip[1:] == cuts.clip[:-1])
-    rows, columns = np.concatenate([ahead, leave]), np.concatenate([ahead + 1, arrive])
-    if not forward:
-        rows, columns = columns, rows
-    links = csr_matrix((np.ones(len(rows), np.int8), (rows, columns)), shape=(size, size))
-    order = breadth_first_order(links, int(inside[0]), directed=True, return_predecessors=False)
-    touched[cuts.clip[order]] = True
-    return touched
 
 
 def label_reports(graph: MotionGraph) -> tuple[LabelReport, ...]:
     """What became of the frames of each label, by label."""
-    texts = sorted({part for info in graph.infos for part in _parts(info)})
-    frames, recorded = dict.fromkeys(texts, 0), dict.fromkeys(texts, 0)
-    by_clip: dict[int, list[int]] = {}
-    for edge in np.flatnonzero(graph.edges.kind == SEGMENT).tolist():
-        by_clip.setdefault(int(graph.edges.clip[edge]), []).append(edge)
+    first, last = node_ranges(graph)
+    frames: dict[str, int] = {}
+    recorded: dict[str, int] = {}
     for number, info in enumerate(graph.infos):
-        inside = np.zeros(info.frames, bool)
-        for edge in by_clip.get(number, ()):
-            inside[graph.edges.start[edge] : graph.edges.stop[edge]] = True
+        low, high = int(first[number]), int(last[number])
+        whole = all(label.start <= 0 and label.stop >= info.own_frames for label in info.labels)
         for text in _parts(info):
-            mask = connect.label_mask(info, text, graph.rate_hz)
-            frames[text] += int(mask.sum())
-            recorded[text] += int((mask & inside).sum())
-    return tuple(LabelReport(text, frames[text], recorded[text]) for text in texts)
+            if whole:
+                said, kept = info.frames, high - low
+            else:
+                mask = connect.label_mask(info, text, graph.rate_hz)
+                said, kept = int(mask.sum()), int(mask[low:high].sum())
+            frames[text] = frames.get(text, 0) + said
+            recorded[text] = recorded.get(text, 0) + kept
+    return tuple(LabelReport(text, frames[text], recorded[text]) for text in sorted(frames))
 
 
 def _parts(info: ClipInfo) -> list[str]:

@@ -36,3 +36,49 @@ def forward(root_pos: Array, local_rot: Array, local_pos: Array, parents: NDArra
             pos[f, j, 1] = pos[f, p, 1] + vy + aw * ty + az * tx - ax * tz
             pos[f, j, 2] = pos[f, p, 2] + vz + aw * tz + ax * ty - ay * tx
     return pos, rot
+
+
+@njit(cache=True, fastmath=False, nogil=True)
+def to_local(global_rot: Array, parents: NDArray[np.int32]) -> Array:
+    """See `kinematics.to_local_numpy`."""
+    frames, joints = global_rot.shape[0], global_rot.shape[1]
+    local = np.empty((frames, joints, 4))
+    for f in range(frames):
+        for k in range(4):
+            local[f, 0, k] = global_rot[f, 0, k]
+        for j in range(1, joints):
+            p = parents[j]
+            aw, ax, ay, az = global_rot[f, p, 0], -global_rot[f, p, 1], -global_rot[f, p, 2], -global_rot[f, p, 3]
+            bw, bx, by, bz = global_rot[f, j, 0], global_rot[f, j, 1], global_rot[f, j, 2], global_rot[f, j, 3]
+            local[f, j, 0] = aw * bw - ax * bx - ay * by - az * bz
+            local[f, j, 1] = aw * bx + ax * bw + ay * bz - az * by
+            local[f, j, 2] = aw * by - ax * bz + ay * bw + az * bx
+            local[f, j, 3] = aw * bz + ax * by - ay * bx + az * bw
+    return local
+
+
+@njit(cache=True, fastmath=False, nogil=True)
+def unit_and_continuous(rot: Array) -> Array:
+    """See `kinematics.unit_and_continuous_numpy`."""
+    frames, joints = rot.shape[0], rot.shape[1]
+    out = np.empty((frames, joints, 4))
+    for f in range(frames):
+        for j in range(joints):
+            size = 0.0
+            near = 0.0
+            for k in range(4):
+                size += rot[f, j, k] * rot[f, j, k]
+                if f > 0:
+                    near += rot[f, j, k] * out[f - 1, j, k]
+            if size > 0.0:
+                scale = 1.0 / np.sqrt(size)
+                if near < 0.0:
+                    scale = -scale
+                for k in range(4):
+                    out[f, j, k] = scale * rot[f, j, k]
+            else:
+                sign = 1.0 if f == 0 or out[f - 1, j, 0] >= 0.0 else -1.0
+                out[f, j, 0] = sign
+                for k in range(1, 4):
+                    out[f, j, k] = 0.0
+    return out

@@ -169,7 +169,13 @@ class Clip(ShowsItself):
 
     def with_contacts(self, contacts: NDArray[np.bool_] | None) -> Clip:
         """A copy with these foot plants."""
-        return replace(self, contacts=contacts)
+        return self._same_poses(replace(self, contacts=contacts))
+
+    def _same_poses(self, copy: Clip) -> Clip:
+        """A copy whose joints are where they were: what was computed of them is kept."""
+        if "_world" in self.__dict__:
+            copy.__dict__["_world"] = self._world
+        return copy
 
     def with_frames(self, root_pos: Array, local_rot: Array) -> Clip:
         """A copy with other root positions and rotations for the same frames; bones keep their rest lengths."""

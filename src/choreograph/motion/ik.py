@@ -41,7 +41,9 @@ def hinge_axes(hip: Array, knee: Array, ankle: Array, thigh_rot: Array) -> Array
     own = quat.rotate(quat.inverse(thigh_rot), normal).mean(axis=0)
     own[0] += 1e-6
     usual = quat.rotate(thigh_rot, own / np.linalg.norm(own))
-    axis = normal + _HINGE_SHARE * usual
+    # A knee that is bent the wrong way has the same hinge: its normal is turned round.
+    bent = np.where(np.sum(normal * usual, axis=1) < 0, -1.0, 1.0)[:, None]
+    axis = bent * normal + _HINGE_SHARE * usual
     return np.asarray(axis / np.maximum(np.linalg.norm(axis, axis=1, keepdims=True), 1e-12))
 
 

@@ -46,7 +46,27 @@ def forward_numpy(
 
 def to_local(global_rot: Array, parents: NDArray[np.int32]) -> Array:
     """Rotations of joints in their parents' frames, from global ones, both (F, J, 4)."""
+    from choreograph.motion import _compiled
+
+    rotations, order = np.ascontiguousarray(global_rot, float), np.ascontiguousarray(parents, np.int32)
+    return _compiled.to_local(rotations, order)  # type: ignore[no-any-return]
+
+
+def to_local_numpy(global_rot: Array, parents: NDArray[np.int32]) -> Array:
+    """The plain twin of `to_local`."""
     local = np.array(global_rot, float)
     inner = np.arange(1, len(parents))
     local[:, inner] = quat.multiply(quat.inverse(global_rot[:, parents[inner]]), global_rot[:, inner])
     return local
+
+
+def unit_and_continuous(rotations: Array) -> Array:
+    """Rotations (F, J, 4) scaled to unit length, with signs chosen so that each is near the one before it."""
+    from choreograph.motion import _compiled
+
+    return _compiled.unit_and_continuous(np.ascontiguousarray(rotations, float))  # type: ignore[no-any-return]
+
+
+def unit_and_continuous_numpy(rotations: Array) -> Array:
+    """The plain twin of `unit_and_continuous`."""
+    return quat.make_continuous(quat.normalise(rotations))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 
 
 def matches_label(wanted: str, text: str) -> bool:
@@ -14,7 +15,7 @@ def matches_label(wanted: str, text: str) -> bool:
     >>> matches_label("left", "run/jog, veer right")
     False
     """
-    return _words(wanted) <= _words(text)
+    return label_words(wanted) <= label_words(text)
 
 
 def label_parts(text: str) -> list[str]:
@@ -32,5 +33,11 @@ def say_labels(texts: Iterable[str], most: int = 12) -> str:
     return ", ".join(parts[:most]) + (" …" if len(parts) > most else "") or "none"
 
 
-def _words(text: str) -> set[str]:
-    return set(re.findall(r"\w+", text.lower()))
+@lru_cache(maxsize=65536)  # archives say few different things of many clips
+def label_words(text: str) -> frozenset[str]:
+    """The words of a text, in small letters: what labels are compared by.
+
+    >>> sorted(label_words("run/jog, veer left"))
+    ['jog', 'left', 'run', 'veer']
+    """
+    return frozenset(re.findall(r"\w+", text.lower()))

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 from choreograph.errors import RoleError
 from choreograph.motion.clip import Clip, Note
-from choreograph.motion.remap import Stance, recorded_stance
 from choreograph.motion.retarget import retarget
 from choreograph.motion.role_map import LEG_ROLES
 from choreograph.motion.skeleton import Skeleton
+from choreograph.motion.stance import Stance, recorded_stance
 from choreograph.progress import Progress, silent
 
 

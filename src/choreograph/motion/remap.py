@@ -7,7 +7,6 @@ that people's feet have.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,9 +16,10 @@ from choreograph.maths import quat
 from choreograph.motion import ik, kinematics
 from choreograph.motion.clip import Clip
 from choreograph.motion.contacts import runs, with_detected_contacts
-from choreograph.motion.role_map import SIDES, RoleMap, foot_bone
+from choreograph.motion.role_map import SIDES, RoleMap, foot_bone, pelvis
 from choreograph.motion.roles import FOOT_ROLES
 from choreograph.motion.skeleton import Skeleton
+from choreograph.motion.stance import Stance, columns, flat_frames, leg_length, standing_pose
 
 Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -28,55 +28,28 @@ SOFT_SHARE = 0.995
 """Share of a leg's length up to which it reaches freely; targets are scaled from a pose that was reached, so they are
 seldom farther, and holding back sooner would move feet that stand."""
 _SETTLE_S = 0.06
-"""Time in which a foot that comes down is level."""
+"""Time in which a foot that comes down becomes level: it is when heel and ball stand."""
+_RISE_SHARE = 0.025
+"""How high an ankle rises, as a share of thigh and shin, from where it stands until its foot begins to leave the floor;
+twice as high it has."""
 _HAND_OVER_S = 0.1
 """Time over which a foot goes from standing on its heel to standing on its ball."""
 _SWING_S = 0.15
 """Time over which a foot that was lifted is led by its bones, and before it comes down by its place."""
-_ANKLE_SHARE = 0.1
-"""Height of an ankle joint above the sole as a share of thigh and shin: 0.08 to 0.11 in most recordings."""
-_DROP_SHARE = 0.055
-"""Height of an ankle above the ball of the foot, likewise."""
+_SWING_SHARE = 0.75
+"""How much a swinging foot is led by its bones rather than by its place: on legs of other proportions either is off."""
 _UPRIGHT = float(np.cos(np.radians(9.0)))
 """How nearly upright neck and head are in a rest pose that was drawn, as a cosine."""
 _BOWED = (np.radians(8.0), np.radians(40.0))
 """Pitch of a head throughout a recording that is the skeleton's doing, not the person's."""
-_MOMENT_S = 0.2
-"""Time for which feet stand at least in a recording that tells how they do."""
-_STEEP = np.radians(60.0)
-_SHALLOW = np.radians(6.0)
-"""Slopes from ankle to ball between which a rest pose is that of a foot on the floor."""
-
-
-@dataclass(frozen=True, eq=False)
-class Stance:
-    """How a body stands: what its feet look like flat on the floor."""
-
-    ankle_m: float
-    """Height of its ankles above the floor, metres."""
-    flat: Mapping[str, Array]
-    """Rotation of each side's foot, against its rest pose, in which it is flat and points along +z, (4,)."""
-
-
-def body_stance(skeleton: Skeleton, sole_m: float | None = None) -> Stance:
-    """How a body stands by its build alone: on its skin's lowest vertex where that is known."""
-    flat = {side: flat_pose(skeleton, side, skinned=sole_m is not None) for side in SIDES}
-    return Stance(ankle_height(skeleton, sole_m), flat)
-
-
-def recorded_stance(clip: Clip) -> Stance | None:
-    """How a body stands in a recording; None where it does so for less than a moment."""
-    clip = with_detected_contacts(clip)
-    heights, poses = [], {}
-    for side in SIDES:
-        heel, ball = columns(clip, side)
-        frames = np.flatnonzero(heel & ball)
-        if len(frames) < max(3.0, _MOMENT_S * clip.fps):
-            return None
-        ankle = clip.skeleton.need(f"{side}_foot")
-        heights.append(float(np.median(clip.global_positions()[frames, ankle, 1])))
-        poses[side] = _standing_pose(clip.global_rotations()[frames, ankle], foot_bone(clip.skeleton, side))
-    return Stance(float(np.mean(heights)), poses)
+_SAME_FLOOR = 0.5
+"""Share of an ankle's height by which feet may stand higher or lower on the same floor."""
+_SAME_WIDTH = 0.02
+"""Share by which hips may differ in width without being turned otherwise."""
+_STRIDE_S = 0.5
+"""Width (standard deviation) of the low-pass that tells which way a pelvis faces over a stride."""
+_PELVIS_SHARE = (0.2, 1.5)
+"""How much less or more than the source's a pelvis may turn within a stride."""
 
 
 def remap(clip: Clip, found: RoleMap, stance: Stance) -> tuple[Array, Array, Flags]:
@@ -86,17 +59,19 @@ def remap(clip: Clip, found: RoleMap, stance: Stance) -> tuple[Array, Array, Fla
     scale = leg_length(skeleton) / leg_length(clip.skeleton)
     there, turned = clip.global_positions(), clip.global_rotations()
     flat = {side: flat_frames(clip, side) for side in SIDES}
+    stands = {side: _stands_flat(clip, side) for side in SIDES}
     _level_head(clip, found)
     world = _world_rotations(found, turned)
+    wider = _hip_width(skeleton) - scale * _hip_width(clip.skeleton)
+    _turn_pelvis(clip, found, (turned, world), scale)
     headings = {}
     for side in SIDES:
-        headings[side] = _turn_foot(found, world, turned, side, clip, flat[side], stance.flat[side])
+        headings[side] = _turn_foot(found, (turned, world), side, flat[side], stands[side].weight, stance.flat[side])
     local = kinematics.to_local(world, skeleton.parents)
 
     ankles = {side: clip.skeleton.need(f"{side}_foot") for side in SIDES}
     standing = float(np.mean([np.median(there[flat[side], ankles[side], 1]) for side in SIDES]))
     raised = stance.ankle_m
-    wider = _hip_width(skeleton) - scale * _hip_width(clip.skeleton)
 
     def carried(points: Array) -> Array:
         """Points of the source, scaled; ankles that stand do so at the target's own height."""
@@ -115,6 +90,7 @@ def remap(clip: Clip, found: RoleMap, stance: Stance) -> tuple[Array, Array, Fla
         if balls[0] is not None and balls[1] is not None:
             reach = quat.rotate(world[:, skeleton.need(f"{side}_foot")], balls[1])
             target = _by_ball(clip, side, (target, carried(there[:, balls[0]]), reach, heading), flat[side])
+        target[:, 1] += stands[side].weight * _down(stands[side].low, target[:, 1], standing, scale, raised)
         away = 0.5 * wider if side == "left" else -0.5 * wider
         target = target + away * np.stack([np.cos(heading), np.zeros(len(heading)), -np.sin(heading)], axis=1)
         target = _let_swing(clip, side, target, position[:, skeleton.need(f"{side}_foot")], raised)
@@ -122,43 +98,10 @@ def remap(clip: Clip, found: RoleMap, stance: Stance) -> tuple[Array, Array, Fla
     return root, local, contacts_on(clip, skeleton)
 
 
-def leg_length(skeleton: Skeleton) -> float:
-    """Mean length of thigh plus shin, metres, also where the foot hangs from something else than the shin."""
-    rest = skeleton.rest_positions()
-    lengths = []
-    for side in SIDES:
-        hip, knee, ankle = (skeleton.need(f"{side}_{part}") for part in ("upper_leg", "lower_leg", "foot"))
-        lengths.append(np.linalg.norm(rest[knee] - rest[hip]) + np.linalg.norm(rest[ankle] - rest[knee]))
-    return float(np.mean(lengths))
-
-
-def ankle_height(skeleton: Skeleton, sole_m: float | None) -> float:
-    """Height of the ankles above the sole, metres: by the skin, else by the lowest foot joint or as people have it."""
-    rest = skeleton.rest_positions()
-    if sole_m is not None:
-        return float(np.mean([rest[skeleton.need(f"{side}_foot"), 1] - sole_m for side in SIDES]))
-    drops = [_ANKLE_SHARE * leg_length(skeleton)]
-    for side in SIDES:
-        bone = foot_bone(skeleton, side)
-        if bone is not None:
-            drops.append(-float(quat.rotate(flat_pose(skeleton, side, skinned=False), bone)[1]))
-    return max(drops)
-
-
-def flat_pose(skeleton: Skeleton, side: str, *, skinned: bool) -> Array:
-    """Rotation of a foot, against its rest pose, in which it stands flat and points along +z, (4,)."""
-    bone = foot_bone(skeleton, side)
-    if bone is None:
-        return np.array(quat.IDENTITY)
-    along = float(np.hypot(bone[0], bone[2]))
-    heading = float(np.arctan2(bone[0], bone[2])) if along > 1e-3 else 0.0
-    turn = quat.from_yaw(-heading)
-    slope = float(np.arctan2(-bone[1], along))
-    if skinned or _SHALLOW <= slope <= _STEEP or skeleton.find(f"{side}_toe") is None:
-        return turn
-    length = float(np.linalg.norm(bone))
-    wanted = float(np.arcsin(min(_DROP_SHARE * leg_length(skeleton) / max(length, 1e-9), 0.7)))
-    return quat.multiply(quat.from_axis_angle([1.0, 0.0, 0.0], wanted - slope), turn)
+def _down(low: Array, height: Array, standing: float, scale: float, raised: float) -> Array:
+    """How much an ankle must go up to be as high as it stands, (F,), metres; floors of other heights are kept."""
+    same_floor = np.abs(low - standing) * scale < _SAME_FLOOR * raised
+    return np.asarray(np.where(same_floor, raised, scale * (low - standing) + raised) - height)
 
 
 def _level_head(clip: Clip, found: RoleMap) -> None:
@@ -201,51 +144,56 @@ def _world_rotations(found: RoleMap, turned: Array) -> Array:
     return world
 
 
+def _turn_pelvis(clip: Clip, found: RoleMap, pose: tuple[Array, Array], scale: float) -> None:
+    """Turn the pelvis so that its hip joints go as far as the source's, scaled, do; the rotations are changed.
+
+    Hips twice as wide that turned as far would move twice as far, over feet that stand where the source's do. The
+    width that a body has more goes with the way the pelvis faces over a stride, which is not scaled.
+    """
+    turned, world = pose
+    widths = scale * _hip_width(clip.skeleton), _hip_width(found.target)
+    joint = pelvis(found.target)
+    if found.low[joint] < 0 or min(widths) < 1e-6 or abs(widths[1] - widths[0]) < _SAME_WIDTH * widths[1]:
+        return
+    rest = clip.skeleton.rest_positions()
+    across = rest[clip.skeleton.need("left_upper_leg")] - rest[clip.skeleton.need("right_upper_leg")]
+    now = quat.rotate(turned[:, found.low[joint]], across / np.linalg.norm(across))
+    from scipy.ndimage import gaussian_filter1d
+
+    usual = gaussian_filter1d(now * (1.0, 0.0, 1.0), _STRIDE_S * clip.fps, axis=0, mode="nearest")
+    usual /= np.maximum(np.linalg.norm(usual, axis=1, keepdims=True), 1e-9)
+    kept = np.clip(widths[0] / widths[1], *_PELVIS_SHARE)
+    turn = quat.between_vectors(now, kept * now + (1 - kept) * usual)
+    for j in np.flatnonzero(_moves_with(found, joint)):
+        world[:, j] = quat.multiply(turn, world[:, j])
+
+
+def _moves_with(found: RoleMap, joint: int) -> Flags:
+    """The joints that take their rotation from the same joint of the source, or move with one that does."""
+    own = (found.low == found.low[joint]) & (found.share <= 0)
+    for j, parent in enumerate(found.target.parents):
+        if found.low[j] < 0 and parent >= 0 and own[parent]:
+            own[j] = True
+    return own
+
+
 # ------------------------------------------------------------------------------------------------------------ feet
 
 
-def columns(clip: Clip, side: str) -> tuple[Flags, Flags]:
-    """Whether a foot's heel and ball stand, (F,) each; the ball as the heel where there is none."""
-    assert clip.contacts is not None
-    roles = [role for role in FOOT_ROLES if clip.skeleton.find(role) is not None]
-    heel = clip.contacts[:, roles.index(f"{side}_foot")]
-    return heel, clip.contacts[:, roles.index(f"{side}_toe")] if f"{side}_toe" in roles else heel
-
-
-def flat_frames(clip: Clip, side: str) -> NDArray[np.intp]:
-    """Frames in which a foot stands flat; those in which its ankle is lowest where it never does."""
-    heel, ball = columns(clip, side)
-    frames = np.flatnonzero(heel & ball)
-    if len(frames) < 3:
-        height = clip.global_positions()[:, clip.skeleton.need(f"{side}_foot"), 1]
-        frames = np.flatnonzero(height <= np.quantile(height, 0.1) + 1e-9)
-    return frames
-
-
-def _standing_pose(turns: Array, bone: Array | None) -> Array:
-    """The usual rotation of a foot that stands, without its heading: its bone points along +z, (4,)."""
-    usual = quat.multiply(quat.inverse(quat.from_yaw(quat.yaw_of(turns))), turns)
-    tilt = quat.from_rotvec(np.median(quat.as_rotvec(usual), axis=0))
-    if bone is None:
-        return tilt
-    along = quat.rotate(tilt, bone)
-    heading = np.arctan2(along[0], along[2]) if np.hypot(along[0], along[2]) > 1e-3 else 0.0
-    return quat.multiply(quat.from_yaw(-heading), tilt)
-
-
 def _turn_foot(
-    found: RoleMap, world: Array, turned: Array, side: str, clip: Clip, flat: NDArray[np.intp], own: Array
+    found: RoleMap, pose: tuple[Array, Array], side: str, flat: NDArray[np.intp], stands: Array, own: Array
 ) -> Array:
     """Turn a foot and its toes as the source's are turned against their own flat pose: then the target is flat, too.
 
     The yaw of the foot comes back, (F,).
     """
+    turned, world = pose
     ankle, there = found.target.need(f"{side}_foot"), found.source.need(f"{side}_foot")
     if found.low[ankle] != there:
         return quat.yaw_of(world[:, ankle])  # somebody said otherwise
-    standing = _standing_pose(turned[flat, there], foot_bone(found.source, side))
+    standing = standing_pose(turned[flat, there], foot_bone(found.source, side))
     recorded = quat.multiply(turned[:, there], quat.inverse(standing))
-    sole = _settled(recorded, _stands_flat(clip, side))
+    sole = _settled(recorded, stands)
     world[:, ankle] = quat.multiply(sole, own)
     toe, beyond = found.target.find(f"{side}_toe"), found.source.find(f"{side}_toe")
     if toe is not None and beyond is not None:
@@ -268,17 +216,47 @@ def _hangs_from(skeleton: Skeleton, joint: int, top: int) -> bool:
     return joint == top
 
 
-def _stands_flat(clip: Clip, side: str) -> Array:
-    """How surely a foot stands flat, (F,), 0 to 1: it comes to rest and rises again over a short time."""
+@dataclass(frozen=True, eq=False)
+class _Flat:
+    """When a foot of the source stands flat, and how high its ankle then is."""
+
+    weight: Array
+    """How surely it does, (F,), 0 to 1: it comes to rest and rises again over a short time."""
+    low: Array
+    """Height of its ankle while it stands there, (F,), metres."""
+
+
+def _stands_flat(clip: Clip, side: str) -> _Flat:
+    """A foot is flat while heel and ball stand and the ankle is as low as it gets there.
+
+    Heels count as standing when they already rise, and throughout a turn on the ball.
+    """
     heel, ball = columns(clip, side)
-    width = max(1, round(_SETTLE_S * clip.fps))
-    flat = np.concatenate([[0], (heel & ball).astype(int), [0]])
-    weight = np.zeros(len(heel))
-    for start, stop in np.flatnonzero(np.diff(flat)).reshape(-1, 2):
-        inside = np.arange(stop - start)
-        edge = np.minimum(inside + 1 if start > 0 else width, stop - start - inside if stop < len(heel) else width)
-        weight[start:stop] = np.clip(edge / (width + 1), 0.0, 1.0)
-    return np.asarray(weight * weight * (3 - 2 * weight))
+    height = clip.global_positions()[:, clip.skeleton.need(f"{side}_foot"), 1]
+    rise = _RISE_SHARE * leg_length(clip.skeleton)
+    weight, low = np.zeros(len(heel)), np.array(height)
+    width = _SETTLE_S * clip.fps + 1
+    at = np.arange(len(heel))
+    for start, stop in runs(heel & ball):
+        lowest = float(np.quantile(height[start:stop], 0.2))
+        near = slice(max(0, start - round(width)), stop + round(width))
+        gap = np.maximum(np.maximum(start - at[near], at[near] - stop + 1), 0)
+        raised = np.clip(2 - (height[near] - lowest) / rise, 0.0, 1.0)
+        share = _smooth(np.clip(1 - gap / width, 0.0, 1.0)) * _smooth(raised)
+        low[near] = np.where(share > weight[near], lowest, low[near])
+        weight[near] = np.maximum(weight[near], share)
+    return _Flat(weight, low)
+
+
+def _smooth(share: Array) -> Array:
+    return share * share * (3 - 2 * share)
+
+
+def _frames_to(known: NDArray[np.intp], frames: NDArray[np.intp]) -> NDArray[np.intp]:
+    """How many frames each is away from the nearest of those known."""
+    after = np.searchsorted(known, frames)
+    before = np.abs(frames - known[np.clip(after - 1, 0, len(known) - 1)])
+    return np.asarray(np.minimum(before, np.abs(known[np.clip(after, 0, len(known) - 1)] - frames)))
 
 
 def _settled(turns: Array, stands: Array) -> Array:
@@ -313,13 +291,9 @@ def _let_swing(clip: Clip, side: str, stands_at: Array, swings_at: Array, lowest
         return stands_at
     frames = np.arange(len(stands))
     known = np.flatnonzero(stands)
-    after = np.searchsorted(known, frames)
-    gap = np.minimum(
-        np.abs(frames - known[np.clip(after - 1, 0, len(known) - 1)]),
-        np.abs(known[np.clip(after, 0, len(known) - 1)] - frames),
-    )
+    gap = _frames_to(known, frames)
     share = np.clip(gap / max(1.0, _SWING_S * clip.fps), 0.0, 1.0)
-    share = (share * share * (3 - 2 * share))[:, None]
+    share = _SWING_SHARE * (share * share * (3 - 2 * share))[:, None]
     low = np.minimum(stands_at[:, 1], lowest)
     led = np.column_stack([swings_at[:, 0], np.maximum(swings_at[:, 1], low), swings_at[:, 2]])
     return np.asarray((1 - share) * stands_at + share * led)

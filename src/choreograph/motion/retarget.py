@@ -4,9 +4,10 @@ The root's path is scaled by the ratio of leg lengths, and so are the ankles' pa
 recording stands still here too, at a spot scaled with the rest. The legs are then solved analytically so that the
 ankles are where they should be, with knees bent in the plane they were bent in and feet turned as they were turned.
 
-Where joints are the same, their rotations are kept; a foot of another length would stand in or above the floor, and a
-constant lift per foot puts its ball where the scaled recording has it. Where they are not, every bone points where the
-source's does (`role_map`), and the root lies so that the middle of the hip joints is where it should be.
+Where joints and rest poses are the same, rotations are kept; a foot of another length would stand in or above the
+floor, and a constant lift per foot puts its ball where the scaled recording has it. Where they are not, every bone
+points where the source's does (`role_map`), and the root lies so that the middle of the hip joints is where it should
+be.
 """
 
 from __future__ import annotations
@@ -16,18 +17,22 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from choreograph.maths import quat
 from choreograph.motion import ik, kinematics
+from choreograph.motion.arrays import seal
 from choreograph.motion.clip import Clip
 from choreograph.motion.hung_feet import rehang
-from choreograph.motion.remap import SOFT_SHARE, Stance, body_stance, leg_length, remap
-from choreograph.motion.role_map import SIDES, map_roles
+from choreograph.motion.remap import SOFT_SHARE, remap
+from choreograph.motion.role_map import LEG_ROLES, SIDES, limb_bones, map_roles
 from choreograph.motion.skeleton import Skeleton
+from choreograph.motion.stance import Stance, body_stance, leg_length
 
 Array = NDArray[np.float64]
 
 _DOWN_SHARE = 0.25
 """A foot counts as down in the quarter of the frames in which its toe is lowest: less than any gait's stance."""
+
+_ALIKE = float(np.cos(np.radians(1.0)))
+"""How nearly bones of two rest poses point the same way where they are the same pose, as a cosine."""
 
 
 def retarget(
@@ -53,7 +58,7 @@ def retarget(
     """
     if clip.skeleton.matches(skeleton) and not given:
         return clip
-    if clip.skeleton.same_joints(skeleton) and not given:
+    if clip.skeleton.same_joints(skeleton) and not given and _posed_alike(clip.skeleton, skeleton):
         return _carry(clip, skeleton)
     rehung = rehang(skeleton)
     body = skeleton if rehung is None else rehung.body
@@ -63,6 +68,17 @@ def retarget(
 
 
 # ------------------------------------------------------------------------------------------------- the same joints
+
+
+def _posed_alike(source: Skeleton, target: Skeleton) -> bool:
+    """Whether limbs point the same way in both rest poses, so that the same rotations are the same pose."""
+    if any(body.find(role) is None for body in (source, target) for role in LEG_ROLES):
+        return True
+    one, other = limb_bones(source), limb_bones(target)
+    if one.shape != other.shape:
+        return False
+    sizes = np.linalg.norm(one, axis=1) * np.linalg.norm(other, axis=1)
+    return bool(np.all(np.sum(one * other, axis=1) >= _ALIKE * sizes))
 
 
 def _carry(clip: Clip, skeleton: Skeleton) -> Clip:
@@ -98,8 +114,8 @@ def _made(
     return Clip(
         skeleton,
         clip.fps,
-        root,
-        quat.make_continuous(quat.normalise(rotations)),
+        seal(root),
+        seal(kinematics.unit_and_continuous(rotations)),
         clip.name,
         labels=clip.labels,
         contacts=contacts,

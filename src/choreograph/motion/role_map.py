@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -90,6 +91,18 @@ def map_roles(source: Skeleton, target: Skeleton, given: Mapping[str, str] | Non
     Raises:
         RoleError: If one of the bodies has no legs, or a given name is not there.
     """
+    found = _found_map(source, target)
+    found = replace(found, **{name: getattr(found, name).copy() for name in ("low", "high", "share", "align")})
+    for name, other in (given or {}).items():
+        joint = target.index(name)
+        found.low[joint] = found.high[joint] = source.index(other) if other else -1
+        found.share[joint] = 0.0
+    return found
+
+
+@lru_cache(maxsize=16)
+def _found_map(source: Skeleton, target: Skeleton) -> RoleMap:
+    """The map by roles alone; kept, as many clips are of the same two bodies."""
     need_legs(source, target)
     count = len(target)
     low, high, share = np.full(count, -1, np.intp), np.full(count, -1, np.intp), np.zeros(count)
@@ -98,10 +111,11 @@ def map_roles(source: Skeleton, target: Skeleton, given: Mapping[str, str] | Non
     for side in SIDES:
         _map_limbs(found, side)
         _map_fingers(found, side)
-    for name, other in (given or {}).items():
-        joint = target.index(name)
-        low[joint] = high[joint] = source.index(other) if other else -1
-        share[joint] = 0.0
+    if source.same_joints(target):
+        for alike in np.flatnonzero(low < 0):
+            low[alike] = high[alike] = alike
+            if target.parents[alike] >= 0:
+                found.align[alike] = found.align[target.parents[alike]]
     return found
 
 
@@ -115,6 +129,17 @@ def need_legs(source: Skeleton, target: Skeleton) -> None:
                 f"{what} {whose}: {', '.join(m.replace('_', ' ') for m in missing)} missing; if they are there, name "
                 f"them with --role {missing[0]}=NAME, where NAME is one of: {', '.join(body.names[:40])}"
             )
+
+
+def limb_bones(skeleton: Skeleton) -> Array:
+    """Bones of arms and legs in the rest pose, as far as their roles are known, (bones, 3), metres."""
+    rest, bones = skeleton.rest_positions(), [np.zeros(3)]
+    for side in SIDES:
+        for part, on in _NEXT.items():
+            start, end = skeleton.find(f"{side}_{part}"), skeleton.find(f"{side}_{on}")
+            if start is not None and end is not None:
+                bones.append(rest[end] - rest[start])
+    return np.array(bones)
 
 
 def _set(found: RoleMap, joint: int, source: int, other: int | None = None, share: float = 0.0) -> None:

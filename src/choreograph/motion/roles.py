@@ -24,27 +24,30 @@ FOOT_ROLES = ("left_foot", "left_toe", "right_foot", "right_toe")
 """The joints whose plants are detected: ankle and ball of each foot, in the order of a clip's contact columns."""
 
 # Stems (name without side, digits and separators) and the part they mean, over the conventions of CMU's ASF files,
-# cgspeed/MotionBuilder, Mixamo, LAFAN1, 3ds Max Biped, Vicon, Bandai-Namco, Unreal, Rigify and SMPL.
+# cgspeed/MotionBuilder, Mixamo, LAFAN1, 3ds Max Biped, Vicon, Bandai-Namco, Unreal, Unity, Rigify, SMPL, Daz, Character
+# Creator, Xsens, Rokoko, Perception Neuron, OptiTrack, Kinect, OpenPose, Advanced Skeleton, MakeHuman, Source, OpenSim
+# and MikuMikuDance.
 _CENTRE = {
-    "hips": ("hips", "hip", "pelvis", "cog"),
+    "hips": ("hips", "hip", "pelvis", "cog", "spinebase", "midhip", "hipcenter"),
     "spine": ("spine", "lowerback", "upperback", "thorax", "chest", "upperchest", "torso", "abdomen", "waist",
-              "ribcage", "lowerspine", "upperspine", "midspine"),
-    "neck": ("neck", "lowerneck", "upperneck"),
+              "ribcage", "lowerspine", "upperspine", "midspine", "spinemid", "spineshoulder", "shouldercenter",
+              "abdomenlower", "abdomenupper", "chestlower", "chestupper", "ab"),
+    "neck": ("neck", "lowerneck", "upperneck", "necklower", "neckupper", "necktwist"),
     "head": ("head", "skull"),
 }  # fmt: skip
 _SIDED = {
     "hip": ("hipjoint", "buttock"),
     "upper_leg": ("upleg", "upperleg", "femur", "thigh", "hip", "upperthigh"),
     "lower_leg": ("leg", "lowerleg", "lowleg", "tibia", "calf", "shin", "knee"),
-    "foot": ("foot", "ankle"),
-    "toe": ("toe", "toes", "toebase", "ball", "forefoot"),
-    "clavicle": ("clavicle", "collar", "collarbone", "shoulder"),
-    "upper_arm": ("arm", "upperarm", "uparm", "humerus", "shldr"),
-    "forearm": ("forearm", "lowerarm", "lowarm", "radius", "elbow"),
+    "foot": ("foot", "ankle", "talus"),
+    "toe": ("toe", "toes", "toebase", "ball", "forefoot", "bigtoe"),
+    "clavicle": ("clavicle", "collar", "collarbone", "shoulder", "scapula"),
+    "upper_arm": ("arm", "upperarm", "uparm", "humerus", "shldr", "uarm"),
+    "forearm": ("forearm", "lowerarm", "lowarm", "radius", "elbow", "farm", "ulna"),
     "hand": ("hand", "wrist"),
     "fingers": ("fingers", "finger", "fingerbase", "thumb", "index", "middle", "ring", "pinky", "little",
                 "handthumb", "handindex", "handmiddle", "handring", "handpinky", "handend", "palm", "metacarpal",
-                "inhandindex", "inhandmiddle", "inhandring", "inhandpinky"),
+                "inhandindex", "inhandmiddle", "inhandring", "inhandpinky", "handtip", "mid"),
 }  # fmt: skip
 _CENTRE_PART = {stem: part for part, stems in _CENTRE.items() for stem in stems}
 _SIDED_PART = {stem: part for part, stems in _SIDED.items() for stem in stems}
@@ -53,6 +56,16 @@ _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _PREFIX = re.compile(
     r"^(j[_ ]bip([_ ]c)?|bip\d*|mixamorig\d*|character\d*|joint|def|b|bn)[\s_:.-]+", flags=re.IGNORECASE
 )
+_COLLARS = {"collar", "collarbone", "clavicle", "scapula"}
+_JAPANESE = {
+    "頭": "head", "首": "neck", "上半身": "spine", "下半身": "hips", "足": "upperleg", "ひざ": "knee", "足首": "ankle",
+    "つま先": "toe", "肩": "shoulder", "腕": "arm", "ひじ": "elbow", "手首": "wrist", "親指": "thumb", "人指": "index",
+    "中指": "middle", "薬指": "ring", "小指": "pinky",
+}  # fmt: skip
+"""Names of MikuMikuDance."""
+_FIRST = re.compile(r"^([A-Za-z0-9]+)[_:.\-\s]+(?=.)")
+_SHARED = 0.6
+"""Share of the names that begin alike where that beginning says nothing about joints."""
 _SIDES = {"left": "left", "right": "right", "l": "left", "r": "right"}
 
 
@@ -66,6 +79,8 @@ def mirror_role(role: str) -> str:
 @lru_cache(maxsize=4096)
 def split_side(name: str) -> tuple[str, str]:
     """The side a joint's name tells ("left", "right" or "") and the rest of the name in lower case, digits kept."""
+    if name[:1] in "左右" and name:
+        return "left" if name[0] == "左" else "right", _translate(name[1:])
     plain = _PREFIX.sub("", name.rsplit(":", 1)[-1])
     glued = _GLUED.fullmatch(plain.lower())
     if glued:
@@ -78,20 +93,42 @@ def split_side(name: str) -> tuple[str, str]:
             side = _SIDES[low]
         else:
             rest.append(low)
+    if not rest:
+        return side, _translate(plain)
+    if not side and len(rest) > 1 and (rest[-1] == "m" or rest[0] == "c"):
+        del rest[-1 if rest[-1] == "m" else 0]  # the middle, as Advanced Skeleton and VRoid say it
     return side, "".join(rest)
+
+
+def _translate(name: str) -> str:
+    plain = name.rstrip("0123456789０１２３４５６７８９")
+    return _JAPANESE.get(plain, "") + name[len(plain) :] if plain in _JAPANESE else ""
+
+
+def _without_beginning(names: Sequence[str]) -> Sequence[str]:
+    """Names without what most of them begin with: CC_Base_, Robot_, the name of a character."""
+    for _ in range(3):
+        begins = [found[1] if (found := _FIRST.match(name)) else "" for name in names]
+        usual = max(set(begins), key=begins.count, default="")
+        if not usual or usual.lower() in _SIDES or begins.count(usual) < max(4, _SHARED * len(names)):
+            break
+        names = [_FIRST.sub("", name) if one == usual else name for name, one in zip(names, begins, strict=True)]
+    return names
 
 
 def recognise_roles(names: Sequence[str], parents: NDArray[np.int32]) -> tuple[str, ...]:
     """The role of each joint, as far as its name tells; "other" where it does not."""
-    sides, stems = zip(*(split_side(n) for n in names), strict=True)
-    bare = [re.sub(r"\d+", "", s) for s in stems]
+    sides, stems = zip(*(split_side(n) for n in _without_beginning(names)), strict=True)
+    bare = [re.sub(r"\d+", "", s).removesuffix("bend") for s in stems]
     known = set(bare)
     roles = []
     for side, stem in zip(sides, bare, strict=True):
         part = _SIDED_PART.get(stem) if side else None
         # Where there is a collar, "shoulder" is the upper arm; where there is an ankle, "foot" is the toe.
-        if stem == "shoulder" and known & {"collar", "collarbone", "clavicle"}:
-            part = "upper_arm"
+        if stem == "shoulder" and side and not known & set(_SIDED["upper_arm"]):
+            part = "upper_arm" if known & (_COLLARS | {"elbow"}) else part
+        if stem == "hand" and side and "handtip" in known:
+            part = "fingers"
         if stem == "foot" and "ankle" in known:
             part = "toe"
         # Where there are toes, Vicon's "forefoot" is a helper right below the ankle.
@@ -105,7 +142,8 @@ def recognise_roles(names: Sequence[str], parents: NDArray[np.int32]) -> tuple[s
             roles[palms[0]] = f"{side}_hand"
     if "hips" not in roles:
         carrier = _first_branching(parents)
-        if roles[carrier] == "other":
+        above = int(parents[carrier])
+        if roles[carrier] == "other" or (roles[carrier] == "spine" and (above < 0 or roles[above] != "spine")):
             roles[carrier] = "hips"
     return tuple(roles)
 

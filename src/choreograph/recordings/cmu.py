@@ -12,6 +12,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 from choreograph.errors import RequestError
+from choreograph.formats.rates import CMU_FPS, SUBJECTS_AT_60_FPS
 
 SITE = "http://mocap.cs.cmu.edu/"
 """The database's own address. Plain http: the certificate behind its https address does not verify."""
@@ -32,9 +33,7 @@ MISSING_SUBJECTS = frozenset(
 )
 """Numbers that the database's index does not have. Where sources differ (68, 84, 121, …) the server is asked."""
 
-DEFAULT_FPS = 120
-SUBJECTS_AT_60_FPS = frozenset({33, 34, 42, 60, 61, 62, 74, 75, 77, 79, 80, 87, 88, 89})
-"""Recorded at 60 frames a second, which no AMC file says. Of subject 90 only some trials are; its page tells which."""
+DEFAULT_FPS = CMU_FPS
 
 LAST_TRIAL = 99
 

@@ -20,7 +20,20 @@ from choreograph.studio import messages as m
 from choreograph.studio import recipes
 from choreograph.studio.document import GraphAsk, Name, Point, View
 from choreograph.studio.exports import export
-from choreograph.studio.facts import Curve, GraphSummary, Job, Matrix, Motion, Project, Result, VerbFacts
+from choreograph.studio.facts import (
+    ArchivePage,
+    Curve,
+    FindAnswer,
+    FindAsk,
+    GraphSummary,
+    Job,
+    Matrix,
+    Motion,
+    Project,
+    Result,
+    VerbFacts,
+)
+from choreograph.studio.finding import find_places, matching_clips
 from choreograph.studio.project import NotThere
 from choreograph.studio.requests import check_drafts, describe_verbs
 from choreograph.studio.session import Session
@@ -62,6 +75,8 @@ _BINARY: dict[int | str, dict[str, Any]] = {
 }
 _PNG: dict[int | str, dict[str, Any]] = {200: {"content": {"image/png": {}}}}
 _YAML: dict[int | str, dict[str, Any]] = {200: {"content": {"application/yaml": {"schema": {"type": "string"}}}}}
+_JSON: dict[int | str, dict[str, Any]] = {200: {"content": {"application/json": {}}}}
+
 _GLB: dict[int | str, dict[str, Any]] = {200: {"content": {"model/gltf-binary": {}}}}
 
 
@@ -97,6 +112,33 @@ async def undo(session: Open) -> m.DocumentState:
 async def redo(session: Open) -> m.DocumentState:
     """Do again what was undone."""
     return await session.redo()
+
+
+@router.get("/archive")
+async def get_archive(
+    session: Open,
+    query: Annotated[str, Query(max_length=2000)] = "",
+    folder: Annotated[str | None, Query(max_length=4096)] = None,
+    start: Annotated[int, Query(ge=0)] = 0,
+    count: Annotated[int, Query(ge=0, le=500)] = 100,
+) -> ArchivePage:
+    """Clips of the .mog file that was opened, by words: how many in which folder, and some of them."""
+    archive = session.project.archive
+    if archive is None:
+        raise NotThere("no .mog file is open here; the project's clips are in the document")
+    return await asyncio.to_thread(archive.page, query, folder, start, count)
+
+
+@router.get("/library/matches")
+async def get_matches(session: Open, query: Annotated[str, Query(max_length=2000)]) -> list[str]:
+    """Ids of the document's clips that a query asks for."""
+    return matching_clips(session, query)
+
+
+@router.post("/find")
+async def post_find(session: Open, asked: FindAsk) -> FindAnswer:
+    """Places in the library, by words, by example, by speed, turn and feet."""
+    return await find_places(session, asked)
 
 
 # ---------------------------------------------------------------- motions
@@ -187,8 +229,10 @@ async def post_job(session: Open, asked: m.JobAsk) -> Job:
             return session.find_joins()
         if asked.kind == "export":
             return await export(session, m.ExportAsk.model_validate(asked.ask))
+        if asked.kind == "output":
+            return session.asking.output(m.OutputAsk.model_validate(asked.ask))
     if asked.kind not in session.asking.lanes:
-        known = ", ".join(["build", "joins", "export", *session.asking.lanes])
+        known = ", ".join(["build", "joins", "export", "output", *session.asking.lanes])
         raise RequestError(f"kind is {asked.kind!r}; it can be {known}", where="kind")
     draft = asked.ask or session.project.document.requests.get(asked.kind, {})
     return session.asking.ask(asked.kind, draft, subject=asked.subject)
@@ -252,9 +296,10 @@ async def get_graph(session: Open) -> GraphSummary:
 @router.get("/graph/curve")
 async def get_curve(session: Open) -> Curve:
     """Connectivity against the threshold."""
-    if session.project.curve is None:
+    curve = await session.curve()
+    if curve is None:
         raise NotThere("there is no motion graph yet; build one first")
-    return session.project.curve
+    return curve
 
 
 @router.get("/graph/matrix")
@@ -312,6 +357,15 @@ async def get_results(session: Open) -> list[Result]:
 async def get_result(session: Open, name: Id) -> Result:
     """One result."""
     return session.result(name)
+
+
+@router.get("/results/{name}/mechanics", responses=_JSON, response_class=FileResponse)
+async def get_mechanics(session: Open, name: Id) -> FileResponse:
+    """Centre of mass, ground forces and torques of a result's motion, for the stage."""
+    path = session.places.result(session.result(name).id, ".mechanics.json")
+    if not path.is_file():
+        raise NotThere("forces and torques of this result are not known; measure it with Dynamics")
+    return FileResponse(path, media_type="application/json", headers={"cache-control": "max-age=86400"})
 
 
 @router.delete("/results/{name}", status_code=204)

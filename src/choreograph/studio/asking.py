@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any
 from choreograph.errors import ChoreographError, RequestError
 from choreograph.studio import messages as m
 from choreograph.studio.document import Draft
+from choreograph.studio.dragging import Dragged
 from choreograph.studio.facts import Job, Result
-from choreograph.studio.jobs import Hooks, Work
+from choreograph.studio.jobs import Hooks, Work, new_job_id
 from choreograph.studio.library import file_stem
 from choreograph.studio.performing import Performing
 from choreograph.studio.project import NotThere
-from choreograph.studio.requests import check_drafts, own_motions
+from choreograph.studio.requests import check_drafts, outputs_of, own_motions
 from choreograph.studio.subjects import CLIP, EXAMPLES, GRAPH, OwnMotion, Subject, VerbAsk
 from choreograph.studio.workers import Lane
 from choreograph.verbs import find_verb, rooms
@@ -55,9 +56,9 @@ class Asking:
         named = named or project.document.subjects.get(verb)
         if named is None:
             return Subject(kind), None
-        return Subject(kind, motion=self._motion(named)), named
+        return Subject(kind, motion=self.motion_of(named)), named
 
-    def _motion(self, named: str) -> OwnMotion:
+    def motion_of(self, named: str) -> OwnMotion:
         """The clip or the person of a result that a page calls so."""
         sort, _, rest = named.partition(":")
         name, _, person = rest.partition("/")
@@ -73,7 +74,7 @@ class Asking:
         found = {}
         for where, name in own_motions(find_verb(verb), draft):
             try:
-                found[name] = self._motion(name)
+                found[name] = self.motion_of(name)
             except NotThere as error:
                 raise RequestError(f"{where} is {name!r}: {error}", where=where) from None
         return found
@@ -87,6 +88,9 @@ class Asking:
         if subject.kind != GRAPH.name or graph is None or self._prepared.get(verb) == graph.built_from:
             return
         self._prepared[verb] = graph.built_from
+        if verb == "steer":  # who steers live waits for the same
+            self._session.steering.begin(self._session)
+            return
 
         async def finish(_: Any) -> list[str]:
             return []
@@ -143,6 +147,33 @@ class Asking:
             page.asks[verb] = job.id
         return job
 
+    def output(self, asked: m.OutputAsk) -> Job:
+        """Make a file of a result besides its motion: a table, a picture, a model.
+
+        Raises:
+            RequestError: If its verb has no such file.
+            NotThere: If there is no such result.
+        """
+        result = self._session.result(asked.result)
+        verb = find_verb(result.verb)
+        known = {one.name: one for one in outputs_of(verb)}
+        if asked.output not in known or asked.suffix not in known[asked.output].suffixes:
+            said = ", ".join(f"{one.name} ({', '.join(one.suffixes)})" for one in known.values()) or "nothing"
+            raise RequestError(f"of what {verb.name} finds {said} can be had, not {asked.output} ({asked.suffix})")
+        what, named = self._subject(result.verb, result.subject)
+        ask = VerbAsk(result.verb, result.request, what, named, self._motions(result.verb, result.request))
+        job = new_job_id()
+        folder = self._session.places.exports / job
+        made = {"asked": ask, "answer": result.answer, "output": asked.output, "folder": folder}
+        made["file"] = f"{file_stem(result.motions[0].name)}-{asked.output}{asked.suffix}"
+
+        async def finish(files: list[str]) -> list[str]:
+            return files
+
+        title = f"{verb.title}: {asked.output}"
+        work = Work("output", title, self.lanes[result.verb], "output", made, id=job)
+        return self._session.jobs.start(work, finish)
+
     async def replace(self, old: set[str], results: list[Result]) -> None:
         """Let results go that these better, and the oldest ones that nobody marked."""
         session, project = self._session, self._session.project
@@ -160,7 +191,17 @@ class Asking:
         """Take results into the project."""
         self._session.project.results.update({made.id: made for made in results})
 
-    # ------------------------------------------------------------------ performing
+    # ------------------------------------------------------------------ dragging and performing
+
+    def dragged(self, page: Page, message: m.Drag) -> None:
+        """Take what a page would ask for if what it drags were let go."""
+        check_drafts({"complete": message.ask}, {})
+        ask = VerbAsk(
+            "complete", message.ask, self._subject("complete", None)[0], motions=self._motions("complete", message.ask)
+        )
+        if page.dragging is None or page.dragging.number != message.number:
+            page.dragging = Dragged(page, self.lanes["complete"], message.number)
+        page.dragging.move(ask, message.pull)
 
     async def examples(self, draft: Draft) -> m.Examples:
         """What performances as asked are made of; whoever looks at that is about to perform."""

@@ -16,7 +16,7 @@ from starlette.exceptions import HTTPException
 
 from choreograph.formats.character import SUFFIXES
 from choreograph.studio.api import FAILURES, Id, Kind, Open
-from choreograph.studio.facts import CharacterFacts, Motion
+from choreograph.studio.facts import CharacterFacts, CharacterRoles, Motion
 from choreograph.studio.library import clip_key
 from choreograph.studio.project import NotThere
 from choreograph.studio.session import Session
@@ -71,6 +71,25 @@ def _receive(sent: UploadFile, folder: Path) -> Path:
     with (folder / name).open("xb") as file:
         shutil.copyfileobj(sent.file, file)
     return folder / name
+
+
+@router.get("/{character}")
+async def get_character(session: Open, character: Id) -> CharacterFacts:
+    """What is known of a character: its joints, and which part of the body each is."""
+    return await _roles(session, {"character": character, "name": "", "roles": None})
+
+
+@router.post("/{character}/roles")
+async def post_character_roles(session: Open, character: Id, asked: CharacterRoles) -> CharacterFacts:
+    """The character with other roles of its joints: another one of the project."""
+    return await _roles(session, {"character": character, "name": asked.name, "roles": asked.roles})
+
+
+async def _roles(session: Session, ask: dict[str, Any]) -> CharacterFacts:
+    if not session.places.character(ask["character"]).is_file():
+        raise NotThere(f"there is no character {ask['character']!r} in the project")
+    found: CharacterFacts = await session.looks.submit("character_roles", ask).answer()
+    return found
 
 
 @router.get("/{character}/figure.glb", responses=_BINARY, response_class=FileResponse)

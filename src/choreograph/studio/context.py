@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from choreograph.contract.search import Search
 from choreograph.errors import RequestError
 from choreograph.formats.npz import read_npz
+from choreograph.studio.archive import clip_number, file_stamp
 from choreograph.studio.document import ClipEntry
 from choreograph.studio.library import apply_entry
 from choreograph.studio.places import Places
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from choreograph.graph.model import MotionGraph
     from choreograph.motion.clip import Clip
     from choreograph.studio.tasks.performing import Performance
+    from choreograph.synthesis.complete.drag import Dragging
 
 _RECORDINGS_KEPT = 64
 _SEARCHES_KEPT = 24
@@ -39,17 +41,28 @@ class WorkerContext:
         """Searches by verb and subject, the newest last, from which the next request goes on."""
         self.performances: OrderedDict[str, Performance] = OrderedDict()
         """Performances in progress, by page."""
+        self.drags: OrderedDict[str, tuple[int, Dragging]] = OrderedDict()
+        """Drags in progress, by page, with their numbers."""
 
     # ------------------------------------------------------------------ clips
 
     def recording(self, recording: str) -> Clip:
         """A recording of the project."""
+        if (number := clip_number(recording)) is not None:
+            return self._placed(recording, number)
         if recording not in self._recordings:
             self._recordings[recording] = read_npz(self.places.recording(recording))
         self._recordings.move_to_end(recording)
         while len(self._recordings) > _RECORDINGS_KEPT:
             self._recordings.popitem(last=False)
         return self._recordings[recording]
+
+    def _placed(self, recording: str, number: int) -> Clip:
+        """A clip that stays in the .mog file that was opened; the graph keeps those that were read lately."""
+        path = self.places.given_graph
+        if path is None or not path.is_file() or clip_number(recording, file_stamp(path)) is None:
+            raise RequestError(f"{path or 'the motion graph'} has changed since it was opened; start the studio again")
+        return self.graph(str(path)).clips[number]
 
     def clip(self, entry: ClipEntry) -> Clip:
         """A clip of the library."""

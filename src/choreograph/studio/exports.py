@@ -45,13 +45,18 @@ async def export_facts(session: Session, asked: ExportAsk) -> dict[str, Any]:
     return {"which": name, "people": len(made.motions), "name": f"{made.verb} {made.name}", "path": made.path}
 
 
+def character_file(session: Session, asked: ExportAsk) -> Path | None:
+    """The file of who moves in an export; None for the mannequin."""
+    worn = session.project.view.character if asked.character else None
+    return None if worn is None else session.places.character(worn)
+
+
 async def export(session: Session, asked: ExportAsk) -> Job:
     """Make a file of a motion. Raises as `export_facts` does."""
     facts = await export_facts(session, asked)
     job = new_job_id()
     ask = {**facts, **asked.model_dump(exclude={"motion"}), "folder": session.places.exports / job}
-    worn = session.project.view.character if asked.character else None
-    ask["character"] = None if worn is None else session.places.character(worn)
+    ask["character"] = character_file(session, asked)
 
     async def finish(files: list[str]) -> list[str]:
         return files

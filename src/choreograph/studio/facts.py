@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
 
 from choreograph.studio.document import Document, Draft, GraphAsk, Id, LabelRange, Message, Name, Point, View
 
@@ -19,6 +21,18 @@ class CharacterFacts(Message):
     """Whether its file has motion, too."""
     own: bool
     """Whether it is somebody's character, not the mannequin that Choreograph writes into its own files."""
+    roles: dict[str, str]
+    """The joint of each part of the body, by its role; "" where none was found."""
+
+
+class CharacterRoles(Message):
+    """Which joints of a character are which parts of the body, as somebody says."""
+
+    name: Name
+    roles: Annotated[
+        dict[Annotated[str, Field(max_length=40)], Annotated[str, Field(max_length=200)]], Field(max_length=64)
+    ]
+    """Joints by role; "" for none."""
 
 
 class Recording(Message):
@@ -138,6 +152,10 @@ class GraphSummary(Message):
     threshold_m: float
     rate_hz: float
     clips: list[ClipReport]
+    """All of them, or of an archive those that fell out, as many as people read."""
+    clip_count: int = 0
+    """How many clips there are, and how many take part."""
+    kept_count: int = 0
     transitions: int
     frames: int
     shown: int
@@ -223,6 +241,8 @@ class Result(Message):
     """Whether nothing better can be had."""
     details: dict[str, Any] = {}
     """What only its verb knows."""
+    mechanics: bool = False
+    """Whether forces and torques are known: `/api/results/{id}/mechanics`."""
     search_s: float = 0.0
     total_s: float = 0.0
     """From the request's arrival to the finished motion."""
@@ -256,6 +276,80 @@ class Job(Message):
     seconds: float = 0.0
 
 
+class ArchiveFacts(Message):
+    """The clips of a .mog file, where there are too many to be listed one by one."""
+
+    clips: int
+    seconds: float
+    first: Id
+    """The clip that is shown before another is chosen."""
+    joints: list[str]
+
+
+class ArchiveFolder(Message):
+    """A folder, or a person where files are not known, and how many clips of it were asked for."""
+
+    name: str
+    clips: int
+
+
+class ArchiveClip(Message):
+    """What a list tells of a clip of an archive."""
+
+    id: Id
+    name: str
+    folder: str
+    seconds: float
+    fps: float
+    labels: list[str]
+
+
+class ArchivePage(Message):
+    """Clips of an archive that were asked for by words."""
+
+    total: int
+    """How many there are in all folders."""
+    folders: list[ArchiveFolder]
+    start: int
+    """Of the folder's clips, or of all where none was named, those from this one on."""
+    clips: list[ArchiveClip]
+    hint: str
+    """What may be the reason where nothing was found."""
+
+
+class FindAsk(Message):
+    """Places that are sought in the library; see `FindRequest`."""
+
+    only: Annotated[str, Field(max_length=2000)] = ""
+    like: Annotated[str, Field(max_length=200)] | None = None
+    """A motion of the project as the example: "clip:ID" or "result:ID"."""
+    from_s: Annotated[float, Field(ge=0)] | None = None
+    to_s: Annotated[float, Field(ge=0)] | None = None
+    speed: Annotated[str, Field(max_length=40)] | None = None
+    turn: Annotated[str, Field(max_length=40)] | None = None
+    contact: Literal["left", "right", "both", "none", "any"] | None = None
+
+
+class FoundPlace(Message):
+    """A place in a clip of the library."""
+
+    clip: Id
+    name: str
+    start_s: float
+    stop_s: float
+    distance_m: float | None
+    speed_m_s: float | None
+    turn_deg: float | None
+
+
+class FindAnswer(Message):
+    """Places that were found, the best first."""
+
+    places: list[FoundPlace]
+    total: int
+    hint: str
+
+
 class Project(Message):
     """All that a page needs to begin."""
 
@@ -272,6 +366,8 @@ class Project(Message):
     recordings: list[Recording]
     clips: list[Motion]
     """One for each entry of the document, in its order."""
+    archive: ArchiveFacts | None
+    """Where a .mog file of very many clips was opened: they are asked for by the page at `/api/archive`."""
     graph: GraphSummary | None
     results: list[Result]
     jobs: list[Job]
@@ -281,6 +377,15 @@ class Project(Message):
     """JSON Schema of what can be asked of motion files."""
     readable: list[str]
     """Suffixes that can be dropped in."""
+
+
+class OutputFacts(Message):
+    """A file besides the motion that can be had of a verb's result."""
+
+    name: Name
+    """"picture", or as the verb calls it: "table"."""
+    help: str
+    suffixes: list[str]
 
 
 class VerbFacts(Message):
@@ -294,3 +399,7 @@ class VerbFacts(Message):
     request: dict[str, Any]
     """JSON Schema of its requests."""
     guide: str
+    outputs: list[OutputFacts] = []
+    """Files besides the motion that can be had of its results."""
+    changes_motion: bool = True
+    """Whether its answer is another motion than it got."""

@@ -37,8 +37,8 @@ async def begin(session: Session) -> None:
         _make_demo(session)
     elif places.demo and project.graph is None and project.document.clips:
         session.build()
-    elif places.given_graph is not None and untouched:
-        _open_graph(session, str(places.given_graph))
+    elif places.given_graph is not None:
+        await _open_graph(session, str(places.given_graph), untouched=untouched)
     elif not places.demo and places.given_graph is None:
         await _scan_folder(session)
 
@@ -128,7 +128,7 @@ async def add_recordings(
         Ids of the clips that were added.
     """
     session.project.add_recordings(recordings)
-    session.pages.say(m.LibraryChanged(recordings=list(session.project.recordings.values())))
+    session.pages.say(m.LibraryChanged(recordings=session.known_recordings()))
     document = session.project.document
     clips = [
         # What was trimmed and labelled of the old file may not fit the new one.
@@ -161,17 +161,24 @@ def _unused(name: str, taken: set[str], mark: str) -> str:
     return free
 
 
-def _open_graph(session: Session, file: str) -> None:
-    """Take over the clips of a .mog file, and the graph as it is."""
+async def _open_graph(session: Session, file: str, *, untouched: bool) -> None:
+    """Take over the clips of a .mog file, which stay in it, and the graph as it is."""
+    project = session.project
+    archive = project.archive
+    if archive is not None and not archive.is_large and (untouched or project.lost_sources):
+        await add_recordings(session, list(archive.values()))
+    if project.graph is not None:
+        return
 
-    async def use() -> None:
-        _, summary, curve = await session.builds.submit("summary", {"graph": file}).answer()
+    async def use(answer: Any) -> list[str]:
+        _, summary, curve = answer
         document = session.project.document.model_copy(update={"graph": summary.settings})
         await session.change("Take over the graph's settings", document)
-        key = graph_key(document.clips, document.graph)
+        key = graph_key(project.graph_entries(), document.graph)
         await session.use_graph(file, summary.model_copy(update={"built_from": key}), curve)
+        return []
 
-    _import(session, _reading("Open the graph", "import_graph", file, session.files), then=use)
+    session.jobs.start(Work("import", "Open the graph", session.builds, "summary", {"graph": file}), use)
 
 
 def _make_demo(session: Session) -> None:

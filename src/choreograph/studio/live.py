@@ -71,6 +71,8 @@ async def _hear(session: Session, page: Page, text: str) -> None:
             _ask(session, page, message)
         elif isinstance(message, m.Moved):
             session.asking.moved(page, message)
+        elif isinstance(message, m.Drag):
+            session.asking.dragged(page, message)
         elif isinstance(message, m.Cancel):
             session.jobs.cancel(message.job, keep=True)
         elif isinstance(message, m.Play):

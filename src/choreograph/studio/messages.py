@@ -18,8 +18,12 @@ from pydantic import Field, TypeAdapter
 from choreograph.studio.document import Document, Draft, Id, Message, Name, Sample
 from choreograph.studio.face_facts import FaceAnswer, FaceAsk, FaceExport, FaceFacts, FaceFile, FaceSurface
 from choreograph.studio.facts import (
+    ArchivePage,
     CharacterFacts,
+    CharacterRoles,
     Curve,
+    FindAnswer,
+    FindAsk,
     GraphSummary,
     Job,
     Matrix,
@@ -58,9 +62,10 @@ class JobAsk(Message):
     """Work to be started. Verbs may also be asked over the socket, where newer requests replace older ones."""
 
     kind: Name
-    """"build", "joins", "export", or a verb."""
+    """"build", "joins", "export", "output", or a verb."""
     ask: dict[str, Any] = {}
-    """A verb's request; for `build`, a GraphAsk; for `export`, an ExportAsk; the document's if empty."""
+    """A verb's request; for `build`, a GraphAsk; for `export`, an ExportAsk, for `output`, an OutputAsk; the
+    document's if empty."""
     subject: Name | None = None
     """The motion that the verb works on, if it changes one; the document's if None."""
 
@@ -88,6 +93,15 @@ class ExportAsk(Message):
     """Whether the picture of a frame shows the figures alone, on nothing."""
     character: bool = True
     """Whether it is the project's character who moves, where there is one."""
+
+
+class OutputAsk(Message):
+    """A file besides the motion, of a result."""
+
+    result: Id
+    output: Name
+    """One of its verb's `outputs`."""
+    suffix: Annotated[str, Field(pattern=r"^\.[a-z0-9]{2,5}$")]
 
 
 class Code(Message):
@@ -188,6 +202,30 @@ class Moved(Message):
     samples: Annotated[list[Sample], Field(max_length=1000)]
 
 
+class Pulled(Message):
+    """A joint of a key pose that is pulled: the pose follows."""
+
+    pose: Annotated[int, Field(ge=0, le=100_000)]
+    """Which of the request's poses."""
+    joint: Name
+    position: tuple[float, float, float]
+    """Where to, x, y, z."""
+
+
+class Drag(Message):
+    """What would be asked if a goal that is dragged were let go here; the motion comes back as `partial`, soon.
+
+    Only the newest is answered. When it is let go, it is asked for like anything else.
+    """
+
+    type: Literal["drag"] = "drag"
+    number: int
+    """Of the drag; counts with this page's requests."""
+    ask: Draft
+    """To complete."""
+    pull: Pulled | None = None
+
+
 class Cancel(Message):
     """Stop a job."""
 
@@ -211,7 +249,7 @@ class Stop(Message):
     type: Literal["stop"] = "stop"
 
 
-ToServer = Annotated[Hello | Ask | Moved | Cancel | Play | Stop, Field(discriminator="type")]
+ToServer = Annotated[Hello | Ask | Moved | Drag | Cancel | Play | Stop, Field(discriminator="type")]
 
 # ---------------------------------------------------------------- the socket, server to page
 
@@ -337,6 +375,9 @@ TO_SERVER: TypeAdapter[Any] = TypeAdapter(ToServer)
 TO_PAGE: TypeAdapter[Any] = TypeAdapter(ToPage)
 REST: tuple[type[Message], ...] = (
     Project,
+    ArchivePage,
+    FindAsk,
+    FindAnswer,
     DocumentChange,
     DocumentState,
     JobAsk,
@@ -357,9 +398,10 @@ REST: tuple[type[Message], ...] = (
     FaceAnswer,
     FaceExport,
     CharacterFacts,
+    CharacterRoles,
 )
 """Models that travel over REST; what they are made of comes with them."""
-SAID_BY_PAGES = ("JobAsk", "ExportAsk", "PreviewAsk", "DraftAsk", "FaceExport", "ToServer")
+SAID_BY_PAGES = ("JobAsk", "FindAsk", "ExportAsk", "PreviewAsk", "DraftAsk", "FaceExport", "ToServer")
 """What pages may leave out where a default does; in all else every field is there."""
 
 

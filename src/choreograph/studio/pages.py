@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from choreograph.studio.document import Message
 
 if TYPE_CHECKING:
+    from choreograph.studio.dragging import Dragged
     from choreograph.studio.performing import Performing
 
 QUEUE = 2000
@@ -34,6 +35,8 @@ class Page:
         self.playing: asyncio.Task[None] | None = None
         self.performing: Performing | None = None
         """A way that this page's user is performing."""
+        self.dragging: Dragged | None = None
+        """What this page's user drags."""
         self.lost = False
         self.dropped = 0
         """Frames that this page was too slow for."""

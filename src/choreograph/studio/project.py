@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Iterable
+from collections import ChainMap
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
@@ -13,7 +14,8 @@ from pydantic import ValidationError
 
 from choreograph.errors import ChoreographError, RequestError
 from choreograph.formats.atomic import atomic_write
-from choreograph.studio.document import Document, Message, View
+from choreograph.studio.archive import Archive, clip_number, file_stamp
+from choreograph.studio.document import ClipEntry, Document, Message, View
 from choreograph.studio.facts import Curve, GraphSummary, Recording, Result
 from choreograph.studio.library import check_document, graph_key
 from choreograph.studio.migration import migrate_project, migrate_result
@@ -61,9 +63,13 @@ class Project:
         self.results = {made.id: made for made in found if made.verb != "preview"}
         for passing in (made for made in found if made.verb == "preview"):
             self.forget_result(passing.id)
+        self.archive = None if places.given_graph is None else Archive(places.given_graph)
+        """The .mog file that was opened."""
         self.graph_file: str | None = None
         self._graph: GraphSummary | None = None
         self.curve: Curve | None = None
+        self.lost_sources = False
+        """Whether clips came from a .mog file that is no longer as it was."""
         self.is_new = not places.project.exists()
         if not self.is_new:
             self._load()
@@ -98,7 +104,7 @@ class Project:
                 f"the document is at version {self.version} and the change was made to version {base}: "
                 "fetch it anew and change that"
             )
-        check_document(document, self.recordings)
+        check_document(document, self.sources)
         check_drafts(document.requests, self.document.requests)
         if document == self.document:
             return
@@ -137,13 +143,36 @@ class Project:
         """The graph, with whether it still is what the document says."""
         if self._graph is None:
             return None
-        current = self._graph.built_from == graph_key(self.document.clips, self.document.graph)
+        current = self._graph.built_from == graph_key(self.graph_entries(), self.document.graph)
         return self._graph.model_copy(update={"current": current})
+
+    @property
+    def sources(self) -> Mapping[str, Recording]:
+        """Recordings by id: those that were read in, and those that stay in the .mog file that was opened."""
+        return self.recordings if self.archive is None else ChainMap(self.recordings, self.archive)  # type: ignore[arg-type]
+
+    @property
+    def is_archive(self) -> bool:
+        """Whether the clips of a .mog file are too many to be entries of the document."""
+        return self.archive is not None and self.archive.is_large
+
+    def graph_entries(self, *, whole: bool = False) -> list[ClipEntry]:
+        """The clips that the graph is of; of an archive only those that came to it, unless `whole`."""
+        if self.archive is None or not self.archive.is_large:
+            return self.document.clips
+        added = [entry for entry in self.document.clips if entry.source not in self.archive]
+        return [*self.archive.entries(), *added] if whole else added
 
     def set_graph(self, file: str, summary: GraphSummary, curve: Curve) -> None:
         """Use another graph; written at once, since its file is there already."""
         self.graph_file, self._graph, self.curve = file, summary, curve
-        facts = {"file": file, "summary": summary.model_dump(mode="json"), "curve": curve.model_dump(mode="json")}
+        stamp = file_stamp(Path(file))
+        facts = {
+            "file": file,
+            "stamp": stamp,
+            "summary": summary.model_dump(mode="json"),
+            "curve": curve.model_dump(mode="json"),
+        }
         with atomic_write(self.places.graph_facts, overwrite=True) as temporary:
             temporary.write_text(json.dumps(facts), encoding="utf-8")
 
@@ -156,6 +185,8 @@ class Project:
         except (OSError, ValueError, KeyError, TypeError, ValidationError):
             return
         if known and known[0] is not None and known[0].is_file():
+            if facts.get("stamp", file_stamp(known[0])) != file_stamp(known[0]):
+                return  # another file by now
             self.graph_file, self._graph, self.curve = str(known[0]), summary, curve
 
     # ------------------------------------------------------------------ results
@@ -228,7 +259,10 @@ class Project:
                 f"{path} cannot be read ({type(error).__name__}); move it away to begin the project anew: "
                 "recordings and results stay"
             ) from error
-        self.document.clips[:] = [entry for entry in self.document.clips if entry.source in self.recordings]
+        self.lost_sources = any(clip_number(entry.source) is not None for entry in self.document.clips) and not any(
+            entry.source in self.sources for entry in self.document.clips
+        )
+        self.document.clips[:] = [entry for entry in self.document.clips if entry.source in self.sources]
 
 
 def _age_s(path: Path) -> float:

@@ -9,9 +9,11 @@ from pathlib import Path
 
 from choreograph.contract.request import read_request
 from choreograph.errors import RequestError
+from choreograph.formats.character import WRITES
 from choreograph.formats.export import ExportSettings
+from choreograph.studio.archive import clip_number
 from choreograph.studio.document import ClipEntry, GraphAsk, Point
-from choreograph.studio.exports import export_facts
+from choreograph.studio.exports import character_file, export_facts
 from choreograph.studio.library import DRAWINGS, TOGETHER, file_stem
 from choreograph.studio.messages import Code, ExportAsk
 from choreograph.studio.session import Session
@@ -71,10 +73,30 @@ async def of_export(session: Session, asked: ExportAsk) -> Code:
     else:
         files = [session.places.result(which, ".npz", person) for person in range(facts["people"])]
         read, changes = [f"cg.read_clip({str(file)!r})" for file in files], []
+    body = character_file(session, asked)
+    lines: list[str] = []
+    if body is not None and asked.suffix not in DRAWINGS:
+        lines, files, changes = _wear(files, changes, body, name)
+    worn = body is not None and asked.suffix in WRITES
+    command = "" if worn else _export_command(files, changes, name, facts["path"], asked, body)
     return Code(
-        command=_export_command(files, changes, name, facts["path"], asked),
-        python=_export_python(read, name, facts["path"], asked),
+        command="\n".join([*lines, *([command] if command else [])]),
+        python=_export_python(read, name, facts["path"], asked, body),
     )
+
+
+def _wear(files: list[Path], changes: list[str], body: Path, name: str) -> tuple[list[str], list[Path], list[str]]:
+    """Commands that put motions on a character; the files that they make, and what is still to be done to these."""
+    lines, made = [], []
+    for k, file in enumerate(files, 1):
+        if changes:
+            lines.append(shlex.join(["choreograph", "convert", str(file), "-o", "changed.npz", *changes]))
+            file = Path("changed.npz")
+        out = name if len(files) == 1 else f"{Path(name).stem}_{k}{Path(name).suffix}"
+        out = out if Path(name).suffix in WRITES else f"worn_{k}.npz"
+        lines.append(shlex.join(["choreograph", "retarget", str(file), "--to", str(body), "-o", out]))
+        made.append(Path(out))
+    return lines, made, []
 
 
 def _sources(session: Session, entries: list[ClipEntry]) -> list[Source]:
@@ -85,9 +107,19 @@ def _sources(session: Session, entries: list[ClipEntry]) -> list[Source]:
         path = places.folder / inside
         if recording and path.is_file() and [path.stat().st_size, path.stat().st_mtime_ns] == [size, time]:
             files[recording] = path
-    return [
-        Source(files.get(e.source, places.recording(e.source)), e, project.recordings[e.source].name) for e in entries
-    ]
+    for placed in {e.source for e in entries if clip_number(e.source) is not None}:
+        _copy_out(session, placed)
+    return [Source(files.get(e.source, places.recording(e.source)), e, project.sources[e.source].name) for e in entries]
+
+
+def _copy_out(session: Session, recording: str) -> None:
+    """Write a file of a clip that stays in its .mog file: commands and programs read files."""
+    from choreograph.formats.npz import write_npz
+    from choreograph.studio.context import WorkerContext
+
+    path = session.places.recording(recording)
+    if not path.is_file():
+        write_npz(path, WorkerContext(session.places).recording(recording))
 
 
 def _build_command(session: Session, sources: list[Source], settings: GraphAsk) -> str:
@@ -140,7 +172,9 @@ def _build_python(sources: list[Source], settings: GraphAsk) -> str:
     return "\n".join(lines)
 
 
-def _export_command(files: list[Path], changes: list[str], name: str, path: list[Point], asked: ExportAsk) -> str:
+def _export_command(
+    files: list[Path], changes: list[str], name: str, path: list[Point], asked: ExportAsk, body: Path | None
+) -> str:
     suffix, lines = Path(name).suffix, []
     if suffix not in DRAWINGS:
         if len(files) > 1 and suffix in TOGETHER:
@@ -160,23 +194,26 @@ def _export_command(files: list[Path], changes: list[str], name: str, path: list
     words += ["--size", str(asked.width)] if asked.width is not None else []
     words += ["--frame", str(asked.frame)] if asked.frame is not None else []
     words += ["--transparent"] if asked.transparent else []
+    words += ["--character", str(body)] if body is not None else []
     return "\n".join([*lines, shlex.join(words)])
 
 
-def _export_python(read: list[str], name: str, path: list[Point], asked: ExportAsk) -> str:
+def _export_python(read: list[str], name: str, path: list[Point], asked: ExportAsk, body: Path | None) -> str:
     stem, suffix = Path(name).stem, Path(name).suffix
     fields = read_request(ExportSettings, asked.export).as_document()
     how = f"cg.ExportSettings({', '.join(f'{field}={value!r}' for field, value in fields.items())})" if fields else ""
     write, more = ("cg.export_clip", f", {how}") if how else ("cg.write_clip", "")
     head, do = ["import choreograph as cg"], [f"{write}({name!r}, clips[0]{more}, overwrite=True)"]
+    bodies = f", bodies=[{str(body)!r}] * len(clips)" if body is not None else ""
     size = f"size=({asked.width}, {round(asked.width * 9 / 32) * 2})" if asked.width is not None else ""
     if suffix == ".png" and asked.frame is not None:
         head.append("from choreograph.pictures.animation import FilmSettings, write_still")
         words = ", ".join([*([size] if size else []), "samples=4", f"transparent={asked.transparent}"])
-        do = [f"write_still({name!r}, clips, {asked.frame}, FilmSettings({words}), overwrite=True)"]
+        do = [f"write_still({name!r}, clips, {asked.frame}, FilmSettings({words}){bodies}, overwrite=True)"]
     elif suffix == ".png":
         head.append("from choreograph.pictures.sheet import SheetSettings, write_sheet")
-        words = f"width={asked.width}" if asked.width is not None else ""
+        sized = [f"width={asked.width}"] if asked.width is not None else []
+        words = ", ".join([*sized, *([f"body={str(body)!r}"] if body is not None else [])])
         do = [f"write_sheet({name!r}, clips, SheetSettings({words}), overwrite=True)"]
     elif suffix in DRAWINGS:
         head.append("from choreograph.pictures.animation import FilmSettings, write_film")
@@ -190,7 +227,12 @@ def _export_python(read: list[str], name: str, path: list[Point], asked: ExportA
             do = []
         film = f"replace(FilmSettings.for_file({name!r}), {size})" if size else f"FilmSettings.for_file({name!r})"
         head = ["from dataclasses import replace", "", *head] if size else head
-        do.append(f"write_film({name!r}, clips, {film}, floor={floor}, overwrite=True)")
+        do.append(f"write_film({name!r}, clips, {film}, floor={floor}{bodies}, overwrite=True)")
+    elif body is not None and suffix in WRITES:
+        do = [f"hero = cg.read_character({str(body)!r})"]
+        do += [f"clips = [{how}.apply(clip, own_body=True) for clip in clips]"] if how else []
+        each = f'f"{{clip.name}}{suffix}"' if len(read) > 1 else repr(name)
+        do += [f"for clip in clips:\n    cg.write_character({each}, hero, clip, overwrite=True)"]
     elif len(read) > 1 and suffix in TOGETHER:
         do = [f"{write}({name!r}, clips{more}, overwrite=True)"]
     elif len(read) > 1:
@@ -200,4 +242,5 @@ def _export_python(read: list[str], name: str, path: list[Point], asked: ExportA
     names = [f"clips = [clips[0].with_name({stem!r})]"]
     if len(read) > 1:
         names = [f'clips = [clip.with_name(f"{stem}_{{k}}") for k, clip in enumerate(clips, 1)]']
-    return "\n".join([*head, "", *clips, *names, *do, ""])
+    worn = [f"clips = [cg.retarget(clip, {str(body)!r}).best.clips[0] for clip in clips]"] if body is not None else []
+    return "\n".join([*head, "", *clips, *worn, *names, *do, ""])

@@ -13,7 +13,7 @@ from choreograph.contract.request import Request, named_files, read_request, req
 from choreograph.contract.verb import Verb
 from choreograph.errors import RequestError
 from choreograph.studio.document import Draft
-from choreograph.studio.facts import VerbFacts
+from choreograph.studio.facts import OutputFacts, VerbFacts
 from choreograph.verbs import find_verb, rooms
 
 _UNFINISHED = ("missing", "value_error", "too_short", "string_too_short")
@@ -73,6 +73,13 @@ def read_draft(verb: Verb, draft: Draft, folder: Path, motion: Callable[[str], P
     return request.resolved(folder)
 
 
+def outputs_of(verb: Verb) -> list[OutputFacts]:
+    """Files besides the motion that can be had of a verb's results."""
+    drawn = [OutputFacts(name="picture", help="A picture of it", suffixes=list(verb.picture_suffixes))]
+    others = [OutputFacts(name=one.name, help=one.help, suffixes=list(one.suffixes)) for one in verb.outputs]
+    return (drawn if verb.draw is not None else []) + others
+
+
 def describe_verbs() -> list[VerbFacts]:
     """The verbs that there are, as the page needs them for tabs and forms."""
     made = []
@@ -86,6 +93,8 @@ def describe_verbs() -> list[VerbFacts]:
                 subject=verb.subject.name,
                 request=verb.request.model_json_schema(),
                 guide=verb.guide,
+                outputs=outputs_of(verb),
+                changes_motion=verb.changes_motion,
             )
         )
     return made

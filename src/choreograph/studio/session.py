@@ -16,7 +16,7 @@ from choreograph.studio import facts
 from choreograph.studio import messages as m
 from choreograph.studio.asking import Asking
 from choreograph.studio.document import ClipEntry, Document, GraphAsk, Point, View
-from choreograph.studio.facts import Curve, GraphSummary, Job, Matrix, Motion, Result
+from choreograph.studio.facts import Curve, GraphSummary, Job, Matrix, Motion, Recording, Result
 from choreograph.studio.jobs import Jobs, Work
 from choreograph.studio.library import clip_key, count, graph_key, writable_suffixes
 from choreograph.studio.pages import Page, Pages
@@ -43,6 +43,7 @@ class Session:
         self._motions: dict[str, Motion] = {}
         self._previews: dict[str, Result] = {}
         self._matrices: dict[tuple[str, str, str], tuple[Matrix, dict[str, bytes]]] = {}
+        self._curve: Curve | None = None
         self._saving = asyncio.Lock()
         self._preparing = asyncio.Lock()
 
@@ -90,8 +91,9 @@ class Session:
             view=project.view,
             undo=project.undo_label,
             redo=project.redo_label,
-            recordings=list(project.recordings.values()),
+            recordings=self.known_recordings(),
             clips=await self.clip_motions(),
+            archive=project.archive.facts() if project.archive is not None and project.is_archive else None,
             graph=project.graph,
             results=project.result_list(),
             jobs=self.jobs.list(),
@@ -116,6 +118,11 @@ class Session:
     async def clip_motions(self) -> list[Motion]:
         """The document's clips as the stage takes them, in its order."""
         entries = list(self.project.document.clips)
+        await self._prepare(entries)
+        return [self._named(entry) for entry in entries]
+
+    async def _prepare(self, entries: Sequence[ClipEntry]) -> None:
+        """Know these clips as the stage takes them."""
         async with self._preparing:
             missing = {clip_key(entry): entry for entry in entries if clip_key(entry) not in self._motions}
             if missing:
@@ -123,13 +130,18 @@ class Session:
                 rest = [entry for key, entry in missing.items() if key not in self._motions]
                 if rest:
                     self._motions |= await self.looks.submit("clips", rest).answer()
-        return [self._named(entry) for entry in entries]
+
+    def known_recordings(self) -> list[Recording]:
+        """The recordings that the library lists, and those that its clips come from."""
+        project = self.project
+        placed = {entry.source for entry in project.document.clips if entry.source not in project.recordings}
+        return [*project.recordings.values(), *(project.sources[source] for source in placed)]
 
     def _read_cache(self, keys: Sequence[str]) -> dict[str, Motion]:
         found = {}
         for key in keys:
             try:
-                if self.places.clip(key, ".f32").is_file():
+                if self.places.clip(key, ".f32").is_file() or self.project.archive is not None:
                     found[key] = Motion.model_validate_json(self.places.clip(key, ".json").read_bytes())
             except (OSError, ValueError):
                 continue
@@ -145,6 +157,9 @@ class Session:
         for entry in self.project.document.clips:
             if entry.id == clip:
                 return entry
+        placed = None if self.project.archive is None else self.project.archive.entry(clip)
+        if placed is not None:
+            return placed
         raise NotThere(f"there is no clip {clip!r} in the library")
 
     def result(self, result: str) -> Result:
@@ -159,8 +174,11 @@ class Session:
         if kind == "clip":
             entry = self.entry(name)
             if person == 0:
-                await self.clip_motions()
-                return self._named(entry), self.places.clip(clip_key(entry), ".f32")
+                await self._prepare([entry])
+                path = self.places.clip(clip_key(entry), ".f32")
+                if not path.is_file():  # of a clip that stays in its file, made when it is first played
+                    await self.looks.submit("frames", entry).answer()
+                return self._named(entry), path
         else:
             result = self.result(name)
             if person < len(result.motions):
@@ -197,6 +215,8 @@ class Session:
 
     async def _changed(self, before: Sequence[ClipEntry]) -> m.DocumentState:
         await self.save()
+        if self.project.archive is not None and self.project.document.clips != before:
+            self.pages.say(m.LibraryChanged(recordings=self.known_recordings()))
         state = await self._state(before)
         self.pages.say(m.DocumentChanged(state=state))
         return state
@@ -236,8 +256,9 @@ class Session:
                 self.jobs.cancel(job.id)
         document = self.project.document
         settings = asked or document.graph
-        entries = document.clips
-        ask: dict[str, Any] = {"entries": entries, "settings": settings, "key": graph_key(entries, settings)}
+        entries = self.project.graph_entries(whole=True)
+        key = graph_key(self.project.graph_entries(), settings)
+        ask: dict[str, Any] = {"entries": entries, "settings": settings, "key": key}
         ask["notes"] = []
 
         async def finish(answer: Any) -> list[str]:
@@ -263,6 +284,7 @@ class Session:
         """Take over a graph that was built or looked into."""
         await asyncio.to_thread(self.project.set_graph, file, summary, curve)
         self._matrices.clear()
+        self._curve = None
         graph = self.project.graph
         assert graph is not None
         self.pages.say(m.GraphChanged(graph=graph))
@@ -275,6 +297,13 @@ class Session:
         if graph is None:
             raise RequestError("there is no motion graph yet; build one first (panel Graph)")
         return graph
+
+    async def curve(self) -> Curve | None:
+        """Connectivity by threshold, worked out when it is first looked at where the graph is large."""
+        known = self.project.curve
+        if known is not None and not known.threshold_m and self._curve is None:
+            self._curve = await self.builds.submit("curve", self.project.graph_file).answer()
+        return known if known is None or known.threshold_m else self._curve
 
     async def matrix(self, a: str, b: str) -> tuple[Matrix, dict[str, bytes]]:
         """Distances between two clips of the graph."""
@@ -312,6 +341,9 @@ class Session:
         for recording in self.project.recordings.values():
             if recording.skeleton == skeleton:
                 return "clip", recording.id
+        archive = self.project.archive
+        if archive is not None and archive[first := next(iter(archive))].skeleton == skeleton:
+            return "clip", first
         for result in (*self.project.results.values(), *self._previews.values()):
             if result.motions and result.motions[0].skeleton == skeleton:
                 return "result", result.id

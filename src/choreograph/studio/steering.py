@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +17,7 @@ from fastapi import WebSocket, WebSocketDisconnect
 
 from choreograph.errors import ChoreographError, RequestError
 from choreograph.studio.subjects import Subject, VerbAsk
+from choreograph.synthesis.steer.prepare import FIRST_READY
 
 if TYPE_CHECKING:
     from choreograph.studio.session import Session
@@ -29,6 +31,8 @@ MAX_TOGETHER = 200
 _MESSAGE_S = 1 / 400
 """Time that passes between two messages of a client, at least; and as long again as the last one took to do. Whoever
 sends more waits: a flood of messages leaves time for the others."""
+_TOLD_S = 0.2
+"""Time between two messages about how far preparing has come."""
 _LATE_S = 0.25
 """Time that is not made up for where this machine was too slow."""
 
@@ -38,46 +42,130 @@ class Steering:
 
     def __init__(self) -> None:
         self.clients = 0
-        self.streams: list[SteerStream] = []
+        self.streams: dict[SteerStream, list[str]] = {}
+        """Those of all clients, with the texts that wait for them."""
+        self.stage: tuple[str, int, int] = ("", 0, 0)
+        """How far learning has come: stage, done, total."""
         self._lock = asyncio.Lock()
-        self._key: tuple[str, float] | None = None
+        self._work: _Learning | None = None
         self._ready: tuple[SteerBrain, Pool] | None = None
 
     def characters(self) -> int:
         """How many there are, of all clients."""
         return sum(len(stream.crowd.characters) for stream in self.streams)
 
-    async def ready(self, session: Session) -> tuple[SteerBrain, Pool]:
-        """Steps and value functions of the project's graph; the first time this takes a while."""
+    def begin(self, session: Session) -> _Learning:
+        """Let a worker learn what the project's graph needs, if it has not yet. Here it would keep everybody waiting;
+        what it learns is then in the cache."""
         graph = session.project.graph_file
         if graph is None or not Path(graph).is_file():
             raise RequestError("there is no graph yet; build it first")
         key = graph, Path(graph).stat().st_mtime
+        if self._work is None or self._work.key != key:
+            first = asyncio.Event()
+
+            def hear(kind: str, values: tuple[Any, ...]) -> None:
+                if kind == "progress":
+                    self.stage = values[0], values[1], values[2]
+                    if values[0] == FIRST_READY:
+                        first.set()
+
+            task = session.asking.lanes["steer"].submit("prepare", VerbAsk("steer", {}, Subject("graph", graph)), hear)
+            self._work, self._ready = _Learning(key, first, asyncio.ensure_future(task.answer())), None
+        return self._work
+
+    async def ready(self, session: Session) -> tuple[SteerBrain, Pool]:
+        """Steps and value functions of the project's graph: the first time those that are learned quickly, which make
+        room for the better ones as soon as these are there."""
+        work = self.begin(session)
         async with self._lock:
-            if self._ready is None or self._key != key:
-                # Learning is a worker's: here it would keep everybody waiting. What it learns is then in the cache.
-                ask = VerbAsk("steer", {}, Subject("graph", graph))
-                await session.asking.lanes["steer"].submit("prepare", ask).answer()
-                self._ready, self._key = await asyncio.to_thread(_prepare, Path(graph)), key
+            if self._ready is None:
+                graph = Path(work.key[0])
+                waits = asyncio.ensure_future(work.first.wait())
+                await asyncio.wait({work.whole, waits}, return_when=asyncio.FIRST_COMPLETED)
+                waits.cancel()
+                if work.whole.done():
+                    try:
+                        work.whole.result()
+                        self._ready = await asyncio.to_thread(_prepare, graph)
+                    except BaseException:
+                        self._work = None  # the next client tries again
+                        raise
+                else:
+                    self._ready = await asyncio.to_thread(_prepare, graph, first=True)
+                    work.improving = asyncio.create_task(self._improve(work))
             return self._ready
 
+    async def _improve(self, work: _Learning) -> None:
+        """Go over to what was learned meanwhile."""
+        assert self._ready is not None
+        old = self._ready
+        try:
+            await work.whole
+            better = await asyncio.to_thread(_prepare, Path(work.key[0]), known=old)
+        except ChoreographError as error:
+            said = json.dumps({"type": "error", "error": f"it is steered with what was learned first: {error}"})
+            for texts in self.streams.values():
+                texts.append(said)
+            self._work = None  # the next client tries again
+            return
+        if self._work is work:
+            self._ready = better
+        for stream, texts in self.streams.items():
+            if stream.brain is old[0]:
+                texts.append(json.dumps(stream.adopt(better[0])))
 
-def _prepare(graph: Path) -> tuple[SteerBrain, Pool]:
+
+@dataclass
+class _Learning:
+    """What a worker learns of a graph."""
+
+    key: tuple[str, float]
+    """The graph's file, and when it was written."""
+    first: asyncio.Event
+    """Set when characters can be steered."""
+    whole: asyncio.Future[Any]
+    """Done when all is learned."""
+    improving: asyncio.Task[None] | None = None
+
+
+def _prepare(
+    graph: Path, *, first: bool = False, known: tuple[SteerBrain, Pool] | None = None
+) -> tuple[SteerBrain, Pool]:
+    """What characters need; quickly at first, with the steps that are known where they are."""
     from choreograph.graph.store import open_graph
+    from choreograph.synthesis.narrow import narrow
+    from choreograph.synthesis.steer.learn import QUICK, LearnSettings
     from choreograph.synthesis.steer.pool import build_pool
     from choreograph.synthesis.steer.prepare import find_brain
+    from choreograph.synthesis.steer.request import SteerRequest
     from choreograph.synthesis.steer.stream import SteerStream
 
-    brain = find_brain(open_graph(graph), tasks=("navigate", "spin", "avoid"))
-    pool = build_pool(brain.costs.steps.clips)
+    tasks = ("navigate",) if first else ("navigate", "spin", "avoid")
+    steps = None if known is None else known[0].costs.steps
+    chosen = narrow(open_graph(graph), SteerRequest()).subject
+    brain = find_brain(chosen, tasks=tasks, learning=QUICK if first else LearnSettings(), steps=steps)
+    pool = build_pool(brain.costs.steps.clips) if known is None else known[1]
     # Once here: the first time, kernels are compiled or loaded, and whoever talks to the studio would wait for that.
     stream = SteerStream(brain, pool)
     stream.hear({"type": "obstacles", "obstacles": [{"x": 0, "z": 2}]})
+    stream.hear({"type": "goal", "heading_deg": 0, "speed": 1.3})
     for _ in range(2):
         stream.tick()
     for kind in ("plan", "heat"):
         stream.hear({"type": kind})
     return brain, pool
+
+
+async def _tell_progress(socket: WebSocket, steering: Steering) -> None:
+    """Say how far preparing has come, until it is done."""
+    told: tuple[str, int, int] | None = None
+    while True:
+        if steering.stage != told:
+            told = steering.stage
+            stage, done, total = told
+            await socket.send_text(json.dumps({"type": "preparing", "stage": stage, "done": done, "total": total}))
+        await asyncio.sleep(_TOLD_S)
 
 
 async def steer(socket: WebSocket, session: Session) -> None:
@@ -90,13 +178,19 @@ async def steer(socket: WebSocket, session: Session) -> None:
         await socket.close(1013, "too many steer at once")
         return
     steering.clients += 1
-    stream = None
+    stream: SteerStream | None = None
     try:
-        await socket.send_text(json.dumps({"type": "preparing"}))
-        brain, pool = await steering.ready(session)
+        telling = asyncio.create_task(_tell_progress(socket, steering))
+        try:
+            brain, pool = await steering.ready(session)
+        finally:
+            telling.cancel()
+            await asyncio.gather(telling, return_exceptions=True)
         stream = SteerStream(brain, pool)
-        steering.streams.append(stream)
+        texts = steering.streams[stream] = []
         await socket.send_text(json.dumps(stream.hello()))
+        if not stream.learning:
+            texts.append(json.dumps(stream.learned()))
         await _run(socket, steering, stream)
     except ChoreographError as error:
         with contextlib.suppress(RuntimeError, WebSocketDisconnect):
@@ -107,13 +201,13 @@ async def steer(socket: WebSocket, session: Session) -> None:
     finally:
         steering.clients -= 1
         if stream is not None:
-            steering.streams.remove(stream)
+            steering.streams.pop(stream, None)
 
 
 async def _run(socket: WebSocket, steering: Steering, stream: SteerStream) -> None:
     """Tick and listen until the client goes."""
     newest: list[bytes | str] = []
-    texts: list[str] = []
+    texts = steering.streams[stream]
     wake = asyncio.Event()
     tasks = [
         asyncio.create_task(_write(socket, newest, texts, wake)),

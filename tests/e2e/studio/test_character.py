@@ -59,3 +59,39 @@ def test_a_character_is_seen_and_exported(
     assert len(document["animations"]) == 1 and len(document["materials"]) >= 1
     page.get_by_role("button", name="Mannequin").click()
     until(page, f"{STATE}.view.character === null")
+
+
+def test_joints_of_a_character_are_shown_and_changed(
+    recordings: Path,
+    start_studio: Callable[..., Any],
+    open_page: Callable[..., Any],
+    shot: Callable[..., None],
+    until: Callable[..., None],
+    tmp_path: Path,
+) -> None:
+    write_clip(tmp_path / "walk.bvh", demo_clip("walk", 30.0))
+    studio = start_studio(tmp_path)
+    studio.wait_for_jobs()
+    page = open_page(studio)
+    page.evaluate(f"window.choreograph.store.setView({{ verb: 'library', shown: [{STATE}.clips[0].id] }})")
+    page.set_input_files("input[aria-label='Character file']", str(recordings / "rigs" / "CesiumMan.glb"))
+    until(page, f"{STATE}.view.character")
+    before = page.evaluate(f"{STATE}.view.character")
+    page.get_by_role("button", name="Joints").click()
+    feet = page.locator("[data-role=left_foot] select")
+    feet.wait_for()
+    shot(page, "character-joints")
+    own = feet.input_value()
+    assert own
+    use = page.get_by_role("button", name="Use these joints")
+    feet.select_option("")
+    assert use.is_disabled()
+    feet.select_option(own)
+    hand = page.locator("[data-role=left_hand] select")
+    hand.select_option("")
+    use.click()
+    until(page, f"{STATE}.view.character !== '{before}'")
+    after = page.evaluate(f"{STATE}.view.character")
+    with urllib.request.urlopen(f"{studio.url}api/characters/{after}", timeout=30) as answer:
+        facts = json.load(answer)
+    assert facts["roles"]["left_hand"] == "" and facts["roles"]["left_foot"] == own and not facts["missing"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from typing import Any
 
@@ -11,6 +12,7 @@ STAGE = "window.choreograph.stage"
 STORE = "window.choreograph.store"
 ASKED = f"{STORE}.state.document.requests.complete"
 Until = Callable[..., None]
+DRAG = "window.choreograph.parts.drag"
 SLOW_S = 180.0
 """Without a graphics card, beside other work, with a model to be learned and kernels to be compiled."""
 
@@ -28,6 +30,8 @@ def opened(page: Any, until: Until) -> Any:
     """The Complete panel with a keyframe of the library's first clip."""
     page.get_by_role("tab", name="Complete").click()
     page.evaluate(f"{STAGE}.player.pause()")
+    page.evaluate(f"{STORE}.change('Begin anew', ({{requests}}) => delete requests.complete)")
+    until(page, f"{ASKED} === undefined")
     page.get_by_role("button", name="Pose", exact=True).click()
     until(page, f"({ASKED}?.poses ?? []).length === 1")
     until(page, shown("one.request.poses?.length === 1"), SLOW_S)
@@ -35,7 +39,7 @@ def opened(page: Any, until: Until) -> Any:
     return page
 
 
-def test_a_hand_is_held_and_a_track_is_drawn(opened: Any, until: Until, shot: Callable[[Any, str], None]) -> None:
+def test_a_hand_is_held_and_dragged(opened: Any, until: Until, shot: Callable[[Any, str], None]) -> None:
     page = opened
     page.evaluate(f"{STAGE}.player.seek(Math.round(1.0 * {STAGE}.player.fps))")
     page.get_by_role("button", name="Joint", exact=True).click()
@@ -45,21 +49,93 @@ def test_a_hand_is_held_and_a_track_is_drawn(opened: Any, until: Until, shot: Ca
     assert asked["joint"] == "RightHand" and abs(asked["at_s"] - 1.0) < 0.05
     until(page, shown("one.request.joints?.length === 1 && one.problems.length === 0"), SLOW_S)
     shot(page, "complete-hand")
+    before = page.evaluate(f"{DRAG}.told.answers")
+    begin = on_screen(page, "RightHand")
+    pull(page, begin, 30, 0)
+    until(page, f"{DRAG}.told.answers > {before}", SLOW_S)
+    until(
+        page, f"JSON.stringify({ASKED}.joints[0].position) !== '{json.dumps(asked['position'], separators=(',', ':'))}'"
+    )
+    until(page, shown("one.problems.length === 0 && !one.passing"), SLOW_S)
+    shot(page, "complete-dragged")
 
+
+def on_screen(page: Any, joint: str) -> dict[str, float]:
+    """Where a joint of the figure is in the window, by what the pointer would name there."""
+    return page.evaluate(
+        """(name) => {
+            const stage = window.choreograph.stage;
+            const [motion] = stage.shown;
+            const at = stage.jointAt(motion.id, motion.joints.indexOf(name), stage.player.frame);
+            return at && stage.onScreen(at);
+        }""",
+        joint,
+    )
+
+
+def pull(page: Any, begin: dict[str, float], dx: float, dy: float, steps: int = 40) -> None:
+    page.mouse.move(begin["x"], begin["y"])
+    page.mouse.down()
+    for step in range(1, steps + 1):
+        page.mouse.move(begin["x"] + dx * step / steps, begin["y"] + dy * step / steps)
+        page.wait_for_timeout(15)
+    page.mouse.up()
+
+
+def test_a_pose_is_pulled_in_the_view_and_becomes_a_keyframe(
+    opened: Any, until: Until, shot: Callable[[Any, str], None]
+) -> None:
+    page = opened
+    page.evaluate(f"{STAGE}.player.seek(Math.round(1.5 * {STAGE}.player.fps))")
+    page.get_by_role("button", name="Pull", exact=True).click()
+    page.wait_for_timeout(500)
+    begin = on_screen(page, "RightHand")
+    before = page.evaluate(f"{DRAG}.told.answers")
+    page.mouse.move(begin["x"], begin["y"])
+    page.mouse.down()
+    for step in range(1, 41):
+        page.mouse.move(begin["x"] - step, begin["y"] - 2 * step)
+        page.wait_for_timeout(15)
+    until(page, f"{DRAG}.told.answers > {before}", SLOW_S)
+    page.wait_for_timeout(300)
+    shot(page, "complete-pulling")
+    page.mouse.up()
+    until(page, f"({ASKED}.poses ?? []).some((pose) => pose.rotations?.length > 0)", SLOW_S)
+    pose = page.evaluate(f"{ASKED}.poses.find((pose) => pose.rotations)")
+    assert abs(pose["at_s"] - 1.5) < 0.05 and pose["in_place"]
+    until(page, shown("one.request.poses?.length === 2 && one.problems.length === 0"), SLOW_S)
+    now = on_screen(page, "RightHand")
+    assert abs(now["x"] - begin["x"] + 40) < 8 and abs(now["y"] - begin["y"] + 80) < 8, (begin, now)
+    shot(page, "complete-pulled")
+    page.get_by_role("button", name="Remove the pose at 1.5 s").click()
+    until(page, f"{ASKED}.poses.length === 1")
+
+
+def test_tracks_are_drawn_in_the_view_and_dragged_and_a_camera_asks(
+    opened: Any, until: Until, shot: Callable[[Any, str], None]
+) -> None:
+    page = opened
     page.get_by_role("button", name="Track", exact=True).click()
     page.get_by_role("menuitem", name="LeftHand", exact=True).click()
-    box = page.locator("canvas").first.bounding_box()
-    x, y = box["x"] + 0.5 * box["width"], box["y"] + 0.7 * box["height"]
-    page.mouse.move(x, y)
-    page.mouse.down()
-    for step in range(1, 8):
-        page.mouse.move(x + 8 * step, y)
-        page.wait_for_timeout(60)
-    page.mouse.up()
-    until(page, f"({ASKED}.joints ?? []).length === 2")
-    track = page.evaluate(f"{ASKED}.joints[1]")
-    assert track["joint"] == "LeftHand" and len(track["points"]) > 2 and track["stop_s"] > track["start_s"]
-    until(page, shown("one.request.joints?.length === 2"), SLOW_S)
+    begin = on_screen(page, "LeftHand")
+    pull(page, begin, 40, -60, steps=30)
+    until(page, f"({ASKED}.joints ?? []).length === 1")
+    points = page.evaluate(f"{ASKED}.joints[0].points")
+    rises = [point[1] for point in points]
+    assert max(rises) - min(rises) > 0.15, "it is drawn in the view's plane, not on the floor"
+    until(page, shown("one.request.joints?.length === 1"), SLOW_S)
     shot(page, "complete-track")
-    page.get_by_role("button", name="Remove the track of LeftHand").click()
-    until(page, f"{ASKED}.joints.length === 1")
+    end = page.evaluate(f"{STAGE}.onScreen({{x: {points[-1][0]}, y: {points[-1][1]}, z: {points[-1][2]}}})")
+    pull(page, end, 25, -20, steps=20)
+    until(page, f"{ASKED}.joints[0].points.at(-1)[1] > {points[-1][1] + 0.03}")
+    assert page.evaluate(f"{ASKED}.joints[0].points[0]") == points[0], "its other end stays"
+
+    page.get_by_role("button", name="View", exact=True).click()
+    page.get_by_role("menuitem", name="Head", exact=True).click()
+    until(page, f"({ASKED}.views ?? []).length === 1")
+    seen = page.evaluate(f"{ASKED}.views[0].seen")
+    assert all(0 < part < 1 for part in seen)
+    until(page, shown("one.request.views?.length === 1"), SLOW_S)
+    shot(page, "complete-view")
+    page.get_by_role("button", name="Remove the view of Head").click()
+    until(page, f"({ASKED}.views ?? []).length === 0")

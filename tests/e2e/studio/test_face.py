@@ -20,7 +20,7 @@ def test_sliders_and_points_lead_a_face(page: Any, until: Until, shot: Callable[
     shot(page, "face-slider")
 
     page.get_by_label("Time of the face").fill("1000")
-    at = page.evaluate("window.face.place(54)")
+    at = page.evaluate("window.choreograph.parts.face.place(54)")
     page.mouse.move(at["x"], at["y"])
     page.mouse.down()
     for step in range(1, 6):

@@ -127,3 +127,48 @@ def test_a_jump_is_dragged_farther_higher_and_round(opened: Any, until: Until, s
     assert turned == pytest.approx(turn, abs=2.0) and turn == pytest.approx(90, abs=25)
     look(page)
     shot(page, "physics-turned")
+
+
+def test_forces_contacts_and_poses_are_on_stage_and_timeline(opened: Any, until: Until, shot: Take) -> None:
+    page = opened
+    # Motions on the way to the answer are seen.
+    page.evaluate(
+        f"""window.seen = 0;
+        const stream = {STAGE}.stream.bind({STAGE});
+        {STAGE}.stream = (...words) => {{ window.seen += 1; return stream(...words); }};"""
+    )
+    page.get_by_role("button", name="Solve", exact=True).click()
+    until(page, solved("one.mechanics"), SLOW_S)
+    first = on_stage(page)
+    assert page.evaluate("window.seen") >= 1, "iterates are shown"
+
+    # Its ground forces are arrows.
+    look(page)
+    page.evaluate(f"{STAGE}.player.seek(1)")
+    until(page, f"[...{STAGE}.layer.all].filter((one) => 'along' in one && one.visible).length === 2", SLOW_S)
+
+    # Four stances: two feet, before and behind the flight. The left one's landing is dragged a little later.
+    spans = page.locator(".lane").nth(0).locator(".span")
+    assert [page.locator(".lane").nth(k).locator(".span").count() for k in (0, 1)] == [2, 2]
+    box = spans.nth(1).bounding_box()
+    track = page.locator(".track").bounding_box()
+    seconds = first["motions"][0]["frames"] / first["motions"][0]["fps"]
+    by = 0.04 / seconds * track["width"]
+    page.mouse.move(box["x"] + 2, box["y"] + 7)
+    page.mouse.down()
+    page.mouse.move(box["x"] + 2 + by, box["y"] + 7, steps=3)
+    page.mouse.up()
+    until(page, f"{ASKED}?.footprints?.length === 4 && {STATE}.undo === 'Change when a foot stands'")
+    landed = page.evaluate(f"{ASKED}.footprints.filter((one) => one.foot === 'left')[1].start_s")
+    before = [one for one in first["details"]["footprints"] if one["foot"] == "left"][1]["start_s"]
+    assert landed - before == pytest.approx(0.04, abs=0.03)
+    until(page, solved("one.request.footprints?.length === 4"), SLOW_S)
+
+    # A key pose is a ghost, and a mark on the timeline.
+    page.evaluate(f"{STAGE}.player.seek(Math.round(0.5 * {STAGE}.player.frames))")
+    page.get_by_role("button", name="Key pose here").click()
+    until(page, f"{ASKED}?.poses?.length === 1 && {STATE}.undo === 'Add a key pose'")
+    page.locator(".mark").first.wait_for()
+    until(page, solved("one.request.poses?.length === 1"), SLOW_S)
+    look(page)
+    shot(page, "physics-sketch")

@@ -1,3 +1,5 @@
+import os
+import time
 from pathlib import Path
 
 import numpy as np
@@ -92,3 +94,27 @@ def test_a_broken_file_leaves_nothing_behind(walks, tmp_path: Path):
     with pytest.raises(FormatError):
         build_file(tmp_path / "a.mog", ClipStream([clip.name for clip in walks], one))
     assert not list(tmp_path.iterdir())
+
+
+def test_what_stopped_builds_left_is_swept_after_a_day(walks, tmp_path: Path):
+    for name in ("old", "new", "open"):
+        with pytest.raises(Stopped):
+            build_file(tmp_path / f"{name}.mog", stream_of(walks, [], stop_at=1))
+    (tmp_path / "mine.mog.clips").write_text("somebody's own notes")
+    held = Staging(tmp_path / "open.mog")
+    prepared = held.fill(stream_of(walks, []), GraphSettings(), None, None)
+    long_ago = time.time() - 2 * 86_400
+    for name in ("old", "open", "mine"):
+        os.utime(tmp_path / f"{name}.mog.clips", (long_ago, long_ago))
+    build_file(tmp_path / "a.mog", stream_of(walks, []))
+    assert len(prepared.clips) == len(walks)
+    held.close()
+    left = sorted(path.name for path in tmp_path.iterdir())
+    assert left == ["a.mog", "mine.mog.clips", "new.mog.clips", "open.mog.clips"]
+
+
+def test_estimates_are_near_what_was_measured():
+    for windows, cpu_s, memory_gib in ((200_000, 40, 0.69), (400_000, 114, 1.12), (1_000_000, 620, 2.65)):
+        told = estimate_build(windows / 30 / 3600)
+        assert told.cpu_s == pytest.approx(cpu_s, rel=0.2)
+        assert 0.95 * memory_gib <= told.memory_bytes / 2**30 <= 1.2 * memory_gib

@@ -95,3 +95,81 @@ def test_faces_are_completed_and_converted(tmp_path: Path) -> None:
     run("face", tmp_path / "head.glb", "-o", tmp_path / "back.csv")
     back = cg.read_face(tmp_path / "back.csv")
     np.testing.assert_allclose(back.weights[:, back.column("JawOpen")], made.weights[:, 0], atol=1e-5)
+
+
+def test_a_gap_between_people_is_filled(walks: Path, tmp_path: Path) -> None:
+    from dataclasses import replace
+
+    walk = demo_clip("walk", 30.0)
+    tall = replace(walk, skeleton=walk.skeleton.scaled(1.15), root_pos=1.15 * walk.root_pos)
+    cg.write_clip(tmp_path / "a.npz", walk[:30])
+    cg.write_clip(tmp_path / "b.npz", tall[45:80])
+    words = ("--between", tmp_path / "a.npz", "--between", tmp_path / "b.npz", "--frames", 15, "--no-in-place")
+    run("complete", walks, *words, "-o", tmp_path / "gap.npz")
+    made = cg.read_clip(tmp_path / "gap.npz")
+    assert len(made) == 17 and made.skeleton.matches(walk.skeleton)
+
+
+def test_splines_and_starts_are_options(walks: Path, tmp_path: Path) -> None:
+    (tmp_path / "request.yaml").write_text(REQUEST)
+    words = ("complete", walks, tmp_path / "request.yaml", "--knots", 0.1, "--alpha", 2, "--beta", 0.5)
+    run(*words, "-o", tmp_path / "out.npz", "--objective", tmp_path / "starts.png", "--picture", tmp_path / "out.png")
+    made = cg.read_clip(tmp_path / "out.npz")
+    assert made.global_positions()[30, made.skeleton.need("right_hand"), 1] == pytest.approx(1.3, abs=1e-4)
+    for name in ("starts.png", "out.png"):
+        assert (tmp_path / name).read_bytes()[:4] == b"\x89PNG"
+
+
+def test_the_objective_from_three_starts_ends_alike(walks: Path, tmp_path: Path) -> None:
+    from choreograph.synthesis.complete.plot import plot_objective
+
+    (tmp_path / "request.yaml").write_text(REQUEST)
+    clips = [cg.read_clip(walks / f"{name}.npz") for name in ("walk", "walk_veer_left")]
+    result = cg.complete(clips, cg.read_request_file(cg.CompleteRequest, tmp_path / "request.yaml"))
+    lines = plot_objective(result).axes[0].get_lines()
+    assert len(lines) == 3
+    ends = [float(line.get_ydata()[-1]) for line in lines]
+    assert max(ends) - min(ends) < 1e-3 and min(float(line.get_ydata()[0]) for line in lines) > 1.0
+
+
+def test_behaviours_are_learned_from_a_graph_by_label(tmp_path: Path) -> None:
+    folder = tmp_path / "clips"
+    folder.mkdir()
+    for name, label in (("walk", "walk"), ("walk_veer_left", "walk"), ("jump_high", "jump")):
+        cg.write_clip(folder / f"{name}.npz", demo_clip(name, 30.0).with_labels([label]))
+    graph = tmp_path / "people.mog"
+    run("build", folder, "-o", graph)
+    said = run("learn", graph, "--label", "jump", "-o", tmp_path / "jump.model")
+    assert "of 1 clips" in said
+    (tmp_path / "both.yaml").write_text(
+        "length_s: 2.5\nposes:\n  - {at_s: 0, clip: walk, frame: 10, in_place: true}\n"
+        "labels:\n  - {start_s: 0, stop_s: 1.2, label: walk}\n  - {start_s: 1.2, stop_s: 2.5, label: jump}\n"
+    )
+    run("complete", graph, tmp_path / "both.yaml", "-o", tmp_path / "out.npz", "--result", tmp_path / "out.json")
+    held = json.loads((tmp_path / "out.json").read_text())["answers"][0]["behaviours"]
+    assert held[0] == "walk" and held[-1] == "jump"
+    # Two behaviours and no labels: the likelier one holds when.
+    run("learn", graph, "--behaviours", "walk", "--behaviours", "jump", "-o", tmp_path / "both.model")
+    (tmp_path / "keys.yaml").write_text(
+        "length_s: 1\nposes:\n"
+        + "".join(
+            f"  - {{at_s: {k / 10}, file: clips/walk.npz, frame: {10 + 3 * k}, in_place: true}}\n" for k in range(11)
+        )
+    )
+    words = ("complete", tmp_path / "both.model", tmp_path / "keys.yaml", "-o", tmp_path / "found.npz")
+    run(*words, "--result", tmp_path / "found.json", "--best-effort")
+    assert set(json.loads((tmp_path / "found.json").read_text())["answers"][0]["behaviours"]) == {"walk"}
+    with pytest.raises(RequestError, match="labels"):
+        (tmp_path / "other.yaml").write_text("length_s: 1\nlabels:\n  - {start_s: 0, stop_s: 1, label: crawl}\n")
+        run("complete", tmp_path / "both.model", tmp_path / "other.yaml", "-o", tmp_path / "never.npz")
+
+
+def test_faces_go_on_heads_and_come_from_markers(tmp_path: Path) -> None:
+    t = np.arange(120) / 30
+    face = cg.Face(("JawOpen", "MouthSmileLeft"), 0.5 + 0.4 * np.sin(t[:, None] * (3.0, 1.1)), 30.0)
+    cg.write_face(tmp_path / "talks.csv", face)
+    run("face", tmp_path / "talks.csv", "-o", tmp_path / "own.glb")
+    run("face", tmp_path / "talks.csv", "--head", tmp_path / "own.glb", "-o", tmp_path / "performed.glb")
+    run("face", tmp_path / "performed.glb", "-o", tmp_path / "back.csv")
+    back = cg.read_face(tmp_path / "back.csv")
+    np.testing.assert_allclose(back.weights[:, back.column("JawOpen")], face.weights[:, 0], atol=1e-5)

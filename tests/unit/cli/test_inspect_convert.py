@@ -147,6 +147,29 @@ def test_what_the_user_knows_better(folder: Path) -> None:
     assert facts["joint_roles"]["Head"] == "left_hand"
 
 
+def test_inspect_sums_up_many_files_by_folder_and_alike_findings(walker: Clip, tmp_path: Path) -> None:
+    for person in ("alice", "bob"):
+        for number in range(25):
+            write_clip(tmp_path / person / f"{number:02d}.bvh", walker.with_name(f"{number:02d}"))
+            # Each promises other frames than it has: one finding, fifty times.
+            text = (tmp_path / person / f"{number:02d}.bvh").read_text()
+            text = text.replace(f"Frames: {len(walker)}", f"Frames: {len(walker) + 1 + number}")
+            (tmp_path / person / f"{number:02d}.bvh").write_text(text)
+    for name in ("x", "y"):
+        (tmp_path / f"{name}.bvh").write_text("HIERARCHY nonsense")
+    result = RUN.invoke(app, ["inspect", str(tmp_path)])
+    assert result.exit_code == 2
+    shown = result.output
+    assert "50 clips in 2 folders" in shown and "alice" in shown and "bob" in shown
+    assert shown.count("the header promises") == 1
+    assert "50 files: the header promises" in shown and "(00, 01, 02 and 47 more)" in shown
+    assert "2 files: " in shown and "x.bvh, y.bvh" in shown
+    assert len(shown.splitlines()) < 20
+    whole = RUN.invoke(app, ["inspect", str(tmp_path), "--all"]).output
+    assert whole.count("the header promises") == 50
+    assert len(json.loads(RUN.invoke(app, ["inspect", str(tmp_path), "--json"]).output)) == 52
+
+
 # ---------------------------------------------------------------------- convert
 
 

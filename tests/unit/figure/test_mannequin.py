@@ -7,6 +7,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
 
 from choreograph.figure.mannequin import SkinnedMesh, build_mannequin, skin, skin_numpy, straightest_frame
 from choreograph.maths import quat
@@ -63,7 +65,7 @@ def check_sound(mesh: SkinnedMesh, joints: int) -> None:
 def test_human_mesh_is_sound_closed_and_of_human_size(body):
     mesh = build_mannequin(body)
     check_sound(mesh, len(body))
-    assert 2000 < len(mesh.vertices) < 8000
+    assert 2000 < len(mesh.vertices) < 10_000
     edges = Counter((int(a), int(b)) for t in mesh.triangles for a, b in zip(t, np.roll(t, -1), strict=True))
     assert max(edges.values()) == 1
     assert all((b, a) in edges for a, b in edges)
@@ -72,6 +74,30 @@ def test_human_mesh_is_sound_closed_and_of_human_size(body):
     size = np.ptp(mesh.vertices, axis=0)
     assert 1.65 < size[1] < 1.85
     assert 0.15 < size[2] < 0.35
+
+
+def test_trunk_and_limbs_are_one_surface(body):
+    """From the head to either foot and to the wrists one can go along edges."""
+    mesh = build_mannequin(body)
+    count = len(mesh.vertices)
+    links = coo_array(
+        (np.ones(3 * len(mesh.triangles)), (mesh.triangles.ravel(), np.roll(mesh.triangles, 1, 1).ravel()))
+    )
+    links.resize((count, count))
+    _, piece = connected_components(links, directed=False)
+    main = np.bincount(piece).argmax()
+    for name in ("Head", "Hips", "LeftArm", "RightForeArm", "LeftUpLeg", "RightFoot", "LeftToeBase"):
+        carried = (mesh.joint_indices[:, 0] == body.index(name)) & (mesh.joint_weights[:, 0] > 0.9)
+        assert (piece[carried] == main).any(), name
+
+
+def test_the_face_looks_ahead(body):
+    mesh = build_mannequin(body)
+    head = mesh.vertices[(mesh.joint_indices[:, 0] == body.index("Head")) & (mesh.joint_weights[:, 0] > 0.99)]
+    nose = head[head[:, 2].argmax()]
+    middle = (head.min(axis=0) + head.max(axis=0)) / 2
+    assert abs(nose[0] - middle[0]) < 0.004 and nose[1] < middle[1]
+    assert head[:, 2].max() - middle[2] > 0.004 + (middle[2] - head[:, 2].min()) * 0.95
 
 
 def test_normals_point_out(body):
@@ -93,7 +119,7 @@ def test_left_and_right_mirror_each_other_but_for_the_tint(body):
     mesh = build_mannequin(body)
     mirrored = mesh.vertices * np.float32([-1, 1, 1])
     order, twin = np.lexsort(np.round(mesh.vertices, 4).T), np.lexsort(np.round(mirrored, 4).T)
-    assert np.abs(np.sort(mesh.vertices[order], axis=0) - np.sort(mirrored[twin], axis=0)).max() < 1e-3
+    assert np.abs(np.sort(mesh.vertices[order], axis=0) - np.sort(mirrored[twin], axis=0)).max() < 3e-3
     hand = {side: mesh.joint_indices[:, 0] == body.index(f"{side}Hand") for side in ("Left", "Right")}
     left, right = (mesh.colours[hand[side]].mean(axis=0) for side in ("Left", "Right"))
     assert left[2] > right[2] * 1.1 and right[0] > left[0] * 1.1
@@ -158,7 +184,7 @@ def test_bent_limbs_keep_their_flesh(body, joint, bend):
 )
 def test_rest_poses_make_the_same_body(body, rest):
     plain, other = build_mannequin(body), build_mannequin(turned(body, **rest))
-    assert len(plain.vertices) == len(other.vertices)
+    assert len(plain.vertices) == pytest.approx(len(other.vertices), rel=0.05)
     assert volume(other.vertices, other) == pytest.approx(volume(plain.vertices, plain), rel=0.03)
     for name in ("LeftLeg", "RightForeArm", "LeftFoot", "Head"):
         sizes = []

@@ -29,7 +29,10 @@ def scene(
     objects: list[Node] = []
     links: list[Node] = []
     for k, joint in enumerate(joints):
-        props = [("P", [name, "double", "Number", "A", *values], []) for name, values in joint.get("props", {}).items()]
+        props = [
+            ("P", [name, *_kind(name, values), "A" if len(values) == 3 else "", *map(_narrow, values)], [])
+            for name, values in joint.get("props", {}).items()
+        ]
         kind = joint.get("kind", "LimbNode")
         name = f"{joint['name']}\x00\x01Model"
         objects.append(("Model", [1000 + k, name, kind], [("Properties70", [], props)]))
@@ -65,13 +68,29 @@ def scene(
             objects.append(("AnimationCurve", [number, "\x00\x01AnimCurve", ""], below))
             links.append(("C", ["OP", number, holders[joint, prop], f"d|{axis}"], []))
             number += 1
-    table = [("P", [name, "int", "Integer", "", *values], []) for name, values in (settings or {}).items()]
+    table = [
+        ("P", [name, *_kind(name, values), "", *map(_narrow, values)], []) for name, values in (settings or {}).items()
+    ]
     return [
         ("FBXHeaderExtension", [], [("FBXVersion", [version], [])]),
         ("GlobalSettings", [], [("Properties70", [], table)]),
         ("Objects", [], objects),
         ("Connections", [], links),
     ]
+
+
+def _kind(name: str, values: list[Any]) -> tuple[str, str]:
+    """How a property's type is told."""
+    if all(isinstance(value, float) for value in values):
+        return "double", "Number"
+    return {"RotationActive": ("bool", ""), "RotationOrder": ("enum", ""), "TimeMode": ("enum", "")}.get(
+        name, ("int", "Integer")
+    )
+
+
+def _narrow(value: Any) -> Any:
+    """Whole numbers of properties have 32 bits."""
+    return np.int32(value) if isinstance(value, int) else value
 
 
 def binary(records: list[Node], version: int = 7400, *, zipped: bool = True) -> bytes:
@@ -100,6 +119,8 @@ def _write(out: bytearray, record: Node, wide: str, zipped: bool) -> None:
 
 
 def _value(value: Any, zipped: bool) -> bytes:
+    if isinstance(value, np.int32):
+        return b"I" + struct.pack("<i", int(value))
     if isinstance(value, np.ndarray):
         kind = {"float32": "f", "float64": "d", "int64": "l", "int32": "i"}[value.dtype.name]
         raw = value.tobytes()
@@ -136,7 +157,7 @@ def _lines(lines: list[str], record: Node, depth: int) -> None:
             plain, _, kind = value.partition("\x00\x01")
             words.append(f'"{kind}::{plain}"' if kind else f'"{plain}"')
         else:
-            words.append(repr(value))
+            words.append(repr(int(value)) if isinstance(value, np.int32) else repr(value))
     lines.append(f"{tab}{name}: {', '.join(words)}" + (" {" if below or not values else ""))
     for one in below:
         _lines(lines, one, depth + 1)

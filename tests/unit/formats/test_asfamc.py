@@ -9,6 +9,7 @@ import pytest
 
 from choreograph.errors import FormatError, OutputExists, RequestError
 from choreograph.formats.asfamc import find_asf, read_amc, read_skeleton, write_amc
+from choreograph.formats.trials import Trial, write_trials
 from choreograph.formats.world import CMU_INCHES
 from choreograph.maths import quat
 from choreograph.motion.clip import Clip
@@ -18,7 +19,8 @@ Write = Callable[..., Path]
 
 def kinds(clip: Clip) -> dict[str, int]:
     assert clip.source is not None
-    return {note.kind: note.count for note in clip.source.notes}
+    # None of these files is told a rate; what is said of that has tests of its own.
+    return {note.kind: note.count for note in clip.source.notes if note.kind != "assumed-rate"}
 
 
 def test_what_is_read(amc: Write) -> None:
@@ -272,3 +274,28 @@ def test_stretching_bones_cannot_be_written(human: Clip, tmp_path: Path) -> None
     with pytest.raises(RequestError, match="write BVH instead"):
         write_amc(tmp_path / "a.amc", replace(human, local_pos=full))
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("subject", "fps", "said"),
+    [("60", 60, "subject 60"), ("61", 60, "subject 61"), ("16", 120, ""), ("90", 120, "some of subject 90")],
+)
+def test_rates_of_cmu_are_known_by_name(amc, tmp_path, subject: str, fps: int, said: str) -> None:
+    made = amc(name="some.amc")
+    folder = tmp_path / "cmu"
+    folder.mkdir()
+    path = folder / f"{subject}_03.amc"
+    path.write_bytes(made.read_bytes())
+    (folder / f"{subject}.asf").write_bytes(next(made.parent.glob("*.asf")).read_bytes())
+    clip = read_amc(path)
+    notes = [note.message for note in clip.source.notes if note.kind == "assumed-rate"]
+    assert clip.fps == fps
+    assert len(notes) == bool(said) and all(said in note for note in notes)
+    assert not [note for note in read_amc(path, fps=30).source.notes if note.kind == "assumed-rate"]
+    write_trials(folder, {path.stem: Trial(path.stem, len(clip), 100.0)})
+    assert read_amc(path).fps == 100 and not read_amc(path).source.notes
+
+
+def test_an_assumed_rate_is_said(amc) -> None:
+    [note] = [note for note in read_amc(amc()).source.notes if note.kind == "assumed-rate"]
+    assert "120 a second are assumed" in note.message and "--fps" in note.message

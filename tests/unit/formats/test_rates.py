@@ -1,8 +1,10 @@
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
-from choreograph.formats.rates import snap_rate
+from choreograph.formats.rates import assume_rate, cmu_subject, doubt_rate, snap_rate
 
 
 @pytest.mark.parametrize(
@@ -24,3 +26,16 @@ def test_rounded_frame_times(text: str, rate: float) -> None:
 )
 def test_what_we_write_is_read_back(fps: float) -> None:
     assert snap_rate(f"{1 / fps:.16g}") == pytest.approx(fps, rel=1e-14)
+
+
+def test_conversions_of_cmu_that_say_120_of_a_subject_at_60_are_doubted() -> None:
+    assert "--fps 60" in doubt_rate(Path("87_02.bvh"), 120.0)
+    for name, fps in (("87_02.bvh", 60.0), ("16_02.bvh", 120.0), ("walk.bvh", 120.0), ("870_02.bvh", 120.0)):
+        assert doubt_rate(Path(name), fps) == ""
+
+
+def test_names_of_cmu() -> None:
+    assert [cmu_subject(Path(f"{name}.amc")) for name in ("05_01", "144_34", "145_01", "00_01", "a16_01", "16_1")] == [
+        5, 144, None, None, None, None,
+    ]  # fmt: skip
+    assert assume_rate(Path("60_01.amc"), Path("body.asf"))[0] == 120, "another body than CMU's"

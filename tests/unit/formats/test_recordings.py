@@ -71,6 +71,7 @@ def test_odd_files_load_with_their_oddities_noted(recordings: Path) -> None:
             assert source is not None
             notes[path.stem] = {note.kind: note.count for note in source.notes}
     assert notes.pop("alinen_tpose_noROOT_CHANNELS0") == {"no-root-keyword": 1, "repeated-name": 12}
+    assert notes.pop("90_10") == {"assumed-rate": 1}, "some of CMU's subject 90 are at 60"
     assert notes.pop("vicon_6ch_all_scinot") == {"folded-root": 2}
     assert notes.pop("pybvh_mixed_orders_CRLF") == {"rest-up-differs": 1}
     for no_body in ("full_precision_frame_time", "mocapnet_axis", "rotation_first_root", "sinusoidal"):

@@ -28,6 +28,18 @@ def test_compiled_is_the_plain_twin(joints: int, frames: int, stretching: bool, 
         assert np.allclose(fast, plain, atol=1e-12)
 
 
+@pytest.mark.parametrize("joints", [1, 2, 30])
+def test_compiled_locals_are_the_plain_twins(joints: int, rng: np.random.Generator) -> None:
+    parents = random_tree(rng, joints)
+    rot = quat.normalise(rng.normal(size=(7, joints, 4)))
+    assert np.allclose(kinematics.to_local(rot, parents), kinematics.to_local_numpy(rot, parents), atol=1e-12)
+    scaled = rot * rng.uniform(0.5, 2.0, size=(7, joints, 1)) * rng.choice([-1.0, 1.0], size=(7, joints, 1))
+    fast = kinematics.unit_and_continuous(scaled)
+    assert np.allclose(fast, kinematics.unit_and_continuous_numpy(scaled), atol=1e-12)
+    scaled[3] = 0.0
+    assert np.abs(kinematics.unit_and_continuous(scaled)[3, :, 0]).max() == 1.0
+
+
 def test_a_bent_arm_by_hand() -> None:
     quarter = quat.from_rotvec([0, 0, np.pi / 2])
     rot = np.array([[quarter, quarter, quat.IDENTITY]])

@@ -14,6 +14,7 @@ from typer.testing import CliRunner
 from choreograph.cli.main import app
 from choreograph.demo import demo_clip
 from choreograph.formats import read_clip, write_clip
+from choreograph.formats._glb import chunks, pack
 from choreograph.graph.model import MotionGraph
 from choreograph.graph.store import open_graph
 
@@ -110,6 +111,64 @@ def test_exporting(studio: Studio, which: str, suffix: str, tmp_path: Path, monk
         else:
             assert Path(file).stat().st_size > 1000
         Path(file).unlink()
+
+
+def hero(folder: Path) -> bytes:
+    """A character: the mannequin of a body 1.2 times as large, with other names."""
+    clip = demo_clip("walk", 30.0)
+    skeleton = clip.skeleton.scaled(1.2)
+    names = tuple(f"hero_{name}" for name in skeleton.names)
+    write_clip(folder / "hero.glb", clip.with_frames(1.2 * clip.root_pos, clip.local_rot).with_skeleton(skeleton))
+    document, body = chunks((folder / "hero.glb").read_bytes())
+    renamed = dict(zip(skeleton.names, names, strict=True))
+    for node in document["nodes"]:
+        node["name"] = renamed.get(node.get("name", ""), node.get("name", ""))
+    for skin in document["skins"]:
+        skin.pop("extras", None)
+    document["asset"]["generator"] = "somebody"
+    document.pop("animations", None)
+    return pack(document, bytes(body))
+
+
+@pytest.mark.parametrize("suffix", [".glb", ".npz", ".png"])
+def test_exporting_a_character(studio: Studio, suffix: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    sent = studio.http.post("/api/characters", files=[("file", ("hero.glb", hero(tmp_path)))])
+    assert sent.status_code == 200, sent.text
+    project = studio.get("project")
+    before = project["view"]
+    studio.send("PUT", "view", {**before, "character": sent.json()["id"], "character_name": "hero"})
+    try:
+        motion = f"clip:{project['document']['clips'][0]['id']}"
+        ask = {"kind": "export", "ask": {"motion": motion, "suffix": suffix}}
+        job = studio.wait(studio.send("POST", "jobs", ask))
+        [file] = job["results"]
+        wanted = studio.session.places.exports / job["id"] / file
+        code = studio.send("POST", "code", ask)
+    finally:
+        studio.send("PUT", "view", before)
+    for do in (run, run_python):
+        do(code)
+        if suffix == ".png":
+            assert Path(file).stat().st_size > 1000
+        else:
+            made, theirs = read_clip(file), read_clip(wanted)
+            assert made.skeleton.names == theirs.skeleton.names and made.skeleton.names[0].startswith("hero_")
+            assert np.abs(made.global_positions() - theirs.global_positions()).max() < 1e-4
+        Path(file).unlink()
+
+
+def test_roles_of_a_character(studio: Studio, tmp_path: Path) -> None:
+    facts = studio.http.post("/api/characters", files=[("file", ("hero.glb", hero(tmp_path)))]).json()
+    assert facts["missing"] == [] and facts["roles"]["left_foot"].startswith("hero_")
+    roles = {**facts["roles"], "left_hand": facts["roles"]["right_hand"], "right_hand": ""}
+    other = studio.send("POST", f"characters/{facts['id']}/roles", {"name": "hero", "roles": roles})
+    assert other["id"] != facts["id"] and other["roles"] == roles
+    assert studio.get(f"characters/{other['id']}")["roles"] == roles
+    assert studio.get(f"characters/{facts['id']}")["roles"] == facts["roles"]
+    nobody = {"name": "hero", "roles": {"left_foot": "nobody"}}
+    assert studio.http.post(f"/api/characters/{facts['id']}/roles", json=nobody).status_code == 422
+    assert studio.http.get("/api/characters/cnobody").status_code == 404
 
 
 def test_what_cannot_be_said(studio: Studio, empty: Studio) -> None:

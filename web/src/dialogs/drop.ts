@@ -1,5 +1,6 @@
 /** Motion files dropped anywhere on the window, or picked: whole folders too. */
 
+import { showRoles } from "./roles";
 import { el } from "../dom";
 import type { Context } from "../types";
 
@@ -40,8 +41,9 @@ export async function takeCharacter(context: Context, file: File, asked: boolean
     const found = await api.takeCharacter(file);
     if (!found.own && !asked) return "other";
     if (found.missing.length > 0) {
-      store.say(`${found.name} cannot walk: ${found.missing.join(", ")} not found among its joints.`, "error");
-      return "other";
+      store.say(`${found.name} cannot walk yet: ${found.missing.join(", ")} not found among its joints.`, "error");
+      showRoles(context, found);
+      return "taken";
     }
     store.setView({ character: found.id, character_name: found.name });
     store.say(`${found.name} is on the stage and in exports.`);

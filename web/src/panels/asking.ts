@@ -20,7 +20,10 @@ export interface Asker {
   isShown(): boolean;
 }
 
-export function asker(context: Context, verb: string, hooks: AskHooks): Asker {
+/** What arrives before the answer: its beginning, or whole motions that are bettered until it is there. */
+export type Partials = "beginning" | "whole";
+
+export function asker(context: Context, verb: string, hooks: AskHooks, partials: Partials = "beginning"): Asker {
   const { store, api, stage } = context;
   let number = 0;
   let isFresh = true;
@@ -52,7 +55,9 @@ export function asker(context: Context, verb: string, hooks: AskHooks): Asker {
   };
   api.on("partial", (message, frames) => {
     // What arrives begins at 0; after an edit the old motion plays on instead, until the whole new one is there.
-    if (message.number === number && frames && isFresh && onStage()) {
+    if (message.number !== number || !frames || !onStage()) return;
+    if (partials === "whole") stage.stream(number, message.motion, message.start, frames, 2, true);
+    else if (isFresh) {
       stage.stream(number, message.motion, message.start, frames);
     }
   });
@@ -64,6 +69,8 @@ export function asker(context: Context, verb: string, hooks: AskHooks): Asker {
   });
   api.on("refused", (message) => {
     if (message.number !== number) return;
+    // What was shown on the way to nothing goes.
+    if (partials === "whole" && onStage()) void stage.show(store.state.view.shown, { from: "same" }).catch(() => undefined);
     hooks.busy(false);
     hooks.refused(message.failure);
     store.say(message.failure.error, "error");

@@ -1,60 +1,112 @@
-/** A joint's way drawn in the view: the pen's path over the floor at the joint's height, as long as the drawing took. */
+/** A joint's way drawn in the view: in the plane through the joint that faces the camera, as long as the drawing took.
+    Its points are dragged afterwards, likewise; from another side of the camera the way gets its depth. */
 
-import { AMBER, TEAL } from "../colours";
+import { AMBER } from "../colours";
 import type { CompleteRequest } from "../messages";
-import type { At, FloorTool, Place, Stage } from "../types";
+import type { At, Place, Stage } from "../types";
 import { tracksOf } from "./completedraft";
 import { Pool } from "./solvepool";
 import { cm } from "./solverequest";
 
+type Point = [number, number, number];
+
 const EVERY_M = 0.02;
+/** Points of a track that can be taken hold of; those between follow. */
+const HANDLES = 9;
 
 export interface Drawn {
-  points: [number, number, number][];
+  points: Point[];
   seconds: number;
+}
+
+export interface TrackHooks {
+  /** A track's points are dragged. */
+  move(index: number, points: Point[]): void;
+  end(index: number, points: Point[]): void;
+  remove(index: number): void;
+}
+
+/** The points with one of them moved; its neighbours go along, less and less towards the next handles. */
+export function pulled(points: readonly Point[], index: number, to: Place, reach: number): Point[] {
+  const from = points[index]!;
+  const away = [to.x - from[0], to.y - from[1], to.z - from[2]];
+  return points.map((point, k) => {
+    const share = Math.max(0, 1 - Math.abs(k - index) / reach);
+    const much = share * share * (3 - 2 * share);
+    return point.map((value, c) => cm(value + much * away[c]!)) as Point;
+  });
+}
+
+/** Which points have handles: evenly spread, both ends among them. */
+export function handlesOf(count: number): number[] {
+  const many = Math.min(HANDLES, count);
+  return [...new Set(Array.from({ length: many }, (_, k) => Math.round((k * (count - 1)) / Math.max(many - 1, 1))))];
 }
 
 export class TrackPen {
   private readonly pool: Pool;
-  private sketch: [number, number, number][] = [];
+  private sketch: Point[] = [];
+  private drawing: { through: Place; began: number; pointer: number | null; done: (drawn: Drawn | null) => void } | null = null;
 
-  constructor(private readonly stage: Stage) {
+  constructor(
+    private readonly stage: Stage,
+    private readonly hooks: TrackHooks,
+  ) {
     this.pool = new Pool(stage);
+    const { element } = stage;
+    // Before the floor's tool: a way may be drawn against the sky.
+    element.addEventListener("pointerdown", (event) => this.down(event), { capture: true });
+    element.addEventListener("pointermove", (event) => this.move(event), { capture: true });
+    element.addEventListener("pointerup", (event) => this.up(event), { capture: true });
+    element.addEventListener("pointercancel", (event) => this.up(event), { capture: true });
   }
 
-  /** Draw with the floor's tool; `done` gets what was drawn, null if nothing was. */
+  /** Draw with the next press; `done` gets what was drawn, null if nothing was. */
   start(from: Place | null, done: (drawn: Drawn | null) => void): void {
-    const height = cm(from?.y ?? 1.2);
-    let began = 0;
-    const add = (x: number, z: number) => {
-      const last = this.sketch.at(-1);
-      if (!last || Math.hypot(x - last[0], z - last[2]) > EVERY_M) this.sketch.push([cm(x), height, cm(z)]);
-    };
-    const tool: FloorTool = {
-      cursor: "crosshair",
-      down: ({ x, z, event }) => {
-        if (event.button !== 0 || event.altKey) return false;
-        began = event.timeStamp;
-        this.sketch = [];
-        add(x, z);
-        return true;
-      },
-      move: ({ x, z }) => {
-        if (began === 0) return;
-        add(x, z);
-        this.draw({}, true);
-      },
-      up: ({ event }) => {
-        const [points, seconds] = [this.sketch, (event.timeStamp - began) / 1000];
-        this.sketch = [];
-        done(points.length > 1 ? { points, seconds } : null);
-      },
-      cancel: () => {
-        this.sketch = [];
-        done(null);
-      },
-    };
-    this.stage.floor.setTool(tool);
+    this.drawing = { through: from ?? { x: 0, y: 1.2, z: 0 }, began: 0, pointer: null, done };
+  }
+
+  /** Draw no more. */
+  stop(): void {
+    this.drawing = null;
+    this.sketch = [];
+  }
+
+  private down(event: PointerEvent): void {
+    const { drawing } = this;
+    if (!drawing || drawing.pointer !== null || event.button !== 0 || event.altKey) return;
+    event.stopPropagation();
+    drawing.pointer = event.pointerId;
+    drawing.began = event.timeStamp;
+    this.sketch = [];
+    this.stage.camera.held = true;
+    this.stage.element.setPointerCapture(event.pointerId);
+    this.add(event);
+  }
+
+  private move(event: PointerEvent): void {
+    if (!this.drawing || this.drawing.pointer !== event.pointerId) return;
+    event.stopPropagation();
+    const steps = event.getCoalescedEvents();
+    for (const step of steps.length > 0 ? steps : [event]) this.add(step);
+    this.draw({}, true);
+  }
+
+  private up(event: PointerEvent): void {
+    const { drawing } = this;
+    if (!drawing || drawing.pointer !== event.pointerId) return;
+    event.stopPropagation();
+    const [points, seconds] = [this.sketch, (event.timeStamp - drawing.began) / 1000];
+    this.stop();
+    drawing.done(points.length > 1 ? { points, seconds } : null);
+  }
+
+  private add(event: PointerEvent): void {
+    const at = this.stage.facing(event, this.drawing!.through);
+    if (!at) return;
+    const point: Point = [cm(at.x), cm(Math.max(at.y, 0)), cm(at.z)];
+    const last = this.sketch.at(-1);
+    if (!last || Math.hypot(point[0] - last[0], point[1] - last[1], point[2] - last[2]) > EVERY_M) this.sketch.push(point);
   }
 
   /** Show the tracks of a request, and what is being drawn. */
@@ -62,11 +114,40 @@ export class TrackPen {
     this.pool.redraw(() => {
       if (!visible) return;
       for (const [k, goal] of tracksOf(request).entries()) {
-        const points = (goal.points ?? []) as At[];
-        if (points.length > 1) this.pool.line(`track ${k}`, points, { colour: TEAL, width: 3 });
-        if (points.length > 1) this.pool.text(`track ${k} name`, points[0]!, goal.joint, TEAL);
+        const points = (goal.points ?? []) as Point[];
+        if (points.length > 1) this.track(k, points, goal.joint);
       }
       if (this.sketch.length > 1) this.pool.line("sketch", this.sketch, { colour: AMBER, width: 3 });
     });
+  }
+
+  private track(k: number, points: Point[], joint: string): void {
+    this.pool.line(`track ${k}`, points, { colour: AMBER, width: 3 });
+    const [x, y, z] = points[0]!;
+    this.pool.text(`track ${k} name`, [x, y + 0.1, z], joint, AMBER);
+    const handles = handlesOf(points.length);
+    const reach = Math.max(1, (points.length - 1) / Math.max(handles.length - 1, 1));
+    for (const index of handles) {
+      let next = points;
+      this.pool.sphere(`track ${k} point ${index}`, points[index] as At, { colour: AMBER, radius: 0.03 }).draggable({
+        kind: "view",
+        label: `The way of ${joint}: drag it; Delete removes the track`,
+        move: (at) => {
+          next = pulled(points, index, { ...at, y: Math.max(at.y, 0) }, reach);
+          this.shift(k, next);
+          this.hooks.move(k, next);
+        },
+        end: () => this.hooks.end(k, next),
+        remove: () => this.hooks.remove(k),
+      });
+    }
+  }
+
+  /** What is in the hand stays there: only its looks change until it is let go. */
+  private shift(k: number, points: Point[]): void {
+    this.pool.line(`track ${k}`, points, { colour: AMBER, width: 3 });
+    for (const index of handlesOf(points.length)) {
+      this.pool.sphere(`track ${k} point ${index}`, points[index] as At, { colour: AMBER, radius: 0.03 });
+    }
   }
 }

@@ -97,7 +97,7 @@ class FacePanel implements PanelHandle {
     });
     watch(context.store, [(state) => state.document.requests["face"]], () => this.changed());
     void this.load();
-    Object.assign(window, { face: this.view });
+    if (window.choreograph) window.choreograph.parts["face"] = this.view;
   }
 
   hint(): string {

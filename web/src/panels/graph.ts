@@ -121,10 +121,13 @@ function parameters(context: Context): HTMLElement {
   watch(store, [(state) => state.jobs, (state) => state.document.clips.length], (state) => {
     const job = newest(state.jobs, ["build"]);
     code.disabled = state.document.clips.length === 0;
-    build.disabled = state.document.clips.length === 0 || (job !== null && underWay(job));
+    build.disabled = (state.document.clips.length === 0 && !state.archive) || (job !== null && underWay(job));
   });
   // Looking beyond the threshold, which follows a build, makes the curve longer.
-  watch(store, [(state) => state.graph?.built_from, (state) => newest(state.jobs, ["joins"])?.state], async (state) => {
+  // That of an archive is worked out when it is first looked at.
+  const looked = (state: State) => !state.archive || state.view.verb === "graph";
+  watch(store, [(state) => state.graph?.built_from, (state) => newest(state.jobs, ["joins"])?.state, looked], async (state) => {
+    if (!looked(state)) return;
     known = state.graph ? await api.get<Curve>("/api/graph/curve").catch(() => null) : null;
     curve.setCurve(known);
     threshold.setMax(widestOf(known));
@@ -175,7 +178,7 @@ function summary(context: Context): HTMLElement {
 }
 
 function empty(state: State): HTMLElement {
-  const none = state.document.clips.length === 0;
+  const none = state.document.clips.length === 0 && !state.archive;
   return el(
     "div",
     { class: "empty" },
@@ -193,7 +196,7 @@ function built(context: Context, graph: GraphSummary, strip: HTMLElement): HTMLE
   const facts = [
     ["Transitions", graph.transitions.toLocaleString("en")],
     ["Frames in it", `${share} %`],
-    ["Clips in it", `${graph.clips.length - lost.length} of ${graph.clips.length}`],
+    ["Clips in it", `${graph.kept_count || graph.clips.length - lost.length} of ${graph.clip_count || graph.clips.length}`],
     ["Threshold", cm(graph.threshold_m)],
   ];
   return [

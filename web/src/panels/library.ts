@@ -2,15 +2,20 @@
 
 import { clipColour } from "../colours";
 import { addFiles, CHARACTERS, takeCharacter } from "../dialogs/drop";
+import { openRoles } from "../dialogs/roles";
 import { button, el, fill, icon } from "../dom";
 import type { ClipEntry } from "../messages";
 import type { Context, Panel, State } from "../types";
+import { archiveList } from "./archive";
 import { clipEditor } from "./clip";
 import { labelsOf, motionOf, recordingOf, removeClip, shownClips, thumbnail } from "./clips";
+import { placeFinder } from "./places";
 import { jobStrip, newest, underWay } from "./progress";
 import { refill, watch } from "./watch";
 import "../panels.css";
 
+/** Says that a text is a query, and not only parts of words. */
+const QUERY = /["():*?[]|(^|\s)(and|or|not)(\s|$)/i;
 /** Motions that fit beside each other on the stage before it is a crowd. */
 const MOST_SHOWN = 8;
 
@@ -20,10 +25,21 @@ export const library: Panel = {
   mount(left, context) {
     const { store } = context;
     const search = el("input", {
-      attrs: { type: "search", placeholder: "Search names and labels", "aria-label": "Search the library" },
-      on: { input: () => list.show(store.state) },
+      attrs: {
+        type: "search",
+        placeholder: store.state.archive ? 'walk or run, "turn left", clip:16_*' : "Search names and labels",
+        "aria-label": "Search the library",
+      },
+      on: {
+        input: () => {
+          list.search();
+          archive?.search();
+        },
+      },
     });
     const list = clipList(context, () => search.value);
+    const archive = store.state.archive ? archiveList(context, () => search.value) : null;
+    archive?.search(0);
     const files = filePicker(context);
     const editor = clipEditor(context);
     left.append(
@@ -31,21 +47,32 @@ export const library: Panel = {
       characterRow(context),
       jobStrip(context, ["import"]),
       list.element,
+      ...(archive ? [archive.element] : []),
+      placeFinder(context, () => search.value),
       editor.element,
       buildOffer(context),
     );
     watch(
       store,
       [(state) => state.document.clips, (state) => state.clips, (state) => state.recordings, (state) => state.view.theme],
-      list.show,
+      (state) => {
+        list.show(state);
+        archive?.redraw();
+      },
     );
-    store.subscribe((state) => state.view.shown, (_, state) => list.mark(state));
+    store.subscribe((state) => state.view.shown, (_, state) => {
+      list.mark(state);
+      archive?.mark(state);
+    });
     return {
       hint:
-        () => (store.state.document.clips.length > 0
+        () => (store.state.document.clips.length > 0 || store.state.archive
           ? "Press a clip to watch it; Ctrl+press adds another."
           : "Drop motion files anywhere."),
-      onShow: () => editor.show(true),
+      onShow: () => {
+        editor.show(true);
+        archive?.redraw();
+      },
       onHide: () => editor.show(false),
     };
   },
@@ -59,6 +86,23 @@ function clipList(context: Context, query: () => string) {
     on: { keydown: (event) => keys(event) },
   });
   let rows: { id: string; row: HTMLElement }[] = [];
+  /** What the server found, for queries that are more than parts of words. */
+  let matched: { query: string; ids: ReadonlySet<string> } | null = null;
+
+  /** Plain words are looked for here, as they are typed; the language of queries is the server's. */
+  async function search(): Promise<void> {
+    const words = query().trim();
+    matched = null;
+    show(store.state);
+    if (!QUERY.test(words) || store.state.document.clips.length === 0) return;
+    try {
+      const ids = await context.api.get<string[]>(`/api/library/matches?${new URLSearchParams({ query: words }).toString()}`);
+      if (query().trim() === words) matched = { query: words, ids: new Set(ids) };
+      show(store.state);
+    } catch {
+      // Not yet a whole query: somebody is typing.
+    }
+  }
 
   function select(id: string, more: boolean): void {
     const chosen = shownClips(store.state);
@@ -91,12 +135,15 @@ function clipList(context: Context, query: () => string) {
     const focused = rows.find(({ row }) => row === document.activeElement)?.id;
     const words = query().toLowerCase().split(/\s+/).filter(Boolean);
     const clips = state.document.clips.filter((entry) => {
+      if (matched?.query === query().trim()) return matched.ids.has(entry.id);
       const text = `${entry.name} ${labelsOf(state, entry).join(" ")}`.toLowerCase();
       return words.every((word) => text.includes(word));
     });
     rows = clips.map((entry) => ({ id: entry.id, row: clipRow(state, entry, select) }));
     for (const [k, { row }] of rows.entries()) row.tabIndex = k === 0 ? 0 : -1;
     const { scrollTop } = element;
+    element.classList.toggle("few", state.archive !== null);
+    element.hidden = rows.length === 0 && state.archive !== null; // the archive's own list says what there is
     if (rows.length > 0) fill(element, ...rows.map(({ row }) => row));
     else fill(element, state.document.clips.length > 0 ? nothingFound(words.join(" ")) : emptyLibrary(context));
     element.scrollTop = scrollTop;
@@ -110,7 +157,7 @@ function clipList(context: Context, query: () => string) {
     for (const { id, row } of rows) row.setAttribute("aria-selected", String(chosen.has(id)));
   }
 
-  return { element, show, mark };
+  return { element, show, mark, search: () => void search() };
 }
 
 function clipRow(state: State, entry: ClipEntry, select: (id: string, more: boolean) => void): HTMLElement {
@@ -199,6 +246,11 @@ function characterRow(context: Context): HTMLElement {
       button("Choose", () => input.click(), {
         title: "Show a character of your own (.glb, .vrm, .fbx) on the stage and in exports; dropping it does the same",
       }),
+      character
+        ? button("Joints", () => void openRoles(context, character), {
+          title: "See and change which joint is which part of the body",
+        })
+        : null,
       character
         ? button("Mannequin", () => store.setView({ character: null, character_name: "" }), {
           title: "Show the mannequin again",

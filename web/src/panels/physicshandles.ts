@@ -22,8 +22,8 @@ const ARROW_M = 0.6;
 const TIP_M = ARROW_M + 0.05;
 
 export interface HandleHooks {
-  /** It was let go. */
-  change(label: string, field: keyof Changes, value: number): void;
+  /** It is dragged; with `done` it was let go. */
+  change(label: string, field: keyof Changes, value: number, done: boolean): void;
 }
 
 export class PhysicsHandles {
@@ -110,13 +110,14 @@ export class PhysicsHandles {
         const wanted = Math.min(Math.max(value(at), least), most);
         this.held = { field, value: wanted, heading: Math.atan2(at.x - last[0], at.z - last[2]) };
         this.draw();
+        this.hooks.change(NAMES[field], field, rounded(wanted, field), false);
       },
       end: () => {
         const { held } = this;
         this.held = null;
-        if (held) this.hooks.change(NAMES[field], field, rounded(held.value, field));
+        if (held) this.hooks.change(NAMES[field], field, rounded(held.value, field), true);
       },
-      remove: () => this.hooks.change(NAMES[field], field, 0),
+      remove: () => this.hooks.change(NAMES[field], field, 0, true),
     };
   }
 }

@@ -52,7 +52,8 @@ export interface SteerFrame {
 
 /** What the server says as text, besides the hello. */
 export type SteerMessage =
-  | { type: "preparing" }
+  | { type: "preparing"; stage: string; done: number; total: number }
+  | { type: "learned"; tasks: string[]; reports: Record<string, Record<string, number>> }
   | { type: "error"; error: string; where?: string }
   | { type: "added"; character: number }
   | { type: "plan"; character: number; places: [number, number, number][]; outside: string[]; poses?: number[][] }

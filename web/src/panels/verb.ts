@@ -6,7 +6,7 @@ import { button, el, fill, icon, section, select } from "../dom";
 import type { Failure, Plain, Result, VerbFacts } from "../messages";
 import type { Context, Document, Overlay, Panel, PanelHandle, State, Store } from "../types";
 import { namesOf } from "../naming";
-import { asker, type Asker, canonical } from "./asking";
+import { asker, type Asker, canonical, type Partials } from "./asking";
 import { type Form, type FormOptions, requestForm } from "./form";
 import { buildOffer } from "./library";
 import { jobStrip } from "./progress";
@@ -43,6 +43,7 @@ export class VerbPanel<R extends object> implements PanelHandle {
     options: FormOptions = {},
     /** What a request says before anybody says anything. */
     private readonly initial: Partial<R> = {},
+    partials: Partials = "beginning",
   ) {
     const { store } = context;
     this.form = requestForm(
@@ -60,7 +61,7 @@ export class VerbPanel<R extends object> implements PanelHandle {
         this.results = results;
         this.fail(null);
       },
-    });
+    }, partials);
     watch(
       store,
       [
@@ -332,9 +333,13 @@ export function nameOf({ results, document: { names, clips } }: State, result: R
 /** Clips, and results of other verbs than this one. */
 export function motionChoices(state: State, verb: string): { value: string; label: string }[] {
   const { document, results } = state;
+  // Of an archive, those that were looked at.
+  const own = new Set(document.clips.map(({ id }) => `clip:${id}`));
+  const archived = state.archive ? state.clips.filter(({ id }) => !own.has(id)) : [];
   const others = results.filter((result) => result.verb !== verb && !result.passing && !document.removed.includes(result.id));
   return [
     ...document.clips.map((clip) => ({ value: `clip:${clip.id}`, label: clip.name })),
+    ...archived.map(({ id, name }) => ({ value: id, label: name })),
     ...others.map((result) => ({ value: `result:${result.id}`, label: nameOf(state, result) })),
   ];
 }

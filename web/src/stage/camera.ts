@@ -117,6 +117,11 @@ export class OrbitCamera implements StageCamera {
     this.changed = true;
   }
 
+  shot(): ReturnType<StageCamera["shot"]> {
+    const { lens, target } = this;
+    return { position: lens.position.toArray(), target: target.toArray(), field_of_view_deg: lens.fov, aspect: lens.aspect };
+  }
+
   /** Where the figure is now; at once where it jumped. */
   track(x: number, z: number, seconds: number, jump: boolean): void {
     if (!this.follow) return;

@@ -4,6 +4,7 @@ import { Color, Group, Mesh, MeshStandardMaterial, SkinnedMesh, type Bone, type 
 import { GLTFLoader } from "three/examples/jsm/loaders/GLTFLoader.js";
 import { clone } from "three/examples/jsm/utils/SkeletonUtils.js";
 import type { MotionSource } from "../types";
+import { SkinHeat } from "./heat";
 
 /** A skeleton's figure, and copies of it. */
 export interface Template {
@@ -44,6 +45,7 @@ export class Figure {
   readonly bones: readonly Bone[];
   private readonly meshes: Mesh[] = [];
   private readonly clay: MeshStandardMaterial | null;
+  private heats: SkinHeat[] | null = null;
 
   constructor(template: Template) {
     const copy = clone(template.scene);
@@ -65,6 +67,14 @@ export class Figure {
     this.clay?.color.set(colour);
   }
 
+  /** Colour it by values of its bones, from 0 to 1, red beyond; a character stays as it is. */
+  heat(values: ArrayLike<number> | null): void {
+    if (!values && !this.heats) return;
+    if (!this.clay) return;
+    this.heats ??= this.meshes.filter((mesh): mesh is SkinnedMesh => mesh instanceof SkinnedMesh).map((mesh) => new SkinHeat(mesh));
+    for (const heat of this.heats) heat.set(values);
+  }
+
   /** Whether its surface is drawn; its bones are there either way. */
   set drawn(drawn: boolean) {
     for (const mesh of this.meshes) mesh.visible = drawn;
@@ -73,6 +83,7 @@ export class Figure {
   dispose(): void {
     this.object.removeFromParent();
     this.clay?.dispose();
+    for (const heat of this.heats ?? []) heat.dispose();
     for (const mesh of this.meshes) if (mesh instanceof SkinnedMesh) mesh.skeleton.dispose();
   }
 }

@@ -92,8 +92,9 @@ export class Pointer {
     this.selected = drawn;
     if (drawn) {
       const where = drawn.where();
-      const upright = drawn.hooks?.kind === "upright";
-      const hit = (upright ? this.upright(event, where) : this.level(event, where.y)) ?? new Vector3(where.x, where.y, where.z);
+      const kind = drawn.hooks?.kind;
+      const meets = kind === "upright" ? this.upright(event, where) : kind === "view" ? this.facing(event, where) : this.level(event, where.y);
+      const hit = meets ?? new Vector3(where.x, where.y, where.z);
       const offset = new Vector3(where.x, where.y, where.z).sub(hit);
       return { kind: "drag", drawn, offset, moved: false, from: new Vector2(event.clientX, event.clientY) };
     }
@@ -151,11 +152,15 @@ export class Pointer {
     }
     const where = drawn.where();
     const upright = hooks.kind === "upright" || (hooks.kind === "space" && event.shiftKey);
-    const to = this.aim(event, where, gesture.offset, upright, hooks.kind === "turn");
+    const to = this.aim(event, where, gesture.offset, { upright, turn: hooks.kind === "turn", view: hooks.kind === "view" });
     if (to) hooks.move(to, Math.atan2(to.x - where.x, to.z - where.z));
   }
 
-  private aim(event: PointerEvent, where: Place, offset: Vector3, upright: boolean, turn: boolean): Place | null {
+  private aim(event: PointerEvent, where: Place, offset: Vector3, { upright = false, turn = false, view = false }): Place | null {
+    if (view) {
+      const hit = this.facing(event, where);
+      return hit && hit.add(offset);
+    }
     if (!upright) {
       const hit = this.level(event, where.y);
       return hit && (turn ? hit : hit.add(offset));
@@ -168,6 +173,13 @@ export class Pointer {
   private upright(event: PointerEvent, where: Place): Vector3 | null {
     const facing = this.camera.lens.getWorldDirection(new Vector3()).setY(0).normalize();
     const plane = new Plane().setFromNormalAndCoplanarPoint(facing, new Vector3(where.x, where.y, where.z));
+    return this.probe(event).ray.ray.intersectPlane(plane, new Vector3());
+  }
+
+  /** Where a pointer meets the plane through a place that faces the camera. */
+  facing(event: { clientX: number; clientY: number }, where: Place): Vector3 | null {
+    const away = this.camera.lens.getWorldDirection(new Vector3());
+    const plane = new Plane().setFromNormalAndCoplanarPoint(away, new Vector3(where.x, where.y, where.z));
     return this.probe(event).ray.ray.intersectPlane(plane, new Vector3());
   }
 

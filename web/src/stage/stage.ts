@@ -31,6 +31,7 @@ import type {
   Stage,
   StageView,
   TextOverlay,
+  VectorOverlay,
 } from "../types";
 import { OrbitCamera } from "./camera";
 import { Compass } from "./compass";
@@ -45,8 +46,9 @@ import { DrawnArrow, DrawnLine, DrawnSolid, DrawnSphere, DrawnText, OverlayLayer
 import { Clock } from "./player";
 import { Pointer } from "./pointer";
 import { STAGE_THEMES } from "./theme";
-import { Track } from "./track";
+import { resampled, Track } from "./track";
 import { Trail } from "./trails";
+import { DrawnVector } from "./vectors";
 
 const SIDE_BY_SIDE_M = 1.6;
 /** Drawn frames that `cost` looks back on. */
@@ -214,7 +216,7 @@ export class WebStage implements Stage {
     }
   }
 
-  stream(number: number, motion: Motion, start: number, frames: Float32Array, worth = motion.fps): void {
+  stream(number: number, motion: Motion, start: number, frames: Float32Array, worth = motion.fps, goesOn = false): void {
     if (this.streaming && number < this.streaming.number) return;
     if (this.streaming?.number !== number) this.streaming = { number, track: null };
     const now = this.streaming;
@@ -232,9 +234,46 @@ export class WebStage implements Stage {
       if (data.length / width < Math.min(worth, motion.frames)) return; // not yet worth watching
       this.asked++; // what is still being loaded is older than this
       this.wanted = [];
-      const seconds = first || !this.actors.some((actor) => actor.id === STREAM) ? 0 : this.player.frame / this.player.fps;
+      const seconds = !goesOn && (first || !this.actors.some((actor) => actor.id === STREAM)) ? 0 : this.player.frame / this.player.fps;
       this.replace([{ id: STREAM, track: now.track, template, worn: null, colour: TEAL, tint: CLAY }], seconds, true);
     });
+  }
+
+  preview(motion: Motion, frames: Float32Array): void {
+    const [actor] = this.actors;
+    if (!actor) return;
+    // At its own rate and by its own name: markers and strips stay where they are.
+    const { fps } = actor.track.motion;
+    const whole = { ...actor.track.motion, frames: Math.round(((motion.frames - 1) * fps) / motion.fps) + 1 };
+    actor.track = resampled(new Track(motion, frames, actor.template.offsets), whole);
+    actor.trail.dispose();
+    actor.trail = new Trail(actor.track, actor.template, actor.colour);
+    this.scene.add(actor.trail.object);
+    actor.trail.object.position.copy(actor.figure.object.position);
+    actor.trail.dress(this.view, STAGE_THEMES[this.view.theme]);
+    // The character's own motion comes with the answer.
+    actor.character?.dispose();
+    actor.character = actor.worn = null;
+    actor.figure.drawn = true;
+    this.player.load(whole.frames, fps, Math.min(this.player.frame, whole.frames - 1));
+    this.dirty = true;
+  }
+
+  row(frame: number): Float32Array | null {
+    const track = this.actors[0]?.track;
+    if (!track) return null;
+    const at = Math.min(Math.max(Math.round(frame), 0), track.available - 1) * track.width;
+    return track.data.slice(at, at + track.width);
+  }
+
+  onScreen({ x, y, z }: Place): { x: number; y: number } {
+    const seen = new Vector3(x, y, z).project(this.camera.lens);
+    const box = this.renderer.domElement.getBoundingClientRect();
+    return { x: box.left + ((seen.x + 1) / 2) * box.width, y: box.top + ((1 - seen.y) / 2) * box.height };
+  }
+
+  facing(event: PointerEvent, through: Place): Place | null {
+    return this.pointer.facing(event, through);
   }
 
   private replace(cast: Omit<Actor, "figure" | "trail" | "character">[], from: number, seconds: boolean): void {
@@ -248,6 +287,7 @@ export class WebStage implements Stage {
       const figure = again >= 0 ? free.splice(again, 1)[0]!.figure : new Figure(member.template);
       const { track, template } = member.worn ?? member; // the way is that of whoever is seen
       const trail = new Trail(track, template, member.colour);
+      figure.heat(null);
       figure.tint(member.track.motion.leads ? LEADER : member.tint);
       this.scene.add(figure.object, trail.object);
       const character = member.worn && new Figure(member.worn.template);
@@ -328,6 +368,15 @@ export class WebStage implements Stage {
 
   addHeat(): HeatOverlay {
     return new DrawnHeat(this.layer);
+  }
+
+  addVector(): VectorOverlay {
+    return new DrawnVector(this.layer);
+  }
+
+  colourBones(motion: string, values: ArrayLike<number> | null): void {
+    this.actors.find((actor) => actor.id === motion)?.figure.heat(values);
+    this.dirty = true;
   }
 
   // -------------------------------------------------------------- looks

@@ -78,6 +78,25 @@ export class Track {
   }
 }
 
+/** A track at the rate and length of other facts about it: places on a line, turns by slerp. */
+export function resampled(track: Track, motion: Motion): Track {
+  const { data, width } = track;
+  const out = new Float32Array(motion.frames * width);
+  const last = track.available - 1;
+  for (let k = 0; k < motion.frames; k++) {
+    const at = Math.min((k * track.motion.fps) / motion.fps, last);
+    const before = Math.min(Math.floor(at), Math.max(last - 1, 0));
+    const share = at - before;
+    const [a, b, to] = [before * width, Math.min(before + 1, last) * width, k * width];
+    for (let c = 0; c < 3; c++) out[to + c] = data[a + c]! + share * (data[b + c]! - data[a + c]!);
+    for (let c = 3; c < width; c += 4) {
+      Quaternion.slerpFlat(TURN, 0, data as unknown as number[], a + c, data as unknown as number[], b + c, share);
+      out.set(TURN, to + c);
+    }
+  }
+  return new Track(motion, out, track.offsets);
+}
+
 const TURN = [0, 0, 0, 1];
 const POINT = new Vector3();
 const ROTATION = new Quaternion();

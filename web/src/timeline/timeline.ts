@@ -2,8 +2,9 @@
 
 import { ownerOf, shownColour } from "../colours";
 import { el } from "../dom";
-import type { Marker, Motion, Player, Stage, Store, Timeline, TrimRange } from "../types";
+import type { Lanes, Marker, Motion, Player, Stage, Store, Timeline, TrimRange } from "../types";
 import { type Extent, having, moved, zoomed } from "./extent";
+import { LaneRows } from "./lanes";
 import { layoutOf, MOST_STRIPS, paintStrips, type StripColours } from "./strips";
 import { transport } from "./transport";
 
@@ -25,6 +26,10 @@ export class StageTimeline implements Timeline {
   private readonly trim = el("div", { class: "trim", hidden: true });
   private readonly names = el("div", { class: "strip-names", attrs: { "aria-hidden": "true" } });
   private readonly said = el("div", { class: "strip-tip", hidden: true });
+  private readonly lanes = new LaneRows({
+    share: (frame) => this.share(frame),
+    frameAt: (event) => this.frameAt(event),
+  });
   private motion: Motion | null = null;
   /** It and those that it is compared with: the first of each result on the stage. */
   private motions: readonly Motion[] = [];
@@ -52,6 +57,7 @@ export class StageTimeline implements Timeline {
       },
       this.ruler,
       this.canvas,
+      this.lanes.element,
       this.trim,
       this.marks,
       this.head,
@@ -85,6 +91,10 @@ export class StageTimeline implements Timeline {
     const at = [...this.marks.children].indexOf(document.activeElement!);
     this.marks.replaceChildren(...markers.map((marker) => this.mark(marker)));
     (this.marks.children[at] as HTMLElement | undefined)?.focus({ preventScroll: true });
+  }
+
+  setLanes(lanes: Lanes | null): void {
+    this.lanes.set(lanes);
   }
 
   setDoubleClick(act: ((frame: number) => void) | null): void {
@@ -153,6 +163,7 @@ export class StageTimeline implements Timeline {
     this.nameStrips(view.contacts);
     this.rule();
     this.setMarkers(this.markers);
+    this.lanes.draw();
     this.placeTrim();
   }
 

@@ -1,10 +1,14 @@
-/** Complete: keyframes from clips, joints dragged under the model, tracks drawn; the whole motion follows. */
+/** Complete: keyframes from clips or posed by pulling joints, goals dragged, tracks drawn; the whole motion follows. */
 
+import { AMBER } from "../colours";
 import { button, el, menu, section, slider } from "../dom";
 import type { CompleteRequest, Failure, Result, VerbFacts } from "../messages";
 import { canonical } from "../panels/asking";
 import { asksForGoals, fromDraft, LENGTH_S, toDraft, tracksOf } from "../panels/completedraft";
+import { LiveDrag } from "../panels/completelive";
+import { JointPuller, PosedGhosts, posedOf, poseOf, withPose } from "../panels/completeposed";
 import { TrackPen } from "../panels/completetrack";
+import { seenBy, ViewGoals } from "../panels/completeview";
 import { constraintList } from "../panels/solvelist";
 import { markers } from "../panels/solvemarks";
 import { PoseGhosts } from "../panels/solveposes";
@@ -14,7 +18,7 @@ import { SolveStage } from "../panels/solvestage";
 import type { Mode } from "../panels/solvetools";
 import { clipNames, fileButton, VerbPanel } from "../panels/verb";
 import { refill } from "../panels/watch";
-import type { Context, Panel, State } from "../types";
+import type { Context, Marker, Panel, Place, State } from "../types";
 import "./solve.css";
 
 /** Milliseconds within which moves of a slider are one step of undo. */
@@ -27,6 +31,13 @@ const ON_FIGURE = "Click on the figure";
 const inOrder = (draft: SolveDraft): void => {
   draft.body.sort((a, b) => a.at_s - b.at_s);
   draft.poses.sort((a, b) => a.at_s - b.at_s);
+};
+
+/** A copy with a change. */
+const changed = (request: CompleteRequest, change: (next: CompleteRequest) => void): CompleteRequest => {
+  const next = structuredClone(request);
+  change(next);
+  return next;
 };
 
 export const panel = (verb: VerbFacts): Panel => ({
@@ -44,19 +55,42 @@ class CompletePanel extends VerbPanel<CompleteRequest> {
   private readonly pen: TrackPen;
   private readonly list;
   private readonly length;
-  private readonly trackList = el("ul", { class: "keys", attrs: { "aria-label": "Tracks" } });
+  private readonly live: LiveDrag;
+  private readonly puller: JointPuller;
+  private readonly ghosts: PosedGhosts;
+  private readonly views: ViewGoals;
+  /** What is drawn or posed on the stage, and stands in no other list. */
+  private readonly others = el("ul", { class: "keys", attrs: { "aria-label": "Posed, drawn and seen" } });
+  private pullButton: HTMLButtonElement | null = null;
+  /** The request with the pose that is being pulled, and which of its poses that is. */
+  private pulling: { request: CompleteRequest; pose: number } | null = null;
   private chosen: Where | null = null;
   private mode: Mode | "track" = "arrow";
   private marked = "";
   private readonly refused = new Map<string, string>();
-  /** What is asked while something is dragged: one request at a time, each would stop the one before it. */
-  private dragged: CompleteRequest | null = null;
-  private underWay = false;
 
   constructor(context: Context, verb: VerbFacts) {
     super(context, verb, { skip: PLACED }, { length_s: LENGTH_S });
     const ghosts = new PoseGhosts(context, () => this.draw());
-    this.pen = new TrackPen(context.stage);
+    this.live = new LiveDrag(context);
+    if (window.choreograph) window.choreograph.parts["drag"] = this.live;
+    this.ghosts = new PosedGhosts(context.stage);
+    this.puller = new JointPuller(context.stage, {
+      start: () => this.startPull(),
+      move: (joint, to) => this.pull(joint, to),
+      end: () => void this.endPull(),
+    });
+    this.views = new ViewGoals(context.stage, {
+      figureJoint: (joint, at_s) => this.onStage.figureJoint(joint, at_s),
+      move: (index, seen) => this.try(changed(this.request, (next) => (next.views![index]!.seen = seen))),
+      end: (index, seen) => this.finish("Move where a camera sees a joint", (next) => (next.views![index]!.seen = seen)),
+      remove: (index) => this.dropFrom("views", index, "Remove a camera's view"),
+    });
+    this.pen = new TrackPen(context.stage, {
+      move: (index, points) => this.try(changed(this.request, (next) => (tracksOf(next)[index]!.points = points))),
+      end: (index, points) => this.finish("Move a track", (next) => (tracksOf(next)[index]!.points = points)),
+      remove: (index) => this.dropTrack(index),
+    });
     this.onStage = new SolveStage(context.stage, ghosts, {
       arrow: (at, heading) => this.addArrow(at, heading),
       obstacle: () => undefined,
@@ -89,7 +123,7 @@ class CompletePanel extends VerbPanel<CompleteRequest> {
         this.tools(),
         this.problems,
         this.list.element,
-        this.trackList,
+        this.others,
         el(
           "div",
           { class: "row" },
@@ -100,10 +134,7 @@ class CompletePanel extends VerbPanel<CompleteRequest> {
       section("Motion", null, this.facts),
       section("How", "closed", this.form.element),
     );
-    const { api } = context;
-    const landed = (message: { verb: string }) => message.verb === verb.name && void this.landed();
-    api.on("answer", (message) => message.final && landed(message));
-    api.on("refused", landed);
+    this.element.addEventListener("keydown", (event) => event.key === "Escape" && this.setPulling(false));
   }
 
   private tools(): HTMLElement {
@@ -118,11 +149,13 @@ class CompletePanel extends VerbPanel<CompleteRequest> {
       "div",
       { class: "placing", attrs: { role: "toolbar", "aria-label": "What to ask for" } },
       button("Pose", () => this.addPose(), { title: "A keyframe: a pose of a clip at this time" }),
+      this.pullTool(),
       choices("Joint", "Where a joint is at this time: drag it", () => [ON_FIGURE, ...joints()], (name) =>
         name === ON_FIGURE ? this.setMode("joint") : this.addJoint(name),
       ),
       button("Place", () => this.addArrow([0, 0], null), { title: "Where the body is; or press on the floor and drag" }),
-      choices("Track", "Draw a joint's way over the floor, from this time on", joints, (name) => this.drawTrack(name)),
+      choices("Track", "Draw a joint's way in the view, from this time on", joints, (name) => this.drawTrack(name)),
+      choices("View", "Where the camera, as it stands now, is to see a joint at this time", joints, (name) => this.addView(name)),
       choices("Label", "What the motion is like for a while", () => store.state.graph?.labels ?? [], (name) => this.addLabel(name)),
     );
   }
@@ -130,7 +163,8 @@ class CompletePanel extends VerbPanel<CompleteRequest> {
   override hint(): string {
     if (this.context.store.state.document.clips.length === 0) return "Add recordings first; the model is learned from them.";
     if (this.mode === "joint") return "Click a joint of the figure, then drag its sphere; with Shift up and down.";
-    if (this.mode === "track") return "Draw the joint's way on the floor; it lasts as long as the drawing takes.";
+    if (this.mode === "track") return "Draw the joint's way, as seen from here; it lasts as long as the drawing takes.";
+    if (this.puller.active) return "Pull a joint of the figure: the body follows, and the pose becomes a keyframe. Turn the camera with the right button.";
     if (!asksForGoals(this.request)) return "Add a pose, or press on the floor where the motion begins.";
     return "Drag what is amber: the motion follows. Press on the floor to place the body.";
   }
@@ -144,7 +178,11 @@ class CompletePanel extends VerbPanel<CompleteRequest> {
   override onHide(): void {
     super.onHide();
     this.onStage.show(false);
+    this.setPulling(false);
+    this.pen.stop();
     this.pen.draw({}, false);
+    this.ghosts.draw({}, false);
+    this.views.draw({}, false);
     this.context.timeline.setMarkers([]);
     this.marked = "";
   }
@@ -157,7 +195,6 @@ class CompletePanel extends VerbPanel<CompleteRequest> {
 
   /** Change the goals; `where` is what stays chosen, wherever it then stands in order. */
   private alter(label: string, change: (ask: SolveDraft) => void, where: Where | null = null, wait = 0): void {
-    this.dragged = null;
     if (where) {
       const draft = toDraft(this.request);
       change(draft);
@@ -172,6 +209,7 @@ class CompletePanel extends VerbPanel<CompleteRequest> {
       inOrder(draft);
       fromDraft(request, draft);
     };
+    void this.live.end();
     this.refused.clear();
     this.edit(label, whole, { settle: wait });
     this.draw();
@@ -254,25 +292,83 @@ class CompletePanel extends VerbPanel<CompleteRequest> {
 
   /** While something is dragged the motion goes along, as often as answers come. */
   private tryOut(draft: SolveDraft): void {
+    this.try(
+      changed(this.request, (next) => {
+        inOrder(draft);
+        fromDraft(next, draft);
+      }),
+    );
+  }
+
+  private try(request: CompleteRequest): void {
+    if (this.resultOnStage()) this.live.move(request);
+  }
+
+  /** It was let go: what was tried is asked for. */
+  private finish(label: string, change: (request: CompleteRequest) => void): void {
+    void this.live.end();
+    this.edit(label, change);
+    this.draw();
+  }
+
+  // -------------------------------------------------------------- poses by hand
+
+  private pullTool(): HTMLElement {
+    const made = button("Pull", () => this.setPulling(!this.puller.active), {
+      title: "Pull joints of the figure: the body follows, and the pose at this time becomes a keyframe",
+    });
+    made.setAttribute("aria-pressed", "false");
+    this.pullButton = made;
+    return made;
+  }
+
+  private setPulling(active: boolean): void {
+    this.puller.active = active;
+    this.pullButton?.setAttribute("aria-pressed", String(active));
+    this.context.refreshHint();
+  }
+
+  /** The pose that the figure has now becomes a key pose, to be pulled. */
+  private startPull(): void {
+    const { player } = this.context.stage;
+    const row = this.context.stage.row(player.frame);
+    if (!row || !this.resultOnStage()) return;
     const request = structuredClone(this.request);
-    inOrder(draft);
-    fromDraft(request, draft);
-    this.dragged = request;
-    this.askDragged();
+    this.pulling = { request, pose: withPose(request, poseOf(row, this.now())) };
   }
 
-  private askDragged(): void {
-    if (!this.dragged || this.underWay) return;
-    const request = this.dragged;
-    this.dragged = null;
-    this.underWay = true;
-    this.asker.ask(request, false, true);
+  private pull(joint: string, to: Place): void {
+    if (!this.pulling) return;
+    const { request, pose } = this.pulling;
+    this.live.move(request, { pose, joint, position: [to.x, to.y, to.z] });
   }
 
-  private async landed(): Promise<void> {
-    await this.context.stage.loaded.catch(() => undefined);
-    this.underWay = false;
-    this.askDragged();
+  private async endPull(): Promise<void> {
+    const { pulling } = this;
+    this.pulling = null;
+    const made = await this.live.end();
+    if (!pulling || !made) return;
+    const { frames, motion } = made;
+    const at_s = pulling.request.poses![pulling.pose]!.at_s!;
+    const width = 3 + 4 * motion.joints.length;
+    const first = Math.min(Math.round(at_s * motion.fps), motion.frames - 1) * width;
+    const pose = poseOf(frames.subarray(first, first + width), at_s);
+    this.edit("Pose by hand", (request) => withPose(request, pose));
+    this.draw();
+  }
+
+  private addView(joint: string): void {
+    const { stage } = this.context;
+    const at_s = this.now();
+    const place = this.onStage.figureJoint(joint, at_s);
+    if (!place) return;
+    const shot = stage.camera.shot();
+    const three = (values: [number, number, number]) => values.map((value) => Math.round(1000 * value) / 1000) as [number, number, number];
+    const camera = { ...shot, position: three(shot.position), target: three(shot.target), aspect: Math.round(1000 * shot.aspect) / 1000 };
+    this.edit("Ask where a camera sees a joint", (request) => {
+      request.views = [...(request.views ?? []), { at_s, joint, camera, seen: seenBy(camera, place) }];
+    });
+    this.draw();
   }
 
   // -------------------------------------------------------------- what is there
@@ -311,31 +407,54 @@ class CompletePanel extends VerbPanel<CompleteRequest> {
     const fits = shown && canonical(shown.request) === canonical(this.request) ? shown : null;
     const reports = reportsOf(fits);
     this.list.set({ ask: draft, chosen: this.chosen, reports, refused: this.refused });
-    this.showTracks();
+    this.showOthers();
     if (!this.visible) return;
     this.onStage.set({ ask: draft, chosen: this.chosen, reports, ways: [] });
     this.pen.draw(this.request, true);
+    this.ghosts.draw(this.request, true);
+    this.views.draw(this.request, true);
     this.setMarkers(draft, reports);
     this.context.refreshHint();
   }
 
-  private showTracks(): void {
-    const tracks = tracksOf(this.request);
-    const drop = (index: number) =>
-      this.edit("Remove a track", (request) => {
-        const goal = tracksOf(request)[index];
-        request.joints = (request.joints ?? []).filter((one) => one !== goal);
-        if (request.joints.length === 0) delete request.joints;
-      });
+  private dropTrack(index: number): void {
+    this.edit("Remove a track", (request) => {
+      const goal = tracksOf(request)[index];
+      request.joints = (request.joints ?? []).filter((one) => one !== goal);
+      if (request.joints.length === 0) delete request.joints;
+    });
+    this.draw();
+  }
+
+  private dropPosed(index: number): void {
+    this.edit("Remove a pose", (request) => {
+      const pose = posedOf(request)[index];
+      request.poses = (request.poses ?? []).filter((one) => one !== pose);
+      if (request.poses.length === 0) delete request.poses;
+    });
+    this.draw();
+  }
+
+  private dropFrom(kind: "views", index: number, label: string): void {
+    this.edit(label, (request) => {
+      request[kind] = (request[kind] ?? []).filter((_, n) => n !== index);
+      if (request[kind].length === 0) delete request[kind];
+    });
+    this.draw();
+  }
+
+  /** What was posed, drawn or asked of a camera, each with its way out. */
+  private showOthers(): void {
+    const line = (name: string, remove: string, drop: () => void) =>
+      el("li", { class: "row" }, el("span", {}, name), button(remove, drop, { icon: "close", iconOnly: true, kind: "quiet" }));
     refill(
-      this.trackList,
-      ...tracks.map((goal, index) =>
-        el(
-          "li",
-          { class: "row" },
-          el("span", {}, `${goal.joint}, ${goal.start_s}–${goal.stop_s} s`),
-          button(`Remove the track of ${goal.joint}`, () => drop(index), { icon: "close", iconOnly: true, kind: "quiet" }),
-        ),
+      this.others,
+      ...posedOf(this.request).map(({ at_s }, n) => line(`Posed by hand, ${at_s} s`, `Remove the pose at ${at_s} s`, () => this.dropPosed(n))),
+      ...tracksOf(this.request).map(({ joint, start_s, stop_s }, n) =>
+        line(`Track of ${joint}, ${start_s}–${stop_s} s`, `Remove the track of ${joint}`, () => this.dropTrack(n)),
+      ),
+      ...(this.request.views ?? []).map(({ joint, at_s }, n) =>
+        line(`${joint} seen by a camera, ${at_s} s`, `Remove the view of ${joint}`, () => this.dropFrom("views", n, "Remove a camera's view")),
       ),
     );
   }
@@ -353,9 +472,25 @@ class CompletePanel extends VerbPanel<CompleteRequest> {
       change: (label: string, change: (ask: SolveDraft) => void, where: Where) => this.alter(label, change, where),
       choose: (where: Where) => this.choose(where),
     };
-    const wanted = this.resultOnStage() ? markers(ask, reports, stage.player, hooks) : [];
+    const wanted = this.resultOnStage() ? [...markers(ask, reports, stage.player, hooks), ...this.posedMarkers()] : [];
     const key = JSON.stringify([ask, wanted.map(({ frame, colour }) => [frame, colour])]);
     if (key !== this.marked) timeline.setMarkers(wanted);
     this.marked = key;
+  }
+
+  private posedMarkers(): Marker[] {
+    const { player } = this.context.stage;
+    const length = this.request.length_s ?? LENGTH_S;
+    return posedOf(this.request).map((pose, n) => ({
+      frame: pose.at_s! * player.fps,
+      label: `Posed by hand, ${pose.at_s} s`,
+      colour: AMBER,
+      move: (frame, done) => {
+        const at_s = cm(Math.min(Math.max(frame / player.fps, 0), length));
+        if (done && at_s !== pose.at_s) this.edit("Move in time", (request) => (posedOf(request)[n]!.at_s = at_s));
+      },
+      click: () => player.seek(pose.at_s! * player.fps),
+      remove: () => this.dropPosed(n),
+    }));
   }
 }

@@ -1,8 +1,12 @@
 /** Physics: a motion goes farther, higher and turns, by handles on the stage, and mechanics finds the rest. */
 
 import { button, el, section } from "../dom";
-import type { Motion, PhysicsRequest, Result, VerbFacts } from "../messages";
+import type { FootprintRequest, Motion, PhysicsRequest, Result, VerbFacts } from "../messages";
+import { Dragging } from "../panels/dragging";
+import { MechanicsLayer } from "../panels/mechanics";
+import { PhysicsFeet } from "../panels/physicsfeet";
 import { type Changes, PhysicsHandles } from "../panels/physicshandles";
+import { PhysicsPoses } from "../panels/physicsposes";
 import { hipsOf, type Way } from "../panels/physicsway";
 import { jobStrip } from "../panels/progress";
 import { fileButton, subjectChooser, VerbPanel } from "../panels/verb";
@@ -24,32 +28,53 @@ export const panel = (verb: VerbFacts): Panel => ({
 class PhysicsPanel extends VerbPanel<PhysicsRequest> {
   private readonly lead = el("p", { class: "lead" });
   private readonly handles: PhysicsHandles;
+  private readonly feet: PhysicsFeet;
+  private readonly poses: PhysicsPoses;
+  private readonly layer: MechanicsLayer;
+  private readonly dragging: Dragging<PhysicsRequest>;
   /** Ways of motions that were fetched, by what they are of. */
   private readonly ways = new Map<string, Way>();
   private readonly solve: HTMLButtonElement;
 
   constructor(context: Context, verb: VerbFacts) {
-    super(context, verb);
+    super(context, verb, {}, {}, "whole");
+    this.layer = new MechanicsLayer(context);
+    this.dragging = new Dragging(context, verb.name, this.asker);
     this.handles = new PhysicsHandles(context.stage, {
-      change: (label, field, value) =>
-        this.edit(label, (request) => {
+      change: (label, field, value, done) =>
+        this.changed(label, done, (request) => {
           if (value === 0) delete request[field];
           else request[field] = value;
         }),
     });
+    this.feet = new PhysicsFeet(context, {
+      change: (label, footprints, done) =>
+        this.changed(label, done, (request) => {
+          request.footprints = footprints;
+        }),
+    });
+    this.poses = new PhysicsPoses(context, {
+      change: (label, poses, done) =>
+        this.changed(label, done, (request) => {
+          if (poses.length > 0) request.poses = poses;
+          else delete request.poses;
+        }),
+    }, placesPoses(verb));
     this.solve = button("Solve", () => this.askNow(true), { kind: "primary", title: "As it is, or with the changes below" });
     const asRecorded = button("No changes", () => this.edit("Take changes back", forget), { title: "As far, as high and as turned as it was" });
+    const pose = button("Key pose here", () => this.poses.add(), { title: "Go through the recorded pose at this time; drag its ghost and its mark" });
     this.element.append(
       section(
         "Motion",
         null,
         this.lead,
         subjectChooser(context, verb.name, ({ requests }) => forget(requests[verb.name] as PhysicsRequest | undefined)),
-        el("div", { class: "row" }, this.solve, asRecorded, fileButton(context, verb, () => this.request)),
+        el("div", { class: "row wrap" }, this.solve, asRecorded, pose, fileButton(context, verb, () => this.request)),
         jobStrip(context, [verb.name]),
         this.problems,
         this.facts,
       ),
+      section("On the stage", null, this.layer.element),
       section("Request", "open", this.form.element),
     );
     watch(context.store, [(state) => state.clips], () => this.visible && this.draw());
@@ -62,13 +87,25 @@ class PhysicsPanel extends VerbPanel<PhysicsRequest> {
 
   override onShow(): void {
     super.onShow();
-    this.handles.show(true);
+    for (const part of [this.handles, this.feet, this.poses, this.layer]) part.show(true);
     this.draw();
   }
 
   override onHide(): void {
     super.onHide();
-    this.handles.show(false);
+    for (const part of [this.handles, this.feet, this.poses, this.layer]) part.show(false);
+    this.context.timeline.setMarkers([]);
+  }
+
+  /** While something is dragged it is solved again and again, from the last solution; let go, it is the request. */
+  private changed(label: string, done: boolean, change: (request: PhysicsRequest) => void): void {
+    if (done) {
+      this.dragging.end();
+      return this.edit(label, change);
+    }
+    const dragged = structuredClone(this.request);
+    change(dragged);
+    if (this.mine()) this.dragging.ask(dragged); // the first time, a whole second and more: once it is let go
   }
 
   protected override ready(): boolean {
@@ -115,11 +152,24 @@ class PhysicsPanel extends VerbPanel<PhysicsRequest> {
     this.lead.textContent = this.hint();
     this.context.refreshHint();
     const motion = this.subject();
-    if (!this.visible || !motion) return this.handles.set(null);
     const result = this.mine();
+    this.layer.set(this.visible ? result : null);
+    if (!this.visible || !motion) {
+      this.handles.set(null);
+      this.feet.set(null);
+      return this.poses.set(null);
+    }
     const recorded = this.way(motion, this.request.start_s, this.request.end_s);
     const shown = result?.motions[0] ? this.way(result.motions[0]) : recorded;
     if (!recorded || !shown) return; // as soon as they are there
+    const made = result?.motions[0] ?? motion;
+    const asked = (this.dragging.request ?? this.request).footprints;
+    const prints = asked?.length ? asked : ((result?.details["footprints"] ?? []) as unknown as FootprintRequest[]);
+    this.feet.set(result ? { prints, asked: !!asked?.length, motion: made } : null);
+    const first = Math.round((this.request.start_s ?? 0) * motion.fps);
+    const last = Math.min(first + recorded.hips.length, motion.frames) - 1;
+    const { poses = [], turn_deg = 0 } = this.dragging.request ?? this.request;
+    this.poses.set({ poses, subject: motion, first, last, way: shown, motion: made, recorded, turned: turn_deg !== 0 });
     this.handles.set({ way: shown, ahead: recorded.ahead, made: changes(result ? (result.request as PhysicsRequest) : {}) });
   }
 
@@ -140,6 +190,12 @@ class PhysicsPanel extends VerbPanel<PhysicsRequest> {
   }
 }
 
+/** Whether requests can say where the root is in a pose. */
+function placesPoses(verb: VerbFacts): boolean {
+  const parts = (verb.request as { $defs?: Record<string, { properties?: Record<string, unknown> }> }).$defs;
+  return "position" in (parts?.["KeyPoseRequest"]?.properties ?? {});
+}
+
 const changes = (request: PhysicsRequest): Changes => ({
   farther_m: request.farther_m ?? 0,
   higher_m: request.higher_m ?? 0,
@@ -148,5 +204,5 @@ const changes = (request: PhysicsRequest): Changes => ({
 
 /** Changes were those of another motion. */
 function forget(request: PhysicsRequest | undefined): void {
-  for (const field of FIELDS) delete request?.[field];
+  for (const field of [...FIELDS, "poses", "footprints"] as const) delete request?.[field];
 }

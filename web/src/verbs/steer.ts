@@ -31,6 +31,10 @@ interface Obstacle {
   at: number;
 }
 
+/** How far learning has come, in a sentence. */
+const preparing = (stage: string, done: number, total: number): string =>
+  stage ? `Learning to be steered: ${stage}${total > 1 ? `, ${Math.round((100 * done) / total)} %` : ""} …` : "Learning to be steered …";
+
 export const panel = (verb: VerbFacts): Panel => ({
   verb: verb.name,
   title: verb.title,
@@ -139,8 +143,7 @@ class SteerPanel extends VerbPanel<SteerRequest> {
 
   private begin(hello: SteerHello): void {
     this.hello = hello;
-    this.status.textContent = "";
-    this.record.disabled = false;
+    this.status.textContent = "Steer. It goes on learning; then it turns better, keeps clear of obstacles, and can be recorded.";
     void this.context.stage.show([]);
     const options = hello.gaits.map((gait) => ({ value: gait, label: gait }));
     this.gaits.element.querySelector("select")?.replaceChildren(
@@ -197,7 +200,8 @@ class SteerPanel extends VerbPanel<SteerRequest> {
   }
 
   private hear(message: SteerMessage): void {
-    if (message.type === "preparing") this.status.textContent = "Learning to be steered; the first time this takes a while …";
+    if (message.type === "preparing") this.status.textContent = preparing(message.stage, message.done, message.total);
+    else if (message.type === "learned") this.learned(message.reports);
     else if (message.type === "error") this.status.textContent = message.error;
     else if (message.type === "plan") {
       message.places.slice(0, PLANNED).forEach(([x, z, heading], n) => this.plan[n]?.update([x, z], (heading * Math.PI) / 180));
@@ -209,6 +213,14 @@ class SteerPanel extends VerbPanel<SteerRequest> {
     } else if (message.type === "heat") this.heat?.update(message.x, message.z, message.half_m, message.size, message.cells);
     else if (message.type === "added") this.addChoice(message.character);
     else this.recorded(message.on, message.request);
+  }
+
+  /** All is learned: now it can be recorded, and obstacles count. */
+  private learned(reports: Record<string, Record<string, number>>): void {
+    this.record.disabled = false;
+    const { policy_cost: ours, search_cost: best, coverage } = reports["navigate"] ?? {};
+    const beside = ours && best ? `; its steps cost ${(ours / best).toFixed(2)} × what a long search finds` : "";
+    this.status.textContent = `Learned${coverage === undefined ? "" : ` (${Math.round(100 * coverage)} % of situations met)`}${beside}.`;
   }
 
   private recorded(on: boolean, request?: Record<string, unknown>): void {

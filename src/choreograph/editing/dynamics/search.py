@@ -13,11 +13,13 @@ from choreograph.contract.result import Answer, Metric, Motion, Problem, Result,
 from choreograph.contract.search import Budget, Search
 from choreograph.dynamics.body import Body, make_body
 from choreograph.dynamics.contacts import GROUPS, ContactPoints, floor_height, measure_points
+from choreograph.dynamics.dofs import make_dofs
 from choreograph.dynamics.inverse import Dynamics, compute_dynamics
 from choreograph.editing.dynamics.request import BodyRequest, DynamicsRequest
 from choreograph.errors import RequestError
 from choreograph.motion.clip import Clip
 from choreograph.motion.contacts import runs
+from choreograph.motion.mechanics import Mechanics, gather_limbs
 from choreograph.motion.skeleton import Skeleton
 from choreograph.progress import Progress, silent
 
@@ -109,10 +111,23 @@ class DynamicsSearch(Search):
                     if mass > 0
                 },
             },
+            mechanics=_mechanics(found, body, points, clip),
         )
         return DynamicsResult(
             "dynamics", self.request, (answer,), seconds=self._seconds, dynamics=found, body=body, points=points
         )
+
+
+def _mechanics(found: Dynamics, body: Body, points: ContactPoints, clip: Clip) -> Mechanics:
+    from choreograph.editing.physics.shown import joint_strength
+
+    limbs, centres, forces = gather_limbs(points.names, found.points, found.forces / found.weight)
+    torques = np.linalg.norm(found.torques, axis=-1)
+    torques[:, 0] = 0.0  # the root's are the residual
+    strength = joint_strength(make_dofs(body, []))
+    return Mechanics(
+        clip.fps, limbs, found.com, centres, forces, found.residual_force / found.weight, torques, strength
+    )
 
 
 def inner(clip: Clip) -> slice:

@@ -40,6 +40,7 @@ def with_footprints(sketch: Sketch, prints: Sequence[FootprintRequest], dofs: Do
         for stance, spot in zip(sketch.stances, sketch.footprints, strict=True)
         if stance.side > 1
     }
+    shapes = {stance.side: spot for stance, spot in zip(sketch.stances, sketch.footprints, strict=True)}
     for number, one in enumerate(prints):
         side = ("left", "right").index(one.foot)
         mine = _part_flags(sketch, one)
@@ -51,7 +52,9 @@ def with_footprints(sketch: Sketch, prints: Sequence[FootprintRequest], dofs: Do
         if flags[start:stop, limb_groups(side)].any():
             raise RequestError(f"the {one.foot} foot stands twice at {one.start_s:g} s", where=where)
         flags[:, limb_groups(side)] |= mine
-        flat = legs.flat(sketch.poses[0].q, side, one.position[1])
+        # Shaped as where it stands in the motion; a foot in the air may bend into another shape.
+        flat = shapes.get(side)
+        flat = legs.flat(sketch.poses[0].q, side, one.position[1]) if flat is None else flat
         spots[side, start] = _put(flat, np.array(one.position), float(np.radians(one.facing_deg)))
     return _carried(_standing(sketch, flags, spots), legs)
 

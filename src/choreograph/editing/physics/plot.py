@@ -15,7 +15,7 @@ from choreograph.pictures.theme import AMBER, CLIP_COLOURS, TEAL, Theme, find_th
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-_METRES_PER_BW = 0.25
+_METRES_PER_BW = 0.35
 
 
 def plot_physics(result: PhysicsResult, *, theme: str = "light") -> Figure:
@@ -57,30 +57,27 @@ def plot_physics(result: PhysicsResult, *, theme: str = "light") -> Figure:
     return figure
 
 
-def draw_figures(panel: Any, result: PhysicsResult, look: Theme, figures: int = 13) -> None:
-    """The motion made, with the ground's push, above the recorded one."""
+def draw_figures(panel: Any, result: PhysicsResult, look: Theme, figures: int = 13, across_m: float = 6.0) -> None:
+    """The motion made, with the ground's push, above the recorded one, spread over so many metres at least."""
     assert result.trajectory is not None and result.recorded is not None
     path, clip = result.trajectory, result.clip
     travel = clip.root_pos[-1] - clip.root_pos[0]
     heading = np.arctan2(travel[0], travel[2]) if np.hypot(travel[0], travel[2]) > 0.3 else clip.facing()[0]
     ahead = np.array([np.sin(heading), 0.0, np.cos(heading)])
     shares = np.linspace(0, 1, figures)
-    spread = max(0.0, 6.0 - float(travel @ ahead))
+    spread = max(0.0, across_m - float(travel @ ahead))
     _sticks(panel, clip, ahead, shares, spread, (0.0, look.text))
     _sticks(panel, result.recorded, ahead, shares, spread, (-2.1, look.quiet))
-    for share in shares:
-        f = round(share * (len(path.q) - 1))
-        for p in range(path.forces.shape[1]):
-            arrow = path.forces[f, p] * _METRES_PER_BW
-            if arrow[1] > 0.01:
-                start = (float(path.points[f, p] @ ahead + share * spread), float(path.points[f, p, 1]))
-                end = (start[0] + float(arrow @ ahead), start[1] + float(arrow[1]))
-                panel.annotate(
-                    "",
-                    end,
-                    start,
-                    arrowprops={"arrowstyle": "-|>", "color": AMBER, "lw": 1.0, "shrinkA": 0, "shrinkB": 0},
-                )
+    shown = result.best.mechanics
+    for share in shares if shown is not None else ():
+        assert shown is not None
+        f = round(share * (len(shown.com) - 1))
+        for centre, force in zip(shown.centres[f], shown.forces[f] * _METRES_PER_BW, strict=True):
+            if force[1] > 0.01:
+                start = (float(centre @ ahead + share * spread), float(centre[1]))
+                end = (start[0] + float(force @ ahead), start[1] + float(force[1]))
+                how = {"arrowstyle": "-|>", "color": AMBER, "lw": 1.3, "shrinkA": 0, "shrinkB": 0}
+                panel.annotate("", end, start, arrowprops=how)
     along = path.com @ ahead + np.linspace(0, 1, len(path.com)) * spread
     panel.plot(along, path.com[:, 1], color=TEAL, linewidth=1.5)
     panel.set_aspect("equal", adjustable="datalim")

@@ -36,6 +36,11 @@ Flags = NDArray[np.bool_]
 LONGEST_S = 20.0
 """Seconds that one problem may last."""
 _AROUND_S = 0.5
+_SAME_FLOOR_M = 0.015
+_MUCH, _LITTLE = 0.3, 0.12
+"""Shares of the time on both feet that are of different behaviours: jumps and runs."""
+_LONGEST_FLIGHT_S = 1.5
+"""Nobody is in the air for longer."""
 _STRANGE_DEG = 9.0
 """Distance of key poses from the examples' space, beyond what the examples have, at which they lack the behaviour."""
 
@@ -116,7 +121,7 @@ def make_setting(clip: Clip, request: PhysicsRequest, examples: Sequence[Clip] |
     body = body_of(clip.skeleton, request.body)
     floor = floor_height([clip]) if request.floor_m is None else request.floor_m
     given = list(examples) if examples is not None else read_examples(request.examples, clip)
-    points = measure_points([part, *given], body.height, floor)
+    points = measure_points([part, *_on_its_floor(clip, given)], body.height, floor)
     if request.choose and len(given) > request.choose:
         given = choose_examples(part, given, points, floor, request.choose)
     used = given or [part]
@@ -130,7 +135,25 @@ def make_setting(clip: Clip, request: PhysicsRequest, examples: Sequence[Clip] |
     if hands:
         down = find_hand_contacts(part, points, floor) if request.hands else np.zeros((len(part), 2), bool)
         flags = np.concatenate([flags, down], axis=1)
+    sketched = request.footprints or request.handprints or request.finish
+    if part.seconds > _LONGEST_FLIGHT_S and not flags.any() and not sketched:
+        raise RequestError(
+            f"no foot stands on the floor in {part.seconds:.2f} s of {clip.name!r}, so nothing carries the body; take "
+            "a part with take-off and landing, give the floor's height with --floor, or say where feet stand",
+            where="floor_m",
+        )
     return Setting(part, dofs, make_basis(dofs, used, keep, arms=hands), points, floor, tuple(used), flags)
+
+
+def _on_its_floor(clip: Clip, examples: Sequence[Clip]) -> list[Clip]:
+    """The examples whose feet stand as high as the motion's: another person's, put onto its skeleton, may float."""
+    feet = clip.skeleton.feet
+
+    def level(one: Clip) -> float:
+        return float(np.percentile(one.global_positions()[:, feet, 1].min(axis=1), 10))
+
+    own = level(clip)
+    return [one for one in examples if abs(level(one) - own) < _SAME_FLOOR_M]
 
 
 def _contacts(
@@ -194,7 +217,9 @@ def doubts(setting: Setting, sketch: Sketch) -> list[Missed]:
     poses = np.array([pose.q for pose in sketch.poses])
     off = setting.basis.error_deg(poses)
     flies = bool((~setting.flags.any(axis=1)).any())
-    fly = [bool((~find_contacts(one, setting.points, setting.floor).any(axis=1)).any()) for one in setting.examples]
+    contacts = [find_contacts(one, setting.points, setting.floor) for one in setting.examples]
+    fly = [bool((~flags.any(axis=1)).any()) for flags in contacts]
+    both, known = _on_both(setting.flags), max(_on_both(flags) for flags in contacts)
     found = []
     if off - own > _STRANGE_DEG:
         found.append(
@@ -209,4 +234,19 @@ def doubts(setting: Setting, sketch: Sketch) -> list[Missed]:
         )
     if flies and not any(fly):
         found.append(Missed("the motion leaves the floor and none of the examples does", "examples"))
+    if both > _MUCH and known < _LITTLE:
+        found.append(
+            Missed(
+                f"the examples lack the behaviour: the motion stands on both feet for {both:.0%} of its time, and none "
+                f"of the examples for more than {known:.0%}; choose some whose contacts are alike, or --choose them",
+                "examples",
+                both,
+                known,
+            )
+        )
     return found
+
+
+def _on_both(flags: Flags) -> float:
+    """Share of the time that both feet stand."""
+    return float((flags[:, :3].any(axis=1) & flags[:, 3:6].any(axis=1)).mean())

@@ -18,8 +18,9 @@ from choreograph.editing.physics.finished import finish_request, finished_answer
 from choreograph.editing.physics.prepare import Setting, doubts, make_setting, problem_of, sketch_of
 from choreograph.editing.physics.problem import Problem as Question
 from choreograph.editing.physics.request import PhysicsRequest
+from choreograph.editing.physics.shown import footprints_of, mechanics_of
 from choreograph.editing.physics.sketch import Sketch, paced, refined
-from choreograph.editing.physics.timing import Timing, find_timing
+from choreograph.editing.physics.timing import Timing, find_timing, timing_details
 from choreograph.editing.physics.verify import (
     BARS,
     OFF_GRID,
@@ -83,6 +84,7 @@ class PhysicsSearch(Search):
         self._clip, self._given = clip, examples
         self._setting: Setting | None = None
         self._sketch: Sketch | None = None
+        self._asked: Question | None = None
         self._solved: Solved | None = None
         self._before: Solved | None = None
         self._finished: Mechanical | None = None
@@ -113,6 +115,10 @@ class PhysicsSearch(Search):
 
         def watch(iteration: int, x: Array, violation: float) -> None:
             progress(stage, min(iteration, most), most)
+            asked, setting = self._asked, self._setting
+            if self.watch is not None and asked is not None and setting is not None and len(x) == asked.size:
+                rate, now = self.request.rate_hz or self._clip.fps, np.array(x)
+                self.watch(lambda: clip_of(asked, now, setting, rate))
 
         if self._before is not None:
             found = solve_again(self._ask(), self._before, watch=watch)
@@ -145,7 +151,8 @@ class PhysicsSearch(Search):
     def _put(self, sketch: Sketch) -> Question:
         assert self._setting is not None
         self._sketch = sketch
-        return problem_of(self._setting, sketch, self.request)
+        self._asked = problem_of(self._setting, sketch, self.request)
+        return self._asked
 
     def _from_scratch(self, most: int, watch: Any) -> Solved:
         """The solution with the usual nodes; where those lead nowhere, with fewer."""
@@ -254,8 +261,10 @@ class PhysicsSearch(Search):
                 "verification": vars(checked),
                 "nodes": solved.problem.nodes,
                 "node_step_s": solved.problem.h,
-                **({} if self._timing is None else _told(self._timing)),
+                "footprints": footprints_of(self._sketch),
+                **({} if self._timing is None else timing_details(self._timing)),
             },
+            mechanics=mechanics_of(path, setting.dofs, setting.points.names, clip.fps, len(clip)),
         )
         return PhysicsResult(
             "physics", self.request, (answer,), answer.status, seconds=self._seconds, recorded=setting.clip,
@@ -263,21 +272,17 @@ class PhysicsSearch(Search):
         )  # fmt: skip
 
 
-def _told(timing: Timing) -> dict[str, Any]:
-    return {
-        "durations": [round(float(factor), 4) for factor in timing.factors],
-        "durations_settled": timing.settled,
-        "effort_saved": timing.gain,
-    }
-
-
 def as_clip(solved: Solved, setting: Setting, fps: float) -> Clip:
     """A solution as frames."""
-    problem = solved.problem
+    return clip_of(solved.problem, solved.solution.x, setting, fps)
+
+
+def clip_of(problem: Question, x: Array, setting: Setting, fps: float) -> Clip:
+    """Unknowns of a problem as frames."""
     seconds = float(problem.times[-1])
     count = max(2, round(seconds * fps) + 1)
     times = np.minimum(np.arange(count) / fps, seconds)
-    y, _, _ = problem.spline.at(problem.coefficients(solved.solution.x), times)
+    y, _, _ = problem.spline.at(problem.coefficients(x), times)
     return setting.dofs.clip(problem.origin + y @ problem.w.T, fps, setting.clip.name)
 
 

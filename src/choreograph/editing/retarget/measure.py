@@ -12,6 +12,7 @@ from choreograph.motion.role_map import SIDES
 Array = NDArray[np.float64]
 
 ARMS = (("upper_arm", "forearm"), ("forearm", "hand"))
+_ARM = ("upper_arm", "forearm", "hand")
 LEGS = (("upper_leg", "lower_leg"), ("lower_leg", "foot"))
 
 
@@ -44,3 +45,17 @@ def ankle_offsets(one: Clip, other: Clip) -> Array:
         places.append((ankles - hips) / leg_length(clip.skeleton))
     share = leg_length(one.skeleton) / max(one.skeleton.height, 1e-9)
     return np.asarray(np.linalg.norm(places[0] - places[1], axis=2) * share)
+
+
+def hand_offsets(one: Clip, other: Clip) -> Array:
+    """How far wrists are, each seen from its shoulder and scaled by the arms, (F, 2), in body heights."""
+    if any(clip.skeleton.find(f"{s}_{part}") is None for clip in (one, other) for s in SIDES for part in _ARM):
+        return np.zeros((len(one), 0))
+    places, shares = [], []
+    for clip in (one, other):
+        at, rest = clip.global_positions(), clip.skeleton.rest_positions()
+        joints = [[clip.skeleton.need(f"{s}_{part}") for s in SIDES] for part in _ARM]
+        bones = np.linalg.norm(np.diff(rest[joints], axis=0), axis=2).sum(axis=0)
+        places.append((at[:, joints[2]] - at[:, joints[0]]) / np.maximum(bones, 1e-9)[:, None])
+        shares.append(float(bones.mean()) / max(clip.skeleton.height, 1e-9))
+    return np.asarray(np.linalg.norm(places[0] - places[1], axis=2) * shares[0])

@@ -12,19 +12,22 @@ import numpy as np
 
 from choreograph.contract.result import Answer, Metric, Motion, Problem, Result, Run
 from choreograph.contract.search import Budget, Search
-from choreograph.editing.retarget.measure import ARMS, LEGS, ankle_offsets, bone_angles
+from choreograph.editing.retarget.measure import ARMS, LEGS, ankle_offsets, bone_angles, hand_offsets
 from choreograph.editing.retarget.request import RetargetRequest
 from choreograph.errors import FormatError, RequestError
 from choreograph.finishing.foot_contacts import plant_speed
+from choreograph.finishing.hand_reach import HandTouches
 from choreograph.finishing.put_on import put_on
 from choreograph.formats import read_clip
 from choreograph.formats.character import SUFFIXES, Character, read_character
 from choreograph.motion.clip import Clip
-from choreograph.motion.remap import Stance, body_stance, recorded_stance
 from choreograph.motion.role_map import LEG_ROLES, map_roles
 from choreograph.motion.skeleton import Skeleton
+from choreograph.motion.stance import Stance, body_stance, recorded_stance
 from choreograph.progress import Progress, silent
 
+_TOUCH_M = 0.03
+"""How far a hand may be from what it touches."""
 _ARM_DEG, _LEG_DEG = 5.0, 10.0
 """Mean angles between bones from which on the pose counts as missed."""
 
@@ -75,6 +78,7 @@ class RetargetSearch(Search):
         self._clip = clip
         self._made: Clip | None = None
         self._raw: Clip | None = None
+        self._touches: HandTouches | None = None
         self._seconds = 0.0
 
     @property
@@ -92,8 +96,10 @@ class RetargetSearch(Search):
             if self.request.roles:
                 skeleton = skeleton.with_roles(dict(self.request.roles))
             joints = dict(self.request.joints)
-            both = put_on(self._clip, skeleton, stance=stance, given=joints, clean=self.request.clean)
-            self._raw, self._made = both.raw, both.clip
+            both = put_on(
+                self._clip, skeleton, stance=stance, given=joints, clean=self.request.clean, hands=self.request.hands
+            )
+            self._raw, self._made, self._touches = both.raw, both.clip, both.touches
             self._seconds = time.monotonic() - began
         return False
 
@@ -113,6 +119,12 @@ class RetargetSearch(Search):
             "legs": Metric(float(np.degrees(legs.mean())) if legs.size else 0.0, "°", "legs off by"),
             "ankles": Metric(float(ankle_offsets(source, clip).mean()), "", "ankles off, in body heights, by"),
         }
+        hands = hand_offsets(source, clip)
+        if hands.size:
+            metrics["hands"] = Metric(float(hands.mean()), "", "hands off, in body heights, by")
+        if self._touches is not None and self._touches.any():
+            misses = self._touches.misses(clip)
+            metrics["touches"] = Metric(float(misses.max()) if misses.size else 0.0, "m", "touching hands off by")
         if clip.skeleton.feet and len(clip) > 1:
             metrics["foot_slide"] = Metric(plant_speed(clip), "m/s", "standing feet slide at")
         found = map_roles(source.skeleton, clip.skeleton, dict(self.request.joints))
@@ -136,6 +148,10 @@ def _problems(metrics: dict[str, Metric], clip: Clip) -> Iterator[Problem]:
         if got > limit:
             text = f"{name} point {got:.0f}° off on average: look at the map (--map), and name joints with --joint"
             yield Problem(text, "to", 0.0, round(got, 1), unit="°")
+    if "touches" in metrics and metrics["touches"].value > _TOUCH_M:
+        got = metrics["touches"].value
+        text = f"hands are up to {100 * got:.0f} cm from what they touch in the recording: the arms do not reach it"
+        yield Problem(text, "to", 0.0, round(got, 3), unit="m")
 
 
 def retarget(

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import json
 import time
+from collections.abc import Callable
 
 import numpy as np
 
 from choreograph.contract import result as contract
+from choreograph.contract.chosen import ChosenRequest
 from choreograph.contract.document import as_yaml
 from choreograph.contract.request import Request
 from choreograph.contract.search import Budget, Search
 from choreograph.errors import Cancelled, RequestError
+from choreograph.motion.clip import Clip
 from choreograph.motion.packed import pack_frames
 from choreograph.studio.command import Recipe
 from choreograph.studio.context import WorkerContext, write_bytes
@@ -28,10 +32,13 @@ from choreograph.studio.tasks.results import (
     write_facts,
 )
 from choreograph.studio.worker import TaskChannel
+from choreograph.synthesis.narrow import narrow
 from choreograph.verbs import find_verb
 
 FIRST_S, SHOW_EVERY_S = 0.1, 0.3
 """Seconds of search after which what there is is shown, and then again and again."""
+GLIMPSE_EVERY_S = 0.1
+"""Seconds between motions that a search passes through."""
 WENT_ON = "found by a search that went on from an earlier request: a search of its own finds others"
 STOPPED = "found by a search that was stopped: one that goes on may find another"
 
@@ -46,6 +53,7 @@ def answer(context: WorkerContext, asked: VerbAsk, channel: TaskChannel) -> list
     search = context.search(verb, key, subject, request)
     shown = _Shown(context, asked, request, subject, WENT_ON if search.carried else "")
     span = FIRST_S
+    search.watch = lambda make: shown.glimpse(make, channel)
     try:
         while search.step(Budget(seconds=span), channel.progress):
             began = time.monotonic()
@@ -69,11 +77,14 @@ def prepare(context: WorkerContext, asked: VerbAsk, channel: TaskChannel) -> Non
     """Make ready: compute what the verb keeps for its subject, load what searching needs, answer a small request."""
     verb = find_verb(asked.verb)
     try:
-        _, subject = asked.subject.load(context)
+        _, whole = asked.subject.load(context)
+        subject = whole
+        if issubclass(verb.request, ChosenRequest):  # what most requests will be answered from
+            subject = narrow(whole, verb.trial or verb.request()).subject  # type: ignore[arg-type]
         for preparation in verb.prepares:
             preparation.make(subject, channel.progress)
         if verb.trial is not None:
-            search = verb.search(subject, verb.trial)
+            search = verb.search(whole, verb.trial)
             search.run(channel.progress)
     except RequestError:  # there is no subject yet, or none that has motion in it: said when something is asked
         return
@@ -88,6 +99,7 @@ class _Shown:
         self._began = time.monotonic() - max(0.0, time.time() - asked.arrived)
         self._made: dict[int, tuple[contract.Answer, Result]] = {}
         self._sent = b""
+        self._glimpsed = 0.0
         self.note = note
         self.results: list[Result] = []
 
@@ -104,6 +116,13 @@ class _Shown:
         before = self.results
         if answers and self.keep(found, answers) != before:
             channel.found(self.results)
+
+    def glimpse(self, make: Callable[[], Clip], channel: TaskChannel) -> None:
+        """Send a motion that the search passes through, not too often."""
+        now = time.monotonic()
+        if now - self._glimpsed >= GLIMPSE_EVERY_S:
+            self._glimpsed, clip = now, make()
+            channel.found((describe_motion(clip, "partial", []), 0), pack_frames(clip))
 
     def keep(self, found: contract.Result, answers: tuple[contract.Answer, ...] | None = None) -> list[Result]:
         """The results of these answers, or of all, written if they are new or known better now."""
@@ -158,6 +177,10 @@ class _Shown:
             command=code.command,
             python=code.python,
         )
+        if one.mechanics is not None:
+            plain = json.dumps(one.mechanics.thinned().as_json(), separators=(",", ":"))
+            write_bytes(context.places.result(result, ".mechanics.json"), plain.encode())
+            made = made.model_copy(update={"mechanics": True})
         return keep_result(context, made, one.motions)
 
     def _stream(self, motion: contract.Motion, channel: TaskChannel) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from choreograph.build.files import build_file
 from choreograph.errors import RequestError
 from choreograph.graph import coverage
@@ -12,6 +14,7 @@ from choreograph.graph.coverage import report_coverage
 from choreograph.graph.model import MotionGraph
 from choreograph.graph.report import APART, DEAD_END, ISLAND, KEPT, UNREACHED, Join, compute_connectivity, report_graph
 from choreograph.graph.settings import GraphSettings
+from choreograph.studio.archive import MANY_CLIPS
 from choreograph.studio.context import WorkerContext
 from choreograph.studio.document import ClipEntry, GraphAsk
 from choreograph.studio.facts import ClipReport, Coverage, Curve, GraphSummary, LabelTime, SpeedBand
@@ -24,7 +27,11 @@ _WHY = {
     UNREACHED: "it leads to the rest, but nothing leads to it",
     ISLAND: "its parts lead to each other only, and neither to the rest nor from it",
 }
+_LOST_TOLD = 60
+"""Clips of an archive that fell out which are told one by one."""
 _CURVE_POINTS = 81
+_CURVE_MINIMA = 50_000
+"""Minima up to which the curve has all its points: some seconds of work."""
 
 
 def build(context: WorkerContext, ask: dict[str, Any], channel: TaskChannel) -> tuple[str, GraphSummary, Curve]:
@@ -76,6 +83,8 @@ def summarise(
         settings=graph_ask(graph.settings),
         threshold_m=graph.threshold_m,
         rate_hz=graph.rate_hz,
+        clip_count=len(report.clips),
+        kept_count=len(report.clips) - len(report.lost),
         clips=[
             ClipReport(
                 name=clip.name,
@@ -87,15 +96,17 @@ def summarise(
                 joins_at_m=clip.joins_at_m,
                 join="" if clip.join is None else str(clip.join),
             )
-            for clip in report.clips
+            for clip in (report.clips if len(report.clips) <= MANY_CLIPS else report.lost[:_LOST_TOLD])
         ],
         transitions=report.kept_transitions,
         frames=report.frames,
         shown=report.shown,
         labels=[label.label for label in report.labels],
         notes=[*(str(note) for note in graph.notes), *(notes or [])],
-        coverage=_coverage(report_coverage(graph, joins)) if graph.searched_m else None,
+        coverage=_coverage(report_coverage(graph, joins, labels=report.labels)) if graph.searched_m else None,
     )
+    if len(report.clips) > MANY_CLIPS:  # some eighty times as long as all else together: when somebody looks at it
+        return summary, Curve(threshold_m=[], shown_share=[], clip_share=[], transitions=[])
     return summary, curve_of(graph, graph.minima, max(graph.searched_m, graph.threshold_m))
 
 
@@ -124,11 +135,16 @@ def _coverage(found: coverage.Coverage) -> Coverage:
     return Coverage(bands=bands, stops=found.stops, labels=labels, advice=advice)
 
 
-def curve_of(graph: MotionGraph, minima: Any, ceiling_m: float) -> Curve:
-    """Connectivity at thresholds from 0 to a ceiling, up to which the minima are known."""
-    import numpy as np
+def curve(context: WorkerContext, graph: str, channel: TaskChannel) -> Curve:
+    """Connectivity by threshold of a graph in a file; coarser, the larger it is."""
+    opened = context.graph(graph)
+    points = int(np.clip(_CURVE_POINTS * _CURVE_MINIMA / max(len(opened.minima), 1), 5, _CURVE_POINTS))
+    return curve_of(opened, opened.minima, max(opened.searched_m, opened.threshold_m), points)
 
-    found = compute_connectivity(minima, graph.settings, graph.infos, np.linspace(0, ceiling_m, _CURVE_POINTS))
+
+def curve_of(graph: MotionGraph, minima: Any, ceiling_m: float, points: int = _CURVE_POINTS) -> Curve:
+    """Connectivity at thresholds from 0 to a ceiling, up to which the minima are known."""
+    found = compute_connectivity(minima, graph.settings, graph.infos, np.linspace(0, ceiling_m, points))
     return Curve(
         threshold_m=found.threshold_m.tolist(),
         shown_share=found.shown_share.tolist(),

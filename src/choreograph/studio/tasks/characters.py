@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from choreograph.motion.packed import pack_frames
 from choreograph.studio.context import WorkerContext, write_bytes
@@ -13,33 +14,88 @@ from choreograph.studio.facts import CharacterFacts, Motion
 from choreograph.studio.motions import describe_motion
 from choreograph.studio.worker import TaskChannel
 
+if TYPE_CHECKING:
+    from choreograph.formats.character import Character
+
 
 def character(context: WorkerContext, path: Path, channel: TaskChannel) -> CharacterFacts:
     """Take a character into the project: its file as GLB, and its figure for the stage."""
     from choreograph.formats.character import read_character
     from choreograph.formats.fbx import list_fbx_takes
     from choreograph.formats.fbx_character import fbx_as_glb
-    from choreograph.formats.stage_figure import stage_figure
-    from choreograph.motion.role_map import LEG_ROLES
 
     channel.progress("reading the character", 0, 1)
     found = read_character(path)
     data, animated = path.read_bytes(), bool(found.document.get("animations"))
     if path.suffix.lower() == ".fbx":
         data, animated = fbx_as_glb(data, path), bool(list_fbx_takes(path))
-    name = f"c{hashlib.sha256(data).hexdigest()[:20]}"
-    write_bytes(context.places.worn(name, ".glb"), stage_figure(found))
-    write_bytes(context.places.character(name), data)
-    missing = [role.replace("_", " ") for role in LEG_ROLES if found.skeleton.find(role) is None]
-    made_here = found.document.get("asset", {}).get("generator", "").startswith("Choreograph")
+    own = path.suffix.lower() == ".fbx" or not _made_here(found)
+    return _keep(context, found, (data, {}), name=found.name, animated=animated, own=own)
+
+
+def roles(context: WorkerContext, ask: dict[str, Any], channel: TaskChannel) -> CharacterFacts:
+    """A character of the project with other roles, which is another one; asked as `character`, `name` and `roles`.
+
+    Without roles, facts about it as it is.
+    """
+    from choreograph.formats.character import read_character
+    from choreograph.formats.character_roles import read_roles, roles_file, single_roles, with_named_roles
+
+    path = context.places.character(ask["character"])
+    found = read_character(path)
+    animated = bool(found.document.get("animations"))
+    given = ask.get("roles")
+    if given is None:
+        return _facts(ask["character"], ask["name"] or found.name, found, animated=animated, own=not _made_here(found))
+    changed = {role: joint for role, joint in given.items() if single_roles(found.skeleton).get(role) != joint}
+    with_named_roles(found.skeleton, changed)  # names that are not there are refused
+    kept = {**(read_roles(path) if roles_file(path).is_file() else {}), **changed}
+    return _keep(context, found, (path.read_bytes(), kept), name=ask["name"] or found.name, animated=animated, own=True)
+
+
+def _keep(
+    context: WorkerContext,
+    found: Character,
+    kept: tuple[bytes, dict[str, str]],
+    *,
+    name: str,
+    animated: bool,
+    own: bool,
+) -> CharacterFacts:
+    """Write a character, its roles and its figure into the project; its id is made of them."""
+    from choreograph.formats.character import read_character
+    from choreograph.formats.character_roles import write_roles
+    from choreograph.formats.stage_figure import stage_figure
+
+    data, given = kept
+    key = data + (json.dumps(given, sort_keys=True).encode() if given else b"")
+    character = f"c{hashlib.sha256(key).hexdigest()[:20]}"
+    path = context.places.character(character)
+    write_bytes(path, data)
+    if given:
+        write_roles(path, given)
+        found = read_character(path)
+    write_bytes(context.places.worn(character, ".glb"), stage_figure(found))
+    return _facts(character, name, found, animated=animated, own=own)
+
+
+def _facts(character: str, name: str, found: Character, *, animated: bool, own: bool) -> CharacterFacts:
+    from choreograph.formats.character_roles import single_roles
+    from choreograph.motion.role_map import LEG_ROLES
+
     return CharacterFacts(
-        id=name,
-        name=found.name[:200] or "character",
+        id=character,
+        name=name[:200] or "character",
         joints=list(found.skeleton.names),
-        missing=missing,
+        missing=[role.replace("_", " ") for role in LEG_ROLES if found.skeleton.find(role) is None],
         animated=animated,
-        own=path.suffix.lower() == ".fbx" or not made_here,
+        own=own,
+        roles=single_roles(found.skeleton),
     )
+
+
+def _made_here(found: Character) -> bool:
+    return bool(found.document.get("asset", {}).get("generator", "").startswith("Choreograph"))
 
 
 def wear(context: WorkerContext, ask: dict[str, Any], channel: TaskChannel) -> Motion:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from choreograph.motion.clip import Clip
 from choreograph.motion.packed import pack_frames
+from choreograph.studio.archive import clip_number
 from choreograph.studio.context import WorkerContext, write_bytes
 from choreograph.studio.document import ClipEntry
 from choreograph.studio.facts import Motion
@@ -21,10 +22,16 @@ def clips(context: WorkerContext, entries: list[ClipEntry], channel: TaskChannel
     return made
 
 
+def frames(context: WorkerContext, entry: ClipEntry, channel: TaskChannel) -> None:
+    """Write the frames of a clip to the cache, for the stage."""
+    write_bytes(context.places.clip(clip_key(entry), ".f32"), pack_frames(context.clip(entry)))
+
+
 def prepare_clip(context: WorkerContext, entry: ClipEntry, clip: Clip) -> Motion:
-    """Write what the stage needs of a clip to the cache."""
+    """Write what the stage needs of a clip to the cache; frames of one that stays in its file when they are played."""
     key = clip_key(entry)
-    write_bytes(context.places.clip(key, ".f32"), pack_frames(clip))
+    if clip_number(entry.source) is None:
+        write_bytes(context.places.clip(key, ".f32"), pack_frames(clip))
     motion = describe_motion(clip, f"clip:{entry.id}")
     write_bytes(context.places.clip(key, ".json"), motion.model_dump_json().encode())
     return motion

@@ -62,13 +62,6 @@ def import_demo(context: WorkerContext, _: None, channel: TaskChannel) -> Import
     return _import_clips(context, demo_clips(progress=channel.progress), lambda clip: f"{clip.name}.npz", channel)
 
 
-def import_graph(context: WorkerContext, path: str, channel: TaskChannel) -> Imported:
-    """The clips of a .mog file, without the mirrored copies that a build made."""
-    graph = context.graph(path)
-    own = [graph.clips[n] for n, info in enumerate(graph.infos) if info.mirror_of is None]
-    return _import_clips(context, own, lambda clip: Path(clip.source.path).name if clip.source else clip.name, channel)
-
-
 def _import_clips(
     context: WorkerContext, clips: Sequence[Clip], file: Callable[[Clip], str], channel: TaskChannel
 ) -> Imported:

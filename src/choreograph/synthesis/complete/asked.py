@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from choreograph.errors import RequestError
+from choreograph.maths import quat
 from choreograph.maths.floor import FloorTransform
 from choreograph.motion.clip import Clip
 from choreograph.motion.retarget import retarget
@@ -29,7 +30,7 @@ TOLERATED_M, TOLERATED_M_S, TOLERATED_RAD, TOLERATED_SEEN = 0.01, 0.05, math.rad
 _FOOT_M_S = 0.05
 _ANCHOR_M = 10.0
 
-Find = Callable[[KeyPose], Clip]
+Find = Callable[[KeyPose, str], Clip]
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,8 +127,7 @@ def _weight_of(request: CompleteRequest, where: str) -> float:
 def _pose_targets(n: int, pose: KeyPose, skeleton: Skeleton, find: Find, rate: float) -> list[Target]:
     """A key pose, or the poses of an interval: the first is where the key says, the others as they were recorded."""
     where = f"poses[{n}]"
-    clip = find(pose)
-    clip = retarget(clip, skeleton)
+    clip = own_pose(pose, skeleton, rate, where) if pose.rotations else retarget(find(pose, where), skeleton)
     start, stop = pose.span
     times = start + np.arange(math.floor((stop - start) * rate + 1e-6) + 1) / rate
     frames = pose.frame + np.round((times - start) * clip.fps).astype(int)
@@ -177,6 +177,17 @@ def _pose_targets(n: int, pose: KeyPose, skeleton: Skeleton, find: Find, rate: f
         )
         for at, k, place in zip(times, frames, places, strict=True)
     ]
+
+
+def own_pose(pose: KeyPose, skeleton: Skeleton, rate: float, where: str) -> Clip:
+    """The one frame of a key pose that has rotations of its own."""
+    if len(pose.rotations) != len(skeleton):
+        raise RequestError(
+            f"{where}.rotations has {len(pose.rotations)}; the skeleton has {len(skeleton)} joints",
+            where=f"{where}.rotations",
+        )
+    rot = quat.normalise(np.array(pose.rotations, float))
+    return Clip(skeleton, rate, np.array([pose.root], float), rot[None], "pose")
 
 
 def _place_targets(where: str, goal: BodyGoal, skeleton: Skeleton) -> list[Target]:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from choreograph.maths.floor import FloorTransform
 from choreograph.motion.clip import Clip, concatenate
+from choreograph.motion.retarget import retarget
+from choreograph.motion.skeleton import Skeleton
 from choreograph.synthesis.complete.asked import Target
 from choreograph.synthesis.complete.encode import Array
 from choreograph.synthesis.complete.model import MotionModel
@@ -26,6 +28,11 @@ class Gap:
     past: int
     future: int
     in_place: bool
+
+    def on(self, skeleton: Skeleton) -> Gap:
+        """The gap with both motions on a body; where they are of another, they are retargeted."""
+        before, behind = (retarget(clip, skeleton) for clip in (self.before, self.behind))
+        return replace(self, before=before, behind=behind)
 
     def claims(self) -> list[Target]:
         """The last pose before the gap and the first one behind it, by which the nearest clips are known."""
@@ -57,7 +64,6 @@ class Gap:
         for number, (clip, first, placed) in enumerate(
             ((before, 0, True), (behind, len(before) + self.between, self.in_place))
         ):
-            skeleton.check_matches(clip.skeleton, f"the model and between[{number}], {clip.name!r},")
             hips, facing = clip.global_positions()[:, skeleton.hips], clip.facing()
             for n in range(len(clip)):
                 place = np.array([[hips[n, 0], hips[n, 2], facing[n]]]) if placed else np.full((1, 3), np.nan)

@@ -17,7 +17,7 @@ from choreograph.synthesis.complete import start
 from choreograph.synthesis.complete.asked import Target, find_terms
 from choreograph.synthesis.complete.encode import Array, Track
 from choreograph.synthesis.complete.exact import find_offset, meet
-from choreograph.synthesis.complete.feet import foot_terms, standing_feet
+from choreograph.synthesis.complete.feet import foot_terms, led_feet, standing_feet
 from choreograph.synthesis.complete.model import MotionModel
 from choreograph.synthesis.complete.solver import Estimate, MapSolver, SolverSettings
 from choreograph.synthesis.complete.terms import Terms
@@ -128,7 +128,9 @@ def finish_estimate(
         montage = replace(Montage.of_clip(clip), exact=np.array(sorted(keys), np.int64))
         clip = finish(montage, settings.with_(repair=False), name=name, progress=progress).clip
         if exact:
-            clip = meet(model, clip, targets, clip.contacts)
+            clip = meet(
+                model, clip, targets, None if clip.contacts is None else clip.contacts & ~led_feet(clip, targets)
+            )
     return likely, clip
 
 

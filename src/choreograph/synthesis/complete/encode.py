@@ -30,6 +30,9 @@ _OWN_M = 0.11
 _VELOCITY_S, _YAW_RATE_S = 0.25, 0.5
 """Seconds over which a velocity counts as much as the way that it makes, and a yaw rate as the turn."""
 
+BEYOND_RAD, BEYOND_SHARE = 0.05, 0.1
+"""By how much joints may turn farther than in the recordings: radians, and a share of how far they turn there."""
+
 
 class Track(NamedTuple):
     """A motion as numbers."""
@@ -129,6 +132,13 @@ def find_encoding(clips: Sequence[Clip], rate_hz: float) -> Encoding:
     columns = np.full(len(skeleton), -1, np.int64)
     columns[moves] = 3 * np.arange(moves.sum())
     return Encoding(skeleton, float(rate_hz), mean, columns, _scales(skeleton, mean, columns))
+
+
+def row_limits(rows: Array) -> Array:
+    """How far joints turn and how high the root is in rows (F, k), and a little farther, (2, k)."""
+    low, high = rows.min(axis=0), rows.max(axis=0)
+    room = BEYOND_RAD + BEYOND_SHARE * (high - low)
+    return np.stack([low - room, high + room])
 
 
 def _picked(clip: Clip, rate_hz: float) -> NDArray[np.intp]:

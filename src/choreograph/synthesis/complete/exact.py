@@ -157,13 +157,16 @@ def _reach(
             for column, joint in enumerate(clip.skeleton.feet):
                 if held[frame, column] and joint not in asked:
                     terms.append(Term(POSITION, n, (joint,), tuple(stands[frame, joint]), 1.0))
-    found = reach_poses(model, rows[at], place[at], terms)
+    faces = np.array([frame in wanted.places for frame in at.tolist()])
+    found = reach_poses(model, rows[at], place[at], terms, faces)
     k = rows.shape[1]
     change[0][at] += found[:, :k]
     change[1][at] += found[:, k:]
 
 
-def reach_poses(model: MotionModel, rows: Array, place: Array, terms: list[Term]) -> Array:
+def reach_poses(
+    model: MotionModel, rows: Array, place: Array, terms: list[Term], faces: NDArray[np.bool_] | None = None
+) -> Array:
     """The likeliest changes of poses, rows and places (F, k + 3), that do what terms ask, or come as near as they can.
 
     Args:
@@ -171,6 +174,7 @@ def reach_poses(model: MotionModel, rows: Array, place: Array, terms: list[Term]
         rows: (F, k).
         place: (F, 3).
         terms: What is asked, each of one frame.
+        faces: Frames at which the body goes on facing where it does, (F,).
     """
     count, k = rows.shape
     body, spread, asked, identity = Body.of(model.encoding), _spread(model), compile_terms(terms), np.eye(k)
@@ -191,6 +195,8 @@ def reach_poses(model: MotionModel, rows: Array, place: Array, terms: list[Term]
                 continue
             slope = now.slopes[own, : k + 3]
             weighed = spread @ slope.T
+            if faces is not None and faces[f]:
+                weighed[k + 2] = 0.0
             gram = slope @ weighed
             gram += np.eye(len(gram)) * (1e-9 * np.trace(gram) / len(gram) + 1e-12)
             step = weighed @ np.linalg.solve(gram, missing)

@@ -33,6 +33,26 @@ def standing_feet(clip: Clip, targets: Sequence[Target]) -> NDArray[np.bool_]:
     return found
 
 
+def led_feet(clip: Clip, targets: Sequence[Target]) -> NDArray[np.bool_]:
+    """Foot joints whose leg is led exactly by what is asked of it, (F, feet): nothing else holds them."""
+    found = np.zeros((len(clip), len(clip.skeleton.feet)), bool)
+    sides = [leg_side(clip.skeleton.roles[joint]) for joint in clip.skeleton.feet]
+    for target in targets:
+        if target.kind in ("position", "offset", "view") and target.exact:
+            side = leg_side(clip.skeleton.roles[target.joints[0]])
+            at = target.frames(clip.fps, len(clip))
+            for column, known in enumerate(sides):
+                if known is not None and known == side:
+                    found[at, column] = True
+    return found
+
+
+def leg_side(role: str) -> str | None:
+    """Which leg a joint is of, by its role; None for joints of neither."""
+    side, _, part = role.partition("_")
+    return side if part in ("foot", "toe", "lower_leg", "upper_leg") else None
+
+
 def foot_terms(clip: Clip, stands: NDArray[np.bool_], standing: Array, taken: Sequence[Term]) -> list[Term]:
     """Terms that keep standing feet where they are and others above the floor.
 

@@ -28,6 +28,7 @@ Time = Annotated[Seconds, Ge(0), Le(LONGEST_S)]
 FrameNumber = Annotated[int, Ge(0), Le(10**9)]
 Part = Annotated[float, Ge(-10), Le(10)]
 Where = tuple[Coordinate, Coordinate, Coordinate]
+Rotation = tuple[Part, Part, Part, Part]
 
 
 def check_time(at_s: float | None, start_s: float | None, stop_s: float | None) -> None:
@@ -101,6 +102,11 @@ class KeyPose(Request):
     """Instead of at_s: from when the clip goes on from that frame, as it was recorded,"""
     stop_s: Time | None = None
     """until when."""
+    root: Annotated[Where | None, Option(hidden=True)] = None
+    """A pose of its own instead of a clip's: where the root joint is, metres,"""
+    rotations: Annotated[tuple[Rotation, ...], MaxLen(1000), Option(hidden=True)] = ()
+    """and how each joint of the skeleton, in its order, is turned in the joint above it: unit quaternions w, x, y,
+    z."""
 
     @property
     def span(self) -> tuple[float, float]:
@@ -110,11 +116,29 @@ class KeyPose(Request):
     @model_validator(mode="after")
     def _check(self) -> Self:
         check_time(self.at_s, self.start_s, self.stop_s)
-        if (self.clip is None) == (self.file is None):
-            raise Wrong("clip", "is missing; give a clip or a file" if self.clip is None else "is given beside file")
+        self._check_source()
         if self.in_place and (self.position is not None or self.facing_deg is not None):
             raise Wrong("in_place", "is given beside position or facing_deg; give one or the other")
         return self
+
+    def _check_source(self) -> None:
+        """A pose is a clip's, a file's, or its own."""
+        given = [name for name in ("clip", "file", "rotations") if getattr(self, name)]
+        if not given:
+            raise Wrong("clip", "is missing; give a clip or a file")
+        if len(given) > 1:
+            raise Wrong(given[0], f"is given beside {given[1]}")
+        if not self.rotations:
+            if self.root is not None:
+                raise Wrong("root", "is given without rotations; a pose of its own has both")
+            return
+        if self.root is None:
+            raise Wrong("root", "is missing; a pose of its own has a root and rotations")
+        if self.at_s is None or self.frame:
+            raise Wrong("rotations", "are one pose: give at_s, and no frame")
+        for n, rotation in enumerate(self.rotations):
+            if abs(math.sqrt(sum(value**2 for value in rotation)) - 1) > 0.01:
+                raise Wrong(f"rotations[{n}]", f"is {list(rotation)}; it must be of length 1")
 
     @property
     def facing(self) -> float | None:
@@ -200,7 +224,7 @@ class TurnGoal(Timed):
 
     joint: Name
     """A joint's name or role."""
-    rotation: tuple[Part, Part, Part, Part]
+    rotation: Rotation
     """Unit quaternion w, x, y, z of its rotation against the world."""
 
     @model_validator(mode="after")

@@ -9,6 +9,7 @@ from typing import Annotated, Any, ClassVar, Self
 from annotated_types import Ge, Le, MaxLen
 from pydantic import Field, model_validator
 
+from choreograph.contract.chosen import ChosenRequest
 from choreograph.contract.limits import beside
 from choreograph.contract.names import MotionName
 from choreograph.contract.request import FileName, FileText, Name, Option, Request, Seconds, Wrong
@@ -50,13 +51,14 @@ class SolveWeights(Request):
     """Seconds between the knots of cubic B-splines, for long motions; 0 has an unknown for every frame."""
 
 
-class CompleteRequest(Request):
+class CompleteRequest(ChosenRequest):
     """Motion to be completed. Times are in seconds from its first frame; it has a frame at 0 and one at `length_s`.
 
     >>> CompleteRequest(2.0, [KeyPose(0.0, "walk", 0), KeyPose(2.0, "walk", 60)]).length_s
     2.0
     """
 
+    most_frames: ClassVar[int] = 50_000
     effort: ClassVar[tuple[str, ...]] = ("finish",)
 
     length_s: Annotated[Seconds, Ge(0.1), Le(LONGEST_S)] | None = None

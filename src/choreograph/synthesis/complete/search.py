@@ -18,12 +18,14 @@ from choreograph.synthesis.complete.asked import Target, find_targets
 from choreograph.synthesis.complete.between import Gap, find_gap
 from choreograph.synthesis.complete.completion import Completion, finish_estimate, solve_targets
 from choreograph.synthesis.complete.conflicts import find_conflicts, find_contradictions, say_reach
+from choreograph.synthesis.complete.drag import Dragging, Pull
 from choreograph.synthesis.complete.measure import measure, pose_off_m, say
 from choreograph.synthesis.complete.mixed import labelled_behaviours
 from choreograph.synthesis.complete.model import MotionModel
 from choreograph.synthesis.complete.request import CompleteRequest
-from choreograph.synthesis.complete.solver import SolverSettings
+from choreograph.synthesis.complete.solver import Estimate, SolverSettings
 from choreograph.synthesis.complete.sources import Recordings, Source
+from choreograph.synthesis.narrow import ChoosingSearch
 
 _PATH_POINTS = 400
 _FIT_PROBLEM = "the model's most likely motion did not come to rest"
@@ -36,7 +38,7 @@ class CompleteResult(Result):
     completion: Completion | None = None
 
 
-class CompleteSearch(Search):
+class CompleteSearch(ChoosingSearch):
     """The most likely motion of one request."""
 
     def __init__(self, source: Source, request: CompleteRequest) -> None:
@@ -48,10 +50,11 @@ class CompleteSearch(Search):
         """
         super().__init__(request)
         self.request: CompleteRequest = request
-        self._recordings = Recordings(source)
+        self._recordings = Recordings(self.choose(source, request), source)
         self._model: MotionModel | None = None
         self._learned_for: Any = None
         self._made: Completion | None = None
+        self._last: Completion | None = None
         self._gap: Gap | None = None
         self._settings = SolverSettings()
         self._seconds = 0.0
@@ -71,12 +74,44 @@ class CompleteSearch(Search):
 
     def change(self, request: Any) -> None:
         """Ask for something else; a model that holds for both is not learned again."""
+        source = self.choose(self.whole, request)
+        if source is not self._recordings.source:
+            self._recordings, self._model = Recordings(source, self.whole), None
+        self._last = self._made or self._last
         self.request, self._made = request, None
 
     def reuse(self, earlier: Search) -> None:
         """Take over the model that an earlier search has learned."""
-        if isinstance(earlier, CompleteSearch):
+        if isinstance(earlier, CompleteSearch) and earlier._recordings.source is self._recordings.source:
             self._model, self._learned_for = earlier._model, earlier._learned_for
+            self._last = earlier._made or earlier._last
+
+    def dragged(self, drag: Dragging | None, pull: Pull | None = None) -> tuple[Dragging, Clip]:
+        """The motion for a request that changes from moment to moment, as while something is dragged.
+
+        It begins with the motion that was completed last, and each change goes on from where the last one ended. The
+        model stays the same meanwhile, also where it would be learned anew for other goals.
+
+        Args:
+            drag: What came of the change before; None at the beginning.
+            pull: A joint of a key pose that is pulled: the pose follows.
+        """
+        model, targets, frames = self._prepare(silent, relearn=drag is None)
+        if pull is not None:
+            targets = pull.applied(model, targets)
+        if drag is None or drag.model is not model or drag.frames != frames:
+            drag = self._begin_drag(model, targets, frames)
+        return drag, drag.ask(targets)
+
+    def _begin_drag(self, model: MotionModel, targets: list[Target], frames: int) -> Dragging:
+        last = self._made or self._last
+        begin = behaviours = None
+        if last is not None and last.model is model and len(last.estimate.states) == frames:
+            begin, behaviours = Estimate(last.estimate.states, last.estimate.place), last.behaviours
+        if self.request.labels:
+            behaviours = labelled_behaviours(model, self.request.labels, frames)
+        clean = self.request.finish.clean
+        return Dragging(model, targets, frames, begin=begin, settings=self._settings, behaviours=behaviours, feet=clean)
 
     def _complete(self, progress: Progress) -> Completion:
         request = self.request
@@ -98,17 +133,14 @@ class CompleteSearch(Search):
         likely, clip = finish_estimate(model, estimate, targets, request.finish, exact=request.exact, progress=progress)
         return Completion(model, targets, estimate, likely, clip, solver.behaviours, self._settings)
 
-    def _prepare(self, progress: Progress) -> tuple[MotionModel, list[Target], int]:
+    def _prepare(self, progress: Progress, relearn: bool = True) -> tuple[MotionModel, list[Target], int]:
         request, recordings = self.request, self._recordings
         solve = request.solve
-        if request.between:
-            self._gap = find_gap(request, recordings)
-        else:
-            self._gap = None
+        self._gap = find_gap(request, recordings) if request.between else None
         wanted = (request.examples, request.label, request.model, tuple(goal.label for goal in request.labels))
         key = (wanted, request.nearest, request if request.nearest else None)
-        if self._model is None or self._learned_for != key:
-            known = () if self._gap is None else self._gap.claims()
+        if self._model is None or (relearn and self._learned_for != key):
+            known = () if self._gap is None or not recordings.clips else self._gap.on(recordings.body).claims()
             self._model, self._learned_for = recordings.model(request, progress, known=known), key
         model = self._model
         rate = model.encoding.rate_hz
@@ -116,6 +148,7 @@ class CompleteSearch(Search):
             solve.dynamics, solve.goals, solve.iterations, spline_frames=round(solve.knots_s * rate)
         )
         if self._gap is not None:
+            self._gap = self._gap.on(model.encoding.skeleton)
             own = find_targets(request, model.encoding.skeleton, recordings.find, rate)
             targets = [*self._gap.targets(model), *own]
             return model, targets, self._gap.frames(model)
@@ -152,7 +185,9 @@ class CompleteSearch(Search):
                 else [],
             },
         )
-        return CompleteResult("complete", request, (answer,), seconds=self._seconds, completion=made)
+        return CompleteResult(
+            "complete", request, (answer,), problems_with_all=self.left_out, seconds=self._seconds, completion=made
+        )
 
     def _metrics(self, clip: Clip, misses: Sequence[Any]) -> dict[str, Metric]:
         made = self._made
@@ -163,6 +198,8 @@ class CompleteSearch(Search):
             metrics["goal_worst"] = Metric(max(metres), "m", "off what was asked at most")
         if clip.skeleton.feet:
             metrics["foot_slide"] = Metric(plant_speed(clip), "m/s", "standing feet slide at")
+        if math.isfinite(made.model.held_out):
+            metrics["held_out"] = Metric(made.model.held_out, "×", "held out, off as a spline is")
         steps = len(made.estimate.objective) - 1
         metrics["iterations"] = Metric(float(steps), "×", "optimised")
         return metrics
@@ -211,6 +248,7 @@ def describe_model(model: MotionModel) -> dict[str, Any]:
         "controls": own.controls,
         "components": len(own.weights),
         "behaviours": [one.name for one in model.dynamics if one.name],
+        "held_out": round(model.held_out, 3) if math.isfinite(model.held_out) else None,
     }
 
 

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from choreograph.features.pose_space import PoseSpace, fit_pose_space
 from choreograph.synthesis.complete.encode import Array
 from choreograph.synthesis.complete.settings import LearnSettings
+
+if TYPE_CHECKING:
+    from choreograph.synthesis.complete.model import Dynamics
 
 _ORDERS = (2, 3)
 _COMPONENTS = (1, 2, 4)
@@ -18,6 +22,9 @@ _SHARES = (0.95, 0.98, 0.99, 0.995, 0.998, 0.999, 0.9995)
 _NEARLY = 0.02
 """By what share more a smaller pose space may miss held-out motion."""
 _KEY = 2e-3
+_HEAVY = 5.0
+"""Degrees of freedom of Student's distribution, under which a step that no body makes, as where a marker was taken for
+another, does not decide between models."""
 _GAIN = 0.02
 """Share of a coordinate's log-likelihood that a larger model must gain to be taken."""
 
@@ -31,7 +38,7 @@ def choose(states: Sequence[Array], settings: LearnSettings) -> tuple[int, int, 
     """
     d = states[0].shape[1]
     order, controls, components = settings.order, settings.controls, settings.components
-    folds = _folds(states)
+    folds = folds_of(states)
     if order is None:
         scores = {m: _score(folds, m, controls or d, 1) for m in _ORDERS}
         order = _simplest(scores, d)
@@ -64,7 +71,7 @@ def choose_space(rows: Sequence[Array], settings: LearnSettings) -> PoseSpace:
     held = 1 - np.cumsum(whole.variances) / whole.total_variance
     sizes = sorted({min(int((held > 1 - share).sum()) + 1, whole.dimensions) for share in _SHARES})
     order = settings.order or _ORDERS[0]
-    scores = {size: -_completed_off(_folds(rows), size, order, settings) for size in sizes}
+    scores = {size: -_completed_off(folds_of(rows), size, order, settings) for size in sizes}
     best = max(scores.values())
     if not np.isfinite(best):
         return fit_pose_space(every, settings.variance)
@@ -103,7 +110,7 @@ def _simplest(scores: dict[int, float], d: int) -> int:
     return min(size for size, score in scores.items() if score >= best - _GAIN * d)
 
 
-def _folds(states: Sequence[Array]) -> list[tuple[list[Array], list[Array]]]:
+def folds_of(states: Sequence[Array]) -> list[tuple[list[Array], list[Array]]]:
     """What is learned from and what is held out: clips, or parts of a single one."""
     parts = list(states) if len(states) >= _FOLDS else [p for own in states for p in np.array_split(own, _FOLDS)]
     out = []
@@ -113,6 +120,19 @@ def _folds(states: Sequence[Array]) -> list[tuple[list[Array], list[Array]]]:
         if held and rest:
             out.append((rest, held))
     return out
+
+
+def _heavy_likelihood(own: Dynamics, states: Array) -> Array:
+    """ln p of each frame's residual under Student's distribution, but for what is the same for all models, (F - m,)."""
+    means, covariances = own.innovations()
+    rest, parts = own.residuals(states), []
+    d = rest.shape[1]
+    for weight, mean, covariance in zip(own.weights, means, covariances, strict=True):
+        factor = np.linalg.cholesky(covariance)
+        away = (np.linalg.solve(factor, (rest - mean).T) ** 2).sum(axis=0)
+        tail = 0.5 * (_HEAVY + d) * np.log1p(away / _HEAVY)
+        parts.append(np.log(max(weight, 1e-300)) - np.log(np.diag(factor)).sum() - tail)
+    return np.asarray(np.logaddexp.reduce(parts, axis=0))
 
 
 def _score(folds: list[tuple[list[Array], list[Array]]], order: int, controls: int, components: int) -> float:
@@ -126,6 +146,6 @@ def _score(folds: list[tuple[list[Array], list[Array]]], order: int, controls: i
         own = fit_dynamics(rest, order, controls, components)
         for part in held:
             if len(part) > order:
-                scores = own.log_likelihood(part)
+                scores = _heavy_likelihood(own, part)
                 total, frames = total + float(scores.sum()), frames + len(scores)
     return total / frames if frames else -np.inf

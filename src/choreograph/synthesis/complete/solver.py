@@ -22,6 +22,8 @@ ROOT_M = 5e-4
 """How far a step of the root may be from what velocities say, metres: stiff."""
 POSE_M, PLACE_M = 2e-3, 2e-3
 """What is tolerated of a whole pose, by how far its columns move the body, and of its place, at a weight of 1."""
+LIMIT_M = 0.01
+"""What is tolerated of joints that turn too far, by how far that moves the body."""
 JOIN_S = 0.4
 """Seconds over which one behaviour's dynamics give way to the next one's."""
 USUAL = 5.0
@@ -193,6 +195,8 @@ class MapSolver:
         shown = rows if self.offset is None else rows + self.offset
         found = evaluate(self.terms.compiled, shown, now.place, self.body, self.axes, self._rate)
         parts = [(steps, values, slopes), (found.frames, beta * found.values, beta * found.slopes)]
+        if self.model.limits is not None:
+            parts.append(self._limit_rows(rows))
         for pose in self.terms.poses:
             parts.append(self._pose_rows(pose, now, beta))
         for place in self.terms.places:
@@ -206,6 +210,20 @@ class MapSolver:
                 else:
                     _compiled.add_rows(bands, gradient, frames, residuals, derivatives, n)
         return value
+
+    def _limit_rows(self, rows: Array) -> tuple[NDArray[np.int64], Array, Array]:
+        """Joints that turn farther than they do in the recordings and the poses that are asked for are drawn back."""
+        assert self.model.limits is not None
+        low, high = self.model.limits[:, :-3]
+        if self.terms.poses:
+            asked = np.array([pose.row[:-3] for pose in self.terms.poses])
+            low, high = np.minimum(low, asked.min(axis=0)), np.maximum(high, asked.max(axis=0))
+        over = np.maximum(rows[:, :-3] - high, 0.0) + np.minimum(rows[:, :-3] - low, 0.0)
+        frames, columns = np.nonzero(over)
+        firm = self.model.encoding.scale[columns] / LIMIT_M
+        slopes = np.zeros((len(frames), self.size))
+        slopes[:, : self.model.dimensions] = firm[:, None] * self.axes[:, columns].T
+        return frames, firm * over[frames, columns], slopes
 
     def _pose_rows(self, pose: PoseTerm, now: Estimate, beta: float) -> tuple[NDArray[np.int64], Array, Array]:
         d, n = self.model.dimensions, self.size

@@ -14,6 +14,8 @@ from choreograph.graph.cache import Key, find_or_build, limit_bytes
 from choreograph.graph.model import MotionGraph
 from choreograph.motion.clip import Clip
 from choreograph.motion.labels import matches_label, say_labels
+from choreograph.motion.retarget import retarget
+from choreograph.motion.skeleton import Skeleton
 from choreograph.motion.trim import trimmed
 from choreograph.progress import Progress, silent
 from choreograph.synthesis.complete.asked import Find, Target, find_targets
@@ -26,15 +28,16 @@ from choreograph.synthesis.complete.store import pack, unpack
 Source = MotionModel | MotionGraph | Sequence[Clip]
 """What motions can be completed with."""
 Known = Sequence[Target]
-METHOD = 1
+METHOD = 2
 """One more whenever the same clips would give another model."""
 
 
 class Recordings:
     """The clips of a source by name, read when they are needed."""
 
-    def __init__(self, source: Source) -> None:
-        self.source = source
+    def __init__(self, source: Source, whole: Source | None = None) -> None:
+        """Take what is learned from, and what it was chosen from: a request may name clips of all of that."""
+        self.source, self._whole = source, whole
         self._clips: list[Clip] | None = None
 
     @property
@@ -47,6 +50,11 @@ class Recordings:
             )
             self._clips = list(clips)
         return self._clips
+
+    @property
+    def body(self) -> Skeleton:
+        """The body of the first clip, by which clips are compared."""
+        return self.clips[0].skeleton
 
     def find(self, pose: KeyPose, where: str = "poses") -> Clip:
         """The clip of a key pose."""
@@ -69,6 +77,8 @@ class Recordings:
             from choreograph.formats import read_clip
 
             return read_clip(Path(name))
+        if isinstance(self._whole, MotionGraph) and any(info.name == name for info in self._whole.infos):
+            return self._whole.clips[self._whole.find_clip(name)]
         names = [clip.name for clip in self.clips]
         known = ", ".join(names[:20]) + (" …" if len(names) > 20 else "") or "none, since this is a model: give files"
         raise RequestError(f"{where} is {name!r}, which is no clip; there are {known}", where=where)
@@ -161,8 +171,9 @@ def choose_clips(
     if request.nearest is not None and request.nearest < len(chosen):
         from choreograph.synthesis.complete.nearest import goal_distance
 
-        targets = [*known, *find_targets(request, chosen[0].skeleton, find or Recordings(clips).find)]
-        away = [goal_distance(clip, targets) for clip in chosen]
+        body = clips[0].skeleton
+        targets = [*known, *find_targets(request, body, find or Recordings(clips).find)]
+        away = [goal_distance(retarget(clip, body), targets) for clip in chosen]
         nearest = sorted(np.argsort(away, kind="stable")[: request.nearest].tolist())
         chosen = [chosen[n] for n in nearest]
     return chosen

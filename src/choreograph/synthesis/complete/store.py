@@ -35,6 +35,7 @@ def pack(model: MotionModel) -> Content:
         "total_variance": model.space.total_variance,
         "clips": list(model.names),
         "recorded_hz": model.recorded_hz,
+        "held_out": model.held_out if math.isfinite(model.held_out) else None,
         "behaviours": [[one.name, one.frames] for one in model.dynamics],
     }
     arrays: dict[str, NDArray[Any]] = {
@@ -51,6 +52,8 @@ def pack(model: MotionModel) -> Content:
         "left_out": np.zeros(own.width) if model.left_out is None else model.left_out,
         "standing": np.full(len(skeleton), np.nan) if model.standing is None else model.standing,
     }
+    if model.limits is not None:
+        arrays["limits"] = model.limits
     for n, one in enumerate(model.dynamics):
         arrays |= {f"{name}_{n}": getattr(one, name) for name in _DYNAMICS}
     return Content(facts, arrays)
@@ -90,6 +93,8 @@ def unpack(content: Content) -> MotionModel:
         floats["left_out"],
         floats["standing"],
         _rate(facts, "recorded_hz"),
+        math.nan if facts.get("held_out") is None else _finite(facts, "held_out"),
+        floats.get("limits"),
     )
 
 
@@ -102,6 +107,8 @@ def _check_shapes(encoding: Encoding, space: PoseSpace, floats: dict[str, NDArra
         "left_out": (k,), "standing": (joints,),
     }  # fmt: skip
     wrong = [name for name, shape in wanted.items() if floats[name].shape != shape]
+    if "limits" in floats and (floats["limits"].shape != (2, k) or (floats["limits"][0] > floats["limits"][1]).any()):
+        wrong.append("limits")
     columns = encoding.columns
     if columns.shape != (joints,) or ((columns < -1) | (columns + 3 + TRAVEL > k)).any():
         wrong.append("columns")

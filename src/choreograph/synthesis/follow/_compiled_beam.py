@@ -14,6 +14,7 @@ from choreograph.synthesis.follow._compiled_scoring import (
     plan_bend,
     score_edge,
 )
+from choreograph.synthesis.follow.continuations import MOST_CONTINUATIONS
 from choreograph.synthesis.follow.state import (
     COST,
     EDGE,
@@ -142,7 +143,7 @@ def _extend(beam, now, stay_in, tables, path, params, after, mark, ends) -> int:
     scored = 0
     for s in range(beam.kept[slot]):
         state, node = beam.kept_floats[slot, s], beam.kept_marks[slot, s, NODE]
-        for edge in range(tables.first_edge[node], tables.first_edge[node + 1]):
+        for edge in range(tables.first_edge[node], tables.last_edge[node]):
             if stay_in >= 0 and tables.target_clip[edge] != stay_in:
                 continue
             length, target = tables.length[edge], tables.target[edge]
@@ -191,9 +192,18 @@ def _extend(beam, now, stay_in, tables, path, params, after, mark, ends) -> int:
     return scored
 
 
+@inlined
+def _is_missing(beam, slot, tables) -> bool:  # type: ignore[no-untyped-def]
+    """Whether a state kept at a frame stands at a node whose edges are not in the tables yet."""
+    missing = False
+    for s in range(beam.kept[slot]):
+        missing |= tables.first_edge[beam.kept_marks[slot, s, NODE]] < 0
+    return missing
+
+
 @compiled
-def beam_advance(beam, since, until, stay_in, tables, path, params) -> int:  # type: ignore[no-untyped-def]
-    """Extend all states that arrive in the frames [since, until); the number of frames scored.
+def beam_advance(beam, since, until, begun, stay_in, tables, path, params):  # type: ignore[no-untyped-def]
+    """Extend all states that arrive in the frames [since, until).
 
     Walks that reach the path's end are over; the best of them is kept in `beam.best_*`.
 
@@ -201,18 +211,26 @@ def beam_advance(beam, since, until, stay_in, tables, path, params) -> int:  # t
         beam: See `beam.Beam`.
         since: First frame to work on.
         until: Frame to stop before.
+        begun: Whether the best states of the first frame were kept before: then it had to stop there.
         stay_in: Clip that must not be left, or -1.
         tables, path, params: See `tables.py`.
+
+    Returns:
+        The number of frames scored; and the frame that it came to: `until`, or one at which a state stands at a node
+        whose edges must be read into the tables before it can go on.
     """
     after = np.empty(FLOATS)
     mark = np.empty(INTS, np.int64)
-    ends = np.empty(np.diff(tables.first_way).max())
+    ends = np.empty(MOST_CONTINUATIONS)
     scored = 0
     for now in range(since, until):
-        _keep_best(beam, now % len(beam.counts), now)
-        _open(beam, (now + beam.early[1]) % len(beam.counts))
+        if not (begun and now == since):
+            _keep_best(beam, now % len(beam.counts), now)
+            _open(beam, (now + beam.early[1]) % len(beam.counts))
+        if _is_missing(beam, now % len(beam.counts), tables):
+            return scored, now
         scored += _extend(beam, now, stay_in, tables, path, params, after, mark, ends)
-    return scored
+    return scored, until
 
 
 @compiled

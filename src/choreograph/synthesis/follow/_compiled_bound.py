@@ -29,7 +29,7 @@ def _open_state(  # type: ignore[no-untyped-def]
     """
     count, scored = 0, 0
     over_edge, over_shown, over_done = -1, 0, False
-    for edge in range(tables.first_edge[node], tables.first_edge[node + 1]):
+    for edge in range(tables.first_edge[node], tables.last_edge[node]):
         if stay_in >= 0 and tables.target_clip[edge] != stay_in:
             continue
         child = child_state[count]
@@ -62,7 +62,8 @@ def branch_and_bound(  # type: ignore[no-untyped-def]
 ):
     """The best walk of `horizon` frames, exactly, if the budget lasts.
 
-    Depth first. A branch is left when it cannot beat the best walk so far.
+    Depth first. A branch is left when it cannot beat the best walk so far, and where it comes to a node whose edges are
+    not in the tables: then it counts as untried.
 
     Args:
         start: The state to begin from, (12,).
@@ -81,8 +82,8 @@ def branch_and_bound(  # type: ignore[no-untyped-def]
         `best`.
     """
     widest = 0
-    for node in range(len(tables.first_edge) - 1):
-        widest = max(widest, tables.first_edge[node + 1] - tables.first_edge[node])
+    for node in range(len(tables.last_edge)):
+        widest = max(widest, tables.last_edge[node] - tables.first_edge[node])
     # By depth: children as states, as edge, frames shown and pauses begun, and the order in which they are tried.
     child_state = np.empty((horizon + 1, widest, FLOATS))
     child_mark = np.empty((horizon + 1, widest, 3), np.int64)
@@ -95,8 +96,10 @@ def branch_and_bound(  # type: ignore[no-untyped-def]
     winner_count, winner_shown, winner_done = 0, 0, False
 
     state, node, pauses = start, start_mark[NODE], start_mark[PAUSES]
-    depth, scored = 0, 0
+    depth, scored, beyond = 0, 0, np.inf
     while True:
+        if tables.first_edge[node] < 0:
+            beyond = min(beyond, state[RANK])
         count[depth], edge, shown, done, best, more = _open_state(
             state, node, pauses, horizon - time_at[depth], stay_in, best, bounded, tables, path, params,
             child_state[depth], child_mark[depth],
@@ -132,7 +135,7 @@ def branch_and_bound(  # type: ignore[no-untyped-def]
         time_at[depth + 1] = time_at[depth] + child_mark[depth, k, 1]
         depth += 1
 
-    untried = np.inf
+    untried = beyond
     for d in range(depth + 1):
         for k in range(tried[d], count[d]):
             untried = min(untried, child_state[d, order[d, k], RANK])

@@ -234,7 +234,7 @@ def best_continuation(state, node, most, tables, path, params, ends) -> float:  
     All are judged by where they end first, and the one that ends best is seen whole before the others, most of which
     need not be seen any further then. `ends` is room for what the ends cost.
     """
-    first, count = tables.first_way[node], tables.first_way[node + 1] - tables.first_way[node]
+    first, count = tables.first_way[node], tables.last_way[node] - tables.first_way[node]
     last = tables.ways.shape[1] - 1
     near, nearest = 0, np.inf
     for k in range(count):

@@ -6,13 +6,14 @@ search commits itself to a stretch of walk, states that did not come that way ar
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from choreograph.synthesis.follow.kernel_inputs import KernelParams, KernelPath, KernelTables
-from choreograph.synthesis.follow.state import EDGE, FLOATS, INTS, PARENT, RANK, TIME
+from choreograph.synthesis.follow.state import EDGE, FLOATS, INTS, NODE, PARENT, RANK, TIME
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -79,7 +80,15 @@ class Found(NamedTuple):
 class BeamSearch:
     """A beam over the walks from given states."""
 
-    def __init__(self, starts: Floats, marks: Ints, width: int, ahead: int, tables: KernelTables) -> None:
+    def __init__(
+        self,
+        starts: Floats,
+        marks: Ints,
+        width: int,
+        ahead: int,
+        tables: KernelTables,
+        lengths: tuple[int, int] | None = None,
+    ) -> None:
         """Begin a beam.
 
         Args:
@@ -88,12 +97,13 @@ class BeamSearch:
             width: States kept per frame.
             ahead: Most frames between what is committed and what is looked at.
             tables: The graph's tables.
+            lengths: Frames of the graph's longest edge and of a usual one, where the tables do not have all edges.
         """
         self.width = width = max(width, NARROWEST)
-        longest = int(tables.length.max())
+        longest, usual = lengths or (int(tables.length.max()), int(np.median(tables.length)))
         ring = ahead + longest + 2
         room = max(round(ROOM * width), len(starts))
-        early, near = round(EARLY * room), int(np.median(tables.length)) // 2 + 1
+        early, near = round(EARLY * room), usual // 2 + 1
         slots = 1 << int(np.ceil(np.log2(4 * width)))
         self.beam = Beam(
             np.empty((ring, room, FLOATS)),
@@ -121,13 +131,35 @@ class BeamSearch:
             self.beam.marks[0, k, TIME], self.beam.marks[0, k, PARENT] = -1, k
         self.beam.counts[0] = len(starts)
 
-    def advance(self, until: int, stay_in: int, tables: KernelTables, path: KernelPath, params: KernelParams) -> int:
-        """Extend all walks to the given frame; frames scored."""
+    def advance(
+        self,
+        until: int,
+        stay_in: int,
+        tables: KernelTables,
+        path: KernelPath,
+        params: KernelParams,
+        page_in: Callable[[Ints], KernelTables] | None = None,
+    ) -> int:
+        """Extend all walks to the given frame; frames scored.
+
+        Args:
+            until: The frame to stop before.
+            stay_in: Clip that must not be left, or -1.
+            tables, path, params: What the kernels take.
+            page_in: Gives tables that have the edges of these nodes too, where they do not have all.
+        """
         from choreograph.synthesis.follow import _compiled_beam
 
-        scored = int(_compiled_beam.beam_advance(self.beam, self.now, until, stay_in, tables, path, params))
-        self.now = max(self.now, until)
-        return scored
+        total, begun = 0, False
+        while True:
+            scored, now = _compiled_beam.beam_advance(self.beam, self.now, until, begun, stay_in, tables, path, params)
+            total += int(scored)
+            self.now = max(self.now, int(now))
+            if now >= until:
+                return total
+            assert page_in is not None
+            slot = now % len(self.beam.counts)
+            tables, begun = page_in(self.beam.kept_marks[slot, : self.beam.kept[slot], NODE]), True
 
     def select(self, since: int, tables: KernelTables, path: KernelPath, params: KernelParams) -> Found | None:
         """The best walk from frame `since`, at which all walks are one, to where the beam has come."""

@@ -13,6 +13,7 @@ from choreograph.synthesis.follow.kernel_inputs import KernelTables
 from choreograph.synthesis.path import Path
 
 Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
 
 STIFF_S = 0.3
 """Seconds over which a walk that was found is pulled onto its path."""
@@ -20,32 +21,31 @@ _ROUNDS = 6
 """How often progress along the path and the curve are fitted to each other."""
 _NEAR_M = 0.3
 """How far progress may move in one of them."""
-_FAR_M = 0.3
+_FAR_M = 1.5
 """Distance from the path at which a walk is pulled there a quarter as much as near to it."""
 _PROGRESS_S = 0.12
 """Width of the low-pass over progress along the path."""
 
 
-def bent_root(tables: KernelTables, edge: int, row: int, turn: float, stretch: float) -> tuple[float, float]:
-    """x and z of the root in a row of a bent edge, in coordinates of the edge's clip."""
-    begin = tables.bend[edge, 0] + 1j * tables.bend[edge, 1]
-    away = tables.way[row, 0] + 1j * tables.way[row, 1] - begin
-    if turn == 0.0 and stretch == 0.0:
-        return float(tables.way[row, 0]), float(tables.way[row, 1])
-    half = 0.5 * turn * tables.so_far[row] / tables.edge_way[edge]
-    there = begin + (1 + stretch) * np.sinc(half / np.pi) * away * np.exp(-1j * half)
-    return float(there.real), float(there.imag)
+def bent_roots(tables: KernelTables, edges: Ints, rows: Ints, bends: Floats) -> NDArray[np.complex128]:
+    """x + iz of the root in a row of each bent edge, in coordinates of the edge's clip; bends are (turn, stretch)."""
+    turn, stretch = bends.T
+    begin = tables.bend[edges, 0] + 1j * tables.bend[edges, 1]
+    there = tables.way[rows, 0] + 1j * tables.way[rows, 1]
+    bent = (turn != 0) | (stretch != 0)  # the others may have no way at all
+    half = 0.5 * turn[bent] * tables.so_far[rows[bent]] / tables.edge_way[edges[bent]]
+    away = (1 + stretch[bent]) * np.sinc(half / np.pi) * (there - begin)[bent] * np.exp(-1j * half)
+    there[bent] = begin[bent] + away
+    return there
 
 
-def bend_transforms(tables: KernelTables, edges: Sequence[int], bends: Sequence[tuple[float, float]]) -> Floats:
+def bend_transforms(tables: KernelTables, edges: Sequence[int] | Ints, bends: Sequence[tuple[float, float]]) -> Floats:
     """What the bends of edges do to all that comes after them, as floor transforms in the edges' clips, (E, 3)."""
-    out = np.zeros((len(edges), 3))
-    for k, (edge, (turn, stretch)) in enumerate(zip(edges, bends, strict=True)):
-        end = int(tables.first[edge] + tables.length[edge] - 1)
-        x, z = bent_root(tables, edge, end, turn, stretch)
-        shift = x + 1j * z - (tables.way[end, 0] + 1j * tables.way[end, 1]) * np.exp(-1j * turn)
-        out[k] = turn, shift.real, shift.imag
-    return out
+    edge, bend = np.asarray(edges, np.int64), np.asarray(bends, float).reshape(-1, 2)
+    end = tables.first[edge] + tables.length[edge] - 1
+    recorded = tables.way[end, 0] + 1j * tables.way[end, 1]
+    shift = bent_roots(tables, edge, end, bend) - recorded * np.exp(-1j * bend[:, 0])
+    return np.stack([bend[:, 0], shift.real, shift.imag], axis=1)
 
 
 def lead_onto(parts: Sequence[tuple[Path, Floats]]) -> Callable[[Floats, float], Floats]:

@@ -24,6 +24,8 @@ MOMENTS = 4
 """Moments at which the root's place on a continuation is known."""
 TURN_BINS = 7
 """Classes of turn in each half of a continuation, an odd number; the outermost are open."""
+MOST_CONTINUATIONS = TURN_BINS**2
+"""Of one node."""
 TURN_BIN_RAD = np.radians(30.0)
 """Width of a class: a corner of a path is met by one, a bend by another."""
 

@@ -10,19 +10,17 @@ from numpy.typing import NDArray
 
 from choreograph.errors import RequestError
 from choreograph.features.root_tracks import TREMBLE_S
-from choreograph.graph.model import TRANSITION, MotionGraph
+from choreograph.graph.model import MotionGraph
 from choreograph.maths.floor import FloorTransform
 from choreograph.motion.bend import SMOOTH_S
 from choreograph.synthesis.follow.beam import NARROWEST, BeamSearch, Found
-from choreograph.synthesis.follow.bends import bend_transforms, bent_root
-from choreograph.synthesis.follow.goals import style_costs
-from choreograph.synthesis.follow.kernel_inputs import find_inputs
-from choreograph.synthesis.follow.prepare import find_edge_tables
+from choreograph.synthesis.follow.bends import bend_transforms, bent_roots
+from choreograph.synthesis.follow.prepare import Tables, find_edge_tables, find_tables
 from choreograph.synthesis.follow.request import FollowRequest
 from choreograph.synthesis.follow.starts import find_starts
 from choreograph.synthesis.follow.state import COST, NODE, PAUSE, PAUSES, REACHED, STRETCH, TURN, WALKED, YAW, X, Z
 from choreograph.synthesis.follow.steps import PlanningStep, StepStart
-from choreograph.synthesis.follow.tables import EdgeTables
+from choreograph.synthesis.follow.view import TablesView
 from choreograph.synthesis.path import CURVE_STEP, Path
 from choreograph.synthesis.walk import Walk
 
@@ -61,7 +59,7 @@ class PathFollower:
         path: Path,
         request: FollowRequest | None = None,
         *,
-        tables: EdgeTables | None = None,
+        tables: Tables | None = None,
         edge_costs: Floats | None = None,
     ) -> None:
         """Prepare a search.
@@ -80,8 +78,11 @@ class PathFollower:
         if len(graph.nodes) == 0:
             raise RequestError("the graph is empty: build it with a higher threshold, or from more clips")
         smooth_s = SMOOTH_S if self.settings.bends else TREMBLE_S
-        self._tables = tables if tables and tables.smooth_s == smooth_s else find_edge_tables(graph, smooth_s)
-        self._extra = self._costs(edge_costs)
+        if tables is None or tables.smooth_s != smooth_s:
+            find = find_edge_tables if self.settings.method == "thesis" else find_tables
+            tables = find(graph, smooth_s)
+        self._tables, self._view = tables, TablesView(graph, tables)
+        self._edge_costs = edge_costs
         self.edges: list[int] = []
         """Edges found so far."""
         self.frames = 0
@@ -106,30 +107,19 @@ class PathFollower:
         self._aimed = 0.0
         self._set_path(path)
 
-    def _costs(self, edge_costs: Floats | None) -> Floats:
-        """What each edge costs besides its distance from the path, (E,)."""
-        extra = np.zeros(len(self.graph.edges)) + (0.0 if edge_costs is None else edge_costs)
-        if self.settings.method != "thesis":  # which knows no such costs
-            extra += self.settings.transition_cost * (self.graph.edges.kind == TRANSITION)
-            extra += self.settings.fault_cost * self._tables.faulty + self.settings.rough_cost * self._tables.rough
-        if self.settings.bends:
-            extra += style_costs(self.graph, self._tables, self.settings, self.request.style)
-        return np.asarray(extra)
-
     # ------------------------------------------------------------------ the path
 
     def _set_path(self, path: Path) -> None:
         self.path = path
         self.legs = [*(leg for leg in self.legs if leg[0] < len(self.edges)), (len(self.edges), path, 0.0)]
-        inputs = find_inputs(self.graph, self._tables, path, self.settings, self._extra)
-        self._kernel, self._path, self._params = inputs
+        self._path, self._params = self._view.prepare(path, self.request, self._edge_costs)
 
     def change_path(self, path: Path) -> None:
         """Follow another path from here on; the character joins it at the point nearest to where it is."""
         self._set_path(path)
         if self._state is not None:
             # A walk may have ended within its last edge; the state stands at the edge's end, so it is shown whole.
-            self.frames = int(self._tables.length[self.edges].sum())
+            self.frames = self._view.frames_of(self.edges)
             self._stops.clear()
             self._aim(self._nearest(0.0, path.length)[1])
             self._joining = True
@@ -171,7 +161,7 @@ class PathFollower:
         twin = copy(self)
         for name in ("edges", "steps", "_stops", "bends", "progress", "places", "legs"):
             setattr(twin, name, list(getattr(self, name)))
-        twin._marks, twin._beam = self._marks.copy(), None
+        twin._marks, twin._beam, twin._view = self._marks.copy(), None, self._view.copied()
         return twin
 
     def forked(
@@ -191,7 +181,7 @@ class PathFollower:
         twin.request = request or self.request
         twin.request.check(self.graph)
         twin.settings = twin.request.search
-        twin._extra = twin._costs(edge_costs)
+        twin._edge_costs = edge_costs
         twin._began = time.monotonic()
         twin._walk_on(path)
         return twin
@@ -226,10 +216,10 @@ class PathFollower:
         """Where on the floor the root is now."""
         assert self._state is not None
         # The walk may end within its last edge.
-        shown = self.frames - int(self._tables.length[self.edges[:-1]].sum())
-        last = self._tables.first[self.edges[-1]] + shown - 1
-        root_x, root_z = bent_root(self._kernel, self.edges[-1], int(last), *self.bends[-1])
-        x, _, z = self.places[-1].apply((root_x, 0.0, root_z))
+        shown = self.frames - self._view.frames_of(self.edges[:-1])
+        edge, tables = self._view.slots(self.edges[-1:]), self._view.kernel
+        root = bent_roots(tables, edge, tables.first[edge] + shown - 1, np.array(self.bends[-1:]))[0]
+        x, _, z = self.places[-1].apply((root.real, 0.0, root.imag))
         return float(x), float(z)
 
     # ------------------------------------------------------------------ searching
@@ -266,7 +256,7 @@ class PathFollower:
         goal = int(self._path.goal[0])
         if not self.settings.bends or goal < 0 or self._path.goal_s[0] > 0:
             return None
-        shows = self._kernel.wait_s[:, goal] <= 0
+        shows = self._view.kernel.wait_s[:, goal] <= 0
         return shows if shows.any() else None
 
     def _plan(self, starts: Floats, marks: Ints) -> tuple[Found, float, int] | None:
@@ -291,7 +281,7 @@ class PathFollower:
             if settings.method == "thesis":
                 stay, stay_gap, more = self._bound(one[0], mark[0], clip, None)
             else:
-                beam = BeamSearch(one, mark, self._width, self._horizon, self._kernel)
+                beam = BeamSearch(one, mark, self._width, self._horizon, self._view.kernel, self._view.lengths)
                 stay, stay_gap, more = self._by_beam(beam, 0, one, mark, clip, late)
             scored += more
             if stay is not None and found.cost >= stay.cost - margin:
@@ -300,7 +290,7 @@ class PathFollower:
         return found, gap, scored
 
     def _new_beam(self, starts: Floats, marks: Ints, width: int) -> None:
-        self._beam = BeamSearch(starts, marks, width, self._horizon, self._kernel)
+        self._beam = BeamSearch(starts, marks, width, self._horizon, self._view.kernel, self._view.lengths)
         self._beam_at = 0
 
     @property
@@ -322,9 +312,9 @@ class PathFollower:
     def _by_beam(
         self, beam: BeamSearch, since: int, starts: Floats, marks: Ints, stay_in: int, late: bool
     ) -> tuple[Found | None, float, int]:
-        shared = (self._kernel, self._path, self._params)
-        scored = beam.advance(since + self._horizon, stay_in, *shared)
-        found = beam.select(since, *shared)
+        view, until = self._view, since + self._horizon
+        scored = beam.advance(until, stay_in, view.kernel, self._path, self._params, view.page_in)
+        found = beam.select(since, view.kernel, self._path, self._params)
         if found is None:
             return None, np.inf, scored
         if self.settings.method != "bound" or late or self.settings.budget_frames == 0:
@@ -338,7 +328,7 @@ class PathFollower:
 
         cost, edges, last, done, scored, untried = _compiled_bound.branch_and_bound(
             start, mark, self._horizon, stay_in, np.inf if seed is None else seed.cost, self.settings.budget_frames,
-            seed is not None, seed is not None, self._kernel, self._path, self._params,
+            seed is not None, seed is not None, self._view.kernel, self._path, self._params,
         )  # fmt: skip
         found = seed
         if len(edges):
@@ -353,10 +343,10 @@ class PathFollower:
         retain = max(1, round(self.settings.retain_s * self.graph.rate_hz))
         states, marks, gained, ended = _compiled_bound.replay(
             state, mark, found.edges, found.last_shown if found.done else -1, retain,
-            self._kernel, self._path, self._params,
+            self._view.kernel, self._path, self._params,
         )  # fmt: skip
         taken = len(states) - 1
-        self.edges.extend(int(edge) for edge in found.edges[:taken])
+        self.edges.extend(self._view.numbers(found.edges[:taken]))
         self.bends.extend((float(state[TURN]), float(state[STRETCH])) for state in states[1:])
         self.progress.extend(float(state[REACHED]) for state in states[1:])
         self.places.extend(FloorTransform(float(s[YAW]), float(s[X]), float(s[Z])) for s in states[:-1])
@@ -384,8 +374,9 @@ class PathFollower:
         edges = np.array(self.edges, np.int32)
         bends = None
         if self.settings.bends:
-            bends = bend_transforms(self._kernel, self.edges[first:], self.bends[first:])
-        frames = self.frames - int(self._tables.length[edges[:first]].sum())
+            slots = self._view.slots(self.edges[first:])
+            bends = bend_transforms(self._view.kernel, slots, self.bends[first:])
+        frames = self.frames - self._view.frames_of(self.edges[:first])
         return Walk(self.graph, edges[first:], self.places[first], frames, bends)
 
     def cost(self) -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -44,7 +45,7 @@ def labels_of(path: Path) -> list[str]:
     return list(dict.fromkeys(s.label for s in path.stretches if s.label is not None))
 
 
-def _asked(path: Path) -> list[tuple[str | None, float | None]]:
+def asked_goals(path: Path) -> list[tuple[str | None, float | None]]:
     """The goals along a path, each once: labels, then speeds."""
     speeds = dict.fromkeys(s.speed for s in path.stretches if s.speed is not None)
     return [*((label, None) for label in labels_of(path)), *((None, speed) for speed in speeds)]
@@ -61,47 +62,55 @@ def find_goals(graph: MotionGraph, tables: EdgeTables, path: Path, settings: Fol
         edge_way: Way made along each edge, (E,), metres.
     """
     bits = tables.bits(labels_of(path))
-    goals = _asked(path) if settings.bends else []
+    goals = asked_goals(path) if settings.bends else []
     wait, cost = np.zeros((len(graph.nodes), len(goals))), np.zeros(len(goals))
     speed = edge_way / (tables.length / graph.rate_hz)
     for k, (label, asked) in enumerate(goals):
         if label is not None:
-            shown, cost[k] = (bits >> k) & 1 == 1, settings.label_cost
+            shown = (bits >> k) & 1 == 1
         else:
             assert asked is not None
-            # By a third off is what somebody walks who should jog.
-            shown = np.repeat(np.abs(speed / asked - 1) < _NEAR_SPEED + settings.max_stretch, tables.length)
-            cost[k] = settings.speed_cost * (asked / 3) ** 2
+            low, high = speeds_that_fit(settings, asked)
+            shown = np.repeat((speed > low) & (speed < high), tables.length)
+        cost[k] = goal_cost(settings, asked)
         wait[:, k] = find_wait(graph, tables, shown) / graph.rate_hz
     return Goals(bits, wait, cost)
 
 
+def goal_cost(settings: FollowSettings, speed: float | None) -> float:
+    """Cost of a second without a goal, m²·s: a speed, or a label."""
+    # By a third off is what somebody walks who should jog.
+    return settings.label_cost if speed is None else settings.speed_cost * (speed / 3) ** 2
+
+
+def speeds_that_fit(settings: FollowSettings, speed: float) -> Floats:
+    """Speeds between which an edge counts as that fast, m/s."""
+    off = _NEAR_SPEED + settings.max_stretch
+    return speed * np.array([1 - off, 1 + off])
+
+
+def never_frames(graph: MotionGraph) -> int:
+    """Frames that stand for never."""
+    return int(_LONG_S * graph.rate_hz)
+
+
 def find_wait(graph: MotionGraph, tables: EdgeTables, shown: Flags) -> Floats:
     """Frames from each node to the next row that is shown, along the quickest walk, (N,); half a minute for never."""
-    from scipy.sparse import coo_matrix
-    from scipy.sparse.csgraph import dijkstra
+    from choreograph.synthesis.follow import _compiled_paging
 
-    edges, nodes = graph.edges, len(graph.nodes)
-    never = int(_LONG_S * graph.rate_hz)
+    edges, never = graph.edges, never_frames(graph)
     row = np.arange(len(shown)) - np.repeat(tables.first, tables.length)
     begins = np.minimum.reduceat(np.where(shown, row, never), tables.first)
-    soonest = np.full(nodes, never)
+    soonest = np.full(len(graph.nodes), never)
     np.minimum.at(soonest, edges.source, begins)
-    # Backwards, from a place that leads to every node which shows it on its own; of parallel edges the shortest.
-    source = np.concatenate([edges.target, np.full(nodes, nodes)]).astype(np.int64)
-    target = np.concatenate([edges.source, np.arange(nodes)]).astype(np.int64)
-    weight = np.concatenate([tables.length, soonest + 1]).astype(float)
-    order = np.lexsort((weight, target, source))
-    first = np.concatenate([[True], (np.diff(source[order]) != 0) | (np.diff(target[order]) != 0)])
-    kept = order[first]
-    links = coo_matrix((weight[kept], (source[kept], target[kept])), shape=(nodes + 1, nodes + 1)).tocsr()
-    return np.minimum(dijkstra(links, indices=nodes)[:nodes] - 1, float(never))
+    found = _compiled_paging.least_wait(graph.first_edge, edges.target, edges.start, edges.stop, soonest, never)
+    return np.asarray(found, float)
 
 
 def goals_ahead(path: Path, along: Floats) -> tuple[Ints, Floats]:
     """The goal that holds at each place along a path or is the next ahead, (N,), -1 for none; and how far, seconds."""
     number, far = np.full(len(along), -1, np.int64), np.full(len(along), np.inf)
-    goals = _asked(path)
+    goals = asked_goals(path)
     for stretch in path.stretches:
         for goal in ((stretch.label, None), (None, stretch.speed)):
             if goal not in goals or goal == (None, None):
@@ -115,28 +124,49 @@ def goals_ahead(path: Path, along: Floats) -> tuple[Ints, Floats]:
 def style_costs(graph: MotionGraph, tables: EdgeTables, settings: FollowSettings, style: str | None) -> Floats:
     """What edges cost that change from one style to another, or are not of the style asked for, (E,), m²·s."""
     if "style changes" not in tables.derived:
-        tables.derived["style changes"] = _style_changes(graph, tables)
+        first = tables.label_words[tables.first]
+        last = tables.label_words[tables.first + tables.length - 1]
+        blends = graph.edges.kind == TRANSITION
+        tables.derived["style changes"] = style_differences(tables.label_sets, first, last, blends, {})
     costs = settings.style_change_cost * tables.derived["style changes"]
     if style is not None:
         tables.bits([style])  # refuses a label that nothing has
         fits = np.array([any(matches_label(style, text) for text in said) for said in tables.label_sets])
-        other = np.add.reduceat((~fits[tables.label_words]).astype(float), tables.first)
-        costs = costs + _STYLE_COST * other / graph.rate_hz
+        costs = costs + off_style(fits, tables.label_words, tables.first, graph.rate_hz)
     return np.asarray(costs)
 
 
-def _style_changes(graph: MotionGraph, tables: EdgeTables) -> Floats:
-    """How much the labels where a transition ends differ from those where it begins, (E,), 0 to 1."""
-    words = [_words(said) for said in tables.label_sets]
-    first = tables.label_words[tables.first]
-    last = tables.label_words[tables.first + tables.length - 1]
-    blends = graph.edges.kind == TRANSITION
-    differ = np.zeros((len(words), len(words)))
-    met = np.zeros(differ.shape, bool)
-    met[first[blends], last[blends]] = True
-    for a, b in np.argwhere(met):
-        differ[a, b] = _difference(words[a], words[b])
-    return np.asarray(differ[first, last] * blends)
+def off_style(fits: Flags, words: NDArray[np.int32], first: Ints, rate_hz: float) -> Floats:
+    """What edges cost that are not of a style, (E,): by the sets of labels that fit it, and those of their rows."""
+    other = np.add.reduceat((~fits[words]).astype(float), first)
+    return np.asarray(_STYLE_COST * other / rate_hz)
+
+
+def style_differences(
+    sets: Sequence[frozenset[str]],
+    first: NDArray[np.int32],
+    last: NDArray[np.int32],
+    blends: Flags,
+    known: dict[tuple[int, int], float],
+) -> Floats:
+    """How much the labels where a transition ends differ from those where it begins, (E,), 0 to 1.
+
+    Args:
+        sets: The sets of labels.
+        first, last: Which of them hold where each edge begins and ends, (E,).
+        blends: Which edges are transitions, (E,).
+        known: Differences that were found before, by two sets; more are put there.
+    """
+    pairs, place = np.unique(first.astype(np.int64) * len(sets) + last, return_inverse=True)
+    met = np.zeros(len(pairs), bool)
+    met[place[blends]] = True
+    found = np.zeros(len(pairs))
+    for k in np.flatnonzero(met):
+        a, b = divmod(int(pairs[k]), len(sets))
+        if (a, b) not in known:
+            known[a, b] = _difference(_words(sets[a]), _words(sets[b]))
+        found[k] = known[a, b]
+    return np.asarray(found[place] * blends)
 
 
 def _words(said: frozenset[str]) -> set[str]:

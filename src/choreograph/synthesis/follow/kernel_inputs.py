@@ -49,9 +49,14 @@ class KernelTables(NamedTuple):
     shift: Floats
     """x and z, (E, 2)."""
     first_edge: Ints
+    """Each node's first edge, (N,) or more; -1 where its edges are not in the tables."""
+    last_edge: Ints
+    """Behind its last one, (N,)."""
     target_clip: Ints
     first_way: Ints
-    """Each node's first continuation, (N + 1,)."""
+    """Each node's first continuation, (N,) or more."""
+    last_way: Ints
+    """Behind its last one, (N,)."""
     ways: Floats
     """x, z and length at a few moments of each continuation, (W, M, 3)."""
     way_cost: Floats
@@ -160,8 +165,10 @@ def kernel_tables(
         turn=fixed.turn,
         shift=fixed.shift,
         first_edge=fixed.first_edge,
+        last_edge=seal(fixed.first_edge[1:]),
         target_clip=fixed.target_clip,
         first_way=ways.first,
+        last_way=seal(ways.first[1:]),
         ways=ways.places,
         way_cost=seal(settings.transition_cost * ways.changes),
         moment_weight=seal(moment_weights(settings, moment_frames(settings, graph) / graph.rate_hz)),
@@ -192,14 +199,15 @@ class FixedArrays(NamedTuple):
 def fixed_arrays(tables: EdgeTables, graph: MotionGraph) -> FixedArrays:
     """What the kernels take that is the same for all requests; computed once for each set of tables."""
     if "fixed" not in tables.derived:
-        turns, edge_way = find_turns(tables, graph), np.add.reduceat(tables.step, tables.first)
+        walked = so_far(tables.step, tables.first, tables.length)
+        turns, edge_way = find_turns(tables, graph), walked[tables.first + tables.length - 1]
         tables.derived["fixed"] = FixedArrays(
             way=seal(np.stack([tables.x, tables.z, tables.step], axis=1)),
             edge_way=seal(edge_way),
-            so_far=seal(_so_far(tables)),
+            so_far=seal(walked),
             bend=seal(turns),
             **edge_columns(graph),
-            lateral=_recorded_lateral(edge_way, tables.length / graph.rate_hz, turns[:, 3]),
+            lateral=recorded_lateral(edge_way, tables.length / graph.rate_hz, turns[:, 3]),
         )
     fixed: FixedArrays = tables.derived["fixed"]
     return fixed
@@ -217,7 +225,7 @@ def edge_columns(graph: MotionGraph) -> dict[str, Any]:
     }
 
 
-def _recorded_lateral(way: Floats, seconds: Floats, turn: Floats) -> tuple[float, float]:
+def recorded_lateral(way: Floats, seconds: Floats, turn: Floats) -> tuple[float, float]:
     """Lateral acceleration that one in twenty edges of walks and of runs exceeds, m/s²; 0 where there are none."""
     speed = way / seconds
     lateral, runs = np.abs(speed * turn / seconds), speed >= RUN_M_S
@@ -225,23 +233,33 @@ def _recorded_lateral(way: Floats, seconds: Floats, turn: Floats) -> tuple[float
     return slow, fast
 
 
-def _so_far(tables: EdgeTables) -> Floats:
+def so_far(step: Floats, first: Ints, length: Ints) -> Floats:
     """Way made since each row's edge began, (R,), metres."""
-    walked = np.cumsum(tables.step)
-    before = np.concatenate([[0.0], walked])[tables.first]
-    return np.asarray(walked - np.repeat(before, tables.length))
+    from choreograph.synthesis.follow import _compiled_paging
+
+    return np.asarray(_compiled_paging.sum_within(step, first, length))
 
 
 def find_turns(tables: EdgeTables, graph: MotionGraph) -> Floats:
     """Where edges begin, in which direction, and how far travel turns along them; see `KernelTables.bend`."""
-    edges, frames = graph.edges, graph.clip_frames.astype(np.int64)
-    begin = np.concatenate([[0], np.cumsum(frames)])
-    ways = [find_way(tables.clip_way[a:b, :2], graph.rate_hz, 0.0) for a, b in pairwise(begin)]
-    heading = np.concatenate([way.heading for way in ways])[tables.node_row]
-    at = tables.clip_way[tables.node_row[edges.source]]
-    turn = heading[edges.target] + edges.yaw - heading[edges.source]
+    heading = find_headings(tables.clip_way, graph)[tables.node_row]
+    return turns_of(graph, np.arange(len(graph.edges)), tables.clip_way, tables.node_row, heading)
+
+
+def find_headings(clip_way: Floats, graph: MotionGraph) -> Floats:
+    """The direction of travel in every frame of every clip, radians."""
+    begin = np.concatenate([[0], np.cumsum(graph.clip_frames.astype(np.int64))])
+    ways = [find_way(clip_way[a:b, :2], graph.rate_hz, 0.0) for a, b in pairwise(begin)]
+    return np.concatenate([way.heading for way in ways])
+
+
+def turns_of(graph: MotionGraph, edge: Ints, clip_way: Floats, node_row: Ints, heading: Floats) -> Floats:
+    """The same for some edges, (N, 4), by the heading at each node."""
+    source, target = graph.edges.source[edge], graph.edges.target[edge]
+    at = clip_way[node_row[source]]
+    turn = heading[target] + graph.edges.yaw[edge] - heading[source]
     turn = (turn + np.pi) % (2 * np.pi) - np.pi
-    return np.stack([at[:, 0], at[:, 1], heading[edges.source], turn], axis=1)
+    return np.stack([at[:, 0], at[:, 1], heading[source], turn], axis=1)
 
 
 def kernel_path(path: Path, bends: bool) -> tuple[KernelPath, float]:
@@ -320,16 +338,40 @@ def find_inputs(graph: MotionGraph, tables: EdgeTables, path: Path, settings: Fo
         settings: How to search.
         extra: Cost of taking each edge at all, (E,), m²·s.
     """
+    line, spacing = kernel_path(path, settings.bends)
+    continues = settings.method != "thesis" and settings.heuristic_weight > 0
+    ways = tables.continuations(graph, moment_frames(settings, graph)) if continues else no_continuations(graph)
+    fixed = fixed_arrays(tables, graph)
+    goals = find_goals(graph, tables, path, settings, fixed.edge_way)
+    params = find_params(graph, path, line, spacing, settings, tables.fastest, fixed.lateral)
+    return Inputs(kernel_tables(tables, graph, extra, ways, goals, settings), line, params)
+
+
+def find_params(
+    graph: MotionGraph,
+    path: Path,
+    line: KernelPath,
+    spacing: float,
+    settings: FollowSettings,
+    fastest: float,
+    lateral: tuple[float, float],
+) -> KernelParams:
+    """The numbers that the kernels take for a request.
+
+    Args:
+        graph: Where walks come from.
+        path: The line to follow.
+        line, spacing: The same as `kernel_path` gives it.
+        settings: How to search.
+        fastest: Longest way the root makes in a frame, metres.
+        lateral: Lateral acceleration that recorded walks and runs show, m/s².
+    """
     thesis, bends = settings.method == "thesis", settings.bends
-    line, spacing = kernel_path(path, bends)
     facing, asked = path.final_facing, line.speed
     frames = moment_frames(settings, graph)
-    continues = not thesis and settings.heuristic_weight > 0
-    ways = tables.continuations(graph, frames) if continues else no_continuations(graph)
-    goals = find_goals(graph, tables, path, settings, fixed_arrays(tables, graph).edge_way)
-    slow, fast = lateral_limits(settings, fixed_arrays(tables, graph).lateral)
+    slow, fast = lateral_limits(settings, lateral)
     stretch = settings.max_stretch if bends else 0.0
-    params = KernelParams(
+    return KernelParams(
         dt=1.0 / graph.rate_hz,
         gamma=float(asked[asked >= 0].min(initial=settings.forced_progress_m_s)),
         speed_weight=float(settings.speed_cost),
@@ -340,7 +382,7 @@ def find_inputs(graph: MotionGraph, tables: EdgeTables, path: Path, settings: Fo
         end_weight=0.0 if thesis else float(settings.end_weight_s),
         facing_weight=0.0 if facing is None else float(settings.facing_weight),
         # Bent, progress may run ahead of the root by half.
-        fastest=tables.fastest * (1.5 * (1.0 + stretch) if bends else 1.0),
+        fastest=fastest * (1.5 * (1.0 + stretch) if bends else 1.0),
         per_metre=1.0 / spacing,
         length=path.length,
         continuation_s=frames / graph.rate_hz,
@@ -356,4 +398,3 @@ def find_inputs(graph: MotionGraph, tables: EdgeTables, path: Path, settings: Fo
         pursuit_s=PURSUIT_S,
         end_pose_cost=float(settings.end_pose_cost) if bends else 0.0,
     )
-    return Inputs(kernel_tables(tables, graph, extra, ways, goals, settings), line, params)

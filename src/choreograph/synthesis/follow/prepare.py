@@ -9,15 +9,32 @@ import numpy as np
 from choreograph.graph.cache import Content, find_key, find_or_build
 from choreograph.graph.model import MotionGraph
 from choreograph.motion.bend import SMOOTH_S
+from choreograph.synthesis.follow import paging
 from choreograph.synthesis.follow.kernel_inputs import FixedArrays, edge_columns, fixed_arrays
+from choreograph.synthesis.follow.paging import PagedTables, find_paged_tables
 from choreograph.synthesis.follow.tables import EdgeTables, build_edge_tables
 
-METHOD = 3
+METHOD = 4
 """One more whenever the same graph would give other tables."""
 _ROWS = ("facing", "turned", "label_words", "bent_over")
 _EDGES = ("first", "length", "faulty", "rough")
 _FIXED_ROWS, _FIXED_EDGES = ("way", "so_far"), ("edge_way", "bend")
 _PLACES = ("clip_way", "node_row", "node_left")
+
+
+Tables = EdgeTables | PagedTables
+"""Of all edges, or of those that searches have come to."""
+
+
+def find_tables(graph: MotionGraph, smooth_s: float = SMOOTH_S) -> Tables:
+    """The tables for following a path: of all edges, or of a graph that is too large for that, as they are needed.
+
+    Args:
+        graph: The graph.
+        smooth_s: Width of the low-pass under which the root's way is taken.
+    """
+    rows = int(graph.edges.stop.sum(dtype=np.int64) - graph.edges.start.sum(dtype=np.int64))
+    return find_paged_tables(graph, smooth_s) if rows > paging.MOST_ROWS else find_edge_tables(graph, smooth_s)
 
 
 def find_edge_tables(graph: MotionGraph, smooth_s: float = SMOOTH_S) -> EdgeTables:

@@ -9,6 +9,7 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 from annotated_types import Ge, Gt, Le, MaxLen
 from pydantic import Field, model_validator
 
+from choreograph.contract.chosen import ChosenRequest
 from choreograph.contract.request import (
     Cost,
     Degrees,
@@ -168,12 +169,15 @@ class FollowSettings(Request):
         return self
 
 
-class FollowRequest(PathRequest):
+class FollowRequest(ChosenRequest, PathRequest):
     """A path to be followed, and how.
 
     >>> FollowRequest("eight:radius=3", count=2).as_document()
     {'path': 'eight:radius=3', 'count': 2}
     """
+
+    walks_edges: ClassVar[bool] = True
+    most_frames: ClassVar[int] = 30_000
 
     facing_deg: Degrees | None = None
     """Where to look at the end, from +z."""
@@ -207,6 +211,11 @@ class FollowRequest(PathRequest):
     """How the search goes about it."""
     finish: FinishSettings = Field(default_factory=FinishSettings)
     """How the walk becomes motion."""
+
+    @property
+    def frames_at_once(self) -> int:
+        """Frames of an archive that are walked: all, but for the thesis's method, which needs tables of all edges."""
+        return self.most_frames if self.search.method == "thesis" else 0
 
     @model_validator(mode="after")
     def _check(self) -> Self:

@@ -20,42 +20,54 @@ from choreograph.progress import Progress, silent
 from choreograph.synthesis.follow.bends import lead_onto
 from choreograph.synthesis.follow.follower import PathFollower
 from choreograph.synthesis.follow.measure import find_progress, measure_path
-from choreograph.synthesis.follow.prepare import find_edge_tables
+from choreograph.synthesis.follow.paging import MOST_BYTES, PagedTables
+from choreograph.synthesis.follow.prepare import Tables, find_tables
 from choreograph.synthesis.follow.problems import find_problems
 from choreograph.synthesis.follow.request import FollowRequest
-from choreograph.synthesis.follow.tables import EdgeTables
+from choreograph.synthesis.narrow import ChoosingSearch
 from choreograph.synthesis.path import Path
 from choreograph.synthesis.walk import Walk
 
 Floats = NDArray[np.float64]
 
 
-class FollowSearch(Search):
+class FollowSearch(ChoosingSearch):
     """Walks along a path that differ: each transition that an earlier one took costs the next one more."""
 
     grows = True
 
-    def __init__(self, graph: MotionGraph, request: FollowRequest, *, tables: EdgeTables | None = None) -> None:
+    def __init__(
+        self,
+        graph: MotionGraph,
+        request: FollowRequest,
+        *,
+        tables: Tables | None = None,
+        chosen: bool = False,
+    ) -> None:
         """Prepare a search.
 
         Args:
             graph: Where walks come from.
             request: The path and how to follow it.
             tables: The graph's tables, if they are at hand; searches on one graph can share them.
+            chosen: Whether this is the part of a graph already that the request is to be answered from.
         """
         super().__init__(request)
-        self.graph = graph
+        self.graph: MotionGraph = graph if chosen else self.choose(graph, request)
+        graph = self.graph
         if len(graph.nodes) == 0:
             raise RequestError("the graph is empty: build it with a higher threshold, or from more clips")
         self._given_tables = tables
-        self._before = None if request.before is None else FollowSearch(graph, request.before)
+        self._before = None if request.before is None else FollowSearch(graph, request.before, chosen=True)
         self._begin(request)
 
     @property
-    def _tables(self) -> EdgeTables:
+    def _tables(self) -> Tables:
         """The graph's tables, built when they are first needed."""
         if self._given_tables is None:
-            self._given_tables = find_edge_tables(self.graph)
+            self._given_tables = find_tables(self.graph)
+        elif isinstance(self._given_tables, PagedTables) and self._given_tables.nbytes > MOST_BYTES:
+            self._given_tables = self._given_tables.emptied()
         return self._given_tables
 
     def _begin(self, request: FollowRequest) -> None:
@@ -140,8 +152,11 @@ class FollowSearch(Search):
             self.request, self._path = request, request.floor_path()
             follower.change_path(self._path)
             return
+        graph = self.graph if self.whole is None else self.choose(self.whole, request)
+        if graph is not self.graph:
+            self.graph, self._given_tables, self._before = graph, None, None
         if self._before is None or self._before.request != request.before:
-            self._before = None if request.before is None else FollowSearch(self.graph, request.before)
+            self._before = None if request.before is None else FollowSearch(graph, request.before, chosen=True)
         self._begin(request)
 
     def reuse(self, earlier: Search) -> None:
@@ -161,7 +176,7 @@ class FollowSearch(Search):
             raise RequestError("no walk was found yet")
         answers = tuple(self._answer(n) for n, follower in enumerate(self._followers) if follower.edges)
         status = COMPLETE if self.done else SEARCHING
-        return Result("follow", self.request, answers, status, seconds=self.seconds)
+        return Result("follow", self.request, answers, status, self.left_out, self.seconds)
 
     def _answer(self, number: int) -> Answer:
         follower = self._followers[number]

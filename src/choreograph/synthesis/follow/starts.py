@@ -9,8 +9,8 @@ from choreograph.errors import RequestError
 from choreograph.graph.model import MotionGraph
 from choreograph.maths.floor import FloorTransform
 from choreograph.synthesis.follow import state
+from choreograph.synthesis.follow.prepare import Tables
 from choreograph.synthesis.follow.request import FollowRequest
-from choreograph.synthesis.follow.tables import EdgeTables
 from choreograph.synthesis.path import Path
 
 Floats = NDArray[np.float64]
@@ -25,7 +25,7 @@ _STANDING_M = 0.1
 def find_starts(
     graph: MotionGraph,
     path: Path,
-    tables: EdgeTables,
+    tables: Tables,
     request: FollowRequest,
     wanted: NDArray[np.bool_] | None = None,
 ) -> tuple[Floats, Ints]:
@@ -76,7 +76,7 @@ def _choose_nodes(graph: MotionGraph, request: FollowRequest, fits: NDArray[np.b
 
 
 def _lay(
-    graph: MotionGraph, path: Path, tables: EdgeTables, nodes: NDArray[np.intp], heading: float | None
+    graph: MotionGraph, path: Path, tables: Tables, nodes: NDArray[np.intp], heading: float | None
 ) -> FloorTransform:
     """Lays the nodes' clips so that their roots stand at the path's start and leave along the path, or as told."""
     second = round(_STRAIGHT_S * graph.rate_hz)
@@ -101,7 +101,7 @@ def _lay(
 
 
 def _played_on(
-    graph: MotionGraph, path: Path, tables: EdgeTables, nodes: NDArray[np.intp], placed: FloorTransform, seconds: float
+    graph: MotionGraph, path: Path, tables: Tables, nodes: NDArray[np.intp], placed: FloorTransform, seconds: float
 ) -> Floats:
     """What the next seconds cost if the nodes' clips are simply played on, (K,), m²·s."""
     ahead = np.arange(1, max(2, round(seconds * graph.rate_hz)))[:, None]

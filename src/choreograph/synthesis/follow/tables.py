@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -109,13 +109,50 @@ def build_edge_tables(graph: MotionGraph, smooth_s: float = TREMBLE_S) -> EdgeTa
         graph: The graph.
         smooth_s: Width of the low-pass under which the root's way is taken: half a step takes out its sway too.
     """
-    edges = graph.edges
-    per_frame = max(1, round(max(info.fps for info in graph.infos) / graph.rate_hz))
-    roots = RootTracks(graph.clips, [info.own_frames for info in graph.infos], graph.rate_hz, smooth_s)
-    length = (edges.stop - edges.start).astype(np.int64)
-    first = np.concatenate([[0], np.cumsum(length)[:-1]])
-    row_edge = np.repeat(np.arange(len(edges)), length)
-    ahead = np.arange(len(row_edge)) - first[row_edge] + 1.0
+    roots = find_roots(graph, smooth_s)
+    per_frame = steps_in_frame(roots)
+    every = np.arange(len(graph.edges))
+    rows = find_rows(roots, graph, every)
+    begun, _ = _facing_and_labels(roots, graph, every, np.zeros(len(every)))
+    return EdgeTables(
+        seal(rows.place.real.copy()), seal(rows.place.imag.copy()), seal(rows.step), seal(rows.facing),
+        seal(_turned(begun, rows.facing, rows.first)), seal(rows.label_words), tuple(roots.sets),
+        seal(rows.first), seal(rows.length), float(rows.step.max(initial=1e-6)),
+        seal(find_faulty(roots, graph, every)), seal(find_rough(roots, graph, every)),
+        seal(rows.bent_over), *clip_ways(roots, graph, per_frame),
+        smooth_s=smooth_s,
+    )  # fmt: skip
+
+
+class Rows(NamedTuple):
+    """What is known of some edges frame by frame, one edge's rows after another's; see `EdgeTables`."""
+
+    place: NDArray[np.complex128]
+    step: Floats
+    facing: Floats
+    label_words: NDArray[np.int32]
+    bent_over: Floats
+    first: Ints
+    length: Ints
+
+
+def steps_in_frame(roots: RootTracks) -> int:
+    """Into how many steps a frame is divided along which the root's way is summed."""
+    return max(1, round(float(roots.ratio.max())))
+
+
+def find_roots(graph: MotionGraph, smooth_s: float) -> RootTracks:
+    """Where the roots of a graph's clips go."""
+    return RootTracks(graph.clips, [info.own_frames for info in graph.infos], graph.rate_hz, smooth_s)
+
+
+def find_rows(roots: RootTracks, graph: MotionGraph, edges: Ints) -> Rows:
+    """The rows of some edges."""
+    per_frame = steps_in_frame(roots)
+    length = (graph.edges.stop[edges] - graph.edges.start[edges]).astype(np.int64)
+    first = np.cumsum(length) - length
+    row_edge = np.repeat(edges, length)
+    ahead: Floats = np.asarray(np.arange(len(row_edge)) - np.repeat(first, length) + 1.0, np.float64)
     # Root at finer and finer times within each frame, the last of which is the frame itself.
     before = None
     step = np.zeros(len(row_edge))
@@ -125,16 +162,8 @@ def build_edge_tables(graph: MotionGraph, smooth_s: float = TREMBLE_S) -> EdgeTa
             step += np.abs(here - before)
         before = here
     assert before is not None
-    facing, words, sets = _facing_and_labels(roots, graph, row_edge, ahead)
-    begun, _, _ = _facing_and_labels(roots, graph, np.arange(len(edges)), np.zeros(len(edges)))
-    return EdgeTables(
-        seal(before.real.copy()), seal(before.imag.copy()), seal(step), seal(facing),
-        seal(_turned(begun, facing, first)), seal(words), sets,
-        seal(first.astype(np.int64)), seal(length), float(step.max(initial=1e-6)),
-        seal(_faulty(roots, graph)), seal(_rough(roots, graph)),
-        seal(_lower(roots, graph, row_edge, ahead)), *_clip_ways(roots, graph, per_frame),
-        smooth_s=smooth_s,
-    )  # fmt: skip
+    facing, words = _facing_and_labels(roots, graph, row_edge, ahead)
+    return Rows(before, step, facing, words, _lower(roots, graph, row_edge, ahead), first, length)
 
 
 def _root(roots: RootTracks, graph: MotionGraph, edge: Ints, ahead: Floats) -> NDArray[np.complex128]:
@@ -152,50 +181,47 @@ def _root(roots: RootTracks, graph: MotionGraph, edge: Ints, ahead: Floats) -> N
     return here
 
 
-def _rough(roots: RootTracks, graph: MotionGraph) -> Floats:
-    """How often an edge shows a joint that turns as abruptly as few recorded ones do, (E,)."""
-    edges = graph.edges
-    counts = np.concatenate([[0], np.cumsum(roots.abrupt)])
+def find_rough(roots: RootTracks, graph: MotionGraph, edge: Ints) -> Floats:
+    """How often edges show a joint that turns as abruptly as few recorded ones do, (N,)."""
+    edges, counts = graph.edges, roots.abrupt_before
 
     def inside(clip: NDArray[Any], start: NDArray[Any], end: Floats) -> Floats:
         low, high = (np.rint(roots.own(clip, frame.astype(float))).astype(np.int64) for frame in (start, end))
         return np.asarray(counts[high] - counts[low], float)
 
-    left, entered = _ends(graph)
-    here = inside(edges.clip, edges.start, left)
-    there = inside(edges.target_clip, edges.target_start, entered)
-    return np.where(edges.kind == TRANSITION, 0.5 * (here + there), here)
+    left, entered = _ends(graph, edge)
+    here = inside(edges.clip[edge], edges.start[edge], left)
+    there = inside(edges.target_clip[edge], edges.target_start[edge], entered)
+    return np.where(edges.kind[edge] == TRANSITION, 0.5 * (here + there), here)
 
 
-def _faulty(roots: RootTracks, graph: MotionGraph) -> NDArray[np.bool_]:
-    """Which edges show a frame with a fault, of either clip where they blend."""
-    edges = graph.edges
-    counts = np.concatenate([[0], np.cumsum(roots.faults)])
+def find_faulty(roots: RootTracks, graph: MotionGraph, edge: Ints) -> NDArray[np.bool_]:
+    """Which of some edges show a frame with a fault, of either clip where they blend, (N,)."""
+    edges, counts = graph.edges, roots.faults_before
 
     def inside(clip: NDArray[Any], start: NDArray[Any], end: Floats) -> NDArray[np.bool_]:
         low = np.floor(roots.own(clip, start.astype(float))).astype(np.int64)
         high = np.ceil(roots.own(clip, end)).astype(np.int64) + 1
         return np.asarray(counts[high] > counts[low])
 
-    left, entered = _ends(graph)
-    return inside(edges.clip, edges.start, left) | inside(edges.target_clip, edges.target_start, entered)
+    left, entered = _ends(graph, edge)
+    here = inside(edges.clip[edge], edges.start[edge], left)
+    return here | inside(edges.target_clip[edge], edges.target_start[edge], entered)
 
 
-def _ends(graph: MotionGraph) -> tuple[Floats, Floats]:
-    """The frames of both clips at which each edge ends, (E,)."""
-    edges = graph.edges
-    return graph.mixed_frames(np.arange(len(edges)), (edges.stop - edges.start).astype(float))
+def _ends(graph: MotionGraph, edge: Ints) -> tuple[Floats, Floats]:
+    """The frames of both clips at which edges end, (N,)."""
+    return graph.mixed_frames(edge, (graph.edges.stop[edge] - graph.edges.start[edge]).astype(float))
 
 
 def _lower(roots: RootTracks, graph: MotionGraph, edge: Ints, ahead: Floats) -> Floats:
     """How much lower than usual the body is in each row, as a share of its usual height, (R,)."""
     clip, frame = _heavier(graph, edge, ahead)
     height = roots.height[np.rint(roots.own(clip, frame)).astype(np.int64)]
-    usual = float(np.median(roots.height)) if len(roots.height) else 1.0
-    return np.maximum(1.0 - height / max(usual, 1e-9), 0.0)
+    return np.maximum(1.0 - height / max(roots.usual_height, 1e-9), 0.0)
 
 
-def _clip_ways(roots: RootTracks, graph: MotionGraph, per_frame: int) -> tuple[Floats, Ints, Ints]:
+def clip_ways(roots: RootTracks, graph: MotionGraph, per_frame: int) -> tuple[Floats, Ints, Ints]:
     """Where every clip goes if it is played on, and where the nodes are in that."""
     frames = graph.clip_frames.astype(np.int64)
     begin = np.concatenate([[0], np.cumsum(frames)])
@@ -217,12 +243,12 @@ def _clip_ways(roots: RootTracks, graph: MotionGraph, per_frame: int) -> tuple[F
 
 def _facing_and_labels(
     roots: RootTracks, graph: MotionGraph, edge: Ints, ahead: Floats
-) -> tuple[Floats, NDArray[np.int32], tuple[frozenset[str], ...]]:
+) -> tuple[Floats, NDArray[np.int32]]:
     """Facing and labels of the clip that weighs more in each row."""
     clip, frame = _heavier(graph, edge, ahead)
     own = np.rint(roots.own(clip, frame)).astype(np.int64)
     facing = roots.facing[own] + np.where(_late(graph, edge, ahead), graph.edges.yaw[edge], 0.0)
-    return facing, roots.words[own], tuple(roots.sets)
+    return facing, roots.words[own]
 
 
 def _late(graph: MotionGraph, edge: Ints, ahead: Floats) -> NDArray[np.bool_]:

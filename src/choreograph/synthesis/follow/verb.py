@@ -11,7 +11,7 @@ import numpy as np
 
 from choreograph.contract.result import Answer, Metric, Result
 from choreograph.contract.verb import GRAPH, Preparation, Verb
-from choreograph.synthesis.follow.prepare import find_edge_tables
+from choreograph.synthesis.follow.prepare import find_tables
 from choreograph.synthesis.follow.request import FollowRequest
 from choreograph.synthesis.follow.search import FollowSearch
 
@@ -50,7 +50,7 @@ VERB = Verb(
     subject=GRAPH,
     search=FollowSearch,
     prepares=(
-        Preparation("edge tables", "where every edge takes the root", lambda graph, progress: find_edge_tables(graph)),
+        Preparation("edge tables", "where every edge takes the root", lambda graph, progress: find_tables(graph)),
     ),
     trial=FollowRequest(path="line:length=2", smooth_m=0.1),
     draw=_draw,

@@ -8,6 +8,7 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 from annotated_types import Ge, Gt, Le, MaxLen, MinLen
 from pydantic import Field, field_validator, model_validator
 
+from choreograph.contract.chosen import ChosenRequest
 from choreograph.contract.request import (
     Coordinate,
     FileName,
@@ -131,12 +132,14 @@ class MatchRequest(Request):
     """Segments that have to be played at given times."""
 
 
-class PerformRequest(MatchRequest, CutRequest, LeadRequest):
+class PerformRequest(ChosenRequest, MatchRequest, CutRequest, LeadRequest):
     """A performance to be answered, and how.
 
     >>> PerformRequest("60_05.amc", answers="followers").as_document()
     {'leader': '60_05.amc', 'answers': 'followers'}
     """
+
+    most_frames: ClassVar[int] = 80_000
 
     lag_s: Annotated[Seconds, Gt(0), Le(60)] | None = None
     """Decide as if live, so many seconds after each moment; else with all of the control at hand."""

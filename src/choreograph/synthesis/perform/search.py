@@ -10,11 +10,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from choreograph.contract.result import Answer, Metric, Motion, Problem, Result
-from choreograph.contract.search import Budget, Search
+from choreograph.contract.search import Budget
 from choreograph.errors import RequestError
 from choreograph.formats import read_clip
 from choreograph.motion.clip import Clip
 from choreograph.progress import Progress, silent
+from choreograph.synthesis.narrow import ChoosingSearch
 from choreograph.synthesis.perform import problems
 from choreograph.synthesis.perform.control import Control, control_from_clip, control_from_trajectory, find_own
 from choreograph.synthesis.perform.examples import SegmentDatabase
@@ -50,7 +51,7 @@ class Lead(NamedTuple):
     problems: tuple[Problem, ...] = ()
 
 
-class PerformSearch(Search):
+class PerformSearch(ChoosingSearch):
     """A performance answered by recorded segments, all in one step."""
 
     def __init__(
@@ -71,7 +72,7 @@ class PerformSearch(Search):
         """
         super().__init__(request)
         self.request: PerformRequest = request
-        self.examples, self.leader = examples, leader
+        self.examples, self.leader = self.choose(examples, request), leader
         self._database = database
         self._answer: Answer | None = None
         self._sequence: SegmentSequence | None = None
@@ -112,7 +113,7 @@ class PerformSearch(Search):
             raise RequestError("nothing was performed yet; take a step")
         lead = self._lead
         provenance = {"left_out": lead.left_out} if lead.left_out else {}
-        general = (*lead.problems, *_poverty(lead.database, len(self.database().names)))
+        general = (*self.left_out, *lead.problems, *_poverty(lead.database, len(self.database().names)))
         return Result(
             "perform", self.request, (self._answer,), problems_with_all=general, seconds=self.seconds,
             provenance=provenance,
@@ -120,8 +121,10 @@ class PerformSearch(Search):
 
     def change(self, request: Any) -> None:
         """Answer another request; the segments stay if the same examples are cut in the same way."""
-        if _cutting(request) != _cutting(self.request):
+        examples = self.choose(self.whole, request)
+        if _cutting(request) != _cutting(self.request) or examples is not self.examples:
             self._database = None
+        self.examples = examples
         self.request, self._answer, self._sequence = request, None, None
 
     def database(self, progress: Progress = silent) -> SegmentDatabase:

@@ -138,7 +138,9 @@ class Tolls(NamedTuple):
     probe: Array
     """Else what crosses it, in each node's frame, (B, N, 2)."""
     neutral: NDArray[np.bool_]
-    """Nodes of which nothing is known, (B, N)."""
+    """Nodes that may be crossing it, (B, N), where they are"""
+    near: NDArray[np.bool_]
+    """near to it, (B, cells)."""
     per_metre: Array
     """(B, K)."""
     per_radian: Array
@@ -258,8 +260,6 @@ def _toll(
     tolls: Tolls, b: int, node: int, yaw: float, x: float, z: float, hx: float, hz: float, turn: float
 ) -> float:  # fmt: skip
     """A lower bound of the cost to the goal: round one thing, or across it."""
-    if tolls.neutral[b, node]:
-        return 0.0
     px, pz, off = x, z, 0.0
     if not tolls.feet[b]:
         cos, sin = math.cos(yaw), math.sin(yaw)
@@ -267,7 +267,7 @@ def _toll(
         px, pz = x + ox * cos + oz * sin, z - ox * sin + oz * cos
         off = math.hypot(px - hx, pz - hz)
     cell = cell_of(tolls.grid, px, pz)
-    if cell < 0:
+    if cell < 0 or (tolls.neutral[b, node] and tolls.near[b, cell]):
         return 0.0
     through, around = tolls.through[b, cell] - off, tolls.round[b, cell] + off
     if not tolls.feet[b]:
@@ -515,11 +515,6 @@ def _reach(
     stones = len(heuristic.stone_target)
     after = stage_after(moves, scene, primitive, yaw, x, z, stage, stones)
     final = after == (len(scene.gates) + 1) * stones - 1 and at_goal(moves, scene, primitive, yaw, x, z)
-    rest = estimate(heuristic, scene, node, turned, nx, nz, after)
-    if not final and (rest >= FAR or cost + rest >= store.goal_cost[0]):
-        return
-    if len(scene.off.low) and not _lands(moves, scene, primitive, cos, sin, x, z, store):
-        return
     if after % stones > stage % stones:
         key = cell_key(moves.stone_group[node], turned, nx, nz, after, lattice[2], lattice[1])
     else:
@@ -528,6 +523,11 @@ def _reach(
     known = store.key[slot] != -1
     better = not known or cost < store.cost[store.best[slot]]
     if not (better or final):
+        return
+    rest = estimate(heuristic, scene, node, turned, nx, nz, after)
+    if not final and (rest >= FAR or cost + rest >= store.goal_cost[0]):
+        return
+    if len(scene.off.low) and not _lands(moves, scene, primitive, cos, sin, x, z, store):
         return
     # Constraints are tested when a record is about to be expanded: of eighty that are laid, one is. Until then it
     # stands in nobody's way.

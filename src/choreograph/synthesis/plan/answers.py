@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,9 +20,6 @@ from choreograph.synthesis.plan.network import ALIKE_M
 from choreograph.synthesis.plan.planner import Chain, World
 from choreograph.synthesis.plan.request import PlanRequest
 from choreograph.synthesis.plan.samples import mix_samples
-
-if TYPE_CHECKING:
-    from choreograph.synthesis.plan.search import _Try
 
 Array = NDArray[np.float64]
 
@@ -44,13 +41,13 @@ class Shown:
     blended: float
     """Share of the steps that are blends."""
     bound: float = 0.0
+    lattice: tuple[float, float] = (0.2, 15.0)
+    """Cells within which the bound holds, metres and degrees."""
+    whole: bool = False
+    """Whether the chain's primitives are counted among all, not those that compression leaves."""
     evaluations: int = 0
     repaired: int = 0
     cloud: tuple[tuple[float, float], ...] = ()
-
-    def with_search(self, bound: float, attempt: _Try, cloud: list[tuple[float, float]]) -> Shown:
-        """The same with what the search says about it."""
-        return replace(self, bound=bound, evaluations=attempt.expanded, repaired=attempt.repaired, cloud=tuple(cloud))
 
 
 def show_chain(graph: MotionGraph, world: World, chain: Chain, request: PlanRequest) -> Shown:
@@ -98,7 +95,7 @@ def make_answer(shown: Shown, request: PlanRequest, number: int, status: str) ->
     """A finished chain as an answer."""
     clip, checked, chain = shown.motion.clip, shown.checked, shown.chain
     lattice = (
-        f"within the lattice of {100 * request.search.lattice_m:g} cm, {request.search.lattice_deg:g}° and poses "
+        f"within the lattice of {100 * shown.lattice[0]:g} cm, {shown.lattice[1]:g}° and poses "
         f"{100 * ALIKE_M:g} cm alike"
     )
     metrics = {

@@ -123,6 +123,11 @@ def potentials_to(network: Network, rates: Rates, costs: Array, way: Array, turn
     return np.array(rows)
 
 
+def rates_of(network: Network, table: StepTable, objective: int, measure: int) -> Rates:
+    """Rates of one objective, by one way of measuring."""
+    return find_rates(network, network.edge_costs(objective), *edge_ways(network, table, measure))
+
+
 def all_rates(network: Network, table: StepTable) -> Mapping[tuple[int, int], Rates]:
     """Rates by objective and by how ways are measured."""
     out = {}

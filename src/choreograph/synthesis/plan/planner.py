@@ -52,10 +52,12 @@ SLICE = 2000
 """Records expanded between looks at the clock; also what makes answers the same however a search is stepped."""
 ON_STONES = 0.25
 """Cells are so much smaller on stones: where a foot stands on one decides whether it reaches the next."""
-_WEIGHTS = (3.0, 2.0, 1.6, 1.35, 1.2, 1.1, 1.05, 1.02, 1.0)
+_WEIGHTS = (3.0, 2.0, 1.7, 1.5, 1.35, 1.2, 1.1, 1.05, 1.02, 1.0)
 _RECORD_BYTES = 160
 """Bytes that a record needs in all, with its share of heap and hash."""
 _FEWEST = 1 << 16
+_LEAST_M, _LEAST_DEG = 0.02, 3.0
+"""Cells are no finer than this."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,6 +114,7 @@ class Planner:
         penalty: tuple[Array, Any] | None = None,
         *,
         coarse: int = 0,
+        finer: int = 0,
         known: Chain | None = None,
     ) -> None:
         """Prepare a search.
@@ -122,12 +125,13 @@ class Planner:
             margins: How far to keep from things.
             penalty: Grid and what a step that ends in its cells costs more.
             coarse: 1 where similar poses share cells, 2 where these are twice as large too: sooner an answer, no bound.
+            finer: How often cells are halved; headings become finer by a third each time.
             known: An answer that is there already; only cheaper ones are looked for.
         """
         from choreograph.synthesis.plan import _compiled
 
         self.world, self.request, self.margins = world, request, margins
-        self._kernel, self.coarse, self._known = _compiled, coarse, known
+        self._kernel, self.coarse, self.finer, self._known = _compiled, coarse, finer, known
         objective = OBJECTIVES.index(request.objective)
         self._edge_costs = world.network.edge_costs(objective)
         self._own_costs = world.network.costs[:, objective]
@@ -137,13 +141,9 @@ class Planner:
         self._weights = [w for w in _WEIGHTS if w < request.search.first_weight]
         self.weight = request.search.first_weight
         wider = max(1, coarse)
-        self.lattice = np.array(
-            [
-                wider * request.search.lattice_m,
-                _whole_turns(min(60, wider * request.search.lattice_deg)),
-                wider * request.search.lattice_m * ON_STONES,
-            ]
-        )
+        metres = max(_LEAST_M, wider * request.search.lattice_m * 0.5**finer)
+        turn = _whole_turns(min(60, max(_LEAST_DEG, wider * request.search.lattice_deg * (2 / 3) ** finer)))
+        self.lattice = np.array([metres, turn, metres * ON_STONES])
         self.widest = int(np.diff(world.network.first).max(initial=0))
         self._most = max(_FEWEST, int(request.search.memory_mb * 1e6 / _RECORD_BYTES))
         roots = np.flatnonzero(world.usable)
@@ -163,6 +163,11 @@ class Planner:
         )  # fmt: skip
 
     # ------------------------------------------------------------------ what is known
+
+    @property
+    def cells(self) -> tuple[float, float]:
+        """Size of the lattice's cells, metres and degrees."""
+        return float(self.lattice[0]), round(math.degrees(self.lattice[1]), 3)
 
     @property
     def expanded(self) -> int:

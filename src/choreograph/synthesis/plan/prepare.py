@@ -15,13 +15,13 @@ from choreograph.graph.cache import Content, find_key, find_or_build
 from choreograph.graph.model import MotionGraph
 from choreograph.progress import Progress, silent
 from choreograph.synthesis.plan.body import Body
-from choreograph.synthesis.plan.heuristic import MEASURES, Rates, all_rates
+from choreograph.synthesis.plan.heuristic import MEASURES, Rates, all_rates, rates_of
 from choreograph.synthesis.plan.network import Network, Tolerances, compress, connect
 from choreograph.synthesis.plan.primitives import OBJECTIVES, Primitives, StepTable, find_primitives, tabulate
 from choreograph.synthesis.plan.steps import find_steps, read_track
 from choreograph.synthesis.plan.torques import Mechanics
 
-METHOD = 2
+METHOD = 5
 """One more whenever the same graph would give another interpolated graph."""
 
 
@@ -41,10 +41,20 @@ class PlanGraph:
     tolerances: Tolerances
 
     @cached_property
-    def full(self) -> tuple[Network, Mapping[tuple[int, int], Rates]]:
+    def whole(self) -> Network:
         """The network of all primitives: the graph before compression."""
-        network = connect(self.table, self.every, self.tolerances)
-        return network, all_rates(network, self.table)
+        return connect(self.table, self.every, self.tolerances)
+
+    @cached_property
+    def _whole_rates(self) -> dict[tuple[int, int], Rates]:
+        return {}
+
+    def whole_rates(self, objective: int, measure: int) -> Rates:
+        """Rates of the whole network, found when they are first asked for."""
+        known = self._whole_rates
+        if (objective, measure) not in known:
+            known[objective, measure] = rates_of(self.whole, self.table, objective, measure)
+        return known[objective, measure]
 
     def report(self) -> dict[str, int]:
         """Sizes before and after compression."""

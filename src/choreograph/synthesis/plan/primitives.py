@@ -35,6 +35,8 @@ _FARTHEST_M = 0.3
 """Steps that are farther apart, root-mean-square over points and samples, are not blended."""
 _SLOWEST = 2.0
 """Neither are steps of which one lasts so many times as long."""
+MOST_NOVEL_M = 0.022
+"""Blends with a pose that is farther from all of their steps' poses, root-mean-square over points, are left out."""
 _NEW_M, _NEW_RAD = 0.08, np.radians(8)
 """A partner leads this much elsewhere than the step and its other partners."""
 
@@ -216,7 +218,33 @@ def find_primitives(table: StepTable) -> Primitives:
             weights.append(np.tile([w, 1 - w, 0.0], (len(pairs), 1)))
         steps.append(np.array(triples, np.int64).reshape(-1, 3))
         weights.append(np.full((len(triples), 3), 1 / 3))
-    return Primitives(np.concatenate(steps).astype(np.int32), np.concatenate(weights))
+    found = Primitives(np.concatenate(steps).astype(np.int32), np.concatenate(weights))
+    return found.take(np.asarray(novelty(found, table) <= MOST_NOVEL_M))
+
+
+def novelty(primitives: Primitives, table: StepTable) -> Array:
+    """How far from all poses of their steps the farthest pose of primitives is, (P,), metres root-mean-square per
+    point, poses laid on each other along the floor as well as can be; 0 for recorded steps."""
+    high, flat = _laid(table.samples[:, :POSED].astype(float))
+    size = (high**2).sum(axis=1) + (np.abs(flat) ** 2).sum(axis=1)
+    out = np.zeros(len(primitives))
+    for p in np.flatnonzero(~primitives.raw):
+        steps = primitives.steps[p]
+        rows = [np.arange(table.sample_first[s], table.sample_first[s + 1]) for s in steps if s >= 0]
+        mixed = sum(w * table.samples[r, :POSED] for w, r in zip(primitives.weights[p], rows, strict=False))
+        y, z = _laid(np.asarray(mixed, float))
+        own = (y**2).sum(axis=1) + (np.abs(z) ** 2).sum(axis=1)
+        every = np.concatenate(rows)
+        both = y @ high[every].T + np.abs(z @ flat[every].conj().T)
+        away = (own[:, None] + size[every] - 2 * both).min(axis=1)
+        out[p] = np.sqrt(max(float(away.max()), 0.0) / POSED)
+    return out
+
+
+def _laid(points: Array) -> tuple[Array, NDArray[np.complex128]]:
+    """Heights, and places on the floor about their mean as complex numbers, (..., P)."""
+    flat = points[..., 0] + 1j * points[..., 2]
+    return points[..., 1], flat - flat.mean(axis=-1, keepdims=True)
 
 
 def _partners(table: StepTable, members: Ints) -> tuple[list[tuple[int, int]], list[tuple[int, int, int]]]:

@@ -8,6 +8,7 @@ from typing import Annotated, ClassVar, Literal, Self
 from annotated_types import Ge, Gt, Le, MaxLen
 from pydantic import Field, model_validator
 
+from choreograph.contract.chosen import ChosenRequest
 from choreograph.contract.request import FileName, Metres, Option, Request, Seconds, Unit, Wrong
 from choreograph.finishing.settings import FinishSettings
 from choreograph.synthesis.plan.parts import (
@@ -38,7 +39,11 @@ class PlanSettings(Request):
     first_weight: Annotated[float, Ge(1), Le(100)] = 3.0
     """Heuristic weight of the first answer, which is that near to the best; it then goes down to 1."""
     compression: Literal["auto", "on", "off"] = "auto"
-    """Whether steps that do what others do are left out: auto looks among all of them if there is no answer without."""
+    """Whether steps that do what others do are left out: auto looks among all of them where there is no answer without,
+    or time is left."""
+    refine: Annotated[bool, Option(("--no-refine",), inverted=True)] = True
+    """Whether it goes on, once its answer is proved to be the best and time is left: in cells half as large, and then
+    among the steps that compression left out."""
     margin_m: Annotated[Metres, Ge(0), Le(0.5)] = 0.03
     """How much farther than it must the search keeps from things, so that finishing does not touch them."""
     repairs: Annotated[int, Ge(0), Le(20)] = 4
@@ -47,13 +52,14 @@ class PlanSettings(Request):
     """Memory that the search may use; when it is used up, the best answer so far is the answer."""
 
 
-class PlanRequest(Request):
+class PlanRequest(ChosenRequest):
     """From here to there through a scene.
 
     >>> PlanRequest(goal={"position": (0.0, 4.0)}, obstacles=[Solid.of_circle((0.0, 2.0), 0.3)]).goal.radius
     0.3
     """
 
+    most_frames: ClassVar[int] = 12_000
     effort: ClassVar[tuple[str, ...]] = ("seconds", "evaluations", "within")
 
     start: Start = Field(default_factory=Start)

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from choreograph.contract.request import Request
 from choreograph.contract.result import COMPLETE, SEARCHING, Answer, Problem, Result
@@ -16,48 +15,18 @@ from choreograph.contract.search import Budget, Search
 from choreograph.errors import RequestError, SearchStateError
 from choreograph.graph.model import MotionGraph
 from choreograph.progress import Progress, silent
-from choreograph.synthesis.plan.answers import Shown, make_answer, show_chain, ways_apart
-from choreograph.synthesis.plan.planner import SLICE, Chain, Margins, Planner, World
+from choreograph.synthesis.narrow import ChoosingSearch
+from choreograph.synthesis.plan.answers import Shown, make_answer, ways_apart
+from choreograph.synthesis.plan.attempt import Attempt, Penalty
+from choreograph.synthesis.plan.planner import Chain, Planner
 from choreograph.synthesis.plan.prepare import PlanGraph, find_plan_graph
 from choreograph.synthesis.plan.primitives import OBJECTIVES
 from choreograph.synthesis.plan.reasons import why_none
 from choreograph.synthesis.plan.request import PlanRequest
 from choreograph.synthesis.plan.scene import check_scene, distance_grid
-from choreograph.synthesis.plan.world import make_world, raw_only
-
-COARSE_MOST = 3_000
-"""States that a coarse search for a first answer expands at most, times 2 where its lattice is the fine one's."""
-COARSE_SHARE = 0.1
-"""And no larger a share of all, likewise."""
-PLAIN_SHARE = 0.4
-"""Share of the states that are looked at among recorded steps alone."""
 
 
-@dataclass(eq=False)
-class _Try:
-    """The search for one answer: coarse first, then fine; again, farther from things, where finishing broke one."""
-
-    world: World
-    margins: Margins
-    penalty: tuple[NDArray[np.float64], Any] | None
-    coarse: Planner | None = None
-    plain: Planner | None = None
-    """Among recorded steps alone: so blends never make it dearer."""
-    fine: Planner | None = None
-    known: Chain | None = None
-    seconds: float = 0.0
-    expanded: int = 0
-    repaired: int = 0
-    full: bool = False
-    over: bool = False
-
-    @property
-    def planner(self) -> Planner | None:
-        """The one at work."""
-        return self.fine or self.plain or self.coarse
-
-
-class PlanSearch(Search):
+class PlanSearch(ChoosingSearch):
     """A search for motion through a scene; it gets better, and its bound with it, for as long as the request says."""
 
     def __init__(self, graph: MotionGraph, request: PlanRequest, *, plans: PlanGraph | None = None) -> None:
@@ -69,17 +38,15 @@ class PlanSearch(Search):
             plans: The graph's interpolated graph, if it is at hand; searches on one graph can share it.
         """
         super().__init__(request)
-        self.graph = graph
+        self.graph: MotionGraph = self.choose(graph, request)
         self._plans = plans
         self._begin(request)
 
     def _begin(self, request: PlanRequest) -> None:
         self.request: PlanRequest = request
-        self._try: _Try | None = None
+        self._try: Attempt | None = None
         self._answers: list[Shown] = []
-        self._shown: dict[bytes, Shown] = {}
-        self._kept: Chain | None = None
-        self._kept_bound = 0.0
+        self._kept: tuple[Chain, bool, float] | None = None
         self._few = False
         self._reason: RequestError | None = None
         self.seconds = 0.0
@@ -96,6 +63,17 @@ class PlanSearch(Search):
         """Whether all answers that were asked for are there, or no more can be had."""
         return self._reason is not None or self._few or len(self._answers) >= self.request.count
 
+    @property
+    def found(self) -> bool:
+        """Whether there is an answer already."""
+        planner = None if self._try is None else self._try.planner
+        return bool(self._answers) or (planner is not None and planner.chain() is not None)
+
+    @property
+    def shown(self) -> Shown:
+        """The first of the answers that are there for good, as a chain of steps and as finished motion."""
+        return self._answers[0]
+
     def step(self, budget: Budget = Budget(), progress: Progress = silent) -> bool:
         """Search on by so many expanded states or seconds; whether there is more to do."""
         if self._plans is None:
@@ -108,9 +86,8 @@ class PlanSearch(Search):
             while not self.done:
                 attempt = self._try
                 assert attempt is not None
-                before, start = attempt.expanded, time.monotonic()
-                self._advance(attempt)
-                attempt.seconds += time.monotonic() - start
+                before = attempt.expanded
+                attempt.advance()
                 progress("searching", *self._amount(attempt))
                 if attempt.over:
                     self._conclude(attempt)
@@ -138,7 +115,7 @@ class PlanSearch(Search):
                 answers.append(self._answer(len(answers), running))
         if not answers:
             raise self._reason or RequestError("no way was found yet; search longer")
-        problems = self._too_few(len(answers)) if self.done else ()
+        problems = (*self.left_out, *(self._too_few(len(answers)) if self.done else ()))
         status = COMPLETE if self.done else SEARCHING
         return Result(
             "plan", self.request, tuple(answers), status, problems, self.seconds, {"plan": self.plans.report()}
@@ -147,6 +124,8 @@ class PlanSearch(Search):
     def change(self, request: Request) -> None:
         """Ask for something else: the search begins anew; the interpolated graph is kept."""
         assert isinstance(request, PlanRequest)
+        before, self.graph = self.graph, self.choose(self.whole, request)
+        self._plans = self._plans if self.graph is before else None
         self._begin(request)
 
     def reuse(self, earlier: Search) -> None:
@@ -156,13 +135,10 @@ class PlanSearch(Search):
 
     def state(self) -> dict[str, Any]:
         """The best answer and the bound so far."""
-        attempt = self._try
-        chain = self._answers[0].chain if self._answers else None
-        bound = self._answers[0].bound if self._answers else 0.0
-        if chain is None and attempt is not None and attempt.planner is not None:
-            chain, bound = attempt.planner.chain(), attempt.fine.bound if attempt.fine is not None else 0.0
-        if chain is None:
+        shown = self._answers[0] if self._answers else self._running()
+        if shown is None:
             raise RequestError("nothing was found yet that could be kept")
+        chain, bound = shown.chain, shown.bound
         return {
             "motion": self.graph.fingerprint.motion,
             "request": self.request.as_document(),
@@ -171,6 +147,7 @@ class PlanSearch(Search):
             "end": chain.end.tolist(),
             "cost": chain.cost,
             "bound": bound,
+            "whole": shown.whole,
         }
 
     def resume(self, state: Mapping[str, Any]) -> None:
@@ -187,133 +164,55 @@ class PlanSearch(Search):
             np.array(state["end"], float).reshape(3),
             float(state["cost"]),
         )
-        size = len(self.plans.network.primitives)
+        whole = bool(state.get("whole", False))
+        size = len(self.plans.every if whole else self.plans.kept)
         fits = len(chain.primitives) and len(chain.primitives) == len(chain.places) and np.isfinite(chain.places).all()
         if not fits or chain.primitives.min() < 0 or chain.primitives.max() >= size + 1000:
             raise SearchStateError("what was kept of the search is damaged; begin a new one")
         if self.request.goal is not None and self.request.goal.label is None and chain.primitives.max() < size:
-            self._kept, self._kept_bound = chain, float(state["bound"])
+            self._kept = chain, whole, float(state["bound"])
 
     # ------------------------------------------------------------------ inside
 
-    def _new_try(self, penalty: tuple[NDArray[np.float64], Any] | None, *, full: bool | None = None) -> _Try:
-        request = self.request
-        whole = request.search.compression == "off" if full is None else full
-        world = make_world(self.graph, self.plans, request, full=whole)
-        attempt = _Try(world, Margins(request.search.margin_m, {}), penalty, full=whole)
-        attempt.coarse = Planner(world, request, attempt.margins, penalty, coarse=2)
-        if self._kept is not None and penalty is None and not whole:
-            attempt.coarse, attempt.known = None, self._kept
-            attempt.fine = Planner(world, request, attempt.margins, penalty, known=self._kept)
-        return attempt
-
-    def _advance(self, attempt: _Try) -> None:
-        """Expand a slice; go over from the coarse search to the fine one; begin again where finishing broke things."""
-        planner = attempt.planner
-        assert planner is not None
-        left = self._left(attempt)
-        if attempt.fine is None:
-            before = planner.expanded
-            planner.advance(min(SLICE // 4, max(1, left)))
-            attempt.expanded += max(1, planner.expanded - before)
-            chain = planner.chain()
-            if attempt.plain is None and chain is not None and not self._keeps(attempt, chain):
-                return
-            self._go_over(attempt, planner, chain)
-        elif left > 0 and not planner.done:
-            before = planner.expanded
-            planner.advance(min(SLICE, left))
-            attempt.expanded += max(1, planner.expanded - before)
-        fine = attempt.fine
-        if fine is None:
-            attempt.over = self._left(attempt) <= 0
-            return
-        near = np.isfinite(fine.cost) and fine.bound * self.request.within >= fine.cost * (1 - 1e-9)
-        if fine.done or near or self._left(attempt) <= 0:
-            chain = fine.chain()
-            attempt.over = chain is None or self._keeps(attempt, chain)
-
-    def _go_over(self, attempt: _Try, planner: Planner, chain: Chain | None) -> None:
-        """From the coarse search to one among recorded steps alone, and from that to the whole."""
-        request, world = self.request, attempt.world
-        if attempt.plain is None:
-            most = (3 - planner.coarse) * min(COARSE_MOST, COARSE_SHARE * self._most(attempt))
-            if chain is None and not planner.done and planner.expanded < most:
-                return
-            if chain is None and planner.coarse == 2:
-                attempt.coarse = Planner(world, request, attempt.margins, attempt.penalty, coarse=1)
-                return
-            attempt.coarse, attempt.known = None, chain
-            if request.interpolation and chain is not None:
-                attempt.plain = Planner(raw_only(world), request, attempt.margins, attempt.penalty, known=chain)
-                return
-        elif not planner.done and planner.expanded < PLAIN_SHARE * self._most(attempt):
-            return
-        attempt.plain, attempt.known = None, chain
-        attempt.fine = Planner(world, request, attempt.margins, attempt.penalty, known=chain)
-
-    def _most(self, attempt: _Try) -> float:
-        """States that an attempt may expand, as far as that is known."""
-        request = self.request
-        if request.evaluations is not None:
-            return request.evaluations / request.count
-        return attempt.expanded * request.seconds / request.count / max(attempt.seconds, 1e-3)
-
-    def _left(self, attempt: _Try) -> int:
-        """States that may still be expanded; 0 where the time is used up."""
-        request = self.request
-        if request.evaluations is not None:
-            return max(0, -(-request.evaluations // request.count) - attempt.expanded)
-        return SLICE if attempt.seconds < request.seconds / request.count else 0
-
-    def _keeps(self, attempt: _Try, chain: Chain) -> bool:
-        """Whether an answer keeps all constraints as finished motion; else the search begins again, farther away."""
-        shown = self._finish(attempt, chain)
-        if not shown.checked.broken or attempt.repaired >= self.request.search.repairs:
-            return True
-        more = dict(attempt.margins.more)
-        for broken in shown.checked.broken:
-            more[broken.where] = more.get(broken.where, 0.0) + min(broken.by, 0.15) + 0.01
-        attempt.repaired += 1
-        attempt.margins = Margins(attempt.margins.usual, more)
-        attempt.coarse = Planner(attempt.world, self.request, attempt.margins, attempt.penalty, coarse=2)
-        attempt.plain = attempt.fine = None
-        attempt.seconds = min(attempt.seconds, 0.7 * self.request.seconds / self.request.count)
-        attempt.expanded = 0
-        return False
-
-    def _finish(self, attempt: _Try, chain: Chain) -> Shown:
-        key = chain.primitives.tobytes() + chain.places.tobytes()
-        if key not in self._shown:
-            self._shown[key] = show_chain(self.graph, attempt.world, chain, self.request)
-        return self._shown[key]
+    def _new_try(self, penalty: Penalty | None, *, whole: bool | None = None) -> Attempt:
+        own = self.request.search.compression == "off" if whole is None else whole
+        if self._kept is None or penalty is not None or whole is not None:
+            return Attempt(self.graph, self.plans, self.request, penalty, own)
+        chain, whole, bound = self._kept
+        return Attempt(self.graph, self.plans, self.request, None, whole, chain, bound)
 
     def _running(self) -> Shown | None:
         attempt = self._try
         chain = None if attempt is None or attempt.planner is None else attempt.planner.chain()
         if attempt is None or chain is None:
             return None
-        shown = self._finish(attempt, chain)
-        fine = attempt.fine
-        return shown.with_search(
-            0.0 if fine is None else max(fine.bound, self._kept_bound), attempt, self._cloud(attempt)
+        return self._with_search(attempt.finish(chain), attempt)
+
+    def _with_search(self, shown: Shown, attempt: Attempt) -> Shown:
+        """A finished chain with what the search says about it."""
+        proof, cloud = attempt.proof, tuple(attempt.cloud())
+        settings = self.request.search
+        return replace(
+            shown,
+            bound=0.0 if proof is None else min(proof.bound, shown.chain.cost),
+            lattice=(settings.lattice_m, settings.lattice_deg) if proof is None else proof.lattice,
+            evaluations=attempt.expanded,
+            repaired=attempt.repaired,
+            cloud=cloud,
         )
 
-    def _conclude(self, attempt: _Try) -> None:
+    def _conclude(self, attempt: Attempt) -> None:
         """Take the answer that an attempt ended with, and begin the next."""
-        fine = attempt.fine
         chain = None if attempt.planner is None else attempt.planner.chain()
         if chain is None:
-            if not attempt.full and self.request.search.compression == "auto" and not self._answers:
-                self._try = self._new_try(None, full=True)
+            if not attempt.whole and self.request.search.compression == "auto" and not self._answers:
+                self._try = self._new_try(None, whole=True)
                 return
             if not self._answers:
                 self._reason = why_none(attempt.planner, self.request, self.plans)
             self._few = bool(self._answers)
             return
-        best = self._best_kept(attempt, chain)
-        bound = 0.0 if fine is None or attempt.penalty is not None else max(fine.bound, self._kept_bound)
-        shown = best.with_search(min(bound, best.chain.cost), attempt, self._cloud(attempt))
+        shown = self._with_search(attempt.best_kept(chain), attempt)
         apart = min((ways_apart(shown, other) for other in self._answers), default=np.inf)
         if apart < self.request.apart_m:
             self._few = True
@@ -322,15 +221,7 @@ class PlanSearch(Search):
         if len(self._answers) < self.request.count:
             self._try = self._new_try(self._penalty())
 
-    def _best_kept(self, attempt: _Try, chain: Chain) -> Shown:
-        """The answer, or the cheapest of the earlier ones where it breaks a constraint and they do not."""
-        last = self._finish(attempt, chain)
-        if not last.checked.broken:
-            return last
-        good = [shown for shown in self._shown.values() if not shown.checked.broken and shown not in self._answers]
-        return min(good, key=lambda shown: shown.chain.cost) if good else last
-
-    def _penalty(self) -> tuple[NDArray[np.float64], Any]:
+    def _penalty(self) -> Penalty:
         """What steps near the ways of earlier answers cost more, but not near start and goal."""
         request, goal = self.request, self.request.goal
         assert goal is not None
@@ -347,11 +238,7 @@ class PlanSearch(Search):
         cost = np.where((away < reach) & (ends > 1.2), usual, 0.0)
         return grid, cost.astype(np.float32)
 
-    def _cloud(self, attempt: _Try) -> list[tuple[float, float]]:
-        planner = attempt.planner
-        return [] if planner is None else [(round(float(x), 2), round(float(z), 2)) for x, z in planner.cloud()]
-
-    def _amount(self, attempt: _Try) -> tuple[int, int]:
+    def _amount(self, attempt: Attempt) -> tuple[int, int]:
         request = self.request
         if request.evaluations is not None:
             return min(attempt.expanded, request.evaluations), request.evaluations

@@ -38,6 +38,8 @@ _AROUND_M = 3.0
 _THICK = 3.0
 """Cells across a gap's inner part, or a bar."""
 _ROUNDS = 240
+_NEAR_M = 0.3
+"""How far from where its node has it a head may be."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,7 +55,9 @@ class _Barrier:
     probe: Array
     """x and z of what crosses it in each node's frame, (N, 2)."""
     neutral: Flags
-    """Nodes of which nothing is known, (N,)."""
+    """Nodes in which what crosses it may be on the way across, (N,), where they are"""
+    near: Flags
+    """near to it, (X, Z)."""
 
 
 def no_tolls() -> Tolls:
@@ -65,7 +69,7 @@ def no_tolls() -> Tolls:
     three = np.zeros((0, 0, 0))
     none = np.zeros((0, 0), np.bool_)
     return Tolls(
-        np.array([0.0, 0.0, 1.0, 0.0, 0.0]), fields, fields, np.zeros(0, np.bool_), three, none, nothing, nothing,
+        np.array([0.0, 0.0, 1.0, 0.0, 0.0]), fields, fields, np.zeros(0, np.bool_), three, none, none, nothing, nothing,
         three, three,
     )  # fmt: skip
 
@@ -125,6 +129,7 @@ def find_tolls(
         np.array([one.feet for one in barriers]),
         np.array([one.probe for one in barriers]),
         np.array([one.neutral for one in barriers]),
+        np.array([one.near.ravel() for one in barriers]),
         *(_padded([row[n] for row in rows]) for n in (2, 3, 4, 5)),
     )
 
@@ -182,7 +187,8 @@ def _gap(world: World, item: Item, margin: float, grid: Array) -> _Barrier | Non
     first, cloud, _, planted = mix_samples(network.primitives, world.table)
     feet = np.array([points.ankle(0), points.ball(0), points.ankle(1), points.ball(1)])
     crossing = parted(first, cloud[:, feet][..., [0, 2]].astype(float), planted, 2 * deepest)
-    return _Barrier(True, depth >= deepest, crossing, np.zeros((network.nodes, 2)), np.zeros(network.nodes, bool))
+    inner, none = depth >= deepest, np.zeros(network.nodes, bool)
+    return _Barrier(True, inner, crossing, np.zeros((network.nodes, 2)), none, inner)
 
 
 def _bar(world: World, item: Item, grid: Array) -> _Barrier | None:
@@ -204,9 +210,10 @@ def _bar(world: World, item: Item, grid: Array) -> _Barrier | None:
     along = (ends[1] - ends[0]) / length
     ends = np.array([ends[0] + 2 * leans * along, ends[1] - 2 * leans * along])
     line = Item("", tuple((float(x), float(z)) for x, z in (*ends, *ends[::-1])), 0.0)
-    wall = _distances(line, grid) <= max(_THICK / 2 * float(grid[2]), 0.1)
+    away = _distances(line, grid)
+    thick = max(_THICK / 2 * float(grid[2]), 0.1)
     probe, height = _heads(network, world.table)
-    return _Barrier(False, wall, crossing, probe, height <= below + 0.05)
+    return _Barrier(False, away <= thick, crossing, probe, height <= below + 0.05, away <= thick + _NEAR_M)
 
 
 def _heads(network: Network, table: StepTable) -> tuple[Array, Array]:

@@ -14,7 +14,7 @@ from choreograph.synthesis.plan import body as points
 from choreograph.synthesis.plan.heuristic import FEET, ROUND, STRAIGHT, Rates
 from choreograph.synthesis.plan.network import Network, hips_in
 from choreograph.synthesis.plan.parts import Goal
-from choreograph.synthesis.plan.planner import World
+from choreograph.synthesis.plan.planner import Chain, World
 from choreograph.synthesis.plan.prepare import PlanGraph
 from choreograph.synthesis.plan.primitives import OBJECTIVES, Primitives, StepTable, tabulate
 from choreograph.synthesis.plan.request import PlanRequest
@@ -44,9 +44,9 @@ def make_world(graph: MotionGraph, plans: PlanGraph, request: PlanRequest, *, fu
     """
     goal = request.goal
     assert goal is not None
-    network, rates = plans.full if full else (plans.network, plans.rates)
-    own = rates[OBJECTIVES.index(request.objective), ROUND if solids_of(request) else STRAIGHT]
-    feet = rates[OBJECTIVES.index(request.objective), FEET]
+    network, number = plans.whole if full else plans.network, OBJECTIVES.index(request.objective)
+    measures = (ROUND if solids_of(request) else STRAIGHT, FEET)
+    own, feet = (plans.whole_rates(number, m) if full else plans.rates[number, m] for m in measures)
     if request.objective == "torque" and not plans.table.costs[:, OBJECTIVES.index("torque")].any():
         raise RequestError(
             "torques are not known: the skeleton's hips and legs must be known by their roles; take effort",
@@ -73,6 +73,13 @@ def raw_only(world: World) -> World:
     """The world of recorded steps alone; its chains are chains of the whole world too."""
     usable = world.usable & world.network.primitives.raw
     return replace(world, network=world.network.only(usable), usable=usable)
+
+
+def in_whole(plans: PlanGraph, chain: Chain) -> Chain:
+    """A chain of the compressed world as one of the world of all primitives."""
+    kept, every = len(plans.kept), len(plans.every)
+    own = plans.kept[np.minimum(chain.primitives, kept - 1)]
+    return replace(chain, primitives=np.where(chain.primitives < kept, own, chain.primitives - kept + every))
 
 
 def _last_steps(

@@ -15,6 +15,7 @@ from typing import Annotated, Any, ClassVar, Self
 from annotated_types import Ge, Gt, Le, MaxLen
 from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
 
+from choreograph.contract.chosen import ChosenRequest
 from choreograph.contract.request import Degrees, FileName, Metres, Name, Option, Point, Request, Seconds, Seed, Wrong
 from choreograph.errors import RequestError
 from choreograph.finishing.settings import FinishSettings
@@ -146,7 +147,7 @@ class Meeting(Request):
         return None if self.facing_deg is None else math.radians(self.facing_deg)
 
 
-class SolveRequest(Request):
+class SolveRequest(ChosenRequest):
     """Motion to be found. Times are in seconds from its first frame; it has a frame at 0 and one at `length_s`.
 
     The score of an answer is measured so that 30 cm, 10° and a second without the label asked for cost 1 each, at a
@@ -156,6 +157,7 @@ class SolveRequest(Request):
     True
     """
 
+    most_frames: ClassVar[int] = 20_000
     effort: ClassVar[tuple[str, ...]] = ("count", "seconds", "evaluations", "apart_m", "finish")
 
     length_s: Annotated[Seconds, Ge(0.1), Le(LONGEST_S)]

@@ -14,6 +14,7 @@ from choreograph.contract.search import Budget, Search
 from choreograph.errors import ChoreographError, RequestError
 from choreograph.graph.model import MotionGraph
 from choreograph.progress import Progress, silent
+from choreograph.synthesis.narrow import ChoosingSearch, narrow
 from choreograph.synthesis.solve.answers import WORSE, Shown, make_answer, without_far_worse
 from choreograph.synthesis.solve.hierarchy import Hierarchy, HierarchySettings
 from choreograph.synthesis.solve.prepare import find_hierarchy
@@ -27,7 +28,7 @@ from choreograph.synthesis.solve.together import GroupSolver
 Graphs = MotionGraph | Mapping[str, MotionGraph]
 
 
-class SolveSearch(Search):
+class SolveSearch(ChoosingSearch):
     """A search for motion that meets a request; it gets better for as long as the request says."""
 
     def __init__(self, graph: Graphs, request: SolveRequest, *, hierarchy: Hierarchy | None = None) -> None:
@@ -40,14 +41,22 @@ class SolveSearch(Search):
         """
         super().__init__(request)
         self.request: SolveRequest = request
-        self._graph = graph
+        self._all, self._graph = graph, self._chosen(graph, request)
         self._opened: dict[str, MotionGraph] = {}
         """Graphs that characters name."""
         self._hierarchies: dict[tuple[int, float | None], Hierarchy] = {}
         if hierarchy is not None:
-            self._hierarchies[id(graph), request.max_cut_cost] = hierarchy
+            self._hierarchies[id(self._graph), request.max_cut_cost] = hierarchy
         self._engine: _Alone | GroupSolver | None = None
         self._forget()
+
+    def _chosen(self, graph: Graphs, request: SolveRequest) -> Graphs:
+        """What of the graphs is searched."""
+        if isinstance(graph, MotionGraph):
+            return self.choose(graph, request)  # type: ignore[no-any-return]
+        found = {name: narrow(one, request) for name, one in graph.items()}
+        self.left_out = tuple(problem for one in found.values() for problem in one.left_out)
+        return {name: one.subject for name, one in found.items()}
 
     def _forget(self) -> None:
         self._finished: dict[bytes, dict[str, Shown]] = {}
@@ -118,7 +127,7 @@ class SolveSearch(Search):
             self.request,
             tuple(answers),
             COMPLETE if engine.done else SEARCHING,
-            (*self._few(len(answers), len(found)), *self._find_lost()) if engine.done else (),
+            (*self.left_out, *((*self._few(len(answers), len(found)), *self._find_lost()) if engine.done else ())),
             self.seconds,
             self._provenance(engine),
         )
@@ -130,7 +139,11 @@ class SolveSearch(Search):
         begin a new one.
         """
         assert isinstance(request, SolveRequest)
-        engine, before = self._engine, self.request
+        engine, before, graph = self._engine, self.request, self._graph
+        if isinstance(self._all, MotionGraph) or request.only != before.only:
+            self._graph = self._chosen(self._all, request)
+        if self._graph is not graph:
+            engine = None
         limits = None
         if isinstance(engine, _Alone) and request.wants_same(before):
             engine.begin(request)
@@ -193,7 +206,8 @@ class SolveSearch(Search):
         if file is not None:
             if file not in self._opened:
                 try:
-                    self._opened[file] = open_graph(Path(file))
+                    found = narrow(open_graph(Path(file)), self.request)
+                    self._opened[file], self.left_out = found.subject, (*self.left_out, *found.left_out)
                 except ChoreographError as error:
                     where = f"characters.{name}.graph"
                     raise RequestError(f"{where}: {error}", where=where) from None

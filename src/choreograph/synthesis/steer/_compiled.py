@@ -29,8 +29,7 @@ def _spline(value: float, row: Array, weights: Array) -> int:
         v = min(max(value, low), high)
         if warp > 0:
             middle = 0.5 * (low + high)
-            most = math.asinh((high - middle) / warp)
-            t = 0.5 + 0.5 * math.asinh((v - middle) / warp) / most
+            t = 0.5 + row[5] * math.asinh((v - middle) / warp)
         else:
             t = (v - low) / (high - low)
         t *= count - 3
@@ -50,7 +49,7 @@ def basis_at(state: Array, table: Array) -> tuple[Indices, Array]:
 
     Args:
         state: (N, D).
-        table: Low, high, count, periodic and warp of each dimension, (D, 5).
+        table: What describes each dimension, (D, 6), see `Basis.table`.
     """
     count, dims = state.shape
     terms = 4**dims
@@ -163,6 +162,21 @@ def _off_line(offset: float, angle: float, weights: Array) -> float:
     return weights[0] * (math.sqrt(offset * offset + 0.0025) - 0.05) + weights[1] * abs(angle)
 
 
+@njit(inline="always", **_JIT)
+def _turned_back(cut: int, angle: float, turning: Array) -> float:
+    """What coming back to the line's direction costs more at a cut; between the angles of the table as a straight line.
+
+    `turning` is (N, A), at angles evenly from -π on; with a single one, turning counts nothing.
+    """
+    count = turning.shape[1]
+    at = (angle + math.pi) * (count / (2 * math.pi))
+    whole = math.floor(at)
+    share = at - whole
+    first = int(whole) % count
+    second = first + 1 if first + 1 < count else 0
+    return (1 - share) * turning[cut, first] + share * turning[cut, second]
+
+
 @njit(**_JIT)
 def base_scores(
     cut: int, low: int, high: int, start: Indices, stop: Indices, price: Array, goal: Array, discount: Array,
@@ -192,8 +206,8 @@ def base_scores(
 @njit(**_JIT)
 def navigate_scores(
     cut: int, low: int, high: int, state: Array, start: Indices, stop: Indices, align: Array, moves: Array,
-    seconds: Array, discount: Array, weights: Array, table: Array, splines: Array, kind: Indices, slope: float,
-    out: Array,
+    seconds: Array, discount: Array, turning: Array, weights: Array, table: Array, splines: Array, kind: Indices,
+    slope: float, out: Array,
 ) -> None:  # fmt: skip
     """Add what steps cost against a line, and the value of where they lead, to `out` (S, B).
 
@@ -208,8 +222,9 @@ def navigate_scores(
         moves: Where steps lead, for each bend, (S, B, 3).
         seconds: Of each step, (S,).
         discount: Of what follows each step, (S,).
-        weights: Of deviation, of direction, and of the square of the angle that is left.
-        table: Dimensions offset and angle, (2, 5).
+        turning: What coming back to the line's direction costs from each cut on, (N, A).
+        weights: Of deviation and of direction.
+        table: Dimensions offset and angle, (2, 6).
         splines: Of the value function with the curvature held, (K, size).
         kind: Which spline each cut has, (N,).
         slope: How much each metre beyond the bounds counts.
@@ -224,24 +239,48 @@ def navigate_scores(
             cost = 0.5 * seconds[t] * (here + _off_line(next_[0], next_[1], weights))
             value = _value2(next_[0], next_[1], table, splines[kind[stop[t]]], wa, wb)
             beyond = max(abs(next_[0]) - table[0, 1], 0.0)
-            value += slope * beyond + weights[2] * next_[1] * next_[1]
+            value += slope * beyond + _turned_back(stop[t], next_[1], turning)
             out[t, b] += cost + discount[t] * value
+
+
+@njit(inline="always", **_JIT)
+def _navigate_one(
+    cut: int, t: int, b: int, state: Array, here: float, start: Indices, stop: Indices, align: Array, moves: Array,
+    seconds: Array, price: Array, goal: Array, bend: Array, weights: Array, whole: Array, next_: Array,
+) -> float:  # fmt: skip
+    """What a step costs against a line, with its blend, gait and bend; the offset and angle after it into `next_`."""
+    _compose(align[cut, start[t]], moves[t, b], whole)
+    _along(state[0], state[1], state[2], whole[1], whole[2], whole[0], next_)
+    cost = 0.5 * seconds[t] * (here + _off_line(next_[0], next_[1], weights))
+    return cost + price[cut, start[t]] + goal[t] + bend[b]
+
+
+@njit(inline="always", **_JIT)
+def _worth(
+    cut: int, next_: Array, ahead: Array, turning: Array, table: Array, flat: Array, kind: Indices, slope: float,
+    wa: Array, wb: Array,
+) -> float:  # fmt: skip
+    """What follows from a cut on at an offset and an angle."""
+    value = ahead[cut] + _value2(next_[0], next_[1], table, flat[kind[cut]], wa, wb)
+    return value + slope * max(abs(next_[0]) - table[0, 1], 0.0) + _turned_back(cut, next_[1], turning)
 
 
 @njit(**_JIT)
 def navigate_best(
-    cut: int, low: int, high: int, state: Array, start: Indices, stop: Indices, align: Array, moves: Array,
-    seconds: Array, discount: Array, price: Array, goal: Array, ahead: Array, bend: Array, weights: Array,
-    table: Array, splines: Array, kind: Indices, slope: float, most: int, room: Array,
+    cut: int, ranges: Indices, foot: Indices, state: Array, start: Indices, stop: Indices, align: Array, moves: Array,
+    seconds: Array, discount: Array, price: Array, goal: Array, ahead: Array, turning: Array, bend: Array,
+    weights: Array, table: Array, splines: Array, kind: Indices, slope: float, most: int, near: Indices,
+    deep: int, room: Array,
 ) -> tuple[int, int, float]:  # fmt: skip
-    """The best step against a line, its bend and its score: what `base_scores` and `navigate_scores` give together.
+    """The best step against a line, its bend and its score.
 
-    All steps are scored unbent, and only the best of them bent: a bend makes no bad step the best one.
+    All steps are scored unbent, as `base_scores` and `navigate_scores` do together, and only the best of them bent: a
+    bend makes no bad step the best one. The best of these are weighed again, by their best next step.
 
     Args:
         cut: The cut that the character is at.
-        low: First step that fits.
-        high: The one behind the last.
+        ranges: First step of each foot, (4,).
+        foot: Of each cut, (N,).
         state: Offset, angle and curvature.
         start: Cut at which each step begins, (S,).
         stop: Cut at which it ends, (S,).
@@ -252,16 +291,19 @@ def navigate_best(
         price: Of the blend from cut to cut, (N, N).
         goal: What each step costs against the wanted gait and speed, (S,).
         ahead: What follows from each cut on, (N,).
+        turning: What coming back to the line's direction costs more from each cut on, (N, A).
         bend: Cost of each bend, (B,); the first is none.
-        weights: Of deviation, of direction, and of the square of the angle that is left.
-        table: Dimensions offset, angle and curvature, (3, 5).
+        weights: Of deviation and of direction.
+        table: Dimensions offset, angle and curvature, (3, 6).
         splines: Coefficients of the value function, (K, size).
         kind: Which spline each cut has, (N,).
         slope: How much each metre beyond the bounds of the offset counts.
         most: Steps that are tried bent.
+        near: Steps that each cut is nearest to, (N, M), -1 behind the last: those that are looked at as next steps.
+        deep: Steps that are weighed by their best next step.
         room: To work in, (S,).
     """
-    whole, next_, wa, wb = np.empty(3), np.empty(2), np.empty(4), np.empty(4)
+    whole, next_, then, wa, wb = np.empty(3), np.empty(2), np.empty(2), np.empty(4), np.empty(4)
     cells, depth = int(table[0, 2]) * int(table[1, 2]), int(table[2, 2])
     first = _spline(state[2], table[2], wa)
     flat = np.empty((len(splines), cells))
@@ -272,36 +314,68 @@ def navigate_best(
                 wa[0] * splines[n, at] + wa[1] * splines[n, at + 1] + wa[2] * splines[n, at + 2]
                 + wa[3] * splines[n, at + 3]
             )  # fmt: skip
+    lowest = np.empty(len(splines))
+    for n in range(len(splines)):
+        lowest[n] = flat[n].min()
+    low, high = ranges[foot[cut]], ranges[foot[cut] + 1]
     here = _off_line(state[0], state[1], weights)
-    best, best_step, best_bend = np.inf, -1, 0
     for t in range(low, high):
-        _compose(align[cut, start[t]], moves[t, 0], whole)
-        _along(state[0], state[1], state[2], whole[1], whole[2], whole[0], next_)
-        cost = 0.5 * seconds[t] * (here + _off_line(next_[0], next_[1], weights))
-        cost += price[cut, start[t]] + goal[t] + bend[0]
-        value = _value2(next_[0], next_[1], table, flat[kind[stop[t]]], wa, wb)
-        value += slope * max(abs(next_[0]) - table[0, 1], 0.0) + weights[2] * next_[1] * next_[1]
-        room[t] = cost + discount[t] * (value + ahead[stop[t]])
-        if room[t] < best:
-            best, best_step, best_bend = room[t], t, 0
-    for _ in range(min(most, high - low)):
+        cost = _navigate_one(
+            cut, t, 0, state, here, start, stop, align, moves, seconds, price, goal, bend, weights, whole, next_
+        )
+        room[t] = cost + discount[t] * _worth(stop[t], next_, ahead, turning, table, flat, kind, slope, wa, wb)
+    tried = min(most, high - low)
+    scores, steps, bends = np.full(tried, np.inf), np.full(tried, -1), np.zeros(tried, np.int64)
+    for k in range(tried):
         least, t = np.inf, -1
-        for k in range(low, high):
-            if room[k] < least:
-                least, t = room[k], k
+        for n in range(low, high):
+            if room[n] < least:
+                least, t = room[n], n
         if t < 0:
             break
         room[t] = np.inf
+        scores[k], steps[k] = least, t
         for b in range(1, len(bend)):
-            _compose(align[cut, start[t]], moves[t, b], whole)
-            _along(state[0], state[1], state[2], whole[1], whole[2], whole[0], next_)
-            cost = 0.5 * seconds[t] * (here + _off_line(next_[0], next_[1], weights))
-            cost += price[cut, start[t]] + goal[t] + bend[b]
-            value = _value2(next_[0], next_[1], table, flat[kind[stop[t]]], wa, wb)
-            value += slope * max(abs(next_[0]) - table[0, 1], 0.0) + weights[2] * next_[1] * next_[1]
-            score = cost + discount[t] * (value + ahead[stop[t]])
-            if score < best:
-                best, best_step, best_bend = score, t, b
+            cost = _navigate_one(
+                cut, t, b, state, here, start, stop, align, moves, seconds, price, goal, bend, weights, whole, next_
+            )
+            score = cost + discount[t] * _worth(stop[t], next_, ahead, turning, table, flat, kind, slope, wa, wb)
+            if score < scores[k]:
+                scores[k], bends[k] = score, b
+    if tried == 0:
+        return -1, 0, np.inf
+    if deep < 2:
+        k = int(scores.argmin())
+        return steps[k], bends[k], scores[k]
+    best, best_step, best_bend, reached = np.inf, -1, 0, np.empty(3)
+    for _ in range(min(deep, tried)):
+        k = int(scores.argmin())
+        t, b = steps[k], bends[k]
+        if t < 0 or scores[k] == np.inf:
+            break
+        scores[k] = np.inf
+        cost = _navigate_one(
+            cut, t, b, state, here, start, stop, align, moves, seconds, price, goal, bend, weights, whole, next_
+        )
+        end, least = stop[t], np.inf
+        reached[0], reached[1], reached[2] = next_[0], next_[1], state[2]
+        there = _off_line(next_[0], next_[1], weights)
+        for m in range(near.shape[1]):
+            n = near[end, m]
+            if n < 0:
+                break
+            # A spline is nowhere below its least coefficient.
+            bound = price[end, start[n]] + goal[n] + 0.5 * seconds[n] * there
+            if bound + discount[n] * (ahead[stop[n]] + lowest[kind[stop[n]]]) >= least:
+                continue
+            later = _navigate_one(
+                end, n, 0, reached, there, start, stop, align, moves, seconds, price, goal, bend, weights, whole, then
+            )
+            later += discount[n] * _worth(stop[n], then, ahead, turning, table, flat, kind, slope, wa, wb)
+            least = min(least, later)
+        score = cost + discount[t] * least
+        if score < best:
+            best, best_step, best_bend = score, t, b
     return best_step, best_bend, best
 
 
@@ -353,7 +427,7 @@ def avoid_scores(
         seconds: Of each step, (S,).
         discount: Of what follows each step, (S,).
         numbers: Weight, radius, margin, weight of turning, and at how many moments of a step distances are taken.
-        table: The four dimensions, (4, 5).
+        table: The four dimensions, (4, 6).
         splines: Coefficients of the value function, (K, size).
         kind: Which spline each cut has, (N,).
         out: Scores.
@@ -430,5 +504,93 @@ def clip_values(
             change = max(change, abs(new[n] - values[n]))
         values = new
         if change < 1e-4:
+            break
+    return values
+
+
+@njit(**_JIT)
+def turning_values(
+    ranges: Indices, foot: Indices, start: Indices, stop: Indices, yaw: Array, turns: Array, seconds: Array,
+    price: Array, goal: Array, discount: Array, bend: Array, ahead: Array, weight: float, values: Array, rounds: int,
+    tolerance: float,
+) -> Array:  # fmt: skip
+    """What coming to a wanted direction will cost from each cut and angle on, blends and gaits included, (N, A).
+
+    Value iteration over cuts and angles, evenly from -π on; between two rounds the steps that were best are
+    weighed again a few times with the new values.
+
+    Args:
+        ranges: First step of each foot, (4,).
+        foot: Of each cut, (N,).
+        start: Cut at which each step begins, (S,).
+        stop: Cut at which it ends, (S,).
+        yaw: How cuts are turned when they are laid on each other, (N, N).
+        turns: By how much each step turns, for each bend, (S, B).
+        seconds: Of each step, (S,).
+        price: Of the blend from cut to cut, (N, N).
+        goal: Cost of each step, (S,).
+        discount: Of what follows each step, (S,).
+        bend: Cost of each bend, (B,).
+        ahead: What follows from each cut on where directions do not count, (N,): no value is below it.
+        weight: Cost of a second 1 rad off.
+        values: To begin with, (N, A).
+        rounds: At most.
+        tolerance: A round that changes no value by more is the last.
+    """
+    count, angles = values.shape
+    steps = len(start)
+    width = 2 * math.pi / angles
+    values = values.copy()
+    after = np.empty((steps, 2 * angles + 2))
+    best = np.empty((count, angles), np.int64)
+    for _ in range(rounds):
+        change = 0.0
+        for again in range(4):
+            for t in range(steps):
+                end = stop[t]
+                for i in range(angles):
+                    least = np.inf
+                    for b in range(turns.shape[1]):
+                        angle = _wrap((i * width - math.pi) + turns[t, b])
+                        cost = bend[b] + 0.5 * seconds[t] * weight * abs(angle)
+                        cost += discount[t] * _turned_back(end, angle, values)
+                        least = min(least, cost)
+                    after[t, i] = goal[t] + least
+                for i in range(angles, 2 * angles + 2):
+                    after[t, i] = after[t, i % angles]
+            for n in range(count):
+                low, high = ranges[foot[n]], ranges[foot[n] + 1]
+                if low == high:
+                    continue
+                new = np.full(angles, np.inf)
+                if again == 0:
+                    for t in range(low, high):
+                        at = _wrap(yaw[n, start[t]]) / width
+                        first = math.floor(at)
+                        share = at - first
+                        first %= angles
+                        half = 0.5 * seconds[t] * weight
+                        cost = price[n, start[t]]
+                        for i in range(angles):
+                            one = cost + half * abs(i * width - math.pi)
+                            one += (1 - share) * after[t, first + i] + share * after[t, first + i + 1]
+                            if one < new[i]:
+                                new[i] = one
+                                best[n, i] = t
+                else:
+                    for i in range(angles):
+                        t = best[n, i]
+                        at = _wrap(yaw[n, start[t]]) / width
+                        first = math.floor(at)
+                        share = at - first
+                        first %= angles
+                        new[i] = price[n, start[t]] + 0.5 * seconds[t] * weight * abs(i * width - math.pi)
+                        new[i] += (1 - share) * after[t, first + i] + share * after[t, first + i + 1]
+                for i in range(angles):
+                    one = max(new[i], ahead[n])
+                    if again == 0:
+                        change = max(change, abs(one - values[n, i]))
+                    values[n, i] = one
+        if change < tolerance:
             break
     return values

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -66,8 +67,15 @@ class Basis:
 
     @cached_property
     def table(self) -> Array:
-        """Low, high, count, periodic and warp of each dimension, (D, 5), as kernels take them."""
-        return np.array([(d.low, d.high, d.count, float(d.periodic), d.warp) for d in self.dimensions])
+        """Low, high, count, periodic, warp and what a warp is scaled by of each dimension, (D, 6), as kernels take
+        them."""
+        scale = [0.5 / np.arcsinh((d.high - d.low) / (2 * d.warp)) if d.warp > 0 else 0.0 for d in self.dimensions]
+        return np.array(
+            [
+                (d.low, d.high, d.count, float(d.periodic), d.warp, k)
+                for d, k in zip(self.dimensions, scale, strict=True)
+            ]
+        )
 
     def clamped(self, state: Array) -> tuple[Array, NDArray[np.bool_]]:
         """States (N, D) with angles wrapped and the rest brought within bounds; and which numbers had to be, (N, D)."""
@@ -98,6 +106,22 @@ class Basis:
             images.append((one.count - every + 2) % one.count if one.periodic else one.count - 1 - every)
         grid = np.meshgrid(*images, indexing="ij")
         return np.ravel_multi_index([axis.ravel() for axis in grid], [one.count for one in self.dimensions])
+
+    def differences(self) -> Any:
+        """The second differences of coefficients along each dimension: a sparse matrix (M, size)."""
+        from scipy.sparse import csr_matrix, eye, kron, vstack
+
+        parts = []
+        for k, one in enumerate(self.dimensions):
+            every = np.eye(one.count)
+            second = every - 2 * np.roll(every, 1, axis=1) + np.roll(every, 2, axis=1)
+            part: Any = csr_matrix(second if one.periodic else second[: one.count - 2])
+            for j in reversed(range(k)):
+                part = kron(eye(self.dimensions[j].count), part)
+            for other in self.dimensions[k + 1 :]:
+                part = kron(part, eye(other.count))
+            parts.append(part)
+        return vstack(parts).tocsr()
 
     def fixed(self, coefficients: Array, values: Array) -> Array:
         """Coefficients of the same function with its last dimensions held at these values.

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from choreograph.errors import RequestError
 from choreograph.maths.floor import FloorTransform
-from choreograph.synthesis.steer.costs import StepCosts, Wanted, score_steps
+from choreograph.synthesis.steer.costs import Ahead, StepCosts, Wanted, score_steps
 from choreograph.synthesis.steer.goals import Line, MovingObstacle, SteerGoal
 from choreograph.synthesis.steer.policy import ValueFunction
 from choreograph.synthesis.steer.pool import Pool
@@ -44,16 +44,16 @@ class SteerBrain:
     costs: StepCosts
     tasks: Mapping[str, SteerTask]
     values: Mapping[str, ValueFunction]
-    _known: dict[Wanted, tuple[Array, Array]] = field(default_factory=dict)
+    _known: dict[Wanted, Ahead] = field(default_factory=dict)
 
-    def ahead(self, goal: SteerGoal) -> tuple[Array, Array]:
-        """What each step costs against a goal's gait and speed, (S,), and what follows from each cut on, (N,)."""
+    def ahead(self, goal: SteerGoal) -> Ahead:
+        """What each step costs against a goal's gait and speed, and what follows from each cut on."""
         wanted = goal.wanted
         if wanted not in self._known:
             if len(self._known) > 200:
                 self._known.clear()
-            own = self.costs.goal(wanted)
-            self._known[wanted] = own, self.costs.ahead(own)
+            weight = 0.0 if goal.spin is not None else max((one.direction for one in self.tasks.values()), default=0.0)
+            self._known[wanted] = self.costs.following(wanted, weight)
         return self._known[wanted]
 
 
@@ -117,11 +117,11 @@ class Character:
     def _begin(self, place: Array, now: float) -> None:
         """Stand or walk at a place: the step that suits it best, as if the character had always done it."""
         steps = self.brain.costs.steps
-        goal, ahead = self.brain.ahead(self.goal)
-        scores = goal + self.brain.costs.discount * ahead[steps.stop] + np.abs(steps.moves[:, 0, 0])
+        own = self.brain.ahead(self.goal)
+        scores = own.goal + self.brain.costs.discount * own.cuts[steps.stop] + np.abs(steps.moves[:, 0, 0])
         best = int(scores.argmin())
-        own = FloorTransform(*steps.cut_place[steps.start[best]])
-        self._show(1, best, 0, FloorTransform(*place) @ own.inverse(), now)
+        there = FloorTransform(*steps.cut_place[steps.start[best]])
+        self._show(1, best, 0, FloorTransform(*place) @ there.inverse(), now)
         self.blend[:] = -1.0
 
     def place_at_cut(self) -> Array:
@@ -156,16 +156,16 @@ class Character:
             line: What to keep to; the character's own if not given.
         """
         brain, scores = self.brain, self._scores
-        goal, ahead = brain.ahead(self.goal)
+        own = brain.ahead(self.goal)
         states = self.states(place, wait_s, line or self.line)
         for name in dict.fromkeys(name for name, _ in states if name != "avoid"):
-            ahead = ahead + brain.values[name].cuts
+            own = own.with_cuts(brain.values[name].cuts)
         if len(states) == 1:
             name, state = states[0]
-            return Planned(*brain.tasks[name].best(cut, state, brain.costs, (goal, ahead), brain.values[name], scores))
-        low, high = score_steps(brain.costs, cut, goal, ahead, scores)
+            return Planned(*brain.tasks[name].best(cut, state, brain.costs, own, brain.values[name], scores))
+        low, high = score_steps(brain.costs, cut, own, scores)
         for name, state in states:
-            brain.tasks[name].add_scores(cut, state, brain.costs, brain.values.get(name), scores)
+            brain.tasks[name].add_scores(cut, state, brain.costs, own, brain.values.get(name), scores)
         best = int(scores[low:high].argmin())
         step, bend = divmod(best, scores.shape[1])
         return Planned(low + step, bend, float(scores[low + step, bend]))

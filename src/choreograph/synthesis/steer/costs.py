@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Annotated, ClassVar
+from typing import Annotated, ClassVar, NamedTuple
 
 import numpy as np
 from annotated_types import Ge, Gt, Le
@@ -17,6 +17,14 @@ from choreograph.synthesis.steer.steps import BENDS, StepClips
 Array = NDArray[np.float64]
 IDLE_M_S = 0.6
 """Speed below which someone idles or shuffles; who walks slowly still does 0.7."""
+ANGLES = 48
+"""Angles for which it is known what turning costs: every 7.5°, with half a turn, where left and right are as good."""
+NEAR = 64
+"""Steps that are looked at as the next but one."""
+_ROUNDS, _EXACT = 40, 0.02
+"""Of value iteration over cuts and angles, at most; and by how little values change then."""
+_SPEED_GRID = 4
+"""Parts of 1 m/s to which wanted speeds are rounded in what turning costs: it hardly depends on them."""
 CostWeight = Annotated[float, Ge(0), Le(1e4)]
 
 
@@ -64,12 +72,38 @@ class Wanted:
     """How fast the hips shall turn, rad/s."""
 
 
+class Ahead(NamedTuple):
+    """What is known exactly of what steps cost, and of what follows them, under a goal."""
+
+    goal: Array
+    """What each step costs against the wanted gait and speed, (S,)."""
+    cuts: Array
+    """What gait, speed and blends cost from each cut on, (N,)."""
+    turning: Array
+    """How much more it costs to come to the wanted direction, from each cut and angle on, (N, A), evenly from -π on;
+    (N, 1) of zeros where directions do not count."""
+
+    def with_cuts(self, more: Array) -> Ahead:
+        """The same with more to pay from each cut on, (N,)."""
+        return self._replace(cuts=self.cuts + more)
+
+    def turning_at(self, cuts: NDArray[np.int64], angle: Array) -> Array:
+        """What coming to the wanted direction costs at these cuts (M,) and angles (M,), (M,)."""
+        count = self.turning.shape[1]
+        at = (angle + np.pi) * (count / (2 * np.pi))
+        first = np.floor(at).astype(np.int64)
+        share = at - first
+        low, high = self.turning[cuts, first % count], self.turning[cuts, (first + 1) % count]
+        return np.asarray((1 - share) * low + share * high)
+
+
 @dataclass(frozen=True, eq=False)
 class StepCosts:
     """The costs of steps under some weights."""
 
     steps: StepClips
     settings: SteerSettings
+    _turnings: dict[tuple[Wanted, float], Array] = field(default_factory=dict)
 
     @cached_property
     def price(self) -> Array:
@@ -78,6 +112,17 @@ class StepCosts:
         price = self.settings.blend_weight * np.where(np.isfinite(share), np.minimum(share, 1e3), 1e3) ** 2
         np.fill_diagonal(price, 0.0)
         return price
+
+    @cached_property
+    def near(self) -> NDArray[np.int64]:
+        """The steps that each cut goes over to most cheaply, (N, M), -1 behind the last."""
+        steps = self.steps
+        out = np.full((len(steps.cut_foot), min(NEAR, int(np.diff(steps.ranges).max()))), -1, np.int64)
+        for cut, foot in enumerate(steps.cut_foot):
+            low, high = steps.ranges[foot : foot + 2]
+            order = np.argsort(self.price[cut, steps.start[low:high]], kind="stable")[: out.shape[1]]
+            out[cut, : len(order)] = low + order
+        return out
 
     @cached_property
     def discount(self) -> Array:
@@ -117,14 +162,44 @@ class StepCosts:
             steps.ranges, steps.cut_foot, steps.start, steps.stop, self.price, goal, self.discount, 400
         )  # type: ignore[no-any-return]
 
+    def following(self, wanted: Wanted, direction_weight: float = 0.0) -> Ahead:
+        """What is known exactly of what follows each step, where a direction counts so much."""
+        goal = self.goal(wanted)
+        ahead = self.ahead(goal)
+        if direction_weight <= 0:
+            return Ahead(goal, ahead, np.zeros((len(ahead), 1)))
+        speed = None if wanted.speed is None else round(wanted.speed * _SPEED_GRID) / _SPEED_GRID
+        return Ahead(goal, ahead, self._turning(replace(wanted, speed=speed), direction_weight))
 
-def score_steps(costs: StepCosts, cut: int, goal: Array, ahead: Array, out: Array) -> tuple[int, int]:
+    def _turning(self, wanted: Wanted, weight: float) -> Array:
+        """How much more it costs to come to the wanted direction from each cut and angle on, (N, A)."""
+        from choreograph.synthesis.steer import _compiled
+
+        key = wanted, weight
+        if key not in self._turnings:
+            if len(self._turnings) > 60:
+                self._turnings.clear()
+            steps, goal = self.steps, self.goal(wanted)
+            ahead = self.ahead(goal)
+            known = self._turnings.get((Wanted(), weight))
+            if known is None:  # what an even turn at 2 rad/s would cost
+                known = np.tile(weight / 4 * np.linspace(-np.pi, np.pi, ANGLES, endpoint=False) ** 2, (len(ahead), 1))
+            values = _compiled.turning_values(
+                steps.ranges, steps.cut_foot, steps.start, steps.stop, np.ascontiguousarray(steps.align[..., 0]),
+                np.ascontiguousarray(steps.moves[..., 0]), steps.seconds, self.price, goal, self.discount, self.bend,
+                ahead, weight, ahead[:, None] + known, _ROUNDS, _EXACT,
+            )  # fmt: skip
+            self._turnings[key] = values - ahead[:, None]
+        return self._turnings[key]
+
+
+def score_steps(costs: StepCosts, cut: int, own: Ahead, out: Array) -> tuple[int, int]:
     """Write into `out` (S, B) what steps cost whatever the task is; the range of those that fit."""
     from choreograph.synthesis.steer import _compiled
 
     steps = costs.steps
     low, high = (int(k) for k in steps.ranges[steps.cut_foot[cut] :][:2])
     _compiled.base_scores(
-        cut, low, high, steps.start, steps.stop, costs.price, goal, costs.discount, ahead, costs.bend, out
+        cut, low, high, steps.start, steps.stop, costs.price, own.goal, costs.discount, own.cuts, costs.bend, out
     )
     return low, high

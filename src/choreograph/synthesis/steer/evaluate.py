@@ -23,16 +23,15 @@ def policy_cost(brain: SteerBrain, cut: int, state: Array, seconds: float, task:
         task: Its name.
     """
     costs, steps, what = brain.costs, brain.costs.steps, brain.tasks[task]
-    goal = costs.goal(Wanted())
-    ahead = costs.ahead(goal) + brain.values[task].cuts
+    own = costs.following(Wanted(), what.direction).with_cuts(brain.values[task].cuts)
     out = np.empty((len(steps), len(costs.bend)))
     total, factor, now, state = 0.0, 1.0, 0.0, np.array(state, float)
     while now < seconds:
-        step, bend, _ = what.best(cut, state, costs, (goal, ahead), brain.values[task], out)
+        step, bend, _ = what.best(cut, state, costs, own, brain.values[task], out)
         move, lasts = compose(steps.align[cut, steps.start[step]], steps.moves[step, bend])[None], steps.seconds[[step]]
         after = what.moved(state, move, lasts)
-        own = costs.price[cut, steps.start[step]] + costs.bend[bend] + goal[step]
-        total += factor * (own + float(what.cost(state, after, move, lasts)[0]))
+        spent = costs.price[cut, steps.start[step]] + costs.bend[bend] + own.goal[step]
+        total += factor * (spent + float(what.cost(state, after, move, lasts)[0]))
         factor *= costs.discount[step]
         now, cut, state = now + float(lasts[0]), int(steps.stop[step]), after[0]
     return total
@@ -51,8 +50,7 @@ def beam_cost(brain: SteerBrain, cut: int, state: Array, seconds: float, width: 
         task: Its name.
     """
     costs, steps, what = brain.costs, brain.costs.steps, brain.tasks[task]
-    goal = costs.goal(Wanted())
-    ahead = costs.ahead(goal) + brain.values[task].cuts
+    own = costs.following(Wanted(), what.direction).with_cuts(brain.values[task].cuts)
     bends = len(costs.bend)
     cuts, states = np.array([cut]), np.array(state, float)[None]
     cost, factor, time = np.zeros(1), np.ones(1), np.zeros(1)
@@ -64,19 +62,20 @@ def beam_cost(brain: SteerBrain, cut: int, state: Array, seconds: float, width: 
             moves = compose(steps.align[cuts[n], steps.start[low:high]][:, None], steps.moves[low:high]).reshape(-1, 3)
             lasts = np.repeat(steps.seconds[low:high], bends)
             after = what.moved(states[n], moves, lasts)
-            own = np.repeat(costs.price[cuts[n], steps.start[low:high]] + goal[low:high], bends)
-            own = own + np.tile(costs.bend, high - low) + what.cost(states[n], after, moves, lasts)
+            spent = np.repeat(costs.price[cuts[n], steps.start[low:high]] + own.goal[low:high], bends)
+            spent = spent + np.tile(costs.bend, high - low) + what.cost(states[n], after, moves, lasts)
             discount = factor[n] * np.repeat(costs.discount[low:high], bends)
             parts.append(
-                (np.repeat(steps.stop[low:high], bends), after, cost[n] + factor[n] * own, discount, time[n] + lasts)
+                (np.repeat(steps.stop[low:high], bends), after, cost[n] + factor[n] * spent, discount, time[n] + lasts)
             )
         ends, after, total, factors, times = (np.concatenate(column) for column in zip(*parts, strict=True))
         over = times >= seconds
         if over.any():
             best = min(best, float(total[over].min()))
         left = np.flatnonzero(~over & (total < best))
-        later = what.known(after[left]) * brain.values[task].at(after[left], ends[left]) + what.beyond(after[left])
-        guess = total[left] + factors[left] * (later + ahead[ends[left]])
+        later = what.known(after[left]) * brain.values[task].at(after[left], ends[left])
+        later = later + what.beyond(after[left], ends[left], own)
+        guess = total[left] + factors[left] * (later + own.cuts[ends[left]])
         picked = np.unique(np.concatenate([left[np.argsort(key)[: width // 2]] for key in (total[left], guess)]))
         cuts, states, cost = ends[picked].astype(np.int64), after[picked], total[picked]
         factor, time = factors[picked], times[picked]

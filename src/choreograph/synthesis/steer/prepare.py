@@ -22,8 +22,10 @@ from choreograph.synthesis.steer.policy import ValueFunction
 from choreograph.synthesis.steer.steps import StepClips, build_steps
 from choreograph.synthesis.steer.tasks import Avoid, Navigate, Spin, SteerTask
 
-METHOD = 5
+METHOD = 6
 """One more whenever the same graph would give another value function."""
+FIRST_READY = "ready to steer"
+"""Stage of preparing at which characters can be steered, though not yet as well as they will be."""
 
 
 def find_steps(graph: MotionGraph, *, mirror: bool = True, progress: Progress | None = None) -> StepClips:
@@ -90,6 +92,8 @@ def find_brain(
     *,
     mirror: bool = True,
     own: Mapping[str, SteerTask] | None = None,
+    learning: LearnSettings = LearnSettings(),
+    steps: StepClips | None = None,
     progress: Progress | None = None,
 ) -> SteerBrain:
     """All that characters of a graph need to be steered: steps, and a value function for each task.
@@ -106,6 +110,8 @@ def find_brain(
         tasks: Names of tasks.
         mirror: Whether each clip counts as its mirror image too.
         own: Tasks of your own, by name.
+        learning: How value functions are learned.
+        steps: The graph's steps, where they are at hand.
         progress: Hears how far the work has come; may cancel.
 
     Raises:
@@ -116,11 +122,10 @@ def find_brain(
     for name in tasks:
         if name not in known:
             raise RequestError(f"there is no task {name!r}; there are {', '.join(known)}", where="task")
-    costs = StepCosts(find_steps(graph, mirror=mirror, progress=told), settings)
+    costs = StepCosts(steps or find_steps(graph, mirror=mirror, progress=told), settings)
     chosen = {name: known[name] for name in tasks}
-    return SteerBrain(
-        costs, chosen, {name: find_value(graph, task, costs, progress=told) for name, task in chosen.items()}
-    )
+    values = {name: find_value(graph, task, costs, learning, progress=told) for name, task in chosen.items()}
+    return SteerBrain(costs, chosen, values)
 
 
 def _pack(value: ValueFunction) -> Content:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from pathlib import Path as FilePath
-from typing import Annotated, Literal, Self
+from typing import Annotated, ClassVar, Literal, Self
 
 import numpy as np
 from annotated_types import Ge, Gt, Le, MaxLen
 from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
+from choreograph.contract.chosen import ChosenRequest
 from choreograph.contract.limits import beside
 from choreograph.contract.request import (
     Degrees,
@@ -103,12 +104,14 @@ class ObstacleRequest(Request):
         return np.array([(0.0, *self.position, self.radius_m, *self.velocity)])
 
 
-class SteerRequest(PathRequest):
+class SteerRequest(ChosenRequest, PathRequest):
     """A character steered by a script.
 
     >>> SteerRequest(goals=[GoalRequest(0.0, (0.0, 0.0), 0.0)], length_s=10.0).goals[0].heading_deg
     0.0
     """
+
+    most_frames: ClassVar[int] = 8_000
 
     task: Literal["navigate", "spin", "avoid"] = "navigate"
     """What it learns to do: keep to lines, turn at a rate, or keep to lines and clear of obstacles."""

@@ -17,6 +17,7 @@ from choreograph.finishing.foot_contacts import plant_speed
 from choreograph.graph.model import MotionGraph
 from choreograph.motion.bend import way_of
 from choreograph.progress import Progress, silent
+from choreograph.synthesis.narrow import ChoosingSearch
 from choreograph.synthesis.steer.controller import SteerBrain
 from choreograph.synthesis.steer.crowd import Crowd
 from choreograph.synthesis.steer.goals import obstacle_at
@@ -33,7 +34,7 @@ TASKS = {"navigate": ("navigate",), "spin": ("navigate", "spin"), "avoid": ("nav
 """Which value functions each task of a request needs."""
 
 
-class SteerSearch(Search):
+class SteerSearch(ChoosingSearch):
     """A character that does what a script says; a step of the search is a second of motion."""
 
     grows = True
@@ -47,7 +48,7 @@ class SteerSearch(Search):
             brain: Steps and value functions, where they are at hand.
         """
         super().__init__(request)
-        self.graph = graph
+        self.graph: MotionGraph = self.choose(graph, request)
         self._brain = brain
         self._begin(request)
 
@@ -138,6 +139,9 @@ class SteerSearch(Search):
         same = all(
             getattr(request, name) == getattr(self.request, name) for name in ("task", "costs", "mirror", "own_task")
         )
+        graph = self.choose(self.whole, request)
+        same = same and graph is self.graph
+        self.graph = graph
         self._brain = self._brain if same and not request.tracks() and not self._tracks else None
         self._begin(request)
 
@@ -157,7 +161,7 @@ class SteerSearch(Search):
         if self._answer is None or self._answer[0] != len(self._recording):
             self._answer = len(self._recording), self._finish()
         status = COMPLETE if self.done else SEARCHING
-        return Result("steer", self.request, (self._answer[1],), status, seconds=self._seconds)
+        return Result("steer", self.request, (self._answer[1],), status, self.left_out, self._seconds)
 
     def _finish(self) -> Answer:
         assert self._crowd is not None and self._brain is not None

@@ -79,6 +79,23 @@ class SteerStream:
             self.crowd.add(float(x), float(z), float(yaw), goal)
         self.number = 0
 
+    def adopt(self, brain: SteerBrain) -> dict[str, Any]:
+        """Steer on with what was learned meanwhile on the same steps; what is to be said of it."""
+        self.brain = self.crowd.brain = brain
+        for one in self.crowd.characters:
+            one.brain = brain
+        return self.learned()
+
+    def learned(self) -> dict[str, Any]:
+        """How the value functions were learned, for a client."""
+        reports = {name: dict(value.report) for name, value in self.brain.values.items()}
+        return {"type": "learned", "tasks": list(self.brain.tasks), "reports": reports}
+
+    @property
+    def learning(self) -> bool:
+        """Whether value functions are still those that there were quickly."""
+        return any(value.report.get("first") for value in self.brain.values.values())
+
     @staticmethod
     def frame_bytes(joints: int) -> int:
         """Bytes of one character in a frame: root, rotations, recording, its frame, feet."""
@@ -174,7 +191,8 @@ class SteerStream:
         along = np.linspace(-half_m, half_m, _HEAT)
         line = Line(one.line.goal)  # which finds its place anew, wherever that is
         states = np.array([line.state(np.array([yaw, x + dx, z + dz])) for dz in along for dx in along])
-        values = value.at(states, one.cut) + self.brain.tasks["navigate"].beyond(states)
+        cuts = np.full(len(states), one.cut)
+        values = value.at(states, cuts) + self.brain.tasks["navigate"].beyond(states, cuts, self.brain.ahead(one.goal))
         low, high = float(values.min()), float(values.max())
         cells = np.round(255 * (values - low) / max(high - low, 1e-9)).astype(int).tolist()
         return {
@@ -285,6 +303,8 @@ class SteerStream:
         if said.get("on"):
             number = _whole(said, "character")
             self._character(number)
+            if self.learning:  # what is steered now would not come out again
+                raise RequestError("it is still being learned; record as soon as that is done")
             everybody = [(one.place_at_cut(), one.goal) for one in self.crowd.characters]
             self._restart(everybody)
             self._start, goal = everybody[number]

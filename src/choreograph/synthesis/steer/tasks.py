@@ -15,15 +15,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from choreograph.synthesis.steer.basis import Basis, Dimension
-from choreograph.synthesis.steer.costs import StepCosts, score_steps
+from choreograph.synthesis.steer.costs import Ahead, StepCosts, score_steps
 
 if TYPE_CHECKING:
     from choreograph.synthesis.steer.policy import ValueFunction
 
 Array = NDArray[np.float64]
+Indices = NDArray[np.int64]
 
 TRIED_BENT = 12
 """Steps that are tried bent, the best unbent ones: with 12 of 110 the choice is the same in 99 of 100 situations."""
+DEEP = 6
+"""Steps against a line that are weighed by their best next step, the best ones. What is learned of half turns is not
+exact, and one step turns by little: a step more tells who begins to turn from who walks on."""
 
 
 class SteerTask(ABC):
@@ -62,8 +66,14 @@ class SteerTask(ABC):
         """
         return None
 
-    def beyond(self, after: Array) -> Array:
-        """What states (A, D) outside of the bounds cost more than those at the bounds do, (A,)."""
+    @property
+    def direction(self) -> float:
+        """What a second costs in a direction 1 rad off; 0 where the second number of the state is no such angle."""
+        return 0.0
+
+    def beyond(self, after: Array, cuts: Indices, own: Ahead) -> Array:
+        """What is known of states (A, D) at cuts (A,) beside what is learned, (A,): what those outside of the bounds
+        cost more than those at the bounds do."""
         return np.zeros(len(after))
 
     def known(self, after: Array) -> NDArray[np.bool_]:
@@ -80,9 +90,11 @@ class SteerTask(ABC):
         cut: int,
         state: Array,
         costs: StepCosts,
-        own: tuple[Array, Array],
+        own: Ahead,
         value: ValueFunction | None,
         out: Array,
+        *,
+        deep: bool = True,
     ) -> tuple[int, int, float]:
         """The best step, its bend and its score, where nothing but this task counts.
 
@@ -90,18 +102,19 @@ class SteerTask(ABC):
             cut: The cut that the character is at.
             state: (D,).
             costs: The steps and what they cost by themselves.
-            own: What each step costs against gait and speed, (S,), and what follows from each cut on, (N,).
+            own: What each step costs against gait and speed, and what follows from each cut on.
             value: What ends are worth; None for nothing.
             out: Room for scores, (S, B).
+            deep: Whether the next step but one may count too.
         """
-        low, high = score_steps(costs, cut, *own, out)
-        self.add_scores(cut, state, costs, value, out)
+        low, high = score_steps(costs, cut, own, out)
+        self.add_scores(cut, state, costs, own, value, out)
         # A score that is no number is found, not passed over.
         step, bend = divmod(int(out[low:high].argmin()), out.shape[1])
         return low + step, bend, float(out[low + step, bend])
 
     def add_scores(
-        self, cut: int, state: Array, costs: StepCosts, value: ValueFunction | None, out: Array, share: float = 1.0
+        self, cut: int, state: Array, costs: StepCosts, own: Ahead, value: ValueFunction | None, out: Array
     ) -> None:
         """Add to `out` (S, B) what each step costs and what its end is worth.
 
@@ -109,9 +122,9 @@ class SteerTask(ABC):
             cut: The cut that the character is at.
             state: (D,).
             costs: The steps and what they cost by themselves.
+            own: What is known of what follows.
             value: What ends are worth; None for nothing.
             out: Only rows of steps that fit are changed.
-            share: How much this task counts.
         """
         steps = costs.steps
         low, high = (int(k) for k in steps.ranges[steps.cut_foot[cut] :][:2])
@@ -121,10 +134,11 @@ class SteerTask(ABC):
         after = self.moved(state, moves, seconds)
         scores = self.cost(state, after, moves, seconds)
         if value is not None:
+            ends = np.repeat(steps.stop[low:high], bends)
             scores = scores + np.repeat(costs.discount[low:high], bends) * (
-                self.known(after) * value.at(after, np.repeat(steps.stop[low:high], bends)) + self.beyond(after)
+                self.known(after) * value.at(after, ends) + self.beyond(after, ends, own)
             )
-        out[low:high] += share * np.asarray(scores).reshape(-1, bends)
+        out[low:high] += np.asarray(scores).reshape(-1, bends)
 
 
 def compose(first: Array, then: Array) -> Array:
@@ -155,9 +169,6 @@ class Navigate(SteerTask):
     """Bound of the offset."""
     curvature: float = 1.0
     """Bound of the curvature, 1/m."""
-    turn_rad_s: float = 2.0
-    """How fast people turn back, about: the value of a direction is what an even turn at this rate would cost, and what
-    is learned beside that."""
 
     @property
     def dimensions(self) -> tuple[Dimension, ...]:
@@ -175,14 +186,20 @@ class Navigate(SteerTask):
 
     @property
     def weights(self) -> Array:
-        """Of deviation and direction, and of the square of the angle that is to be turned back, (3,)."""
-        return np.array([self.deviation_weight, self.direction_weight, self.direction_weight / (2 * self.turn_rad_s)])
+        """Of deviation and direction, (2,)."""
+        return np.array([self.deviation_weight, self.direction_weight])
 
-    def beyond(self, after: Array) -> Array:
+    @property
+    def direction(self) -> float:
+        """What a second costs in a direction 1 rad off."""
+        return self.direction_weight
+
+    def beyond(self, after: Array, cuts: Indices, own: Ahead) -> Array:
         """What no spline tells, (A,): offsets beyond the bound, as if each metre stayed for as long as the horizon is;
-        and turning back, which has a ridge at half a turn, where left and right are as good."""
+        and turning back, which has a ridge at half a turn, where left and right are as good, and depends on whether
+        the recording turns at that cut."""
         offsets = self.slope * np.maximum(np.abs(after[:, 0]) - self.offset_m, 0.0)
-        return np.asarray(offsets + self.weights[2] * after[:, 1] ** 2)
+        return np.asarray(offsets + own.turning_at(cuts, after[:, 1]))
 
     def moved(self, state: Array, moves: Array, seconds: Array) -> Array:
         """Offset and angle to a line of constant curvature."""
@@ -207,11 +224,11 @@ class Navigate(SteerTask):
         return np.asarray(0.5 * seconds * both)
 
     def add_scores(
-        self, cut: int, state: Array, costs: StepCosts, value: ValueFunction | None, out: Array, share: float = 1.0
+        self, cut: int, state: Array, costs: StepCosts, own: Ahead, value: ValueFunction | None, out: Array
     ) -> None:
         """The same, compiled."""
-        if value is None or share != 1.0:
-            super().add_scores(cut, state, costs, value, out, share)
+        if value is None:
+            super().add_scores(cut, state, costs, own, value, out)
             return
         from choreograph.synthesis.steer import _compiled
 
@@ -220,7 +237,7 @@ class Navigate(SteerTask):
         coefficients, table = value.held_at(state[2:])
         _compiled.navigate_scores(
             cut, low, high, state, steps.start, steps.stop, steps.align, steps.moves, steps.seconds, costs.discount,
-            self.weights, table, coefficients, value.kinds, self.slope, out,
+            own.turning, self.weights, table, coefficients, value.kinds, self.slope, out,
         )  # fmt: skip
 
     def best(
@@ -228,9 +245,11 @@ class Navigate(SteerTask):
         cut: int,
         state: Array,
         costs: StepCosts,
-        own: tuple[Array, Array],
+        own: Ahead,
         value: ValueFunction | None,
         out: Array,
+        *,
+        deep: bool = True,
     ) -> tuple[int, int, float]:
         """The same, compiled, with only the best steps tried bent."""
         if value is None or type(self).cost is not Navigate.cost or type(self).moved is not Navigate.moved:
@@ -238,11 +257,10 @@ class Navigate(SteerTask):
         from choreograph.synthesis.steer import _compiled
 
         steps = costs.steps
-        low, high = steps.ranges[steps.cut_foot[cut] :][:2]
         return _compiled.navigate_best(  # type: ignore[no-any-return]
-            cut, low, high, state, steps.start, steps.stop, steps.align, steps.moves, steps.seconds, costs.discount,
-            costs.price, *own, costs.bend, self.weights, value.basis.table, value.splines, value.kinds, self.slope,
-            TRIED_BENT, out.reshape(-1)[: len(steps)],
+            cut, steps.ranges, steps.cut_foot, state, steps.start, steps.stop, steps.align, steps.moves, steps.seconds,
+            costs.discount, costs.price, *own, costs.bend, self.weights, value.basis.table, value.splines, value.kinds,
+            self.slope, TRIED_BENT, costs.near, DEEP if deep else 1, out.reshape(-1)[: len(steps)],
         )  # fmt: skip
 
 
@@ -330,11 +348,11 @@ class Avoid(SteerTask):
         )
 
     def add_scores(
-        self, cut: int, state: Array, costs: StepCosts, value: ValueFunction | None, out: Array, share: float = 1.0
+        self, cut: int, state: Array, costs: StepCosts, own: Ahead, value: ValueFunction | None, out: Array
     ) -> None:
         """The same, compiled."""
-        if value is None or share != 1.0:
-            super().add_scores(cut, state, costs, value, out, share)
+        if value is None:
+            super().add_scores(cut, state, costs, own, value, out)
             return
         from choreograph.synthesis.steer import _compiled
 
@@ -353,9 +371,11 @@ class Avoid(SteerTask):
         cut: int,
         state: Array,
         costs: StepCosts,
-        own: tuple[Array, Array],
+        own: Ahead,
         value: ValueFunction | None,
         out: Array,
+        *,
+        deep: bool = True,
     ) -> tuple[int, int, float]:
         """The same, compiled, with only the best steps tried bent."""
         if value is None:
@@ -366,6 +386,6 @@ class Avoid(SteerTask):
         low, high = steps.ranges[steps.cut_foot[cut] :][:2]
         return _compiled.avoid_best(  # type: ignore[no-any-return]
             cut, low, high, state, steps.start, steps.stop, steps.align, steps.moves, steps.seconds, costs.discount,
-            costs.price, *own, costs.bend, self._numbers(), value.basis.table, value.splines, value.kinds,
+            costs.price, own.goal, own.cuts, costs.bend, self._numbers(), value.basis.table, value.splines, value.kinds,
             TRIED_BENT, out.reshape(-1)[: len(steps)],
         )  # fmt: skip

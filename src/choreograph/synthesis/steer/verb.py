@@ -10,7 +10,11 @@ import numpy as np
 
 from choreograph.contract.result import Answer, Result
 from choreograph.contract.verb import GRAPH, Preparation, Verb
-from choreograph.synthesis.steer.prepare import find_brain
+from choreograph.graph.model import MotionGraph
+from choreograph.progress import Progress
+from choreograph.synthesis.steer.controller import SteerBrain
+from choreograph.synthesis.steer.learn import QUICK
+from choreograph.synthesis.steer.prepare import FIRST_READY, find_brain
 from choreograph.synthesis.steer.request import SteerRequest
 from choreograph.synthesis.steer.search import SteerSearch
 
@@ -29,6 +33,13 @@ def _strokes(request: Any, answer: Answer) -> Sequence[tuple[NDArray[Any], float
     return [(np.array(answer.path), 0.02)] if len(answer.path) > 1 else []
 
 
+def _learn(graph: MotionGraph, progress: Progress) -> SteerBrain:
+    """All value functions, after one that is enough to begin with."""
+    brain = find_brain(graph, learning=QUICK, progress=progress)
+    progress(FIRST_READY, 1, 1)
+    return find_brain(graph, tasks=("navigate", "spin", "avoid"), steps=brain.costs.steps, progress=progress)
+
+
 VERB = Verb(
     name="steer",
     about="""Steer a character by a script: lines to keep to, speeds, gaits and turns, as they change over time.
@@ -40,8 +51,7 @@ VERB = Verb(
     search=SteerSearch,
     prepares=(
         Preparation(
-            "value function", "what keeping to a line, turning and avoiding will cost from each situation on",
-            lambda graph, progress: find_brain(graph, tasks=("navigate", "spin", "avoid"), progress=progress),
+            "value function", "what keeping to a line, turning and avoiding will cost from each situation on", _learn
         ),
     ),
     draw=_draw,

@@ -53,7 +53,7 @@ def test_no_edge_is_bent_beyond_the_limit(straight: MotionGraph) -> None:
         follower = PathFollower(straight, cg.named_path("circle", radius=0.8), request)
         while follower.step():
             pass
-        tables, turns = follower._kernel, np.array(follower.bends)[:, 0]
+        tables, turns = follower._view.kernel, np.array(follower.bends)[:, 0]
         seconds = tables.length[follower.edges] / straight.rate_hz
         own = tables.bend[follower.edges, 3]
         lateral = np.abs(tables.edge_way[follower.edges] * (own + turns) / seconds**2)

@@ -12,12 +12,13 @@ import choreograph as cg
 from choreograph.demo import demo_clip
 from choreograph.maths.floor import FloorTransform
 from choreograph.synthesis.plan import _compiled
-from choreograph.synthesis.plan.body import Body
+from choreograph.synthesis.plan.body import POSED, Body
 from choreograph.synthesis.plan.heuristic import Rates
 from choreograph.synthesis.plan.lower import Plan
 from choreograph.synthesis.plan.network import Tolerances, compress
 from choreograph.synthesis.plan.parts import Bar, Goal, Region, Solid
 from choreograph.synthesis.plan.planner import Chain, Margins, Planner
+from choreograph.synthesis.plan.primitives import MOST_NOVEL_M, novelty
 from choreograph.synthesis.plan.request import PlanRequest
 from choreograph.synthesis.plan.steps import LEFT, RIGHT, find_steps, read_track
 from choreograph.synthesis.plan.tolls import no_tolls
@@ -157,3 +158,29 @@ def test_a_chain_of_recorded_steps_shows_the_recording(graph, plans):
 def test_the_lattice_must_be_one_that_can_be():
     with pytest.raises(cg.RequestError, match=r"search\.lattice_m"):
         PlanRequest(goal=Goal(position=(0.0, 1.0)), search={"lattice_m": 0.0})
+
+
+def test_blends_are_hardly_farther_from_their_steps_than_allowed(plans):
+    assert plans.every.raw[: len(plans.table)].all()
+    blends = np.flatnonzero(~plans.every.raw)
+    far = novelty(plans.every, plans.table)
+    assert len(blends) and far[blends].min() > 0 and far.max() <= MOST_NOVEL_M and not far[plans.every.raw].any()
+    # Each pose against all poses of its steps, turned by a fine grid of angles about their means.
+    for p in blends[:: max(1, len(blends) // 5)]:
+        rows = [
+            np.arange(plans.table.sample_first[s], plans.table.sample_first[s + 1])
+            for s in plans.every.steps[p]
+            if s >= 0
+        ]
+        weights = plans.every.weights[p]
+        mixed = sum(w * plans.table.samples[r, :POSED].astype(float) for w, r in zip(weights, rows, strict=False))
+        known = plans.table.samples[np.concatenate(rows), :POSED].astype(float)
+        mixed, known = (each - each.mean(axis=1, keepdims=True) * (1, 0, 1) for each in (mixed, known))
+        worst = 0.0
+        for pose in mixed:
+            gaps = []
+            for turn in np.radians(np.arange(-8, 8, 0.1)):
+                laid = FloorTransform(turn).apply(known)
+                gaps.append(np.sqrt(((laid - pose) ** 2).sum(axis=2).mean(axis=1)).min())
+            worst = max(worst, min(gaps))
+        assert far[p] == pytest.approx(worst, abs=2e-4)

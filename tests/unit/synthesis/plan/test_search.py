@@ -12,9 +12,11 @@ import choreograph as cg
 from choreograph.progress import Recorder
 from choreograph.synthesis.plan.check import check_motion
 from choreograph.synthesis.plan.parts import Bar, Corridor, Gate, Goal, Region, Solid, Start
+from choreograph.synthesis.plan.planner import Margins, Planner
 from choreograph.synthesis.plan.primitives import OBJECTIVES
 from choreograph.synthesis.plan.request import PlanRequest
 from choreograph.synthesis.plan.search import PlanSearch
+from choreograph.synthesis.plan.world import in_whole, make_world
 
 AHEAD = Goal(position=(0.0, 3.0), radius=0.25)
 
@@ -91,6 +93,38 @@ def test_it_can_be_stopped_and_gone_on_with(graph, plans):
     assert result.best.cost <= early.cost + 1e-9 and result.problems == ()
     with pytest.raises(cg.RequestError):
         later.resume({**state, "motion": "another"})
+
+
+def test_time_that_is_left_goes_into_a_finer_lattice_and_steps_that_compression_left_out(graph, plans):
+    request = few(goal=Goal(position=(0.4, 2.2), radius=0.2), evaluations=40_000)
+    coarse = plan(graph, plans, request.with_(search={"refine": False}))
+    search = PlanSearch(graph, request, plans=plans)
+    fine = search.run()
+    assert "of 20 cm, 15°" in coarse.best.details["proved"] and "of 10 cm, 10°" in fine.best.details["proved"]
+    assert fine.best.cost <= coarse.best.cost + 1e-9
+    assert search._try is not None and search._try.whole and fine.problems == ()
+    # A chain counted among all steps can be gone on from.
+    state = search.state()
+    if not state["whole"]:
+        state = {**state, "whole": True, "primitives": plans.kept[state["primitives"]].tolist()}
+    later = PlanSearch(graph, few(goal=request.goal, evaluations=500), plans=plans)
+    later.resume(state)
+    assert later.run().best.cost <= fine.best.cost + 1e-9
+
+
+def test_steps_in_the_whole_graph_are_those_of_the_compressed_one(graph, plans):
+    request = few()
+    small, whole = (make_world(graph, plans, request, full=full) for full in (False, True))
+    planner = Planner(small, request, Margins(0.03, {}))
+    while not planner.done:
+        planner.advance()
+    chain = planner.chain()
+    there = in_whole(plans, chain)
+    for world, one in ((small, chain), (whole, there)):
+        assert (
+            world.network.primitives.steps[one.primitives] == small.network.primitives.steps[chain.primitives]
+        ).all()
+    np.testing.assert_allclose(whole.network.seconds[there.primitives], small.network.seconds[chain.primitives])
 
 
 def test_answers_differ_where_several_are_asked_for(graph, plans):

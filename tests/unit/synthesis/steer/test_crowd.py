@@ -156,14 +156,14 @@ def test_compiled_avoidance_is_its_plain_twin(brain: SteerBrain) -> None:
     value = ValueFunction("avoid", task.basis, rng.normal(size=task.basis.size), np.zeros(len(costs.steps.cut_foot)))
     for state in ((0.3, 2.0, 0.0, -1.0), (-3.4, 6.0, 1.5, 0.5), (0.1, 0.4, -0.3, 0.2)):
         fast, plain = (np.zeros((len(costs.steps), len(costs.bend))) for _ in range(2))
-        task.add_scores(4, np.array(state), costs, value, fast)
-        super(Avoid, task).add_scores(4, np.array(state), costs, value, plain)
+        own = brain.ahead(SteerGoal())
+        task.add_scores(4, np.array(state), costs, own, value, fast)
+        super(Avoid, task).add_scores(4, np.array(state), costs, own, value, plain)
         assert np.allclose(fast, plain, atol=1e-9)
-        goal, ahead = brain.ahead(SteerGoal())
-        step, bend, score = task.best(4, np.array(state), costs, (goal, ahead), value, np.empty_like(fast))
+        step, bend, score = task.best(4, np.array(state), costs, own, value, np.empty_like(fast))
         whole = np.full_like(fast, np.inf)
-        low, high = score_steps(costs, 4, goal, ahead, whole)
-        task.add_scores(4, np.array(state), costs, value, whole)
+        low, high = score_steps(costs, 4, own, whole)
+        task.add_scores(4, np.array(state), costs, own, value, whole)
         assert score == pytest.approx(whole[step, bend]) and score <= whole[low:high, 0].min() + 1e-9
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -14,11 +15,12 @@ from choreograph.synthesis.steer.basis import Basis, Dimension
 from choreograph.synthesis.steer.controller import SteerBrain
 from choreograph.synthesis.steer.costs import StepCosts, Wanted, score_steps
 from choreograph.synthesis.steer.crowd import Crowd
-from choreograph.synthesis.steer.learn import LearnSettings, learn
+from choreograph.synthesis.steer.goals import SteerGoal
+from choreograph.synthesis.steer.learn import QUICK, LearnSettings, learn
 from choreograph.synthesis.steer.policy import ValueFunction
 from choreograph.synthesis.steer.pool import Pool
 from choreograph.synthesis.steer.prepare import check_fits
-from choreograph.synthesis.steer.tasks import Navigate, Spin, SteerTask
+from choreograph.synthesis.steer.tasks import DEEP, TRIED_BENT, Navigate, Spin, SteerTask, compose
 
 
 def test_splines_are_scipys_and_sum_to_one() -> None:
@@ -47,19 +49,19 @@ def test_holding_dimensions_gives_the_same_function() -> None:
     held, table = value.held_at(state[0, 2:])
     left = ValueFunction("held", Basis(basis.dimensions[:2]), held, np.zeros(1))
     assert left.at(state[:, :2]) == pytest.approx(value.at(state))
-    assert table.shape == (2, 5)
+    assert table.shape == (2, 6)
 
 
 @pytest.mark.parametrize("state", [(0.0, 0.0, 0.0), (0.8, -2.9, 0.0), (-5.0, 1.2, 0.6), (1.5, 3.0, -0.9)])
 def test_the_compiled_scores_are_those_of_the_plain_twin(costs: StepCosts, state: tuple[float, ...]) -> None:
     task, rng = Navigate(), np.random.default_rng(4)
     value = ValueFunction("navigate", task.basis, rng.normal(size=task.basis.size), np.zeros(len(costs.steps.cut_foot)))
-    goal = costs.goal(Wanted(speed=1.0))
+    own = costs.following(Wanted(speed=1.0), task.direction)
     fast, plain = (np.zeros((len(costs.steps), len(costs.bend))) for _ in range(2))
     for cut in (0, 7, 20):
         for out, add in ((fast, task.add_scores), (plain, super(Navigate, task).add_scores)):
-            score_steps(costs, cut, goal, costs.ahead(goal), out)
-            add(cut, np.array(state), costs, value, out)
+            score_steps(costs, cut, own, out)
+            add(cut, np.array(state), costs, own, value, out)
         assert np.allclose(fast, plain, atol=1e-9)
 
 
@@ -70,6 +72,88 @@ def test_what_follows_from_a_cut_obeys_bellman(costs: StepCosts) -> None:
         low, high = steps.ranges[steps.cut_foot[cut] :][:2]
         next_ = costs.price[cut, steps.start[low:high]] + goal[low:high]
         assert ahead[cut] == pytest.approx((next_ + (costs.discount * ahead[steps.stop])[low:high]).min(), abs=1e-3)
+
+
+def _turned(values: np.ndarray, cut: int, angle: float) -> float:
+    """A row of a table of angles, evenly from -π on, as straight lines."""
+    every = np.append(values[cut], values[cut, 0])
+    return float(np.interp((angle + math.pi) % (2 * math.pi), np.linspace(0, 2 * math.pi, len(every)), every))
+
+
+def test_what_turning_costs_obeys_bellman_at_every_cut_and_angle(costs: StepCosts) -> None:
+    steps, own = costs.steps, costs.following(Wanted(speed=1.0), 1.0)
+    values = own.turning + own.cuts[:, None]
+    angles = np.linspace(-math.pi, math.pi, values.shape[1], endpoint=False)
+    assert own.turning.min() >= 0 and own.turning[:, 0].mean() > 1.0
+    wrong = []
+    for cut in range(0, len(values), 9):
+        low, high = steps.ranges[steps.cut_foot[cut] :][:2]
+        for k in range(0, len(angles), 8):
+            best = math.inf
+            for step in range(low, high):
+                for bend, price in enumerate(costs.bend):
+                    turn = steps.align[cut, steps.start[step], 0] + steps.moves[step, bend, 0]
+                    after = (angles[k] + turn + math.pi) % (2 * math.pi) - math.pi
+                    cost = costs.price[cut, steps.start[step]] + own.goal[step] + price
+                    cost += 0.5 * steps.seconds[step] * (abs(angles[k]) + abs(after))
+                    later = _turned(values, int(steps.stop[step]), after)
+                    best = min(best, cost + costs.discount[step] * later)
+            wrong.append(values[cut, k] - max(best, own.cuts[cut]))
+    assert np.abs(wrong).max() < 0.2 and np.abs(wrong).mean() < 0.05
+
+
+def test_turning_counts_at_angles_between_those_of_the_table(costs: StepCosts) -> None:
+    own = costs.following(Wanted(), 1.0)
+    cuts, angle = np.array([3, 3, 8]), np.array([-math.pi, 3.1, 0.37])
+    plain = [_turned(own.turning, int(cut), float(at)) for cut, at in zip(cuts, angle, strict=True)]
+    assert np.allclose(own.turning_at(cuts, angle), plain)
+    assert costs.following(Wanted()).turning_at(cuts, angle).tolist() == [0, 0, 0]
+
+
+@pytest.mark.parametrize("state", [(0.0, math.pi, 0.0), (0.3, -2.6, 0.3), (-1.0, 0.4, 0.0)])
+def test_a_deep_choice_is_the_best_of_two_steps(costs: StepCosts, state: tuple[float, ...]) -> None:
+    """Against all pairs of steps, the second unbent, where every step is looked at."""
+    task, steps = Navigate(), costs.steps
+    rng = np.random.default_rng(6)
+    value = ValueFunction("navigate", task.basis, rng.normal(size=task.basis.size), np.zeros(len(steps.cut_foot)))
+    own, out = costs.following(Wanted(), task.direction), np.empty((len(steps), len(costs.bend)))
+
+    def scores(cut: int, at: np.ndarray) -> tuple[int, int, np.ndarray]:
+        low, high = score_steps(costs, cut, own, out)
+        task.add_scores(cut, at, costs, own, value, out)
+        return low, high, out[low:high].copy()
+
+    for cut in (0, 7, 20):
+        at = np.array(state)
+        low, _, first = scores(cut, at)
+        tried = low + np.argsort(first[:, 0])[:TRIED_BENT]
+        tried = tried[np.argsort(first[tried - low].min(axis=1))][:DEEP]
+        best = (math.inf, -1, -1)
+        for step in tried:
+            bend = int(first[step - low].argmin())
+            move = compose(steps.align[cut, steps.start[step]], steps.moves[step, bend])[None]
+            lasts = steps.seconds[[step]]
+            after = task.moved(at, move, lasts)
+            cost = costs.price[cut, steps.start[step]] + own.goal[step] + costs.bend[bend]
+            cost += float(task.cost(at, after, move, lasts)[0])
+            end = int(steps.stop[step])
+            start, _, second = scores(end, after[0])
+            near = costs.near[end][costs.near[end] >= 0] - start
+            best = min(best, (cost + costs.discount[step] * second[near, 0].min(), int(step), bend))
+        found = task.best(cut, at, costs, own, value, out)
+        assert found[2] == pytest.approx(best[0]) and found[:2] == best[1:]
+
+
+def test_a_quick_value_function_goes_back_the_way_it_came(costs: StepCosts, pool: Pool) -> None:
+    for seed in range(3):
+        value = learn(Navigate(), costs, replace(QUICK, seed=seed))
+        crowd = Crowd(SteerBrain(costs, {"navigate": Navigate()}, {"navigate": value}), pool)
+        one = crowd.add(goal=SteerGoal(0.0, 0.0, 0.0))
+        for _ in range(90):
+            crowd.tick(1 / 30)
+        one.set_goal(SteerGoal(0.0, float(crowd.poses().root_pos[0, 2]), math.pi))
+        way = np.array([crowd.tick(1 / 30).root_pos[0, [0, 2]] for _ in range(240)])
+        assert way[-1, 1] < way[:, 1].max() - 2.0, f"seed {seed} never turned back"
 
 
 def test_the_linear_program_ends_with_every_sample_obeyed(costs: StepCosts) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -138,3 +139,16 @@ def test_a_recording_holds_so_much(stream: SteerStream, monkeypatch: pytest.Monk
     assert len(stream.hear({"type": "record"})["request"]["goals"]) == 2  # type: ignore[index]
     stream.hear({"type": "record", "on": True})
     stream.hear(goal)
+
+
+def test_what_is_learned_meanwhile_is_adopted_and_only_then_recorded(brain: SteerBrain, pool: Pool) -> None:
+    quick = replace(brain.values["navigate"], report={"first": True})
+    stream = SteerStream(SteerBrain(brain.costs, brain.tasks, {"navigate": quick}), pool)
+    with pytest.raises(cg.RequestError, match="still being learned"):
+        stream.hear({"type": "record", "on": True})
+    said = stream.adopt(brain)
+    assert said["type"] == "learned" and said["reports"]["navigate"]["coverage"] > 0
+    assert stream.crowd.characters[0].brain is brain
+    stream.tick()
+    answer = stream.hear({"type": "record", "on": True})
+    assert answer is not None and answer["on"]

@@ -1,0 +1,130 @@
+"""`choreograph find`: places in recordings, by words, by example, by speed, turn and feet."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from pydantic import Field
+
+from choreograph.cli.common import console, err_console, progress_bar
+from choreograph.cli.tool import Files, Force, add_tool
+from choreograph.contract.request import Option
+from choreograph.finding.request import FindRequest
+
+if TYPE_CHECKING:
+    from choreograph.finding.search import FindResult
+
+_PICTURED = 12
+"""Places that a picture shows at most."""
+
+
+class FindOptions(FindRequest):
+    """What is sought, and where."""
+
+    files: Annotated[
+        Files,
+        Field(description="A motion graph (.mog), or motion files, folders (searched through) and patterns."),
+    ]
+    picture: Annotated[Path, Option(("--picture",))] | None = None
+    """Draw the first places into a .png file, one strip of figures each."""
+    force: Force = False
+    """Replace a picture that is there."""
+    as_json: Annotated[bool, Option(("--json",))] = False
+    """Print JSON for programs."""
+
+
+def find(asked: FindOptions) -> None:
+    """Find places in recordings: by words, by example, by speed, turn and feet.
+
+    All that is given must hold at once. Without an example the longest places come first, with one the nearest.
+
+    Examples:
+
+      choreograph find people.mog --only "walk or run"
+
+      choreograph find people.mog --like clip.bvh --from 3 --to 4
+
+      choreograph find recordings/ --speed 1..2 --turn 90.. --side left --picture turns.png
+
+      choreograph find people.mog --only "clip:16_* not stop" --contact none --json
+    """
+    from choreograph.finding.search import find as find_places
+    from choreograph.formats.atomic import check_writable
+
+    if asked.picture is not None:
+        check_writable(asked.picture, overwrite=asked.force)
+    fields = {name: getattr(asked, name) for name in FindRequest.model_fields}
+    request = FindRequest(**fields)
+    with progress_bar() as progress:
+        found = find_places(list(asked.files), request, progress=progress)
+        if asked.picture is not None and found.places:
+            _draw(found, asked.picture, asked.force)
+    if asked.as_json:
+        typer.echo(json.dumps(found.as_json(), indent=2, ensure_ascii=False))
+    else:
+        _show(found)
+        if asked.picture is not None and found.places:
+            console.print(f"wrote {asked.picture}", highlight=False, markup=False, soft_wrap=True)
+    if not found.places:
+        raise typer.Exit(1)
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to the application."""
+    add_tool(app, "find", FindOptions, find)
+
+
+def _draw(found: FindResult, path: Path, force: bool) -> None:
+    from choreograph.pictures.sheet import SheetSettings, write_sheet
+
+    clips = [found.clip(place) for place in found.places[:_PICTURED]]
+    write_sheet(path, clips, SheetSettings(width=1280), overwrite=force)
+
+
+def _show(found: FindResult) -> None:
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+
+    def say(text: str, style: str | None = None) -> None:
+        console.print(text, style=style, markup=False, highlight=False, soft_wrap=True)
+
+    for words in found.skipped[:3]:
+        err_console.print(f"passed over: {words}", style="yellow", markup=False, highlight=False, soft_wrap=True)
+    if len(found.skipped) > 3:
+        err_console.print(f"passed over: {len(found.skipped) - 3} more files", style="yellow")
+    if not found.places:
+        say(f"nothing found in {found.clips} clips; {found.hint}", "yellow")
+        return
+    columns = {"clip": "left", "from": "right", "to": "right"}
+    by_example = found.places[0].distance_m is not None
+    measured = found.places[0].speed_m_s is not None
+    columns |= {"distance": "right"} if by_example else {"seconds": "right"}
+    columns |= {"speed": "right", "turned": "right"} if measured else {}
+    columns |= {"labels": "left"}
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 0, 0, 1))
+    for name, justify in columns.items():
+        table.add_column(
+            name,
+            justify="left" if justify == "left" else "right",
+            no_wrap=True,
+            overflow="ellipsis",
+            min_width=None if name == "labels" else len(name),
+        )
+    for place in found.places:
+        cells = [place.clip, f"{place.start_s:.2f} s", f"{place.stop_s:.2f} s"]
+        cells.append(f"{100 * place.distance_m:.1f} cm" if place.distance_m is not None else f"{place.seconds:.2f}")
+        if place.speed_m_s is not None and place.turn_deg is not None:
+            side = "left" if place.turn_deg > 0 else "right"
+            turned = f"{abs(place.turn_deg):.0f}° {side}" if abs(place.turn_deg) >= 5 else "-"
+            cells += [f"{place.speed_m_s:.2f} m/s", turned]
+        table.add_row(*cells, ", ".join(place.labels))
+    Console(width=max(console.width, 90)).print(table)
+    if by_example:
+        say(f"{found.clips} clips searched, the nearest {len(found.places)} places")
+        return
+    rest = f", the first {len(found.places)} of" if found.total > len(found.places) else ","
+    say(f"{found.clips} clips searched{rest} {found.total} places, {found.seconds:.1f} s")

@@ -1,0 +1,256 @@
+"""Kernels for graphs that are too large to have tables of all their edges. The plain twins are in the tests."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from choreograph.synthesis.follow._compiled_continuations import _kind
+from choreograph.synthesis.follow._compiled_scoring import compiled, hot, inlined
+
+
+@compiled
+def sum_within(step, first, length):  # type: ignore[no-untyped-def]
+    """Sums since each run of rows began, (R,)."""
+    out = np.empty(len(step))
+    for e in range(len(first)):
+        total = 0.0
+        for row in range(first[e], first[e] + length[e]):
+            total += step[row]
+            out[row] = total
+    return out
+
+
+@compiled
+def least_wait(first_edge, target, start, stop, soonest, never):  # type: ignore[no-untyped-def]
+    """Frames from each node to the next that shows something, along the quickest walk, (N,); `never` at most.
+
+    Args:
+        first_edge: Each node's first edge, (N + 1,).
+        target, start, stop: Of each edge.
+        soonest: Frames from each node to it on an edge that leaves the node, (N,).
+        never: Frames that stand for never.
+    """
+    wait = np.minimum(soonest, never)
+    changed = True
+    while changed:
+        changed = False
+        # Time runs forward in clips, so what is known is handed back along a whole clip at once.
+        for n in range(len(wait) - 1, -1, -1):
+            for e in range(first_edge[n], first_edge[n + 1]):
+                there = wait[target[e]] + stop[e] - start[e]
+                if there < wait[n]:
+                    wait[n] = there
+                    changed = True
+    return wait
+
+
+@compiled
+def soonest_shown(net, frames, shown, fitting, never):  # type: ignore[no-untyped-def]
+    """Frames from each node to the first on its edges that shows something, (N,).
+
+    Args:
+        net, frames: See `paging.Net` and `paging.Frames`.
+        shown: Which sets of labels show it; empty where it is a speed.
+        fitting: Speeds between which an edge shows it, metres in a frame.
+        never: Frames that stand for never.
+    """
+    out = np.full(len(net.node_row), never)
+    for n in range(len(out)):
+        here = net.node_row[n]
+        for e in range(net.first_edge[n], net.first_edge[n + 1]):
+            length = net.stop[e] - net.start[e]
+            blends = net.kind[e] == 1
+            there = net.node_row[net.target[e]] - length
+            if len(shown) == 0:
+                way = frames.way[min(here + length, net.node_end[n]), 2] - frames.way[here, 2]
+                if blends:
+                    way = 0.5 * (
+                        way + frames.way[there + length, 2] - frames.way[max(there, net.node_begin[net.target[e]]), 2]
+                    )
+                if fitting[0] < way / length < fitting[1]:
+                    out[n] = 0
+                continue
+            for k in range(1, min(length, out[n]) + 1):
+                row = min(here + k, net.node_end[n])
+                if blends and 2 * k >= length:
+                    row = max(there + k, net.node_begin[net.target[e]])
+                if shown[frames.words[row]]:
+                    out[n] = min(out[n], k - 1)
+                    break
+    return out
+
+
+@inlined
+def _blend_turn(here, there, end, yaw, length, k, frames) -> float:  # type: ignore[no-untyped-def]
+    """How far the hips have turned k frames into a blend that leaves one row and enters another."""
+    middle = (length + 1) // 2
+    if k < middle:
+        return frames.turned[min(here + k, end)] - frames.turned[here]
+    last = min(here + middle - 1, end)
+    jump = frames.facing[there + middle] + yaw - frames.facing[last]
+    jump -= 2.0 * np.pi * np.floor((jump + np.pi) / (2.0 * np.pi))
+    return frames.turned[last] - frames.turned[here] + jump + frames.turned[there + k] - frames.turned[there + middle]
+
+
+@inlined
+def _turn_at(node, changes, e1, d1, e2, d2, t, net, frames) -> float:  # type: ignore[no-untyped-def]
+    """How far the hips have turned after t frames of a walk that takes a transition after d1 and one after d2."""
+    turn, row, at = 0.0, net.node_row[node], 0
+    for n in range(changes):
+        e, d = (e1, d1) if n == 0 else (e2, d2)
+        if t <= d:
+            break
+        turn += frames.turned[row + d - at] - frames.turned[row]
+        row += d - at
+        length = net.stop[e] - net.start[e]
+        there = net.node_row[net.target[e]]
+        k = min(t - d, length)
+        begin = max(there - length, net.node_begin[net.target[e]])
+        turn += _blend_turn(row, begin, net.node_end[net.source[e]], net.yaw[e], length, k, frames)
+        row, at = there, d + length
+        if t <= at:
+            return turn
+    return turn + frames.turned[row + t - at] - frames.turned[row]
+
+
+@inlined
+def _enter(node, changes, e1, d1, e2, d2, span, bins, bin_rad, net, frames, slots) -> int:  # type: ignore[no-untyped-def]
+    """Keep a walk if it is the first of its kind; whether it was."""
+    whole = _turn_at(node, changes, e1, d1, e2, d2, span, net, frames)
+    late = whole - _turn_at(node, changes, e1, d1, e2, d2, span - span // 2, net, frames)
+    s = _kind(whole, late, bins, bin_rad)
+    if slots[s, 0] >= 0:
+        return 0
+    slots[s, 0], slots[s, 1], slots[s, 2], slots[s, 3], slots[s, 4] = changes, e1, d1, e2, d2
+    return 1
+
+
+@hot
+def _find_kinds(node, span, enough, most, bins, bin_rad, net, frames, slots) -> int:  # type: ignore[no-untyped-def]
+    """The walks of `span` frames from a node with the fewest transitions, at most two, of each kind; how many.
+
+    Where there are enough with fewer, or so many with two were looked at, no more of these are.
+    """
+    slots[:, 0] = -1
+    found, tried = 0, 0
+    here = net.node_row[node]
+    if here + span <= net.node_last[node]:
+        found += _enter(node, 0, -1, 0, -1, 0, span, bins, bin_rad, net, frames, slots)
+    for level in (1, 2):
+        j = node
+        while net.node_row[j] - here < span and net.node_row[j] <= net.node_last[node]:
+            d1 = net.node_row[j] - here
+            for e in range(net.first_edge[j], net.first_edge[j + 1]):
+                if net.kind[e] != 1:
+                    continue
+                m, over = net.target[e], d1 + net.stop[e] - net.start[e]
+                if level == 1:
+                    if over >= span or net.node_row[m] + span - over <= net.node_last[m]:
+                        found += _enter(node, 1, e, d1, -1, 0, span, bins, bin_rad, net, frames, slots)
+                    continue
+                if over >= span or tried >= most:
+                    continue
+                i, first = m, net.node_row[m]
+                while net.node_row[i] - first < span - over and net.node_row[i] <= net.node_last[m]:
+                    d2 = over + net.node_row[i] - first
+                    for f in range(net.first_edge[i], net.first_edge[i + 1]):
+                        if net.kind[f] != 1:
+                            continue
+                        tried += 1
+                        rest = span - d2 - (net.stop[f] - net.start[f])
+                        if rest <= 0 or net.node_row[net.target[f]] + rest <= net.node_last[net.target[f]]:
+                            found += _enter(node, 2, e, d1, f, d2, span, bins, bin_rad, net, frames, slots)
+                    i += 1
+                    if i >= len(net.node_row):
+                        break
+            j += 1
+            if j >= len(net.node_row) or found == len(slots):
+                break
+        if found >= enough:
+            break
+    return found
+
+
+@hot
+def _lay(node, slot, step, moments, net, frames, places) -> None:  # type: ignore[no-untyped-def]
+    """Where the root is at the moments of a walk, in coordinates of the node's clip; see `lay_ways`."""
+    changes, row, at, m, walked = slot[0], net.node_row[node], 0, 0, 0.0
+    last = net.node_end[node]
+    cos, sin, x, z = 1.0, 0.0, 0.0, 0.0
+    n, e, d, length = 0, 0, 1 << 30, 0
+    if changes > 0:
+        e, d, length = slot[1], slot[2], net.stop[slot[1]] - net.start[slot[1]]
+    for t in range(1, step * moments + 1):
+        if t > d + length:  # behind a transition
+            turn_cos, turn_sin = np.cos(net.yaw[e]), np.sin(net.yaw[e])
+            x, z = x + net.x[e] * cos + net.z[e] * sin, z - net.x[e] * sin + net.z[e] * cos
+            cos, sin = cos * turn_cos - sin * turn_sin, sin * turn_cos + cos * turn_sin
+            row, at, n, d = net.node_row[net.target[e]], d + length, n + 1, 1 << 30
+            last = net.node_end[net.target[e]]
+            if n < changes:
+                e, d = slot[3], slot[4]
+                length = net.stop[e] - net.start[e]
+        now = min(row + t - at, last)
+        own_x, own_z = 0.0, 0.0
+        if t <= d:
+            own_x, own_z = frames.way[now, 0], frames.way[now, 1]
+            walked += frames.way[now, 2] - frames.way[max(now - 1, row), 2]
+        else:
+            k = t - d
+            here = now
+            there = max(net.node_row[net.target[e]] - length, net.node_begin[net.target[e]]) + k
+            share = k / length
+            weight = share * share * (3.0 - 2.0 * share)
+            turn_cos, turn_sin = np.cos(net.yaw[e]), np.sin(net.yaw[e])
+            there_x = frames.way[there, 0] * turn_cos + frames.way[there, 1] * turn_sin + net.x[e]
+            there_z = -frames.way[there, 0] * turn_sin + frames.way[there, 1] * turn_cos + net.z[e]
+            own_x = frames.way[here, 0] + weight * (there_x - frames.way[here, 0])
+            own_z = frames.way[here, 1] + weight * (there_z - frames.way[here, 1])
+            walked += (1.0 - weight) * (frames.way[here, 2] - frames.way[here - 1, 2])
+            walked += weight * (frames.way[there, 2] - frames.way[there - 1, 2])
+        if m < moments and t == (m + 1) * step:
+            places[m, 0] = own_x * cos + own_z * sin + x
+            places[m, 1] = -own_x * sin + own_z * cos + z
+            places[m, 2] = walked
+            m += 1
+
+
+@compiled
+def near_continuations(nodes, step, moments, enough, most, bins, bin_rad, net, frames):  # type: ignore[no-untyped-def]
+    """The continuations of some nodes, with two transitions at most: for each kind of turn one with the fewest.
+
+    Args:
+        nodes: Which ones, (K,).
+        step: Frames between the moments.
+        moments: How many of them.
+        enough: Continuations of a node from which on none with two transitions are looked for.
+        most: Walks with two transitions that are looked at from each node at most.
+        bins, bin_rad: Classes of turn in each half of a continuation; see `find_continuations`.
+        net, frames: See `paging.Net` and `paging.Frames`.
+
+    Returns:
+        Where each node's begin among them, (K + 1,); x, z and length at the moments, (W, moments, 3); and the number of
+        transitions of each, (W,).
+    """
+    kinds = bins * bins
+    slots = np.empty((kinds, 5), np.int64)
+    first = np.zeros(len(nodes) + 1, np.int64)
+    room = 16 * len(nodes) + kinds
+    places, changes = np.empty((room, moments, 3)), np.empty(room)
+    count = 0
+    for n in range(len(nodes)):
+        alone = _find_kinds(nodes[n], step * moments, enough, most, bins, bin_rad, net, frames, slots) == 0
+        if alone:  # nothing leads so far with so few transitions: as far as its clip goes
+            slots[0] = 0
+        if count + kinds > room:
+            room *= 2
+            more, more_changes = np.empty((room, moments, 3)), np.empty(room)
+            more[:count], more_changes[:count] = places[:count], changes[:count]
+            places, changes = more, more_changes
+        for s in range(kinds):
+            if slots[s, 0] >= 0:
+                _lay(nodes[n], slots[s], step, moments, net, frames, places[count])
+                changes[count] = 3 if alone else slots[s, 0]
+                count += 1
+        first[n + 1] = count
+    return first, places[:count].copy(), changes[:count].copy()

@@ -1,0 +1,96 @@
+"""A search's view of its graph's tables: of all edges, or of those that it has come to, in the same words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from copy import copy
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from choreograph.graph.model import TRANSITION, MotionGraph
+from choreograph.synthesis.follow.goals import style_costs
+from choreograph.synthesis.follow.kernel_inputs import Inputs, KernelParams, KernelPath, KernelTables, find_inputs
+from choreograph.synthesis.follow.pager import Pager
+from choreograph.synthesis.follow.paging import PagedTables
+from choreograph.synthesis.follow.prepare import Tables
+from choreograph.synthesis.follow.request import FollowRequest
+from choreograph.synthesis.follow.tables import EdgeTables
+from choreograph.synthesis.path import Path
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+class TablesView:
+    """The kernels' tables for one search. Where they do not have all edges, edges have other numbers there."""
+
+    def __init__(self, graph: MotionGraph, tables: Tables) -> None:
+        self.graph, self.tables = graph, tables
+        self._pager: Pager | None = None
+        self._inputs: Inputs | None = None
+
+    @property
+    def kernel(self) -> KernelTables:
+        """The tables as they are now."""
+        assert self._inputs is not None
+        return self._inputs.tables if self._pager is None else self._pager.kernel
+
+    def prepare(self, path: Path, request: FollowRequest, edge_costs: Floats | None) -> tuple[KernelPath, KernelParams]:
+        """Make ready for a path; what else the kernels take.
+
+        Args:
+            path: The line to follow.
+            request: How.
+            edge_costs: Extra cost of single edges, (E,), m²·s.
+        """
+        if isinstance(self.tables, PagedTables):
+            self._pager = Pager(self.tables, path, request.search, request.style, edge_costs)
+            self._inputs = self._pager.inputs
+        else:
+            costs = _costs(self.graph, self.tables, request, edge_costs)
+            self._inputs = find_inputs(self.graph, self.tables, path, request.search, costs)
+        return self._inputs.path, self._inputs.params
+
+    def copied(self) -> TablesView:
+        """The same once more, for a search that goes on by itself."""
+        twin = copy(self)
+        twin._pager = None if self._pager is None else self._pager.copied()
+        return twin
+
+    @property
+    def page_in(self) -> Callable[[Ints], KernelTables] | None:
+        """What gives tables with the edges of more nodes; None where they have all."""
+        return None if self._pager is None else self._pager.page_in
+
+    @property
+    def lengths(self) -> tuple[int, int] | None:
+        """Frames of the longest edge and of a usual one, where the tables do not have all."""
+        return self.tables.lengths if isinstance(self.tables, PagedTables) else None
+
+    def slots(self, edges: Sequence[int]) -> Ints:
+        """Where edges of the graph are in the tables."""
+        return np.asarray(edges, np.int64) if self._pager is None else self._pager.slots(edges)
+
+    def numbers(self, slots: Any) -> list[int]:
+        """Which edges of the graph are there."""
+        found = slots if not isinstance(self.tables, PagedTables) else self.tables.numbers(slots)
+        return [int(edge) for edge in found]
+
+    def frames_of(self, edges: Sequence[int]) -> int:
+        """Frames that edges of the graph show together."""
+        table, number = self.graph.edges, np.asarray(edges, np.int64)
+        return int((table.stop[number] - table.start[number]).sum())
+
+
+def _costs(graph: MotionGraph, tables: EdgeTables, request: FollowRequest, edge_costs: Floats | None) -> Floats:
+    """What each edge costs besides its distance from the path, (E,)."""
+    settings = request.search
+    extra = np.zeros(len(graph.edges)) + (0.0 if edge_costs is None else edge_costs)
+    if settings.method != "thesis":  # which knows no such costs
+        extra += settings.transition_cost * (graph.edges.kind == TRANSITION)
+        extra += settings.fault_cost * tables.faulty + settings.rough_cost * tables.rough
+    if settings.bends:
+        extra += style_costs(graph, tables, settings, request.style)
+    return np.asarray(extra)

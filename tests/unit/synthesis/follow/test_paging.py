@@ -1,0 +1,233 @@
+"""Tables that are paged in: the same as those of all edges, for as much as a search comes to, and no larger."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+import choreograph as cg
+from choreograph.errors import RequestError
+from choreograph.graph.model import TRANSITION, MotionGraph
+from choreograph.motion.bend import SMOOTH_S
+from choreograph.synthesis.follow import _compiled_paging, paging
+from choreograph.synthesis.follow.continuations import MOMENTS, TURN_BIN_RAD, TURN_BINS
+from choreograph.synthesis.follow.follower import PathFollower
+from choreograph.synthesis.follow.goals import find_wait
+from choreograph.synthesis.follow.kernel_inputs import fixed_arrays
+from choreograph.synthesis.follow.pager import Pager, _find_waits
+from choreograph.synthesis.follow.paging import PagedTables, find_paged_tables
+from choreograph.synthesis.follow.prepare import find_tables
+from choreograph.synthesis.follow.search import FollowSearch
+from choreograph.synthesis.follow.tables import EdgeTables
+
+STEP = 9
+
+
+@pytest.fixture
+def paged(graph: MotionGraph) -> PagedTables:
+    return find_paged_tables(graph, SMOOTH_S)
+
+
+def test_rows_that_are_paged_in_are_those_of_the_whole_tables(
+    graph: MotionGraph, paged: PagedTables, bend_tables: EdgeTables, rng: np.random.Generator
+) -> None:
+    whole = fixed_arrays(bend_tables, graph)
+    for nodes in np.array_split(rng.permutation(len(graph.nodes)), 5):
+        paged.page_in(nodes)
+    every = np.arange(len(graph.edges))
+    slots = paged.slots(every)
+    assert sorted(slots) == list(every) and np.array_equal(paged.numbers(slots), every)
+    for name, expected in (
+        ("length", bend_tables.length),
+        ("edge_way", whole.edge_way),
+        ("bend", whole.bend),
+        ("turn", whole.turn),
+        ("shift", whole.shift),
+        ("target", whole.target),
+        ("faulty", bend_tables.faulty),
+        ("rough", bend_tables.rough),
+    ):
+        assert np.allclose(paged.edges[name][slots], expected, rtol=0, atol=1e-12), name
+    mine = np.concatenate([np.arange(first, first + n) for first, n in _runs(paged, slots)])
+    for name, rows in (
+        ("way", whole.way),
+        ("so_far", whole.so_far),
+        ("facing", bend_tables.facing),
+        ("label_words", bend_tables.label_words),
+        ("bent_over", bend_tables.bent_over),
+    ):
+        assert np.allclose(paged.rows[name][mine], rows, rtol=0, atol=1e-12), name
+
+
+def _runs(paged: PagedTables, slots: np.ndarray) -> list[tuple[int, int]]:
+    return list(zip(paged.edges["first"][slots], paged.edges["length"][slots], strict=True))
+
+
+def test_only_what_a_search_comes_to_is_paged_in(graph: MotionGraph, paged: PagedTables) -> None:
+    paged.page_in([3, 5, 3], STEP)
+    edges = [*range(*graph.first_edge[3:5]), *range(*graph.first_edge[5:7])]
+    assert list(paged.edges["number"]) == edges
+    assert paged.rows.count == int((graph.edges.stop - graph.edges.start)[edges].sum())
+    assert set(np.flatnonzero(paged.ways(STEP).first >= 0)) == set(graph.edges.target[edges])
+    assert (paged.first_edge >= 0).sum() == 2
+
+
+def test_no_table_grows_with_all_edges(graph: MotionGraph, paged: PagedTables) -> None:
+    """Counted in bytes: what a search holds for every edge besides the graph's own columns, and the graph's."""
+    empty = paged.emptied()
+    pools = (empty.rows, empty.edges, empty.ways(STEP).pool)
+    own = [value for value in vars(empty).values() if isinstance(value, np.ndarray)]
+    own += [array for array in (*empty.net, *empty.frames) if not _is_column(graph, array)]
+    assert all(len(array) in (len(graph.nodes), len(graph.nodes) + 1, graph.clip_frames.sum()) for array in own)
+    assert all(pool.count == 0 for pool in pools)
+    columns = graph.edges.columns().values()
+    assert sum(column.nbytes for column in columns) <= 64 * len(graph.edges)
+
+
+def _is_column(graph: MotionGraph, array: np.ndarray) -> bool:
+    return any(array is column for column in graph.edges.columns().values())
+
+
+@pytest.mark.parametrize("method", ["beam", "bound"])
+def test_following_is_the_same_with_the_same_continuations(
+    graph: MotionGraph,
+    paged: PagedTables,
+    bend_tables: EdgeTables,
+    monkeypatch: pytest.MonkeyPatch,
+    method: str,
+) -> None:
+    """All but the continuations, which are other ones, and the bound by the longest step."""
+    known = bend_tables.continuations(graph, 10)
+
+    def same(nodes: np.ndarray, *_: object) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        ways = [np.arange(known.first[n], known.first[n + 1]) for n in nodes]
+        every = np.concatenate(ways)
+        first = np.concatenate([[0], np.cumsum([len(one) for one in ways])])
+        return first, known.places[every], known.changes[every]
+
+    monkeypatch.setattr(_compiled_paging, "near_continuations", same)
+    paged.fastest = bend_tables.fastest
+    request = cg.FollowRequest(
+        search=cg.FollowSettings(method=method, budget_frames=20_000 if method == "bound" else 0)
+    )
+    for name in ("circle", "eight"):
+        path = cg.named_path(name, radius=1.5)
+        walks = [PathFollower(graph, path, request, tables=tables) for tables in (bend_tables, paged)]
+        for follower in walks:
+            while follower.step():
+                pass
+        eager, lazy = walks
+        if method == "beam":
+            assert eager.edges == lazy.edges and eager.bends == lazy.bends and eager.cost() == lazy.cost()
+            assert np.array_equal(eager.walk().edges, lazy.walk().edges)
+        assert lazy.status == eager.status == "complete"
+
+
+def test_following_an_archive_is_as_good(graph: MotionGraph, bend_tables: EdgeTables, paged: PagedTables) -> None:
+    for text in ("circle:radius=2", "line:length=5"):
+        request = cg.FollowRequest(text)
+        whole, part = (FollowSearch(graph, request, tables=tables).run() for tables in (bend_tables, paged))
+        assert part.metrics["path_mean"].value <= whole.metrics["path_mean"].value + 0.03
+        assert part.metrics["path_reached"].value > 0.97
+
+
+def test_walks_fork_and_change_without_disturbing_each_other(graph: MotionGraph, paged: PagedTables) -> None:
+    follower = PathFollower(graph, cg.named_path("line", length=4.0), tables=paged)
+    follower.step()
+    before = (list(follower.edges), follower.place)
+    twin = follower.forked(cg.named_path("circle", radius=2.0))
+    while twin.step():
+        pass
+    assert (list(follower.edges), follower.place) == before
+    while follower.step():
+        pass
+    alone = PathFollower(graph, cg.named_path("line", length=4.0), tables=paged.emptied())
+    while alone.step():
+        pass
+    assert follower.status == "complete" and follower.edges == alone.edges
+
+
+def test_large_graphs_are_paged_and_their_frames_are_kept(
+    graph: MotionGraph, bend_tables: EdgeTables, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert isinstance(find_tables(graph), EdgeTables)
+    monkeypatch.setattr(paging, "MOST_ROWS", 10)
+    first = find_tables(graph)
+    assert isinstance(first, PagedTables)
+    monkeypatch.setattr(paging, "find_roots", None)  # nothing is read again
+    again = find_tables(graph)
+    assert isinstance(again, PagedTables)
+    assert all(np.array_equal(a, b) for a, b in zip(first.frames, again.frames, strict=True))
+    assert first.lateral == pytest.approx(fixed_arrays(bend_tables, graph).lateral)
+
+
+def test_waits_are_those_of_the_whole_tables(graph: MotionGraph, paged: PagedTables, bend_tables: EdgeTables) -> None:
+    path = cg.FollowRequest("line:length=6", label="walk", speed_m_s=1.2).floor_path()
+    settings = cg.FollowSettings()
+    bits = paged.label_bits(["walk"])
+    wait, cost = _find_waits(graph, paged, path, settings, bits)
+    shown = bend_tables.bits(["walk"]) == 1
+    assert np.array_equal(wait[:, 0] * graph.rate_hz, find_wait(graph, bend_tables, shown))
+    assert wait.shape[1] == len(cost) == 2 and np.isfinite(wait).all()
+    with pytest.raises(RequestError, match="no clip of the graph is labelled 'fly'"):
+        Pager(paged, cg.FollowRequest("line", label="fly").floor_path(), settings, None, None)
+
+
+def test_least_wait_is_the_shortest_way() -> None:
+    from scipy.sparse import coo_matrix
+    from scipy.sparse.csgraph import dijkstra
+
+    rng = np.random.default_rng(5)
+    nodes, edges = 40, 90
+    source = np.sort(np.concatenate([np.arange(nodes), rng.integers(0, nodes, edges - nodes)]))
+    target, length = rng.integers(0, nodes, edges), rng.integers(1, 9, edges)
+    soonest = np.where(rng.random(nodes) < 0.1, rng.integers(0, 5, nodes), 200)
+    first = np.searchsorted(source, np.arange(nodes + 1)).astype(np.int32)
+    zero = np.zeros(edges, np.int32)
+    found = _compiled_paging.least_wait(first, target.astype(np.int32), zero, length.astype(np.int32), soonest, 200)
+    keep: dict[tuple[int, int], int] = {}
+    for a, b, n in zip(target, source, length, strict=True):
+        keep[a, b] = min(keep.get((a, b), 99), n)
+    rows = [*(a for a, _ in keep), *[nodes] * nodes]
+    columns = [*(b for _, b in keep), *range(nodes)]
+    links = coo_matrix(([*keep.values(), *(soonest + 1)], (rows, columns)), shape=(nodes + 1, nodes + 1)).tocsr()
+    assert np.array_equal(found, np.minimum(dijkstra(links, indices=nodes)[:nodes] - 1, 200))
+
+
+def test_continuations_are_walks_of_the_graph(graph: MotionGraph, paged: PagedTables, bend_tables: EdgeTables) -> None:
+    """Each is one of all walks with its number of transitions, found by trying them all; no kind has one with fewer."""
+    nodes = np.arange(0, len(graph.nodes), max(1, len(graph.nodes) // 12))
+    first, places, changes = _compiled_paging.near_continuations(
+        nodes, 5, MOMENTS, 10**6, 10**6, TURN_BINS, TURN_BIN_RAD, paged.net, paged.frames
+    )
+    for n, (low, high) in zip(nodes, pairwise(first), strict=True):
+        walks = _all_walks(graph, bend_tables, int(n), 5 * MOMENTS)
+        assert 0 < high - low <= TURN_BINS**2
+        for way, count in zip(places[low:high], changes[low:high], strict=True):
+            same = [ends for number, ends in walks if number == count]
+            if count == 3:
+                continue  # stands for a node from which nothing leads so far
+            off = [np.abs(ends - (way[-1, 0] + 1j * way[-1, 1])) for ends in same]
+            assert min(off) < 2e-3
+
+
+def _all_walks(graph: MotionGraph, tables: EdgeTables, node: int, frames: int) -> list[tuple[int, complex]]:
+    """Transitions and last place, in the node's clip, of every walk of so many frames with two transitions at most."""
+    edges, way, found = graph.edges, fixed_arrays(tables, graph).way, []
+    waiting = [(node, frames, 0, 0.0, 0.0 + 0.0j)]
+    while waiting:
+        at, left, number, yaw, shift = waiting.pop()
+        for e in range(graph.first_edge[at], graph.first_edge[at + 1]):
+            changed = number + int(edges.kind[e] == TRANSITION)
+            length = int(tables.length[e])
+            if changed > 2:
+                continue
+            if length >= left:
+                row = tables.first[e] + left - 1
+                found.append((changed, (way[row, 0] + 1j * way[row, 1]) * np.exp(-1j * yaw) + shift))
+            else:
+                there = (edges.x[e] + 1j * edges.z[e]) * np.exp(-1j * yaw) + shift
+                waiting.append((int(edges.target[e]), left - length, changed, yaw + edges.yaw[e], there))
+    return found

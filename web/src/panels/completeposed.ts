@@ -1,0 +1,138 @@
+/** Keyframes posed by hand: joints of the figure are pulled in the view, and the body follows. */
+
+import { AMBER } from "../colours";
+import type { CompleteRequest, KeyPose } from "../messages";
+import type { LiveOverlay, Place, Stage } from "../types";
+import { Pool } from "./solvepool";
+
+const GHOST = 0.3;
+/** Two times are the same if they are less apart, seconds. */
+const SAME_S = 0.02;
+
+const rounded = (value: number, digits: number): number => Number(value.toFixed(digits));
+
+/** The key poses of a request that were posed by hand; they stand behind those of clips. */
+export const posedOf = (request: CompleteRequest): KeyPose[] =>
+  (request.poses ?? []).filter((pose) => (pose.rotations?.length ?? 0) > 0);
+
+/** A row of frames (root x, y, z, then x, y, z, w of each joint) as a key pose. */
+export function poseOf(row: ArrayLike<number>, at_s: number): KeyPose {
+  const rotations: [number, number, number, number][] = [];
+  for (let k = 3; k < row.length; k += 4) {
+    const [x, y, z, w] = [row[k]!, row[k + 1]!, row[k + 2]!, row[k + 3]!].map((value) => rounded(value, 5));
+    rotations.push([w!, x!, y!, z!]);
+  }
+  const root: [number, number, number] = [rounded(row[0]!, 4), rounded(row[1]!, 4), rounded(row[2]!, 4)];
+  return { at_s, root, rotations, in_place: true };
+}
+
+/** The same as a row of frames. */
+export function rowOf(pose: KeyPose): Float32Array {
+  const turns = (pose.rotations ?? []).flatMap(([w, x, y, z]) => [x, y, z, w]);
+  return Float32Array.from([...(pose.root ?? [0, 0, 0]), ...turns]);
+}
+
+/** The request with this pose as its key pose at that time, whatever was there, and which of its poses it is. */
+export function withPose(request: CompleteRequest, pose: KeyPose): number {
+  const others = (request.poses ?? []).filter((one) => Math.abs((one.at_s ?? -1) - pose.at_s!) > SAME_S);
+  const [clips, own] = [others.filter((one) => !one.rotations?.length), others.filter((one) => one.rotations?.length)];
+  own.push(pose);
+  own.sort((a, b) => a.at_s! - b.at_s!);
+  request.poses = [...clips, ...own];
+  // Where the body is at that time is part of the pose.
+  request.body = (request.body ?? []).filter((one) => Math.abs((one.at_s ?? -1) - pose.at_s!) > SAME_S);
+  if (request.body.length === 0) delete request.body;
+  return request.poses.indexOf(pose);
+}
+
+export interface PullHooks {
+  /** A joint was taken hold of. */
+  start(joint: string): void;
+  /** It is to be here. */
+  move(joint: string, to: Place): void;
+  end(joint: string): void;
+}
+
+/** Takes hold of joints of the figure and pulls them in the plane that faces the camera. */
+export class JointPuller {
+  active = false;
+  private readonly pool: Pool;
+  private held: { joint: string; from: Place; offset: Place; pointer: number; to: Place | null } | null = null;
+
+  constructor(
+    private readonly stage: Stage,
+    private readonly hooks: PullHooks,
+  ) {
+    this.pool = new Pool(stage);
+    const { element } = stage;
+    // Before the floor's tool: who takes a joint does not mean the floor behind it.
+    element.addEventListener("pointerdown", (event) => this.down(event), { capture: true });
+    element.addEventListener("pointermove", (event) => this.move(event), { capture: true });
+    element.addEventListener("pointerup", (event) => this.up(event), { capture: true });
+    element.addEventListener("pointercancel", (event) => this.up(event), { capture: true });
+  }
+
+  private down(event: PointerEvent): void {
+    if (!this.active || event.button !== 0 || event.altKey || this.held) return;
+    const found = this.stage.pickJoint(event);
+    const from = found && this.stage.jointAt(found.motion, found.joint, this.stage.player.frame);
+    if (!found || !from) return;
+    event.stopPropagation();
+    this.stage.player.pause();
+    const hit = this.stage.facing(event, from) ?? from;
+    const offset = { x: from.x - hit.x, y: from.y - hit.y, z: from.z - hit.z };
+    this.held = { joint: found.name, from, offset, pointer: event.pointerId, to: null };
+    this.stage.camera.held = true;
+    this.stage.element.setPointerCapture(event.pointerId);
+    this.hooks.start(found.name);
+    this.draw(from);
+  }
+
+  private move(event: PointerEvent): void {
+    const { held } = this;
+    if (!held || event.pointerId !== held.pointer) return;
+    event.stopPropagation();
+    const hit = this.stage.facing(event, held.from);
+    if (!hit) return;
+    const { offset } = held;
+    held.to = { x: hit.x + offset.x, y: Math.max(0, hit.y + offset.y), z: hit.z + offset.z };
+    this.draw(held.to);
+    this.hooks.move(held.joint, held.to);
+  }
+
+  private up(event: PointerEvent): void {
+    const { held } = this;
+    if (!held || event.pointerId !== held.pointer) return;
+    event.stopPropagation();
+    this.held = null;
+    this.pool.redraw(() => undefined);
+    this.hooks.end(held.joint);
+  }
+
+  private draw(at: Place): void {
+    this.pool.redraw(() => this.pool.sphere("held", [at.x, at.y, at.z], { colour: AMBER, radius: 0.05 }));
+  }
+}
+
+/** Posed keyframes as ghosts. */
+export class PosedGhosts {
+  private readonly pool: Pool;
+
+  constructor(private readonly stage: Stage) {
+    this.pool = new Pool(stage);
+  }
+
+  draw(request: CompleteRequest, visible: boolean): void {
+    const skeleton = this.stage.shown[0]?.skeleton;
+    this.pool.redraw(() => {
+      if (!visible || !skeleton) return;
+      for (const [k, pose] of posedOf(request).entries()) {
+        const row = rowOf(pose);
+        this.pool
+          .take<LiveOverlay>(`posed ${k} ${skeleton}`, () => this.stage.addLive(skeleton, AMBER, GHOST), () => undefined)
+          .update(row);
+        this.pool.text(`posed ${k} name`, [row[0]!, 1.95, row[2]!], `Pose, ${pose.at_s} s`, AMBER);
+      }
+    });
+  }
+}
