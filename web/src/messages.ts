@@ -1512,7 +1512,7 @@ export interface PhysicsRequest {
   end_s?: number | null;
   /** Motions of the behaviour, whose space is searched: files, folders, patterns, graphs (.mog); else the motion itself. Repeat for more. */
   examples?: string[];
-  /** How many of the examples to use: those whose contacts and direction are most like the motion's; 0 takes all. */
+  /** How many of the examples to use at most: those whose contacts and direction are most like the motion's; 0 takes all. */
   choose?: number;
   /** Of the space; else as few as hold 90 % of the examples' variance. */
   dimensions?: number | null;

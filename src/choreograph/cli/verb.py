@@ -148,7 +148,7 @@ def run(verb: Verb, values: Mapping[str, Any]) -> None:
         if values.get("mechanics"):
             from choreograph.editing.physics.finished import finish_result
 
-            result = finish_result(result, getattr(subject.value, "clips", ()), progress)
+            result = finish_result(result, getattr(subject.value, "clips", ()), verb.remeasure, progress=progress)
         origin = {subject.kind: named}
         files = write_result(verb, result, targets, state=_state(search), origin=origin, progress=progress)
     for answer, where in zip(result.answers, files, strict=True):

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from choreograph.contract.request import Request
-from choreograph.contract.result import Answer, Result
+from choreograph.contract.result import Answer, Metric, Result
 from choreograph.contract.search import Search
 from choreograph.progress import Progress
 
@@ -78,6 +78,8 @@ class Verb:
     picture_suffixes: tuple[str, ...] = (".png",)
     strokes: Callable[[Request, Answer], Sequence[tuple[NDArray[Any], float]]] | None = None
     """What was asked for as lines on the floor, for films: points (N, 2) and width, metres."""
+    remeasure: Callable[[Request, Answer], Mapping[str, Metric]] | None = None
+    """What an answer's metrics are once its motion was changed: those that may differ, by name."""
     outputs: tuple[Output, ...] = ()
     changes_motion: bool = True
     """Whether its answer is another motion than it got; else a command need not name a motion file to write."""

@@ -95,7 +95,7 @@ def solve_again(problem: Problem, before: Solved, iterations: int = 60, watch: W
     return Solved(problem, found, found.iterations)
 
 
-def solve_finer(problem: Problem, before: Solved, iterations: int = 60, watch: Watch | None = None) -> Solved:
+def solve_finer(problem: Problem, before: Solved, iterations: int = 50, watch: Watch | None = None) -> Solved:
     """The same motion on another grid of nodes, from where a coarser one led.
 
     Args:
@@ -104,14 +104,20 @@ def solve_finer(problem: Problem, before: Solved, iterations: int = 60, watch: W
         iterations: At most.
         watch: Hears the iteration, the unknowns and the violation.
     """
-    start = carry_over(before, problem)
+    start, total = carry_over(before, problem), before.iterations
+    found: Solution | None = None
     if problem.nodes > before.problem.nodes:
         found = solve(problem, warm=_more_nodes(before, problem, start), iterations=iterations, watch=watch)
-    else:
-        found = solve(problem, start=start, first_barrier=1e-4, first_slack=0.02, iterations=iterations, watch=watch)
+        total += found.iterations
+    if found is None or found.status == "not converged":
+        found = solve(
+            problem, start=start, first_barrier=1e-4, first_slack=0.02, iterations=2 * iterations, watch=watch
+        )
+        total += found.iterations
     if found.status == "not converged":
         found = solve(problem, start=start, iterations=iterations, watch=watch)
-    return Solved(problem, found, before.iterations + found.iterations)
+        total += found.iterations
+    return Solved(problem, found, total)
 
 
 def carry_over(before: Solved, problem: Problem) -> Array:

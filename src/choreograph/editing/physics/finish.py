@@ -9,7 +9,7 @@ of its correction, or none, and is named.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -115,12 +115,15 @@ def finish_mechanics(
     """
     floor = floor_height([clip]) if floor_m is None else floor_m
     maker = _Finisher(clip, body, floor, sources)
-    windows: list[Window] = []
-    spans = maker.spans()
-    for number, (start, stop) in enumerate(spans):
-        progress("finishing", number, len(spans))
-        windows.append(maker.finish(start, stop, start > 0 and windows != [] and spans[number - 1][1] > start))
-    progress("finishing", len(spans), len(spans))
+    windows = maker.run(progress)
+    worse = maker.worse()
+    if worse:  # windows that are no worse than others may be so together: none may be worse than it was itself
+        maker.begin(strict=True)
+        windows = maker.run(progress)
+        worse = maker.worse()
+    if worse:
+        maker.begin()
+        windows = [replace(window, share=0.0, change_m=0.0, worse=tuple(worse)) for window in windows]
     made = maker.made
     moved = np.linalg.norm(made.global_positions() - clip.global_positions(), axis=2)
     after = maker.dynamics(made) if windows else maker.found
@@ -154,9 +157,28 @@ class _Finisher:
         here = legs.positions(np.ascontiguousarray(_at(self.q, clip.fps, times)))
         self.targets = self._targets(legs.positions(np.ascontiguousarray(self.course[0])), here)
         self.columns, self.picks, self.pull = _freedoms(self.dofs)
+        self.begin()
+
+    def begin(self, strict: bool = False) -> None:
+        """Forget all corrections; with `strict`, windows may not even be as bad as others are."""
+        self.strict = strict
         self.added = np.zeros((self.count, self.columns.shape[1] + len(self.picks)))
         self.change = np.zeros_like(self.q)
-        self.made = clip
+        self.made = self.clip
+
+    def run(self, progress: Progress) -> list[Window]:
+        """Correct all windows, one after the other."""
+        windows: list[Window] = []
+        spans = self.spans()
+        for number, (start, stop) in enumerate(spans):
+            progress("finishing", number, len(spans))
+            windows.append(self.finish(start, stop, start > 0 and windows != [] and spans[number - 1][1] > start))
+        progress("finishing", len(spans), len(spans))
+        return windows
+
+    def worse(self) -> list[str]:
+        """Figures of the whole motion that are worse than they were by more than a tenth."""
+        return self.gauge.measure(self.made).worse_than(self.whole) if self.made is not self.clip else []
 
     def dynamics(self, clip: Clip) -> Dynamics:
         """Mechanics of a motion at no more frames than it takes."""
@@ -207,7 +229,7 @@ class _Finisher:
         worse: list[str] = []
         for share in _SHARES:
             made = self._with(first, last, share * change)
-            bad = self.gauge.measure(made[around]).worse_than(before, self.whole)
+            bad = self.gauge.measure(made[around]).worse_than(before, None if self.strict else self.whole)
             if not bad:
                 break
             worse = worse or bad

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
+from typing import Any
+
+import numpy as np
 
 from choreograph.contract.result import Answer, Metric, Motion, Problem, Result, Run
 from choreograph.dynamics.body import make_body
 from choreograph.editing.dynamics.search import body_of
 from choreograph.editing.physics.finish import Mechanical, finish_mechanics
 from choreograph.editing.physics.prepare import read_examples, take_part
-from choreograph.editing.physics.quality import SAID
+from choreograph.editing.physics.quality import SAID, WORSE
 from choreograph.editing.physics.request import PhysicsRequest
+from choreograph.finishing.foot_contacts import plant_speed
 from choreograph.motion.clip import Clip
 from choreograph.progress import Progress, silent
 
+_DUST = {"m": 5e-3, "m/s": 5e-3}
+"""Differences of a verb's metrics that do not count."""
 _LEFT_BW = 0.25
 """Force that nothing gives, above which a stretch that was left as it is counts as a problem."""
 
@@ -79,24 +85,56 @@ def fights(made: Mechanical) -> list[Problem]:
     return out
 
 
-def finish_result(result: Result, sources: Sequence[Clip] = (), progress: Progress = silent) -> Result:
-    """A verb's result with every motion finished by mechanics.
+def finish_result(
+    result: Result,
+    sources: Sequence[Clip] = (),
+    remeasure: Callable[[Any, Answer], Mapping[str, Metric]] | None = None,
+    *,
+    progress: Progress = silent,
+) -> Result:
+    """A verb's result with every motion finished by mechanics, where what the verb measures does not suffer.
 
     Args:
         result: Of any verb that makes motion.
         sources: Recordings that its motions are made of.
+        remeasure: The verb's own metrics of an answer whose motion was changed.
         progress: Hears how far the work has come.
     """
     answers = []
     for answer in result.answers:
-        motions, metrics, problems = [], dict(answer.metrics), list(answer.problems)
+        motions, metrics, problems, moved = [], dict(answer.metrics), list(answer.problems), 0.0
         for motion in answer.motions:
             if motion.leads:
                 motions.append(motion)
                 continue
             made = finish_mechanics(motion.clip, make_body(motion.clip.skeleton), sources=sources, progress=progress)
+            moved = max(moved, float(np.linalg.norm(made.clip.root_pos - motion.clip.root_pos, axis=1).max()))
             motions.append(replace(motion, clip=made.clip, raw=motion.raw or motion.clip))
             metrics.update(finish_metrics(made))
             problems += fights(made)
-        answers.append(replace(answer, motions=tuple(motions), metrics=metrics, problems=tuple(problems)))
+        metrics["mechanics_root"] = Metric(moved, "m", "and the root by at most")
+        after = replace(answer, motions=tuple(motions), metrics=metrics, problems=tuple(problems))
+        answers.append(_accepted(result, answer, after, remeasure))
     return replace(result, answers=tuple(answers))
+
+
+def _accepted(
+    result: Result, before: Answer, after: Answer, remeasure: Callable[[Any, Answer], Mapping[str, Metric]] | None
+) -> Answer:
+    """The finished answer with its metrics measured anew; the one before, where one of them got worse by a tenth."""
+    fresh = dict(remeasure(result.request, after)) if remeasure is not None else {}
+    if "foot_slide" in before.metrics:
+        slide = max(plant_speed(motion.clip) for motion in after.motions if not motion.leads)
+        fresh["foot_slide"] = replace(before.metrics["foot_slide"], value=slide)
+    worse = [
+        name
+        for name, metric in fresh.items()
+        if metric.value > WORSE * before.metrics[name].value + _DUST.get(metric.unit, 0.0)
+    ]
+    if not worse:
+        return replace(after, metrics={**after.metrics, **fresh})
+    said = ", ".join(f"{fresh[name].text} {fresh[name].said} instead of {before.metrics[name].said}" for name in worse)
+    problem = Problem(
+        f"mechanics and what was asked fight: finished, {said}; the motion was left as it was", "mechanics"
+    )
+    return replace(before, problems=(*before.problems, problem))

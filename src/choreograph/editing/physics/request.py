@@ -216,8 +216,9 @@ class PhysicsRequest(Request):
     ] = ()
     """Motions of the behaviour, whose space is searched: files, folders, patterns, graphs (.mog); else the motion
     itself. Repeat for more."""
-    choose: Annotated[int, Ge(0), Le(200)] = 0
-    """How many of the examples to use: those whose contacts and direction are most like the motion's; 0 takes all."""
+    choose: Annotated[int, Ge(0), Le(200)] = 12
+    """How many of the examples to use at most: those whose contacts and direction are most like the motion's; 0 takes
+    all."""
     dimensions: Annotated[int, Ge(1), Le(60)] | None = None
     """Of the space; else as few as hold 90 % of the examples' variance."""
     poses: Annotated[tuple[KeyPoseRequest, ...], MaxLen(50)] = ()

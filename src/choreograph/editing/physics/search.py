@@ -20,7 +20,7 @@ from choreograph.editing.physics.problem import Problem as Question
 from choreograph.editing.physics.request import PhysicsRequest
 from choreograph.editing.physics.shown import footprints_of, mechanics_of
 from choreograph.editing.physics.sketch import Sketch, paced, refined
-from choreograph.editing.physics.timing import Timing, find_timing
+from choreograph.editing.physics.timing import Timing, find_timing, timing_details
 from choreograph.editing.physics.verify import (
     BARS,
     OFF_GRID,
@@ -110,8 +110,11 @@ class PhysicsSearch(Search):
             self._setting = make_setting(self._clip, self.request, self._given)
         most = self.request.iterations
 
+        doubted = self.doubts() if self._before is None else []
+        stage = f"solving, though {doubted[0].text}" if doubted else "solving"
+
         def watch(iteration: int, x: Array, violation: float) -> None:
-            progress("solving", min(iteration, most), most)
+            progress(stage, min(iteration, most), most)
             asked, setting = self._asked, self._setting
             if self.watch is not None and asked is not None and setting is not None and len(x) == asked.size:
                 rate, now = self.request.rate_hz or self._clip.fps, np.array(x)
@@ -127,6 +130,12 @@ class PhysicsSearch(Search):
         self._solved = found
         self._seconds = time.monotonic() - began
         return False
+
+    def doubts(self) -> list[Problem]:
+        """What can be said before solving: whether the examples have the behaviour, by their space's error."""
+        if self._setting is None:
+            self._setting = make_setting(self._clip, self.request, self._given)
+        return doubts(self._setting, sketch_of(self._setting, self.request, 2.0))
 
     def _ask(self) -> Question:
         """The problem of the request, its nodes set where earlier rounds found that they must be."""
@@ -253,7 +262,7 @@ class PhysicsSearch(Search):
                 "nodes": solved.problem.nodes,
                 "node_step_s": solved.problem.h,
                 "footprints": footprints_of(self._sketch),
-                **({} if self._timing is None else _told(self._timing)),
+                **({} if self._timing is None else timing_details(self._timing)),
             },
             mechanics=mechanics_of(path, setting.dofs, setting.points.names, clip.fps, len(clip)),
         )
@@ -261,14 +270,6 @@ class PhysicsSearch(Search):
             "physics", self.request, (answer,), answer.status, seconds=self._seconds, recorded=setting.clip,
             solved=solved, trajectory=path, verification=checked, examples=setting.examples,
         )  # fmt: skip
-
-
-def _told(timing: Timing) -> dict[str, Any]:
-    return {
-        "durations": [round(float(factor), 4) for factor in timing.factors],
-        "durations_settled": timing.settled,
-        "effort_saved": timing.gain,
-    }
 
 
 def as_clip(solved: Solved, setting: Setting, fps: float) -> Clip:

@@ -21,6 +21,10 @@ from choreograph.errors import RequestError
 from choreograph.motion.clip import Clip
 from choreograph.motion.contacts import runs
 
+_EDGE_S = 0.035
+"""How soon after the first pose a foot that lands is taken to stand in it, and how late before the last."""
+_NEAR_M = 0.09
+"""If it is no farther from there than this."""
 _FASTEST = 0.4
 """How much shorter stances may get for a speed, and as many times longer."""
 
@@ -162,6 +166,7 @@ def sketch_clip(
     times, source = _timeline(clip, flags, _com_heights(basis.dofs, q), change, coarser)
     at = np.clip(np.rint(source * clip.fps).astype(int), 0, len(clip) - 1)
     node_flags = at_nodes(flags, source * clip.fps)
+    _calm_ends(node_flags, legs, q[at], points, round(_EDGE_S / float(times[1])))
     stances = find_stances(node_flags)
     place = (_footprint, _footprint, _handprint, _handprint)
     prints = [place[stance.side](legs, q, at, stance, floor, len(times), ends) for stance in stances]
@@ -196,6 +201,21 @@ def at_nodes(flags: Flags, source: Array) -> Flags:
             first, end = (0 if start == 0 else first), (count - 1 if stop == last else end)
             out[first : end + 1, group] = True
     return out
+
+
+def _calm_ends(flags: Flags, legs: Legs, q: Array, points: ContactPoints, edge: int) -> None:
+    """Let parts of feet that land within `edge` nodes of the first pose stand in it, and likewise at the end.
+
+    A pose is only nearly as recorded, and such a foot would have no time to get to its place.
+    """
+    for ends in (flags[: edge + 1], flags[::-1][: edge + 1]):
+        here = q[[0, edge]] if ends.base is flags and ends.strides[0] > 0 else q[[-1, -1 - edge]]
+        first, later = legs.positions(np.ascontiguousarray(here))
+        for group in range(flags.shape[1]):
+            mine = points.groups == group
+            lands = ends[-1, group] and not ends[0, group]
+            if lands and np.linalg.norm((later - first)[mine], axis=1).max() < _NEAR_M:
+                ends[:, group] = True
 
 
 def _shares(flags: Flags) -> Array:

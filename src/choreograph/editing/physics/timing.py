@@ -123,3 +123,12 @@ def _updated(metric: Array, step: Array, change: Array) -> Array:
         return metric
     left = np.eye(len(step)) - np.outer(step, change) / curve
     return np.asarray(left @ metric @ left.T + np.outer(step, step) / curve)
+
+
+def timing_details(timing: Timing) -> dict[str, Any]:
+    """What a result tells of durations that were found."""
+    return {
+        "durations": [round(float(factor), 4) for factor in timing.factors],
+        "durations_settled": timing.settled,
+        "effort_saved": timing.gain,
+    }

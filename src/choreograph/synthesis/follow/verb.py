@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from choreograph.contract.result import Answer, Result
+from choreograph.contract.result import Answer, Metric, Result
 from choreograph.contract.verb import GRAPH, Preparation, Verb
 from choreograph.synthesis.follow.prepare import find_tables
 from choreograph.synthesis.follow.request import FollowRequest
@@ -29,6 +30,17 @@ def _strokes(request: Any, answer: Answer) -> Sequence[tuple[NDArray[Any], float
     return [(np.array(answer.path), 0.02)] if len(answer.path) > 1 else []
 
 
+def _remeasure(request: Any, answer: Answer) -> Mapping[str, Metric]:
+    from choreograph.synthesis.follow.measure import measure_path
+    from choreograph.synthesis.path import Path as Line
+
+    if len(answer.path) < 2:
+        return {}
+    errors = measure_path(answer.clip, Line(np.array(answer.path)))
+    found = {"path_mean": errors.mean, "path_worst": errors.worst, "end": errors.end}
+    return {name: replace(answer.metrics[name], value=value) for name, value in found.items() if name in answer.metrics}
+
+
 VERB = Verb(
     name="follow",
     about="""Follow a path: a motion in which the recorded person walks along it.
@@ -42,6 +54,7 @@ VERB = Verb(
     ),
     trial=FollowRequest(path="line:length=2", smooth_m=0.1),
     draw=_draw,
+    remeasure=_remeasure,
     picture_suffixes=(".png", ".svg", ".pdf"),
     strokes=_strokes,
     examples=(

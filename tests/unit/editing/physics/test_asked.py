@@ -162,3 +162,17 @@ def test_whatever_does_not_hold_between_the_nodes_is_a_problem() -> None:
 def test_contradictions_are_refused(make: Any, said: str) -> None:
     with pytest.raises(cg.RequestError, match=said):
         make()
+
+
+def test_examples_without_the_behaviour_are_named_before_solving() -> None:
+    search, stages = cg.PhysicsSearch(JUMP, cg.PhysicsRequest(), examples=[WALK]), []
+    assert any("none of the examples does" in doubt.text for doubt in search.doubts())
+
+    def hear(stage: str, done: int, total: int) -> None:
+        stages.append(stage)
+        raise cg.Cancelled
+
+    with pytest.raises(cg.Cancelled):
+        search.step(progress=hear)
+    assert "though" in stages[0]
+    assert not cg.PhysicsSearch(JUMP, cg.PhysicsRequest()).doubts()

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import choreograph as cg
+from choreograph.contract.result import Metric
 from choreograph.demo import demo_clip
 from choreograph.dynamics.body import make_body
 from choreograph.editing.physics.finish import Mechanical, finish_mechanics
@@ -136,3 +138,14 @@ def test_a_jump_played_too_fast_comes_nearer_to_gravity(recordings: Path) -> Non
     made = finish_mechanics(fast, make_body(fast.skeleton))
     assert made.residual_after < 0.6 * made.residual_before
     assert made.change_m < 0.03
+
+
+def test_a_verbs_metrics_are_measured_anew_and_must_not_suffer() -> None:
+    result = cg.physics(FAST, cg.PhysicsRequest(finish=True))
+    given = replace(result.best, metrics={"off": Metric(0.1, "m", "is off by")})
+    result = replace(result, answers=(given,))
+    good = finish_result(result, (), lambda request, answer: {"off": Metric(0.102, "m", "is off by")})
+    assert good.best.metrics["off"].value == 0.102 and "mechanics_root" in good.best.metrics
+    bad = finish_result(result, (), lambda request, answer: {"off": Metric(0.2, "m", "is off by")})
+    assert bad.best.metrics == given.metrics and bad.clip is result.clip
+    assert any("is off by" in problem.text and "left as it was" in problem.text for problem in bad.problems)

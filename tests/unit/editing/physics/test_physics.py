@@ -126,7 +126,7 @@ def test_it_can_be_cancelled() -> None:
         ({"poses": (cg.KeyPoseRequest(50.0),)}, "not within"),
         ({"poses": (cg.KeyPoseRequest(0.5, frame=99_999),)}, "no frame"),
         ({"floor_m": 0.5}, "inside the floor"),
-        ({"footprints": (STAND, cg.FootprintRequest("right", 0.0, 0.5, (3.0, 0.0, 0.0)))}, "cm away"),
+        ({"footprints": (STAND, cg.FootprintRequest("right", 0.0, 0.5, (3.0, 0.0, 0.0)))}, "cm more"),
     ],
 )
 def test_what_cannot_be_is_said(given: dict[str, object], said: str) -> None:
