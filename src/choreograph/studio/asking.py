@@ -12,7 +12,7 @@ from choreograph.studio.document import Draft
 from choreograph.studio.draft_asks import Examples
 from choreograph.studio.drag_messages import Drag
 from choreograph.studio.dragging import Dragged
-from choreograph.studio.facts import Examples, Job, Result
+from choreograph.studio.facts import Job, Result
 from choreograph.studio.jobs import Hooks, Work, new_job_id
 from choreograph.studio.library import file_stem
 from choreograph.studio.performing import Performing
