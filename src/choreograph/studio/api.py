@@ -18,6 +18,7 @@ from choreograph.motion.packed import row_bytes
 from choreograph.studio import messages as m
 from choreograph.studio import recipes
 from choreograph.studio.document import GraphAsk, Name, Point, View
+from choreograph.studio.export_asks import ExportAsk, OutputAsk
 from choreograph.studio.exports import export
 from choreograph.studio.facts import Curve, GraphSummary, Job, Matrix, Motion, Project, Result
 from choreograph.studio.find_facts import ArchivePage, FindAnswer, FindAsk
@@ -213,9 +214,9 @@ async def post_job(session: Open, asked: m.JobAsk) -> Job:
         if asked.kind == "joins":
             return session.find_joins()
         if asked.kind == "export":
-            return await export(session, m.ExportAsk.model_validate(asked.ask))
+            return await export(session, ExportAsk.model_validate(asked.ask))
         if asked.kind == "output":
-            return session.asking.output(m.OutputAsk.model_validate(asked.ask))
+            return session.asking.output(OutputAsk.model_validate(asked.ask))
     if asked.kind not in session.asking.lanes:
         known = ", ".join(["build", "joins", "export", "output", *session.asking.lanes])
         raise RequestError(f"kind is {asked.kind!r}; it can be {known}", where="kind")
@@ -230,7 +231,7 @@ async def post_code(session: Open, asked: m.JobAsk) -> m.Code:
         if asked.kind == "build":
             return await recipes.of_build(session, GraphAsk.model_validate(asked.ask) if asked.ask else None)
         if asked.kind == "export":
-            return await recipes.of_export(session, m.ExportAsk.model_validate(asked.ask))
+            return await recipes.of_export(session, ExportAsk.model_validate(asked.ask))
     raise RequestError(f"builds and exports are shown as code here, not {asked.kind}; results carry their own")
 
 

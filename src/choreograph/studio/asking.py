@@ -12,6 +12,7 @@ from choreograph.studio.document import Draft
 from choreograph.studio.draft_asks import Examples
 from choreograph.studio.drag_messages import Drag
 from choreograph.studio.dragging import Dragged
+from choreograph.studio.export_asks import OutputAsk
 from choreograph.studio.facts import Job, Result
 from choreograph.studio.jobs import Hooks, Work, new_job_id
 from choreograph.studio.library import file_stem
@@ -149,7 +150,7 @@ class Asking:
             page.asks[verb] = job.id
         return job
 
-    def output(self, asked: m.OutputAsk) -> Job:
+    def output(self, asked: OutputAsk) -> Job:
         """Make a file of a result besides its motion: a table, a picture, a model.
 
         Raises:

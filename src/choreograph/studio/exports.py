@@ -13,8 +13,8 @@ from choreograph.studio.jobs import Work, new_job_id
 from choreograph.studio.library import DRAWINGS
 
 if TYPE_CHECKING:
+    from choreograph.studio.export_asks import ExportAsk
     from choreograph.studio.facts import Job
-    from choreograph.studio.messages import ExportAsk
     from choreograph.studio.session import Session
 
 

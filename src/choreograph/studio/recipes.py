@@ -13,9 +13,10 @@ from choreograph.formats.character import WRITES
 from choreograph.formats.export import ExportSettings
 from choreograph.studio.archive import clip_number
 from choreograph.studio.document import ClipEntry, GraphAsk, Point
+from choreograph.studio.export_asks import ExportAsk
 from choreograph.studio.exports import character_file, export_facts
 from choreograph.studio.library import DRAWINGS, TOGETHER, file_stem
-from choreograph.studio.messages import Code, ExportAsk
+from choreograph.studio.messages import Code
 from choreograph.studio.session import Session
 from choreograph.verbs.options import as_options
 
