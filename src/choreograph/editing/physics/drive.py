@@ -64,7 +64,12 @@ def solve_in_stages(problem: Problem, iterations: int = 90, watch: Watch | None 
         else:
             start, barrier, slack = best.x, 1e-3, 0.05
         found = solve(
-            problem, start=start, first_barrier=barrier, first_slack=slack, iterations=iterations, watch=watch
+            problem,
+            start=start,
+            barriers=(barrier, LAST_BARRIER),
+            first_slack=slack,
+            iterations=iterations,
+            watch=watch,
         )
         total += found.iterations
         best = found if found.violation < best.violation or found.status == "converged" else best
@@ -86,10 +91,12 @@ def solve_again(problem: Problem, before: Solved, iterations: int = 60, watch: W
     for block, change in zip(problem.offs[:-1], shift, strict=True):
         x[block : block + ny] += change
     found = solve(
-        problem, warm=replace(before.solution.point, x=x), last_barrier=WARM_BARRIER, iterations=_SOON, watch=watch
+        problem, warm=replace(before.solution.point, x=x), barriers=(1e-3, WARM_BARRIER), iterations=_SOON, watch=watch
     )
     if found.status == "not converged":
-        found = solve(problem, start=x, first_barrier=1e-4, first_slack=0.02, iterations=iterations, watch=watch)
+        found = solve(
+            problem, start=x, barriers=(1e-4, LAST_BARRIER), first_slack=0.02, iterations=iterations, watch=watch
+        )
     if found.status == "not converged":
         return solve_in_stages(problem, watch=watch)
     return Solved(problem, found, found.iterations)
@@ -111,7 +118,12 @@ def solve_finer(problem: Problem, before: Solved, iterations: int = 50, watch: W
         total += found.iterations
     if found is None or found.status == "not converged":
         found = solve(
-            problem, start=start, first_barrier=1e-4, first_slack=0.02, iterations=2 * iterations, watch=watch
+            problem,
+            start=start,
+            barriers=(1e-4, LAST_BARRIER),
+            first_slack=0.02,
+            iterations=2 * iterations,
+            watch=watch,
         )
         total += found.iterations
     if found.status == "not converged":

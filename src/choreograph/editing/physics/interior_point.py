@@ -54,9 +54,8 @@ def solve(
     problem: Problem,
     *,
     warm: Point | None = None,
-    first_barrier: float = 1e-3,
+    barriers: tuple[float, float] = (1e-3, LAST_BARRIER),
     first_slack: float = 0.1,
-    last_barrier: float = LAST_BARRIER,
     iterations: int = 120,
     kinematic: bool = False,
     start: Array | None = None,
@@ -67,14 +66,14 @@ def solve(
     Args:
         problem: What is asked.
         warm: Where a search on a problem of the same size ended.
-        first_barrier: Barrier parameter at the start.
+        barriers: Barrier parameter at the start, and at the solution.
         first_slack: Least slack at the start.
-        last_barrier: Barrier parameter at the solution.
         iterations: At most.
         kinematic: Whether mechanics is left out.
         start: Unknowns to begin with, instead of the problem's guess.
         watch: Hears the iteration, the unknowns and the violation; may raise to stop.
     """
+    first_barrier, last_barrier = barriers
     solver = Solver(problem, kinematic=kinematic)
     at = _begin(solver, warm, start, first_barrier, first_slack)
     now = solver.values(at.x)
