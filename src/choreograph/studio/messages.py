@@ -16,7 +16,8 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, TypeAdapter
 
 from choreograph.studio.document import Document, Draft, Id, Message, Name, Sample
-from choreograph.studio.export_asks import ExportAsk
+from choreograph.studio.export_asks import ExportAsk as ExportAsk
+from choreograph.studio.export_asks import OutputAsk as OutputAsk
 from choreograph.studio.face_facts import FaceAnswer, FaceAsk, FaceExport, FaceFacts, FaceFile, FaceSurface
 from choreograph.studio.facts import (
     ArchivePage,
