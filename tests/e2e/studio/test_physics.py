@@ -133,9 +133,9 @@ def test_forces_contacts_and_poses_are_on_stage_and_timeline(opened: Any, until:
     page = opened
     # Motions on the way to the answer are seen.
     page.evaluate(
-        f"""window.seen = 0;
+        f"""(() => {{ window.seen = 0;
         const stream = {STAGE}.stream.bind({STAGE});
-        {STAGE}.stream = (...words) => {{ window.seen += 1; return stream(...words); }};"""
+        {STAGE}.stream = (...words) => {{ window.seen += 1; return stream(...words); }}; }})()"""
     )
     page.get_by_role("button", name="Solve", exact=True).click()
     until(page, solved("one.mechanics"), SLOW_S)
