@@ -287,20 +287,20 @@ class SteerPanel extends VerbPanel<SteerRequest> {
   }
 
   private another(): void {
-    const angle = 2 * Math.PI * Math.random();
-    const [x, z] = this.beside(angle);
-    this.client?.say({ type: "add", x, z, heading_deg: (angle * 180) / Math.PI });
+    const [x, z] = this.beside(this.figures.length - 1, 0.9);
+    this.client?.say({ type: "add", x, z, heading_deg: ((this.context.stage.camera.azimuth + Math.PI) * 180) / Math.PI });
   }
 
-  private beside(angle: number): [number, number] {
-    return [this.place[0] + BESIDE_M * Math.sin(angle), this.place[1] + BESIDE_M * Math.cos(angle)];
+  /** Where the n-th thing begins: beyond the figure as the camera sees it, to its one side and the other in turn. There
+      it is in the picture, and unhidden. */
+  private beside(n: number, angle: number): [number, number] {
+    const away = this.context.stage.camera.azimuth + Math.PI + (n % 2 ? -angle : angle) * (1 + (n >> 1));
+    return [this.place[0] + BESIDE_M * Math.sin(away), this.place[1] + BESIDE_M * Math.cos(away)];
   }
 
   private obstacle(): void {
     if (!this.client) return;
-    // Beyond the figure as the camera sees it, to its right and left in turn: there it is in the picture, and unhidden.
-    const n = this.obstacles.length;
-    const [beginX, beginZ] = this.beside(this.context.stage.camera.azimuth + Math.PI + (n % 2 ? 0.5 : -0.5) * (1 + (n >> 1)));
+    const [beginX, beginZ] = this.beside(this.obstacles.length, -0.5);
     const { stage } = this.context;
     const shape = (x: number, z: number) => ({ kind: "cylinder", at: [x, z] as [number, number], radius: RADIUS_M - 0.25, height: 1 }) as const;
     const made: Obstacle = { solid: stage.addSolid(shape(beginX, beginZ), { colour: RED, opacity: 0.5 }), x: beginX, z: beginZ, vx: 0, vz: 0, at: 0 };
