@@ -67,7 +67,7 @@ class SteerClient:
     """A connection to a server that steers."""
 
     def __init__(self, address: str, *, timeout_s: float = 120.0) -> None:
-        """Connect and wait for the hello, the first time until all is learned.
+        """Connect and wait for the hello, the first time until enough is learned to begin.
 
         Args:
             address: Such as "ws://127.0.0.1:8765/api/steer".

@@ -20,9 +20,11 @@ from choreograph.studio.subjects import Subject, VerbAsk
 from choreograph.synthesis.steer.prepare import FIRST_READY
 
 if TYPE_CHECKING:
+    from choreograph.graph.model import MotionGraph
     from choreograph.studio.session import Session
     from choreograph.synthesis.steer.controller import SteerBrain
     from choreograph.synthesis.steer.pool import Pool
+    from choreograph.synthesis.steer.steps import StepClips
     from choreograph.synthesis.steer.stream import SteerStream
 
 MAX_CLIENTS = 16
@@ -80,19 +82,23 @@ class Steering:
         work = self.begin(session)
         async with self._lock:
             if self._ready is None:
-                graph = Path(work.key[0])
+                # Steps are laid out here while the worker learns, so that both are there at about the same time.
+                laying = asyncio.ensure_future(asyncio.to_thread(_lay_out, Path(work.key[0])))
+                laying.add_done_callback(lambda done: done.cancelled() or done.exception())  # told by the worker, too
                 waits = asyncio.ensure_future(work.first.wait())
-                await asyncio.wait({work.whole, waits}, return_when=asyncio.FIRST_COMPLETED)
-                waits.cancel()
-                if work.whole.done():
-                    try:
+                try:
+                    await asyncio.wait({work.whole, waits}, return_when=asyncio.FIRST_COMPLETED)
+                    first = not work.whole.done()
+                    if not first:
                         work.whole.result()
-                        self._ready = await asyncio.to_thread(_prepare, graph)
-                    except BaseException:
-                        self._work = None  # the next client tries again
-                        raise
-                else:
-                    self._ready = await asyncio.to_thread(_prepare, graph, first=True)
+                    self._ready = await asyncio.to_thread(_prepare, await laying, first=first)
+                except BaseException:
+                    self._work = None  # the next client tries again
+                    raise
+                finally:
+                    waits.cancel()
+                    laying.cancel()
+                if first:
                     work.improving = asyncio.create_task(self._improve(work))
             return self._ready
 
@@ -102,7 +108,8 @@ class Steering:
         old = self._ready
         try:
             await work.whole
-            better = await asyncio.to_thread(_prepare, Path(work.key[0]), known=old)
+            laid = await asyncio.to_thread(_lay_out, Path(work.key[0]), known=old)
+            better = await asyncio.to_thread(_prepare, laid)
         except ChoreographError as error:
             said = json.dumps({"type": "error", "error": f"it is steered with what was learned first: {error}"})
             for texts in self.streams.values():
@@ -129,23 +136,30 @@ class _Learning:
     improving: asyncio.Task[None] | None = None
 
 
-def _prepare(
-    graph: Path, *, first: bool = False, known: tuple[SteerBrain, Pool] | None = None
-) -> tuple[SteerBrain, Pool]:
-    """What characters need; quickly at first, with the steps that are known where they are."""
+def _lay_out(graph: Path, *, known: tuple[SteerBrain, Pool] | None = None) -> tuple[MotionGraph, StepClips, Pool]:
+    """Whose motion, its steps and their frames; those that are known where they are."""
     from choreograph.graph.store import open_graph
     from choreograph.synthesis.narrow import narrow
-    from choreograph.synthesis.steer.learn import QUICK, LearnSettings
     from choreograph.synthesis.steer.pool import build_pool
-    from choreograph.synthesis.steer.prepare import find_brain
+    from choreograph.synthesis.steer.prepare import find_steps
     from choreograph.synthesis.steer.request import SteerRequest
+
+    chosen = narrow(open_graph(graph), SteerRequest()).subject
+    if known is not None:
+        return chosen, known[0].costs.steps, known[1]
+    steps = find_steps(chosen)
+    return chosen, steps, build_pool(steps.clips)
+
+
+def _prepare(laid: tuple[MotionGraph, StepClips, Pool], *, first: bool = False) -> tuple[SteerBrain, Pool]:
+    """What characters need; at first with what is learned quickly."""
+    from choreograph.synthesis.steer.learn import QUICK, LearnSettings
+    from choreograph.synthesis.steer.prepare import find_brain
     from choreograph.synthesis.steer.stream import SteerStream
 
+    graph, steps, pool = laid
     tasks = ("navigate",) if first else ("navigate", "spin", "avoid")
-    steps = None if known is None else known[0].costs.steps
-    chosen = narrow(open_graph(graph), SteerRequest()).subject
-    brain = find_brain(chosen, tasks=tasks, learning=QUICK if first else LearnSettings(), steps=steps)
-    pool = build_pool(brain.costs.steps.clips) if known is None else known[1]
+    brain = find_brain(graph, tasks=tasks, learning=QUICK if first else LearnSettings(), steps=steps)
     # Once here: the first time, kernels are compiled or loaded, and whoever talks to the studio would wait for that.
     stream = SteerStream(brain, pool)
     stream.hear({"type": "obstacles", "obstacles": [{"x": 0, "z": 2}]})

@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.unit.studio.running import LONG_S, Studio, until
@@ -103,15 +104,24 @@ def test_so_many_steer_at_once(studio: Studio, monkeypatch: pytest.MonkeyPatch) 
         for _ in range(2):
             client.say("add")
         frames = client.frames()
-        until(lambda: next(frames) and len(client.answers) == 2)
-        assert [one["type"] for one in client.answers] == ["added", "error"]
-        assert "2 characters of all clients" in client.answers[1]["error"]
+
+        def answers() -> list[dict[str, Any]]:
+            return [one for one in client.answers if one["type"] != "learned"]  # which comes when it comes
+
+        until(lambda: next(frames) and len(answers()) == 2)
+        assert [one["type"] for one in answers()] == ["added", "error"]
+        assert "2 characters of all clients" in answers()[1]["error"]
     until(lambda: studio.session.steering.clients == 0 and not studio.session.steering.streams)
 
 
 def test_messages_that_are_made_to_break_programs(studio: Studio) -> None:
     with connect(f"ws://127.0.0.1:{studio.port}/api/steer", max_size=None) as socket:
-        hostile = ["[" * 100_000, '{"type": "goal", "x": 1' + "0" * 400 + "}", b"bytes", '{"type": ' + "9" * 5000 + "}"]
+        hostile: list[str | bytes] = [
+            "[" * 100_000,
+            '{"type": "goal", "x": 1' + "0" * 400 + "}",
+            b"bytes",
+            '{"type": ' + "9" * 5000 + "}",
+        ]
         hostile += [
             "null",
             '{"type": {}}',
@@ -127,3 +137,16 @@ def test_messages_that_are_made_to_break_programs(studio: Studio) -> None:
                 assert len(said) < 1000
                 errors += 1
         assert isinstance(socket.recv(LONG_S), bytes | str), "it goes on"
+
+
+def test_what_is_learned_meanwhile_takes_over_and_then_it_can_be_recorded(studio: Studio) -> None:
+    with SteerClient(f"ws://127.0.0.1:{studio.port}/api/steer", timeout_s=LONG_S) as client:
+        frames = client.frames()
+        next(frame for frame in frames if any(one["type"] == "learned" for one in client.answers))
+        (learned,) = (one for one in client.answers if one["type"] == "learned")
+        assert learned["tasks"] == ["navigate", "spin", "avoid"]
+        assert not any(report.get("first") for report in learned["reports"].values())
+        assert learned["reports"]["navigate"]["policy_cost"] > 0
+        client.say("record", on=True)
+        now = next(frame for frame in frames if client.answers[-1]["type"] == "recording")
+        assert now.seconds < 1, "a recording begins anew"

@@ -45,7 +45,10 @@ export function handlesOf(count: number): number[] {
 
 export class TrackPen {
   private readonly pool: Pool;
+  private request: CompleteRequest = {};
   private sketch: Point[] = [];
+  /** The track that is in the hand: as it was, and as it is now. Answers that arrive meanwhile do not take it away. */
+  private held: { track: number; from: Point[]; to: Point[] } | null = null;
   private drawing: { through: Place; began: number; pointer: number | null; done: (drawn: Drawn | null) => void } | null = null;
 
   constructor(
@@ -89,7 +92,7 @@ export class TrackPen {
     event.stopPropagation();
     const steps = event.getCoalescedEvents();
     for (const step of steps.length > 0 ? steps : [event]) this.add(step);
-    this.draw({}, true);
+    this.draw(this.request, true);
   }
 
   private up(event: PointerEvent): void {
@@ -111,10 +114,12 @@ export class TrackPen {
 
   /** Show the tracks of a request, and what is being drawn. */
   draw(request: CompleteRequest, visible: boolean): void {
+    this.request = request;
+    if (!visible) this.held = null;
     this.pool.redraw(() => {
       if (!visible) return;
       for (const [k, goal] of tracksOf(request).entries()) {
-        const points = (goal.points ?? []) as Point[];
+        const points = this.held?.track === k ? this.held.to : ((goal.points ?? []) as Point[]);
         if (points.length > 1) this.track(k, points, goal.joint);
       }
       if (this.sketch.length > 1) this.pool.line("sketch", this.sketch, { colour: AMBER, width: 3 });
@@ -128,16 +133,21 @@ export class TrackPen {
     const handles = handlesOf(points.length);
     const reach = Math.max(1, (points.length - 1) / Math.max(handles.length - 1, 1));
     for (const index of handles) {
-      let next = points;
       this.pool.sphere(`track ${k} point ${index}`, points[index] as At, { colour: AMBER, radius: 0.03 }).draggable({
         kind: "view",
         label: `The way of ${joint}: drag it; Delete removes the track`,
+        start: () => (this.held = { track: k, from: points, to: points }),
         move: (at) => {
-          next = pulled(points, index, { ...at, y: Math.max(at.y, 0) }, reach);
-          this.shift(k, next);
-          this.hooks.move(k, next);
+          if (this.held?.track !== k) return;
+          this.held.to = pulled(this.held.from, index, { ...at, y: Math.max(at.y, 0) }, reach);
+          this.shift(k, this.held.to);
+          this.hooks.move(k, this.held.to);
         },
-        end: () => this.hooks.end(k, next),
+        end: () => {
+          const moved = this.held;
+          this.held = null;
+          if (moved) this.hooks.end(k, moved.to);
+        },
         remove: () => this.hooks.remove(k),
       });
     }

@@ -51,6 +51,9 @@ export interface ViewHooks {
 
 export class ViewGoals {
   private readonly pool: Pool;
+  private request: CompleteRequest = {};
+  /** The goal that is in the hand. Answers that arrive meanwhile do not take it away. */
+  private held: { view: number; seen: [number, number] } | null = null;
 
   constructor(
     stage: Stage,
@@ -60,13 +63,15 @@ export class ViewGoals {
   }
 
   draw(request: CompleteRequest, visible: boolean): void {
+    this.request = request;
+    if (!visible) this.held = null;
     this.pool.redraw(() => {
       if (!visible) return;
-      for (const [k, goal] of (request.views ?? []).entries()) {
+      for (const [k, asked] of (request.views ?? []).entries()) {
+        const goal = this.held?.view === k ? { ...asked, seen: this.held.seen } : asked;
         const near = this.hooks.figureJoint(goal.joint, goal.at_s ?? goal.start_s ?? 0);
         if (!near) continue;
         const place = placeOf(goal, near);
-        let seen = goal.seen;
         // From near the camera on: through the eye itself it would hide what is seen.
         const eye = goal.camera.position as Vector;
         const begin = eye.map((value, c) => value + 0.3 * (place[c]! - value)) as At;
@@ -76,12 +81,16 @@ export class ViewGoals {
           kind: "view",
           label: `${goal.joint}: drag to where the camera is to see it; Delete removes`,
           move: (at) => {
-            seen = seenBy(goal.camera, at);
-            const moved: CompleteRequest = { ...request, views: request.views!.map((one, n) => (n === k ? { ...goal, seen } : one)) };
-            this.draw(moved, true);
+            const seen = seenBy(goal.camera, at);
+            this.held = { view: k, seen };
+            this.draw(this.request, true);
             this.hooks.move(k, seen);
           },
-          end: () => this.hooks.end(k, seen),
+          end: () => {
+            const moved = this.held;
+            this.held = null;
+            if (moved) this.hooks.end(k, moved.seen);
+          },
           remove: () => this.hooks.remove(k),
         });
       }

@@ -7,6 +7,7 @@ import { buildOffer } from "../panels/library";
 import { SteerClient, type SteerFrame, type SteerHello, type SteerMessage } from "../panels/steerClient";
 import { SteerInput } from "../panels/steerInput";
 import { fileButton, VerbPanel } from "../panels/verb";
+import { watch } from "../panels/watch";
 import type { ArrowOverlay, Context, FloorTool, HeatOverlay, LineOverlay, LiveOverlay, Panel, SolidOverlay } from "../types";
 import "./steer.css";
 
@@ -18,6 +19,8 @@ const LOOK_MS = 33;
 /** Between two plans and two maps. */
 const PLAN_MS = 250;
 const RADIUS_M = 0.6;
+/** How far from who is steered an obstacle or another character begins: in the picture, and not in the way at once. */
+const BESIDE_M = 2;
 const PLANNED = 5;
 /** How much of the nearest planned pose is seen. */
 const GHOST = 0.4;
@@ -61,6 +64,8 @@ class SteerPanel extends VerbPanel<SteerRequest> {
   private speed = 1.3;
   private gait = "";
   private last = 0;
+  /** Where the one who is steered is. */
+  private place: [number, number] = [0, 0];
   private timers: number[] = [];
   private readonly status = el("p", { class: "quiet-text", attrs: { "aria-live": "polite" } });
   private readonly go = button("Steer live", () => (this.client ? this.stop() : this.start()), { kind: "primary" });
@@ -83,7 +88,9 @@ class SteerPanel extends VerbPanel<SteerRequest> {
     super(context, verb, { skip: LIVE });
     this.line = context.stage.addLine([], { colour: AMBER, width: 3 });
     const pace = slider("Speed", { min: 0.5, max: 4, step: 0.1, value: this.speed, format: (value) => `${value.toFixed(1)} m/s`, onInput: (value) => (this.speed = value) });
-    this.record.disabled = true;
+    this.record.disabled = this.go.disabled = true;
+    // Without a graph there is nobody to steer; one that is just being opened or built is there in a moment.
+    watch(context.store, [(state) => state.graph !== null], () => this.offer());
     this.element.append(
       buildOffer(context),
       section(
@@ -141,6 +148,10 @@ class SteerPanel extends VerbPanel<SteerRequest> {
     this.context.refreshHint();
   }
 
+  private offer(): void {
+    this.go.disabled = !this.client && !this.context.store.state.graph;
+  }
+
   private begin(hello: SteerHello): void {
     this.hello = hello;
     this.status.textContent = "Steer. It goes on learning; then it turns better, keeps clear of obstacles, and can be recorded.";
@@ -175,6 +186,7 @@ class SteerPanel extends VerbPanel<SteerRequest> {
     this.heat = null;
     this.line.update([]);
     this.go.textContent = "Steer live";
+    this.offer();
     this.record.textContent = "Record";
     this.record.disabled = true;
     this.context.stage.floor.setTool(null);
@@ -191,6 +203,7 @@ class SteerPanel extends VerbPanel<SteerRequest> {
       this.figures[n].update(row);
     });
     const [x, , z] = frame.rows[Math.min(this.chosen, frame.rows.length - 1)] ?? [0, 0, 0];
+    this.place = [x!, z!];
     const now = performance.now();
     stage.camera.track(x!, z!, Math.min((now - this.last) / 1000, 0.1), this.last === 0);
     this.last = now;
@@ -274,15 +287,23 @@ class SteerPanel extends VerbPanel<SteerRequest> {
   }
 
   private another(): void {
-    const angle = 2 * Math.PI * Math.random();
-    this.client?.say({ type: "add", x: 2 * Math.sin(angle), z: 2 * Math.cos(angle), heading_deg: (angle * 180) / Math.PI });
+    const [x, z] = this.beside(this.figures.length - 1, 0.9);
+    this.client?.say({ type: "add", x, z, heading_deg: ((this.context.stage.camera.azimuth + Math.PI) * 180) / Math.PI });
+  }
+
+  /** Where the n-th thing begins: beyond the figure as the camera sees it, to its one side and the other in turn. There
+      it is in the picture, and unhidden. */
+  private beside(n: number, angle: number): [number, number] {
+    const away = this.context.stage.camera.azimuth + Math.PI + (n % 2 ? -angle : angle) * (1 + (n >> 1));
+    return [this.place[0] + BESIDE_M * Math.sin(away), this.place[1] + BESIDE_M * Math.cos(away)];
   }
 
   private obstacle(): void {
     if (!this.client) return;
+    const [beginX, beginZ] = this.beside(this.obstacles.length, -0.5);
     const { stage } = this.context;
     const shape = (x: number, z: number) => ({ kind: "cylinder", at: [x, z] as [number, number], radius: RADIUS_M - 0.25, height: 1 }) as const;
-    const made: Obstacle = { solid: stage.addSolid(shape(1.5, 3), { colour: RED, opacity: 0.5 }), x: 1.5, z: 3, vx: 0, vz: 0, at: 0 };
+    const made: Obstacle = { solid: stage.addSolid(shape(beginX, beginZ), { colour: RED, opacity: 0.5 }), x: beginX, z: beginZ, vx: 0, vz: 0, at: 0 };
     made.solid.draggable({
       label: "Obstacle",
       move: ({ x, z }) => {
