@@ -43,7 +43,6 @@ const COLOURS: Record<Shaped, string> = {
   keep_off: CLIP_COLOURS[7],
   step_over: AMBER,
 };
-const MOST_DOTS = 300;
 /** Files that a scene can be read from. */
 const SCENES = [".yaml", ".yml", ".json", ".svg"];
 
@@ -78,7 +77,7 @@ class PlanPanel extends VerbPanel<PlanRequest> {
     }
     const row = el(
       "div",
-      { class: "row" },
+      { class: "row wrap" },
       button("Search on", () => this.askNow(), { kind: "primary", title: "Search again, for as long as Seconds says" }),
       button("Empty the scene", () => this.edit("Empty the scene", emptied), { kind: "quiet" }),
       fileButton(context, verb, () => this.request),
@@ -152,10 +151,7 @@ class PlanPanel extends VerbPanel<PlanRequest> {
       this.keepMark(stage.addLine([[x - dx, z - dz], [x + dx, z + dz]], { colour, width: 5, opacity: 0.8 }));
     }
     const cloud = (result.details["expanded"] ?? []) as Point[];
-    const every = Math.max(1, Math.ceil(cloud.length / MOST_DOTS));
-    for (const at of cloud.filter((_, k) => k % every === 0)) {
-      this.keepMark(stage.addSphere([at[0], 0.01, at[1]], { colour: TEAL, radius: 0.012 }));
-    }
+    if (cloud.length > 0) this.keepMark(stage.addDots(cloud, TEAL));
   }
 
   /** Scenes and floor plans, picked; they can be dropped on the window too. */
