@@ -24,7 +24,7 @@ MEASURED = (
 def measured(page: Any, until: Until) -> Any:
     """The Dynamics panel with a jump that was measured."""
     show(page, "dynamics")
-    page.get_by_label("Motion", exact=True).select_option(label="jump")
+    page.locator(".panel.dynamics").get_by_label("Motion", exact=True).select_option(label="jump")
     until(page, MEASURED, SLOW_S)
     page.locator(".panel.dynamics .force-chart polyline").first.wait_for()
     return page
@@ -61,6 +61,7 @@ def seek(page: Any, share: float) -> None:
 
 def test_forces_are_arrows_and_torques_colours(measured: Any, until: Until, shot: Take) -> None:
     page = measured
+    panel = page.locator(".panel.dynamics")
     page.evaluate(f"{STAGE}.camera.view(3)")
     seek(page, 0.02)
     standing = arrows(page)
@@ -79,14 +80,14 @@ def test_forces_are_arrows_and_torques_colours(measured: Any, until: Until, shot
     coloured = violet(page)
     shot(page, "dynamics")
 
-    page.get_by_label("Ground forces", exact=True).uncheck()
-    page.get_by_label("Torques", exact=True).uncheck()
+    panel.get_by_label("Ground forces", exact=True).uncheck()
+    panel.get_by_label("Torques", exact=True).uncheck()
     settle(page)
     assert arrows(page) == [] and violet(page) < coloured - 0.08
 
     # Who goes on to another panel leaves nothing behind.
-    page.get_by_label("Ground forces", exact=True).check()
-    page.get_by_label("Torques", exact=True).check()
+    panel.get_by_label("Ground forces", exact=True).check()
+    panel.get_by_label("Torques", exact=True).check()
     show(page, "follow")
     settle(page)
     assert arrows(page) == [] and violet(page) < coloured - 0.08

@@ -17,8 +17,9 @@ SLOW_S = 180.0
 
 
 def solved(condition: str = "true") -> str:
-    """Whether a solved motion is on the stage, whose result meets a condition on `one`."""
+    """Whether solving is over and its motion on the stage, with a result that meets a condition on `one`."""
     return (
+        "document.querySelector('.panel.physics .verb').dataset.busy === 'false' && "
         f"{STATE}.results.some((one) => one.verb === 'physics' && one.motions[0].id === {STAGE}.shown[0]?.id "
         f"&& {condition})"
     )
@@ -65,7 +66,7 @@ def find(page: Any, words: str, near: tuple[float, float], step: tuple[float, fl
 def opened(page: Any, until: Until) -> Any:
     """The Physics panel with a jump on the spot."""
     show(page, "physics")
-    page.get_by_label("Motion", exact=True).select_option(label="jump")
+    page.locator(".panel.physics").get_by_label("Motion", exact=True).select_option(label="jump")
     until(page, f"{STAGE}.shown[0]?.name === 'jump' && {STATE}.document.subjects.physics?.startsWith('clip:')")
     page.evaluate("window.choreograph.store.setView({ follow_camera: false })")
     look(page)
@@ -92,13 +93,15 @@ def test_a_jump_is_dragged_farther_higher_and_round(opened: Any, until: Until, s
     assert went == pytest.approx(abs(farther), abs=0.02)
     page.locator(".panel.physics .figures", has_text="centre of mass off its parabola").wait_for()
 
-    # Its apex, straight up.
+    # Its apex, straight up. It is solved while it is held, and no such motion is kept.
     look(page)
     shot(page, "physics")
     top = max((hips(page, k / 60) for k in range(61)), key=lambda place: place[1])
     x, y = find(page, "higher", pixel(page, top[0], top[2]), (0, -5))
     page.mouse.down()
     page.mouse.move(x, y - 15, steps=4)
+    until(page, solved("one.passing && one.request.higher_m > 0.01"), SLOW_S)
+    assert page.evaluate(f"{ASKED}.higher_m === undefined"), "the document hears of it when it is let go"
     page.mouse.up()
     until(page, f"{ASKED}?.higher_m > 0.01 && {STATE}.undo === 'Rise higher' && {STATE}.unsaved === 0")
     higher = page.evaluate(f"{ASKED}.higher_m")
@@ -164,11 +167,45 @@ def test_forces_contacts_and_poses_are_on_stage_and_timeline(opened: Any, until:
     assert landed - before == pytest.approx(0.04, abs=0.03)
     until(page, solved("one.request.footprints?.length === 4"), SLOW_S)
 
+    # The left foot's last footprint is dragged 5 cm to the side, and the foot stands there.
+    look(page)
+    print_of = "details.footprints.filter((print) => print.foot === 'left').at(-1)"
+    place = on_stage(page)["details"]["footprints"]
+    place = [one for one in place if one["foot"] == "left"][-1]["position"]
+    x, y = find(page, "footprint", pixel(page, place[0], place[2]), (1, 0))
+    there, beside = pixel(page, place[0], place[2]), pixel(page, place[0] + 0.05, place[2])
+    page.mouse.down()
+    page.mouse.move(x + beside[0] - there[0], y + beside[1] - there[1], steps=4)
+    page.mouse.up()
+    until(page, f"{STATE}.undo === 'Move a footprint' && {STATE}.unsaved === 0")
+    asked = page.evaluate(f"{ASKED}.footprints.filter((one) => one.foot === 'left').at(-1).position")
+    assert asked[0] - place[0] == pytest.approx(0.05, abs=0.015) and asked[1] == pytest.approx(place[1], abs=0.002)
+    until(page, solved(f"!one.passing && Math.abs(one.{print_of}.position[0] - {asked[0]}) < 0.01"), SLOW_S)
+    assert on_stage(page)["problems"] == []
+
     # A key pose is a ghost, and a mark on the timeline.
-    page.evaluate(f"{STAGE}.player.seek(Math.round(0.5 * {STAGE}.player.frames))")
+    page.evaluate(f"{STAGE}.player.pause(); {STAGE}.player.seek(Math.round(0.5 * {STAGE}.player.frames))")
     page.get_by_role("button", name="Key pose here").click()
     until(page, f"{ASKED}?.poses?.length === 1 && {STATE}.undo === 'Add a key pose'")
     page.locator(".mark").first.wait_for()
     until(page, solved("one.request.poses?.length === 1"), SLOW_S)
+
+    # The ghost is dragged 4 cm to the side; the body goes there.
     look(page)
+    at = page.evaluate(f"{ASKED}.poses[0].at_s")
+    share = at / ((first["motions"][0]["frames"] - 1) / first["motions"][0]["fps"])
+    before = hips(page, share)
+    x, y = find(page, "where the body is", pixel(page, before[0], before[2]), (0, -5))
+    there, beside = pixel(page, before[0], before[2]), pixel(page, before[0] + 0.04, before[2])
+    page.mouse.down()
+    page.mouse.move(x + beside[0] - there[0], y + beside[1] - there[1], steps=4)
+    page.mouse.up()
+    until(page, f"{ASKED}.poses[0].position && {STATE}.undo === 'Move a key pose' && {STATE}.unsaved === 0")
+    wanted = page.evaluate(f"{ASKED}.poses[0].position")
+    assert wanted[0] - before[0] == pytest.approx(0.04, abs=0.02)
+    until(page, solved("!one.passing && one.request.poses?.[0].position"), SLOW_S)
+    assert hips(page, share) == pytest.approx(wanted, abs=0.01)
+    look(page)
+    page.evaluate(f"{STAGE}.player.seek(Math.round({share} * ({STAGE}.player.frames - 1)))")
+    settle(page)
     shot(page, "physics-sketch")

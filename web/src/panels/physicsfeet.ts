@@ -108,7 +108,7 @@ export class PhysicsFeet {
   private drag(k: number) {
     const move = (at: Place) => {
       if (!this.scene) return;
-      const height = Math.min(Math.max(at.y, 0), 2);
+      const height = Math.min(Math.max(at.y - SIZE_M[1] / 2, 0), 2); // of the floor under it, not of its middle
       this.held = this.scene.prints.map((print, n) =>
         n === k ? { ...print, position: [rounded(at.x), rounded(height), rounded(at.z)] } : print,
       );
