@@ -1,7 +1,8 @@
 """How does someone get through a scene, over its gaps and under its bars, at the least cost?
 
 After Safonova & Hodgins (2007): steps between the recorded ones, searched by anytime A*. Demo motion walks round
-pillars, through a maze, over a puddle and on stones; a low bar, a wide gap or a chair need recordings:
+pillars, through a maze, over a puddle and on stones; a low bar, a wide gap or a chair need recordings, and something to
+step over needs those of subject 143:
 
     choreograph fetch cmu 107 108 --cache recordings
     python examples/14_plan_a_scene.py [--scene pillars] [--recordings recordings/108] [--out FOLDER]

@@ -11,6 +11,9 @@ const MOST_SAID = 2;
 /** Fields that say where or when something is asked for. */
 const WHERE = /(^|\.)(start|stop|at)_[a-z]+$/;
 
+/** How many things a list has. */
+const COUNT = /^\d+ /;
+
 /** What fields of requests and motions in them are called. */
 export interface Words {
   field(name: string): string;
@@ -32,9 +35,11 @@ export function namesOf(
   }
   for (const group of groups.values()) {
     const facts = group.map((result) => factsOf(result, words));
-    const differing = [...new Set(facts.flatMap((one) => [...one.keys()]))].filter(
-      (key) => new Set(facts.map((one) => one.get(key) ?? "")).size > 1,
-    );
+    const differs = (key: string) => new Set(facts.map((one) => one.get(key) ?? "")).size > 1;
+    const all = [...new Set(facts.flatMap((one) => [...one.keys()]))].filter(differs);
+    // Where there are more or fewer of many things, how many says enough.
+    const counted = all.filter((key) => facts.some((one) => COUNT.test(one.get(key) ?? "")));
+    const differing = all.filter((key) => !counted.some((list) => key.startsWith(`${list}.`)));
     differing.sort((a, b) => Number(WHERE.test(a)) - Number(WHERE.test(b))); // what is asked before where and when
     const full = group.map(({ name }, k) => {
       const said = differing.map((key) => facts[k]!.get(key) ?? "").filter((text) => text !== "");
@@ -59,12 +64,13 @@ function factsOf({ request, answer }: Named, words: Words): Map<string, string> 
 }
 
 function collect(value: Plain | undefined, path: string, facts: Map<string, string>, words: Words): void {
-  if (value === null || value === undefined) return;
+  if (value === null || value === undefined || (Array.isArray(value) && value.length === 0)) return;
   const name = words.field(path.split(".").at(-1)!).toLowerCase();
   if (Array.isArray(value)) {
     // Lists of words are said, lists of numbers are drawn; of lists of things, each thing.
     if (value.every((one) => typeof one === "string")) return void facts.set(path, `${name} ${value.map(words.motion).join(", ")}`);
     if (value.some((one) => typeof one === "number" || Array.isArray(one))) return;
+    if (value.length > MOST_SAID) facts.set(path, `${value.length} ${name}`);
     value.forEach((one, k) => collect(one, `${path}.${k}`, facts, words));
   } else if (typeof value === "object") {
     for (const [key, one] of Object.entries(value)) {

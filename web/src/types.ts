@@ -254,6 +254,11 @@ export interface VectorOverlay extends Overlay {
   update(from: readonly number[], along: readonly number[], colour?: string): void;
 }
 
+/** Many dots at once. */
+export interface DotsOverlay extends Overlay {
+  update(at: readonly At[], colour?: string): void;
+}
+
 /** Values on a square of the floor. */
 export interface HeatOverlay extends Overlay {
   /** Cells from 0 to 255, rows along z, about a place. */
@@ -319,6 +324,7 @@ export interface Stage {
   addText(at: At, text: string, colour?: string): TextOverlay;
   addLive(skeleton: string, colour?: string, opacity?: number): LiveOverlay;
   addHeat(): HeatOverlay;
+  addDots(at: readonly At[], colour?: string): DotsOverlay;
   addVector(): VectorOverlay;
   /** Colour the bones of a shown motion's figure by values from 0 to 1, red beyond; null takes that away. */
   colourBones(motion: string, values: ArrayLike<number> | null): void;

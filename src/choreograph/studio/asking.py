@@ -183,7 +183,9 @@ class Asking:
         stay = {made.id for made in results} | set(project.document.kept)
         shown = {name.partition(":")[2].partition("/")[0] for name in project.view.shown}
         passing = sorted(result for result in project.results if result not in shown | stay | old)
-        for result in [*(old - stay), *passing[: max(0, len(passing) - RESULTS_KEPT)]]:
+        for result in sorted(old - stay):
+            await asyncio.to_thread(project.fade_result, result)
+        for result in passing[: max(0, len(passing) - RESULTS_KEPT)]:
             await asyncio.to_thread(project.forget_result, result)
         if time.monotonic() - self._cleaned > MOTIONS_KEPT_S:
             self._cleaned = time.monotonic()

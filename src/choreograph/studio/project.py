@@ -27,6 +27,7 @@ M = TypeVar("M", bound=Message)
 STEPS_KEPT = 200
 HISTORY_BYTES = 8_000_000
 """Room for the history on disk: with thousands of clips, whole documents are large."""
+FADING_KEPT = 12
 FORMAT = 2
 """Of project.json: 1 had a type of its own for what is asked of each verb."""
 
@@ -61,6 +62,8 @@ class Project:
         self.recordings = {made.id: made for made in _read_all(places.keep / "recordings", Recording)}
         found = _read_all(places.keep / "results", Result, migrate_result)
         self.results = {made.id: made for made in found if made.verb != "preview"}
+        self.fading: dict[str, Result] = {}
+        """The last results that better ones took the place of: pages that were just told of them can have them."""
         for passing in (made for made in found if made.verb == "preview"):
             self.forget_result(passing.id)
         self.archive = None if places.given_graph is None else Archive(places.given_graph)
@@ -201,9 +204,22 @@ class Project:
         ordered = sorted(self.results.values(), key=lambda made: made.id, reverse=True)
         return [made.model_copy(update={"kept": made.id in kept}) for made in ordered]
 
+    def fade_result(self, result: str) -> None:
+        """Take a result off the list; its files go when more of them have."""
+        made = self.results.pop(result, None)
+        if made is None:
+            return
+        self.fading[result] = made
+        with atomic_write(self.places.result(result, ".json"), overwrite=True) as temporary:
+            # Whoever opens the project again finds none of it.
+            temporary.write_text(made.model_copy(update={"verb": "preview"}).model_dump_json(), "utf-8")
+        for oldest in list(self.fading)[:-FADING_KEPT]:
+            self.forget_result(oldest)
+
     def forget_result(self, result: str) -> None:
         """Delete a result's files."""
         self.results.pop(result, None)
+        self.fading.pop(result, None)
         for path in (self.places.keep / "results").glob(f"{result}.*"):
             path.unlink(missing_ok=True)
 

@@ -164,7 +164,8 @@ class Session:
 
     def result(self, result: str) -> Result:
         """A result, or a preview that is still there."""
-        found = self.project.results.get(result) or self._previews.get(result)
+        project = self.project
+        found = project.results.get(result) or project.fading.get(result) or self._previews.get(result)
         if found is None:
             raise NotThere(f"there is no result {result!r}; it may have made room for newer ones")
         return found.model_copy(update={"kept": result in self.project.document.kept})

@@ -217,8 +217,10 @@ def _keep(name: str, opener: Opener) -> None:
 @pytest.hookimpl(hookwrapper=True)
 def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
     outcome: Any = yield
-    if outcome.get_result().failed:
-        item.failed = True  # type: ignore[attr-defined]
+    report = outcome.get_result()
+    # Run again, it has not failed yet: what it leaves is not that of the run before.
+    before = report.when != "setup" and getattr(item, "failed", False)
+    item.failed = before or report.failed  # type: ignore[attr-defined]
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

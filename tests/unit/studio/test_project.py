@@ -10,7 +10,7 @@ import pytest
 from choreograph.errors import RequestError
 from choreograph.studio import project as module
 from choreograph.studio.document import ClipEntry, Document
-from choreograph.studio.facts import Recording
+from choreograph.studio.facts import Recording, Result
 from choreograph.studio.places import Places, find_places
 from choreograph.studio.project import Project, Stale
 
@@ -100,6 +100,26 @@ def test_damaged_results_and_foreign_graphs_are_passed_over(places: Places) -> N
     places.graph_facts.write_text(json.dumps({"file": "/etc/passwd", "summary": {}, "curve": {}}))
     project = Project(places)
     assert not project.results and not project.recordings and project.graph_file is None
+
+
+def test_bettered_results_can_be_had_a_while_longer(places: Places) -> None:
+    project = Project(places)
+    count = module.FADING_KEPT + 2
+    for number in range(count):
+        made = Result(
+            id=f"r{number:02d}", verb="plan", name="", created="", request={}, motions=[], command="", python=""
+        )
+        project.results[made.id] = made
+        places.result(made.id, ".json").write_text(made.model_dump_json())
+        places.result(made.id, ".frames").write_bytes(b"")
+    for number in range(count - 1):
+        project.fade_result(f"r{number:02d}")
+    assert list(project.results) == [f"r{count - 1:02d}"]
+    assert list(project.fading) == [f"r{number:02d}" for number in range(1, count - 1)], "the last few"
+    assert not places.result("r00", ".frames").exists() and places.result("r01", ".frames").exists()
+    again = Project(places)
+    assert list(again.results) == [f"r{count - 1:02d}"] and not again.fading
+    assert not places.result("r01", ".frames").exists(), "nothing of them is left"
 
 
 def test_documents_may_only_name_what_is_there(places: Places) -> None:

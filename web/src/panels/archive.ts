@@ -27,6 +27,9 @@ interface Item {
   top: number;
 }
 
+/** The id that a clip of the archive has among one's own. */
+const taken = (id: string): string => `c${id}`;
+
 export function archiveList(context: Context, query: () => string) {
   const { store, api } = context;
   const space = el("div", { class: "space" });
@@ -276,7 +279,7 @@ export function archiveList(context: Context, query: () => string) {
     for (const one of space.querySelectorAll<HTMLElement>("[data-clip]"))
       one.setAttribute("aria-selected", String(chosen.has(one.dataset.clip!)));
     const only = chosen.size === 1 ? [...chosen][0]! : "";
-    const clip = state.document.clips.some(({ id }) => id === only) ? undefined : seen.get(only);
+    const clip = state.document.clips.some(({ id }) => id === only || id === taken(only)) ? undefined : seen.get(only);
     about.hidden = !clip;
     if (!clip || about.dataset.clip === clip.id) return;
     about.dataset.clip = clip.id;
@@ -290,7 +293,7 @@ export function archiveList(context: Context, query: () => string) {
   }
 
   function take(clip: ArchiveClip): void {
-    const id = `c${clip.id}`;
+    const id = taken(clip.id);
     void store.change(`Take ${clip.name}`, (document) => {
       if (!document.clips.some((known) => known.id === id))
         document.clips.push({ id, source: clip.id, name: clip.name, trim: null, mirrored: false, labels: null });

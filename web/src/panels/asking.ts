@@ -32,19 +32,19 @@ export function asker(context: Context, verb: string, hooks: AskHooks, partials:
 
   const onStage = () => store.state.view.verb === verb;
   const subject = () => store.state.document.subjects[verb] ?? null;
+  let latest: readonly Result[] = [];
   const show = (results: readonly Result[]) => {
     const result = results[Math.min(rank, results.length - 1)];
     // Whoever has gone on to another panel meanwhile finds it on coming back.
     if (!result || !onStage()) return;
     const motions = result.motions.map((motion) => motion.id);
     // Before the view's own showing, which leaves it at this: here is known when it is to begin.
-    void stage.show(motions, isFresh ? {} : { from: "same" }).catch((error: Error) =>
-      store.say(error.message, "error")
-    );
+    void stage.show(motions, isFresh ? {} : { from: "same" }).catch((error: Error) => {
+      if (latest === results) store.say(error.message, "error"); // what was bettered meanwhile is nobody's trouble
+    });
     store.setView({ shown: motions.slice(0, 1) });
     if (isFresh) stage.player.play();
   };
-  let latest: readonly Result[] = [];
   const take = (results: readonly Result[]) => {
     const [shown] = store.state.view.shown;
     const seen = latest.findIndex((result) => result.motions[0]?.id === shown);

@@ -54,9 +54,15 @@ export const library: Panel = {
     );
     watch(
       store,
-      [(state) => state.document.clips, (state) => state.clips, (state) => state.recordings, (state) => state.view.theme],
-      (state) => {
-        list.show(state);
+      [
+        (state) => state.document.clips,
+        (state) => state.clips,
+        (state) => state.recordings,
+        (state) => state.view.theme,
+        (state) => state.unsaved === 0, // from then on the server finds what was added
+      ],
+      () => {
+        list.search();
         archive?.redraw();
       },
     );
@@ -89,10 +95,11 @@ function clipList(context: Context, query: () => string) {
   /** What the server found, for queries that are more than parts of words. */
   let matched: { query: string; ids: ReadonlySet<string> } | null = null;
 
-  /** Plain words are looked for here, as they are typed; the language of queries is the server's. */
+  /** Plain words are looked for here, as they are typed; the language of queries is the server's, also of clips that
+      came after the query. */
   async function search(): Promise<void> {
     const words = query().trim();
-    matched = null;
+    if (matched?.query !== words) matched = null;
     show(store.state);
     if (!QUERY.test(words) || store.state.document.clips.length === 0) return;
     try {

@@ -72,7 +72,7 @@ export class VerbPanel<R extends object> implements PanelHandle {
       ],
       (state) => this.update(state),
     );
-    watch(store, [(state) => state.view.shown, (state) => state.results.map(({ id, problems }) => [id, problems])], (state) =>
+    watch(store, [(state) => state.view.shown, (state) => state.results.map(({ id, problems, metrics }) => [id, problems, metrics])], (state) =>
       this.showResult(state),
     );
     if (verb.subject === "graph") {

@@ -16,6 +16,7 @@ import type {
   ArrowOverlay,
   At,
   Cost,
+  DotsOverlay,
   Floor,
   GhostOverlay,
   HeatOverlay,
@@ -37,6 +38,7 @@ import { OrbitCamera } from "./camera";
 import { Compass } from "./compass";
 import { FigureLibrary, Figure, type Template } from "./figure";
 import { FloorMesh } from "./floor";
+import { DrawnDots } from "./dots";
 import { DrawnGhost } from "./ghosts";
 import { DrawnHeat, DrawnLive } from "./live";
 import { nearestJoint } from "./hover";
@@ -368,6 +370,10 @@ export class WebStage implements Stage {
 
   addHeat(): HeatOverlay {
     return new DrawnHeat(this.layer);
+  }
+
+  addDots(at: readonly At[], colour?: string): DotsOverlay {
+    return new DrawnDots(this.layer, at, colour);
   }
 
   addVector(): VectorOverlay {

@@ -43,7 +43,8 @@ const COLOURS: Record<Shaped, string> = {
   keep_off: CLIP_COLOURS[7],
   step_over: AMBER,
 };
-const MOST_DOTS = 300;
+/** Lower things are drawn as outlines on the floor. */
+const LOW_M = 0.1;
 /** Files that a scene can be read from. */
 const SCENES = [".yaml", ".yml", ".json", ".svg"];
 
@@ -78,7 +79,7 @@ class PlanPanel extends VerbPanel<PlanRequest> {
     }
     const row = el(
       "div",
-      { class: "row" },
+      { class: "row wrap" },
       button("Search on", () => this.askNow(), { kind: "primary", title: "Search again, for as long as Seconds says" }),
       button("Empty the scene", () => this.edit("Empty the scene", emptied), { kind: "quiet" }),
       fileButton(context, verb, () => this.request),
@@ -152,10 +153,7 @@ class PlanPanel extends VerbPanel<PlanRequest> {
       this.keepMark(stage.addLine([[x - dx, z - dz], [x + dx, z + dz]], { colour, width: 5, opacity: 0.8 }));
     }
     const cloud = (result.details["expanded"] ?? []) as Point[];
-    const every = Math.max(1, Math.ceil(cloud.length / MOST_DOTS));
-    for (const at of cloud.filter((_, k) => k % every === 0)) {
-      this.keepMark(stage.addSphere([at[0], 0.01, at[1]], { colour: TEAL, radius: 0.012 }));
-    }
+    if (cloud.length > 0) this.keepMark(stage.addDots(cloud, TEAL));
   }
 
   /** Scenes and floor plans, picked; they can be dropped on the window too. */
@@ -296,8 +294,18 @@ class PlanPanel extends VerbPanel<PlanRequest> {
       this.handle(`${key} low`, low, (ask, to) => (of(ask).box = boxOf([to.x, to.z], high)));
       this.handle(`${key} high`, high, (ask, to) => (of(ask).box = boxOf(low, [to.x, to.z])));
     } else if (polygon) {
-      const [first] = polygon.corners;
-      this.pool.line(key, [...polygon.corners, ...(first ? [first] : [])], { colour: style.colour, width: 4 });
+      const { corners } = polygon;
+      const [first] = corners;
+      if (!first) return;
+      const moved = (one: Region, dx: number, dz: number) => (one.polygon = { corners: corners.map((at) => shifted(at, dx, dz)) });
+      this.pool.line(key, [...corners, first], { colour: style.colour, width: 4 }).draggable(hooks(first, moved));
+      if (height < LOW_M) return;
+      // Its top and its edges: a prism that can be looked through.
+      const upper = (at: Point): [number, number, number] => [at[0], height, at[1]];
+      this.pool.line(`${key} top`, [...corners, first].map(upper), { colour: style.colour, width: 2, opacity: 0.6 });
+      corners.forEach((at, k) => {
+        this.pool.line(`${key} edge ${k}`, [[at[0], 0, at[1]], upper(at)], { colour: style.colour, width: 2, opacity: 0.6 });
+      });
     }
     if (name === "stones") {
       const at: Point = circle?.centre ?? box?.low ?? [0, 0];

@@ -149,8 +149,8 @@ def measure(found: Dynamics, clip: Clip) -> dict[str, Metric]:
         "flight": Metric(flight, "s", "in the air for"),
         "com_rise": Metric(float(np.ptp(found.com[:, 1])), "m", "centre of mass moves up and down by"),
         "residual_mean": Metric(float(residual.mean()), "BW", "the ground leaves unexplained"),
-        "residual_worst": Metric(float(residual.max()), "BW", "at most"),
-        "residual_moment_mean": Metric(float(turning.mean()), "BW·m", "and"),
+        "residual_worst": Metric(float(residual.max()), "BW", "unexplained at most"),
+        "residual_moment_mean": Metric(float(turning.mean()), "BW·m", "unexplained turning"),
     }
     if torque.size:
         worst = int(torque.max(axis=0).argmax()) + 1

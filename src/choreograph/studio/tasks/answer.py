@@ -135,7 +135,7 @@ class _Shown:
             else:
                 result = known[1]
             told = {"problems": problems, "metrics": metrics_of(one), "status": one.status, "answer": number}
-            told |= {"cost": one.cost, "proved": one.proved}
+            told |= {"cost": one.cost, "proved": one.proved, "details": dict(one.details)}
             if found.status != contract.SEARCHING:
                 told["search_s"] = found.seconds
             if any(getattr(result, name) != value for name, value in told.items()):
