@@ -121,6 +121,7 @@ def test_keys_stick_line_and_obstacles_steer(
     # Another character, and an obstacle that is dragged.
     page.get_by_role("button", name="Another character").click()
     wire.until(lambda: wire.frame is not None and len(wire.frame.root_pos) == 2)
+    wire.until(lambda: any(one.get("character") == 1 and one.get("speed") == 0 for one in wire.goals()))
     page.get_by_label("Who", exact=True).select_option("1")
     page.get_by_label("Who", exact=True).select_option("0")
     page.get_by_role("button", name="Obstacle", exact=True).click()

@@ -255,6 +255,7 @@ class SteerPanel extends VerbPanel<SteerRequest> {
     const more = Array.from({ length: number }, (_, n) => ({ value: String(n + 1), label: `number ${n + 2}` }));
     this.who.setChoices([{ value: "0", label: "first" }, ...more]);
     this.who.set(String(this.chosen));
+    this.client?.goal({ character: number, speed: 0 }); // it stands until it is steered
   }
 
   // -------------------------------------------------------------- what is said
