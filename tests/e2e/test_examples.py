@@ -41,7 +41,7 @@ def rows(text: str, *begins: str) -> list[list[float]]:
 
 
 def test_every_example_is_run() -> None:
-    tested = {f"{number:02}" for number in (*range(1, 11), 12, 13, 14, 15)}
+    tested = {f"{number:02}" for number in (*range(1, 11), *range(12, 17))}
     assert {path.name[:2] for path in EXAMPLES.glob("[0-9]*.py")} == tested
 
 
@@ -147,6 +147,14 @@ def test_obey_mechanics(tmp_path: Path) -> None:
     jump, farther, back = (read_clip(path).root_pos[-1] for path in _jumps(tmp_path))
     assert abs(farther[2] - back[2]) == pytest.approx(0.5, abs=0.02) and abs(jump[2] - back[2]) > 0.15
     assert (tmp_path / "jump-turned.png").exists()
+
+
+@pytest.mark.recordings
+def test_motions_of_the_paper(tmp_path: Path, recordings: Path) -> None:
+    said = run("16_motions_of_the_paper.py", tmp_path, str(recordings), "--only", "runs: as recorded")
+    [made] = [line for line in said.splitlines() if line.startswith("| runs: as recorded")]
+    assert "| complete |" in made
+    assert list(tmp_path.glob("runs*.png"))
 
 
 def _jumps(folder: Path) -> list[Path]:

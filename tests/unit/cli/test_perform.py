@@ -142,7 +142,7 @@ def test_mistakes_get_a_sentence(walks: Path, tmp_path: Path, human: Clip):
     with pytest.raises(RequestError, match="neither a clip of the examples nor a motion file"):
         run("perform", walks, "nobody", "-o", tmp_path / "a.bvh")
     with pytest.raises(RequestError, match="not among the examples"):
-        run("perform", walks, "-t", tmp_path / "fast.csv", "--only", "nobody", "-o", tmp_path / "a.bvh")
+        run("perform", walks, "-t", tmp_path / "fast.csv", "--example", "nobody", "-o", tmp_path / "a.bvh")
     assert not (tmp_path / "a.bvh").exists()
 
 
@@ -152,7 +152,7 @@ def test_a_request_file_names_files_beside_it(walks: Path, tmp_path: Path):
     request = tmp_path / "request.yaml"
     request.write_text("trajectory: hand.csv\nsmooth_s: 0.1\nexamples: [walk, walk_fast]\n")
     run("perform", walks, "--request", request, "-o", tmp_path / "file.npz", "--best-effort")
-    options = ("--smooth", 0.1, "--only", "walk", "--only", "walk_fast", "--best-effort")
+    options = ("--smooth", 0.1, "--example", "walk", "--example", "walk_fast", "--best-effort")
     run("perform", walks, "-t", tmp_path / "hand.csv", *options, "-o", tmp_path / "options.npz")
     asked = cg.PerformRequest(trajectory=str(tmp_path / "hand.csv"), smooth_s=0.1, examples=("walk", "walk_fast"))
     clips = [read_clip(path).with_name(path.stem) for path in sorted(walks.glob("*.npz"))]

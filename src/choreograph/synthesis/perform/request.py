@@ -88,7 +88,7 @@ class CutRequest(Request):
     answers: Annotated[FilePath, Option(("--answers", "-a"))] = ""
     """Who answered the examples, recorded with them: a folder or a pattern; else each example answers the track of its
     own hips, unless somebody leads and names tell pairs (60_01 and 61_01)."""
-    examples: Annotated[tuple[Name, ...], MaxLen(10_000), Option(("--only",), metavar="CLIP")] | None = None
+    examples: Annotated[tuple[Name, ...], MaxLen(10_000), Option(("--example",), metavar="CLIP")] | None = None
     """Use only examples of this name."""
     pairs: Annotated[tuple[tuple[Name, Name], ...], MaxLen(10_000), Option(hidden=True)] | None = None
     """Who leads and who answers, by the names of their clips; else names tell it."""
