@@ -55,7 +55,7 @@ class Checkpoint:
     def begin(self, key: str) -> None:
         """Open the file for the work with this key; others in the folder that were given up are removed."""
         self.close()
-        _sweep(self.path)
+        sweep(self.path, _is_side_file)
         try:
             self._connection = self._open(key)
         except sqlite3.OperationalError as error:
@@ -142,25 +142,29 @@ class Checkpoint:
         raise GraphFileError(f"work in progress cannot be kept: {text}", path=self.path) from error
 
 
-def _sweep(own: Path) -> None:
-    """Remove side files beside this one that have not changed for a day, are ours, and that no build has open."""
-    for path in own.parent.glob("*.mog.partial"):
-        if path != own and is_old(path) and _is_free(path):
+def sweep(own: Path, is_ours: Callable[[sqlite3.Connection], bool]) -> None:
+    """Remove files of its kind beside this one that have not changed for a day, are ours, and that no build has open."""
+    for path in own.parent.glob(f"*.mog{own.suffix}"):
+        if path != own and is_old(path) and _is_free(path, is_ours):
             for left in (path, path.with_name(f"{path.name}-journal")):
                 with suppress(OSError):
                     left.unlink(missing_ok=True)
 
 
-def _is_free(path: Path) -> bool:
-    """Whether a file is a side file that could be locked."""
+def _is_free(path: Path, is_ours: Callable[[sqlite3.Connection], bool]) -> bool:
+    """Whether a file is ours and could be locked."""
     try:
         connection = sqlite3.connect(f"{path.absolute().as_uri()}?mode=rw", uri=True, isolation_level=None, timeout=0)
     except sqlite3.Error:
         return False
     try:
         connection.execute("BEGIN EXCLUSIVE")
-        return bool(connection.execute("PRAGMA application_id").fetchone()[0] == _APPLICATION_ID)
+        return is_ours(connection)
     except sqlite3.Error:
         return False
     finally:
         connection.close()
+
+
+def _is_side_file(connection: sqlite3.Connection) -> bool:
+    return bool(connection.execute("PRAGMA application_id").fetchone()[0] == _APPLICATION_ID)

@@ -15,9 +15,9 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from choreograph.build.checkpoint import sweep
 from choreograph.build.prepare import Prepared, prepare_clips
 from choreograph.errors import GraphFileError, OutputExists
-from choreograph.formats.atomic import is_old
 from choreograph.graph import rows, schema
 from choreograph.graph.lazy import LazyClips, Reader
 from choreograph.graph.model import MotionGraph
@@ -81,7 +81,7 @@ class Staging:
         if onto is not None and helper_depth(onto):
             raise NotOneByOne
         told = progress or silent
-        _sweep(self.path)
+        sweep(self.path, _is_staging)
         self._open(_key_of(stream, settings, onto))
         done, notes = self._progress()
         infos = read_infos(self.connection, settings.rate_hz)
@@ -201,30 +201,11 @@ class Staging:
             assert attempt == 1, "an empty file was not taken"
 
 
-def _sweep(own: Path) -> None:
-    """Remove files in the making beside this one that have not changed for a day, are ours, and nobody has open."""
-    for path in own.parent.glob("*.mog.clips"):
-        if path != own and is_old(path) and _is_free(path):
-            for left in (path, path.with_name(f"{path.name}-journal")):
-                with suppress(OSError):
-                    left.unlink(missing_ok=True)
-
-
-def _is_free(path: Path) -> bool:
-    """Whether a file is a graph in the making that could be locked."""
-    try:
-        connection = sqlite3.connect(f"{path.absolute().as_uri()}?mode=rw", uri=True, isolation_level=None, timeout=0)
-    except sqlite3.Error:
+def _is_staging(connection: sqlite3.Connection) -> bool:
+    """Whether a database is a graph in the making."""
+    if connection.execute("PRAGMA application_id").fetchone()[0] != schema.APPLICATION_ID:
         return False
-    try:
-        connection.execute("BEGIN EXCLUSIVE")
-        if connection.execute("PRAGMA application_id").fetchone()[0] != schema.APPLICATION_ID:
-            return False
-        return connection.execute("SELECT count(*) FROM sqlite_master WHERE name = 'staged'").fetchone()[0] == 1
-    except sqlite3.Error:
-        return False
-    finally:
-        connection.close()
+    return bool(connection.execute("SELECT count(*) FROM sqlite_master WHERE name = 'staged'").fetchone()[0])
 
 
 def _key_of(stream: ClipStream, settings: GraphSettings, onto: Skeleton | None) -> str:
