@@ -143,7 +143,7 @@ class Checkpoint:
 
 
 def sweep(own: Path, is_ours: Callable[[sqlite3.Connection], bool]) -> None:
-    """Remove files of its kind beside this one that have not changed for a day, are ours, and that no build has open."""
+    """Remove old files of its kind beside this one: unchanged for a day, ours, and open in no build."""
     for path in own.parent.glob(f"*.mog{own.suffix}"):
         if path != own and is_old(path) and _is_free(path, is_ours):
             for left in (path, path.with_name(f"{path.name}-journal")):
