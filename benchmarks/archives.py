@@ -4,15 +4,17 @@
     CHOREOGRAPH_DATA=<folder with cmu/> python -m benchmarks.archives NAME.mog --windows 200000
     python -m benchmarks.archives LARGER.mog --repeat 5 --of NAME.mog
     python -m benchmarks.archives NAME.mog --use
+    CHOREOGRAPH_DATA=<folder with cmu/> python -m benchmarks.archives FOLDER --growth 50000,100000,200000
 
 The first gives files, the second a motion graph, the third one that has all of another several times, each time
 joined to the last, without comparing anything: for what comes after building. The fourth tells what it takes to use
 one: opening it, and the first answer of every verb, each in a process of its own, without and with what the cache
-keeps. Recordings and demo motion are carried onto one skeleton; once all have been told, they are told again, by
-turns mirrored, faster or slower, and in another manner: every joint is held a little differently throughout and sways
-slowly. The manner is strong enough that two tellings of one recording lie mostly farther apart than the threshold, as
-two people do, so that the distances of a larger archive are spread like those of a smaller one. The n-th clip depends
-on n alone: a smaller archive is the beginning of a larger one.
+keeps. The fifth builds archives of several sizes, adds a clip to each, and prints what that takes. Recordings and
+demo motion are carried onto one skeleton; once all have been told, they are told again, by turns mirrored, faster or
+slower, and in another manner: every joint is held a little differently throughout and sways slowly. The manner is
+strong enough that two tellings of one recording lie mostly farther apart than the threshold, as two people do, so
+that the distances of a larger archive are spread like those of a smaller one. The n-th clip depends on n alone: a
+smaller archive is the beginning of a larger one.
 """
 
 from __future__ import annotations
@@ -29,23 +31,21 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from benchmarks.datasets import find_recordings
-from choreograph.build.staging import ClipStream
-from choreograph.demo import demo_clips
-from choreograph.formats import read_clip, write_clip
-from choreograph.graph.connect import connect
 from choreograph.graph.lazy import PickedClips
 from choreograph.graph.model import Minima, MotionGraph
 from choreograph.graph.store import open_graph, save_graph
 from choreograph.maths import quat
 from choreograph.motion.clip import Clip
-from choreograph.motion.retarget import retarget
 from choreograph.motion.skeleton import Skeleton
 
+if TYPE_CHECKING:
+    from choreograph.build.staging import ClipStream
+
+# What makes archives is imported where it is used: it is no part of what using one takes.
 SEED = 19
 ONTO = "cmu/16/16_15.amc"
 HELD_RAD, SWAY_RAD = 0.035, 0.02
@@ -56,12 +56,17 @@ WINDOW = 10
 
 def skeleton() -> Skeleton:
     """The skeleton that every clip of an archive has."""
+    from benchmarks.datasets import find_recordings
+    from choreograph.formats import read_clip
+
     return read_clip(find_recordings() / ONTO).skeleton
 
 
 @cache
 def sources() -> tuple[Path | str, ...]:
     """What archives are made of, shuffled: recordings by path, demo motion by name."""
+    from benchmarks.datasets import find_recordings
+
     folder = find_recordings()
     found: list[Path | str] = [*sorted(folder.glob("cmu/*/*.amc")), *sorted(folder.glob("cmu_more/*/*.amc"))]
     found += sorted(_demo())
@@ -70,12 +75,17 @@ def sources() -> tuple[Path | str, ...]:
 
 @cache
 def _demo() -> dict[str, Clip]:
+    from choreograph.demo import demo_clips
+
     return {clip.name: clip for clip in demo_clips(30.0)}
 
 
 @cache
 def _carried(number: int, fps: float) -> Clip:
     """A source on the common skeleton at a rate; kept, for it is told many times."""
+    from choreograph.formats import read_clip
+    from choreograph.motion.retarget import retarget
+
     source = sources()[number]
     if isinstance(source, Path):
         clip = read_clip(source)
@@ -121,6 +131,8 @@ def archive_clips(windows: int, fps: float = 30.0) -> Iterator[Clip]:
 
 def archive_stream(windows: int, fps: float = 30.0) -> ClipStream:
     """The same for a build that reads one clip at a time."""
+    from choreograph.build.staging import ClipStream
+
     count = sum(1 for _ in archive_clips(windows))
     return ClipStream([f"{SEED} {n} {fps}" for n in range(count)], lambda n: [archive_clip(n, fps)])
 
@@ -131,6 +143,8 @@ def write_files(folder: Path, windows: int, *, share: float = 1.0, fps: float = 
     Returns:
         How many were written.
     """
+    from choreograph.formats import write_clip
+
     folder.mkdir(parents=True, exist_ok=True)
     wrote = have = number = 0
     while have < windows:
@@ -208,13 +222,71 @@ def measure(path: Path, ask: str) -> dict[str, Any]:
     return {"cpu_s": spent.ru_utime + spent.ru_stime, "gib": spent.ru_maxrss / 2**20, "said": said}
 
 
+def _spent() -> float:
+    own = resource.getrusage(resource.RUSAGE_SELF)
+    return own.ru_utime + own.ru_stime
+
+
+def build_once(path: Path, windows: int, workers: int) -> dict[str, Any]:
+    """Build an archive, and tell what it took: CPU seconds of all, and of comparing windows."""
+    from choreograph.build.files import build_file
+
+    stream = archive_stream(windows)
+    began, compared = _spent(), [0.0, 0.0]
+
+    def hear(stage: str, done: int, total: int) -> None:
+        compared[0] = compared[0] or (_spent() if stage == "measuring windows" else 0.0)
+        compared[1] = _spent() if stage == "comparing windows" else compared[1]
+
+    graph = build_file(path, stream, workers=workers, overwrite=True, progress=hear)
+    return {
+        "windows": sum(max(0, info.frames - WINDOW + 1) for info in graph.infos),
+        "build_s": _spent() - began,
+        "search_s": compared[1] - compared[0],
+        "gib": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20,
+        "evaluated": graph.evaluated_share,
+        "minima": graph.count_rows("minima"),
+        "edges": graph.count_rows("edges"),
+        "mb": path.stat().st_size / 1e6,
+    }
+
+
+def add_once(path: Path) -> dict[str, Any]:
+    """Add a clip that the archive does not have, and tell what it took; the file grows by it."""
+    from choreograph.build.files import add_to_file
+
+    clip = archive_clip(len(open_graph(path).infos) + 1)
+    began = _spent()
+    add_to_file(path, [clip], workers=1)
+    return {"add_s": _spent() - began, "add_gib": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20}
+
+
+def growth(folder: Path, sizes: Sequence[int], workers: int) -> None:
+    """Print what archives of several sizes take, each in processes of its own."""
+    folder.mkdir(parents=True, exist_ok=True)
+    print("| windows | build | of it search | memory | evaluated | minima | edges | file | add one clip |")
+    print("|" + "---|" * 9)
+    for windows in sizes:
+        path, found = folder / f"{windows}.mog", dict[str, Any]()
+        for ask in ("build", "add"):
+            command = [sys.executable, "-m", "benchmarks.archives", str(path), "--ask", ask]
+            command += ["--windows", str(windows), "--workers", str(workers)]
+            found |= json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+        print(
+            f"| {found['windows']:,} | {found['build_s']:.0f} s | {found['search_s']:.0f} s | {found['gib']:.2f} GiB "
+            f"| {100 * found['evaluated']:.2g} % | {found['minima']:,} | {found['edges']:,} | {found['mb']:,.0f} MB "
+            f"| {found['add_s']:.1f} s |",
+            flush=True,
+        )
+
+
 def use(path: Path) -> None:
     """Print what it takes to use an archive; the first round, which compiles, does not count."""
     print(f"{'':14} {'cold':>8} {'kept':>8} {'most memory':>12}")
     for ask in ASKS:
         with tempfile.TemporaryDirectory() as folder:
             command = [sys.executable, "-m", "benchmarks.archives", str(path), "--ask", ask]
-            found = []
+            found = list[dict[str, Any]]()
             for cache in ("compiling", "cold", "cold"):
                 environment = {**os.environ, "CHOREOGRAPH_CACHE": str(Path(folder) / cache)}
                 if cache == "compiling" and ask in ("open", "edges", "only"):
@@ -231,6 +303,8 @@ def use(path: Path) -> None:
 
 def repeat(graph: MotionGraph, times: int) -> MotionGraph:
     """A graph with all clips of another several times; each is as near to the next copies of all others as to these."""
+    from choreograph.graph.connect import connect
+
     count, infos, clips, parts = len(graph.infos), [], [], []
     for copy in range(times):
         infos += [replace(info, name=f"{info.name}.copy{copy}", mirror_of=None) for info in graph.infos]
@@ -275,8 +349,18 @@ def main() -> None:
     parser.add_argument("--repeat", type=int, help="how often to have all of another graph")
     parser.add_argument("--of", type=Path, help="that graph")
     parser.add_argument("--use", action="store_true", help="measure what it takes to use the .mog file")
-    parser.add_argument("--ask", choices=list(ASKS), help=argparse.SUPPRESS)
+    parser.add_argument("--growth", help="sizes of archives to build in a folder, in windows: 50000,100000")
+    parser.add_argument("--ask", choices=["build", "add", *ASKS], help=argparse.SUPPRESS)
     asked = parser.parse_args()
+    if asked.ask == "build":
+        print(json.dumps(build_once(asked.output, asked.windows, asked.workers)))
+        return
+    if asked.ask == "add":
+        print(json.dumps(add_once(asked.output)))
+        return
+    if asked.growth:
+        growth(asked.output, [int(size) for size in asked.growth.split(",")], asked.workers)
+        return
     if asked.ask is not None:
         print(json.dumps(measure(asked.output, asked.ask)))
         return

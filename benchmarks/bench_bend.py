@@ -26,7 +26,6 @@ from choreograph.build.graph import build_graph
 from choreograph.demo import demo_clips
 from choreograph.formats import read_clip
 from choreograph.graph.model import MotionGraph
-from choreograph.graph.settings import GraphSettings
 from choreograph.maths import quat
 from choreograph.motion.clip import Clip
 from choreograph.motion.contacts import runs
@@ -70,7 +69,7 @@ def find_paths() -> dict[str, Path]:
     return paths
 
 
-def find_graph(name: str, settings: GraphSettings | None = None) -> MotionGraph:
+def find_graph(name: str) -> MotionGraph:
     if name == "demo":
         clips = demo_clips(60.0)
     else:
@@ -81,7 +80,7 @@ def find_graph(name: str, settings: GraphSettings | None = None) -> MotionGraph:
         if name == "full":
             names = [file.stem for file in sorted((folder / "16").glob("*.amc")) if "jump" not in said[file.stem]]
         clips = [read_clip(folder / "16" / f"{trial}.amc").with_labels([said[trial]]) for trial in names]
-    return build_graph(clips, settings or GraphSettings(), workers=1)
+    return build_graph(clips, workers=1)
 
 
 class Feet:
@@ -197,9 +196,6 @@ def main() -> None:
                 measure(graph, path, label, name == "three")
         if wanted is None:
             stretches(graph)
-        if wanted is None and name == "full":
-            print("  with blends up to 0.6 s long, which bring the runs in:")
-            stretches(find_graph(name, GraphSettings(max_blend_s=0.6)))
 
 
 if __name__ == "__main__":

@@ -177,6 +177,7 @@ def bench_people() -> None:
     for title, names in PEOPLE.items():
         print(title)
         leave_one_out(names, ("", ""))
+        bench_clean(names)
 
 
 def windows(clips: Sequence[Clip], gap: int) -> Iterator[Clip]:
@@ -209,26 +210,39 @@ def bench_gaps() -> None:
         )
 
 
-def bench_clean() -> None:
-    clips = read(WALKS)
-    still = np.percentile(np.concatenate([Feet(clip).wander for clip in clips]), 95)
-    turns = np.percentile(np.concatenate([turning(clip) for clip in clips]), 99.9)
-    wander, peaks, new = [], [], []
-    for n, clip in enumerate(clips):
-        model = learn(clips[:n] + clips[n + 1 :])
-        ratio = round(clip.fps / 30)
-        frames = (len(clip) - 1) // ratio + 1
-        whole = clip[: (frames - 1) * ratio + 1]
-        keys = (0, frames // 2 * ratio, (frames - 1) * ratio)
-        made, _, _ = completed(model, pose_targets(whole, keys), frames, clip.fps)
-        wander += Feet(made).wander
-        peaks.append(np.percentile(turning(made), 99.9) / turns)
-        new.append(novelty(made, clips))
+def bench_clean(names: Sequence[str]) -> None:
+    """Finished motion beside clips that were left out, both measured against the clips that were learned from."""
+    clips = read(names)
+    rows: dict[str, list[tuple[float, ...]]] = {"recorded": [], "finished": []}
+    for n in range(len(clips)):
+        rest = clips[:n] + clips[n + 1 :]
+        model = learn(rest)
+        feet = [Feet(other) for other in rest]
+        still = np.percentile(np.concatenate([one.wander for one in feet]), 95)
+        floor = np.median([one.floor for one in feet], axis=0)
+        turns = np.percentile(np.concatenate([turning(other) for other in rest]), 99.9)
+        for clip in parts_of(clips[n])[:2]:
+            ratio = round(clip.fps / 30)
+            frames = (len(clip) - 1) // ratio + 1
+            whole = clip[: (frames - 1) * ratio + 1]
+            keys = (0, frames // 2 * ratio, (frames - 1) * ratio)
+            made, _, _ = completed(model, pose_targets(whole, keys), frames, clip.fps)
+            off = (*errors(model, whole, made), *errors(model, whole, splined(whole, keys)))
+            for kind, one in (("recorded", whole), ("finished", made)):
+                wander = np.percentile(Feet(one, floor).wander or [0.0], 95) / still
+                turned = np.percentile(turning(one), 99.9) / turns
+                rows[kind].append((wander, turned, 100 * novelty(one, rest), *off))
+    off = tuple(np.mean(rows["finished"], axis=0)[3:])
     print(
-        f"finished walks at {clips[0].fps:g} Hz: planted feet wander {np.percentile(wander, 95) / still:.2f} × "
-        f"recorded (bar 0.6), turning peaks {max(peaks):.2f} × (bar 1.1), poses {100 * np.mean(new):.1f} cm from "
-        f"recorded ones, at most {100 * max(new):.1f} (bar 3)"
+        f"{names[0]} … {names[-1]} at {clips[0].fps:g} Hz, three keyframes: {off[0]:.1f}° {off[1]:.1f} cm, spline "
+        f"{off[2]:.1f}° {off[3]:.1f} cm; against the clips learned from:"
     )
+    for kind, found in rows.items():
+        mean, worst = np.mean(found, axis=0), np.max(found, axis=0)
+        print(
+            f"  {kind}: planted feet wander {mean[0]:.2f} ×, at most {worst[0]:.2f} (bar 0.6), turning peaks "
+            f"{worst[1]:.2f} × (bar 1.1), poses {mean[2]:.1f} cm from recorded ones, at most {worst[2]:.1f} (bar 3)"
+        )
 
 
 def bench_speed() -> None:
@@ -311,7 +325,7 @@ SECTIONS = {
     ),
     "jumps": lambda: [leave_one_out(names, ("none", "5.6° 4.5 cm; moonshot 4° 3 cm")) for names in JUMPS.values()],
     "gaps": bench_gaps,
-    "clean": bench_clean,
+    "clean": lambda: [bench_clean(names) for names in (WALKS, *JUMPS.values())],
     "speed": bench_speed,
     "drag": bench_drag,
     "face": bench_face,

@@ -23,6 +23,7 @@ from benchmarks.datasets import find_recordings
 from choreograph.demo import demo_clips
 from choreograph.finishing.foot_contacts import foot_slide, plant_speed
 from choreograph.motion.bend import find_way
+from choreograph.motion.contacts import runs, with_detected_contacts
 from choreograph.synthesis.path import Path
 from choreograph.synthesis.steer.controller import SteerBrain
 from choreograph.synthesis.steer.costs import Ahead, SteerSettings, StepCosts
@@ -30,12 +31,12 @@ from choreograph.synthesis.steer.crowd import Crowd
 from choreograph.synthesis.steer.evaluate import beam_cost, policy_cost
 from choreograph.synthesis.steer.goals import MovingObstacle, SteerGoal
 from choreograph.synthesis.steer.learn import learn
+from choreograph.synthesis.steer.navigate import Navigate
 from choreograph.synthesis.steer.policy import ValueFunction
 from choreograph.synthesis.steer.pool import Pool, build_pool
 from choreograph.synthesis.steer.prepare import standard_tasks
 from choreograph.synthesis.steer.record import Recording
 from choreograph.synthesis.steer.steps import build_steps
-from choreograph.synthesis.steer.tasks import Navigate
 
 Array = NDArray[np.float64]
 
@@ -277,12 +278,18 @@ def feet(who: str, brain: SteerBrain, pool: Pool, clips: list[cg.Clip]) -> None:
             one.set_goal(line_goal(float(x), float(z), (k // 300) * 2.2))
         poses = crowd.tick(1 / RATE)
         recording.take(poses)
-        live.append((poses.root_pos[0], poses.local_rot[0]))
-    shown = cg.Clip(clips[0].skeleton, RATE, *(np.array(part) for part in zip(*live, strict=True)))
+        live.append((poses.root_pos[0], poses.local_rot[0], poses.held[0]))
+    *motion, held = (np.array(part) for part in zip(*live, strict=True))
+    shown = cg.Clip(clips[0].skeleton, RATE, *motion).with_contacts(held)
     montage = recording.montage()
     raw = cg.finish(montage, cg.FinishSettings(clean=False)).clip
     done = cg.finish(montage).clip
-    usual, speed = np.mean([foot_slide(clip) for clip in clips]), np.mean([plant_speed(clip) for clip in clips])
+    for name, every in (("recorded", clips), ("live", [shown]), ("finished", [done])):
+        away = 100 * np.concatenate([wander(clip) for clip in every])
+        print(f"feet while they stand, {name}: median {np.median(away):.2f} cm, 95 of 100 within "
+              f"{np.percentile(away, 95):.2f} cm, at most {away.max():.2f} cm")  # fmt: skip
+    plain = [clip.with_contacts(None) for clip in clips]  # found alike in all of them
+    usual, speed = np.mean([foot_slide(clip) for clip in plain]), np.mean([plant_speed(clip) for clip in plain])
     for name, clip in (("as blended", raw), ("live", shown), ("finished", done)):
         clip = clip.with_contacts(None)
         print(
@@ -292,6 +299,19 @@ def feet(who: str, brain: SteerBrain, pool: Pool, clips: list[cg.Clip]) -> None:
     if "write" in sys.argv:
         for name, clip in (("live", shown), ("finished", done), ("raw", raw)):
             cg.write_clip(f"out/steer_{who}_{name}.bvh", clip, overwrite=True)
+
+
+def wander(clip: cg.Clip) -> Array:
+    """How far each joint of a foot goes from its middle while it stands, as the clip itself says it does, metres."""
+    clip = with_detected_contacts(clip)
+    assert clip.contacts is not None
+    places, out = clip.global_positions(), []
+    for column, joint in enumerate(clip.skeleton.feet):
+        for start, stop in runs(clip.contacts[:, column]):
+            if (stop - start) / clip.fps >= 0.1:
+                at = places[start:stop, joint][:, [0, 2]]
+                out.append(np.hypot(*(at - at.mean(axis=0)).T).max())
+    return np.array(out)
 
 
 def times(value: float, recorded: float) -> str:

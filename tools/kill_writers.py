@@ -39,7 +39,7 @@ from writing_commands import COMMANDS, Command, is_whole, prepare
 
 WAYS = ("killed", "killed", "killed", "killed", "two writers", "full disk", "read-only folder")
 LEFT = re.compile(
-    r"\..*\.choreograph-[0-9a-f]{8}-\d+-[0-9a-f]{8}(\.[^.]*)?|\..*-\d+-[0-9a-f]{4}\.tmp|.*\.mog\.partial.*"
+    r"\..*\.choreograph-[0-9a-f]{8}-\d+-[0-9a-f]{8}(\.[^.]*)?|\..*-\d+-[0-9a-f]{4}\.tmp|.*\.mog\.(partial|clips).*"
 )
 """Names that killed writers may leave: the next ones clear them away, or go on from them."""
 CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH, PR_CAPBSET_DROP = 1, 2, 24

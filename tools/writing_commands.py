@@ -53,7 +53,7 @@ COMMANDS = [
     Command("face", ["face", "{}/face.csv", "-o", "{}/head.glb", "--force"], ("head.glb",)),
     Command("face-csv", ["face", "{}/head.glb", "-o", "{}/face.csv", "--force"], ("face.csv",)),
     Command("plan", ["plan", "{}/g.mog", "{}/scene.yaml", "-o", "{}/a.bvh", "--evaluations", "500", "--force"],
-            ("a.bvh",)),
+            ("a.bvh",), apart=True),
     Command("steer", ["steer", "{}/g.mog", "-p", "line:length=3", "--seconds", "2", "-o", "{}/a.bvh", "--force"],
             ("a.bvh",)),
     Command("physics", ["physics", "{}/hop.npz", "--farther", "0.1", "--iterations", "5", "-o", "{}/a.bvh", "--force"],
@@ -65,6 +65,17 @@ COMMANDS = [
     Command("retime", ["retime", "{}/clips/walk.npz", "-s", "3", "-o", "{}/a.bvh", "--force"], ("a.bvh",)),
     Command("plot", ["plot", "{}/clips/walk.npz", "-o", "{}/a.png", "--force"], ("a.png",)),
     Command("clean", ["clean", "{}/clips/walk.npz", "-o", "{}/a.npz", "--force"], ("a.npz",)),
+    Command("layer", ["layer", "{}/clips/walk.npz", "--upper", "{}/clips/walk_veer_left.npz", "-o", "{}/a.bvh",
+                      "--force"], ("a.bvh",)),
+    Command("solve-folder", ["solve", "{}/g.mog", "{}/ask.yaml", "-o", "{}/answers", "--count", "2", "--force"],
+            ("answers",)),
+    Command("convert-takes", ["convert", "{}/clips/walk.npz", "{}/clips/walk_veer_left.npz", "-o", "{}/a.glb",
+                              "--takes", "--force"], ("a.glb",)),
+    Command("convert-amc", ["convert", "{}/clips/walk.npz", "-o", "{}/a.amc", "--force"], ("a.amc", "a.asf")),
+    Command("render-mp4", ["render", "{}/clips/walk.npz", "-o", "{}/a.mp4", "--size", "160x90", "--force"], ("a.mp4",)),
+    Command("face-keys", ["face", "{}/head.glb", "--request", "{}/face.yaml", "-o", "{}/face.csv", "--force"],
+            ("face.csv",)),
+    Command("find", ["find", "{}/g.mog", "--speed", "0.5..", "--picture", "{}/a.png", "--force"], ("a.png",)),
 ]  # fmt: skip
 """`fetch`, which needs the network, has its own tests of interrupted downloads."""
 
@@ -84,7 +95,16 @@ def prepare(folder: Path) -> None:
         build_graph([demo_clip(n, 15.0) for n in ("walk", "walk_veer_left", "walk_veer_right")]), folder / "g.mog"
     )
     shutil.copy(folder / "g.mog", folder / "s.mog")
-    for name in ("a.bvh", "a.glb", "a.npz", "a.usdc", "out/walk.bvh", "demo/npz/walk.npz", "demo/bvh/walk.bvh"):
+    for name in (
+        "a.bvh",
+        "a.glb",
+        "a.npz",
+        "a.amc",
+        "a.usdc",
+        "out/walk.bvh",
+        "demo/npz/walk.npz",
+        "demo/bvh/walk.bvh",
+    ):
         write_clip(folder / name, walk[:20])
     write_clip(folder / "hop.npz", demo_clip("jump_high", 20.0))
     write_clip(folder / "hero.glb", walk[:20])
@@ -117,6 +137,9 @@ def _prepare_others(folder: Path, walk: Clip) -> None:
     save_model(folder / "a.model", learn([walk]))
     (folder / "a.csv").write_text("frame,seconds\n0,0\n")
     (folder / "body.urdf").write_text("<robot/>")
+    (folder / "face.yaml").write_text("length_s: 1\nkeys: [{at_s: 0, weights: {JawOpen: 0.1}}]\n")
+    (folder / "answers").mkdir()
+    (folder / "a.mp4").write_bytes(b"\0\0\0\x08moov")
     poses = "[{at_s: 0, clip: walk, frame: 0}, {at_s: 1, clip: walk, frame: 15}]"
     (folder / "keys.yaml").write_text(f"length_s: 1\nposes: {poses}\n")
     solid = "{circle: {centre: [0.8, 1.2], radius: 0.2}}"
@@ -138,6 +161,8 @@ def is_whole(path: Path) -> bool:
             return isinstance(json.loads(path.read_text("utf-8")), dict | list)
         if path.suffix in (".csv", ".urdf", ".model"):
             return _is_whole_table(path)
+        if path.suffix == ".mp4":
+            return _is_whole_film(path.read_bytes())
         if path.name == "head.glb":
             from choreograph.formats.face_glb import read_face_glb
 
@@ -154,6 +179,18 @@ def is_whole(path: Path) -> bool:
         return len(read_clip(path)) > 0
     except Exception:
         return False
+
+
+def _is_whole_film(data: bytes) -> bool:
+    """Whether boxes follow each other to the end of a film, its index among them."""
+    at, names = 0, []
+    while at + 8 <= len(data):
+        size = int.from_bytes(data[at : at + 4], "big")
+        if size < 8:
+            return False
+        names.append(data[at + 4 : at + 8])
+        at += size
+    return at == len(data) and b"moov" in names
 
 
 def _is_whole_table(path: Path) -> bool:

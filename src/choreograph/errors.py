@@ -21,6 +21,14 @@ from pathlib import Path
 
 LONGEST = 1000
 """Characters of what a message says about a file: names and values in it may be megabytes long."""
+_NAME = 400
+"""Characters of the file's own name."""
+
+
+def _short_name(path: str | Path) -> str:
+    """A file's name without its middle, where it is longer than anybody reads."""
+    text = str(path)
+    return text if len(text) <= _NAME else f"{text[: _NAME // 2]}…{text[-_NAME // 2 :]}"
 
 
 def _short(reason: str) -> str:
@@ -44,7 +52,8 @@ class FormatError(ChoreographError):
         self.reason = reason = _short(reason)
         self.path = None if path is None else Path(path)
         self.line = line
-        place = "" if path is None else f"{path}: " if line is None else f"{path}, line {line}: "
+        name = "" if path is None else _short_name(path)
+        place = "" if path is None else f"{name}: " if line is None else f"{name}, line {line}: "
         super().__init__(place + reason)
 
     def at(self, path: str | Path) -> FormatError:
@@ -71,7 +80,7 @@ class GraphFileError(ChoreographError):
     def __init__(self, reason: str, *, path: str | Path) -> None:
         self.reason = reason = _short(reason)
         self.path = Path(path)
-        super().__init__(f"{path}: {reason}")
+        super().__init__(f"{_short_name(path)}: {reason}")
 
 
 class RequestError(ChoreographError):

@@ -7,7 +7,13 @@ into messages, tests into a list.
 
 from __future__ import annotations
 
-from typing import Protocol
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import Any, Protocol
+
+COMPILING = "compiling, once after installation"
+"""What is told while kernels are compiled."""
 
 
 class Progress(Protocol):
@@ -35,3 +41,33 @@ class Recorder:
         self.calls.append((stage, done, total))
         if self.cancel_after is not None and len(self.calls) >= self.cancel_after:
             raise Cancelled()
+
+
+@contextmanager
+def tell_compiling(progress: Progress) -> Iterator[None]:
+    """Within it, `progress` is told of kernels that are compiled: a verb's first use may take a minute for that.
+
+    Whoever cancels there is heard where the work itself tells of its progress next.
+    """
+    from numba.core.event import Listener, install_listener
+
+    from choreograph.errors import Cancelled
+
+    thread, count = threading.get_ident(), 0
+
+    class Telling(Listener):  # type: ignore[misc]
+        def on_start(self, event: Any) -> None:
+            self._tell(0)
+
+        def on_end(self, event: Any) -> None:
+            self._tell(1)
+
+        def _tell(self, more: int) -> None:
+            nonlocal count
+            if threading.get_ident() == thread:
+                count += more
+                with suppress(Cancelled):
+                    progress(COMPILING, count, count + 1 - more)
+
+    with install_listener("numba:compile", Telling()):
+        yield

@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -197,7 +198,8 @@ def use_messages(path: Path, _: int) -> None:
     stream = SteerStream.__new__(SteerStream)
     stream.crowd, stream._recorded, stream._obstacles = _Nobody(), None, {}  # type: ignore[assignment]
     stream._restart = lambda place: None  # type: ignore[method-assign]
-    stream.plan = lambda number: {}  # type: ignore[method-assign,assignment,misc]
+    stream.plan = lambda number, poses=False: {}  # type: ignore[method-assign,assignment,misc]
+    stream.brain, stream.number, stream.rate_hz = SimpleNamespace(values={}), 0, 60.0  # type: ignore[assignment]
     json.dumps(stream.hear(read_message(path.read_text("utf-8", errors="replace"))), allow_nan=False)
 
 

@@ -27,14 +27,11 @@ from typing import Any
 os.environ.update(OPENBLAS_NUM_THREADS="1", NUMBA_NUM_THREADS="1", OMP_NUM_THREADS="1", MALLOC_ARENA_MAX="2")
 
 import numpy as np
+from tests.fuzz import ROOM, SECONDS
 from tests.fuzz.targets import ROOT, Target, find_targets
 
 from choreograph.errors import ChoreographError
 
-SECONDS = 5.0
-"""Time of the processor in which any small file is loaded or refused, on the slowest machine."""
-ROOM = 32 << 20
-"""Bytes that even the smallest file may take, beside its growth."""
 MESSAGE = 1500
 """Characters of the longest message."""
 BATCH = 200
@@ -64,7 +61,7 @@ def make_case(target: Target, name: str, number: int, seed: int) -> tuple[bytes,
     return target.mutate(target.seeds[which], rng), which
 
 
-def judge(target: Target, path: Path, which: int, size: int) -> tuple[str, str]:
+def judge(target: Target, path: Path, which: int, size: int, *, again: bool = True) -> tuple[str, str]:
     """What came of a file, and what is wrong with that."""
     before, began = forget_peak(), time.process_time()
     try:
@@ -83,6 +80,8 @@ def judge(target: Target, path: Path, which: int, size: int) -> tuple[str, str]:
     if not wrong and spent > SECONDS:
         wrong = f"took {spent:.1f} s"
     if not wrong and used > target.growth * size + ROOM:
+        if again:  # the first time may count what the system laid out meanwhile
+            return judge(target, path, which, size, again=False)
         wrong = f"took {used >> 20} MiB for {size} bytes"
     return ("FAILED" if wrong else verdict), wrong
 

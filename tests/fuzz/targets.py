@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 from tests.fuzz import mutate as m
 from tests.fuzz.more_targets import PATH, listed, use_request
+from tests.fuzz.own_targets import listed as own_listed
 
 from choreograph.formats import read_clip, write_clip
 from choreograph.maths import quat
@@ -234,7 +235,8 @@ def other_targets(folder: Path) -> dict[str, Target]:
             ".yaml", [(examples / "request.yaml").read_bytes()], m.mutate_yaml, partial(use_request, "solve")
         ),
     }
-    for name, (suffix, seeds, change, read) in listed(folder, small_clip()).items():
+    others = {**listed(folder, small_clip()), **own_listed()}
+    for name, (suffix, seeds, change, read) in others.items():
         made[name] = Target(suffix, seeds, change, read, share=0.5)
     for target in made.values():
         target.growth = 200  # a point of four bytes becomes objects

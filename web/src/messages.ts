@@ -1,7 +1,7 @@
 // Generated from the models of choreograph.studio by `python -m choreograph.studio.typescript`; do not edit.
 
 /** Changes whenever a message does; told by both sides when they meet. */
-export const PROTOCOL = "5782c41405d2";
+export const PROTOCOL = "04cc6ed804cc";
 
 /** What JSON holds. */
 export type Plain = null | boolean | number | string | Plain[] | { [name: string]: Plain };
@@ -1655,6 +1655,8 @@ export interface RetargetRequest {
   joints?: Record<string, string>;
   /** Whether standing feet are held where they stand. */
   clean?: boolean;
+  /** Whether it goes where the motion goes, rather than as much farther as its legs are longer. */
+  keep_way?: boolean;
   /** Whether hands that touch each other, the body or the floor do so on the other body, too. */
   hands?: boolean;
 }
@@ -1804,6 +1806,8 @@ export interface SolveWeights {
   iterations?: number;
   /** Seconds between the knots of cubic B-splines, for long motions; 0 has an unknown for every frame. */
   knots_s?: number;
+  /** Whether the nearest recorded motion leads between goals; without, the mean of all that is likely. */
+  guided?: boolean;
 }
 
 /** Where the motion begins. */
@@ -1850,6 +1854,8 @@ export interface SteerRequest {
   start?: [number, number] | null;
   /** Where it heads at first; along the first goal's line if not given. */
   start_heading_deg?: number | null;
+  /** How it is learned what situations will cost: by a fit, or by a linear program, which bounds costs from below and takes longer. */
+  learning?: "fit" | "program";
   /** A task of your own, as FILE.py:CLASS, that counts beside the others. */
   own_task?: string;
   /** What counts how much. */

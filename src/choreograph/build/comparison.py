@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import os
 from collections.abc import Iterator, Sequence
 from functools import cached_property
@@ -116,6 +117,8 @@ class Search:
             for batch in self._checkpoint.batches():
                 kept.append(batch.minima)
                 start, pairs, evaluated = batch.stop, pairs + batch.pairs, evaluated + batch.evaluated
+        if start == len(self._infos):  # all of it was kept, and windows are of no use any more
+            return merge_minima(kept), evaluated / pairs if pairs else 1.0
         for found in (self._compare or iterate_minima)(
             self._library,
             limits.table,
@@ -139,8 +142,9 @@ def merge_minima(parts: Sequence[Minima]) -> Minima:
         name: np.concatenate([np.zeros(0, dtype), *(getattr(part, name) for part in parts)])
         for name, dtype in Minima.dtypes.items()
     }
-    if not _is_ordered(*(columns[name] for name in ("clip_a", "clip_b", "frame_a", "frame_b"))):
-        order = np.lexsort([columns[name] for name in ("frame_b", "frame_a", "clip_b", "clip_a")])
+    keys = [columns[name] for name in ("clip_a", "clip_b", "frame_a", "frame_b")]
+    if not _is_ordered(*keys):
+        order = _order(keys)
         for name in columns:
             columns[name] = columns[name][order]
     return Minima(**{name: seal(columns.pop(name)) for name in list(columns)})
@@ -154,6 +158,17 @@ def _is_ordered(*keys: NDArray[Any]) -> bool:
             return False
         equal &= key[1:] == key[:-1]
     return True
+
+
+def _order(keys: Sequence[NDArray[Any]]) -> NDArray[np.intp]:
+    """The order of rows by the first key, then by the second and so on; keys are not negative.
+
+    As one number where that is large enough: then parts that are in order, as those of a graph that grows, are merged.
+    """
+    sizes = [int(key.max(initial=0)) + 1 for key in keys]
+    if math.prod(sizes) > 2**63 - 1:
+        return np.lexsort(list(keys)[::-1])
+    return np.argsort(np.ravel_multi_index(tuple(keys), sizes), kind="stable")
 
 
 def _as_table(found: Found) -> Minima:

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 
 from choreograph.graph.settings import GraphSettings
 
-# Measured with `python -m benchmarks.archives x.mog --windows 200000`, 400000 and 1000000 on one core of an AMD EPYC,
-# default settings: 40, 114 and, carried on from 484 s at 79 % of the pairs, about 620 s of CPU; 0.69, 1.12 and
-# 2.65 GiB; 276 and 587 MB. Growth is a part of each frame, read and measured once, and a part of each pair.
-_LINEAR_S = 1.0e-4
-_SQUARE_S = 5.2e-10
-_BASE_BYTES, _WINDOW_BYTES = 1.5e8, 2.9e3
-_FILE_BYTES = 1.5e3
+# Measured with `python -m benchmarks.archives x.mog --windows 250000` and 1000000 (stopped and resumed), on one core of
+# an AMD EPYC that many other programs shared, default settings, making the clips taken off: 75 and 799 s of CPU, 0.87
+# and 2.51 GiB, 353 and 1,752 MB. Growth is a part of each frame, read and measured once, and a part of each pair.
+_LINEAR_S = 1.34e-4
+_SQUARE_S = 6.65e-10
+_BASE_BYTES, _WINDOW_BYTES = 3.4e8, 2.35e3
+_FILE_BYTES = 1.75e3
 
 
 @dataclass(frozen=True)

@@ -14,16 +14,19 @@ from numpy.typing import NDArray
 
 from choreograph.build.checkpoint import Checkpoint
 from choreograph.build.comparison import Compare, Search, merge_minima
-from choreograph.build.long_blends import find_long_blends
+from choreograph.build.long_blends import MOST_PAIRS, find_long_blends
 from choreograph.build.prepare import Prepared, check_any, digest, prepare_clips
 from choreograph.errors import RequestError
 from choreograph.graph import connect
 from choreograph.graph.lazy import PickedClips
 from choreograph.graph.model import ClipInfo, Minima, MotionGraph, Origin, Table, Transitions
-from choreograph.graph.settings import GraphSettings
+from choreograph.graph.settings import MANY_FRAMES, GraphSettings
 from choreograph.motion.clip import Clip, Note
 from choreograph.motion.skeleton import Skeleton
 from choreograph.progress import Progress
+
+_FOUND_ANEW = "goal-missed", "unknown-label", "thinned", "not-joined"
+"""Kinds of notes about a graph as it was, which say nothing of it once it has changed."""
 
 
 def build_graph(
@@ -143,9 +146,12 @@ class Known:
         self.history = graph.history
         # Times that were given for each clip fit no other clips.
         self.cut_settings = graph.cut_settings if isinstance(graph.cut_settings.get("cut_at"), str) else {}
+        old = graph.minima
+        if len(numbers) == len(graph.infos):
+            self.minima = old
+            return
         renumber = np.full(len(graph.infos), -1, np.int32)
         renumber[numbers] = np.arange(len(numbers))
-        old = graph.minima
         both = (renumber[old.clip_a] >= 0) & (renumber[old.clip_b] >= 0)
         kept = old.take(both).columns()
         kept["clip_a"], kept["clip_b"] = renumber[kept["clip_a"]], renumber[kept["clip_b"]]
@@ -185,7 +191,9 @@ def build_prepared(
         key=key,
         compare=compare,
     )
-    notes = [note for note in prepared.notes if note.kind not in ("goal-missed", "unknown-label", "thinned")]
+    notes = [
+        note for note in prepared.notes if note.kind not in ("goal-missed", "unknown-label", "thinned", "not-joined")
+    ]
     notes += [
         Note("unknown-label", f"no clip has a label {text!r}: the threshold given for it changes nothing")
         for text in connect.missing_labels(prepared.infos, settings)
@@ -197,7 +205,8 @@ def build_prepared(
         # Pairs of known clips are as good as searched, up to the level that the earlier graph was searched to.
         if known is not None and known.searched_m >= level_m:
             limits = connect.limits_between(prepared.infos, settings, level_m)
-            parts.append(known.minima.take(known.minima.distance_m <= limits.of(known.minima)))
+            near = known.minima.distance_m <= limits.of(known.minima)
+            parts.append(known.minima if near.all() else known.minima.take(near))
             involving = range(known.count, len(prepared.clips))
         found, evaluated = search.find(level_m, involving)
         minima = merge_minima([*parts, found])
@@ -215,12 +224,10 @@ def build_prepared(
     search.release()
     joined = connect.connect(minima, settings, threshold_m, prepared.infos)
     notes += _thinned(joined.transitions, minima, settings, threshold_m, prepared.infos)
-    extra: dict[str, Table] = {}
-    if settings.max_blend_s is not None and (joined.shown == 0).any():
-        lost = np.flatnonzero(joined.shown == 0)
-        blends, alignment = find_long_blends(prepared.clips, prepared.infos, settings, lost, search)
-        joined = connect.connect(minima, settings, threshold_m, prepared.infos, blends)
-        extra = {"long_blends": blends, "alignment": alignment}
+    extra, refused = _long_blends(prepared, settings, np.flatnonzero(joined.shown == 0), search)
+    notes += refused
+    if extra and settings.max_blend_s:
+        joined = connect.connect(minima, settings, threshold_m, prepared.infos, extra["long_blends"])  # type: ignore[arg-type]
     return MotionGraph(
         settings,
         threshold_m,
@@ -235,6 +242,23 @@ def build_prepared(
             cut_settings={} if known is None else known.cut_settings,
         ),
     )
+
+
+def _long_blends(
+    prepared: Prepared, settings: GraphSettings, lost: NDArray[np.int64], search: Search
+) -> tuple[dict[str, Table], list[Note]]:
+    """Long blends that join lost clips, and why none were looked for if nobody asked for them and there is too much."""
+    frames = np.array([info.frames for info in prepared.infos], np.int64)
+    if not len(lost) or not settings.longest_blend_s or (len(lost) == len(frames) and settings.max_blend_s is None):
+        return {}, []
+    pairs = int(frames[lost].sum()) * int(frames.sum())
+    if settings.max_blend_s is None and (pairs > MOST_PAIRS or frames.sum() > MANY_FRAMES):
+        text = (
+            f"long blends to the {len(lost)} clips left out were not looked for, as that takes long; --max-blend does"
+        )
+        return {}, [Note("not-joined", text)]
+    blends, alignment = find_long_blends(prepared.clips, prepared.infos, settings, lost, search)
+    return {"long_blends": blends, "alignment": alignment}, []
 
 
 def _thinned(

@@ -42,6 +42,10 @@ _PARTS = 4
 """Steps per frame with which a blend's time is summed up."""
 _CHUNK = 256
 """Blends that are measured at once."""
+_NEAREST = 8
+"""Clips inside, and as many of those left out, that each lost clip is joined to where nobody asks for more."""
+MOST_PAIRS = 200_000_000
+"""Pairs of windows of which one is lost, up to which long blends are looked for where nobody asks for them."""
 
 
 def find_long_blends(
@@ -56,11 +60,14 @@ def find_long_blends(
         lost: Numbers of the clips that no shorter transition joins to the rest.
         search: Compares windows.
     """
-    longest = round((settings.max_blend_s or 0.0) * settings.rate_hz)
+    longest = round(settings.longest_blend_s * settings.rate_hz)
     # Windows are shorter, and so vary more: the best long blend is seldom about the nearest of them.
     minima, _ = search.find(1.25 * settings.long_threshold_m, lost.tolist())
-    tried = _candidates(_nearest_of_pairs(minima))
-    feet, poses = _Feet(clips, settings.rate_hz), _Poses(clips, settings)
+    minima = _nearest_of_pairs(minima)
+    if settings.max_blend_s is None:
+        minima = _of_nearest_clips(minima, np.isin(np.arange(len(infos)), lost))
+    tried = _candidates(minima)
+    feet, poses = _Feet(clips, settings.rate_hz), _Poses(clips, np.unique(tried[:, [0, 2]]), settings)
     kept: list[_Blends] = []
     # Short clips have no room for the longest blends; half of what they are longer than a window may do.
     for frames in dict.fromkeys((longest, (longest + settings.window_frames + 1) // 2)):
@@ -147,6 +154,22 @@ def _nearest_of_pairs(minima: Minima) -> Minima:
     order = np.lexsort((minima.distance_m, minima.clip_b, minima.clip_a))
     pairs = np.stack([minima.clip_a[order], minima.clip_b[order]], axis=1)
     return minima.take(order[_first_of_each(pairs, _TRIED)])  # type: ignore[no-any-return]
+
+
+def _of_nearest_clips(minima: Minima, lost: NDArray[np.bool_]) -> Minima:
+    """Those between a lost clip and one of the few nearest to it, inside and lost."""
+    kept = np.zeros(len(minima), bool)
+    for mine, other in ((minima.clip_a, minima.clip_b), (minima.clip_b, minima.clip_a)):
+        rows = np.flatnonzero(lost[mine])
+        rows = rows[np.lexsort((minima.distance_m[rows], other[rows], mine[rows]))]
+        pairs = np.stack([mine[rows], other[rows]], axis=1)
+        best = rows[_first_of_each(pairs, 1)]
+        best = best[np.lexsort((minima.distance_m[best], lost[other[best]], mine[best]))]
+        groups = np.stack([mine[best], lost[other[best]]], axis=1)
+        best = best[_first_of_each(groups, _NEAREST)]
+        near = set(zip(mine[best].tolist(), other[best].tolist(), strict=True))
+        kept[rows] |= [pair in near for pair in zip(mine[rows].tolist(), other[rows].tolist(), strict=True)]
+    return minima.take(kept)  # type: ignore[no-any-return]
 
 
 def _first_of_each(keys: NDArray[np.integer], count: int) -> NDArray[np.bool_]:
@@ -295,17 +318,22 @@ def _standing(clip: Clip, rate_hz: float) -> NDArray[np.bool_]:
 
 
 class _Poses:
-    """Joint positions of all clips that are compared, one after another at the graph's rate."""
+    """Joint positions of the clips that are compared, one after another at the graph's rate."""
 
-    def __init__(self, clips: Sequence[Clip], settings: GraphSettings) -> None:
+    def __init__(self, clips: Sequence[Clip], used: Ints, settings: GraphSettings) -> None:
         weights = joint_weights(clips[0].skeleton.roles, settings.weights)
         joints = np.flatnonzero(weights > 0)
         self._weights = weights[joints]
-        tables = [graph_positions(clip, settings.rate_hz)[:, joints] for clip in clips]
-        self._base = np.concatenate([[0], np.cumsum([len(table) for table in tables])])
+        count, tables, stands = np.zeros(len(clips), np.int64), [np.zeros((0, len(joints), 3))], []
+        for number in used.tolist():
+            clip = clips[number]
+            tables.append(graph_positions(clip, settings.rate_hz)[:, joints])
+            # Feet that stand in both clips should stand on the same spot: what they are apart by, they slide.
+            stands.append(_standing(clip, settings.rate_hz)[:, joints])
+            count[number] = len(tables[-1])
+        self._base = np.concatenate([[0], np.cumsum(count)])
         self._pool = np.concatenate(tables)
-        # Feet that stand in both clips should stand on the same spot: what they are apart by, they slide.
-        self._stands = np.concatenate([_standing(clip, settings.rate_hz)[:, joints] for clip in clips])
+        self._stands = np.concatenate([np.zeros((0, len(joints)), bool), *stands])
 
     def measure(self, tried: Ints, source: Array, target: Array, inside: NDArray[np.bool_]) -> _Blends:
         """How far apart what each blend mixes is, and how to lay the target on the source; frames count as much as both

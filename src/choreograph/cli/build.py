@@ -269,6 +269,9 @@ def show_outcome(graph: MotionGraph, path: Path) -> None:
         _say("nothing connects: no place can be left and come back to. Raise --threshold, or set a --goal", "yellow")
     elif report.lost:
         _say(f"left out: {len(report.lost)} of {len(report.clips)} clips; choreograph info {path} lists them", "yellow")
+    if report.waiting:
+        text = "long blends join {} of those where a request asks for a label, a speed or a clip that only they have"
+        _say(text.format(report.waiting))
 
 
 def show_advice(graph: MotionGraph, workers: int | None, at_most_s: float = _ADVICE_S) -> None:

@@ -155,6 +155,7 @@ def _show(path: Path, graph: MotionGraph, report: GraphReport, coverage: Coverag
         f"{report.transitions} transitions from {report.minima} minima; connected: {report.nodes} nodes, "
         f"{report.segments} segments, {report.kept_transitions} transitions"
         + (f", {report.long_blends} of them long" if report.long_blends else "")
+        + (f" (long blends join {report.waiting} clips more where a request asks for them)" if report.waiting else "")
         + (f"; {report.thinned_transitions} left out as farther ones" if report.thinned_transitions else "")
     )
     _say(

@@ -103,7 +103,7 @@ def _on_character(clips: Sequence[Clip], file: Path) -> list[Clip]:
     from choreograph.formats.character import read_character
 
     character = read_character(file)
-    return [put_on(clip, character.skeleton, sole_m=character.sole_m).clip for clip in clips]
+    return [put_on(clip, character.skeleton, sole_m=character.sole_m, keep_way=True).clip for clip in clips]
 
 
 def register(app: typer.Typer) -> None:

@@ -24,7 +24,7 @@ from choreograph.contract.search import Search
 from choreograph.contract.verb import EXAMPLES, Verb
 from choreograph.errors import Cancelled, RequestError, SearchStateError
 from choreograph.formats.export import ExportSettings
-from choreograph.progress import Progress
+from choreograph.progress import Progress, tell_compiling
 from choreograph.verbs.writing import STATE, Targets, damaged, read_state, write_result
 
 _MECHANICS = "Finish the motion by mechanics: the smallest change that does, where it stays natural."
@@ -137,7 +137,7 @@ def run(verb: Verb, values: Mapping[str, Any]) -> None:
     def amount(stage: str, done: float, total: float) -> str | None:
         return None if search is None else search.amount(stage, done, total)
 
-    with progress_bar(amount) as progress:
+    with progress_bar(amount) as progress, tell_compiling(progress):
         subject = subjects.load(verb.subject, named, request, progress)
         for note in subject.notes:
             _warn(note)

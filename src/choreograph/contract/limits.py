@@ -27,6 +27,13 @@ def check_size(document: Any) -> None:
             left.extend(value for value in node if isinstance(value, dict | list) and not _is_row(value))
 
 
+def check_text(text: str) -> str:
+    """A request as JSON; raises a RequestError where it holds a NUL, which ends names of files for the system."""
+    if "\\u0000" in text:
+        raise RequestError("the request holds a NUL character, which is in no text and in no file's name")
+    return text
+
+
 def _is_row(value: Any) -> bool:
     """Whether it is a short list of plain values, such as a point."""
     return len(value) <= 4 and not any(isinstance(one, dict | list) for one in value)

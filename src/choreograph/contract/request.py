@@ -17,7 +17,7 @@ from annotated_types import Ge, Gt, Le, Lt, MaxLen, MinLen
 from pydantic import BaseModel, ConfigDict, Strict, ValidationError
 from pydantic._internal._model_construction import ModelMetaclass
 
-from choreograph.contract.limits import FARTHEST_M, check_size, fail_fast
+from choreograph.contract.limits import FARTHEST_M, check_size, check_text, fail_fast
 from choreograph.errors import RequestError
 
 if TYPE_CHECKING:
@@ -214,7 +214,7 @@ def read_request(kind: type[T], document: Any) -> T:
     plain = {name: value for name, value in (document or {}).items() if name != "$schema"}
     try:
         # Read as JSON and strictly: so numbers in quotes are no numbers, and lists do for tuples.
-        return kind.model_validate_json(json.dumps(plain), strict=True)
+        return kind.model_validate_json(check_text(json.dumps(plain)), strict=True)
     except ValidationError as error:
         raise request_error(error, kind) from None
     except (TypeError, ValueError) as error:

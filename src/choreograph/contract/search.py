@@ -6,7 +6,7 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Generic, TypeVar
 
 from choreograph.contract.request import Request
 from choreograph.contract.result import Result
@@ -113,3 +113,48 @@ class Search(ABC):
         while not self.done and self.step(progress=progress or silent):
             pass
         return self.best()
+
+
+Made = TypeVar("Made")
+
+
+class OneStepSearch(Search, Generic[Made]):
+    """A search that answers at once: what it makes is made in one step, and anew for another request."""
+
+    def __init__(self, request: Request) -> None:
+        super().__init__(request)
+        self._made: Made | None = None
+        self.seconds = 0.0
+        """How long it took."""
+
+    @abstractmethod
+    def make(self, progress: Progress) -> Made:
+        """What the request asks for."""
+
+    @property
+    def made(self) -> Made:
+        """What was made.
+
+        Raises:
+            RequestError: If nothing was made yet.
+        """
+        if self._made is None:
+            raise RequestError("nothing was made yet")
+        return self._made
+
+    @property
+    def done(self) -> bool:
+        """Whether it is made."""
+        return self._made is not None
+
+    def step(self, budget: Budget = Budget(), progress: Progress = silent) -> bool:
+        """Make it."""
+        if self._made is None:
+            began = time.monotonic()
+            self._made = self.make(progress)
+            self.seconds = time.monotonic() - began
+        return False
+
+    def change(self, request: Request) -> None:
+        """Make something else."""
+        self.request, self._made = request, None

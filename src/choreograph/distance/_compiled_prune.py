@@ -18,6 +18,7 @@ Ints = NDArray[np.int64]
 
 TALL, WIDE = 128, 512  # coarse runs on the sides of a block: their products stay in cache
 EACH = 300  # frame products that take as long as what a rectangle costs whatever its size
+ROOM = np.float32(1e-6)  # metres, far above float32's error in sums of distances
 SLACK = np.float32(4e-6)  # float32's error in D relative to the energies: sums are shorter than those of whole windows
 
 
@@ -33,18 +34,25 @@ def measure_radii(library: Library, first: Ints, stop: Ints, middle: Ints) -> Ar
 
 
 @njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
-def is_open(
-    heights: Array32, floor: Array32, energy: Array32, radius: Array32, p: int, q: int, threshold: np.float32
-) -> bool:
-    """Whether the bound on the distance of two runs leaves room for windows within the threshold."""
+def least_squared(heights: Array32, floor: Array32, energy: Array32, p: int, q: int) -> np.float32:
+    """A lower bound on the squared distance of two runs' representatives, below 0 where there is none."""
     y, re, im = np.float32(0), np.float32(0), np.float32(0)
     for k in range(heights.shape[1]):
         y += heights[p, k] * heights[q, k]
     for k in range(floor.shape[2]):
         re += floor[p, 0, k] * floor[q, 0, k] + floor[p, 1, k] * floor[q, 1, k]
         im += floor[p, 1, k] * floor[q, 0, k] - floor[p, 0, k] * floor[q, 1, k]
-    total, far = energy[p] + energy[q], radius[p] + radius[q] + threshold
-    return total - np.float32(2) * (y + math.sqrt(re * re + im * im)) - far * far <= SLACK * total
+    total = energy[p] + energy[q]
+    return total - np.float32(2) * (y + math.sqrt(re * re + im * im)) - SLACK * total
+
+
+@njit(cache=True, nogil=True)
+def is_open(
+    heights: Array32, floor: Array32, energy: Array32, radius: Array32, p: int, q: int, threshold: np.float32
+) -> bool:
+    """Whether the bound on the distance of two runs leaves room for windows within the threshold."""
+    far = radius[p] + radius[q] + threshold
+    return least_squared(heights, floor, energy, p, q) <= far * far
 
 
 @njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
@@ -67,6 +75,7 @@ def stretch_box(
     columns: tuple[int, int],
     threshold: np.float32,
     apart: int,
+    room: np.float32,
     box: Ints,
 ) -> None:
     """Stretch a box of windows, empty if all 0, around the pairs of runs that may hold something.
@@ -78,12 +87,16 @@ def stretch_box(
         columns: First run and one past the last.
         threshold: Metres.
         apart: The least number of windows from one to the other that is asked for, if any.
+        room: How far the longer runs that these are part of are apart, at least, less the threshold, metres: two of
+            them whose reaches together are less lie too far apart.
         box: First window and one past the last of the rows, then of the columns.
     """
     first, stop = runs.first, runs.stop
     for p in range(rows[0], rows[1]):
         for q in range(columns[0], columns[1]):
             if box[0] <= first[p] and stop[p] <= box[1] and box[2] <= first[q] and stop[q] <= box[3]:
+                continue
+            if runs.reach[p] + runs.reach[q] < room:
                 continue
             if apart > 0 and stop[q] - 1 - first[p] < apart:
                 continue
@@ -171,7 +184,9 @@ def enclose_open(
                     if q < p and chosen[clips[q]]:
                         continue
                     limit = thresholds[classes[clips[p]], classes[clips[q]]]
-                    if not is_open(coarse.heights, coarse.floor, coarse.energy, coarse.radius, p, q, limit):
+                    squared = least_squared(coarse.heights, coarse.floor, coarse.energy, p, q)
+                    far = coarse.radius[p] + coarse.radius[q] + limit
+                    if squared > far * far:
                         continue
                     at = place[coarse.parent[p] - first_strip, coarse.parent[q]]
                     if at == 0:
@@ -184,7 +199,8 @@ def enclose_open(
                         place[coarse.parent[p] - first_strip, coarse.parent[q]] = at
                     rows, columns = (children[p], children[p + 1]), (children[q], children[q + 1])
                     apart = length if clips[p] == clips[q] else 0
-                    stretch_box(fine, points, rows, columns, limit, apart, boxes[at - 1])
+                    room = np.float32(math.sqrt(max(squared, np.float32(0)))) - limit - ROOM
+                    stretch_box(fine, points, rows, columns, limit, apart, room, boxes[at - 1])
     order = np.argsort(keys[:count])
     return keys[:count][order], boxes[:count][order]
 

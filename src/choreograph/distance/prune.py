@@ -62,6 +62,8 @@ class Runs(NamedTuple):
     """(R,): number of the longer run, or strip, that it is part of."""
     radius: Array32
     """(R,): largest distance of a window from the representative, metres, rounded up."""
+    reach: Array32
+    """(R,): largest distance of a window from the representative of the run that this one is part of, rounded up."""
     energy: Array32
     """(R,): energy of the representative, m^2."""
     heights: Array32
@@ -106,7 +108,7 @@ class Pruner:
         self.strips = cut_strips(library, coarse * _STRIP)
         self.coarse = _build_runs(library, self.strips[:, 1:], coarse, coordinates)
         spans = np.stack([self.coarse.first, self.coarse.stop], axis=1)
-        self.fine = _build_runs(library, spans, fine, coordinates)
+        self.fine = _build_runs(library, spans, fine, coordinates, spans.sum(axis=1) // 2)
         self._clips, self._classes = self.strips[self.coarse.parent, 0], limits.classes
         self._thresholds = np.sqrt(limits.table).astype(np.float32)
         reach = self._thresholds.max(axis=1)[self._classes[self._clips]]
@@ -251,8 +253,18 @@ def _step(library: Library, some: Ints) -> float:
     return max(float(np.median(_compiled_prune.measure_radii(library, some, some + 2, some))), 1e-3)
 
 
-def _build_runs(library: Library, spans: Ints, longest: int, coordinates: Coordinates) -> Runs:
-    """Cut each span (first, stop) into runs of at most `longest` windows, as equal as can be."""
+def _build_runs(
+    library: Library, spans: Ints, longest: int, coordinates: Coordinates, middles: Ints | None = None
+) -> Runs:
+    """Cut each span (first, stop) into runs of at most `longest` windows, as equal as can be.
+
+    Args:
+        library: All windows.
+        spans: (S, 2).
+        longest: Windows.
+        coordinates: What windows are projected to.
+        middles: (S,): representatives of the spans, where these are runs.
+    """
     from choreograph.distance import _compiled_prune
 
     counts = -(-(spans[:, 1] - spans[:, 0]) // longest)
@@ -263,9 +275,13 @@ def _build_runs(library: Library, spans: Ints, longest: int, coordinates: Coordi
     stop = spans[parent, 0] + size * (place + 1) // counts[parent]
     middle = (first + stop) // 2
     radius = _compiled_prune.measure_radii(library, first, stop, middle) + _ROOM
+    reach = radius
+    if middles is not None:
+        reach = _compiled_prune.measure_radii(library, first, stop, middles[parent]) + _ROOM
     heights, floor = _project(library, middle, coordinates)
     energy = library.lowered[middle].astype(np.float32)
-    return Runs(first, stop, parent, radius.astype(np.float32), energy, heights, floor)
+    radius32, reach32 = radius.astype(np.float32), reach.astype(np.float32)
+    return Runs(first, stop, parent, radius32, reach32, energy, heights, floor)
 
 
 def _window_points(library: Library, windows: Ints) -> tuple[Array, Array]:

@@ -15,7 +15,7 @@ from choreograph.finishing import bend, body, cuts, exact, footskate, hand_conta
 from choreograph.finishing.bend import Course
 from choreograph.finishing.body import RootTarget
 from choreograph.finishing.foot_contacts import Flags, hold
-from choreograph.finishing.footskate import CleanSettings
+from choreograph.finishing.footskate import Array, CleanSettings
 from choreograph.finishing.hand_contacts import HandContacts, Partner
 from choreograph.finishing.joints import JointGoal
 from choreograph.finishing.settings import FinishSettings
@@ -84,35 +84,51 @@ def bend_way(draft: Draft) -> Draft:
     if draft.course is not None:
         curve = draft.course(curve, clip.fps)
     lean = draft.settings.lean if montage.on_floor else 0.0
-    held = _held(draft)
+    held = _held(draft, foot_paths)
     bent = bend.bend_clip(clip, way, curve, lean, held)
-    return replace(draft, clip=bent, raw=bent, held=_still_held(held, bent))
+    return replace(draft, clip=bent, raw=bent, held=_still_held(held, bent, foot_paths))
 
 
 def bend_to_body(draft: Draft) -> Draft:
     """Needs body targets. Promises the torso as near to them as bending and stretching lead, steps and sway kept."""
     lean = draft.settings.lean if draft.montage.on_floor else 0.0
     bent, raw = bend.bend_to_targets(draft.clip, draft.raw, draft.body, lean, draft.montage.exact)
-    return replace(draft, clip=bent, raw=raw, held=_still_held(_held(draft), bent))
+    return replace(draft, clip=bent, raw=raw, held=_still_held(_held(draft, _paths), bent, _paths))
 
 
-def _held(draft: Draft) -> Flags | None:
+def _held(draft: Draft, paths: Callable[[Clip], Array]) -> Flags | None:
     """When the feet of a draft's motion are held."""
     clip = draft.clip
     if not clip.skeleton.feet:
         return None
     contacts = detect_contacts(clip) if clip.contacts is None else clip.contacts
-    return hold(contacts, clip.global_positions()[:, clip.skeleton.feet], clip.fps, _hold_m_s(draft))
+    return hold(contacts, paths(clip), clip.fps, _hold_m_s(draft))
 
 
-def _still_held(held: Flags | None, bent: Clip) -> Flags | None:
+def _still_held(held: Flags | None, bent: Clip, paths: Callable[[Clip], Array]) -> Flags | None:
     """When feet are held once a motion is bent: as long as before, but where the turn takes them along.
 
     On a tight curve no leg can keep up with a foot that stays from first to last.
     """
     if held is None:
         return None
-    return hold(held, bent.global_positions()[:, bent.skeleton.feet], bent.fps, bend.HOLD_M_S)
+    return hold(held, paths(bent), bent.fps, bend.HOLD_M_S)
+
+
+def _paths(clip: Clip) -> Array:
+    """Where foot joints are, (F, feet, 3)."""
+    return clip.global_positions()[:, clip.skeleton.feet]
+
+
+def foot_paths(clip: Clip) -> Array:
+    """Where foot joints are, (F, feet, 3), heels without height: one that rises over its toe does not slide."""
+    skeleton = clip.skeleton
+    paths = _paths(clip)
+    for side in ("left", "right"):
+        heel = skeleton.find(f"{side}_foot")
+        if heel is not None and skeleton.find(f"{side}_toe") is not None:
+            paths[:, skeleton.feet.index(heel), 1] = 0.0
+    return paths
 
 
 def limit_body(draft: Draft) -> Draft:

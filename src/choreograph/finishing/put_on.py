@@ -38,6 +38,7 @@ def put_on(
     stance: Stance | None = None,
     clean: bool = True,
     hands: bool = True,
+    keep_way: bool = False,
 ) -> PutOn:
     """The clip's motion on another body, with standing feet held for as long as they stood in the recording.
 
@@ -54,6 +55,7 @@ def put_on(
         stance: See `retarget`.
         clean: Whether standing feet are held where they stand.
         hands: Whether hands that touch each other, the body or the floor are held to it.
+        keep_way: See `retarget`.
 
     Raises:
         RoleError: If no legs are known, whose lengths give the scale.
@@ -64,7 +66,7 @@ def put_on(
     body = skeleton if rehung is None else rehung.body
     need_legs(clip.skeleton, body)
     source = _with_held(with_detected_contacts(clip))
-    raw = retarget(source, body, sole_m=sole_m, given=given, stance=stance)
+    raw = retarget(source, body, sole_m=sole_m, given=given, stance=stance, keep_way=keep_way)
     made = raw
     if clean and len(clip) > 1 and raw.local_pos is None:
         made = clean_feet(raw, held=contacts_on(source, body))

@@ -188,7 +188,7 @@ def _read_header(data: bytes) -> _Header:
             if not stack:
                 raise fail("CHANNELS outside any joint")
             count = word()
-            if not count.isdigit() or int(count) > 64:
+            if not count.isdigit() or len(count) > 4 or int(count) > 64:
                 raise fail("CHANNELS needs a count; found …")
             for _ in range(int(count)):
                 channel = word()

@@ -106,10 +106,12 @@ def _split_number(path: str | Path, figure: int | None) -> tuple[Path, int | Non
 
 def _only_figure(glb: Glb, skins: list[dict[str, Any]]) -> int:
     """The skin with the most joints; where several bodies have legs, somebody must say which."""
-    order = sorted(range(len(skins)), key=lambda k: -len(skins[k].get("joints") or ()))
+    named: list[Any] = [skin.get("joints") for skin in skins]
+    listed = [joints if isinstance(joints, list) else [] for joints in named]
+    order = sorted(range(len(skins)), key=lambda k: -len(listed[k]))
     bodies: list[tuple[int, Rig]] = []
     for k in order:
-        joints = set(skins[k].get("joints") or ())
+        joints = {node for node in listed[k] if isinstance(node, int)}
         if any(joints & set(rig.nodes) for _, rig in bodies):
             continue  # another mesh of the same body
         try:

@@ -18,7 +18,8 @@ from choreograph.motion.skeleton import Skeleton
 _PARTS = ("clavicle", "upper_arm", "forearm", "hand", "upper_leg", "lower_leg", "foot", "toe")
 SINGLE_ROLES = ("hips", "neck", "head", *(f"{side}_{part}" for side in ("left", "right") for part in _PARTS))
 """Roles that one joint has, which people can name."""
-_MOST_BYTES = 100_000
+_MOST_BYTES, _LONGEST = 100_000, 200
+"""Of a file of roles, and the characters of a name in it."""
 _VRM_CENTRE = {
     "hips": "hips",
     "spine": "spine",
@@ -92,9 +93,10 @@ def read_roles(path: str | Path) -> dict[str, str]:
         if beside.stat().st_size > _MOST_BYTES:
             raise ValueError(f"it is larger than {_MOST_BYTES} bytes")
         found = json.loads(beside.read_text("utf-8"))
-        if not isinstance(found, dict) or not all(isinstance(word, str) for word in found.values()):
+        words = [*found, *found.values()] if isinstance(found, dict) else [None]
+        if not all(isinstance(word, str) and len(word) <= _LONGEST for word in words):
             raise ValueError("it is not a table of roles and joints")
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise FormatError(
             f'cannot be read: {error}; it should be like {{"left_foot": "L_Ankle"}}', path=beside
         ) from error

@@ -34,7 +34,7 @@ def assume_rate(path: Path, skeleton: Path) -> tuple[float, str]:
     silent = "AMC files say no frame rate"
     other = "give another with --fps (fps=…), or a trials.tsv beside the files"
     subject = cmu_subject(path)
-    if subject is None or not skeleton.stem.isdigit() or int(skeleton.stem) != subject:
+    if subject is None or not skeleton.stem.isdecimal() or int(skeleton.stem) != subject:
         return float(CMU_FPS), f"{silent}: {CMU_FPS} a second are assumed; {other}"
     if subject in SUBJECTS_AT_60_FPS:
         return 60.0, f"{silent}: 60 a second are assumed, as CMU recorded subject {subject}; {other}"

@@ -20,3 +20,16 @@ def random_walk(
         walk[step] = edge
         node = target[edge]
     return walk
+
+
+@njit(cache=True)
+def nearest_of_each(first: NDArray[np.int64], distance: NDArray[np.float64], most: int) -> NDArray[np.bool_]:
+    """Which rows are among the nearest of their group, of equal ones the first; groups begin at `first`, and end."""
+    kept = np.ones(len(distance), np.bool_)
+    for n in range(len(first) - 1):
+        start, stop = first[n], first[n + 1]
+        if stop - start > most:
+            order = np.argsort(distance[start:stop], kind="mergesort")
+            for k in range(most, stop - start):
+                kept[start + order[k]] = False
+    return kept

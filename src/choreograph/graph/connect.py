@@ -14,86 +14,9 @@ from numpy.typing import NDArray
 
 from choreograph.graph.model import SEGMENT, TRANSITION, ClipInfo, Edges, LongBlends, Minima, Nodes, Transitions
 from choreograph.graph.settings import EVERYTHING, GraphSettings
-from choreograph.maths.floor import FloorTransform
+from choreograph.graph.transitions import find_transitions, number_places, sort_pairs, strong_parts
 from choreograph.motion.arrays import seal
 from choreograph.motion.labels import matches_label
-
-
-def find_transitions(minima: Minima, clip_frames: NDArray[np.int32], window: int) -> Transitions:
-    """Both transitions of every minimum, by source clip, source frame, target clip and target frame.
-
-    Left out are those after which no whole window is left in the target: they lead nowhere.
-    """
-    fits_b = minima.frame_b + 2 * window <= clip_frames[minima.clip_b]
-    fits_a = minima.frame_a + 2 * window <= clip_frames[minima.clip_a]
-    there, back = np.flatnonzero(fits_b), np.flatnonzero(fits_a)
-
-    def both(forth: NDArray[Any], other: NDArray[Any]) -> NDArray[Any]:
-        return np.concatenate([forth[there], other[back]])
-
-    # One number for a place: two keys instead of four. One column at a time, since there may be many millions.
-    offsets = np.concatenate([[0], np.cumsum(clip_frames, dtype=np.int64)])
-    at_a, at_b = offsets[minima.clip_a] + minima.frame_a, offsets[minima.clip_b] + minima.frame_b
-    order = np.argsort(both(at_a, at_b) * max(int(offsets[-1]), 1) + both(at_b, at_a), kind="stable")
-    del at_a, at_b, fits_a, fits_b
-    inverse = FloorTransform(minima.yaw[back], minima.x[back], minima.z[back]).inverse()
-    columns = {
-        "source_clip": seal(both(minima.clip_a, minima.clip_b)[order]),
-        "source_frame": seal(both(minima.frame_a, minima.frame_b)[order]),
-        "target_clip": seal(both(minima.clip_b, minima.clip_a)[order]),
-        "target_frame": seal(both(minima.frame_b, minima.frame_a)[order]),
-        "frames": seal(np.full(len(order), window, np.int32)),
-        "distance_m": seal(both(minima.distance_m, minima.distance_m)[order]),
-        "yaw": seal(np.concatenate([minima.yaw[there], inverse.yaw])[order]),
-        "x": seal(np.concatenate([minima.x[there], inverse.x])[order]),
-        "z": seal(np.concatenate([minima.z[there], inverse.z])[order]),
-    }
-    return Transitions(arrive_frame=seal(columns["target_frame"] + np.int32(window)), **columns)
-
-
-def thin(transitions: Transitions, clip_frames: NDArray[np.int32], most: int) -> Transitions:
-    """The nearest transitions from each place, at most this many, and as many more as hold together what they held.
-
-    What can reach what within a strong component stays as it was: of the transitions left out, those that lead from one
-    part of a component to another come back, the nearest for any two parts.
-
-    Args:
-        transitions: In their order.
-        clip_frames: Frames of each clip.
-        most: How many to keep from a place; 0 for all.
-    """
-    if not most or not len(transitions):
-        return transitions
-    offsets = np.concatenate([[0], np.cumsum(clip_frames, dtype=np.int64)])
-    place = offsets[transitions.source_clip] + transitions.source_frame
-    order = np.lexsort((transitions.distance_m, place))
-    first = np.flatnonzero(np.diff(place[order], prepend=-1))
-    rank = np.arange(len(order)) - np.repeat(first, np.diff(first, append=len(order)))
-    if rank.max() < most:
-        return transitions
-    kept = np.zeros(len(order), bool)
-    kept[order[rank < most]] = True
-    cuts = cut_clips(transitions, clip_frames)
-    parts = _components(cuts, kept)
-    out = np.flatnonzero(~kept & (cuts.component[cuts.leave] == cuts.component[cuts.arrive]))
-    leave, arrive = parts[cuts.leave[out]].astype(np.int64), parts[cuts.arrive[out]].astype(np.int64)
-    crossing = leave != arrive
-    out, key = out[crossing], (leave * (int(parts.max()) + 1) + arrive)[crossing]
-    order = np.lexsort((transitions.distance_m[out], key))
-    kept[out[order[np.flatnonzero(np.diff(key[order], prepend=-1))]]] = True
-    return transitions.take(kept)  # type: ignore[no-any-return]
-
-
-def _components(cuts: Cuts, kept: NDArray[np.bool_]) -> NDArray[np.int32]:
-    """Strong components of all cut points with only some of the transitions, (N,)."""
-    from scipy.sparse import csr_matrix
-    from scipy.sparse.csgraph import connected_components
-
-    forward = np.flatnonzero(cuts.clip[1:] == cuts.clip[:-1])
-    rows = np.concatenate([forward, cuts.leave[kept]])
-    columns = np.concatenate([forward + 1, cuts.arrive[kept]])
-    links = csr_matrix((np.ones(len(rows), np.int8), (rows, columns)), shape=(len(cuts.clip),) * 2)
-    return np.asarray(connected_components(links, directed=True, connection="strong")[1])
 
 
 def all_transitions(
@@ -106,8 +29,8 @@ def all_transitions(
     """The transitions below the threshold, as many of them as the settings keep, and the long blends."""
     frames = np.array([info.frames for info in infos], np.int32)
     near = minima.distance_m <= thresholds_of(minima, settings, threshold_m, infos)
-    found = find_transitions(minima if near.all() else minima.take(near), frames, settings.window_frames)
-    found = thin(found, frames, settings.most_transitions(int(frames.sum(dtype=np.int64))))
+    most = settings.most_transitions(int(frames.sum(dtype=np.int64)))
+    found = find_transitions(minima if near.all() else minima.take(near), frames, settings.window_frames, most)
     return with_long_blends(found, long_blends)
 
 
@@ -227,33 +150,25 @@ def cut_clips(transitions: Transitions, clip_frames: NDArray[np.int32]) -> Cuts:
     Since time runs forward in a clip, the part of a clip that is in a component is one range of cut points, and all
     of the clip between them is recorded motion that the component can show.
     """
-    from scipy.sparse import csr_matrix
-    from scipy.sparse.csgraph import connected_components
-
     offsets = np.concatenate([[0], np.cumsum(clip_frames, dtype=np.int64)])
     leave_at = offsets[transitions.source_clip] + transitions.source_frame
     arrive_at = offsets[transitions.target_clip] + transitions.arrive_frame
-    places, index = np.unique(np.concatenate([leave_at, arrive_at]), return_inverse=True)
-    leave, arrive = np.split(index.astype(np.int32), 2)
+    places, leave, arrive = number_places(leave_at, arrive_at, int(offsets[-1]))
     clip = (np.searchsorted(offsets, places, side="right") - 1).astype(np.int32)
     frame = (places - offsets[clip]).astype(np.int32)
-    count = len(places)
-    if count == 0:
+    if not len(places):
         nothing = np.zeros(0, np.int32)
         return Cuts(nothing, nothing, nothing, nothing, nothing, -1)
     forward = np.flatnonzero(clip[1:] == clip[:-1])
-    rows = np.concatenate([forward, leave])
-    columns = np.concatenate([forward + 1, arrive])
-    links = csr_matrix((np.ones(len(rows), np.int8), (rows, columns)), shape=(count, count))
-    _, component = connected_components(links, directed=True, connection="strong")
+    component = strong_parts(len(places), np.concatenate([forward, leave]), np.concatenate([forward + 1, arrive]))
     # Recorded frames between cut points of one component, plus the blends that keep it together.
     size = np.zeros(component.max() + 1, np.int64)
     same = component[forward] == component[forward + 1]
     np.add.at(size, component[forward[same]], places[forward[same] + 1] - places[forward[same]])
     same = component[leave] == component[arrive]
-    np.add.at(size, component[leave[same]], 1)
+    size += np.bincount(component[leave[same]], minlength=len(size))
     largest = int(size.argmax()) if size.any() else -1
-    return Cuts(clip, frame, leave, arrive, component.astype(np.int32), largest)
+    return Cuts(clip, frame, leave, arrive, component, largest)
 
 
 def keep_largest(transitions: Transitions, cuts: Cuts) -> tuple[Nodes, Edges]:
@@ -272,11 +187,17 @@ def keep_largest(transitions: Transitions, cuts: Cuts) -> tuple[Nodes, Edges]:
     source = np.concatenate([forward, renumber[cuts.leave[kept]]])
     target = np.concatenate([forward + 1, renumber[cuts.arrive[kept]]])
     kind = np.concatenate([np.full(len(forward), SEGMENT, np.int8), np.full(len(kept), TRANSITION, np.int8)])
-    order = np.lexsort([target, kind, source])
+    order = sort_pairs(source, target + kind * np.int64(len(nodes)), len(nodes))
+
+    # One column at a time, since there may be many millions; blends are in their order, so these are read as they lie.
+    blends = order >= len(forward)
+    rows = kept[order[blends] - len(forward)]
 
     def both(own: NDArray[Any], column: NDArray[Any]) -> NDArray[Any]:
-        # One column at a time, since there may be many millions.
-        return seal(np.concatenate([own, column[kept]]).astype(column.dtype, copy=False)[order])
+        made = np.empty(len(order), column.dtype)
+        made[~blends] = own
+        made[blends] = column[rows]
+        return seal(made)
 
     edges = Edges(
         source=seal(source.astype(np.int32)[order]),
@@ -371,7 +292,7 @@ def _mark(
     # One spare place per clip, so that a range that stops at a clip's end does not leak into the next.
     offsets = np.concatenate([[0], np.cumsum(clip_frames.astype(np.int64) + 1)])
     steps = np.zeros(offsets[-1] + 1, np.int64)
-    np.add.at(steps, offsets[clip] + start, 1)
-    np.add.at(steps, offsets[clip] + stop, -1)
+    steps += np.bincount(offsets[clip] + start, minlength=len(steps))
+    steps -= np.bincount(offsets[clip] + stop, minlength=len(steps))
     inside = np.cumsum(steps)[:-1] > 0
     return np.add.reduceat(inside.astype(np.int64), offsets[:-1]) if len(clip_frames) else np.zeros(0, np.int64)

@@ -310,7 +310,13 @@ def _by_threshold(graph: MotionGraph, found: Coverage, joins: Sequence[Join]) ->
             advice.append(
                 Advice("threshold", f"a threshold of {100 * threshold:.1f} cm brings in {clips}, {gain}{said}")
             )
-    if graph.settings.max_blend_s is None and any((join.threshold_m or 1.0) > _FAR_M for join in joins):
+    if graph.wider is not graph:
+        outside = [graph.infos[n] for n in np.setdiff1d(graph.wider.nodes.clip, graph.nodes.clip)]
+        words = list(dict.fromkeys(text for info in outside for text in labels[info.name]))
+        said = f" ({', '.join(words[:4])}{' …' if len(words) > 4 else ''})" if words else ""
+        text = f"long blends bring in {len(outside)} clips where following asks for what they show{said}"
+        advice.append(Advice("blend", f"{text}; max_blend_s 0.6 brings them in for good"))
+    elif not graph.settings.max_blend_s and any((join.threshold_m or 1.0) > _FAR_M for join in joins):
         text = "long blends (max_blend_s 0.6) join clips too far apart for a blend of a window, such as walks and runs"
         advice.append(Advice("blend", text))
     if far:

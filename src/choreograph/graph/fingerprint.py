@@ -98,8 +98,8 @@ def fingerprint_graph(graph: MotionGraph) -> Fingerprint:
     ]
     blends = [
         (part, name, *_column(column))
-        for part in ("alignment", "long_blends")
-        for name, column in sorted(getattr(graph, part).columns().items())
+        for part, table in (("alignment", graph.alignment), ("long_blends", graph.found_blends))
+        for name, column in sorted(table.columns().items())
         if len(column)
     ]
     return Fingerprint(

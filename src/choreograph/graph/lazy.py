@@ -40,13 +40,19 @@ class LazyClips(Sequence[Clip]):
     """The clips of a file, each read when it is asked for; the latest are kept."""
 
     def __init__(self, reader: Reader, infos: Sequence[ClipInfo], keep: int = _CLIPS_KEPT) -> None:
-        self._reader, self._infos, self._keep = reader, infos, keep
+        self.reader, self.infos, self._keep = reader, infos, keep
         self._kept: OrderedDict[int, Clip] = OrderedDict()
         self._skeletons: dict[int, Skeleton] = {}
 
     def __len__(self) -> int:
         """Number of clips."""
-        return len(self._infos)
+        return len(self.infos)
+
+    @property
+    def version(self) -> int:
+        """Schema version of the file."""
+        with self.reader.lock:
+            return int(self.reader.connection.execute("PRAGMA user_version").fetchone()[0])
 
     @overload
     def __getitem__(self, index: int) -> Clip: ...
@@ -57,9 +63,9 @@ class LazyClips(Sequence[Clip]):
         if isinstance(index, slice):
             return [self[n] for n in range(*index.indices(len(self)))]
         number = range(len(self))[index]
-        with self._reader.lock:
+        with self.reader.lock:
             if number not in self._kept:
-                with rows.reading(self._reader.path):
+                with rows.reading(self.reader.path):
                     self._kept[number] = self._read(number)
                 self._make_room()
             self._kept.move_to_end(number)
@@ -67,7 +73,7 @@ class LazyClips(Sequence[Clip]):
 
     def _make_room(self) -> None:
         """Forget those that were not asked for the longest; the latest stays."""
-        frames = [self._infos[number].own_frames for number in self._kept]
+        frames = [self.infos[number].own_frames for number in self._kept]
         # A clip keeps the places and turns of its joints once somebody asks for them.
         size = len(next(reversed(self._kept.values())).skeleton) * (4 + 3 + 4) * 8
         kept, total = len(frames), size * sum(frames)
@@ -78,16 +84,16 @@ class LazyClips(Sequence[Clip]):
             kept, total = kept - 1, total - size * own
 
     def _read(self, number: int) -> Clip:
-        info = self._infos[number]
-        skeleton, source = self._reader.connection.execute(
+        info = self.infos[number]
+        skeleton, source = self.reader.connection.execute(
             "SELECT skeleton, source FROM clip WHERE id = ?", (number,)
         ).fetchone()
         if info.mirror_of is not None:
             return self[info.mirror_of].mirrored().with_name(info.name)
         if skeleton not in self._skeletons:
-            self._skeletons[skeleton] = rows.read_skeleton(self._reader.connection, skeleton)
+            self._skeletons[skeleton] = rows.read_skeleton(self.reader.connection, skeleton)
         arrays: dict[str, Any] = {
-            name: rows.read_array(self._reader.connection, "clip_array", (number, name)) for name in rows.CLIP_ARRAYS
+            name: rows.read_array(self.reader.connection, "clip_array", (number, name)) for name in rows.CLIP_ARRAYS
         }
         where = checked.source(source, f"clip {number}")
         clip = Clip(self._skeletons[skeleton], info.fps, name=info.name, labels=info.labels, source=where, **arrays)
@@ -105,6 +111,15 @@ class PickedClips(Sequence[Clip]):
     def __len__(self) -> int:
         """Number of clips."""
         return len(self._picked)
+
+    def begins_with(self, infos: Sequence[ClipInfo]) -> LazyClips | None:
+        """The file whose clips, all of them in their order, come first; None if there is none, or told else."""
+        clips = self._picked[0][0] if self._picked else None
+        if not isinstance(clips, LazyClips):
+            return None
+        first = self._picked[: len(clips)]
+        same = all(own is clips and n == number for number, (own, n) in enumerate(first))
+        return clips if same and tuple(clips.infos) == tuple(infos[: len(clips)]) else None
 
     @overload
     def __getitem__(self, index: int) -> Clip: ...

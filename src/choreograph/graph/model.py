@@ -152,6 +152,8 @@ class MotionGraph:
         self._fingerprint = origin.fingerprint
         self._tables = tables
         self._parts: OrderedDict[Hashable, MotionGraph] = OrderedDict()
+        self.usual_clips: NDArray[np.bool_] | None = None
+        """Of a wider graph, the clips that take part in the narrower one too, (C,)."""
 
     def __repr__(self) -> str:
         return f"MotionGraph({len(self.infos)} clips, {len(self.nodes)} nodes, {len(self.edges)} edges)"
@@ -196,9 +198,21 @@ class MotionGraph:
         return self._tables["edges"]  # type: ignore[return-value]
 
     @property
-    def long_blends(self) -> LongBlends:
-        """Transitions that are longer than a window; none unless the settings ask for them."""
+    def found_blends(self) -> LongBlends:
+        """Transitions that are longer than a window, whether they take part or wait to be asked for."""
         return self._tables["long_blends"] if "long_blends" in self._tables else empty_table("long_blends")  # type: ignore[return-value]
+
+    @property
+    def long_blends(self) -> LongBlends:
+        """Those that take part: none unless the settings ask for them."""
+        return self.found_blends if self.settings.max_blend_s else empty_table("long_blends")  # type: ignore[return-value]
+
+    @cached_property
+    def wider(self) -> MotionGraph:
+        """The graph in which the long blends that wait take part, and the clips they join; itself where none do."""
+        from choreograph.graph.part import widen
+
+        return widen(self)
 
     @property
     def alignment(self) -> Alignment:

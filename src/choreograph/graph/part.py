@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from choreograph.errors import RequestError
 from choreograph.graph.fingerprint import Fingerprint
 from choreograph.graph.lazy import PickedClips
+from choreograph.graph.settings import LONG_BLEND_S
 from choreograph.graph.tables import TABLES, TRANSITION, Minima, Table, empty_table
 from choreograph.motion.labels import say_labels
 from choreograph.motion.query import HasLabels, describe_clips, parse_query
@@ -79,6 +80,46 @@ def make_part(graph: MotionGraph, numbers: Iterable[int]) -> MotionGraph:
     )
 
 
+def widen(graph: MotionGraph) -> MotionGraph:
+    """The graph in which long blends take part that wait in a graph to be asked for; the graph itself if none do."""
+    from choreograph.graph.connect import connect
+    from choreograph.graph.model import MotionGraph
+
+    blends = graph.found_blends
+    if graph.settings.max_blend_s is not None or not len(blends):
+        return graph
+    settings = graph.settings.with_(max_blend_s=LONG_BLEND_S)
+    made = connect(graph.minima, settings, graph.threshold_m, graph.infos, blends)
+    usual = np.isin(np.arange(len(graph.infos)), graph.nodes.clip)
+    if np.isin(np.arange(len(graph.infos)), made.nodes.clip).sum() <= usual.sum():
+        return graph
+    known = graph.origin.fingerprint
+    wider = MotionGraph(
+        settings,
+        graph.threshold_m,
+        graph.clips,
+        graph.infos,
+        {
+            "minima": graph.minima,
+            "nodes": made.nodes,
+            "edges": made.edges,
+            "long_blends": blends,
+            "alignment": graph.alignment,
+        },
+        searched_m=graph.searched_m,
+        origin=replace(
+            graph.origin,
+            fingerprint=None if known is None else lambda: graph.fingerprint._replace(edges=_wider_word(graph)),
+        ),
+    )
+    wider.usual_clips = usual
+    return wider
+
+
+def _wider_word(graph: MotionGraph) -> str:
+    return hashlib.sha256(f"{graph.fingerprint.edges} wider".encode()).hexdigest()
+
+
 def _renumbered(info: ClipInfo, number: Mapping[int, int]) -> ClipInfo:
     # A mirrored copy without its original is a clip like any other.
     return info if info.mirror_of is None else replace(info, mirror_of=number.get(info.mirror_of))
@@ -116,7 +157,7 @@ class _PartTables(Mapping[str, Table]):
         graph = self._graph
         if part == "alignment":
             return graph.alignment
-        table: Table = graph.minima if part == "minima" else graph.long_blends
+        table: Table = graph.minima if part == "minima" else graph.found_blends
         if not len(table):
             return empty_table(part)
         ends = ("clip_a", "clip_b") if part == "minima" else ("source_clip", "target_clip")
@@ -132,7 +173,8 @@ class _PartTables(Mapping[str, Table]):
 
         graph = self._graph
         minima: Minima = self["minima"]
-        made = connect(minima, graph.settings, graph.threshold_m, self._infos, self["long_blends"])
+        blends = self["long_blends"] if graph.settings.max_blend_s else None
+        made = connect(minima, graph.settings, graph.threshold_m, self._infos, blends)
         self._kept["nodes"], self._kept["edges"] = made.nodes, made.edges
 
 

@@ -94,6 +94,8 @@ class GraphReport:
     """Within the largest component, but left out: each place keeps the nearest ones only."""
     long_blends: int
     """Of the transitions kept, those longer than a window."""
+    waiting: int
+    """Clips left out that long blends join where a request asks for what they show."""
     nodes: int
     segments: int
     cut_points: int
@@ -164,6 +166,7 @@ def report_graph(
         kept_transitions=kept,
         thinned_transitions=standing.inside - kept,
         long_blends=standing.long_blends,
+        waiting=len(np.unique(graph.wider.nodes.clip)) - len(np.unique(graph.nodes.clip)),
         nodes=len(graph.nodes),
         segments=segments,
         cut_points=standing.cut_points,

@@ -23,6 +23,9 @@ _SINCE_5 = ("max_blend_s", "long_threshold_m", "nearest")
 NEAREST, MANY_FRAMES = 32, 250_000
 """Transitions kept from each place unless somebody says, in graphs of more frames than this."""
 
+LONG_BLEND_S = 0.6
+"""Length of the blends that join clips which no blend of a window's length joins, unless somebody says."""
+
 Threshold = Annotated[Metres, Ge(0), Le(10)]
 
 
@@ -68,9 +71,10 @@ class GraphSettings(Request):
     """How frames count within a window: "triangle", most in the middle, or "uniform"."""
     mirror: bool = False
     """Add a mirrored copy of every clip."""
-    max_blend_s: Annotated[Seconds, Gt(0), Le(2)] | None = None
-    """Join clips that no blend of a window's length joins by blends up to this long, aligned in time at foot contacts:
-    0.6 leads from walks to runs."""
+    max_blend_s: Annotated[Seconds, Ge(0), Le(2)] | None = None
+    """Join clips that no blend of a window's length joins by blends up to this long, aligned in time at foot contacts.
+    Unless said, such clips are joined by blends of 0.6 s, but take part only where a request asks for what they show; 0
+    for none."""
     long_threshold_m: Annotated[Threshold, Option(centimetres=True)] = 0.20
     """Largest distance of such a long blend."""
 
@@ -96,7 +100,7 @@ class GraphSettings(Request):
                 f"is {self.window_s:.3g}: that is {self.window_frames} frames at {self.rate_hz:g} Hz; "
                 f"at least 2 are needed: {2 / self.rate_hz:.3g} s or more",
             )
-        if self.max_blend_s is not None and self.max_blend_s <= self.window_s:
+        if self.max_blend_s and self.max_blend_s <= self.window_s:
             raise Wrong(
                 "max_blend_s",
                 f"is {self.max_blend_s:.3g}: a long blend lasts longer than a window, {self.window_s:.3g} s",
@@ -107,6 +111,13 @@ class GraphSettings(Request):
         except ChoreographError as error:
             raise Wrong("weights", f"cannot be: {error}") from None
         return self
+
+    @property
+    def longest_blend_s(self) -> float:
+        """Length of the blends that join clips which are left out, seconds; 0 for none."""
+        if self.max_blend_s is not None:
+            return self.max_blend_s
+        return LONG_BLEND_S if self.window_s < LONG_BLEND_S else 0.0
 
     @property
     def window_frames(self) -> int:

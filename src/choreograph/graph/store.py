@@ -11,10 +11,11 @@ import glob
 import os
 import platform
 import secrets
+import shutil
 import sqlite3
 import struct
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,7 @@ from choreograph.formats.atomic import is_running
 from choreograph.graph import checked, rows, schema
 from choreograph.graph.clips import graph_frames
 from choreograph.graph.fingerprint import Fingerprint, fingerprint_file
-from choreograph.graph.lazy import LazyClips, LazyTables, Reader
+from choreograph.graph.lazy import LazyClips, LazyTables, PickedClips, Reader
 from choreograph.graph.model import ClipInfo, MotionGraph, Origin, Provenance
 from choreograph.graph.settings import GraphSettings
 from choreograph.graph.writing import write_graph
@@ -64,14 +65,16 @@ def save_graph(
     temporary = temporary_name(path)
     try:
         with writing(path):
+            there = _copy_clips(graph, temporary)
             connection = sqlite3.connect(temporary, isolation_level=None)
             try:
                 # The file is nobody's until it is renamed: a journal would protect nothing.
                 connection.execute("PRAGMA journal_mode = OFF")
                 connection.execute("PRAGMA synchronous = OFF")
-                schema.create(connection)
+                if not there:
+                    schema.create(connection)
                 connection.execute("BEGIN")
-                write_graph(connection, graph, command)
+                write_graph(connection, graph, command, there)
                 connection.execute("COMMIT")
             finally:
                 connection.close()
@@ -85,12 +88,35 @@ def save_graph(
             temporary.unlink(missing_ok=True)
 
 
+def _copy_clips(graph: MotionGraph, target: Path) -> int:
+    """Copy the file whose clips, all of them, a graph has first; how many those are, 0 where nothing was copied.
+
+    Reading thousands of clips only to write them again would take longer than all else. What is damaged there is as
+    damaged in the copy, and found when it is used.
+    """
+    begins = graph.clips.begins_with(graph.infos) if isinstance(graph.clips, PickedClips) else None
+    if begins is None or begins.version != schema.latest_version():
+        return 0
+    try:
+        shutil.copyfile(begins.reader.path, target)
+        with begins.reader.lock, closing(_connect(target)) as copy:
+            # Somebody may have put another file in its place since it was opened.
+            mine, theirs = fingerprint_file(begins.reader.connection), fingerprint_file(copy)
+        if mine == theirs:
+            return len(begins)
+    except (OSError, sqlite3.Error):
+        pass
+    with suppress(OSError):
+        target.unlink(missing_ok=True)
+    return 0
+
+
 def temporary_name(path: Path) -> Path:
     """A name beside the file to write to; what killed processes of this machine left under such names is removed."""
     prefix = f".{path.stem[:40]}-{platform.node()}-"
     for old in path.parent.glob(f"{glob.escape(prefix)}*.tmp"):
         process = old.name.removeprefix(prefix).split("-")[0]
-        if process.isdigit() and os.name == "posix" and not is_running(int(process)):
+        if process.isdecimal() and os.name == "posix" and not is_running(int(process)):
             with suppress(OSError):
                 old.unlink()
     return path.with_name(f"{prefix}{os.getpid()}-{secrets.token_hex(2)}.tmp")

@@ -17,13 +17,28 @@ from choreograph.motion.clip import Clip
 from choreograph.motion.contacts import detect_contacts
 
 
-def write_graph(connection: sqlite3.Connection, graph: MotionGraph, command: str) -> None:
-    """Insert a graph and all its clips, read one at a time."""
+def write_graph(connection: sqlite3.Connection, graph: MotionGraph, command: str, there: int = 0) -> None:
+    """Insert a graph and its clips, read one at a time.
+
+    Args:
+        connection: An empty file, or the copy of one with the graph's first clips.
+        graph: What to write.
+        command: What the user did.
+        there: How many clips the file has; all else in it is another graph's, and is replaced.
+    """
     skeletons = rows.SkeletonNumbers()
-    for number, (info, clip) in enumerate(zip(graph.infos, graph.clips, strict=True)):
-        write_clip_row(connection, number, info, clip, skeletons.number_of(clip.skeleton))
+    if there:
+        for table in ("pair", "graph_array", "graph_chunk", "setting", "fact", "cut_setting", "provenance"):
+            connection.execute(f"DELETE FROM {table}")
+        for (number,) in connection.execute("SELECT id FROM skeleton ORDER BY id").fetchall():
+            skeletons.number_of(rows.read_skeleton(connection, number))
+    known = len(list(skeletons))
+    for number in range(there, len(graph.infos)):
+        clip = graph.clips[number]
+        write_clip_row(connection, number, graph.infos[number], clip, skeletons.number_of(clip.skeleton))
     for number, skeleton in enumerate(skeletons):
-        rows.write_skeleton(connection, number, skeleton)
+        if number >= known:
+            rows.write_skeleton(connection, number, skeleton)
     write_rest(connection, graph, command)
 
 
@@ -51,7 +66,8 @@ def write_rest(connection: sqlite3.Connection, graph: MotionGraph, command: str)
     pairs = [(position, *pair) for position, pair in enumerate(graph.pairs)]
     connection.executemany("INSERT INTO pair VALUES (?, ?, ?)", pairs)
     for part in TABLES:
-        for name, column in getattr(graph, part).columns().items():
+        table = graph.found_blends if part == "long_blends" else getattr(graph, part)
+        for name, column in table.columns().items():
             rows.write_column(connection, (part, name), column)
     facts = {
         "threshold_m": graph.threshold_m,

@@ -3,7 +3,8 @@
 A body has two hubs from which a pair of equal limbs hangs. The hub that also carries the way to the head is the chest,
 the other one the hips; a limb's two longest bones in a row are thigh and shin, or upper arm and forearm. Lengths are
 compared with each other only, so unit and axes do not matter. Left and right are told by names where these do, else
-by which way the feet point.
+by which way the feet point, or knees bend. Feet that hang elsewhere, as in rigs for inverse kinematics, are those below
+the shins.
 """
 
 from __future__ import annotations
@@ -22,6 +23,22 @@ _ALIKE = 0.12
 """Share by which the lengths of a limb and its twin may differ."""
 _LIMB_SHARE = 0.12
 """Share of all chains' longest that a limb has at least: fingers and eyes are shorter."""
+_BELOW = float(np.cos(np.radians(60.0)))
+"""How nearly a foot that hangs elsewhere is where the thigh points, seen from the knee, as a cosine."""
+_SHIN = (0.4, 2.5)
+"""Lengths that a shin may have, in those of the thigh."""
+_MIDDLE_SHARE = 0.5
+"""Share of the hips' width within which a limb's joint lies in the middle of the body: collar bones do."""
+_NEARLY = 0.8
+"""Share of the longest two bones that others are as long, too."""
+_HALF_SHARE = 0.02
+"""Share by which halves of a bone differ at most."""
+_STRAIGHT = float(np.cos(np.radians(1.0)))
+"""How nearly they lie in one line, as a cosine."""
+_UNEVEN = 2.0
+"""How much longer than the other one the upper or lower bone of a limb may be."""
+_STUB_SHARE = 0.08
+"""Share of thigh and shin that a foot has at least: what is nearer to the ankle is no ball of a foot."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,6 +52,8 @@ class _Tree:
     reach: Array
     """Longest way from each joint down to an end."""
     rest: Array
+    tip_parents: NDArray[np.int32]
+    tip_offsets: Array
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,6 +61,8 @@ class _Pair:
     hub: int
     first: list[int]
     second: list[int]
+    apart: Array
+    """Distance of each joint from its twin."""
 
     @property
     def joints(self) -> set[int]:
@@ -56,26 +77,83 @@ def roles_by_shape(
     tip_offsets: Array,
 ) -> tuple[str, ...] | None:
     """The role of each joint of a body with two legs and a way up from them; None where there is no such body."""
-    tree = _grow(parents, offsets, tip_parents, tip_offsets)
+    tree = _grow(parents, _rest(parents, offsets), tip_parents, tip_offsets)
+    bodies = [body for grown in (tree, _hang_feet(tree)) if grown is not None and (body := _find_body(grown))]
+    # Arms taken for legs carry nothing above them: a body with both comes first.
+    body = next((one for one in bodies if one.arms is not None), bodies[0] if bodies else None)
+    if body is None or (body.arms is None and not _stands_below(body)):
+        return None
+    tree, legs, arms = body.tree, body.legs, body.arms
+    roles = ["other"] * len(names)
+    _mark_middle(roles, tree, legs.hub, arms.hub if arms is not None else legs.hub, body.top)
+    hips = 0.0
+    for pair, parts in ((legs, _LEG), (arms, _ARM)):
+        if pair is None:
+            continue
+        width = hips if pair is arms else 0.0
+        chains = _parts(tree, pair.first, parts, pair.apart, width), _parts(tree, pair.second, parts, pair.apart, width)
+        if pair is legs:
+            hips = float(pair.apart[[part for _, part in chains[0]].index("upper_leg")])
+        sides = _sides(names, tree, pair, legs, body.top)
+        if sides is None:
+            if pair is legs:
+                return None
+            continue
+        for side, chain in zip(sides, chains, strict=True):
+            for joint, part in chain:
+                roles[joint] = f"{side}_{part}"
+    return tuple(roles)
+
+
+@dataclass(frozen=True, eq=False)
+class _Body:
+    tree: _Tree
+    legs: _Pair
+    arms: _Pair | None
+    top: list[int]
+    """Joints from the chest (or hips) up to the head."""
+
+
+def _find_body(tree: _Tree) -> _Body | None:
     pairs = _limb_pairs(tree)
     legs = _choose_legs(tree, pairs)
     if legs is None:
         return None
-    arms = next((p for p in pairs if p is not legs and legs.hub in _way_up(tree, p.hub)), None)
-    roles = ["other"] * len(names)
-    top = _head_chain(tree, legs, arms)
+    arms = _choose_arms(tree, pairs, legs)
+    top = _head_chain(tree, legs, arms, pairs)
     if (not top and arms is None) or (arms is not None and _on_all_fours(tree, legs, arms)):
         return None
-    chest = arms.hub if arms is not None else legs.hub
-    _mark_middle(roles, tree, legs.hub, chest, top)
-    for pair, parts in ((legs, _LEG), (arms, _ARM)):
-        if pair is None:
-            continue
-        left, right = _sides(names, tree, pair, legs, top)
-        for side, chain in (("left", left), ("right", right)):
-            for joint, part in _parts(tree, chain, parts):
-                roles[joint] = f"{side}_{part}"
-    return tuple(roles)
+    return _Body(tree, legs, arms, top)
+
+
+def _stands_below(body: _Body) -> bool:
+    """Whether legs lead away from the head: without arms to compare, those of a chest might be taken for them."""
+    rest, hub = body.tree.rest, body.legs.hub
+    down = rest[[body.legs.first[-1], body.legs.second[-1]]].mean(axis=0) - rest[hub]
+    up = rest[body.top[-1]] - rest[hub]
+    return bool(down @ up < -_BELOW * np.linalg.norm(down) * np.linalg.norm(up))
+
+
+def _hang_feet(tree: _Tree) -> _Tree | None:
+    """The tree with feet below the shins that hang elsewhere in it; None where there are none."""
+    parents = np.array(tree.parents)
+    for hub, children in enumerate(tree.children):
+        thighs = [j for j in children if len(_chain(tree, j)) == 2]
+        above = _way_up(tree, hub)
+        loose = [j for top in above for j in tree.children[top] if j not in above and j not in children]
+        loose += [j for j in children if not tree.children[j]]
+        for thigh in thighs:
+            shin = _chain(tree, thigh)[1]
+            along = tree.rest[shin] - tree.rest[thigh]
+            ways = tree.rest[loose] - tree.rest[shin] if loose else np.zeros((0, 3))
+            length, far = float(np.linalg.norm(along)), np.linalg.norm(ways, axis=1)
+            nearness = (ways @ along) / np.maximum(far * length, 1e-12)
+            nearness[(far < _SHIN[0] * length) | (far > _SHIN[1] * length)] = -1.0
+            if len(loose) and nearness.max() > _BELOW:
+                parents[loose[int(nearness.argmax())]] = shin
+    if (parents == tree.parents).all():
+        return None
+    return _grow(parents, tree.rest, tree.tip_parents, tree.tip_offsets)
 
 
 def _on_all_fours(tree: _Tree, legs: _Pair, arms: _Pair) -> bool:
@@ -97,22 +175,31 @@ _LEG = ("hip", "upper_leg", "lower_leg", "foot", "toe")
 _ARM = ("clavicle", "upper_arm", "forearm", "hand", "fingers")
 
 
-def _grow(parents: NDArray[np.int32], offsets: Array, tip_parents: NDArray[np.int32], tip_offsets: Array) -> _Tree:
+def _rest(parents: NDArray[np.int32], offsets: Array) -> Array:
+    rest = np.zeros((len(parents), 3))
+    for j in range(1, len(parents)):
+        rest[j] = rest[parents[j]] + offsets[j]
+    return rest
+
+
+def _grow(parents: NDArray[np.int32], rest: Array, tip_parents: NDArray[np.int32], tip_offsets: Array) -> _Tree:
+    """The tree of joints that are where they are; parents may come behind their children."""
     count = len(parents)
     children: list[list[int]] = [[] for _ in range(count)]
-    rest = np.zeros((count, 3))
     for j in range(1, count):
         children[parents[j]].append(j)
-        rest[j] = rest[parents[j]] + offsets[j]
-    lengths = np.linalg.norm(offsets, axis=1)
+    lengths = np.linalg.norm(rest - rest[parents], axis=1)
     lengths[0] = 0.0
     tips = np.zeros(count)
     for joint, offset in zip(tip_parents, tip_offsets, strict=True):
         tips[joint] = max(tips[joint], float(np.linalg.norm(offset)))
     reach = tips.copy()
-    for j in range(count - 1, 0, -1):
+    order = [0]
+    for joint in order:
+        order += children[joint]
+    for j in order[:0:-1]:
         reach[parents[j]] = max(reach[parents[j]], reach[j] + lengths[j])
-    return _Tree(parents, children, lengths, tips, reach, rest)
+    return _Tree(parents, children, lengths, tips, reach, rest, tip_parents, tip_offsets)
 
 
 def _chain(tree: _Tree, joint: int) -> list[int]:
@@ -141,7 +228,8 @@ def _limb_pairs(tree: _Tree) -> list[_Pair]:
             for second in limbs[k + 1 :]:
                 one, other = _chain(tree, first), _chain(tree, second)
                 if len(one) == len(other) and _equal(tree, one, other):
-                    found.append(_Pair(hub, one, other))
+                    apart = np.linalg.norm(tree.rest[one] - tree.rest[other], axis=1)
+                    found.append(_Pair(hub, one, other, apart))
     found.sort(key=lambda p: -tree.reach[p.first[0]] - tree.lengths[p.first[0]])
     kept: list[_Pair] = []
     for pair in found:
@@ -154,8 +242,7 @@ def _limb_pairs(tree: _Tree) -> list[_Pair]:
 def _equal(tree: _Tree, one: list[int], other: list[int]) -> bool:
     a, b = tree.lengths[one], tree.lengths[other]
     room = _ALIKE * max(float(a.sum()), float(b.sum()))
-    apart = np.linalg.norm(tree.rest[one[-1]] - tree.rest[other[-1]])
-    return bool(np.abs(a - b).max() <= room and abs(a.sum() - b.sum()) <= room and apart > 1e-9)
+    return bool(np.abs(a - b).max() <= room and abs(a.sum() - b.sum()) <= room)
 
 
 def _choose_legs(tree: _Tree, pairs: list[_Pair]) -> _Pair | None:
@@ -167,14 +254,27 @@ def _choose_legs(tree: _Tree, pairs: list[_Pair]) -> _Pair | None:
     return min(able, key=lambda p: (depth[id(p)], -tree.reach[p.first[0]]))
 
 
-def _head_chain(tree: _Tree, legs: _Pair, arms: _Pair | None) -> list[int]:
+def _choose_arms(tree: _Tree, pairs: list[_Pair], legs: _Pair) -> _Pair | None:
+    """The first pair on the way up from the legs, the longest there: hair and ears are higher."""
+    above = [(len(way), k) for k, p in enumerate(pairs) if p is not legs and legs.hub in (way := _way_up(tree, p.hub))]
+    higher = [(depth, k) for depth, k in above if pairs[k].hub != legs.hub]
+    return pairs[min(higher or above)[1]] if above else None
+
+
+def _head_chain(tree: _Tree, legs: _Pair, arms: _Pair | None, pairs: list[_Pair]) -> list[int]:
     """Joints from the chest (or hips) up to the head."""
     hub = legs.hub if arms is None else arms.hub
-    taken = {legs.first[0], legs.second[0]} if arms is None else {arms.first[0], arms.second[0]}
+    taken = {joint for pair in pairs if pair.hub == hub for joint in (pair.first[0], pair.second[0])}
     free = [j for j in tree.children[hub] if j not in taken]
     if not free:
         return []
-    return _chain(tree, max(free, key=lambda j: tree.reach[j] + tree.lengths[j]))
+    top = _chain(tree, max(free, key=lambda j: tree.reach[j] + tree.lengths[j]))
+    # Eyes and ears come in pairs, where the way up is a single one.
+    for k, joint in enumerate(top[1:], 1):
+        beside = [j for j in tree.children[top[k - 1]] if j != joint]
+        if any(abs(tree.lengths[j] - tree.lengths[joint]) <= _ALIKE * tree.lengths[joint] for j in beside):
+            return top[:k]
+    return top
 
 
 def _mark_middle(roles: list[str], tree: _Tree, hips: int, chest: int, top: list[int]) -> None:
@@ -187,18 +287,29 @@ def _mark_middle(roles: list[str], tree: _Tree, hips: int, chest: int, top: list
         return
     # A joint that ends the chain without an end site is the crown of the head below it.
     head = top[-1]
-    if len(top) > 2 and not tree.tips[top[-1]]:
+    if len(top) > 2 and not tree.tips[top[-1]] and not tree.children[top[-1]]:
         head = top[-2]
     for joint in top[: top.index(head)]:
         roles[joint] = "neck"
     roles[head] = "head"
 
 
-def _parts(tree: _Tree, chain: list[int], parts: tuple[str, ...]) -> list[tuple[int, str]]:
-    """The joints of a limb with the part each is: the two longest bones in a row are its upper and lower one."""
+def _parts(tree: _Tree, chain: list[int], parts: tuple[str, ...], apart: Array, width: float) -> list[tuple[int, str]]:
+    """The joints of a limb with the part each is: the two longest bones in a row are its upper and lower one.
+
+    What is no farther from its twin than half of the width is in the middle of the body, and no limb yet where bones
+    beyond it are nearly as long.
+    """
     before, upper, lower, end, beyond = parts
-    bones = tree.lengths[chain]
-    best = max(range(len(chain) - 2), key=lambda k: bones[k + 1] + bones[k + 2]) if len(chain) > 2 else 0
+    whole = chain
+    kept = _without_halves(tree, chain)
+    chain, apart = [chain[k] for k in kept], apart[kept]
+    bones = _bone_lengths(tree, chain)
+    sums = bones[1:-1] + bones[2:]
+    best = int(np.argmax(sums)) if len(sums) else 0
+    beside = [k for k, size in enumerate(sums) if apart[k] >= _MIDDLE_SHARE * width and size >= _NEARLY * sums[best]]
+    if beside and best not in beside:
+        best = max(beside, key=lambda k: float(sums[k]))
     named = [(joint, before) for joint in chain[:best]]
     named += list(zip(chain[best : best + 3], (upper, lower, end), strict=False))
     last = chain[min(best + 2, len(chain) - 1)]
@@ -208,26 +319,70 @@ def _parts(tree: _Tree, chain: list[int], parts: tuple[str, ...]) -> list[tuple[
             joint = below.pop()
             named.append((joint, beyond))
             below += tree.children[joint]
-    elif len(chain) > best + 3:
-        named.append((chain[best + 3], beyond))
+    else:
+        least = _STUB_SHARE * float(bones[best + 1 : best + 3].sum())
+        far = [j for j in whole[whole.index(last) + 1 :] if np.linalg.norm(tree.rest[j] - tree.rest[last]) >= least]
+        named += [(far[0], beyond)] if far else []
     return named
 
 
-def _sides(names: Sequence[str], tree: _Tree, pair: _Pair, legs: _Pair, top: list[int]) -> tuple[list[int], list[int]]:
-    """The left limb and the right one."""
-    for one, other in ((pair.first, pair.second), (pair.second, pair.first)):
-        if any(split_side(names[j])[0] == "left" for j in one) and not any(
-            split_side(names[j])[0] == "left" for j in other
-        ):
-            return one, other
+def _bone_lengths(tree: _Tree, chain: list[int]) -> Array:
+    """Lengths of the bones to the joints of a chain, straight from one to the next."""
+    steps = np.linalg.norm(np.diff(tree.rest[chain], axis=0), axis=1)
+    return np.concatenate([tree.lengths[chain[:1]], steps])
+
+
+def _without_halves(tree: _Tree, chain: list[int]) -> list[int]:
+    """Places in a chain without the joints that only halve a bone, as some rigs do for its twist.
+
+    A straight limb whose bones are of equal length is none of these: taken together, they would be no limb.
+    """
+    at = tree.rest[chain]
+    kept = list(range(len(chain)))
+    for k in range(1, len(chain) - 1):
+        one, other = at[k] - at[k - 1], at[k + 1] - at[k]
+        sizes = float(np.linalg.norm(one)), float(np.linalg.norm(other))
+        even = abs(sizes[0] - sizes[1]) < _HALF_SHARE * max(sizes)
+        if even and k - 1 in kept and one @ other > _STRAIGHT * sizes[0] * sizes[1] > 0:
+            kept.remove(k)
+    bones = _bone_lengths(tree, [chain[k] for k in kept])
+    sums = bones[1:-1] + bones[2:]
+    if not len(sums):
+        return list(range(len(chain)))
+    best = int(np.argmax(sums))
+    pair = sorted(bones[best + 1 : best + 3])
+    return kept if pair[1] < _UNEVEN * pair[0] else list(range(len(chain)))
+
+
+def _sides(names: Sequence[str], tree: _Tree, pair: _Pair, legs: _Pair, top: list[int]) -> tuple[str, str] | None:
+    """The sides of a pair's first and second limb; None where they are at the same places, and no name tells."""
+    told = [any(split_side(names[j])[0] == "left" for j in chain) for chain in (pair.first, pair.second)]
+    if told[0] != told[1]:
+        return ("left", "right") if told[0] else ("right", "left")
     apart = tree.rest[pair.first].mean(axis=0) - tree.rest[pair.second].mean(axis=0)
+    if np.linalg.norm(apart) < 1e-3 * tree.reach[legs.first[0]]:
+        return None
     feet = [chain[-1] for chain in (legs.first, legs.second)]
     up = tree.rest[top[-1] if top else legs.hub] - tree.rest[feet].mean(axis=0)
-    toes = [tree.rest[chain[-1]] - tree.rest[chain[-2]] for chain in (legs.first, legs.second)]
-    front = np.mean(toes, axis=0)
-    norm = float(np.linalg.norm(up)) or 1.0
-    front = front - up * float(front @ up) / norm**2
-    if np.linalg.norm(front) < 1e-6 * norm:
-        front = np.array([0.0, 0.0, 1.0])
-    left = np.cross(up, front)
-    return (pair.first, pair.second) if float(apart @ left) > 0 else (pair.second, pair.first)
+    left = np.cross(up, _front(tree, legs, up))
+    return ("left", "right") if float(apart @ left) > 0 else ("right", "left")
+
+
+def _front(tree: _Tree, legs: _Pair, up: Array) -> Array:
+    """Which way a body faces: where its feet point, else where its knees are bent to, else along +z."""
+    size = float(np.linalg.norm(up)) or 1.0
+    way = np.array([0.0, 0.0, 1.0])
+    feet, knees = np.zeros(3), np.zeros(3)
+    for chain in (legs.first, legs.second):
+        parts = {part: joint for joint, part in _parts(tree, chain, _LEG, legs.apart, 0.0)}
+        hip, knee, ankle = (tree.rest[parts[part]] for part in ("upper_leg", "lower_leg", "foot"))
+        below = [parts["foot"], *chain[chain.index(parts["foot"]) + 1 :]]
+        tips = [k for k, joint in enumerate(tree.tip_parents) if joint in below]
+        ends = [*tree.rest[below], *(tree.rest[tree.tip_parents[k]] + tree.tip_offsets[k] for k in tips)]
+        feet += max((end - ankle for end in ends), key=lambda end: float(np.linalg.norm(end)))
+        knees += knee - 0.5 * (hip + ankle)
+    for found in (feet, knees):
+        flat = found - up * float(found @ up) / size**2
+        if np.linalg.norm(flat) > 0.005 * size:
+            return np.asarray(flat)
+    return way - up * float(way @ up) / size**2

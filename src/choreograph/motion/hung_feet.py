@@ -7,11 +7,14 @@ their own, to where the shins end.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
 from choreograph.maths import quat
+from choreograph.motion import kinematics
+from choreograph.motion.arrays import seal
 from choreograph.motion.clip import Clip
 from choreograph.motion.role_map import SIDES, chain_between
 from choreograph.motion.skeleton import Skeleton
@@ -34,27 +37,28 @@ class Rehung:
             return clip
         back = np.argsort(self.order)
         local = np.array(clip.local_rot[:, back])
-        turned, at = clip.global_rotations()[:, back], clip.global_positions()[:, back]
+        turned, at = clip.global_rotations(), clip.global_positions()
         places = np.tile(self.rig.offsets, (len(clip), 1, 1))
         places[:, 0] = clip.root_pos
         for foot in self.feet:
             holder = int(self.rig.parents[foot])
-            around = quat.inverse(turned[:, holder])
-            local[:, foot] = quat.multiply(around, turned[:, foot])
-            places[:, foot] = quat.rotate(around, at[:, foot] - at[:, holder])
+            around = quat.inverse(turned[:, back[holder]])
+            local[:, foot] = quat.multiply(around, turned[:, back[foot]])
+            places[:, foot] = quat.rotate(around, at[:, back[foot]] - at[:, back[holder]])
         return Clip(
             self.rig,
             clip.fps,
             clip.root_pos,
-            quat.make_continuous(local),
+            seal(kinematics.unit_and_continuous(local)),
             clip.name,
-            local_pos=places,
+            local_pos=seal(places),
             labels=clip.labels,
             contacts=clip.contacts,
             source=clip.source,
         )
 
 
+@lru_cache(maxsize=16)
 def rehang(rig: Skeleton) -> Rehung | None:
     """The rig's body with its feet below the shins; None where they are, or legs are not known."""
     feet = []

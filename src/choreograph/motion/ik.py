@@ -35,6 +35,14 @@ def hinge_axes(hip: Array, knee: Array, ankle: Array, thigh_rot: Array) -> Array
         ankle: Positions of the ankle, (F, 3).
         thigh_rot: Global rotations of the thigh, (F, 4).
     """
+    from choreograph.motion import _compiled_limb
+
+    places = (np.ascontiguousarray(values, float) for values in (hip, knee, ankle, thigh_rot))
+    return _compiled_limb.hinge_axes(*places, _HINGE_SHARE)  # type: ignore[no-any-return]
+
+
+def hinge_axes_numpy(hip: Array, knee: Array, ankle: Array, thigh_rot: Array) -> Array:
+    """What `hinge_axes` computes, in NumPy: the definition that the compiled kernel is held to."""
     thigh, shin = knee - hip, ankle - knee
     size = np.linalg.norm(thigh, axis=1) * np.linalg.norm(shin, axis=1)
     normal = np.cross(thigh, shin) / np.maximum(size, 1e-12)[:, None]
@@ -85,6 +93,16 @@ def solve_limb(
         swing: Global rotation of the whole leg about the hip, (F, 4); applied after `bend`.
         bend: Global rotation of the shin about the knee, (F, 4).
     """
+    from choreograph.motion import _compiled_limb
+
+    places = (np.ascontiguousarray(values, float) for values in (hip, knee, ankle, axis, target))
+    return _compiled_limb.solve_limb(*places, soft_share, _UNDO_RAD)  # type: ignore[no-any-return]
+
+
+def solve_limb_numpy(
+    hip: Array, knee: Array, ankle: Array, axis: Array, target: Array, soft_share: float = SOFT_SHARE
+) -> tuple[Array, Array]:
+    """What `solve_limb` computes, in NumPy: the definition that the compiled kernel is held to."""
     thigh, shin = knee - hip, ankle - knee
     # |thigh + turned shin|^2 = a^2 + b^2 + 2 (fixed + even cos d + odd sin d) for a turn by d about the axis.
     along = np.sum(axis * shin, axis=1)

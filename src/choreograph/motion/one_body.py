@@ -28,8 +28,9 @@ def on_one_body(
         progress: Hears how many are done.
 
     Returns:
-        The clips of that body as they are and the others retargeted to it, in the same order. Those without legs
-        are left out; the notes say so, and what was retargeted.
+        The clips of that body as they are and the others retargeted to it, in the same order. They go where they went,
+        so that people recorded together stay together. Those without legs are left out; the notes say so, and what was
+        retargeted.
     """
     told = progress or silent
     groups = _groups(clips)
@@ -53,7 +54,7 @@ def on_one_body(
             told("carrying clips over", done, len(clips))
             done += 1
             try:
-                made[id(clip)] = retarget(clip, body, stance=stance)
+                made[id(clip)] = retarget(clip, body, stance=stance, keep_way=True)
                 kept.append(clip)
             except RoleError as error:
                 made[id(clip)] = clip

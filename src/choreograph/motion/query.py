@@ -33,6 +33,9 @@ FIELDS = ("label", "clip", "folder", "person")
 _LONGEST = 2000
 """Characters of a query: more is no question that anybody has."""
 
+_QUOTED = 200
+"""Characters of it that a message quotes at most."""
+
 _DEEPEST = 50
 """Parentheses and negations one inside another."""
 
@@ -223,7 +226,7 @@ class _Parser:
 
     def _error(self, what: str, place: int) -> RequestError:
         return RequestError(
-            f"cannot understand the query {self.text!r}: {what}, at character {place + 1}; "
+            f"cannot understand the query {_cut(self.text)!r}: {what}, at character {place + 1}; "
             'ask for example for: walk or run, "turn left" not stop, clip:16_* (veer or jog)'
         )
 
@@ -274,12 +277,16 @@ class _Parser:
         if not colon or '"' in field:
             field, rest = "", word
         if field and field.lower() not in FIELDS:
-            raise self._error(f"there is no field {field!r}, only {', '.join(FIELDS)}", place)
+            raise self._error(f"there is no field {_cut(field)!r}, only {', '.join(FIELDS)}", place)
         quoted = '"' in rest
         wanted = rest.replace('"', "").strip().lower()
         if not wanted:
             raise self._error("a word is missing", place)
         return _looks_for(field.lower(), wanted, quoted)
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _QUOTED else f"{text[:_QUOTED]}…"
 
 
 def _anything(_clip: ClipText, _texts: Sequence[str]) -> bool:
@@ -318,7 +325,7 @@ def _looks_for(field: str, wanted: str, quoted: bool) -> _Says:
         who = clip.person.lower()
         if is_pattern:
             return fnmatchcase(who, wanted)
-        return who == wanted or (who.isdigit() and wanted.isdigit() and int(who) == int(wanted))
+        return who == wanted or (who.isdecimal() and wanted.isdecimal() and int(who) == int(wanted))
 
     where = {"label": in_label, "clip": in_name, "folder": in_folder, "person": of_person}
     if field:

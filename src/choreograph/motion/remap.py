@@ -7,7 +7,7 @@ that people's feet have.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,7 +33,7 @@ _RISE_SHARE = 0.025
 """How high an ankle rises, as a share of thigh and shin, from where it stands until its foot begins to leave the floor;
 twice as high it has."""
 _HAND_OVER_S = 0.1
-"""Time over which a foot goes from standing on its heel to standing on its ball."""
+"""Time over which a foot goes from its own place to standing on its ball, and back."""
 _SWING_S = 0.15
 """Time over which a foot that was lifted is led by its bones, and before it comes down by its place."""
 _SWING_SHARE = 0.75
@@ -46,6 +46,8 @@ _LOWER_SHARE = 0.6
 """How much a foot that is kept flat while its ankle begins to rise is kept down: wholly, and legs would stretch."""
 _SAME_FLOOR = 0.5
 """Share of an ankle's height by which feet may stand higher or lower on the same floor."""
+_SAME_FOOT = 0.05
+"""Share of a foot's length by which another one differs that is levelled where it stands."""
 _SAME_WIDTH = 0.02
 """Share by which hips may differ in width without being turned otherwise."""
 _STRIDE_S = 0.5
@@ -54,20 +56,30 @@ _PELVIS_SHARE = (0.2, 1.5)
 """How much less or more than the source's a pelvis may turn within a stride."""
 
 
-def remap(clip: Clip, found: RoleMap, stance: Stance) -> tuple[Array, Array, Flags]:
-    """Root positions (F, 3), local rotations (F, J, 4) and foot plants of the target that moves as the clip does."""
+def remap(clip: Clip, found: RoleMap, stance: Stance, along: float | None = None) -> tuple[Array, Array, Flags]:
+    """Root positions (F, 3), local rotations (F, J, 4) and foot plants of the target that moves as the clip does.
+
+    Args:
+        clip: The motion.
+        found: Which joint is which.
+        stance: How the target stands.
+        along: Scale of the way along the floor; the legs' if None.
+    """
     clip = with_detected_contacts(clip)
     skeleton = found.target
     scale = leg_length(skeleton) / leg_length(clip.skeleton)
+    scales = np.array([scale if along is None else along, scale, scale if along is None else along])
     there, turned = clip.global_positions(), clip.global_rotations()
     flat = {side: flat_frames(clip, side) for side in SIDES}
     stands = {side: _stands_flat(clip, side) for side in SIDES}
-    _level_head(clip, found)
+    if not clip.skeleton.same_joints(skeleton):
+        _level_head(clip, found)
     world = _world_rotations(found, turned)
     wider = _hip_width(skeleton) - scale * _hip_width(clip.skeleton)
     _turn_pelvis(clip, found, (turned, world), scale)
     headings = {}
     for side in SIDES:
+        stands[side] = replace(stands[side], weight=_unlike(found, side, scale) * stands[side].weight)
         headings[side] = _turn_foot(found, (turned, world), side, flat[side], stands[side].weight, stance.flat[side])
     local = kinematics.to_local(world, skeleton.parents)
 
@@ -77,7 +89,7 @@ def remap(clip: Clip, found: RoleMap, stance: Stance) -> tuple[Array, Array, Fla
 
     def carried(points: Array) -> Array:
         """Points of the source, scaled; ankles that stand do so at the target's own height."""
-        return np.asarray(scale * (points - [0.0, standing, 0.0]) + [0.0, raised, 0.0])
+        return np.asarray(scales * (points - [0.0, standing, 0.0]) + [0.0, raised, 0.0])
 
     hips = [clip.skeleton.need(f"{side}_upper_leg") for side in SIDES]
     middle = carried(there[:, hips].mean(axis=1))
@@ -213,6 +225,15 @@ def _turn_foot(
     return quat.yaw_of(sole)
 
 
+def _unlike(found: RoleMap, side: str, scale: float) -> float:
+    """How much a foot is another one, 0 to 1: one of the same shape stands as the recorded one does, tilt and all."""
+    theirs, mine = foot_bone(found.source, side), foot_bone(found.target, side)
+    if theirs is None or mine is None or not found.source.same_joints(found.target):
+        return 1.0
+    gap = float(np.linalg.norm(mine - scale * theirs)) / max(scale * float(np.linalg.norm(theirs)), 1e-9)
+    return min(gap / _SAME_FOOT, 1.0)
+
+
 def _hangs_from(skeleton: Skeleton, joint: int, top: int) -> bool:
     while joint > top:
         joint = int(skeleton.parents[joint])
@@ -237,7 +258,7 @@ def _stands_flat(clip: Clip, side: str) -> _Flat:
     heel, ball = columns(clip, side)
     height = clip.global_positions()[:, clip.skeleton.need(f"{side}_foot"), 1]
     rise = _RISE_SHARE * leg_length(clip.skeleton)
-    weight, low = np.zeros(len(heel)), np.array(height)
+    weight, total, low = np.zeros(len(heel)), np.zeros(len(heel)), np.zeros(len(heel))
     width = _SETTLE_S * clip.fps + 1
     at = np.arange(len(heel))
     for start, stop in runs(heel & ball):
@@ -246,9 +267,10 @@ def _stands_flat(clip: Clip, side: str) -> _Flat:
         gap = np.maximum(np.maximum(start - at[near], at[near] - stop + 1), 0)
         raised = np.clip(2 - (height[near] - lowest) / rise, 0.0, 1.0)
         share = _smooth(np.clip(1 - gap / width, 0.0, 1.0)) * _smooth(raised)
-        low[near] = np.where(share > weight[near], lowest, low[near])
+        low[near] += share * lowest
+        total[near] += share
         weight[near] = np.maximum(weight[near], share)
-    return _Flat(weight, low)
+    return _Flat(weight, np.where(total > 0, low / np.maximum(total, 1e-12), height))
 
 
 def _smooth(share: Array) -> Array:
@@ -311,14 +333,19 @@ def _by_ball(clip: Clip, side: str, places: tuple[Array, Array, Array, Array], f
     yaw = quat.from_yaw(heading)
     kept = quat.rotate(yaw, np.median(quat.rotate(quat.inverse(yaw), gap)[flat], axis=0))
     by_ball = ball_at + kept - reach
-    width = max(1, round(_HAND_OVER_S * clip.fps))
-    kernel = np.ones(2 * width + 1) / (2 * width + 1)
-    on_ball = (ball & ~heel).astype(float)
-    weight = np.convolve(np.pad(on_ball, width, mode="edge"), kernel, mode="valid")
-    weight = np.where(on_ball > 0, 1.0, np.where(heel, 0.0, weight))
-    smooth = np.convolve(np.pad(weight, width, mode="edge"), kernel, mode="valid")
-    weight = np.where(heel | (on_ball > 0), weight, smooth)[:, None]
+    weight = _on_ball(heel, ball, _HAND_OVER_S * clip.fps)[:, None]
     return np.asarray((1 - weight) * wanted + weight * by_ball)
+
+
+def _on_ball(heel: Flags, ball: Flags, ramp: float) -> Array:
+    """How much a foot's place is its ball's, (F,): wholly while it stands with its heel up, less before and after."""
+    at = np.arange(len(heel))
+    weight = np.zeros(len(heel))
+    for start, stop in runs(ball & ~heel):
+        near = slice(max(0, start - round(ramp)), stop + round(ramp))
+        gap = np.maximum(np.maximum(start - at[near], at[near] - stop + 1), 0)
+        weight[near] = np.maximum(weight[near], _smooth(np.clip(1 - gap / max(ramp, 1.0), 0.0, 1.0)))
+    return weight
 
 
 def _solve_leg(skeleton: Skeleton, side: str, pose: tuple[Array, Array, Array], target: Array) -> None:

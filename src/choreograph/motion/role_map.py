@@ -131,22 +131,6 @@ def need_legs(source: Skeleton, target: Skeleton) -> None:
             )
 
 
-def limb_bones(skeleton: Skeleton) -> Array:
-    """Bones of arms and legs in the rest pose, as far as their roles are known, (bones, 3), metres.
-
-    Collar bones are none of them: how they lie is the body's shape, which differs between people in the same pose.
-    """
-    rest, bones = skeleton.rest_positions(), [np.zeros(3)]
-    for side in SIDES:
-        for part, on in _NEXT.items():
-            if part == "clavicle":
-                continue
-            start, end = skeleton.find(f"{side}_{part}"), skeleton.find(f"{side}_{on}")
-            if start is not None and end is not None:
-                bones.append(rest[end] - rest[start])
-    return np.array(bones)
-
-
 def _set(found: RoleMap, joint: int, source: int, other: int | None = None, share: float = 0.0) -> None:
     found.low[joint], found.high[joint], found.share[joint] = source, source if other is None else other, share
 

@@ -263,7 +263,11 @@ def _find_roles(skeleton: Skeleton) -> tuple[str, ...]:
     by_shape = roles_by_shape(
         skeleton.names, skeleton.parents, skeleton.offsets, skeleton.tip_parents, skeleton.tip_offsets
     )
-    return by_name if by_shape is None or told > 2 else by_shape
+    if by_shape is None:
+        return by_name
+    # Names that tell some of the legs count where the shape does not say the same of half of these.
+    agreed = sum(one == other for one, other in zip(by_name, by_shape, strict=True) if one in _LEGS)
+    return by_name if told > 2 and 2 * agreed < told else by_shape
 
 
 def _without_stubs(skeleton: Skeleton, roles: tuple[str, ...]) -> tuple[str, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +25,8 @@ _DROP_SHARE = 0.055
 """Height of an ankle above the ball of the foot, likewise."""
 _MOMENT_S = 0.2
 """Time for which feet stand at least in a recording that tells how they do."""
+_ALIKE = float(np.cos(np.radians(10.0)))
+"""How nearly feet of two rest poses point the same way where they are the same pose, as a cosine."""
 _STEEP = np.radians(60.0)
 _SHALLOW = np.radians(6.0)
 """Slopes from ankle to ball between which a rest pose is that of a foot on the floor."""
@@ -60,6 +63,31 @@ def recorded_stance(clip: Clip) -> Stance | None:
     return Stance(float(np.mean(heights)), poses)
 
 
+def likely_stance(clip: Clip, skeleton: Skeleton) -> Stance | None:
+    """How a body with the joints of a clip's body stands: with its feet turned as those are when they stand.
+
+    None where its feet are others: joints differ, or feet point elsewhere in the rest pose.
+    """
+    if not clip.skeleton.same_joints(skeleton):
+        return None
+    clip = with_detected_contacts(clip)
+    scale = leg_length(skeleton) / leg_length(clip.skeleton)
+    heights, poses = [], {}
+    for side in SIDES:
+        frames, bones = flat_frames(clip, side), [foot_bone(body, side) for body in (clip.skeleton, skeleton)]
+        ankle, at = clip.skeleton.need(f"{side}_foot"), clip.global_positions()
+        poses[side] = standing_pose(clip.global_rotations()[frames, ankle], bones[0])
+        height = scale * float(np.median(at[frames, ankle, 1]))
+        if bones[0] is not None and bones[1] is not None:
+            if bones[0] @ bones[1] < _ALIKE * np.linalg.norm(bones[0]) * np.linalg.norm(bones[1]):
+                return None
+            # A larger foot has its ball on the same floor, and its ankle higher.
+            height -= float(quat.rotate(poses[side], bones[1] - scale * bones[0])[1])
+        heights.append(height)
+    return Stance(float(np.mean(heights)), poses)
+
+
+@lru_cache(maxsize=64)
 def leg_length(skeleton: Skeleton) -> float:
     """Mean length of thigh plus shin, metres, also where the foot hangs from something else than the shin."""
     rest = skeleton.rest_positions()

@@ -13,6 +13,7 @@ from fastapi import Path as InPath
 from fastapi.responses import FileResponse
 from pydantic import ValidationError
 
+from choreograph.contract.request import LONGEST_QUOTE
 from choreograph.errors import RequestError
 from choreograph.motion.packed import row_bytes
 from choreograph.studio import messages as m
@@ -242,8 +243,8 @@ def _asked() -> Iterator[None]:
         yield
     except ValidationError as error:
         first = error.errors(include_url=False, include_context=False, include_input=False)[0]
-        where = ".".join(["ask", *(str(part) for part in first["loc"])])
-        raise RequestError(f"{where}: {first['msg']}") from None
+        where = ".".join(["ask", *(str(part) for part in first["loc"])])[:LONGEST_QUOTE]
+        raise RequestError(f"{where}: {first['msg'][: 3 * LONGEST_QUOTE]}") from None
 
 
 @router.get("/jobs")

@@ -158,4 +158,4 @@ def _name(info: ClipInfo) -> str:
 
 def _natural(name: str) -> list[tuple[int, str]]:
     """Folders in the order that people expect: 2 before 10."""
-    return [(int(part), "") if part.isdigit() else (-1, part.lower()) for part in re.split(r"(\d+)", name)]
+    return [(int(part), "") if part.isdecimal() else (-1, part.lower()) for part in re.split(r"(\d+)", name)]

@@ -21,7 +21,7 @@ from choreograph.studio.facts import Motion
 from choreograph.studio.library import clip_key
 from choreograph.studio.project import NotThere
 from choreograph.studio.session import Session
-from choreograph.studio.uploads import FILE_BYTES, safe_name
+from choreograph.studio.uploads import receiving, safe_name
 
 router = APIRouter(prefix="/api/characters", responses=FAILURES)
 
@@ -48,26 +48,31 @@ async def post_character(session: Open, request: Request) -> CharacterFacts:
     """Take a skinned character into the project: a .glb, .vrm or .fbx file."""
     if not request.headers.get("content-type", "").startswith("multipart/form-data"):
         raise HTTPException(415, "a character comes as multipart/form-data, in a field called file")
-    form = await request.form(max_files=1, max_fields=4)
     folder = session.places.incoming / secrets.token_hex(8)
+    try:
+        with receiving(session, folder):
+            path = await _take(request, folder)
+        found: CharacterFacts = await session.looks.submit("character", path).answer()
+        return found
+    finally:
+        await asyncio.to_thread(shutil.rmtree, folder, True)
+
+
+async def _take(request: Request, folder: Path) -> Path:
+    form = await request.form(max_files=1, max_fields=4)
     try:
         sent = [part for _, part in form.multi_items() if isinstance(part, UploadFile)]
         if not sent:
             raise HTTPException(422, "there was no file in it")
-        path = await asyncio.to_thread(_receive, sent[0], folder)
-        found: CharacterFacts = await session.looks.submit("character", path).answer()
-        return found
+        return await asyncio.to_thread(_receive, sent[0], folder)
     finally:
         await form.close()
-        await asyncio.to_thread(shutil.rmtree, folder, True)
 
 
 def _receive(sent: UploadFile, folder: Path) -> Path:
     name = safe_name(sent.filename or "")
     if Path(name).suffix.lower() not in SUFFIXES:
         raise HTTPException(415, f"{name}: characters end in {', '.join(SUFFIXES)}")
-    if (sent.size or 0) > FILE_BYTES:
-        raise HTTPException(413, f"{name} is larger than the {FILE_BYTES >> 20} MB that are taken")
     folder.mkdir(parents=True)
     with (folder / name).open("xb") as file:
         shutil.copyfileobj(sent.file, file)

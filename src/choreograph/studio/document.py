@@ -57,7 +57,7 @@ class GraphAsk(Message):
     ceiling_m: Annotated[float, Field(ge=0, le=1)] = 0.40
     taper: Literal["triangle", "uniform"] = "triangle"
     mirror: bool = False
-    max_blend_s: Annotated[float, Field(gt=0, le=2)] | None = None
+    max_blend_s: Annotated[float, Field(ge=0, le=2)] | None = None
 
 
 class View(Message):
@@ -77,7 +77,7 @@ class View(Message):
     character: Id | None = None
     """Who is seen on the stage and in exports instead of the mannequin."""
     character_name: Annotated[str, Field(max_length=200)] = ""
-    shown: Annotated[list[str], Field(max_length=24)] = []
+    shown: Annotated[list[Name], Field(max_length=24)] = []
     """Motions on the stage, as "clip:ID" or "result:ID"; the first is the one that the timeline shows."""
 
 
@@ -87,13 +87,13 @@ class Document(Message):
     name: Name = "Untitled"
     clips: Annotated[list[ClipEntry], Field(max_length=20_000)] = []
     graph: GraphAsk = GraphAsk()
-    requests: Annotated[dict[str, Draft], Field(max_length=200)] = {}
+    requests: Annotated[dict[Name, Draft], Field(max_length=200)] = {}
     """What is asked of each verb, as its request files have it. What is still missing in a draft may be missing."""
-    subjects: Annotated[dict[str, Name], Field(max_length=200)] = {}
+    subjects: Annotated[dict[Name, Name], Field(max_length=200)] = {}
     """The motion that each verb works on which changes one: "clip:ID" or "result:ID"."""
     kept: Annotated[list[Id], Field(max_length=1000)] = []
     """Results that were marked to be kept; the others go when there are too many."""
     removed: Annotated[list[Id], Field(max_length=1000)] = []
     """Results that are not listed any more; undoing lists them again."""
-    names: Annotated[dict[str, Name], Field(max_length=1000)] = {}
+    names: Annotated[dict[Name, Name], Field(max_length=1000)] = {}
     """Names given to results, instead of their own."""

@@ -12,7 +12,7 @@ from choreograph.studio.document import Draft, Id, Message, Name
 class ExportAsk(Message):
     """A file to be made of a motion."""
 
-    motion: str
+    motion: Name
     """"clip:ID" or "result:ID"."""
     suffix: Annotated[str, Field(pattern=r"^\.[a-z0-9]{2,5}$")]
     """Of a motion file, or ".mp4", ".gif", ".png"."""

@@ -11,6 +11,7 @@ from pathlib import Path
 from fastapi import WebSocket, WebSocketDisconnect
 from pydantic import ValidationError
 
+from choreograph.contract.request import LONGEST_QUOTE
 from choreograph.errors import ChoreographError
 from choreograph.motion.packed import row_bytes
 from choreograph.studio import messages as m
@@ -22,6 +23,8 @@ from choreograph.studio.session import Session
 _MESSAGE_S, _CHARACTER_S = 1 / 400, 1 / 20e6
 """Time that passes behind a message of a page, at least, and for each of its characters. Whoever sends more waits: a
 flood of messages leaves time for the others."""
+_LATE_S = 2.0
+"""Time that is made up for where this machine was too slow; what is later than that is never sent."""
 
 
 async def talk(socket: WebSocket, session: Session) -> None:
@@ -101,13 +104,18 @@ def _stop(page: Page) -> None:
 
 
 async def _play(page: Page, asked: m.Play, motion: Motion, path: Path) -> None:
-    """Send frames as their time comes. Where this machine is late, all of them; where the page is, the newest."""
+    """Send frames as their time comes. Where this machine is a little late, all of them; where it or the page is
+    behind for longer, the newest."""
     data = await asyncio.to_thread(_mapped, path)
     size = row_bytes(len(motion.joints))
     clock = asyncio.get_running_loop().time
     began, sent = clock(), 0
     name = json.dumps(motion.id)
     while True:
+        behind = int((clock() - began) * asked.rate_hz) - sent
+        if behind > _LATE_S * asked.rate_hz:
+            page.dropped += behind
+            sent += behind
         due = sent / asked.rate_hz
         frame = asked.start + round(due * motion.fps)
         if asked.loop:
@@ -136,4 +144,5 @@ def _complain(page: Page, why: str) -> None:
 def _first_fault(error: ValidationError) -> str:
     first = error.errors(include_url=False, include_context=False, include_input=False)[0]
     where = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in first["loc"]).lstrip(".")
-    return f"{where}: {first['msg']}" if where else first["msg"]
+    where, said = where[:LONGEST_QUOTE], first["msg"][: 3 * LONGEST_QUOTE]
+    return f"{where}: {said}" if where else said

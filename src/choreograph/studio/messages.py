@@ -153,7 +153,7 @@ class Play(Message):
     """Send a motion's frames as time goes by: for players that keep nothing."""
 
     type: Literal["play"] = "play"
-    motion: str
+    motion: Name
     rate_hz: Annotated[float, Field(ge=1, le=240)] = 60.0
     start: Annotated[int, Field(ge=0)] = 0
     loop: bool = False

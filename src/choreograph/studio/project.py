@@ -10,8 +10,6 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
-from pydantic import ValidationError
-
 from choreograph.errors import ChoreographError, RequestError
 from choreograph.formats.atomic import atomic_write
 from choreograph.studio.archive import Archive, clip_number, file_stamp
@@ -185,7 +183,7 @@ class Project:
             summary, curve = GraphSummary.model_validate(facts["summary"]), Curve.model_validate(facts["curve"])
             # Only the project's own two graphs are ever opened, whatever the file says.
             known = [path for path in (self.places.graph, self.places.given_graph) if str(path) == facts["file"]]
-        except (OSError, ValueError, KeyError, TypeError, ValidationError):
+        except (OSError, ValueError, KeyError, TypeError, RecursionError):
             return
         if known and known[0] is not None and known[0].is_file():
             if facts.get("stamp", file_stamp(known[0])) != file_stamp(known[0]):
@@ -270,7 +268,7 @@ class Project:
             self.files = {str(name): list(facts) for name, facts in plain["files"].items()}
             self._undo = [Step(str(label), str(document)) for label, document in plain["undo"]]
             self._redo = [Step(str(label), str(document)) for label, document in plain["redo"]]
-        except (OSError, ValueError, KeyError, TypeError, AttributeError, ValidationError) as error:
+        except (OSError, ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError) as error:
             raise RequestError(
                 f"{path} cannot be read ({type(error).__name__}); move it away to begin the project anew: "
                 "recordings and results stay"
@@ -301,6 +299,6 @@ def _read_all(folder: Path, model: type[M], migrate: Callable[[Any, Path], Any] 
     for path in sorted(folder.glob("*.json")):
         if "." in path.stem:
             continue
-        with suppress(OSError, ValueError, KeyError, TypeError, AttributeError):
+        with suppress(OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
             made.append(model.model_validate(migrate(json.loads(path.read_bytes()), path)))
     return made

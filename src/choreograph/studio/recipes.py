@@ -95,7 +95,7 @@ def _wear(files: list[Path], changes: list[str], body: Path, name: str) -> tuple
             file = Path("changed.npz")
         out = name if len(files) == 1 else f"{Path(name).stem}_{k}{Path(name).suffix}"
         out = out if Path(name).suffix in WRITES else f"worn_{k}.npz"
-        lines.append(shlex.join(["choreograph", "retarget", str(file), "--to", str(body), "-o", out]))
+        lines.append(shlex.join(["choreograph", "retarget", str(file), "--to", str(body), "--keep-way", "-o", out]))
         made.append(Path(out))
     return lines, made, []
 
@@ -243,5 +243,9 @@ def _export_python(read: list[str], name: str, path: list[Point], asked: ExportA
     names = [f"clips = [clips[0].with_name({stem!r})]"]
     if len(read) > 1:
         names = [f'clips = [clip.with_name(f"{stem}_{{k}}") for k, clip in enumerate(clips, 1)]']
-    worn = [f"clips = [cg.retarget(clip, {str(body)!r}).best.clips[0] for clip in clips]"] if body is not None else []
+    worn = (
+        [f"clips = [cg.retarget(clip, {str(body)!r}, keep_way=True).best.clips[0] for clip in clips]"]
+        if body is not None
+        else []
+    )
     return "\n".join([*head, "", *clips, *worn, *names, *do, ""])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 import json
 import tempfile
 from collections.abc import Callable, Mapping
@@ -11,7 +12,7 @@ from pydantic import ValidationError
 
 from choreograph.contract.document import SUFFIXES, load_document, parse_document
 from choreograph.contract.names import OWN, motion_names, with_motions
-from choreograph.contract.request import Request, named_files, read_request, request_error
+from choreograph.contract.request import Request, named_files, quote, read_request, request_error
 from choreograph.contract.verb import Verb
 from choreograph.errors import RequestError
 from choreograph.studio.document import Draft
@@ -94,13 +95,28 @@ def read_draft(verb: Verb, draft: Draft, folder: Path, motion: Callable[[str], P
     home = folder.resolve()
     motions = [(where, name) for where, name in motion_names(request) if not name.startswith(OWN)]
     for where, name in [*named_files(request), *motions]:
-        path = Path(name)
-        if path.is_absolute() or ".." in path.parts or not (home / path).resolve().is_relative_to(home):
-            raise RequestError(f"{where} is {name!r}; the studio reads files of its own folder, {folder}", where=where)
+        if _leads_out(home, name):
+            text = f"{where} is {quote(name)}; the studio reads files of its own folder, {folder}"
+            raise RequestError(text, where=where)
     if motion is not None:
         find = motion
         request = with_motions(request, lambda name: str(find(name)) if name.startswith(OWN) else name)
     return request.resolved(folder)
+
+
+def _leads_out(home: Path, name: str) -> bool:
+    """Whether a name, a pattern or a folder stands for anything outside of the project's folder, by links too.
+
+    A pattern that goes through all folders again and again would take for ever to tell.
+    """
+    if Path(name).is_absolute() or name.startswith("~") or ".." in Path(name).parts or name.count("**") > 1:
+        return True
+    try:
+        found = [home / name, *(home / one for one in glob.glob(name, root_dir=home, recursive=True))]  # noqa: PTH207
+        inside = [path for one in found if one.is_dir() for path in one.rglob("*")]
+        return any(not path.resolve().is_relative_to(home) for path in [*found, *inside])
+    except OSError:  # longer than any name
+        return False
 
 
 def outputs_of(verb: Verb) -> list[OutputFacts]:

@@ -18,9 +18,8 @@ Scope = dict[str, Any]
 
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]", "::1")
 COOKIE = "choreograph_token"
-UPLOAD_PATH = "/api/recordings"
-UPLOAD_BYTES = 2 << 30
-"""Largest upload, all files together."""
+UPLOAD_BYTES = {"/api/recordings": 2 << 30, "/api/characters": 128 << 20}
+"""Largest uploads, all files together, by where they go."""
 BODY_BYTES = 16 << 20
 """Largest body of any other request: a document of 20,000 clips has some 4 MB."""
 BODY_S = 30.0
@@ -80,7 +79,7 @@ class Guard:
         if known and scope["method"] == "GET" and not scope["path"].startswith("/api"):
             await _without_token(scope, send, extra)
             return
-        limit = UPLOAD_BYTES if scope["path"] == UPLOAD_PATH else BODY_BYTES
+        limit = UPLOAD_BYTES.get(scope["path"], BODY_BYTES)
         told = headers.get("content-length", "0")
         if not told.isdecimal() or int(told) > limit:
             await _refuse(scope, receive, send, 413, f"that is too much at once: at most {limit >> 20} MB are taken")

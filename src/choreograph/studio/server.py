@@ -31,6 +31,9 @@ from choreograph.studio.steering import steer
 from choreograph.studio.workers import WorkerDied
 
 PAGE = Path(__file__).parent / "page"
+PING_S = 180.0
+"""Time in which a socket's other side has to answer a ping: it does so behind all that it has still to read, and who
+reads slowly is not gone."""
 _STATUS: tuple[tuple[type[Exception], int], ...] = (
     (NotThere, 404),
     (Stale, 409),
@@ -161,6 +164,7 @@ def settings(app: Guard, **more: Any) -> Any:
         access_log=False,
         ws_max_size=4 << 20,
         ws_per_message_deflate=False,
+        ws_ping_timeout=PING_S,
         timeout_graceful_shutdown=2,
         server_header=False,
         **more,

@@ -37,6 +37,11 @@ _TOLD_S = 0.2
 """Time between two messages about how far preparing has come."""
 _LATE_S = 0.25
 """Time that is not made up for where this machine was too slow."""
+_STALLED_S = 60.0
+"""Time after which a client that takes nothing is let go: it cannot be told from one that is gone, and its place is
+wanted. One that reads slowly stays."""
+_CLOSING_S = 1.0
+"""Time that it may take to say so."""
 
 
 class Steering:
@@ -224,7 +229,7 @@ async def steer(socket: WebSocket, session: Session) -> None:
 
 async def _run(socket: WebSocket, steering: Steering, stream: SteerStream) -> None:
     """Tick and listen until the client goes."""
-    newest: list[bytes | str] = []
+    newest: list[bytes] = []
     texts = steering.streams[stream]
     wake = asyncio.Event()
     tasks = [
@@ -242,7 +247,7 @@ async def _run(socket: WebSocket, steering: Steering, stream: SteerStream) -> No
         await asyncio.gather(*tasks, return_exceptions=True)
 
 
-async def _tick(stream: Any, newest: list[bytes | str], wake: asyncio.Event) -> None:
+async def _tick(stream: Any, newest: list[bytes], wake: asyncio.Event) -> None:
     clock, dt = asyncio.get_running_loop().time, 1 / stream.rate_hz
     due = clock()
     while True:
@@ -256,14 +261,21 @@ async def _tick(stream: Any, newest: list[bytes | str], wake: asyncio.Event) -> 
         wake.set()
 
 
-async def _write(socket: WebSocket, newest: list[bytes | str], texts: list[str], wake: asyncio.Event) -> None:
+async def _write(socket: WebSocket, newest: list[bytes], texts: list[str], wake: asyncio.Event) -> None:
     while True:
         await wake.wait()
         wake.clear()
-        while texts:
-            await socket.send_text(texts.pop(0))
-        if newest:
-            await socket.send_bytes(newest.pop())  # type: ignore[arg-type]
+        try:
+            async with asyncio.timeout(_STALLED_S):
+                while texts:
+                    await socket.send_text(texts.pop(0))
+                if newest:
+                    await socket.send_bytes(newest.pop())
+        except TimeoutError:
+            with contextlib.suppress(TimeoutError, RuntimeError, WebSocketDisconnect):
+                async with asyncio.timeout(_CLOSING_S):
+                    await socket.close(1008, f"nothing was read for {_STALLED_S:.0f} s")
+            return
 
 
 async def _listen(

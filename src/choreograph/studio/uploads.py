@@ -6,6 +6,8 @@ import asyncio
 import re
 import secrets
 import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from fastapi import APIRouter, Request
@@ -16,6 +18,7 @@ from choreograph.formats.registry import suffixes
 from choreograph.studio.api import FAILURES, Open
 from choreograph.studio.facts import Job
 from choreograph.studio.intake import import_uploads
+from choreograph.studio.session import Session
 
 MOST_FILES = 5000
 """Files in one upload."""
@@ -49,18 +52,25 @@ async def post_recordings(session: Open, request: Request) -> Job:
     """Read motion files into the project: many at once, ASF and AMC together. The job adds them to the library."""
     if not request.headers.get("content-type", "").startswith("multipart/form-data"):
         raise HTTPException(415, "files come as multipart/form-data, in fields called files")
+    folder = session.places.incoming / secrets.token_hex(8)
+    with receiving(session, folder):
+        paths = await _take(request, folder)
+    return import_uploads(session, folder, paths)
+
+
+@contextmanager
+def receiving(session: Session, folder: Path) -> Iterator[None]:
+    """While files are received into a folder, which goes if there is no room for them: so many at a time."""
     if session.uploading >= MOST_UPLOADS:
         raise HTTPException(429, f"{MOST_UPLOADS} uploads are under way already; wait for one to end")
     session.uploading += 1
-    folder = session.places.incoming / secrets.token_hex(8)
     try:
-        paths = await _take(request, folder)
+        yield
     except OSError as error:
-        await asyncio.to_thread(shutil.rmtree, folder, True)
+        shutil.rmtree(folder, ignore_errors=True)
         raise HTTPException(507, f"the files cannot be kept here: {error.strerror or error}") from error
     finally:
         session.uploading -= 1
-    return import_uploads(session, folder, paths)
 
 
 async def _take(request: Request, folder: Path) -> list[Path]:

@@ -19,10 +19,13 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from choreograph.errors import Cancelled, ChoreographError
+from choreograph.progress import tell_compiling
 from choreograph.studio.places import Places
 
 _EVERY_S = 0.05
 """Least time between two reports of progress of one stage."""
+_SAID = 400
+"""Characters of a name or a reason that a page is told."""
 
 
 def write_message(out: BinaryIO, message: tuple[Any, ...]) -> None:
@@ -89,8 +92,10 @@ def main() -> None:
     context = WorkerContext(places)
     while True:
         number, name, ask = todo.get()
+        channel = TaskChannel(number, out, stopped)
         try:
-            answer: tuple[Any, ...] = ("done", number, find_task(name)(context, ask, TaskChannel(number, out, stopped)))
+            with tell_compiling(channel.progress):
+                answer: tuple[Any, ...] = ("done", number, find_task(name)(context, ask, channel))
         except Cancelled:
             answer = ("cancelled", number)
         except ChoreographError as error:
@@ -98,13 +103,13 @@ def main() -> None:
         except MemoryError:
             answer = ("failed", number, "there is not enough memory for that; ask for less at once", "")
         except OSError as error:
-            answer = ("failed", number, f"{error.filename or 'a file'}: {error.strerror or error}", "")
+            answer = ("failed", number, f"{str(error.filename or 'a file')[:_SAID]}: {error.strerror or error}", "")
         except Exception as error:
             traceback.print_exc()
             answer = (
                 "failed",
                 number,
-                f"the studio made a mistake ({type(error).__name__}: {error}); see its terminal",
+                f"the studio made a mistake ({type(error).__name__}: {str(error)[:_SAID]}); see its terminal",
                 "",
             )
         stopped.pop(number, None)

@@ -12,6 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from choreograph.contract.limits import is_file
+from choreograph.contract.request import quote
 from choreograph.errors import FormatError, RequestError
 from choreograph.formats.assemble import read_bytes
 from choreograph.formats.world import parse_unit
@@ -46,14 +48,15 @@ def load_path(text: str, *, scale: float | str | None = None, flip: bool = False
         FormatError: if the file cannot be read.
     """
     file, _, element = text.partition("#")
-    if pathlib.Path(text).suffix.lower() in SUFFIXES or pathlib.Path(text).is_file():
+    if pathlib.Path(text).suffix.lower() in SUFFIXES or is_file(text):
         return read_path(text, scale=scale, flip=flip)
     if pathlib.Path(file).suffix.lower() == ".svg":
         return read_path(file, scale=scale, flip=flip, element=element)
     if text.partition(":")[0].lower().replace("-", "").strip() not in SHAPES:
         shapes = "; ".join(f"{name} ({describe_shape(name)})" for name in SHAPES)
         raise RequestError(
-            f"{text!r} is neither a path file ({', '.join(SUFFIXES)}) nor a shape. Shapes and their measures: {shapes}"
+            f"{quote(text)} is neither a path file ({', '.join(SUFFIXES)}) nor a shape. Shapes and their measures: "
+            f"{shapes}"
         )
     path = parse_shape(text)
     path = path if scale is None else path.scaled(parse_unit(scale))
@@ -163,7 +166,7 @@ def _stretch(entry: Any, place: str, unit: float, length: float) -> Stretch:
     if not isinstance(entry, Mapping):
         raise RequestError(f"{place} must be an object, not {_shown(entry)}")
     _known(entry, _STRETCH_KEYS, f"{place}.")
-    if "start" not in entry:
+    if entry.get("start") is None:
         raise RequestError(f"{place}.start is missing: where the stretch begins, along the path")
     values = {
         key: _real(value, f"{place}.{key}") for key, value in entry.items() if key != "label" and value is not None

@@ -47,7 +47,7 @@ def rooms() -> dict[str, Room]:
     for package in packages:
         try:
             room = import_module(package)
-        except ImportError as error:
+        except (ImportError, TypeError, ValueError) as error:  # also names that no package can have
             raise RequestError(f"{MORE} names {package!r}, which cannot be imported: {error}") from None
         summary = (room.__doc__ or "").strip().partition("\n")[0]
         found.append(Room(getattr(room, "PLACE", 100.0), package.rpartition(".")[2], package, summary))
@@ -62,7 +62,13 @@ def find_verb(name: str) -> Verb:
     """
     if name not in rooms():
         raise RequestError(f"there is no verb {name!r}; there are {', '.join(rooms())}")
-    verb: Verb = import_module(f"{rooms()[name].package}.verb").VERB
+    package = rooms()[name].package
+    try:
+        verb: Verb = import_module(f"{package}.verb").VERB
+    except (ImportError, AttributeError) as error:
+        if package.startswith(HOUSES):
+            raise
+        raise RequestError(f"{MORE} names {package!r}, which declares no verb: {error}") from None
     return verb
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from choreograph.contract.result import Answer, Motion, Result
+from choreograph.contract.result import Answer, Metric, Motion, Result
 from choreograph.contract.verb import Verb
 from choreograph.errors import FormatError, RequestError
 from choreograph.formats.atomic import atomic_write, check_writable, temporary_beside
@@ -145,17 +145,28 @@ def write_result(
 
 
 def on_character(result: Result, file: Path) -> Result:
-    """The result with its motions on a character's body; what was measured stays that of the recordings' body."""
+    """The result with its motions on a character's body; what was measured stays that of the recordings' body.
+
+    A character of about human size goes where the motion goes; how much farther or less far another one does is said.
+    """
     from choreograph.finishing.put_on import put_on
+    from choreograph.motion.retarget import way_scale
 
     character = read_character(file)
 
     def shown(motion: Motion) -> Motion:
-        both = put_on(motion.clip, character.skeleton, sole_m=character.sole_m)
+        both = put_on(motion.clip, character.skeleton, sole_m=character.sole_m, keep_way=True)
         return replace(motion, clip=both.clip, raw=both.raw, body=str(file))
 
-    answers = (replace(answer, motions=tuple(shown(motion) for motion in answer.motions)) for answer in result.answers)
-    return replace(result, answers=tuple(answers))
+    def worn(answer: Answer) -> Answer:
+        made = replace(answer, motions=tuple(shown(motion) for motion in answer.motions))
+        scale = way_scale(answer.clips[0].skeleton, character.skeleton)
+        if scale == 1.0:
+            return made
+        said = Metric(scale, "", "the character's steps, and all places, are larger by a factor of")
+        return replace(made, metrics={**answer.metrics, "way_scale": said})
+
+    return replace(result, answers=tuple(worn(answer) for answer in result.answers))
 
 
 def _draw(verb: Verb, result: Result, targets: Targets, progress: Progress) -> None:
@@ -258,9 +269,13 @@ def _staged(output: Path, *, overwrite: bool) -> Iterator[Path]:
 
 def _named_files(output: Path) -> set[str]:
     """The motions in a folder that its answers.json names; nothing else can be named there."""
-    answers = read_json(output / REPORT).get("answers")
-    named = [file for one in answers if isinstance(one, dict) for file in one.get("files", ())] if answers else []
+    answers = _listed(read_json(output / REPORT).get("answers"))
+    named = [file for one in answers if isinstance(one, dict) for file in _listed(one.get("files"))]
     return {file for file in named if isinstance(file, str) and file.startswith("answer_") and Path(file).name == file}
+
+
+def _listed(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
 
 
 def read_json(path: Path) -> dict[str, Any]:
@@ -284,7 +299,8 @@ def read_state(folder: Path) -> tuple[dict[str, Any], dict[str, Any]]:
     state = read_json(path)
     if not state:
         raise damaged(folder)
-    return state, read_json(folder / REPORT).get("request", {})
+    request = read_json(folder / REPORT).get("request")
+    return state, request if isinstance(request, dict) else {}
 
 
 def damaged(folder: Path) -> RequestError:

@@ -57,6 +57,34 @@ def test_a_folder_that_cannot_be_written_to_is_said(windows, tmp_path: Path):
         cluster.write_shards(str(tmp_path / "file" / "shards"), build_library(windows), silent)
 
 
+class Workers:
+    """A client whose workers say which version they have."""
+
+    def __init__(self, *versions: str) -> None:
+        self._versions = versions
+
+    def wait_for_workers(self, count: int, timeout: float) -> None:
+        if len(self._versions) < count:
+            raise TimeoutError
+
+    def run(self, function, on_error: str) -> dict[str, str]:
+        return {f"tcp://{n}": version for n, version in enumerate(self._versions)}
+
+
+@pytest.mark.parametrize(
+    ("versions", "said"),
+    [
+        ((), "no workers"),
+        ((cluster.__version__, "! No module named 'choreograph'"), r"tcp://1 cannot compare.*pip install"),
+        ((cluster.__version__, "0.0.1"), r"tcp://1 has choreograph 0\.0\.1"),
+    ],
+)
+def test_workers_that_cannot_compare_are_said_at_once(versions, said):
+    with pytest.raises(RequestError, match=said):
+        cluster._check_workers(Workers(*versions), "tcp://here")
+    cluster._check_workers(Workers(cluster.__version__), "tcp://here")
+
+
 def test_a_cluster_that_is_not_there_or_makes_no_sense_is_said(tmp_path: Path):
     with pytest.raises(RequestError, match="local:4"), cluster.open_cluster("local:many", str(tmp_path)):
         pass

@@ -18,7 +18,7 @@ from choreograph.graph.report import report_graph
 from choreograph.motion.clip import Clip
 
 NAMES = ("16_15", "16_16", "16_47", "16_35", "16_36", "16_45", "16_46", "16_55", "16_56")
-LONG = cg.GraphSettings(max_blend_s=0.6)
+LONG, NONE = cg.GraphSettings(max_blend_s=0.6), cg.GraphSettings(max_blend_s=0)
 
 
 def trial(folder: Path, name: str) -> Clip:
@@ -159,8 +159,47 @@ def test_a_long_blend_is_longer_than_a_window() -> None:
         cg.GraphSettings(max_blend_s=0.2)
 
 
-def test_a_label_whose_clips_are_left_out_is_told_what_brings_them_in(clips: list[Clip]) -> None:
+def test_unless_told_otherwise_long_blends_wait(clips: list[Clip], tmp_path: Path) -> None:
+    plain, without = cg.build_graph(clips, workers=1), cg.build_graph(clips, NONE, workers=1)
+    assert not len(without.found_blends) and without.wider is without
+    assert report_graph(without).waiting == 0
+    for part in ("nodes", "edges"):
+        for name, column in getattr(without, part).columns().items():
+            assert np.array_equal(column, getattr(getattr(plain, part), name)), (part, name)
+    assert not len(plain.long_blends) and len(plain.found_blends)
+    wider = plain.wider
+    joined = {plain.infos[n].name for n in np.unique(wider.nodes.clip)}
+    assert joined >= {"16_15", "16_16", "16_47", "16_35", "16_36"} and wider.wider is wider
+    assert wider.usual_clips is not None
+    assert [plain.infos[n].name for n in np.flatnonzero(wider.usual_clips)] == list(NAMES[:3])
+    assert report_graph(plain).waiting == len(joined) - 3
+    path = tmp_path / "gaits.mog"
+    cg.save_graph(plain, path)
+    read = cg.open_graph(path)
+    assert not len(read.long_blends)
+    assert np.array_equal(read.wider.edges.target, wider.edges.target)
+    assert len({*(graph.fingerprint.edges for graph in (read, read.wider))}) == 2
+    part = read.only("not 16_56")
+    assert len(np.unique(part.nodes.clip)) < len(np.unique(part.wider.nodes.clip))
+
+
+def test_growing_finds_those_that_wait(clips: list[Clip]) -> None:
+    grown = add_clips(cg.build_graph(clips[:-1], workers=1), clips[-1:], workers=1)
+    whole = cg.build_graph(clips, workers=1)
+    for name, column in whole.found_blends.columns().items():
+        assert np.array_equal(column, getattr(grown.found_blends, name)), name
+
+
+def test_too_much_to_compare_is_said(clips: list[Clip], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("choreograph.build.graph.MOST_PAIRS", 1000)
     graph = cg.build_graph(clips, workers=1)
+    assert not len(graph.found_blends)
+    assert [note.kind for note in graph.notes] == ["not-joined"]
+    assert len(cg.build_graph(clips, LONG, workers=1).long_blends), "unless somebody asks for them"
+
+
+def test_a_label_whose_clips_are_left_out_is_told_what_brings_them_in(clips: list[Clip]) -> None:
+    graph = cg.build_graph(clips, NONE, workers=1)
     stretch = cg.StretchRequest(start_m=8, stop_m=14, label="run")
     result = cg.follow(graph, cg.FollowRequest(points=[(0, 0), (0, 20)], stretches=[stretch]))
     [problem] = [problem for problem in result.problems if problem.where == "stretches[0].label"]

@@ -1,14 +1,17 @@
 import os
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from choreograph.build.estimate import estimate_build
-from choreograph.build.files import build_file
+from choreograph.build.files import add_to_file, build_file
 from choreograph.build.staging import ClipStream, Staging
 from choreograph.errors import FormatError, GraphFileError
+from choreograph.graph import writing
+from choreograph.graph.lazy import PickedClips
 from choreograph.graph.settings import GraphSettings
 from choreograph.graph.store import open_graph
 
@@ -52,6 +55,36 @@ def test_a_build_that_was_stopped_reads_nothing_twice(walks, tmp_path: Path):
     graph = build_file(tmp_path / "a.mog", stream_of(walks, read))
     assert read == list(range(len(walks)))
     same(graph, build_file(tmp_path / "b.mog", walks))
+
+
+def test_a_build_that_was_stopped_after_comparing_needs_no_windows(walks, tmp_path: Path, monkeypatch):
+    def full(*_: object, **__: object) -> None:
+        raise Stopped
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Staging, "finish", full)
+        with pytest.raises(Stopped):
+            build_file(tmp_path / "a.mog", stream_of(walks, []))
+    with monkeypatch.context() as patch:
+        patch.setattr("choreograph.build.comparison.window_clip", full)
+        graph = build_file(tmp_path / "a.mog", stream_of(walks, []))
+    same(graph, build_file(tmp_path / "b.mog", walks))
+    assert graph.evaluated_share == open_graph(tmp_path / "b.mog").evaluated_share
+
+
+def test_adding_copies_the_clips_that_are_there_without_reading_them(walks, tmp_path: Path, monkeypatch):
+    build_file(tmp_path / "a.mog", walks[:-1])
+    written = []
+    write = writing.write_clip_row
+    monkeypatch.setattr(writing, "write_clip_row", lambda *row: (written.append(row[2].name), write(*row)))
+    add_to_file(tmp_path / "a.mog", walks[-1:])
+    assert written == [walks[-1].name]
+    grown, whole = open_graph(tmp_path / "a.mog"), build_file(tmp_path / "b.mog", walks)
+    same(grown, whole)
+    assert grown.fingerprint == open_graph(tmp_path / "b.mog").fingerprint
+    # Under other names they are other rows.
+    renamed = [replace(info, name=f"{info.name}!") for info in grown.infos]
+    assert PickedClips([(grown.clips, n) for n in range(len(walks))]).begins_with(renamed) is None
 
 
 def test_other_sources_start_afresh(walks, tmp_path: Path):
@@ -114,7 +147,7 @@ def test_what_stopped_builds_left_is_swept_after_a_day(walks, tmp_path: Path):
 
 
 def test_estimates_are_near_what_was_measured():
-    for windows, cpu_s, memory_gib in ((200_000, 40, 0.69), (400_000, 114, 1.12), (1_000_000, 620, 2.65)):
+    for windows, cpu_s, memory_gib in ((250_000, 75, 0.87), (1_000_000, 799, 2.51)):
         told = estimate_build(windows / 30 / 3600)
         assert told.cpu_s == pytest.approx(cpu_s, rel=0.2)
         assert 0.95 * memory_gib <= told.memory_bytes / 2**30 <= 1.2 * memory_gib

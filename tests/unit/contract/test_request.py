@@ -107,15 +107,19 @@ def test_values_can_be_numpys_and_stay_as_given() -> None:
         made.with_(at_s=-1)
 
 
+WORDS = st.characters(exclude_categories=["Cs"], exclude_characters="\0")
+"""What names are made of; a NUL is refused."""
+
+
 @given(
     st.builds(
         Asked,
-        name=st.text(min_size=1, max_size=20),
+        name=st.text(WORDS, min_size=1, max_size=20),
         clean=st.booleans(),
         targets=st.lists(st.floats(0, 60), max_size=4, unique=True).map(
             lambda times: tuple(Target(t, (t, -t), None if t > 30 else t) for t in sorted(times))
         ),
-        prefer=st.dictionaries(st.text(max_size=5), st.floats(-1e6, 1e6), max_size=3),
+        prefer=st.dictionaries(st.text(WORDS, max_size=5), st.floats(-1e6, 1e6), max_size=3),
         search=st.builds(Search, beam=st.integers(1, 100), kind=st.sampled_from(["quick", "good"])),
     )
 )

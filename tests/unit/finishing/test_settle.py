@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
+from choreograph.demo import demo_clip
+from choreograph.finishing.foot_contacts import hold
+from choreograph.finishing.passes import foot_paths
 from choreograph.finishing.settle import _ARM_M, _LOOSE, STIFF_S, settle_feet
 from choreograph.maths.floor import FloorTransform
 from choreograph.motion.bend import find_way, lay_onto
+from choreograph.motion.contacts import detect_contacts
 
 FPS = 30.0
 STEP_M, SPEED_M_S, RADIUS_M = 0.7, 1.4, 1.5
@@ -82,3 +86,13 @@ def test_no_other_turns_are_better() -> None:
 def test_who_does_not_stand_is_turned_as_the_curve_is() -> None:
     curve, place, (root, feet, held) = bent()
     assert settle_feet(find_way(root, FPS, 0.0), curve, place, feet, np.zeros_like(held), FPS) is place
+
+
+def test_a_heel_that_rises_over_its_toe_is_held_longer() -> None:
+    walk = demo_clip("walk", 60.0)
+    paths = walk.global_positions()[:, walk.skeleton.feet]
+    contacts = detect_contacts(walk)
+    usual, longer = (hold(contacts, some, walk.fps, 0.4) for some in (paths, foot_paths(walk)))
+    assert (longer >= usual).all()
+    more = (longer & ~usual).sum(axis=0)
+    assert more[0] > 0 and more[2] > 0 and not more[1] and not more[3], "heels, and no toes"

@@ -8,6 +8,7 @@ import pytest
 from choreograph.graph import connect
 from choreograph.graph.model import SEGMENT, TRANSITION, ClipInfo, Minima
 from choreograph.graph.settings import GraphSettings, LabelThreshold
+from choreograph.graph.transitions import find_transitions
 from choreograph.maths.floor import FloorTransform
 from choreograph.motion.clip import Label
 
@@ -22,7 +23,7 @@ def minima(*rows: tuple[int, int, int, int], distance: float = 0.01) -> Minima:
 
 def graph_of(found: Minima, frames: list[int]):
     sizes = np.array(frames, np.int32)
-    transitions = connect.find_transitions(found, sizes, WINDOW)
+    transitions = find_transitions(found, sizes, WINDOW)
     cuts = connect.cut_clips(transitions, sizes)
     return transitions, cuts, *connect.keep_largest(transitions, cuts)
 
@@ -161,9 +162,8 @@ def test_thinning_keeps_the_nearest_and_all_that_was_connected():
     distance = rng.uniform(0, 0.05, keys.shape[1])
     zero = np.zeros(keys.shape[1])
     minima = Minima(keys[0], keys[2], keys[1], keys[3], distance, zero, zero, zero)
-    every = connect.find_transitions(minima, frames, 5)
-    assert connect.thin(every, frames, 0) is every
-    few = connect.thin(every, frames, 2)
+    every = find_transitions(minima, frames, 5)
+    few = find_transitions(minima, frames, 5, most=2)
     assert len(few) < 0.8 * len(every)
 
     def rows(t):

@@ -14,7 +14,9 @@ from choreograph.formats import read_clip
 from choreograph.graph.model import TABLES
 from choreograph.graph.report import report_graph
 from choreograph.graph.settings import EVERYTHING, GraphSettings
+from choreograph.motion.contacts import with_detected_contacts
 from choreograph.motion.retarget import retarget
+from choreograph.motion.stance import columns
 
 pytestmark = pytest.mark.recordings
 THESIS = ("16_47", "16_17", "16_19", "16_45")
@@ -68,12 +70,16 @@ def test_growing_and_shrinking_change_nothing_else(recordings, four):
 @pytest.mark.parametrize("name", ["13_11", "60_05", "87_03"])
 def test_other_people_are_carried_over_with_their_feet_where_they_were(recordings, four, name):
     clip, onto = trial(recordings, name), four[0].skeleton
+    clip = with_detected_contacts(clip)
     carried = retarget(clip, onto)
     scale = onto.leg_length / clip.skeleton.leg_length
     feet = [onto.need("left_foot"), onto.need("right_foot")]
-    gap = carried.global_positions()[:, feet] - scale * clip.global_positions()[:, feet]
-    assert np.quantile(np.abs(gap[..., [0, 2]]), 0.99) < 0.005
-    assert gap[..., 1].std(axis=0).max() < 0.005
+    wanted = scale * clip.global_positions()
+    gap = carried.global_positions()[:, feet] - wanted[:, feet]
+    flat = np.stack([np.logical_and(*columns(clip, side)) for side in ("left", "right")], axis=1)
+    assert np.quantile(np.abs(gap[..., [0, 2]][flat]), 0.99) < 0.01
+    assert gap[..., 1][flat].std() < 0.01
     toes = [onto.need("left_toe"), onto.need("right_toe")]
-    lowest = np.quantile(carried.global_positions()[:, toes, 1], 0.05, axis=0)
-    assert np.allclose(lowest, np.quantile(scale * clip.global_positions()[:, toes, 1], 0.05, axis=0), atol=0.01)
+    lowest, theirs = (np.quantile(at[:, toes, 1], 0.05, axis=0) for at in (carried.global_positions(), wanted))
+    # Left and right are a few centimetres apart in skeletons fitted to markers; on another body they share a floor.
+    assert lowest.mean() == pytest.approx(theirs.mean(), abs=0.02)

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from choreograph.maths import quat
@@ -28,6 +28,7 @@ def solved(hip: Array, knee: Array, ankle: Array, thigh_rot: Array, target: Arra
     return new_knee, new_knee + quat.rotate(quat.multiply(swing, bend), ankle - knee)
 
 
+@settings(deadline=None)  # the first call compiles
 @given(st.integers(0, 10_000))
 def test_the_ankle_reaches_what_is_within_reach_and_bones_keep_their_length(seed: int) -> None:
     rng = np.random.default_rng(seed)
@@ -40,6 +41,20 @@ def test_the_ankle_reaches_what_is_within_reach_and_bones_keep_their_length(seed
     np.testing.assert_allclose(new_ankle, target, atol=1e-9)
     np.testing.assert_allclose(np.linalg.norm(new_knee - hip, axis=1), 0.43, atol=1e-12)
     np.testing.assert_allclose(np.linalg.norm(new_ankle - new_knee, axis=1), 0.41, atol=1e-12)
+
+
+@settings(deadline=None)  # the first call compiles
+@given(st.integers(0, 10_000), st.floats(0.9, 1.0))
+def test_compiled_kernels_do_what_their_numpy_twins_do(seed: int, soft_share: float) -> None:
+    rng = np.random.default_rng(seed)
+    hip, knee, ankle, turn = bent_leg(rng.uniform(-0.3, 2.5, 20), rng.uniform(-3, 3))
+    axis = ik.hinge_axes(hip, knee, ankle, turn)
+    np.testing.assert_allclose(axis, ik.hinge_axes_numpy(hip, knee, ankle, turn), atol=1e-9)
+    target = hip + rng.normal(0, 0.6, (20, 3))
+    target[0], target[1] = hip[0], 2 * hip[1] - ankle[1]
+    fast, slow = (solve(hip, knee, ankle, axis, target, soft_share) for solve in (ik.solve_limb, ik.solve_limb_numpy))
+    np.testing.assert_allclose(fast[0], slow[0], atol=1e-6)
+    np.testing.assert_allclose(fast[1], slow[1], atol=1e-6)
 
 
 def test_a_leg_that_is_asked_for_nothing_stays_as_it_is() -> None:

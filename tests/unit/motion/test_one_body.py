@@ -60,6 +60,18 @@ def test_bodies_of_all_kinds_become_one(recordings: Path) -> None:
         assert low == pytest.approx(stance.ankle_m, abs=0.04)
 
 
+def test_partners_stay_together(recordings: Path) -> None:
+    couple = [read_clip(recordings / "cmu" / who / f"{who}_05.amc")[:400] for who in ("60", "61")]
+    made, notes = on_one_body(couple)
+    assert [note.kind for note in notes] == ["retargeted"]
+
+    def gap(clips: list[Clip]) -> np.ndarray:
+        one, other = (clip.global_positions()[:, clip.skeleton.hips] for clip in clips)
+        return one - other
+
+    assert np.linalg.norm((gap(made) - gap(couple))[:, [0, 2]], axis=1).max() < 0.03
+
+
 def test_feet_that_hang_elsewhere_are_the_body_s(recordings: Path) -> None:
     rig, _ = read_body(str(recordings / "rigs" / "RobotExpressive.glb"))
     rehung = rehang(rig)

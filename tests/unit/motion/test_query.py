@@ -97,6 +97,17 @@ def test_agrees_with_frame_by_frame_evaluation() -> None:
             assert all(a[1] < b[0] for a, b in itertools.pairwise(ranges)), "ranges that touch are one"
 
 
+@pytest.mark.parametrize("text", ["\u00b2", "person:\u00b2", "person:\u0663", "*" * 1500, "[a-", "a" * 1999])
+def test_words_that_look_like_numbers_or_patterns_are_no_mistake(text: str) -> None:
+    assert not parse_query(text).matches(ClipText("16_17", "cmu/16")) or text.startswith("*")
+
+
+def test_messages_quote_little_of_a_query() -> None:
+    with pytest.raises(RequestError) as caught:
+        parse_query("a" * 1990 + ' "')
+    assert len(str(caught.value)) < 500
+
+
 def test_says_which_words_nothing_has() -> None:
     assert parse_query("walk or wlak (jump not run)").unmatched(list(CLIPS.values())) == ["wlak", "jump"]
 

@@ -14,7 +14,7 @@ from choreograph.formats import read_clip
 from choreograph.maths import quat
 from choreograph.motion.clip import Clip
 from choreograph.motion.contacts import with_detected_contacts
-from choreograph.motion.retarget import leg_length, retarget
+from choreograph.motion.retarget import leg_length, retarget, way_scale
 from choreograph.motion.role_map import map_roles
 from choreograph.motion.skeleton import Skeleton
 
@@ -81,6 +81,25 @@ def test_an_a_pose_takes_the_pose_of_a_t_pose() -> None:
     assert np.allclose(moved.local_rot[:, helper], quat.IDENTITY)
     back = retarget(moved, clip.skeleton)
     assert np.linalg.norm(back.global_positions() - clip.global_positions(), axis=2).mean() < 0.005
+
+
+def test_a_body_can_go_where_the_motion_goes() -> None:
+    clip = demo_clip("walk_turn_90_left", 30.0)
+    rig, _ = other_rig(clip.skeleton)
+    hips = clip.skeleton.hips
+
+    def apart(moved: Clip) -> float:
+        gap = moved.global_positions()[:, hips] - clip.global_positions()[:, hips]
+        return float(np.linalg.norm(gap[:, [0, 2]], axis=1).max())
+
+    kept = retarget(clip, rig, keep_way=True)
+    assert apart(kept) < 0.05 < 0.3 < apart(retarget(clip, rig))
+    ankle = clip.skeleton.need("left_foot")
+    gap = kept.global_positions()[:, ankle] - clip.global_positions()[:, ankle]
+    assert np.linalg.norm(gap[:, [0, 2]], axis=1).max() < 0.1
+    giant = rig.scaled(2.0)
+    assert way_scale(clip.skeleton, rig) == 1.0
+    assert way_scale(clip.skeleton, giant) == pytest.approx(leg_length(giant) / leg_length(clip.skeleton))
 
 
 def test_plants_do_not_slip_more_than_scaled() -> None:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import itertools
+import json
 import os
 import signal
 import socket
 import time
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -16,6 +18,8 @@ import pytest
 from tests.unit.studio.running import Studio, hear, opened, say, until
 from websockets.sync.client import connect
 
+from choreograph.motion.packed import row_bytes
+from choreograph.studio import live
 from choreograph.studio import messages as m
 from choreograph.studio.pages import QUEUE_BYTES, QUEUE_FRAMES, Page
 
@@ -245,6 +249,27 @@ def test_frames_are_dropped_for_a_slow_page_and_never_queued() -> None:
         assert await page.next() == ("again", b"")
 
     asyncio.run(play())
+
+
+def test_a_machine_that_is_far_behind_goes_on_with_what_is_now(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(live, "_LATE_S", 0.2)
+    path = tmp_path / "frames.f32"
+    path.write_bytes(bytes(10 * row_bytes(2)))
+    motion: Any = SimpleNamespace(id="clip:a", joints=["a", "b"], fps=100.0, frames=10)
+
+    async def play() -> list[float]:
+        page, due = Page(), []
+        playing = asyncio.create_task(live._play(page, m.Play(motion="clip:a", rate_hz=100, loop=True), motion, path))
+        for k in range(6):
+            due.append(json.loads((await page.next())[0])["due"])
+            if k == 2:
+                time.sleep(0.6)  # nobody gets a turn
+        playing.cancel()
+        assert page.dropped >= 40
+        return due
+
+    due = asyncio.run(play())
+    assert max(b - a for a, b in itertools.pairwise(due)) > 0.4, "all that was late was sent"
 
 
 def test_a_page_that_reads_nothing_is_let_go() -> None:

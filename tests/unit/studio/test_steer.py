@@ -48,6 +48,19 @@ def test_frames_are_dropped_for_a_client_that_does_not_read(studio: Studio) -> N
         assert dropped > 0
 
 
+def test_a_client_that_takes_nothing_is_let_go(studio: Studio, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(steering, "_STALLED_S", 1.0)
+    until(lambda: studio.session.steering.clients == 0)
+    with connect(f"ws://127.0.0.1:{studio.port}/api/steer", max_size=None, max_queue=1) as socket:
+        while json.loads(socket.recv(LONG_S))["type"] != "hello":
+            pass
+        (stream,) = studio.session.steering.streams
+        for _ in range(99):
+            socket.send(json.dumps({"type": "add"}))
+        until(lambda: studio.session.steering.clients == 0)
+        assert stream.dropped > 0 and not studio.session.steering.streams
+
+
 _NODE = """
 import { SteerClient } from "CLIENT";
 let last = null, errors = 0;

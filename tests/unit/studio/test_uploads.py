@@ -123,7 +123,7 @@ def test_too_much_is_refused(empty: Studio, files: dict[str, bytes], monkeypatch
     monkeypatch.setattr(uploads, "FILE_BYTES", 1000)
     answer = empty.upload(("walk.bvh", files["walk.bvh"]))
     assert answer.status_code == 413 and "walk.bvh is larger" in answer.json()["error"]
-    monkeypatch.setattr(security, "UPLOAD_BYTES", 100_000)
+    monkeypatch.setitem(security.UPLOAD_BYTES, "/api/recordings", 100_000)
     assert empty.upload(("walk.bvh", bytes(200_000))).status_code == 413
 
     def endless() -> object:  # a body that tells no length

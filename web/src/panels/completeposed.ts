@@ -4,6 +4,7 @@ import { AMBER } from "../colours";
 import type { CompleteRequest, KeyPose } from "../messages";
 import type { LiveOverlay, Place, Stage } from "../types";
 import { Pool } from "./solvepool";
+import { takePointer } from "./takepointer";
 
 const GHOST = 0.3;
 /** Two times are the same if they are less apart, seconds. */
@@ -57,56 +58,42 @@ export interface PullHooks {
 export class JointPuller {
   active = false;
   private readonly pool: Pool;
-  private held: { joint: string; from: Place; offset: Place; pointer: number; to: Place | null } | null = null;
+  private held: { joint: string; from: Place; offset: Place } | null = null;
 
   constructor(
     private readonly stage: Stage,
     private readonly hooks: PullHooks,
   ) {
     this.pool = new Pool(stage);
-    const { element } = stage;
-    // Before the floor's tool: who takes a joint does not mean the floor behind it.
-    element.addEventListener("pointerdown", (event) => this.down(event), { capture: true });
-    element.addEventListener("pointermove", (event) => this.move(event), { capture: true });
-    element.addEventListener("pointerup", (event) => this.up(event), { capture: true });
-    element.addEventListener("pointercancel", (event) => this.up(event), { capture: true });
+    takePointer(stage, { down: (event) => this.down(event), move: (event) => this.move(event), up: () => this.up() });
   }
 
-  private down(event: PointerEvent): void {
-    if (!this.active || event.button !== 0 || event.altKey || this.held) return;
-    const found = this.stage.pickJoint(event);
+  private down(event: PointerEvent): boolean {
+    const found = this.active ? this.stage.pickJoint(event) : null;
     const from = found && this.stage.jointAt(found.motion, found.joint, this.stage.player.frame);
-    if (!found || !from) return;
-    event.stopPropagation();
+    if (!found || !from) return false;
     this.stage.player.pause();
     const hit = this.stage.facing(event, from) ?? from;
-    const offset = { x: from.x - hit.x, y: from.y - hit.y, z: from.z - hit.z };
-    this.held = { joint: found.name, from, offset, pointer: event.pointerId, to: null };
-    this.stage.camera.held = true;
-    this.stage.element.setPointerCapture(event.pointerId);
+    this.held = { joint: found.name, from, offset: { x: from.x - hit.x, y: from.y - hit.y, z: from.z - hit.z } };
     this.hooks.start(found.name);
     this.draw(from);
+    return true;
   }
 
   private move(event: PointerEvent): void {
-    const { held } = this;
-    if (!held || event.pointerId !== held.pointer) return;
-    event.stopPropagation();
-    const hit = this.stage.facing(event, held.from);
+    const { joint, from, offset } = this.held!;
+    const hit = this.stage.facing(event, from);
     if (!hit) return;
-    const { offset } = held;
-    held.to = { x: hit.x + offset.x, y: Math.max(0, hit.y + offset.y), z: hit.z + offset.z };
-    this.draw(held.to);
-    this.hooks.move(held.joint, held.to);
+    const to = { x: hit.x + offset.x, y: Math.max(0, hit.y + offset.y), z: hit.z + offset.z };
+    this.draw(to);
+    this.hooks.move(joint, to);
   }
 
-  private up(event: PointerEvent): void {
-    const { held } = this;
-    if (!held || event.pointerId !== held.pointer) return;
-    event.stopPropagation();
+  private up(): void {
+    const { joint } = this.held!;
     this.held = null;
     this.pool.redraw(() => undefined);
-    this.hooks.end(held.joint);
+    this.hooks.end(joint);
   }
 
   private draw(at: Place): void {

@@ -7,6 +7,7 @@ import type { At, Place, Stage } from "../types";
 import { tracksOf } from "./completedraft";
 import { Pool } from "./solvepool";
 import { cm } from "./solverequest";
+import { takePointer } from "./takepointer";
 
 type Point = [number, number, number];
 
@@ -49,24 +50,19 @@ export class TrackPen {
   private sketch: Point[] = [];
   /** The track that is in the hand: as it was, and as it is now. Answers that arrive meanwhile do not take it away. */
   private held: { track: number; from: Point[]; to: Point[] } | null = null;
-  private drawing: { through: Place; began: number; pointer: number | null; done: (drawn: Drawn | null) => void } | null = null;
+  private drawing: { through: Place; began: number; done: (drawn: Drawn | null) => void } | null = null;
 
   constructor(
     private readonly stage: Stage,
     private readonly hooks: TrackHooks,
   ) {
     this.pool = new Pool(stage);
-    const { element } = stage;
-    // Before the floor's tool: a way may be drawn against the sky.
-    element.addEventListener("pointerdown", (event) => this.down(event), { capture: true });
-    element.addEventListener("pointermove", (event) => this.move(event), { capture: true });
-    element.addEventListener("pointerup", (event) => this.up(event), { capture: true });
-    element.addEventListener("pointercancel", (event) => this.up(event), { capture: true });
+    takePointer(stage, { down: (event) => this.down(event), move: (event) => this.move(event), up: (event) => this.up(event) });
   }
 
   /** Draw with the next press; `done` gets what was drawn, null if nothing was. */
   start(from: Place | null, done: (drawn: Drawn | null) => void): void {
-    this.drawing = { through: from ?? { x: 0, y: 1.2, z: 0 }, began: 0, pointer: null, done };
+    this.drawing = { through: from ?? { x: 0, y: 1.2, z: 0 }, began: 0, done };
   }
 
   /** Draw no more. */
@@ -75,21 +71,15 @@ export class TrackPen {
     this.sketch = [];
   }
 
-  private down(event: PointerEvent): void {
-    const { drawing } = this;
-    if (!drawing || drawing.pointer !== null || event.button !== 0 || event.altKey) return;
-    event.stopPropagation();
-    drawing.pointer = event.pointerId;
-    drawing.began = event.timeStamp;
+  private down(event: PointerEvent): boolean {
+    if (!this.drawing) return false;
+    this.drawing.began = event.timeStamp;
     this.sketch = [];
-    this.stage.camera.held = true;
-    this.stage.element.setPointerCapture(event.pointerId);
     this.add(event);
+    return true;
   }
 
   private move(event: PointerEvent): void {
-    if (!this.drawing || this.drawing.pointer !== event.pointerId) return;
-    event.stopPropagation();
     const steps = event.getCoalescedEvents();
     for (const step of steps.length > 0 ? steps : [event]) this.add(step);
     this.draw(this.request, true);
@@ -97,15 +87,14 @@ export class TrackPen {
 
   private up(event: PointerEvent): void {
     const { drawing } = this;
-    if (!drawing || drawing.pointer !== event.pointerId) return;
-    event.stopPropagation();
+    if (!drawing) return;
     const [points, seconds] = [this.sketch, (event.timeStamp - drawing.began) / 1000];
     this.stop();
     drawing.done(points.length > 1 ? { points, seconds } : null);
   }
 
   private add(event: PointerEvent): void {
-    const at = this.stage.facing(event, this.drawing!.through);
+    const at = this.drawing && this.stage.facing(event, this.drawing.through);
     if (!at) return;
     const point: Point = [cm(at.x), cm(Math.max(at.y, 0)), cm(at.z)];
     const last = this.sketch.at(-1);

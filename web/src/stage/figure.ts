@@ -97,20 +97,29 @@ export class Ghost {
 
   constructor(template: Template, colour: string, opacity: number) {
     const copy = clone(template.scene);
-    const mesh = skinned(copy);
-    this.bones = mesh.skeleton.bones;
+    const skins = skinsOf(copy);
+    this.bones = skins[0]!.skeleton.bones;
     this.veil = new MeshStandardMaterial({ color: colour, roughness: 0.9, transparent: true, opacity, depthWrite: false });
-    mesh.material = this.veil;
-    mesh.renderOrder = 3;
-    const mask = new SkinnedMesh(mesh.geometry, new MeshStandardMaterial({ colorWrite: false }));
-    mask.bind(mesh.skeleton, mesh.bindMatrix);
-    mask.renderOrder = 2;
-    mask.material.transparent = true; // sorted among the transparent things, before its veil
-    mask.material.polygonOffset = true;
-    mask.material.polygonOffsetFactor = 1;
-    mask.material.polygonOffsetUnits = 1;
-    mesh.parent!.add(mask);
-    for (const part of (this.meshes = [mesh, mask])) part.frustumCulled = false;
+    for (const mesh of skins) {
+      mesh.material = this.veil;
+      mesh.renderOrder = 3;
+      const mask = new SkinnedMesh(mesh.geometry, new MeshStandardMaterial({ colorWrite: false }));
+      mask.bind(mesh.skeleton, mesh.bindMatrix);
+      mask.renderOrder = 2;
+      mask.material.transparent = true; // sorted among the transparent things, before its veil
+      mask.material.polygonOffset = true;
+      mask.material.polygonOffsetFactor = 1;
+      mask.material.polygonOffsetUnits = 1;
+      mesh.parent!.add(mask);
+      this.meshes.push(mesh, mask);
+    }
+    copy.traverse((part) => {
+      if (!(part instanceof Mesh)) return;
+      part.frustumCulled = false;
+      if (part instanceof SkinnedMesh) return;
+      part.material = this.veil; // parts of a character that hang from a bone
+      part.renderOrder = 3;
+    });
     this.object.add(copy);
   }
 
@@ -125,26 +134,23 @@ export class Ghost {
 
   dispose(): void {
     this.object.removeFromParent();
-    for (const mesh of this.meshes) (mesh.material as Material).dispose();
-    this.meshes[0]!.skeleton.dispose();
+    for (const mesh of this.meshes) {
+      (mesh.material as Material).dispose();
+      mesh.skeleton.dispose();
+    }
   }
 }
 
-/** The bones in the order of the joints: those of the skin, or of a figure of plain meshes the tree of its root. */
+/** The bones in the order of the joints: those of the skin. */
 function bonesOf(scene: Object3D): Bone[] {
-  let found: SkinnedMesh | null = null;
-  scene.traverse((object) => {
-    if (object instanceof SkinnedMesh) found ??= object;
-  });
-  if (!found) throw new Error("the figure has no skinned mesh");
-  return (found as SkinnedMesh).skeleton.bones;
+  return skinsOf(scene)[0]!.skeleton.bones;
 }
 
-function skinned(scene: Object3D): SkinnedMesh {
-  let found: SkinnedMesh | null = null;
+function skinsOf(scene: Object3D): SkinnedMesh[] {
+  const found: SkinnedMesh[] = [];
   scene.traverse((object) => {
-    if (object instanceof SkinnedMesh) found ??= object;
+    if (object instanceof SkinnedMesh) found.push(object);
   });
-  if (!found) throw new Error("the figure has no skinned mesh");
+  if (!found.length) throw new Error("the figure has no skinned mesh");
   return found;
 }

@@ -1,5 +1,6 @@
 /** Posed ghosts that panels place: a frame of a motion, standing somewhere on the floor. */
 
+import { Vector3 } from "three";
 import { AMBER } from "../colours";
 import type { GhostOverlay, Place } from "../types";
 import { Ghost, type Template } from "./figure";
@@ -12,13 +13,14 @@ const OPACITY = 0.45;
 export class DrawnGhost extends Drawn implements GhostOverlay {
   private ghost: Ghost | null = null;
   private track: Track | null = null;
+  private worn: Track | null = null;
   private frame: number;
   private colour: string;
   private removed = false;
 
   constructor(
     owner: OverlayLayer,
-    loading: Promise<{ track: Track; template: Template }>,
+    loading: Promise<{ track: Track; template: Template; worn: { track: Track; template: Template } | null }>,
     frame: number,
     style: { colour?: string } = {},
   ) {
@@ -26,10 +28,11 @@ export class DrawnGhost extends Drawn implements GhostOverlay {
     this.frame = frame;
     this.colour = style.colour ?? AMBER;
     loading.then(
-      ({ track, template }) => {
+      ({ track, template, worn }) => {
         if (this.removed) return;
         this.track = track;
-        this.ghost = new Ghost(template, this.colour, OPACITY);
+        this.worn = worn && worn.track;
+        this.ghost = new Ghost(worn?.template ?? template, this.colour, OPACITY);
         this.object.add(this.ghost.object);
         this.pose();
       },
@@ -49,7 +52,12 @@ export class DrawnGhost extends Drawn implements GhostOverlay {
 
   private pose(): void {
     if (!this.ghost || !this.track) return;
-    this.track.pose(this.ghost.bones, this.frame);
+    (this.worn ?? this.track).pose(this.ghost.bones, this.frame);
+    if (this.worn) {
+      // What is asked for is where the recorded body is: the character stands there, whatever its size.
+      const { x, z } = this.track.root(this.frame, new Vector3());
+      this.ghost.bones[0]!.position.setX(x).setZ(z);
+    }
     this.ghost.tint(this.colour, OPACITY);
     this.object.updateMatrixWorld(true);
     this.owner.redraw();

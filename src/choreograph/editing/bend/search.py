@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from choreograph.contract.result import Answer, Metric, Motion, Problem, Result, Run
-from choreograph.contract.search import Budget, Search
+from choreograph.contract.search import OneStepSearch
 from choreograph.editing.bend.request import BendRequest
 from choreograph.errors import RequestError
 from choreograph.finishing.finish import Finished, finish
@@ -43,7 +41,7 @@ class BendResult(Result):
     """The motion as it was."""
 
 
-class BendSearch(Search):
+class BendSearch(OneStepSearch[Finished]):
     """One motion along another path."""
 
     def __init__(self, clip: Clip, request: BendRequest) -> None:
@@ -56,36 +54,19 @@ class BendSearch(Search):
         super().__init__(request)
         self.request: BendRequest = request
         self._clip = clip
-        self._made: Finished | None = None
-        self._seconds = 0.0
 
-    @property
-    def done(self) -> bool:
-        """Whether it is bent."""
-        return self._made is not None
-
-    def step(self, budget: Budget = Budget(), progress: Progress = silent) -> bool:
+    def make(self, progress: Progress) -> Finished:
         """Bend it."""
-        if self._made is None:
-            began = time.monotonic()
-            path, way = self.request.floor_path(), way_of(self._clip)
-            stretch = find_stretch(way, path, self.request.max_stretch)
-            curve = lay_along(path, way.length * stretch, self._clip.fps)
-            montage, settings = Montage.of_clip(self._clip), self.request.finish
-            settings = settings.with_(clean=settings.clean and bool(self._clip.skeleton.feet))
-            self._made = finish(montage, settings, name=self._clip.name, course=lambda *_: curve, progress=progress)
-            self._seconds = time.monotonic() - began
-        return False
-
-    def change(self, request: Any) -> None:
-        """Bend it to another path."""
-        self.request, self._made = request, None
+        path, way = self.request.floor_path(), way_of(self._clip)
+        stretch = find_stretch(way, path, self.request.max_stretch)
+        curve = lay_along(path, way.length * stretch, self._clip.fps)
+        montage, settings = Montage.of_clip(self._clip), self.request.finish
+        settings = settings.with_(clean=settings.clean and bool(self._clip.skeleton.feet))
+        return finish(montage, settings, name=self._clip.name, course=lambda *_: curve, progress=progress)
 
     def best(self) -> BendResult:
         """The bent motion."""
-        if self._made is None:
-            raise RequestError("nothing was bent yet")
-        clip, path, own = self._made.clip, self.request.floor_path(), way_of(self._clip)
+        clip, path, own = self.made.clip, self.request.floor_path(), way_of(self._clip)
         stretch = find_stretch(own, path, self.request.max_stretch)
         walked = float(own.length[-1] * stretch)
         way = way_of(clip)
@@ -102,13 +83,13 @@ class BendSearch(Search):
         if clip.skeleton.feet:
             metrics["foot_slide"] = Metric(plant_speed(clip), "m/s", "standing feet slide at")
         answer = Answer(
-            (Motion(clip, (Run(0, len(clip), self._clip.name, 0.0),), self._made.raw),),
+            (Motion(clip, (Run(0, len(clip), self._clip.name, 0.0),), self.made.raw),),
             f"{self._clip.name} along {path.length:.1f} m",
             metrics,
             tuple(_problems(path, walked, way, clip, errors)),
             path=[(round(float(x), 3), round(float(z), 3)) for x, z in path.sampled(max(0.05, path.length / 2000))],
         )
-        return BendResult("bend", self.request, (answer,), seconds=self._seconds, recorded=self._clip)
+        return BendResult("bend", self.request, (answer,), seconds=self.seconds, recorded=self._clip)
 
 
 def find_stretch(way: Way, path: Path, most: float) -> float:

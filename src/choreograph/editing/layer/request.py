@@ -9,6 +9,7 @@ from typing import Annotated, Literal
 from annotated_types import Ge, Gt, Le, MaxLen
 from pydantic import Field, model_validator
 
+from choreograph.contract.limits import beside
 from choreograph.contract.names import MotionName
 from choreograph.contract.request import Option, Request, Seconds, Wrong
 
@@ -56,4 +57,4 @@ class LayerRequest(Request):
 
     def resolved(self, folder: Path, *, allow_code: bool = False) -> LayerRequest:
         """The request with its motion taken from a folder."""
-        return self.with_(upper=str(folder / self.upper)) if (folder / self.upper).is_file() else self
+        return self.with_(upper=beside(folder, self.upper))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
@@ -11,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from choreograph.contract.result import Answer, Metric, Motion, Problem, Result, Run
-from choreograph.contract.search import Budget, Search
+from choreograph.contract.search import OneStepSearch
 from choreograph.editing.layer.mask import joint_weights
 from choreograph.editing.layer.request import LayerRequest
 from choreograph.errors import RequestError
@@ -36,7 +35,7 @@ class LayerResult(Result):
     """The motion as it was."""
 
 
-class LayerSearch(Search):
+class LayerSearch(OneStepSearch[tuple[Clip, Array]]):
     """One motion's joints over another's."""
 
     def __init__(self, clip: Clip, request: LayerRequest, upper: Clip | None = None) -> None:
@@ -50,41 +49,23 @@ class LayerSearch(Search):
         super().__init__(request)
         self.request: LayerRequest = request
         self._clip, self._upper = clip, upper
-        self._made: Clip | None = None
-        self._shown = np.zeros(0)
-        self._seconds = 0.0
 
-    @property
-    def done(self) -> bool:
-        """Whether it is laid over."""
-        return self._made is not None
-
-    def step(self, budget: Budget = Budget(), progress: Progress = silent) -> bool:
-        """Lay it over."""
-        if self._made is None:
-            asked, clip = self.request, self._clip
-            if self._upper is None and not asked.upper:
-                raise RequestError("which motion is laid over? Name one (upper)", where="upper")
-            began = time.monotonic()
-            upper = self._upper if self._upper is not None else read_clip(asked.upper)
-            self._made, self._shown = lay_over(clip, retarget(upper, clip.skeleton), asked)
-            self._seconds = time.monotonic() - began
-        return False
-
-    def change(self, request: Any) -> None:
-        """Lay it over otherwise."""
-        self.request, self._made = request, None
+    def make(self, progress: Progress) -> tuple[Clip, Array]:
+        """Lay it over; how much it shows in each frame."""
+        asked, clip = self.request, self._clip
+        if self._upper is None and not asked.upper:
+            raise RequestError("which motion is laid over? Name one (upper)", where="upper")
+        upper = self._upper if self._upper is not None else read_clip(asked.upper)
+        return lay_over(clip, retarget(upper, clip.skeleton), asked)
 
     def best(self) -> LayerResult:
         """The motion with the other laid over it."""
-        if self._made is None:
-            raise RequestError("nothing was laid over yet")
-        asked, clip = self.request, self._made
-        over = float((self._shown > 0).sum()) / clip.fps
+        asked, (clip, shown) = self.request, self.made
+        over = float((shown > 0).sum()) / clip.fps
         metrics = {
             "seconds": Metric(clip.seconds, "s", "lasts"),
             "over": Metric(over, "s", "the other shows for"),
-            "full": Metric(float((self._shown > 0.99).sum()) / clip.fps, "s", "at full weight for"),
+            "full": Metric(float((shown > 0.99).sum()) / clip.fps, "s", "at full weight for"),
         }
         name = self._upper.name if self._upper is not None else asked.upper
         answer = Answer(
@@ -93,10 +74,10 @@ class LayerSearch(Search):
             metrics,
             tuple(self._problems()),
         )
-        return LayerResult("layer", asked, (answer,), seconds=self._seconds, recorded=self._clip)
+        return LayerResult("layer", asked, (answer,), seconds=self.seconds, recorded=self._clip)
 
     def _problems(self) -> Iterator[Problem]:
-        peak = float(self._shown.max())
+        peak = float(self.made[1].max())
         if peak < 0.99:
             text = (
                 f"the other motion is so short that it fades out before it is all there: at most {100 * peak:.0f} % "
@@ -214,7 +195,7 @@ def layer(
     clip: Clip,
     request: LayerRequest | None = None,
     *,
-    upper: Clip | None = None,
+    upper: Clip | str | None = None,
     progress: Progress | None = None,
     **fields: Any,
 ) -> LayerResult:
@@ -229,10 +210,12 @@ def layer(
     Args:
         clip: The motion whose legs, hips and way stay.
         request: What is laid over, and how.
-        upper: The motion that is laid over, instead of a file that the request names.
+        upper: The motion that is laid over, or its file, instead of one that the request names.
         progress: Hears how far it has come.
         **fields: Of the request.
     """
+    if isinstance(upper, str):
+        upper, fields = None, {**fields, "upper": upper}
     search = LayerSearch(clip, (request or LayerRequest()).with_(**fields), upper)
     search.step(progress=progress or silent)
     return search.best()

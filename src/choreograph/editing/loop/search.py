@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -10,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from choreograph.contract.result import Answer, Metric, Motion, Problem, Result, Run
-from choreograph.contract.search import Budget, Search
+from choreograph.contract.search import OneStepSearch
 from choreograph.editing.loop.cycle import Cycle, find_cycle, join_ends, repeat
 from choreograph.editing.loop.request import LoopRequest
 from choreograph.errors import RequestError
@@ -33,7 +32,7 @@ class LoopResult(Result):
     cycle: Cycle | None = None
 
 
-class LoopSearch(Search):
+class LoopSearch(OneStepSearch[tuple[Clip, Cycle]]):
     """One cycle of a motion."""
 
     def __init__(self, clip: Clip, request: LoopRequest) -> None:
@@ -46,46 +45,28 @@ class LoopSearch(Search):
         super().__init__(request)
         self.request: LoopRequest = request
         self._clip = clip
-        self._cycle: Cycle | None = None
-        self._made: Clip | None = None
-        self._seconds = 0.0
 
-    @property
-    def done(self) -> bool:
-        """Whether there is a loop."""
-        return self._made is not None
-
-    def step(self, budget: Budget = Budget(), progress: Progress = silent) -> bool:
+    def make(self, progress: Progress) -> tuple[Clip, Cycle]:
         """Find the cycle and join its ends."""
-        if self._made is None:
-            began = time.monotonic()
-            asked, clip = self.request, self._clip
-            limits, at = (asked.min_s, asked.max_s), (asked.start_s, asked.stop_s)
-            self._cycle = find_cycle(clip, limits, at, straight=asked.straight)
-            progress("joining the ends", 1, 3)
-            one = join_ends(clip[self._cycle.start : self._cycle.stop + 1], straight=asked.straight, in_place=False)
-            if asked.clean and clip.skeleton.feet and clip.local_pos is None:
-                one = _cleaned(one)
-            if asked.in_place:
-                one = join_ends(one, straight=asked.straight, in_place=True)
-            if one.seconds * asked.cycles > LONGEST_S:
-                raise RequestError(
-                    f"cycles is {asked.cycles}, of {one.seconds:.1f} s each; a loop lasts {LONGEST_S:g} s at most",
-                    where="cycles",
-                )
-            self._made = repeat(one, asked.cycles)
-            self._seconds = time.monotonic() - began
-        return False
-
-    def change(self, request: Any) -> None:
-        """Make another loop."""
-        self.request, self._made = request, None
+        asked, clip = self.request, self._clip
+        limits, at = (asked.min_s, asked.max_s), (asked.start_s, asked.stop_s)
+        cycle = find_cycle(clip, limits, at, straight=asked.straight)
+        progress("joining the ends", 1, 3)
+        one = join_ends(clip[cycle.start : cycle.stop + 1], straight=asked.straight, in_place=False)
+        if asked.clean and clip.skeleton.feet and clip.local_pos is None:
+            one = _cleaned(one)
+        if asked.in_place:
+            one = join_ends(one, straight=asked.straight, in_place=True)
+        if one.seconds * asked.cycles > LONGEST_S:
+            raise RequestError(
+                f"cycles is {asked.cycles}, of {one.seconds:.1f} s each; a loop lasts {LONGEST_S:g} s at most",
+                where="cycles",
+            )
+        return repeat(one, asked.cycles), cycle
 
     def best(self) -> LoopResult:
         """The loop."""
-        if self._made is None or self._cycle is None:
-            raise RequestError("no loop was made yet")
-        clip, cycle = self._made, self._cycle
+        clip, cycle = self.made
         length = (cycle.stop - cycle.start) / clip.fps
         part = self._clip[cycle.start : cycle.stop + 1]
         facing = np.unwrap(part.facing())
@@ -107,7 +88,7 @@ class LoopSearch(Search):
             tuple(self._problems(cycle, turn)),
             details={"start_frame": cycle.start, "stop_frame": cycle.stop},
         )
-        return LoopResult("loop", self.request, (answer,), seconds=self._seconds, recorded=self._clip, cycle=cycle)
+        return LoopResult("loop", self.request, (answer,), seconds=self.seconds, recorded=self._clip, cycle=cycle)
 
     def _problems(self, cycle: Cycle, turn: float) -> Iterator[Problem]:
         if cycle.gap_m > _GAP_M:

@@ -32,5 +32,7 @@ class RetargetRequest(Request):
     """Joints of the body, with the joint of the motion that each takes its rotation from; nothing behind = for none."""
     clean: bool = True
     """Whether standing feet are held where they stand."""
+    keep_way: bool = False
+    """Whether it goes where the motion goes, rather than as much farther as its legs are longer."""
     hands: bool = True
     """Whether hands that touch each other, the body or the floor do so on the other body, too."""

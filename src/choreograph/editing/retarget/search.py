@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,17 +10,16 @@ from typing import Any
 import numpy as np
 
 from choreograph.contract.result import Answer, Metric, Motion, Problem, Result, Run
-from choreograph.contract.search import Budget, Search
+from choreograph.contract.search import OneStepSearch
 from choreograph.editing.retarget.measure import ARMS, LEGS, ankle_offsets, bone_angles, hand_offsets
 from choreograph.editing.retarget.request import RetargetRequest
 from choreograph.errors import FormatError, RequestError
 from choreograph.finishing.foot_contacts import plant_speed
-from choreograph.finishing.hand_reach import HandTouches
-from choreograph.finishing.put_on import put_on
+from choreograph.finishing.put_on import PutOn, put_on
 from choreograph.formats import read_clip
 from choreograph.formats.character import SUFFIXES, Character, read_character
 from choreograph.motion.clip import Clip
-from choreograph.motion.role_map import LEG_ROLES, map_roles
+from choreograph.motion.role_map import LEG_ROLES, SIDES, map_roles
 from choreograph.motion.skeleton import Skeleton
 from choreograph.motion.stance import Stance, body_stance, recorded_stance
 from choreograph.progress import Progress, silent
@@ -63,7 +61,7 @@ def find_character(file: str) -> Character | None:
         return None
 
 
-class RetargetSearch(Search):
+class RetargetSearch(OneStepSearch[PutOn]):
     """One motion on another body."""
 
     def __init__(self, clip: Clip, request: RetargetRequest) -> None:
@@ -76,42 +74,23 @@ class RetargetSearch(Search):
         super().__init__(request)
         self.request: RetargetRequest = request
         self._clip = clip
-        self._made: Clip | None = None
-        self._raw: Clip | None = None
-        self._touches: HandTouches | None = None
-        self._seconds = 0.0
 
-    @property
-    def done(self) -> bool:
-        """Whether it is on the body."""
-        return self._made is not None
-
-    def step(self, budget: Budget = Budget(), progress: Progress = silent) -> bool:
+    def make(self, progress: Progress) -> PutOn:
         """Put it there."""
-        if self._made is None:
-            if not self.request.to:
-                raise RequestError("whose body is it to be? Name a character or a motion file", where="to")
-            began = time.monotonic()
-            skeleton, stance = read_body(self.request.to)
-            if self.request.roles:
-                skeleton = skeleton.with_roles(dict(self.request.roles))
-            joints = dict(self.request.joints)
-            both = put_on(
-                self._clip, skeleton, stance=stance, given=joints, clean=self.request.clean, hands=self.request.hands
-            )
-            self._raw, self._made, self._touches = both.raw, both.clip, both.touches
-            self._seconds = time.monotonic() - began
-        return False
-
-    def change(self, request: Any) -> None:
-        """Put it on another body."""
-        self.request, self._made = request, None
+        asked = self.request
+        if not asked.to:
+            raise RequestError("whose body is it to be? Name a character or a motion file", where="to")
+        skeleton, stance = read_body(asked.to)
+        if asked.roles:
+            skeleton = skeleton.with_roles(dict(asked.roles))
+        return put_on(
+            self._clip, skeleton, stance=stance, given=dict(asked.joints),
+            clean=asked.clean, hands=asked.hands, keep_way=asked.keep_way,
+        )  # fmt: skip
 
     def best(self) -> RetargetResult:
         """The motion on the body."""
-        if self._made is None or self._raw is None:
-            raise RequestError("nothing was retargeted yet")
-        clip, source = self._made, self._clip
+        clip, source, touches = self.made.clip, self._clip, self.made.touches
         arms, legs = bone_angles(source, clip, ARMS), bone_angles(source, clip, LEGS)
         metrics = {
             "seconds": Metric(clip.seconds, "s", "lasts"),
@@ -122,21 +101,21 @@ class RetargetSearch(Search):
         hands = hand_offsets(source, clip)
         if hands.size:
             metrics["hands"] = Metric(float(hands.mean()), "", "hands off, in body heights, by")
-        if self._touches is not None and self._touches.any():
-            misses = self._touches.misses(clip)
+        if touches is not None and touches.any():
+            misses = touches.misses(clip)
             metrics["touches"] = Metric(float(misses.max()) if misses.size else 0.0, "m", "touching hands off by")
         if clip.skeleton.feet and len(clip) > 1:
             metrics["foot_slide"] = Metric(plant_speed(clip), "m/s", "standing feet slide at")
         found = map_roles(source.skeleton, clip.skeleton, dict(self.request.joints))
         unlike = [name for name, joint in zip(clip.skeleton.names, found.low, strict=True) if joint < 0]
         answer = Answer(
-            (Motion(clip, (Run(0, len(clip), source.name, 0.0),), self._raw, body=self._body()),),
+            (Motion(clip, (Run(0, len(clip), source.name, 0.0),), self.made.raw, body=self._body()),),
             f"{source.name} on {Path(self.request.to).stem}",
             metrics,
-            tuple(_problems(metrics, clip)),
+            (*_problems(metrics, clip), *_arms_missing(source.skeleton, clip.skeleton)),
             details={"map": found.as_names(), "move_with_parent": unlike},
         )
-        return RetargetResult("retarget", self.request, (answer,), seconds=self._seconds, recorded=source)
+        return RetargetResult("retarget", self.request, (answer,), seconds=self.seconds, recorded=source)
 
     def _body(self) -> str | None:
         return self.request.to if find_character(self.request.to) is not None else None
@@ -152,6 +131,21 @@ def _problems(metrics: dict[str, Metric], clip: Clip) -> Iterator[Problem]:
         got = metrics["touches"].value
         text = f"hands are up to {100 * got:.0f} cm from what they touch in the recording: the arms do not reach it"
         yield Problem(text, "to", 0.0, round(got, 3), unit="m")
+
+
+def _arms_missing(source: Skeleton, target: Skeleton) -> Iterator[Problem]:
+    """One of the bodies has arms where the other has none, or none that are known to be."""
+    wanted = [f"{side}_{part}" for side in SIDES for part in ("upper_arm", "forearm")]
+    for body, other, whose, option in (
+        (source, target, "the motion", "--role"),
+        (target, source, "the character", "--to-role"),
+    ):
+        missing = [role for role in wanted if body.find(role) is None and other.find(role) is not None]
+        if missing:
+            parts = ", ".join(role.replace("_", " ") for role in missing)
+            names = ", ".join(body.names[:40])
+            text = f"not found in {whose}: {parts}; name them with {option} {missing[0]}=NAME, NAME one of: {names}"
+            yield Problem(text, "to", 0.0, len(missing), unit="joints")
 
 
 def retarget(

@@ -108,7 +108,7 @@ def wear(context: WorkerContext, ask: dict[str, Any], channel: TaskChannel) -> M
     which: ClipEntry | str = ask["which"]
     clip = context.clip(which) if isinstance(which, ClipEntry) else context.result(which, ask["person"])
     someone = read_character(context.places.character(ask["character"]))
-    made = put_on(clip, stage_body(someone), sole_m=someone.sole_m).clip
+    made = put_on(clip, stage_body(someone), sole_m=someone.sole_m, keep_way=True).clip
     write_bytes(context.places.worn(ask["key"], ".f32"), pack_frames(made))
     motion = describe_motion(made, f"worn:{ask['key']}")
     write_bytes(context.places.worn(ask["key"], ".json"), motion.model_dump_json().encode())

@@ -56,7 +56,7 @@ def _on_character(clips: list[Clip], body: Path) -> list[Clip]:
     from choreograph.formats.character import read_character
 
     character = read_character(body)
-    return [put_on(clip, character.skeleton, sole_m=character.sole_m).clip for clip in clips]
+    return [put_on(clip, character.skeleton, sole_m=character.sole_m, keep_way=True).clip for clip in clips]
 
 
 def _write_characters(target: Path, clips: list[Clip], body: Path) -> None:

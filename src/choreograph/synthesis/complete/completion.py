@@ -18,13 +18,16 @@ from choreograph.synthesis.complete.asked import Target, find_terms
 from choreograph.synthesis.complete.encode import Array, Track
 from choreograph.synthesis.complete.exact import find_offset, meet
 from choreograph.synthesis.complete.feet import foot_terms, led_feet, standing_feet
+from choreograph.synthesis.complete.guide import find_guide
 from choreograph.synthesis.complete.model import MotionModel
 from choreograph.synthesis.complete.solver import Estimate, MapSolver, SolverSettings
-from choreograph.synthesis.complete.terms import Terms
+from choreograph.synthesis.complete.terms import POSITION, Terms
 
 HIGHEST_HZ = 120.0
 FOOT_ROUNDS = 1
 """How often it is asked anew which feet stand."""
+LED_JOINTS = 3
+"""How many joints must be led at a frame so that goals tell what the whole body does."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,6 +45,8 @@ class Completion:
     """Which dynamics held at each frame of the most likely motion."""
     settings: SolverSettings
     """How it was solved."""
+    guide: Array | None = None
+    """The recorded motion that it is near, (F, d), if there is one."""
 
 
 def solve_targets(
@@ -76,6 +81,7 @@ def solve_targets(
     solver = MapSolver(model, frames, terms, settings, behaviours=behaviours)
     begin = start.straight(model, frames, terms)
     estimate = solver.solve(begin, lambda count: progress("completing", count, settings.iterations))
+    estimate = follow_nearest(solver, estimate)
     for _ in range(FOOT_ROUNDS if feet and model.encoding.skeleton.feet else 1):
         # Joints are met by the motion as it is shown: with what key poses have beside the model.
         solver.offset = find_offset(model, model.lifted(estimate.states), targets) if exact else None
@@ -89,6 +95,32 @@ def solve_targets(
         estimate = Estimate(again.states, again.place, estimate.objective + again.objective[1:], again.converged)
     progress("completing", settings.iterations, settings.iterations)
     return solver, estimate
+
+
+def follow_nearest(solver: MapSolver, estimate: Estimate) -> Estimate:
+    """The most likely motion near the recorded one that is nearest to an optimum; the same one where that is likelier,
+    as where what is asked is unlike all that was recorded, and where goals tell it all."""
+    examples = solver.model.examples
+    if examples is None or not solver.settings.guided or _is_spelled_out(solver.terms, solver.frames):
+        return estimate
+    keyed = np.zeros(solver.frames, bool)
+    keyed[[pose.frame for pose in solver.terms.poses]] = True
+    alone = solver.objective(estimate)
+    solver.guide = find_guide(examples, solver.model.space, estimate.states, keyed)
+    found = solver.solve(Estimate(estimate.states, estimate.place), warm=True)
+    if found.objective[-1] < alone:
+        return Estimate(found.states, found.place, estimate.objective + found.objective[1:], found.converged)
+    solver.guide = None
+    return estimate
+
+
+def _is_spelled_out(terms: Terms, frames: int) -> bool:
+    """Whether goals lead several joints most of the time: then they know more than any recording."""
+    led: dict[int, set[int]] = {}
+    for term in terms.points:
+        if term.kind == POSITION and np.isfinite(term.target).all():
+            led.setdefault(term.frame, set()).add(term.joints[0])
+    return 2 * sum(len(joints) >= LED_JOINTS for joints in led.values()) > frames
 
 
 def finish_estimate(

@@ -16,7 +16,7 @@ from choreograph.synthesis.complete.asked import Target, find_joint, find_terms
 from choreograph.synthesis.complete.encode import Array, Track
 from choreograph.synthesis.complete.exact import find_offset, meet, reach_poses
 from choreograph.synthesis.complete.feet import foot_terms, leg_side, standing_feet
-from choreograph.synthesis.complete.measure import measure
+from choreograph.synthesis.complete.measure import measure, pose_off_m
 from choreograph.synthesis.complete.model import MotionModel
 from choreograph.synthesis.complete.solver import Estimate, MapSolver, SolverSettings
 from choreograph.synthesis.complete.terms import POSITION, Term, Terms
@@ -79,6 +79,7 @@ class Dragging:
         settings: SolverSettings | None = None,
         behaviours: NDArray[np.int64] | None = None,
         feet: bool = False,
+        guide: Array | None = None,
     ) -> None:
         """Settle the motion that is asked for, before anything is pulled.
 
@@ -90,12 +91,14 @@ class Dragging:
             settings: How firmly model and goals count.
             behaviours: Which dynamics hold at each frame; the first throughout if None.
             feet: Whether feet that nearly stand then stay.
+            guide: The recorded motion (F, d) that it is near, if there is one.
         """
         self.model = model
         self._standing = np.full(len(model.encoding.skeleton), np.nan) if model.standing is None else model.standing
         self._feet: list[Term] = []
         self._terms = find_terms(targets, model, frames, self._standing)
         self._solver = MapSolver(model, frames, self._terms, settings, behaviours=behaviours)
+        self._solver.guide = guide
         self._held: dict[tuple[int, int], Term] = {}
         self._now = self._solver.solve(begin or start.straight(model, frames, self._terms), warm=begin is not None)
         self._solver.offset = find_offset(model, model.lifted(self._now.states), targets)
@@ -172,7 +175,9 @@ class Dragging:
         self._solver.offset = find_offset(self.model, self.model.lifted(self._now.states), targets)
         clip = self.clip()
         asked = [target for target in targets if target.kind == "position" and target.exact]
-        if any(miss.amount > MET_M for miss in measure(clip, asked)):
+        poses = [target for target in targets if target.kind == "pose" and target.exact]
+        away = [*(miss.amount for miss in measure(clip, asked)), *(pose_off_m(clip, target) for target in poses)]
+        if any(off > MET_M for off in away):
             # A model of few poses does not go all the way by itself.
             clip = meet(self.model, clip, targets)
         return clip

@@ -6,11 +6,13 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
-from choreograph.features.pose_space import fit_pose_space
+from choreograph.features.pose_space import PoseSpace, fit_pose_space
 from choreograph.synthesis.complete.encode import Array
+from choreograph.synthesis.complete.guide import NEAR, Examples, beside, find_guide
 from choreograph.synthesis.complete.linear import solve_linear
-from choreograph.synthesis.complete.model import fit_dynamics
+from choreograph.synthesis.complete.model import Dynamics, fit_dynamics
 from choreograph.synthesis.complete.selection import folds_of
 
 APART_S = 1.0
@@ -48,7 +50,8 @@ def held_out_share(rows: Sequence[Array], rate_hz: float, dimensions: int, order
             continue
         space = fit_pose_space(np.concatenate(rest), dimensions)
         d = space.dimensions
-        own = fit_dynamics([space.project(part) for part in rest], order, min(controls, d))
+        known = [space.project(part) for part in rest]
+        own, examples = fit_dynamics(known, order, min(controls, d)), Examples.of(known)
         firm = np.tile(np.eye(d) / _KEY, (len(keys), 1))
         windows = [part[first : first + frames] for part in held for first in range(0, len(part) - frames + 1, frames)]
         every = max(1, math.ceil(len(windows) / _MOST_WINDOWS))
@@ -56,6 +59,19 @@ def held_out_share(rows: Sequence[Array], rate_hz: float, dimensions: int, order
             states = space.project(true)
             made = solve_linear(own, frames, np.repeat(keys, d), (states[keys] / _KEY).ravel(), firm)
             plain = CubicSpline(keys, true[keys])(np.arange(frames))
+            made = _guided(own, examples, space, made, keys)
             for off, what in ((own_off, space.lift(made)), (plain_off, plain)):
                 off.append(float(np.sqrt(((what - true)[:, :-3] ** 2).sum(axis=1)).mean()))
     return float(np.sum(own_off) / max(np.sum(plain_off), 1e-12)) if len(own_off) >= _LEAST_WINDOWS else math.nan
+
+
+def _guided(own: Dynamics, examples: Examples, space: PoseSpace, states: Array, keys: NDArray[np.int64]) -> Array:
+    """Completed states (F, d) near the recorded motion that is nearest to them; they have the keyframes' poses."""
+    frames, d = states.shape
+    keyed = np.isin(np.arange(frames), keys)
+    guide = find_guide(examples, space, states, keyed)
+    loose = 1 / (NEAR * np.sqrt(space.variances))
+    firm = np.where(keyed[:, None], 1 / _KEY, loose)
+    values = np.where(keyed[:, None], states - guide, 0.0) * firm
+    slopes = (firm[:, :, None] * np.eye(d)).reshape(-1, d)
+    return guide + solve_linear(beside(own), frames, np.repeat(np.arange(frames), d), values.ravel(), slopes)

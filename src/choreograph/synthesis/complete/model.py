@@ -23,6 +23,7 @@ from choreograph.motion.clip import Clip
 from choreograph.motion.one_body import on_one_body
 from choreograph.progress import Progress, silent
 from choreograph.synthesis.complete.encode import Array, Encoding, find_encoding, row_limits
+from choreograph.synthesis.complete.guide import Examples
 from choreograph.synthesis.complete.settings import LearnSettings
 
 
@@ -114,6 +115,8 @@ class MotionModel:
     too little to hold out."""
     limits: Array | None = None
     """Least and greatest value of each column, (2, k), in the rows' own units: how far joints turn."""
+    examples: Examples | None = None
+    """The recordings themselves, of which the nearest may lead; none where behaviours are told apart."""
 
     @property
     def order(self) -> int:
@@ -353,6 +356,7 @@ def learn(
         max(clip.fps for clip in clips),
         share,
         row_limits(every / encoding.scale),
+        Examples.of(groups[0][1]) if len(groups) == 1 else None,
     )
 
 

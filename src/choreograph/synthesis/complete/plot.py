@@ -66,6 +66,7 @@ def plot_objective(result: CompleteResult, *, theme: str = "light") -> Figure:
     standing = np.full(len(model.encoding.skeleton), np.nan) if model.standing is None else model.standing
     terms = find_terms(made.targets, model, frames, standing)
     solver = MapSolver(model, frames, terms, made.settings, behaviours=made.behaviours)
+    solver.guide = made.guide
     curves = []
     for name, seed in _STARTS:
         begin = start.straight(model, frames, terms)

@@ -49,6 +49,8 @@ class SolveWeights(Request):
     """Most iterations."""
     knots_s: Annotated[Seconds, Ge(0), Le(5)] = 0.0
     """Seconds between the knots of cubic B-splines, for long motions; 0 has an unknown for every frame."""
+    guided: bool = True
+    """Whether the nearest recorded motion leads between goals; without, the mean of all that is likely."""
 
 
 class CompleteRequest(ChosenRequest):

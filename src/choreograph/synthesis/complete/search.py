@@ -105,13 +105,16 @@ class CompleteSearch(ChoosingSearch):
 
     def _begin_drag(self, model: MotionModel, targets: list[Target], frames: int) -> Dragging:
         last = self._made or self._last
-        begin = behaviours = None
+        begin = behaviours = guide = None
         if last is not None and last.model is model and len(last.estimate.states) == frames:
             begin, behaviours = Estimate(last.estimate.states, last.estimate.place), last.behaviours
+            guide = last.guide
         if self.request.labels:
             behaviours = labelled_behaviours(model, self.request.labels, frames)
         clean = self.request.finish.clean
-        return Dragging(model, targets, frames, begin=begin, settings=self._settings, behaviours=behaviours, feet=clean)
+        return Dragging(
+            model, targets, frames, begin=begin, settings=self._settings, behaviours=behaviours, feet=clean, guide=guide
+        )
 
     def _complete(self, progress: Progress) -> Completion:
         request = self.request
@@ -131,7 +134,7 @@ class CompleteSearch(ChoosingSearch):
             progress=progress,
         )
         likely, clip = finish_estimate(model, estimate, targets, request.finish, exact=request.exact, progress=progress)
-        return Completion(model, targets, estimate, likely, clip, solver.behaviours, self._settings)
+        return Completion(model, targets, estimate, likely, clip, solver.behaviours, self._settings, solver.guide)
 
     def _prepare(self, progress: Progress, relearn: bool = True) -> tuple[MotionModel, list[Target], int]:
         request, recordings = self.request, self._recordings
@@ -145,7 +148,11 @@ class CompleteSearch(ChoosingSearch):
         model = self._model
         rate = model.encoding.rate_hz
         self._settings = SolverSettings(
-            solve.dynamics, solve.goals, solve.iterations, spline_frames=round(solve.knots_s * rate)
+            solve.dynamics,
+            solve.goals,
+            solve.iterations,
+            spline_frames=round(solve.knots_s * rate),
+            guided=solve.guided,
         )
         if self._gap is not None:
             self._gap = self._gap.on(model.encoding.skeleton)

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from choreograph.synthesis.complete.encode import Array
+from choreograph.synthesis.complete.guide import NEAR, beside
 from choreograph.synthesis.complete.model import MotionModel, log_mixture
 from choreograph.synthesis.complete.terms import Body, PoseTerm, Terms, evaluate
 
@@ -49,6 +50,8 @@ class SolverSettings:
     spline_frames: int = 0
     """Frames between the knots of cubic B-splines that the unknowns are, for long motions; 0 has an unknown for each
     frame."""
+    guided: bool = True
+    """Whether the nearest recorded motion leads where the model has recordings."""
 
 
 @dataclass
@@ -100,6 +103,8 @@ class MapSolver:
         self._rate = model.encoding.rate_hz
         self.offset: Array | None = None
         """Rows (F, k) that are added to those of the states: what key poses have and the pose space lacks."""
+        self._guide = np.zeros((frames, self.size))
+        self._follows = False
         self._prepare_pose()
         self.set_behaviours(np.zeros(frames, np.int64) if behaviours is None else behaviours)
 
@@ -110,13 +115,25 @@ class MapSolver:
         self._pose_weight = 1 / np.sqrt(POSE_M**2 + left[:-3])
         self._pose_q, self._pose_r = np.linalg.qr((model.space.axes[:, :-3] * self._pose_weight).T)
 
+    @property
+    def guide(self) -> Array | None:
+        """The recorded motion (F, d) that the most likely one is near, if there is one."""
+        return self._guide[:, : self.model.dimensions] if self._follows else None
+
+    @guide.setter
+    def guide(self, states: Array | None) -> None:
+        self._follows = states is not None
+        self._guide[:, : self.model.dimensions] = 0.0 if states is None else states
+        self.set_behaviours(self.behaviours)
+
     def set_behaviours(self, behaviours: NDArray[np.int64]) -> None:
         """Change which dynamics hold when."""
         self.behaviours = behaviours
         self._holds = held_shares(behaviours, len(self.model.dynamics), JOIN_S * self._rate)
         model, m = self.model, self.model.order
+        self._dynamics = [beside(own) if self._follows else own for own in model.dynamics]
         blocks, slopes, self._parts = [], [], []
-        for own in model.dynamics:
+        for own in self._dynamics:
             means, covariances = own.innovations(1 / max(self.settings.dynamics, 1e-12))
             self._parts.append((own.weights, means, covariances))
             # The residual x_t - Σ A_i x_{t-i} of states in order of time.
@@ -126,8 +143,8 @@ class MapSolver:
                 blocks.append(form.T @ weighed)
                 slopes.append(-weighed.T @ mean)
         self._blocks, self._slopes = np.ascontiguousarray(blocks), np.ascontiguousarray(slopes)
-        self._usual = 1 / (USUAL**2 * model.space.variances)
-        first = model.dynamics[behaviours[0]]
+        self._usual = 1 / ((NEAR if self._follows else USUAL) ** 2 * model.space.variances)
+        first = self._dynamics[behaviours[0]]
         self._start_block = np.linalg.inv(first.start_covariance)[None]
         self._start_slope = (-self._start_block[0] @ first.start_mean)[None]
         self._fixed: tuple[Array, Array] | None = None
@@ -142,7 +159,7 @@ class MapSolver:
         for number, part in enumerate(self._parts):
             at = np.flatnonzero(self._holds[m:, number])
             if len(at):
-                rest = self.model.dynamics[number].residuals(states)[at]
+                rest = self._dynamics[number].residuals(states - self._guide[:, : states.shape[1]])[at]
                 much = self._holds[m + at, number]
                 scores, own = log_mixture(rest, *part)
                 shares[at, offsets[number] : offsets[number + 1]] = much[:, None] * own
@@ -168,14 +185,14 @@ class MapSolver:
             _compiled.add_blocks(bands, slope, usual, np.zeros((1, d)), np.ones((self.frames, 1)), 0, n, d)
             self._fixed = bands, slope
         bands, slope = self._fixed[0].copy(order="C"), self._fixed[1]
-        unknowns = self._join(now)
-        gradient = slope + _multiply(bands, unknowns)
+        gradient = slope + _multiply(bands, self._join(now) - self._guide.ravel())
         value += self._start_value(now.states) + self._add_terms(bands, gradient, now)
         return bands, gradient, value
 
     def _start_value(self, states: Array) -> float:
         """-ln p of the first states, and of all states being such as motion has."""
-        away = states[: self.model.order].ravel() - self.model.dynamics[self.behaviours[0]].start_mean
+        states = states - self._guide[:, : states.shape[1]]
+        away = states[: self.model.order].ravel() - self._dynamics[self.behaviours[0]].start_mean
         return 0.5 * float(away @ self._start_block[0] @ away) + 0.5 * float((states**2 @ self._usual).sum())
 
     def objective(self, now: Estimate) -> float:
@@ -335,7 +352,7 @@ class MapSolver:
 
     @property
     def _mixed(self) -> bool:
-        return any(len(own.weights) > 1 for own in self.model.dynamics)
+        return any(len(own.weights) > 1 for own in self._dynamics)
 
     def _begin(self, now: Estimate) -> Estimate:
         """The optimum of poses and places alone, and then, of a mixture, of all terms under one distribution."""
@@ -344,7 +361,7 @@ class MapSolver:
         plain = MapSolver(
             merged if self._mixed else self.model, self.frames, self.terms, settings, behaviours=self.behaviours
         )
-        plain.offset = self.offset
+        plain.offset, plain.guide = self.offset, self.guide
         if self.terms.points:
             plain.terms = Terms([], self.terms.poses, self.terms.places)
             now = plain.solve(now, warm=True)

@@ -16,6 +16,7 @@ from choreograph.formats.npz import blamed, read_arrays
 from choreograph.graph.cache import Content
 from choreograph.motion.skeleton import Skeleton
 from choreograph.synthesis.complete.encode import TRAVEL, Encoding
+from choreograph.synthesis.complete.guide import Examples
 from choreograph.synthesis.complete.model import Dynamics, MotionModel
 
 SUFFIX = ".model"
@@ -54,6 +55,8 @@ def pack(model: MotionModel) -> Content:
     }
     if model.limits is not None:
         arrays["limits"] = model.limits
+    if model.examples is not None:
+        arrays |= {"examples": model.examples.states, "example_lengths": model.examples.lengths}
     for n, one in enumerate(model.dynamics):
         arrays |= {f"{name}_{n}": getattr(one, name) for name in _DYNAMICS}
     return Content(facts, arrays)
@@ -95,6 +98,7 @@ def unpack(content: Content) -> MotionModel:
         _rate(facts, "recorded_hz"),
         math.nan if facts.get("held_out") is None else _finite(facts, "held_out"),
         floats.get("limits"),
+        _examples(arrays, floats, len(space.axes)),
     )
 
 
@@ -118,6 +122,16 @@ def _check_shapes(encoding: Encoding, space: PoseSpace, floats: dict[str, NDArra
         turns = np.linalg.norm(encoding.mean_rot, axis=1)
     if not (np.abs(turns - 1) < 1e-3).all() or not (encoding.scale > 0).all() or (space.variances < 0).any():
         raise ValueError("its rotations are no unit quaternions, or its scales are not above 0")
+
+
+def _examples(arrays: Any, floats: dict[str, NDArray[np.float64]], d: int) -> Examples | None:
+    if "examples" not in floats:
+        return None
+    found = Examples(floats["examples"], _whole(arrays, "example_lengths"))
+    fits = found.states.shape == (found.lengths.sum(), d) and found.lengths.ndim == 1
+    if not fits or not len(found.lengths) or (found.lengths < 1).any():
+        raise ValueError("its recordings do not fit its pose space")
+    return found
 
 
 def _dynamics(n: int, entry: Any, floats: dict[str, NDArray[np.float64]], d: int) -> Dynamics:

@@ -6,6 +6,7 @@ import numpy as np
 
 from choreograph.synthesis.follow._compiled_scoring import (
     arrive,
+    bend_cost,
     best_continuation,
     compiled,
     goal_to_come,
@@ -149,21 +150,29 @@ def _extend(beam, now, stay_in, tables, path, params, after, mark, ends) -> int:
             length, target = tables.length[edge], tables.target[edge]
             arrival = (now + length) % ring
             over = beam.best_cost[0]
-            if state[COST] + tables.extra[edge] >= over:
+            spent = state[COST] + tables.extra[edge]
+            if spent >= over:
+                continue
+            # A walk that may end on the way is not judged by where the edge leads.
+            may_end = state[REACHED] + length * params.fastest >= params.length
+            # However it is bent it leads no farther: most of those that cannot be let in need no bend to be told.
+            least = state[REACHED] + params.gamma * params.dt * length
+            farthest = max(state[WALKED] + tables.edge_way[edge] * (1.0 + params.max_stretch), least)
+            if not may_end and beam.limit[arrival] - spent <= params.credit * (params.length - farthest):
                 continue
             plan_bend(state, edge, tables, path, params, after)
-            arrive(state, edge, tables, after)
             # Looking ahead is cheaper than scoring the edge, so what is seen there comes first.
             after[WALKED] = state[WALKED] + tables.edge_way[edge] * (1.0 + after[STRETCH])
-            after[REACHED] = max(after[WALKED], state[REACHED] + params.gamma * params.dt * length)
+            after[REACHED] = max(after[WALKED], least)
             left = params.credit * (params.length - after[REACHED])
             if tables.wait_s.shape[1] > 0:
                 left += goal_to_come(after, target, tables, path, params)
-            spare = beam.limit[arrival] - left - state[COST] - tables.extra[edge]
-            # A walk that may end on the way is not judged by where the edge leads.
-            may_end = state[REACHED] + length * params.fastest >= params.length
+            spare = beam.limit[arrival] - left - spent
+            if params.max_lateral > 0.0 and not may_end:
+                spare -= bend_cost(edge, tables, params, after)
             if spare <= 0.0 and not may_end:
                 continue
+            arrive(state, edge, tables, after)
             if params.heuristic_weight > 0.0:
                 ahead = params.heuristic_weight * best_continuation(
                     after, target, spare / params.heuristic_weight, tables, path, params, ends
@@ -252,6 +261,14 @@ def beam_select(beam, horizon, tables, path, params):  # type: ignore[no-untyped
             min(beam.best_mark[3], horizon - time), np.inf, tables, path, params, after,
         )  # fmt: skip
         best = after[COST]
+    # Nothing becomes cheaper on the way: no walk of interest costs more by now than the best one will where it arrives.
+    most = best
+    for later in range(horizon, horizon + ring):
+        slot = later % ring
+        for k in range(beam.counts[slot]):
+            if 0 <= beam.marks[slot, k, TIME] < horizon:
+                most = min(most, beam.floats[slot, k, COST])
+    most += 1e-12 + 1e-9 * abs(most)
     for later in range(horizon, horizon + ring):
         slot = later % ring
         for k in range(beam.counts[slot]):
@@ -260,15 +277,17 @@ def beam_select(beam, horizon, tables, path, params):  # type: ignore[no-untyped
                 continue
             cost = beam.floats[slot, k, COST]
             if later > horizon:
-                old = since % ring
-                if beam.kept_floats[old, parent, COST] + tables.extra[on] >= best:
+                old, limit = since % ring, min(best, most)
+                if beam.kept_floats[old, parent, COST] + tables.extra[on] >= limit:
                     continue
                 plan_bend(beam.kept_floats[old, parent], on, tables, path, params, after)
                 score_edge(
                     beam.kept_floats[old, parent], beam.kept_marks[old, parent, PAUSES], on, horizon - since,
-                    best, tables, path, params, after,
+                    limit, tables, path, params, after,
                 )  # fmt: skip
                 cost = after[COST]
+                if cost >= limit:
+                    continue
             if cost < best:
                 best, time, row, edge, shown, done = cost, since, parent, on, horizon - since, False
     return best, time, row, edge, shown, done

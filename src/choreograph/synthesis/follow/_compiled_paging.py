@@ -125,98 +125,122 @@ def _enter(node, changes, e1, d1, e2, d2, span, bins, bin_rad, net, frames, slot
     return 1
 
 
+@inlined
+def _reached(node, rows, net) -> int:  # type: ignore[no-untyped-def]
+    """One past the last node that lies less than so many rows after a node; it is of the same clip if the row is."""
+    until, end = node + 1, net.node_row[node] + rows
+    while until < len(net.node_row) and net.node_row[until] < end:
+        until += 1
+    return until
+
+
 @hot
-def _find_kinds(node, span, enough, most, bins, bin_rad, net, frames, slots) -> int:  # type: ignore[no-untyped-def]
+def _find_kinds(node, span, enough, most, second, bins, bin_rad, net, frames, slots) -> int:  # type: ignore[no-untyped-def]
     """The walks of `span` frames from a node with the fewest transitions, at most two, of each kind; how many.
 
-    Where there are enough with fewer, or so many with two were looked at, no more of these are.
+    Of those with one transition about `most` are looked at, spread evenly; of those with two, where there are not
+    enough with fewer, about `second`.
     """
     slots[:, 0] = -1
-    found, tried = 0, 0
-    here = net.node_row[node]
+    found, here = 0, net.node_row[node]
     if here + span <= net.node_last[node]:
         found += _enter(node, 0, -1, 0, -1, 0, span, bins, bin_rad, net, frames, slots)
-    for level in (1, 2):
-        j = node
-        while net.node_row[j] - here < span and net.node_row[j] <= net.node_last[node]:
-            d1 = net.node_row[j] - here
-            for e in range(net.first_edge[j], net.first_edge[j + 1]):
-                if net.kind[e] != 1:
-                    continue
-                m, over = net.target[e], d1 + net.stop[e] - net.start[e]
-                if level == 1:
-                    if over >= span or net.node_row[m] + span - over <= net.node_last[m]:
-                        found += _enter(node, 1, e, d1, -1, 0, span, bins, bin_rad, net, frames, slots)
-                    continue
-                if over >= span or tried >= most:
-                    continue
-                i, first = m, net.node_row[m]
-                while net.node_row[i] - first < span - over and net.node_row[i] <= net.node_last[m]:
-                    d2 = over + net.node_row[i] - first
-                    for f in range(net.first_edge[i], net.first_edge[i + 1]):
-                        if net.kind[f] != 1:
-                            continue
-                        tried += 1
-                        rest = span - d2 - (net.stop[f] - net.start[f])
-                        if rest <= 0 or net.node_row[net.target[f]] + rest <= net.node_last[net.target[f]]:
-                            found += _enter(node, 2, e, d1, f, d2, span, bins, bin_rad, net, frames, slots)
-                    i += 1
-                    if i >= len(net.node_row):
-                        break
-            j += 1
-            if j >= len(net.node_row) or found == len(slots):
+    until = _reached(node, min(span, net.node_last[node] - here + 1), net)
+    begin, end = net.first_edge[node], net.first_edge[until]
+    # Where there are many, some of them, spread evenly.
+    for e in range(begin, end, (end - begin + most - 1) // most):
+        if net.kind[e] != 1:
+            continue
+        d1 = net.node_row[net.source[e]] - here
+        over = d1 + net.stop[e] - net.start[e]
+        m = net.target[e]
+        if over >= span or net.node_row[m] + span - over <= net.node_last[m]:
+            found += _enter(node, 1, e, d1, -1, 0, span, bins, bin_rad, net, frames, slots)
+            if found == len(slots):
                 break
-        if found >= enough:
+    if found >= enough:
+        return found
+    each = int(np.sqrt(second))
+    for e in range(begin, end, (end - begin + each - 1) // each):
+        d1 = net.node_row[net.source[e]] - here
+        over = d1 + net.stop[e] - net.start[e]
+        if net.kind[e] != 1 or over >= span:
+            continue
+        m = net.target[e]
+        there, rest = net.node_row[m], min(span - over, net.node_last[m] - net.node_row[m] + 1)
+        until = _reached(m, rest, net)
+        low, high = net.first_edge[m], net.first_edge[until]
+        for f in range(low, high, (high - low + each - 1) // each):
+            if net.kind[f] != 1:
+                continue
+            d2 = over + net.node_row[net.source[f]] - there
+            left = span - d2 - (net.stop[f] - net.start[f])
+            if left <= 0 or net.node_row[net.target[f]] + left <= net.node_last[net.target[f]]:
+                found += _enter(node, 2, e, d1, f, d2, span, bins, bin_rad, net, frames, slots)
+        if found == len(slots):
             break
     return found
+
+
+@inlined
+def _place(place, own_x, own_z, cos, sin, x, z) -> None:  # type: ignore[no-untyped-def]
+    """Write where a root is that lies somewhere in a clip which is turned and moved."""
+    place[0] = own_x * cos + own_z * sin + x
+    place[1] = -own_x * sin + own_z * cos + z
+
+
+@inlined
+def _walked(row, now, last, frames) -> float:  # type: ignore[no-untyped-def]
+    """Way from one row to another of a clip; beyond its last, on as fast as it was there."""
+    way = frames.way[min(now, last), 2] - frames.way[row, 2]
+    if now > last > row:
+        way += (now - last) * (frames.way[last, 2] - frames.way[last - 1, 2])
+    return way
 
 
 @hot
 def _lay(node, slot, step, moments, net, frames, places) -> None:  # type: ignore[no-untyped-def]
     """Where the root is at the moments of a walk, in coordinates of the node's clip; see `lay_ways`."""
-    changes, row, at, m, walked = slot[0], net.node_row[node], 0, 0, 0.0
+    row, at, m, walked = net.node_row[node], 0, 0, 0.0
     last = net.node_end[node]
     cos, sin, x, z = 1.0, 0.0, 0.0, 0.0
-    n, e, d, length = 0, 0, 1 << 30, 0
-    if changes > 0:
-        e, d, length = slot[1], slot[2], net.stop[slot[1]] - net.start[slot[1]]
-    for t in range(1, step * moments + 1):
-        if t > d + length:  # behind a transition
-            turn_cos, turn_sin = np.cos(net.yaw[e]), np.sin(net.yaw[e])
-            x, z = x + net.x[e] * cos + net.z[e] * sin, z - net.x[e] * sin + net.z[e] * cos
-            cos, sin = cos * turn_cos - sin * turn_sin, sin * turn_cos + cos * turn_sin
-            row, at, n, d = net.node_row[net.target[e]], d + length, n + 1, 1 << 30
-            last = net.node_end[net.target[e]]
-            if n < changes:
-                e, d = slot[3], slot[4]
-                length = net.stop[e] - net.start[e]
-        now = min(row + t - at, last)
-        own_x, own_z = 0.0, 0.0
-        if t <= d:
-            own_x, own_z = frames.way[now, 0], frames.way[now, 1]
-            walked += frames.way[now, 2] - frames.way[max(now - 1, row), 2]
-        else:
-            k = t - d
-            here = now
-            there = max(net.node_row[net.target[e]] - length, net.node_begin[net.target[e]]) + k
+    for n in range(slot[0] + 1):
+        # As recorded, up to the next transition.
+        e, d = (slot[1], slot[2]) if n == 0 else (slot[3], slot[4])
+        if n == slot[0]:
+            d = step * moments
+        while m < moments and (m + 1) * step <= d:
+            now = row + (m + 1) * step - at
+            _place(places[m], frames.way[min(now, last), 0], frames.way[min(now, last), 1], cos, sin, x, z)
+            places[m, 2] = walked + _walked(row, now, last, frames)
+            m += 1
+        if n == slot[0] or m == moments:
+            break
+        walked += _walked(row, row + d - at, last, frames)
+        length = net.stop[e] - net.start[e]
+        turn_cos, turn_sin = np.cos(net.yaw[e]), np.sin(net.yaw[e])
+        begin = max(net.node_row[net.target[e]] - length, net.node_begin[net.target[e]])
+        for k in range(1, length + 1):
+            here, there = min(row + d + k - at, last), begin + k
             share = k / length
             weight = share * share * (3.0 - 2.0 * share)
-            turn_cos, turn_sin = np.cos(net.yaw[e]), np.sin(net.yaw[e])
-            there_x = frames.way[there, 0] * turn_cos + frames.way[there, 1] * turn_sin + net.x[e]
-            there_z = -frames.way[there, 0] * turn_sin + frames.way[there, 1] * turn_cos + net.z[e]
-            own_x = frames.way[here, 0] + weight * (there_x - frames.way[here, 0])
-            own_z = frames.way[here, 1] + weight * (there_z - frames.way[here, 1])
             walked += (1.0 - weight) * (frames.way[here, 2] - frames.way[here - 1, 2])
             walked += weight * (frames.way[there, 2] - frames.way[there - 1, 2])
-        if m < moments and t == (m + 1) * step:
-            places[m, 0] = own_x * cos + own_z * sin + x
-            places[m, 1] = -own_x * sin + own_z * cos + z
-            places[m, 2] = walked
-            m += 1
+            if m < moments and d + k == (m + 1) * step:
+                there_x = frames.way[there, 0] * turn_cos + frames.way[there, 1] * turn_sin + net.x[e]
+                there_z = -frames.way[there, 0] * turn_sin + frames.way[there, 1] * turn_cos + net.z[e]
+                own_x = frames.way[here, 0] + weight * (there_x - frames.way[here, 0])
+                own_z = frames.way[here, 1] + weight * (there_z - frames.way[here, 1])
+                _place(places[m], own_x, own_z, cos, sin, x, z)
+                places[m, 2] = walked
+                m += 1
+        x, z = x + net.x[e] * cos + net.z[e] * sin, z - net.x[e] * sin + net.z[e] * cos
+        cos, sin = cos * turn_cos - sin * turn_sin, sin * turn_cos + cos * turn_sin
+        row, at, last = net.node_row[net.target[e]], d + length, net.node_end[net.target[e]]
 
 
 @compiled
-def near_continuations(nodes, step, moments, enough, most, bins, bin_rad, net, frames):  # type: ignore[no-untyped-def]
+def near_continuations(nodes, step, moments, enough, most, second, bins, bin_rad, net, frames):  # type: ignore[no-untyped-def]
     """The continuations of some nodes, with two transitions at most: for each kind of turn one with the fewest.
 
     Args:
@@ -224,7 +248,8 @@ def near_continuations(nodes, step, moments, enough, most, bins, bin_rad, net, f
         step: Frames between the moments.
         moments: How many of them.
         enough: Continuations of a node from which on none with two transitions are looked for.
-        most: Walks with two transitions that are looked at from each node at most.
+        most: Walks with one transition that are looked at from each node, about.
+        second: Walks with two that are, about.
         bins, bin_rad: Classes of turn in each half of a continuation; see `find_continuations`.
         net, frames: See `paging.Net` and `paging.Frames`.
 
@@ -239,7 +264,7 @@ def near_continuations(nodes, step, moments, enough, most, bins, bin_rad, net, f
     places, changes = np.empty((room, moments, 3)), np.empty(room)
     count = 0
     for n in range(len(nodes)):
-        alone = _find_kinds(nodes[n], step * moments, enough, most, bins, bin_rad, net, frames, slots) == 0
+        alone = _find_kinds(nodes[n], step * moments, enough, most, second, bins, bin_rad, net, frames, slots) == 0
         if alone:  # nothing leads so far with so few transitions: as far as its clip goes
             slots[0] = 0
         if count + kinds > room:

@@ -25,6 +25,8 @@ _LONG_S = 30.0
 """Seconds that stand for never."""
 _STYLE_COST = 0.05
 """Cost of a second in another style than asked for, m²·s: less than a label, which the path asks for at a place."""
+_UNUSUAL_COST = 0.02
+"""Cost of a second in a clip that takes part only because it is asked for somewhere, m²·s: elsewhere it is left."""
 _PACE_M_S = 1.4
 """Speed at which somebody is reckoned to come to what is asked for ahead."""
 
@@ -119,6 +121,17 @@ def goals_ahead(path: Path, along: Floats) -> tuple[Ints, Floats]:
             nearer = ahead < far
             number[nearer], far[nearer] = goals.index(goal), ahead[nearer]
     return number, np.where(number >= 0, far / _PACE_M_S, 0.0)
+
+
+def passage_costs(graph: MotionGraph, number: Ints | slice, settings: FollowSettings) -> Floats:
+    """What it costs to take edges, (N,), m²·s: transitions, the more the farther beyond the threshold; rare clips."""
+    edges = graph.edges
+    far = np.maximum(edges.distance_m[number] / max(graph.threshold_m, 1e-3), 1.0)
+    costs = settings.transition_cost * far * (edges.kind[number] == TRANSITION)
+    if graph.usual_clips is not None:
+        seconds = (edges.stop[number] - edges.start[number]) / graph.rate_hz
+        costs += _UNUSUAL_COST * seconds * ~graph.usual_clips[edges.target_clip[number]]
+    return np.asarray(costs)
 
 
 def style_costs(graph: MotionGraph, tables: EdgeTables, settings: FollowSettings, style: str | None) -> Floats:

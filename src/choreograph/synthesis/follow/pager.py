@@ -17,6 +17,7 @@ from choreograph.synthesis.follow.goals import (
     labels_of,
     never_frames,
     off_style,
+    passage_costs,
     speeds_that_fit,
     style_differences,
 )
@@ -122,7 +123,7 @@ class Pager:
         blends = tables.graph.edges.kind[number] == TRANSITION
         extra = np.zeros(len(number)) + (0.0 if self._edge_costs is None else self._edge_costs[number])
         if settings.method != "thesis":
-            extra += settings.transition_cost * blends
+            extra += passage_costs(tables.graph, number, settings)
             extra += settings.fault_cost * tables.edges["faulty"][since:]
             extra += settings.rough_cost * tables.edges["rough"][since:]
         if settings.bends and len(number):

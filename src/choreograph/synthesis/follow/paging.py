@@ -42,8 +42,8 @@ MOST_BYTES = 1 << 30
 """Size of what is paged in from which on the next search begins with empty tables."""
 _SAMPLE = 20_000
 """Edges by which it is known how sharply recorded people turn."""
-_ENOUGH, _SECOND_CHANGES = 6, 100
-"""Continuations with fewer transitions from which on none with two are looked for, and how many are looked at else."""
+_CHANGES, _ENOUGH, _SECOND_CHANGES = 100, 6, 100
+"""Continuations with one transition that are looked at, from how many found on none with two are, and how many else."""
 _FASTER = 1.25
 """How much longer a step within a blend may be than any recorded one."""
 
@@ -244,7 +244,7 @@ class PagedTables:
         new = targets[ways.first[targets] < 0]
         if len(new):
             first, places, changes = _compiled_paging.near_continuations(
-                new, step, MOMENTS, _ENOUGH, _SECOND_CHANGES, TURN_BINS, TURN_BIN_RAD, self.net, self.frames
+                new, step, MOMENTS, _ENOUGH, _CHANGES, _SECOND_CHANGES, TURN_BINS, TURN_BIN_RAD, self.net, self.frames
             )
             ways.first[new], ways.last[new] = first[:-1] + ways.pool.count, first[1:] + ways.pool.count
             ways.pool.add(places=places, changes=changes)

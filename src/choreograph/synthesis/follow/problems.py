@@ -115,7 +115,7 @@ def _left_out(graph: MotionGraph, wanted: str) -> str:
     inside = int(np.isin(having, graph.edges.clip).sum())
     if 2 * inside >= len(having):
         return ""
-    how = "a higher threshold" if graph.settings.max_blend_s is not None else "long blends (max_blend_s 0.6)"
+    how = "a higher threshold" if graph.settings.longest_blend_s else "long blends (max_blend_s 0.6)"
     return f"of {len(having)} such clips {len(having) - inside} are left out of the graph; {how} may bring them in"
 
 

@@ -24,6 +24,7 @@ from choreograph.synthesis.follow.paging import MOST_BYTES, PagedTables
 from choreograph.synthesis.follow.prepare import Tables, find_tables
 from choreograph.synthesis.follow.problems import find_problems
 from choreograph.synthesis.follow.request import FollowRequest
+from choreograph.synthesis.follow.widening import graph_for
 from choreograph.synthesis.narrow import ChoosingSearch
 from choreograph.synthesis.path import Path
 from choreograph.synthesis.walk import Walk
@@ -53,13 +54,24 @@ class FollowSearch(ChoosingSearch):
             chosen: Whether this is the part of a graph already that the request is to be answered from.
         """
         super().__init__(request)
-        self.graph: MotionGraph = graph if chosen else self.choose(graph, request)
-        graph = self.graph
+        chosen_graph = graph if chosen else self.choose(graph, request)
+        self.graph: MotionGraph = chosen_graph
+        # Tables that are given are those of the graph as it is given.
+        self._given_tables = tables if chosen_graph is graph else None
+        graph = chosen_graph
         if len(graph.nodes) == 0:
             raise RequestError("the graph is empty: build it with a higher threshold, or from more clips")
-        self._given_tables = tables
         self._before = None if request.before is None else FollowSearch(graph, request.before, chosen=True)
         self._begin(request)
+
+    def choose(self, subject: Any, request: Any) -> Any:
+        """The part of a graph that the request is answered from, with clips that only long blends join if it asks."""
+        part, asked = super().choose(subject, request), request
+        while len(part.nodes) and asked is not None:
+            stretches = asked.floor_path().stretches if asked.path else ()
+            wider = graph_for(part, asked, stretches)
+            part, asked = wider, None if wider is not part else asked.before
+        return part
 
     @property
     def _tables(self) -> Tables:
@@ -134,7 +146,9 @@ class FollowSearch(ChoosingSearch):
             last = self._followers[-1]
             taken = np.array(last.edges[self._begins[-1] :], np.int64)
             self._costs = self._costs + reuse_penalty(self.graph, taken, self.request.search.reuse_penalty)
-        request = self.request.with_(seed=self.request.seed + len(self._followers))
+        request = self.request
+        if self._followers:
+            request = request.with_(seed=request.seed + len(self._followers))
         before = self._earlier()
         if before is None:
             follower = PathFollower(self.graph, self.path, request, tables=self._tables, edge_costs=self._costs)
@@ -148,11 +162,13 @@ class FollowSearch(ChoosingSearch):
         """Follow another path from here on; the character joins it where it is nearest. Other changes begin anew."""
         follower = self._followers[-1] if self._followers else None
         same = request.with_(path=self.request.path, points=self.request.points, stretches=self.request.stretches)
-        if follower is not None and len(self._followers) == 1 and same == self.request and request.before is None:
+        goes_on = follower is not None and len(self._followers) == 1 and same == self.request
+        graph = self.graph if self.whole is None else self.choose(self.whole, request)
+        if goes_on and graph is self.graph and request.before is None:
+            assert follower is not None
             self.request, self._path = request, request.floor_path()
             follower.change_path(self._path)
             return
-        graph = self.graph if self.whole is None else self.choose(self.whole, request)
         if graph is not self.graph:
             self.graph, self._given_tables, self._before = graph, None, None
         if self._before is None or self._before.request != request.before:

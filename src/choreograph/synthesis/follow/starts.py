@@ -56,6 +56,8 @@ def find_starts(
 def _choose_nodes(graph: MotionGraph, request: FollowRequest, fits: NDArray[np.bool_] | None) -> NDArray[np.intp]:
     """Nodes to try: those asked for, or of the clip with the largest margin, or drawn from all."""
     nodes, pool = graph.nodes, np.arange(len(graph.nodes)) if fits is None else np.flatnonzero(fits)
+    if fits is None and graph.usual_clips is not None:
+        pool = np.flatnonzero(graph.usual_clips[nodes.clip])
     wanted = request.start_clip
     if wanted is None and request.prefer and max(request.prefer.values()) > 0:
         wanted = max(request.prefer, key=lambda name: request.prefer[name])

@@ -21,6 +21,7 @@ from choreograph.synthesis.follow.follower import PathFollower
 from choreograph.synthesis.follow.producer import LAG_S, Change, Producer
 from choreograph.synthesis.follow.request import FollowRequest
 from choreograph.synthesis.follow.tables import EdgeTables
+from choreograph.synthesis.follow.widening import graph_for
 from choreograph.synthesis.path import Path
 from choreograph.synthesis.streaming import Frame
 
@@ -67,6 +68,9 @@ class MotionStream:
         Raises:
             RequestError: If the request does not fit the graph, or the rate does not.
         """
+        wider = graph_for(graph, request or FollowRequest(), path.stretches)
+        if wider is not graph:
+            graph, tables = wider, None
         follower = PathFollower(graph, path, request, tables=tables)
         wanted = finish_settings or FinishSettings()
         self.rate_hz = wanted.rate_hz or max(info.fps for info in graph.infos)

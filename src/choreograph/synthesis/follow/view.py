@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from choreograph.graph.model import TRANSITION, MotionGraph
-from choreograph.synthesis.follow.goals import style_costs
+from choreograph.graph.model import MotionGraph
+from choreograph.motion.arrays import seal
+from choreograph.synthesis.follow.goals import passage_costs, style_costs
 from choreograph.synthesis.follow.kernel_inputs import Inputs, KernelParams, KernelPath, KernelTables, find_inputs
 from choreograph.synthesis.follow.pager import Pager
 from choreograph.synthesis.follow.paging import PagedTables
@@ -86,11 +87,16 @@ class TablesView:
 
 def _costs(graph: MotionGraph, tables: EdgeTables, request: FollowRequest, edge_costs: Floats | None) -> Floats:
     """What each edge costs besides its distance from the path, (E,)."""
-    settings = request.search
-    extra = np.zeros(len(graph.edges)) + (0.0 if edge_costs is None else edge_costs)
-    if settings.method != "thesis":  # which knows no such costs
-        extra += settings.transition_cost * (graph.edges.kind == TRANSITION)
-        extra += settings.fault_cost * tables.faulty + settings.rough_cost * tables.rough
-    if settings.bends:
-        extra += style_costs(graph, tables, settings, request.style)
-    return np.asarray(extra)
+    settings, key = request.search, (request.search, request.style)
+    asked, known = tables.derived.get("costs", (None, None))
+    if asked != key:
+        extra = np.zeros(len(graph.edges))
+        if settings.method != "thesis":  # which knows no such costs
+            extra += passage_costs(graph, slice(None), settings)
+            extra += settings.fault_cost * tables.faulty + settings.rough_cost * tables.rough
+        if settings.bends:
+            extra += style_costs(graph, tables, settings, request.style)
+        # Of a million edges they take longer to find than some steps of a walk; most requests have the same.
+        known = seal(extra)
+        tables.derived["costs"] = key, known
+    return known if edge_costs is None or not edge_costs.any() else known + edge_costs

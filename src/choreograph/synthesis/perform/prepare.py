@@ -73,7 +73,8 @@ def chosen_settings(graph: MotionGraph) -> CutSettings:
         return CutSettings.from_dict(graph.cut_settings)
     except (TypeError, ValueError, OverflowError) as error:
         raise RequestError(
-            f"{graph.path or 'the graph'} does not say how its clips are cut ({error}); say it yourself: --cut-at"
+            f"{graph.path or 'the graph'} does not say how its clips are cut ({str(error)[:200]}); say it yourself: "
+            "--cut-at"
         ) from error
 
 

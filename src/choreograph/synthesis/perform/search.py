@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from choreograph.contract.request import quote
 from choreograph.contract.result import Answer, Metric, Motion, Problem, Result
 from choreograph.contract.search import Budget
 from choreograph.errors import RequestError
@@ -186,7 +187,7 @@ class PerformSearch(ChoosingSearch):
             return known
         path = Path(name)
         if not path.suffix:
-            text = f"leader is {name!r}, which is neither a clip of the examples nor a motion file"
+            text = f"leader is {quote(name)}, which is neither a clip of the examples nor a motion file"
             raise RequestError(text, where="leader")
         return read_clip(path).with_name(path.stem)
 

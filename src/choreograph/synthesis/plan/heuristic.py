@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from choreograph.motion.arrays import seal
 from choreograph.synthesis.plan.network import Network
 from choreograph.synthesis.plan.primitives import OBJECTIVES, StepTable
 from choreograph.synthesis.plan.samples import mix_samples
@@ -221,6 +222,6 @@ def make_heuristic(
     finite = np.where(np.isfinite(potential), potential, 1e9)
     stones, gates = targets
     return Heuristic(
-        rates.per_metre, rates.per_radian, finite, network.hips, stones, gates, fields[0],
+        seal(rates.per_metre), seal(rates.per_radian), finite, seal(network.hips), stones, gates, fields[0],
         np.ascontiguousarray(fields[1], np.float32), slack, tolls,
     )  # fmt: skip

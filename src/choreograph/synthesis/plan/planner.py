@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from choreograph.maths.floor import FloorTransform
+from choreograph.motion.arrays import seal
 from choreograph.synthesis.plan import body as points
 from choreograph.synthesis.plan.body import Body
 from choreograph.synthesis.plan.heuristic import (
@@ -277,10 +278,11 @@ class Planner:
         group, finer = (network.group, network.alike) if self.coarse else (network.alike, np.arange(network.nodes))
         group, finer = group.astype(np.int64), finer.astype(np.int64) + network.nodes
         feet = np.array([points.ankle(0), points.ball(0), points.ankle(1), points.ball(1)], np.int64)
+        # Read-only, as what the cache keeps is: else kernels would be compiled once more for what was just built.
         return Moves(
-            np.ascontiguousarray(network.outcome), np.ascontiguousarray(network.target, np.int64),
-            np.ascontiguousarray(network.first, np.int64), np.ascontiguousarray(network.edge, np.int32),
-            self._edge_costs, np.ascontiguousarray(network.kind, np.int64), first, cloud, facing, planted,
+            seal(network.outcome), seal(network.target.astype(np.int64, copy=False)),
+            seal(network.first.astype(np.int64, copy=False)), seal(network.edge.astype(np.int32, copy=False)),
+            self._edge_costs, seal(network.kind.astype(np.int64, copy=False)), first, cloud, facing, planted,
             reach.astype(np.float32), top.astype(np.float32), discs(first, cloud, float(world.body.radii.max())),
             group, finer, world.terminal, feet, world.body.capsules, world.body.radii,
         )  # fmt: skip

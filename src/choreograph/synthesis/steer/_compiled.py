@@ -28,8 +28,10 @@ def _spline(value: float, row: Array, weights: Array) -> int:
     else:
         v = min(max(value, low), high)
         if warp > 0:
-            middle = 0.5 * (low + high)
-            t = 0.5 + row[5] * math.asinh((v - middle) / warp)
+            # asinh by its logarithm: half the time, and no less exact within bounds.
+            x = (v - 0.5 * (low + high)) / warp
+            far = math.log(abs(x) + math.sqrt(x * x + 1))
+            t = 0.5 + row[5] * (far if x >= 0 else -far)
         else:
             t = (v - low) / (high - low)
         t *= count - 3
@@ -244,38 +246,69 @@ def navigate_scores(
 
 
 @njit(inline="always", **_JIT)
-def _navigate_one(
-    cut: int, t: int, b: int, state: Array, here: float, start: Indices, stop: Indices, align: Array, moves: Array,
-    seconds: Array, price: Array, goal: Array, bend: Array, weights: Array, whole: Array, next_: Array,
-) -> float:  # fmt: skip
-    """What a step costs against a line, with its blend, gait and bend; the offset and angle after it into `next_`."""
-    _compose(align[cut, start[t]], moves[t, b], whole)
-    _along(state[0], state[1], state[2], whole[1], whole[2], whole[0], next_)
-    cost = 0.5 * seconds[t] * (here + _off_line(next_[0], next_[1], weights))
-    return cost + price[cut, start[t]] + goal[t] + bend[b]
+def _stand_at(offset: float, angle: float, curvature: float, weights: Array, at: Array) -> None:
+    """What all steps from a state on share, into `at` (6,): offset, angle, curvature, cosine and sine of the angle, and
+    what a second there costs."""
+    at[0], at[1], at[2], at[3], at[4] = offset, angle, curvature, math.cos(angle), math.sin(angle)
+    at[5] = _off_line(offset, angle, weights)
 
 
 @njit(inline="always", **_JIT)
-def _worth(
-    cut: int, next_: Array, ahead: Array, turning: Array, table: Array, flat: Array, kind: Indices, slope: float,
-    wa: Array, wb: Array,
-) -> float:  # fmt: skip
-    """What follows from a cut on at an offset and an angle."""
-    value = ahead[cut] + _value2(next_[0], next_[1], table, flat[kind[cut]], wa, wb)
-    return value + slope * max(abs(next_[0]) - table[0, 1], 0.0) + _turned_back(cut, next_[1], turning)
+def _step_on(at: Array, yaw: float, x: float, z: float, next_: Array) -> None:
+    """Offset and angle to a line of constant curvature after a move, into `next_` (2,), as `_along` does."""
+    left, ahead = at[0] + x * at[3] + z * at[4], -x * at[4] + z * at[3]
+    angle = at[1] + yaw
+    if abs(at[2]) >= 1e-4:
+        radius = 1 / at[2]
+        side = 1.0 if radius > 0 else -1.0
+        across = radius - left
+        left = side * (abs(radius) - math.sqrt(across * across + ahead * ahead))
+        angle -= side * math.atan2(ahead, side * across)
+    next_[0], next_[1] = left, _wrap(angle)
+
+
+@njit(inline="always", **_JIT)
+def _lay_on(at: Array, laid: Array, cos: float, sin: float, move: Array, next_: Array) -> None:
+    """The same after a step that is laid by yaw, x and z, with the cosine and sine of the yaw, and then leads so."""
+    x, z = move[1] * cos + move[2] * sin + laid[1], -move[1] * sin + move[2] * cos + laid[2]
+    _step_on(at, laid[0] + move[0], x, z, next_)
+
+
+@njit(inline="always", **_JIT)
+def _least_about(
+    offset: float, reach: float, row: Array, lows: Array, rooms: Array, weights: Array
+) -> None:  # fmt: skip
+    """A bound for each spline where one step may lead from an offset, into `rooms` (K,): a spline is nowhere below the
+    least of the coefficients that count there.
+
+    Args:
+        offset: Of where the step begins.
+        reach: How far a step leads at most.
+        row: The dimension offset.
+        lows: The least coefficient of each spline at each knot of the offset, (K, knots).
+        rooms: The bounds.
+        weights: Room to work in, (4,).
+    """
+    first, last = _spline(offset - reach, row, weights), _spline(offset + reach, row, weights) + 4
+    for n in range(len(lows)):
+        least = lows[n, first]
+        for k in range(first + 1, last):
+            least = min(least, lows[n, k])
+        rooms[n] = least
 
 
 @njit(**_JIT)
 def navigate_best(
     cut: int, ranges: Indices, foot: Indices, state: Array, start: Indices, stop: Indices, align: Array, moves: Array,
     seconds: Array, discount: Array, price: Array, goal: Array, ahead: Array, turning: Array, bend: Array,
-    weights: Array, table: Array, splines: Array, kind: Indices, slope: float, most: int, near: Indices,
-    deep: int, room: Array,
+    weights: Array, table: Array, splines: Array, kind: Indices, slope: float, reach: float, most: int, near: Indices,
+    near_moves: Array, deep: int,
 ) -> tuple[int, int, float]:  # fmt: skip
     """The best step against a line, its bend and its score.
 
     All steps are scored unbent, as `base_scores` and `navigate_scores` do together, and only the best of them bent: a
-    bend makes no bad step the best one. The best of these are weighed again, by their best next step.
+    bend makes no bad step the best one. The best of these are weighed again, by their best next step. What costs more
+    than the best ones already without its spline is passed over.
 
     Args:
         cut: The cut that the character is at.
@@ -298,48 +331,65 @@ def navigate_best(
         splines: Coefficients of the value function, (K, size).
         kind: Which spline each cut has, (N,).
         slope: How much each metre beyond the bounds of the offset counts.
+        reach: How far any step leads, at most.
         most: Steps that are tried bent.
         near: Steps that each cut is nearest to, (N, M), -1 behind the last: those that are looked at as next steps.
+        near_moves: Where they lead from that cut, unbent, (N, M, 3).
         deep: Steps that are weighed by their best next step.
-        room: To work in, (S,).
     """
-    whole, next_, then, wa, wb = np.empty(3), np.empty(2), np.empty(2), np.empty(4), np.empty(4)
-    cells, depth = int(table[0, 2]) * int(table[1, 2]), int(table[2, 2])
+    next_, then, wa, wb = np.empty(2), np.empty(2), np.empty(4), np.empty(4)
+    rows, columns, depth = int(table[0, 2]), int(table[1, 2]), int(table[2, 2])
     first = _spline(state[2], table[2], wa)
-    flat = np.empty((len(splines), cells))
+    flat, lows = np.empty((len(splines), rows * columns)), np.full((len(splines), rows), np.inf)
     for n in range(len(splines)):
-        for k in range(cells):
+        for k in range(rows * columns):
             at = k * depth + first
             flat[n, k] = (
                 wa[0] * splines[n, at] + wa[1] * splines[n, at + 1] + wa[2] * splines[n, at + 2]
                 + wa[3] * splines[n, at + 3]
             )  # fmt: skip
-    lowest = np.empty(len(splines))
-    for n in range(len(splines)):
-        lowest[n] = flat[n].min()
+            lows[n, k // columns] = min(lows[n, k // columns], flat[n, k])
     low, high = ranges[foot[cut]], ranges[foot[cut] + 1]
-    here = _off_line(state[0], state[1], weights)
-    for t in range(low, high):
-        cost = _navigate_one(
-            cut, t, 0, state, here, start, stop, align, moves, seconds, price, goal, bend, weights, whole, next_
-        )
-        room[t] = cost + discount[t] * _worth(stop[t], next_, ahead, turning, table, flat, kind, slope, wa, wb)
+    here, there, least = np.empty(6), np.empty(6), np.empty(len(splines))
+    _stand_at(state[0], state[1], state[2], weights, here)
+    _least_about(state[0], reach, table[0], lows, least, wa)
     tried = min(most, high - low)
     scores, steps, bends = np.full(tried, np.inf), np.full(tried, -1), np.zeros(tried, np.int64)
+    for t in range(low, high):  # the best unbent ones, best first
+        end = stop[t]
+        known = price[cut, start[t]] + goal[t] + 0.5 * seconds[t] * here[5] + discount[t] * ahead[end]
+        if known + discount[t] * least[kind[end]] >= scores[tried - 1]:
+            continue
+        laid = align[cut, start[t]]
+        _lay_on(here, laid, math.cos(laid[0]), math.sin(laid[0]), moves[t, 0], next_)
+        known += 0.5 * seconds[t] * _off_line(next_[0], next_[1], weights)
+        known += discount[t] * (slope * max(abs(next_[0]) - table[0, 1], 0.0) + _turned_back(end, next_[1], turning))
+        if known + discount[t] * least[kind[end]] >= scores[tried - 1]:
+            continue
+        score = known + bend[0] + discount[t] * _value2(next_[0], next_[1], table, flat[kind[end]], wa, wb)
+        k = tried - 1
+        if score < scores[k]:
+            while k > 0 and scores[k - 1] > score:
+                scores[k], steps[k] = scores[k - 1], steps[k - 1]
+                k -= 1
+            scores[k], steps[k] = score, t
     for k in range(tried):
-        least, t = np.inf, -1
-        for n in range(low, high):
-            if room[n] < least:
-                least, t = room[n], n
+        t = steps[k]
         if t < 0:
             break
-        room[t] = np.inf
-        scores[k], steps[k] = least, t
+        end = stop[t]
+        known = price[cut, start[t]] + goal[t] + 0.5 * seconds[t] * here[5] + discount[t] * ahead[end]
+        laid = align[cut, start[t]]
+        cos, sin = math.cos(laid[0]), math.sin(laid[0])
         for b in range(1, len(bend)):
-            cost = _navigate_one(
-                cut, t, b, state, here, start, stop, align, moves, seconds, price, goal, bend, weights, whole, next_
+            _lay_on(here, laid, cos, sin, moves[t, b], next_)
+            score = known + bend[b] + 0.5 * seconds[t] * _off_line(next_[0], next_[1], weights)
+            score += discount[t] * (
+                slope * max(abs(next_[0]) - table[0, 1], 0.0) + _turned_back(end, next_[1], turning)
             )
-            score = cost + discount[t] * _worth(stop[t], next_, ahead, turning, table, flat, kind, slope, wa, wb)
+            if score + discount[t] * least[kind[end]] >= scores[k]:
+                continue
+            score += discount[t] * _value2(next_[0], next_[1], table, flat[kind[end]], wa, wb)
             if score < scores[k]:
                 scores[k], bends[k] = score, b
     if tried == 0:
@@ -347,36 +397,71 @@ def navigate_best(
     if deep < 2:
         k = int(scores.argmin())
         return steps[k], bends[k], scores[k]
-    best, best_step, best_bend, reached = np.inf, -1, 0, np.empty(3)
+    best, best_step, best_bend = np.inf, -1, 0
     for _ in range(min(deep, tried)):
         k = int(scores.argmin())
         t, b = steps[k], bends[k]
         if t < 0 or scores[k] == np.inf:
             break
         scores[k] = np.inf
-        cost = _navigate_one(
-            cut, t, b, state, here, start, stop, align, moves, seconds, price, goal, bend, weights, whole, next_
-        )
-        end, least = stop[t], np.inf
-        reached[0], reached[1], reached[2] = next_[0], next_[1], state[2]
-        there = _off_line(next_[0], next_[1], weights)
+        end = stop[t]
+        laid = align[cut, start[t]]
+        _lay_on(here, laid, math.cos(laid[0]), math.sin(laid[0]), moves[t, b], next_)
+        _stand_at(next_[0], next_[1], state[2], weights, there)
+        _least_about(next_[0], reach, table[0], lows, least, wa)
+        cost = price[cut, start[t]] + goal[t] + bend[b] + 0.5 * seconds[t] * (here[5] + there[5])
+        # The next step has to cost less than this to make this one the best.
+        limit = (best - cost) / discount[t]
         for m in range(near.shape[1]):
             n = near[end, m]
             if n < 0:
                 break
-            # A spline is nowhere below its least coefficient.
-            bound = price[end, start[n]] + goal[n] + 0.5 * seconds[n] * there
-            if bound + discount[n] * (ahead[stop[n]] + lowest[kind[stop[n]]]) >= least:
+            last = stop[n]
+            known = price[end, start[n]] + goal[n] + bend[0] + 0.5 * seconds[n] * there[5] + discount[n] * ahead[last]
+            if known + discount[n] * least[kind[last]] >= limit:
                 continue
-            later = _navigate_one(
-                end, n, 0, reached, there, start, stop, align, moves, seconds, price, goal, bend, weights, whole, then
-            )
-            later += discount[n] * _worth(stop[n], then, ahead, turning, table, flat, kind, slope, wa, wb)
-            least = min(least, later)
-        score = cost + discount[t] * least
-        if score < best:
-            best, best_step, best_bend = score, t, b
+            _step_on(there, near_moves[end, m, 0], near_moves[end, m, 1], near_moves[end, m, 2], then)
+            known += 0.5 * seconds[n] * _off_line(then[0], then[1], weights)
+            known += discount[n] * (slope * max(abs(then[0]) - table[0, 1], 0.0) + _turned_back(last, then[1], turning))
+            if known + discount[n] * least[kind[last]] >= limit:
+                continue
+            later = known + discount[n] * _value2(then[0], then[1], table, flat[kind[last]], wa, wb)
+            if later < limit:
+                limit = later
+                best, best_step, best_bend = cost + discount[t] * later, t, b
     return best_step, best_bend, best
+
+
+@njit(**_JIT)
+def navigate_choices(
+    cuts: Indices, states: Array, ranges: Indices, foot: Indices, start: Indices, stop: Indices, align: Array,
+    moves: Array, seconds: Array, discount: Array, price: Array, goal: Array, ahead: Array, turning: Array,
+    bend: Array, weights: Array, table: Array, splines: Array, kind: Indices, slope: float, reach: float, most: int,
+    near: Indices, near_moves: Array, steps: Indices, spent: Array, after: Array,
+) -> None:  # fmt: skip
+    """The best step of each of many samples (see `navigate_best`), what it costs and the state it leads to.
+
+    Args:
+        cuts: (M,).
+        states: (M, 3).
+        steps: The steps, (M,); written.
+        spent: What each costs by itself, (M,); written.
+        after: (M, 3); written.
+        others: As in `navigate_best`.
+    """
+    here, there = np.empty(6), np.empty(2)
+    for n in range(len(cuts)):
+        cut = cuts[n]
+        t, b, _ = navigate_best(
+            cut, ranges, foot, states[n], start, stop, align, moves, seconds, discount, price, goal, ahead, turning,
+            bend, weights, table, splines, kind, slope, reach, most, near, near_moves, 1,
+        )  # fmt: skip
+        _stand_at(states[n, 0], states[n, 1], states[n, 2], weights, here)
+        laid = align[cut, start[t]]
+        _lay_on(here, laid, math.cos(laid[0]), math.sin(laid[0]), moves[t, b], there)
+        steps[n], after[n, 0], after[n, 1], after[n, 2] = t, there[0], there[1], states[n, 2]
+        spent[n] = price[cut, start[t]] + goal[t] + bend[b]
+        spent[n] += 0.5 * seconds[t] * (here[5] + _off_line(there[0], there[1], weights))
 
 
 @njit(inline="always", **_JIT)
@@ -472,6 +557,26 @@ def avoid_best(
             if score < best:
                 best, best_step, best_bend = score, t, b
     return best_step, best_bend, best
+
+
+@njit(**_JIT)
+def avoid_choices(
+    cuts: Indices, states: Array, ranges: Indices, foot: Indices, start: Indices, stop: Indices, align: Array,
+    moves: Array, seconds: Array, discount: Array, price: Array, goal: Array, ahead: Array, bend: Array,
+    numbers: Array, table: Array, splines: Array, kind: Indices, most: int, steps: Indices, spent: Array, after: Array,
+) -> None:  # fmt: skip
+    """The best step of each of many samples (see `avoid_best`), what it costs and the state it leads to; see
+    `navigate_choices`."""
+    whole, w, at, room = np.empty(3), np.empty((4, 4)), np.empty((4, 4), np.int64), np.empty(len(start))
+    for n in range(len(cuts)):
+        cut = cuts[n]
+        t, b, _ = avoid_best(
+            cut, ranges[foot[cut]], ranges[foot[cut] + 1], states[n], start, stop, align, moves, seconds, discount,
+            price, goal, ahead, bend, numbers, table, splines, kind, most, room,
+        )  # fmt: skip
+        _compose(align[cut, start[t]], moves[t, b], whole)
+        cost = _avoid_one(states[n], whole, seconds[t], 0.0, numbers, table, splines[0], after[n], w, at)
+        steps[n], spent[n] = t, cost + price[cut, start[t]] + goal[t] + bend[b]
 
 
 @njit(**_JIT)

@@ -12,12 +12,13 @@ from numpy.typing import NDArray
 
 from choreograph.errors import RequestError
 from choreograph.maths.floor import FloorTransform
+from choreograph.synthesis.steer.avoid import Avoid
 from choreograph.synthesis.steer.costs import Ahead, StepCosts, Wanted, score_steps
 from choreograph.synthesis.steer.goals import Line, MovingObstacle, SteerGoal
-from choreograph.synthesis.steer.policy import ValueFunction
+from choreograph.synthesis.steer.policy import ValueFunction, check_fits
 from choreograph.synthesis.steer.pool import Pool
 from choreograph.synthesis.steer.steps import BENDS, BLEND_S
-from choreograph.synthesis.steer.tasks import Avoid, SteerTask, compose
+from choreograph.synthesis.steer.tasks import SteerTask, compose
 
 Array = NDArray[np.float64]
 
@@ -45,6 +46,11 @@ class SteerBrain:
     tasks: Mapping[str, SteerTask]
     values: Mapping[str, ValueFunction]
     _known: dict[Wanted, Ahead] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for name, value in self.values.items():
+            if name in self.tasks:
+                check_fits(value, self.tasks[name], self.costs.steps)
 
     def ahead(self, goal: SteerGoal) -> Ahead:
         """What each step costs against a goal's gait and speed, and what follows from each cut on."""

@@ -125,6 +125,21 @@ class StepCosts:
         return out
 
     @cached_property
+    def near_moves(self) -> Array:
+        """Where each of those leads from the cut, unbent, (N, M, 3)."""
+        from choreograph.synthesis.steer.tasks import compose
+
+        every = np.arange(len(self.near))[:, None]
+        return compose(self.steps.align[every, self.steps.start[self.near]], self.steps.moves[self.near, 0])
+
+    @cached_property
+    def reach(self) -> float:
+        """How far any step leads from any cut, at most, metres."""
+        steps = self.steps
+        laid = np.where(np.isfinite(steps.distance), np.hypot(steps.align[..., 1], steps.align[..., 2]), 0.0)
+        return float(laid.max(initial=0.0) + np.hypot(steps.moves[..., 1], steps.moves[..., 2]).max(initial=0.0))
+
+    @cached_property
     def discount(self) -> Array:
         """Of what follows each step, (S,)."""
         return np.exp(-self.steps.seconds / self.settings.horizon_s)

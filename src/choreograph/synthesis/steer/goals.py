@@ -18,6 +18,8 @@ Array = NDArray[np.float64]
 
 LOOK_M = 1.2
 """How far ahead of a character a path's curvature is taken."""
+_AS_NEAR_M = 0.3
+"""Places of a path that are farther than the nearest by less are as good to begin at: the first of them is taken."""
 _AHEAD_M = 2.5
 """How far ahead of where it was last a character looks for its place on a path."""
 MAX_ROWS = 200_000
@@ -104,9 +106,14 @@ class Line:
 
     def _on_path(self, path: Path, place: Array) -> tuple[float, float, float, float]:
         points, step = self._points, self._step
-        low = 0 if self._first else int(self._along / step)
-        high = len(points) if self._first else min(len(points), low + int(_AHEAD_M / step) + 2)
+        low, high = (0, len(points)) if self._first else (int(self._along / step), len(points))
+        if not self._first:
+            high = min(high, low + int(_AHEAD_M / step) + 2)
         gaps = np.hypot(points[low:high, 0] - place[1], points[low:high, 1] - place[2])
+        if self._first:  # where a path comes by again, as a circle does, it is followed from the first time on
+            near = gaps <= gaps.min() + _AS_NEAR_M
+            low = int(near.argmax())
+            gaps = gaps[low : low + int(np.argmin(np.append(near[low:], False)))]
         self._along, self._first = min((low + int(gaps.argmin())) * step, path.length), False
         at = np.array([self._along, self._along + 0.3, self._along + LOOK_M + 0.3])
         tangents = path.tangent(np.minimum(at, path.length))

@@ -7,13 +7,14 @@ value of its best step and fits the unknowns to these by least squares, again an
     maximise   sum over samples of V(X)
     such that  V(X) <= cost of a step + discount * V(X') for the steps in the program
 
-finds the largest V below the true one; its rows are the best steps of the samples, added until every sample obeys. It
-is a bound, while the fit is on average nearer: on recorded walks the fit steers better, and is quicker to learn.
+finds the largest V that is below the true one at the samples and not far above the fit elsewhere; its rows are the best
+steps of the samples, added until every sample obeys. The fit is quicker to learn and the default.
 """
 
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -28,13 +29,16 @@ from choreograph.synthesis.steer.costs import Ahead, StepCosts, Wanted
 from choreograph.synthesis.steer.evaluate import beam_cost, policy_cost
 from choreograph.synthesis.steer.policy import ValueFunction
 from choreograph.synthesis.steer.steps import StepClips
-from choreograph.synthesis.steer.tasks import SteerTask, compose
+from choreograph.synthesis.steer.tasks import Choices, SteerTask, compose
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
 _HIGHEST = 1e4
 """Coefficients are kept within this, so that the first program is bounded."""
+_ABOVE = 1.0
+"""How far above the fit the program's coefficients may be. A value function may not be above the true one at samples,
+but nothing holds it down between them: without this the program adds rows for ever."""
 _MOST = 7000
 """Samples that are drawn at most, unless it is said how many."""
 _EVALUATIONS = 4
@@ -70,6 +74,8 @@ class LearnSettings:
     """Whether its choices are weighed against a search in the end."""
 
 
+LEARNING: Mapping[str, LearnSettings] = {"fit": LearnSettings(), "program": LearnSettings(samples=2000, rounds=40)}
+"""How requests name ways to learn."""
 QUICK = LearnSettings(samples=1200, sweeps=5, weighed=False)
 """Enough to begin with, within a second or two."""
 
@@ -96,15 +102,19 @@ def learn(
     own = costs.following(Wanted(), task.direction)
     index, weight = basis.at(states)
     program = _Program(task, costs.steps, kind, (index, weight, cuts))
-    value = ValueFunction(task.name, basis, np.zeros(program.size), np.zeros(len(kind)), kind=kind)
+    value = ValueFunction(
+        task.name, basis, np.zeros(program.size), np.zeros(len(kind)), kind=kind, steps=costs.steps.word
+    )
     total = settings.sweeps + settings.rounds
     for sweep in range(settings.sweeps):
         told(stage, sweep, total)
-        rows = _best_steps(task, costs, cuts, states, own, value if sweep else None)
+        rows = _best_steps(task, costs, cuts, states, own, value)
         for _ in range(_EVALUATIONS):
             coefficients, more = program.fit(rows.target(value))
             value = replace(value, coefficients=coefficients, cuts=more)
     done = 0
+    if settings.sweeps:
+        program.keep_near(value)
     while True:
         told(stage, settings.sweeps + done, total)
         rows = _best_steps(task, costs, cuts, states, own, value)
@@ -181,54 +191,52 @@ class _Rows:
     cost: Array
     """Its cost, and what blends and gaits cost after it, less what they cost before it."""
     discount: Array
-    after: Array
-    """States, (N, D)."""
     cut: Indices
     """At which it ends, (N,)."""
     known: Array
     """1 where there is anything left to do after it, else 0, (N,)."""
+    after: tuple[Indices, Array]
+    """Which basis functions count in the states after it, and their values there, both (N, terms)."""
 
     def target(self, value: ValueFunction) -> Array:
         """What each sample's value would be with this step, (N,)."""
-        later = self.known * value.at(self.after, self.cut) + value.cuts[self.cut]
-        return np.asarray(self.cost + self.discount * later)
+        index, weight = self.after
+        ends = np.einsum("nt,nt->n", value.splines[value.kinds[self.cut][:, None], index], weight)
+        return np.asarray(self.cost + self.discount * (self.known * ends + value.cuts[self.cut]))
 
 
 def _best_steps(
-    task: SteerTask,
-    costs: StepCosts,
-    cuts: Indices,
-    states: Array,
-    own: Ahead,
-    value: ValueFunction | None,
+    task: SteerTask, costs: StepCosts, cuts: Indices, states: Array, own: Ahead, value: ValueFunction
 ) -> _Rows:
     """The step of each sample that a value function says is best."""
+    later = own.with_cuts(value.cuts)
+    found = task.choices(cuts, states, costs, later, value) or _one_by_one(task, costs, cuts, states, later, value)
+    discount, ends = costs.discount[found.steps], costs.steps.stop[found.steps]
+    cost = found.spent + discount * (own.cuts[ends] + task.beyond(found.after, ends, own))
+    cost -= own.cuts[cuts] + task.beyond(states, cuts, own)
+    return _Rows(cost, discount, ends, task.known(found.after).astype(float), value.basis.at(found.after))
+
+
+def _one_by_one(
+    task: SteerTask, costs: StepCosts, cuts: Indices, states: Array, own: Ahead, value: ValueFunction
+) -> Choices:
+    """The best step of each sample, as the task itself says."""
     steps, bends = costs.steps, costs.bend
     out = np.empty((len(steps), len(bends)))
-    cost, discount, after = np.empty(len(cuts)), np.empty(len(cuts)), np.empty(states.shape)
-    ends, later = np.empty(len(cuts), np.int64), own if value is None else own.with_cuts(value.cuts)
+    made = Choices(np.empty(len(cuts), np.int64), np.empty(len(cuts)), np.empty(states.shape))
     for n, (cut, state) in enumerate(zip(cuts, states, strict=True)):
-        step, bend, _ = _asked(task, state, int(cut), costs, later, value, out)
+        step, bend, _ = _asked(task, state, int(cut), costs, own, value, out)
         move = compose(steps.align[cut, steps.start[step]], steps.moves[step, bend])[None]
         seconds = steps.seconds[step : step + 1]
-        after[n] = task.moved(state, move, seconds)[0]
-        spent = (
-            costs.price[cut, steps.start[step]]
-            + own.goal[step]
-            + bends[bend]
-            + float(task.cost(state, after[n : n + 1], move, seconds)[0])
-        )
-        discount[n], ends[n] = costs.discount[step], steps.stop[step]
-        cost[n] = spent
-    cost += (
-        discount * (own.cuts[ends] + task.beyond(after, ends, own)) - own.cuts[cuts] - task.beyond(states, cuts, own)
-    )
-    return _Rows(cost, discount, after, ends, task.known(after).astype(float))
+        made.after[n] = task.moved(state, move, seconds)[0]
+        made.steps[n] = step
+        made.spent[n] = costs.price[cut, steps.start[step]] + own.goal[step] + bends[bend]
+        made.spent[n] += float(task.cost(state, made.after[n : n + 1], move, seconds)[0])
+    return made
 
 
 def _asked(
-    task: SteerTask, state: Array, cut: int, costs: StepCosts, own: Ahead, value: ValueFunction | None,
-    out: Array,
+    task: SteerTask, state: Array, cut: int, costs: StepCosts, own: Ahead, value: ValueFunction, out: Array
 ) -> tuple[int, int, float]:  # fmt: skip
     """What a task says is best; a RequestError that names the task where it raises or gives no numbers."""
     try:
@@ -278,7 +286,6 @@ class _Program:
         self._highs = highspy.Highs()  # type: ignore[no-untyped-call]
         self._highs.setOptionValue("output_flag", False)
         self._highs.setOptionValue("threads", 1)
-        self._highs.setOptionValue("solver", "ipm")  # three times as fast as the simplex from scratch
         self._highs.changeObjectiveSense(highspy.ObjSense.kMaximize)
         objective = np.asarray(self._matrix(index, weight, cuts, np.full(len(cuts), 1 / len(cuts))).sum(axis=0)).ravel()
         empty, most = np.zeros(0, np.int32), np.full(size, _HIGHEST)
@@ -310,11 +317,18 @@ class _Program:
             self._factor = cho_factor(square + len(targets) / len(square) * prior)
         return self._whole(np.asarray(cho_solve(self._factor, self._rows.T @ targets)))
 
+    def keep_near(self, value: ValueFunction) -> None:
+        """Keep the program's solutions from going far above a value function."""
+        most = np.empty(self._shared.shape[1])
+        most[self._unknown] = np.concatenate([value.coefficients, value.cuts]) + _ABOVE
+        count = np.arange(len(most), dtype=np.int32)
+        self._highs.changeColsBounds(len(most), count, np.full(len(most), -_HIGHEST), most)
+
     def add(self, which: Indices, rows: _Rows) -> None:
         """Add the rows of some samples."""
         before = self._matrix(self._index[which], self._weight[which], self._cuts[which], np.ones(len(which)))
-        index, weight = self._basis.at(rows.after[which])
-        after = self._matrix(index, rows.known[which, None] * weight, rows.cut[which], rows.discount[which])
+        index, weight = rows.after[0][which], rows.known[which, None] * rows.after[1][which]
+        after = self._matrix(index, weight, rows.cut[which], rows.discount[which])
         both = (before - after).tocsr()
         both.sum_duplicates()
         self._highs.addRows(
@@ -331,7 +345,6 @@ class _Program:
         status = self._highs.getModelStatus()
         if status != highspy.HighsModelStatus.kOptimal:
             raise RequestError(f"the value function cannot be learned: {self._highs.modelStatusToString(status)}")
-        self._highs.setOptionValue("solver", "simplex")  # the next program is warm
         return self._whole(np.array(self._highs.getSolution().col_value))
 
     def _whole(self, unknowns: Array) -> tuple[Array, Array]:

@@ -5,12 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from choreograph.errors import RequestError
 from choreograph.synthesis.steer.basis import Basis
+
+if TYPE_CHECKING:
+    from choreograph.synthesis.steer.steps import StepClips
+    from choreograph.synthesis.steer.tasks import SteerTask
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -30,6 +35,8 @@ class ValueFunction:
     """How it was learned: violation, samples, seconds …"""
     kind: Indices | None = None
     """Which spline each cut has, (N,); one for all if not given."""
+    steps: str = ""
+    """The word of the steps that it was learned on (`StepClips.word`); any will do that are as many if not given."""
 
     @cached_property
     def kinds(self) -> Indices:
@@ -51,3 +58,24 @@ class ValueFunction:
         """Splines with the last dimensions held at these values, (K, size), and the table of the dimensions left."""
         held = np.array([self.basis.fixed(one, values) for one in self.splines])
         return held, self.basis.table[: len(self.basis.table) - len(values)]
+
+
+def check_fits(value: ValueFunction, task: SteerTask, steps: StepClips) -> None:
+    """Raise a RequestError if a value function is of another task, version or graph."""
+    if value.task != task.name or value.basis != task.basis:
+        raise RequestError(f"the value function is of the task {value.task!r} or of another version of {task.name!r}")
+    other = value.steps and value.steps != steps.word
+    splines = 1 + int(value.kinds.max(initial=0))
+    if (
+        other
+        or value.coefficients.shape != (splines * value.basis.size,)
+        or not (value.cuts.shape == value.kinds.shape == steps.cut_foot.shape)
+    ):
+        cuts = (
+            ""
+            if len(value.cuts) == len(steps.cut_foot)
+            else (f": it knows {len(value.cuts)} cuts, these steps have {len(steps.cut_foot)}")
+        )
+        raise RequestError(f"the value function is of another graph or of other recordings{cuts}; learn it anew")
+    if not (np.isfinite(value.coefficients).all() and np.isfinite(value.cuts).all()):
+        raise RequestError("the value function has values that are no numbers; learn it anew")

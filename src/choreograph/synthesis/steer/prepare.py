@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, is_dataclass
@@ -14,15 +13,17 @@ from choreograph.errors import RequestError
 from choreograph.graph.cache import Content, find_key, find_or_build
 from choreograph.graph.model import MotionGraph
 from choreograph.progress import Progress, silent
+from choreograph.synthesis.steer.avoid import Avoid
 from choreograph.synthesis.steer.basis import Basis, Dimension
 from choreograph.synthesis.steer.controller import SteerBrain
 from choreograph.synthesis.steer.costs import SteerSettings, StepCosts
 from choreograph.synthesis.steer.learn import LearnSettings, learn
-from choreograph.synthesis.steer.policy import ValueFunction
+from choreograph.synthesis.steer.navigate import Navigate
+from choreograph.synthesis.steer.policy import ValueFunction, check_fits
 from choreograph.synthesis.steer.steps import StepClips, build_steps
-from choreograph.synthesis.steer.tasks import Avoid, Navigate, Spin, SteerTask
+from choreograph.synthesis.steer.tasks import Spin, SteerTask
 
-METHOD = 6
+METHOD = 7
 """One more whenever the same graph would give another value function."""
 FIRST_READY = "ready to steer"
 """Stage of preparing at which characters can be steered, though not yet as well as they will be."""
@@ -70,19 +71,11 @@ def find_value(
     if plain:
         key = find_key(
             graph, "value function", METHOD, ("motion", "labels", "contacts"), task=task.name, weights=asdict(task),  # type: ignore[call-overload]
-            costs=costs.settings.as_document(), learning=asdict(settings), steps=steps_word(costs.steps),
+            costs=costs.settings.as_document(), learning=asdict(settings), steps=costs.steps.word,
         )  # fmt: skip
     return find_or_build(
         key, lambda: learn(task, costs, settings, progress), _pack, lambda found: _unpack(found, task, costs)
     )
-
-
-def steps_word(steps: StepClips) -> str:
-    """A word by which steps are told from others."""
-    parts = (steps.cut_clip, steps.cut_frame, steps.cut_foot, steps.start, steps.stop)
-    text = hashlib.sha256(b"".join(np.ascontiguousarray(part).tobytes() for part in parts))
-    text.update(np.round(steps.moves, 6).tobytes())
-    return text.hexdigest()[:16]
 
 
 def find_brain(
@@ -130,7 +123,12 @@ def find_brain(
 
 def _pack(value: ValueFunction) -> Content:
     dimensions = [vars(one) for one in value.basis.dimensions]
-    facts = {"task": value.task, "dimensions": json.loads(json.dumps(dimensions)), "report": dict(value.report)}
+    facts = {
+        "task": value.task,
+        "dimensions": json.loads(json.dumps(dimensions)),
+        "report": dict(value.report),
+        "steps": value.steps,
+    }
     return Content(facts, {"coefficients": value.coefficients, "cuts": value.cuts, "kind": value.kinds})
 
 
@@ -140,23 +138,8 @@ def _unpack(content: Content, task: SteerTask, costs: StepCosts) -> ValueFunctio
     report: dict[str, Any] = dict(content.facts["report"])
     arrays = content.arrays
     value = ValueFunction(
-        content.facts["task"], basis, arrays["coefficients"], arrays["cuts"], report, arrays["kind"].astype(np.int64)
-    )
+        content.facts["task"], basis, arrays["coefficients"], arrays["cuts"], report, arrays["kind"].astype(np.int64),
+        content.facts["steps"],
+    )  # fmt: skip
     check_fits(value, task, costs.steps)
     return value
-
-
-def check_fits(value: ValueFunction, task: SteerTask, steps: StepClips) -> None:
-    """Raise a RequestError if a value function is of another task, version or graph."""
-    if value.task != task.name or value.basis != task.basis:
-        raise RequestError(f"the value function is of the task {value.task!r} or of another version of {task.name!r}")
-    splines = 1 + int(value.kinds.max(initial=0))
-    if value.coefficients.shape != (splines * value.basis.size,) or not (
-        value.cuts.shape == value.kinds.shape == steps.cut_foot.shape
-    ):
-        raise RequestError(
-            f"the value function is of another graph: it knows {len(value.cuts)} cuts, these steps have "
-            f"{len(steps.cut_foot)}; learn it anew"
-        )
-    if not (np.isfinite(value.coefficients).all() and np.isfinite(value.cuts).all()):
-        raise RequestError("the value function has values that are no numbers; learn it anew")

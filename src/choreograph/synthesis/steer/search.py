@@ -23,6 +23,7 @@ from choreograph.synthesis.steer.controller import SteerBrain
 from choreograph.synthesis.steer.costs import StepCosts
 from choreograph.synthesis.steer.crowd import Crowd
 from choreograph.synthesis.steer.goals import obstacle_at
+from choreograph.synthesis.steer.learn import LEARNING
 from choreograph.synthesis.steer.measure import Stage, find_problems, offsets
 from choreograph.synthesis.steer.own import load_task
 from choreograph.synthesis.steer.pool import build_pool
@@ -34,6 +35,8 @@ Array = NDArray[np.float64]
 
 TASKS = {"navigate": ("navigate",), "spin": ("navigate", "spin"), "avoid": ("navigate", "avoid")}
 """Which value functions each task of a request needs."""
+_SHARED = ("task", "costs", "mirror", "own_task", "learning")
+"""What requests must have in common for the same value functions to do."""
 
 
 class SteerSearch(ChoosingSearch):
@@ -88,7 +91,10 @@ class SteerSearch(ChoosingSearch):
             steps = find_steps(self.graph, mirror=request.mirror, progress=progress)
             self._check_goals(StepCosts(steps, request.costs))
             # A task of one's own first: where it fails, nobody waits for the others.
-            self._brain = find_brain(self.graph, request.costs, (*own, *names), own=own, steps=steps, progress=progress)
+            self._brain = find_brain(
+                self.graph, request.costs, (*own, *names), own=own, learning=LEARNING[request.learning], steps=steps,
+                progress=progress,
+            )  # fmt: skip
         steps = self._brain.costs.steps
         crowd = Crowd(self._brain, build_pool(steps.clips, clean=False), clean=False)
         self._recording = Recording(steps.clips, self.rate_hz)
@@ -143,9 +149,7 @@ class SteerSearch(ChoosingSearch):
 
     def change(self, request: Any) -> None:
         """Follow another script, from the start; what was learned is kept where the weights are the same."""
-        same = all(
-            getattr(request, name) == getattr(self.request, name) for name in ("task", "costs", "mirror", "own_task")
-        )
+        same = all(getattr(request, name) == getattr(self.request, name) for name in _SHARED)
         graph = self.choose(self.whole, request)
         same = same and graph is self.graph
         self.graph = graph
@@ -157,7 +161,7 @@ class SteerSearch(ChoosingSearch):
         if isinstance(earlier, SteerSearch) and earlier.graph is self.graph and self._brain is None:
             same = all(
                 getattr(earlier.request, name) == getattr(self.request, name)
-                for name in ("task", "costs", "mirror", "own_task", "goals", "script", "obstacles", "moving")
+                for name in (*_SHARED, "goals", "script", "obstacles", "moving")
             )
             self._brain = earlier._brain if same else None
 

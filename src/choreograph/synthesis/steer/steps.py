@@ -6,6 +6,7 @@ where it is and the body fits as well as it can; what is left between the two bo
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -127,6 +128,12 @@ class StepClips:
         kind = np.where(self.cut_foot == BOTH, 0, np.where(speed > RUN_M_S, 2, 1))
         order = np.argsort(-np.bincount(kind, minlength=3), kind="stable")
         return np.asarray(np.argsort(order)[kind], np.int64)
+
+    @cached_property
+    def word(self) -> str:
+        """By which these steps are told from others."""
+        parts = (self.cut_clip, self.cut_frame, self.cut_foot, self.start, self.stop, np.round(self.moves, 6))
+        return hashlib.sha256(b"".join(np.ascontiguousarray(part).tobytes() for part in parts)).hexdigest()[:16]
 
     def matching(self, gait: str) -> NDArray[np.bool_]:
         """Which steps a gait's name says something about, (S,)."""

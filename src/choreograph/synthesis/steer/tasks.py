@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,9 +25,17 @@ Indices = NDArray[np.int64]
 
 TRIED_BENT = 12
 """Steps that are tried bent, the best unbent ones: with 12 of 110 the choice is the same in 99 of 100 situations."""
-DEEP = 6
-"""Steps against a line that are weighed by their best next step, the best ones. What is learned of half turns is not
-exact, and one step turns by little: a step more tells who begins to turn from who walks on."""
+
+
+class Choices(NamedTuple):
+    """The best step of each of M samples."""
+
+    steps: Indices
+    """(M,)."""
+    spent: Array
+    """What each costs by itself, (M,)."""
+    after: Array
+    """The states that they lead to, (M, D)."""
 
 
 class SteerTask(ABC):
@@ -113,6 +121,20 @@ class SteerTask(ABC):
         step, bend = divmod(int(out[low:high].argmin()), out.shape[1])
         return low + step, bend, float(out[low + step, bend])
 
+    def choices(
+        self, cuts: Indices, states: Array, costs: StepCosts, own: Ahead, value: ValueFunction
+    ) -> Choices | None:
+        """What `best` says, no step further, of many samples at once; None where they have to be asked for one by one.
+
+        Args:
+            cuts: (M,).
+            states: (M, D).
+            costs: The steps and what they cost by themselves.
+            own: What each step costs against gait and speed, and what follows from each cut on.
+            value: What ends are worth.
+        """
+        return None
+
     def add_scores(
         self, cut: int, state: Array, costs: StepCosts, own: Ahead, value: ValueFunction | None, out: Array
     ) -> None:
@@ -155,116 +177,6 @@ def wrapped(angle: Array) -> Array:
 
 
 @dataclass(frozen=True)
-class Navigate(SteerTask):
-    """Keep to a line: its state is the offset to the left of it, the angle of travel against it, and its curvature."""
-
-    name: ClassVar[str] = "navigate"
-    held: ClassVar[int] = 1
-    mirror: ClassVar[tuple[int, ...]] = (-1, -1, -1)
-
-    deviation_weight: float = 1.0
-    direction_weight: float = 1.0
-    horizon_s: float = 4.0
-    offset_m: float = 4.0
-    """Bound of the offset."""
-    curvature: float = 1.0
-    """Bound of the curvature, 1/m."""
-
-    @property
-    def dimensions(self) -> tuple[Dimension, ...]:
-        """Offset (m), angle (rad), curvature (1/m)."""
-        return (
-            Dimension("offset", -self.offset_m, self.offset_m, 9, warp=0.4),
-            Dimension("angle", -math.pi, math.pi, 16, periodic=True, warp=0.3),
-            Dimension("curvature", -self.curvature, self.curvature, 5),
-        )
-
-    @property
-    def slope(self) -> float:
-        """What each metre beyond the bound of the offset costs."""
-        return self.deviation_weight * self.horizon_s
-
-    @property
-    def weights(self) -> Array:
-        """Of deviation and direction, (2,)."""
-        return np.array([self.deviation_weight, self.direction_weight])
-
-    @property
-    def direction(self) -> float:
-        """What a second costs in a direction 1 rad off."""
-        return self.direction_weight
-
-    def beyond(self, after: Array, cuts: Indices, own: Ahead) -> Array:
-        """What no spline tells, (A,): offsets beyond the bound, as if each metre stayed for as long as the horizon is;
-        and turning back, which has a ridge at half a turn, where left and right are as good, and depends on whether
-        the recording turns at that cut."""
-        offsets = self.slope * np.maximum(np.abs(after[:, 0]) - self.offset_m, 0.0)
-        return np.asarray(offsets + own.turning_at(cuts, after[:, 1]))
-
-    def moved(self, state: Array, moves: Array, seconds: Array) -> Array:
-        """Offset and angle to a line of constant curvature."""
-        offset, angle, curvature = state
-        yaw, x, z = moves.T
-        cos, sin = math.cos(angle), math.sin(angle)
-        left, ahead = offset + x * cos + z * sin, -x * sin + z * cos
-        turned = np.zeros(len(moves))
-        if abs(curvature) >= 1e-4:
-            side = math.copysign(1.0, curvature)
-            across = 1 / curvature - left
-            turned = side * np.arctan2(ahead, side * across)
-            left = side * (abs(1 / curvature) - np.hypot(across, ahead))
-        return np.stack([left, wrapped(angle + yaw - turned), np.full(len(moves), curvature)], axis=1)
-
-    def _rate(self, offset: Array, angle: Array) -> Array:
-        return self.deviation_weight * (np.sqrt(offset**2 + 0.0025) - 0.05) + self.direction_weight * np.abs(angle)
-
-    def cost(self, state: Array, after: Array, moves: Array, seconds: Array) -> Array:
-        """Deviation and direction, over the step."""
-        both = self._rate(state[0], state[1]) + self._rate(after[:, 0], after[:, 1])
-        return np.asarray(0.5 * seconds * both)
-
-    def add_scores(
-        self, cut: int, state: Array, costs: StepCosts, own: Ahead, value: ValueFunction | None, out: Array
-    ) -> None:
-        """The same, compiled."""
-        if value is None:
-            super().add_scores(cut, state, costs, own, value, out)
-            return
-        from choreograph.synthesis.steer import _compiled
-
-        steps = costs.steps
-        low, high = steps.ranges[steps.cut_foot[cut] :][:2]
-        coefficients, table = value.held_at(state[2:])
-        _compiled.navigate_scores(
-            cut, low, high, state, steps.start, steps.stop, steps.align, steps.moves, steps.seconds, costs.discount,
-            own.turning, self.weights, table, coefficients, value.kinds, self.slope, out,
-        )  # fmt: skip
-
-    def best(
-        self,
-        cut: int,
-        state: Array,
-        costs: StepCosts,
-        own: Ahead,
-        value: ValueFunction | None,
-        out: Array,
-        *,
-        deep: bool = True,
-    ) -> tuple[int, int, float]:
-        """The same, compiled, with only the best steps tried bent."""
-        if value is None or type(self).cost is not Navigate.cost or type(self).moved is not Navigate.moved:
-            return super().best(cut, state, costs, own, value, out)
-        from choreograph.synthesis.steer import _compiled
-
-        steps = costs.steps
-        return _compiled.navigate_best(  # type: ignore[no-any-return]
-            cut, steps.ranges, steps.cut_foot, state, steps.start, steps.stop, steps.align, steps.moves, steps.seconds,
-            costs.discount, costs.price, *own, costs.bend, self.weights, value.basis.table, value.splines, value.kinds,
-            self.slope, TRIED_BENT, costs.near, DEEP if deep else 1, out.reshape(-1)[: len(steps)],
-        )  # fmt: skip
-
-
-@dataclass(frozen=True)
 class Spin(SteerTask):
     """Turn at a rate: its state is how far the body is ahead of where it should face by now, and the rate."""
 
@@ -293,99 +205,3 @@ class Spin(SteerTask):
         """How far the body is off, over the step, at most a right angle: who lags by more may as well begin anew."""
         both = min(abs(state[0]), math.pi / 2) + np.minimum(np.abs(after[:, 0]), math.pi / 2)
         return np.asarray(0.5 * self.direction_weight * seconds * both)
-
-
-@dataclass(frozen=True)
-class Avoid(SteerTask):
-    """Keep clear of something that moves: its state is where that is, to the left and ahead, and its velocity."""
-
-    name: ClassVar[str] = "avoid"
-    by_gait: ClassVar[bool] = False
-    mirror: ClassVar[tuple[int, ...]] = (-1, 1, -1, 1)
-
-    obstacle_weight: float = 30.0
-    radius_m: float = 0.6
-    """Sum of the radii; obstacles of another size are moved nearer or farther by as much."""
-    margin_m: float = 0.5
-    """How far from its rim an obstacle begins to cost."""
-    turning_weight: float = 0.2
-    """Cost of a turn by 1 rad: what makes a small turn early better than a large one late."""
-    parts: int = 4
-    """Moments of a step at which the distance is taken."""
-
-    @property
-    def dimensions(self) -> tuple[Dimension, ...]:
-        """Place to the left and ahead (m), velocity to the left and ahead (m/s)."""
-        return (
-            Dimension("left", -3.5, 3.5, 8, warp=1.0),
-            Dimension("ahead", -2.5, 6.5, 9),
-            Dimension("speed_left", -2.0, 2.0, 5),
-            Dimension("speed_ahead", -2.0, 2.0, 5),
-        )
-
-    def known(self, after: Array) -> NDArray[np.bool_]:
-        """Whether the obstacle is near enough to count."""
-        inside = [(one.low <= after[:, k]) & (after[:, k] <= one.high) for k, one in enumerate(self.dimensions[:2])]
-        return inside[0] & inside[1]
-
-    def moved(self, state: Array, moves: Array, seconds: Array) -> Array:
-        """Where the obstacle is after each step, seen from the character."""
-        x, z = state[0] + state[2] * seconds - moves[:, 1], state[1] + state[3] * seconds - moves[:, 2]
-        cos, sin = np.cos(moves[:, 0]), np.sin(moves[:, 0])
-        vx, vz = state[2], state[3]
-        return np.stack([x * cos - z * sin, x * sin + z * cos, vx * cos - vz * sin, vx * sin + vz * cos], axis=1)
-
-    def cost(self, state: Array, after: Array, moves: Array, seconds: Array) -> Array:
-        """How near it comes, over the step, and how far the character turns."""
-        near = np.zeros(len(moves))
-        for k in range(1, self.parts + 1):
-            s = k / self.parts
-            x = state[0] + s * (state[2] * seconds - moves[:, 1])
-            z = state[1] + s * (state[3] * seconds - moves[:, 2])
-            near += np.clip(1 - (np.hypot(x, z) - self.radius_m) / self.margin_m, 0.0, 1.3) ** 2
-        return np.asarray(
-            self.obstacle_weight * seconds * near / self.parts + self.turning_weight * np.abs(moves[:, 0])
-        )
-
-    def add_scores(
-        self, cut: int, state: Array, costs: StepCosts, own: Ahead, value: ValueFunction | None, out: Array
-    ) -> None:
-        """The same, compiled."""
-        if value is None:
-            super().add_scores(cut, state, costs, own, value, out)
-            return
-        from choreograph.synthesis.steer import _compiled
-
-        steps = costs.steps
-        low, high = steps.ranges[steps.cut_foot[cut] :][:2]
-        _compiled.avoid_scores(
-            cut, low, high, state, steps.start, steps.stop, steps.align, steps.moves, steps.seconds, costs.discount,
-            self._numbers(), value.basis.table, value.splines, value.kinds, out,
-        )  # fmt: skip
-
-    def _numbers(self) -> Array:
-        return np.array([self.obstacle_weight, self.radius_m, self.margin_m, self.turning_weight, self.parts], float)
-
-    def best(
-        self,
-        cut: int,
-        state: Array,
-        costs: StepCosts,
-        own: Ahead,
-        value: ValueFunction | None,
-        out: Array,
-        *,
-        deep: bool = True,
-    ) -> tuple[int, int, float]:
-        """The same, compiled, with only the best steps tried bent."""
-        if value is None:
-            return super().best(cut, state, costs, own, value, out)
-        from choreograph.synthesis.steer import _compiled
-
-        steps = costs.steps
-        low, high = steps.ranges[steps.cut_foot[cut] :][:2]
-        return _compiled.avoid_best(  # type: ignore[no-any-return]
-            cut, low, high, state, steps.start, steps.stop, steps.align, steps.moves, steps.seconds, costs.discount,
-            costs.price, own.goal, own.cuts, costs.bend, self._numbers(), value.basis.table, value.splines, value.kinds,
-            TRIED_BENT, out.reshape(-1)[: len(steps)],
-        )  # fmt: skip

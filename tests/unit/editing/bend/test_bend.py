@@ -72,7 +72,7 @@ def test_a_motion_that_goes_nowhere_is_refused() -> None:
 
 def test_another_path_can_be_asked_for() -> None:
     search = cg.BendSearch(WALK, cg.BendRequest(path="line:length=3"))
-    with pytest.raises(cg.RequestError, match="nothing was bent yet"):
+    with pytest.raises(cg.RequestError, match="nothing was made yet"):
         search.best()
     assert not search.step()
     straight = search.best()

@@ -12,6 +12,8 @@ import choreograph as cg
 from choreograph.demo import demo_clip
 from choreograph.errors import FormatError, RequestError
 from choreograph.formats._glb import chunks
+from choreograph.motion.clip import Clip
+from choreograph.motion.skeleton import Skeleton
 
 
 @pytest.fixture
@@ -70,6 +72,19 @@ def test_command_writes_character_and_map(hero: Path, tmp_path: Path) -> None:
     named = json.loads(joints.read_text())
     assert named["mixamorig:LeftUpLeg"] and "mixamorig:LeftToe_End" not in named
     assert "meshes" in chunks(out.read_bytes())[0]
+
+
+def test_arms_that_nothing_tells_are_asked_for(recordings: Path, tmp_path: Path) -> None:
+    body = cg.read_clip(recordings / "odd_files" / "vicon_6ch_all_scinot.bvh")
+    names = tuple(f"Bone.{k:03d}" for k in range(len(body.skeleton)))
+    bare = Skeleton(
+        names, *(getattr(body.skeleton, part) for part in ("parents", "offsets", "tip_parents", "tip_offsets"))
+    )
+    cg.write_clip(tmp_path / "bare.bvh", Clip(bare, body.fps, body.root_pos, body.local_rot, "bare"))
+    answer = cg.retarget(demo_clip("walk", 30.0), str(tmp_path / "bare.bvh")).best
+    (problem,) = answer.problems
+    assert "not found in the character: left upper arm" in problem.text and "--to-role left_upper_arm=" in problem.text
+    assert "Bone.009" in problem.text
 
 
 def test_any_verb_can_show_a_character(hero: Path, tmp_path: Path) -> None:

@@ -95,7 +95,7 @@ def test_recorded_stretches_and_places_hold_during_intervals(walks: list[Clip]) 
     travelled = np.linalg.norm(walk.root_pos[25] - walk.root_pos[10])
     assert abs(clip.root_pos[15, 0] - 1.0 - travelled) < 0.03, "it goes on as recorded, turned to +x"
     np.testing.assert_allclose(clip.global_positions()[45, hips][[0, 2]], (2.7, 2.1), atol=1e-6)
-    np.testing.assert_allclose(np.degrees(clip.facing()[36:]), 80.0, atol=1e-3)
+    np.testing.assert_allclose(np.degrees(clip.facing()[36:]), 80.0, atol=0.01)
 
 
 def test_tracks_come_from_files(walks: list[Clip], tmp_path: object) -> None:
@@ -350,3 +350,15 @@ def test_dragging_keeps_the_hand_at_the_pointer(walks: list[Clip], model: cg.Mot
     assert np.linalg.norm(free.global_positions()[30, hand] - begin) < 0.1
     with pytest.raises(RequestError, match="lasts from 0 to"):
         drag.pull("right_hand", 9.0, (0.0, 0.0, 0.0))
+
+
+def test_a_key_pose_of_a_body_without_legs_is_refused(model: cg.MotionModel, tmp_path: Path) -> None:
+    path = tmp_path / "tail.bvh"
+    path.write_text(
+        "HIERARCHY\nROOT base\n{\nOFFSET 0 0 0\nCHANNELS 3 Zrotation Xrotation Yrotation\nJOINT tip\n{\nOFFSET 0 1 0\n"
+        "CHANNELS 3 Zrotation Xrotation Yrotation\nEnd Site\n{\nOFFSET 0 1 0\n}\n}\n}\nMOTION\nFrames: 2\n"
+        "Frame Time: 0.0333333\n0 0 0 0 0 0\n0 0 0 0 0 0\n"
+    )
+    request = cg.CompleteRequest(1.0, [cg.KeyPose(at_s=0.0, file=str(path), frame=0)])
+    with pytest.raises(RoleError, match="no legs found"):
+        cg.complete(model, request)

@@ -200,7 +200,7 @@ def test_continuations_are_walks_of_the_graph(graph: MotionGraph, paged: PagedTa
     """Each is one of all walks with its number of transitions, found by trying them all; no kind has one with fewer."""
     nodes = np.arange(0, len(graph.nodes), max(1, len(graph.nodes) // 12))
     first, places, changes = _compiled_paging.near_continuations(
-        nodes, 5, MOMENTS, 10**6, 10**6, TURN_BINS, TURN_BIN_RAD, paged.net, paged.frames
+        nodes, 5, MOMENTS, 10**6, 10**6, 10**6, TURN_BINS, TURN_BIN_RAD, paged.net, paged.frames
     )
     for n, (low, high) in zip(nodes, pairwise(first), strict=True):
         walks = _all_walks(graph, bend_tables, int(n), 5 * MOMENTS)

@@ -112,6 +112,16 @@ def test_time_that_is_left_goes_into_a_finer_lattice_and_steps_that_compression_
     assert later.run().best.cost <= fine.best.cost + 1e-9
 
 
+def test_kernels_meet_one_kind_of_arrays_whether_they_were_kept_or_just_built(graph, plans):
+    """For another kind they would be compiled again, which takes a minute."""
+    for full in (False, True):
+        planner = Planner(make_world(graph, plans, few(), full=full), few(), Margins(0.03, {}))
+        moves, heuristic = planner.moves, planner.heuristic
+        for array in (moves.outcome, moves.target, moves.first, moves.edge, moves.kind, heuristic.hips):
+            assert not array.flags.writeable
+        assert not (heuristic.per_metre.flags.writeable or heuristic.per_radian.flags.writeable)
+
+
 def test_steps_in_the_whole_graph_are_those_of_the_compressed_one(graph, plans):
     request = few()
     small, whole = (make_world(graph, plans, request, full=full) for full in (False, True))

@@ -10,6 +10,7 @@ import pytest
 
 import choreograph as cg
 from choreograph.finishing.foot_contacts import foot_slide
+from choreograph.synthesis.steer.avoid import Avoid
 from choreograph.synthesis.steer.controller import SteerBrain
 from choreograph.synthesis.steer.costs import StepCosts, score_steps
 from choreograph.synthesis.steer.crowd import Crowd
@@ -20,7 +21,6 @@ from choreograph.synthesis.steer.policy import ValueFunction
 from choreograph.synthesis.steer.pool import Pool
 from choreograph.synthesis.steer.prepare import standard_tasks
 from choreograph.synthesis.steer.record import Recording
-from choreograph.synthesis.steer.tasks import Avoid
 
 
 def walked(crowd: Crowd, seconds: float, rate: float = 30.0) -> np.ndarray:

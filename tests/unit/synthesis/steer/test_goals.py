@@ -63,6 +63,19 @@ def test_a_drawn_circle_has_its_curvature() -> None:
     assert abs(offset) < 0.02 and abs(angle) < 0.05 and abs(curvature) == pytest.approx(0.5, abs=0.05)
 
 
+@pytest.mark.parametrize("laps", [1, 3])
+@pytest.mark.parametrize("ahead", [-0.1, 0.0, 0.1])
+def test_a_closed_path_is_followed_from_its_start(laps: int, ahead: float) -> None:
+    at = np.linspace(0, 2 * math.pi * laps, 400 * laps)
+    line = Line(cg.SteerGoal(path=cg.Path(np.stack([4 - 4 * np.cos(at), 4 * np.sin(at)], axis=1))))
+    line.state(np.array([0.0, 0.01, ahead]))
+    assert not line.ended
+    for angle in np.arange(0.1, 2 * math.pi * laps - 0.1, 0.1):
+        offset, _, curvature = line.state(np.array([angle, 4 - 4 * math.cos(angle), 4 * math.sin(angle)]))
+        assert abs(offset) < 0.02
+    assert abs(curvature) < 0.3
+
+
 def test_obstacles_move_between_their_rows_and_on_behind_the_last(tmp_path: Path) -> None:
     file = tmp_path / "others.csv"
     file.write_text("t,id,x,z,radius\n0,a,0,0,0.6\n2,a,2,0,0.6\n0,b,1,1,0.5\n", encoding="utf-8")

@@ -11,16 +11,17 @@ from scipy.interpolate import BSpline
 
 import choreograph as cg
 from choreograph.progress import Recorder
+from choreograph.synthesis.steer.avoid import Avoid
 from choreograph.synthesis.steer.basis import Basis, Dimension
 from choreograph.synthesis.steer.controller import SteerBrain
 from choreograph.synthesis.steer.costs import StepCosts, Wanted, score_steps
 from choreograph.synthesis.steer.crowd import Crowd
 from choreograph.synthesis.steer.goals import SteerGoal
-from choreograph.synthesis.steer.learn import QUICK, LearnSettings, learn
-from choreograph.synthesis.steer.policy import ValueFunction
+from choreograph.synthesis.steer.learn import QUICK, LearnSettings, draw_samples, learn
+from choreograph.synthesis.steer.navigate import DEEP, Navigate
+from choreograph.synthesis.steer.policy import ValueFunction, check_fits
 from choreograph.synthesis.steer.pool import Pool
-from choreograph.synthesis.steer.prepare import check_fits
-from choreograph.synthesis.steer.tasks import DEEP, TRIED_BENT, Navigate, Spin, SteerTask, compose
+from choreograph.synthesis.steer.tasks import TRIED_BENT, Spin, SteerTask, compose
 
 
 def test_splines_are_scipys_and_sum_to_one() -> None:
@@ -144,6 +145,25 @@ def test_a_deep_choice_is_the_best_of_two_steps(costs: StepCosts, state: tuple[f
         assert found[2] == pytest.approx(best[0]) and found[:2] == best[1:]
 
 
+@pytest.mark.parametrize("task", [Navigate(), Avoid()])
+def test_choices_of_many_samples_are_those_of_each(costs: StepCosts, task: SteerTask) -> None:
+    rng, steps = np.random.default_rng(8), costs.steps
+    kind = rng.integers(2, size=len(steps.cut_foot))
+    value = ValueFunction(task.name, task.basis, rng.normal(size=2 * task.basis.size), np.zeros(len(kind)), kind=kind)
+    own, out = costs.following(Wanted(), task.direction), np.empty((len(steps), len(costs.bend)))
+    states, cuts = draw_samples(task.basis, kind, 40, rng)
+    many = task.choices(cuts, states, costs, own, value)
+    assert many is not None
+    for n, (cut, state) in enumerate(zip(cuts, states, strict=True)):
+        step, bend, _ = task.best(int(cut), state, costs, own, value, out, deep=False)
+        move = compose(steps.align[cut, steps.start[step]], steps.moves[step, bend])[None]
+        after = task.moved(state, move, steps.seconds[[step]])
+        spent = costs.price[cut, steps.start[step]] + own.goal[step] + costs.bend[bend]
+        spent += task.cost(state, after, move, steps.seconds[[step]])[0]
+        assert many.steps[n] == step and many.spent[n] == pytest.approx(spent)
+        assert np.allclose(np.exp(1j * many.after[n]), np.exp(1j * after[0]), atol=1e-9)
+
+
 def test_a_quick_value_function_goes_back_the_way_it_came(costs: StepCosts, pool: Pool) -> None:
     for seed in range(3):
         value = learn(Navigate(), costs, replace(QUICK, seed=seed))
@@ -192,6 +212,12 @@ def test_a_value_function_of_another_graph_is_refused(brain: SteerBrain) -> None
     fewer = ValueFunction("navigate", value.basis, value.coefficients, value.cuts[1:])
     with pytest.raises(cg.RequestError, match="another graph"):
         check_fits(fewer, task, steps)
+    other = replace(value, steps="of somebody else")
+    with pytest.raises(cg.RequestError, match="other recordings"):
+        SteerBrain(brain.costs, {"navigate": task}, {"navigate": other})
+    nowhere = replace(value, cuts=value.cuts * np.nan)
+    with pytest.raises(cg.RequestError, match="no numbers"):
+        check_fits(nowhere, task, steps)
     with pytest.raises(cg.RequestError, match="another version"):
         check_fits(ValueFunction("spin", value.basis, value.coefficients, value.cuts), task, steps)
 

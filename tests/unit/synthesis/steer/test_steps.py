@@ -9,7 +9,7 @@ import pytest
 
 import choreograph as cg
 from choreograph.demo import demo_clip
-from choreograph.synthesis.steer.cuts import BOTH, LEFT, RIGHT, find_cuts
+from choreograph.synthesis.steer.cuts import BOTH, FEET, LEFT, RIGHT, find_cuts
 from choreograph.synthesis.steer.steps import StepClips, build_steps
 
 
@@ -63,3 +63,13 @@ def test_a_stop_without_a_start_is_left_out_and_said() -> None:
 def test_recordings_without_steps_are_refused() -> None:
     with pytest.raises(cg.RequestError, match="no steps were found that can follow each other"):
         build_steps([demo_clip("walk", 30.0)[:12]])
+
+
+def test_steps_that_nothing_follows_are_refused_with_the_foot() -> None:
+    walk = demo_clip("walk", 30.0)
+    _, here, there, *_ = find_cuts(walk)
+    one = walk[here.frame - 12 : there.frame + 12]
+    assert len(find_cuts(one)) == 2, "one step, from one foot to the other"
+    with pytest.raises(cg.RequestError, match=f"{FEET[here.foot]}.*mirror"):
+        build_steps([one])
+    assert len(build_steps([one], mirror=True)) == 2

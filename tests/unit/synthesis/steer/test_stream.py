@@ -13,11 +13,11 @@ from tests.unit.synthesis.steer.conftest import NAMES
 import choreograph as cg
 from choreograph.demo import demo_clip
 from choreograph.steer_client import read_frame
+from choreograph.synthesis.steer.avoid import Avoid
 from choreograph.synthesis.steer.controller import SteerBrain
 from choreograph.synthesis.steer.policy import ValueFunction
 from choreograph.synthesis.steer.pool import Pool
 from choreograph.synthesis.steer.stream import SteerStream
-from choreograph.synthesis.steer.tasks import Avoid
 
 
 @pytest.fixture

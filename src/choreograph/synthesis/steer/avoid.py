@@ -1,0 +1,135 @@
+"""Keeping clear of what moves."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from choreograph.synthesis.steer.basis import Dimension
+from choreograph.synthesis.steer.costs import Ahead, StepCosts
+from choreograph.synthesis.steer.tasks import TRIED_BENT, Choices, SteerTask
+
+if TYPE_CHECKING:
+    from choreograph.synthesis.steer.policy import ValueFunction
+
+Array = NDArray[np.float64]
+Indices = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Avoid(SteerTask):
+    """Keep clear of something that moves: its state is where that is, to the left and ahead, and its velocity."""
+
+    name: ClassVar[str] = "avoid"
+    by_gait: ClassVar[bool] = False
+    mirror: ClassVar[tuple[int, ...]] = (-1, 1, -1, 1)
+
+    obstacle_weight: float = 30.0
+    radius_m: float = 0.6
+    """Sum of the radii; obstacles of another size are moved nearer or farther by as much."""
+    margin_m: float = 0.5
+    """How far from its rim an obstacle begins to cost."""
+    turning_weight: float = 0.2
+    """Cost of a turn by 1 rad: what makes a small turn early better than a large one late."""
+    parts: int = 4
+    """Moments of a step at which the distance is taken."""
+
+    @property
+    def dimensions(self) -> tuple[Dimension, ...]:
+        """Place to the left and ahead (m), velocity to the left and ahead (m/s)."""
+        return (
+            Dimension("left", -3.5, 3.5, 8, warp=1.0),
+            Dimension("ahead", -2.5, 6.5, 9),
+            Dimension("speed_left", -2.0, 2.0, 5),
+            Dimension("speed_ahead", -2.0, 2.0, 5),
+        )
+
+    @property
+    def _changed(self) -> bool:
+        return type(self).cost is not Avoid.cost or type(self).moved is not Avoid.moved
+
+    def known(self, after: Array) -> NDArray[np.bool_]:
+        """Whether the obstacle is near enough to count."""
+        inside = [(one.low <= after[:, k]) & (after[:, k] <= one.high) for k, one in enumerate(self.dimensions[:2])]
+        return inside[0] & inside[1]
+
+    def moved(self, state: Array, moves: Array, seconds: Array) -> Array:
+        """Where the obstacle is after each step, seen from the character."""
+        x, z = state[0] + state[2] * seconds - moves[:, 1], state[1] + state[3] * seconds - moves[:, 2]
+        cos, sin = np.cos(moves[:, 0]), np.sin(moves[:, 0])
+        vx, vz = state[2], state[3]
+        return np.stack([x * cos - z * sin, x * sin + z * cos, vx * cos - vz * sin, vx * sin + vz * cos], axis=1)
+
+    def cost(self, state: Array, after: Array, moves: Array, seconds: Array) -> Array:
+        """How near it comes, over the step, and how far the character turns."""
+        near = np.zeros(len(moves))
+        for k in range(1, self.parts + 1):
+            s = k / self.parts
+            x = state[0] + s * (state[2] * seconds - moves[:, 1])
+            z = state[1] + s * (state[3] * seconds - moves[:, 2])
+            near += np.clip(1 - (np.hypot(x, z) - self.radius_m) / self.margin_m, 0.0, 1.3) ** 2
+        return np.asarray(
+            self.obstacle_weight * seconds * near / self.parts + self.turning_weight * np.abs(moves[:, 0])
+        )
+
+    def add_scores(
+        self, cut: int, state: Array, costs: StepCosts, own: Ahead, value: ValueFunction | None, out: Array
+    ) -> None:
+        """The same, compiled."""
+        if value is None or self._changed:
+            super().add_scores(cut, state, costs, own, value, out)
+            return
+        from choreograph.synthesis.steer import _compiled
+
+        steps = costs.steps
+        low, high = steps.ranges[steps.cut_foot[cut] :][:2]
+        _compiled.avoid_scores(
+            cut, low, high, state, steps.start, steps.stop, steps.align, steps.moves, steps.seconds, costs.discount,
+            self._numbers(), value.basis.table, value.splines, value.kinds, out,
+        )  # fmt: skip
+
+    def _numbers(self) -> Array:
+        return np.array([self.obstacle_weight, self.radius_m, self.margin_m, self.turning_weight, self.parts], float)
+
+    def best(
+        self,
+        cut: int,
+        state: Array,
+        costs: StepCosts,
+        own: Ahead,
+        value: ValueFunction | None,
+        out: Array,
+        *,
+        deep: bool = True,
+    ) -> tuple[int, int, float]:
+        """The same, compiled, with only the best steps tried bent."""
+        if value is None or self._changed:
+            return super().best(cut, state, costs, own, value, out)
+        from choreograph.synthesis.steer import _compiled
+
+        steps = costs.steps
+        low, high = steps.ranges[steps.cut_foot[cut] :][:2]
+        return _compiled.avoid_best(  # type: ignore[no-any-return]
+            cut, low, high, state, steps.start, steps.stop, steps.align, steps.moves, steps.seconds, costs.discount,
+            costs.price, own.goal, own.cuts, costs.bend, self._numbers(), value.basis.table, value.splines, value.kinds,
+            TRIED_BENT, out.reshape(-1)[: len(steps)],
+        )  # fmt: skip
+
+    def choices(
+        self, cuts: Indices, states: Array, costs: StepCosts, own: Ahead, value: ValueFunction
+    ) -> Choices | None:
+        """The same, compiled."""
+        if self._changed:
+            return None
+        from choreograph.synthesis.steer import _compiled
+
+        steps, made = costs.steps, Choices(np.empty(len(cuts), np.int64), np.empty(len(cuts)), np.empty(states.shape))
+        _compiled.avoid_choices(
+            cuts, states, steps.ranges, steps.cut_foot, steps.start, steps.stop, steps.align, steps.moves,
+            steps.seconds, costs.discount, costs.price, own.goal, own.cuts, costs.bend, self._numbers(),
+            value.basis.table, value.splines, value.kinds, TRIED_BENT, *made,
+        )  # fmt: skip
+        return made
