@@ -40,6 +40,7 @@ class Impatient(H11Protocol):
         if line is not None and hasattr(socket, "TCP_NOTSENT_LOWAT"):
             line.setsockopt(socket.IPPROTO_TCP, socket.TCP_NOTSENT_LOWAT, UNSENT_BYTES)
         self._idle = self._stuck = self._left = 0
+        self._answered: Any = None  # the request of the last look
         self.loop.call_later(REQUEST_S / 3, self._look)
 
     def _look(self) -> None:
@@ -47,8 +48,9 @@ class Impatient(H11Protocol):
         transport: Any = self.transport
         if transport.is_closing() or transport.get_protocol() is not self:  # it has become a socket of a page
             return
-        answering = self.cycle is not None and not self.cycle.response_complete
-        self._idle = 0 if answering else self._idle + 1
+        # Another request than last time: somebody who asks often is met between two requests each time.
+        wanted = self.cycle is not self._answered or (self.cycle is not None and not self.cycle.response_complete)
+        self._idle, self._answered = 0 if wanted else self._idle + 1, self.cycle
         left = transport.get_write_buffer_size()
         self._stuck, self._left = self._stuck + 1 if left and left == self._left else 0, left
         if self._idle >= 3 or self._stuck * REQUEST_S / 3 > STUCK_S:

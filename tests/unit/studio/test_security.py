@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import http.client
 import json
 import random
 import re
@@ -234,6 +235,18 @@ def test_connections_that_bring_nothing_are_closed(tmp_path: Path, monkeypatch: 
             time.sleep(1.0)
             say(page, "hello", protocol="x")
             hear(page, "welcome")
+
+
+def test_a_connection_that_is_used_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(listening, "REQUEST_S", 1.5)
+    with opened(tmp_path) as studio:
+        line = http.client.HTTPConnection("127.0.0.1", studio.port, timeout=60)
+        until_s = time.monotonic() + 4.0
+        while time.monotonic() < until_s:
+            line.request("GET", "/api/jobs")
+            assert line.getresponse().read()
+            time.sleep(0.1)
+        line.close()
 
 
 def test_bodies_that_do_not_go_on_are_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
