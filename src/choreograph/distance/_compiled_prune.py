@@ -10,13 +10,13 @@ from numpy.typing import NDArray
 
 from choreograph.distance._compiled import measure_pair
 from choreograph.distance.library import Library
-from choreograph.distance.prune import Runs
+from choreograph.distance.prune import Blocks, Runs
 
 Array = NDArray[np.float64]
 Array32 = NDArray[np.float32]
 Ints = NDArray[np.int64]
 
-TALL, WIDE = 128, 512  # coarse runs on the sides of a block: their products stay in cache
+TALL = 128  # coarse runs that are compared with a block at once: their products stay in cache
 EACH = 300  # frame products that take as long as what a rectangle costs whatever its size
 ROOM = np.float32(1e-6)  # metres, far above float32's error in sums of distances
 SLACK = np.float32(4e-6)  # float32's error in D relative to the energies: sums are shorter than those of whole windows
@@ -33,7 +33,12 @@ def measure_radii(library: Library, first: Ints, stop: Ints, middle: Ints) -> Ar
     return radii
 
 
-@njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
+# Handing the runs, many arrays, to a function and counting references to them takes longer than most of these do.
+inlined = njit(cache=True, nogil=True, forceinline=True)
+summed = njit(cache=True, nogil=True, forceinline=True, fastmath={"reassoc", "contract"})
+
+
+@summed
 def least_squared(heights: Array32, floor: Array32, energy: Array32, p: int, q: int) -> np.float32:
     """A lower bound on the squared distance of two runs' representatives, below 0 where there is none."""
     y, re, im = np.float32(0), np.float32(0), np.float32(0)
@@ -46,7 +51,7 @@ def least_squared(heights: Array32, floor: Array32, energy: Array32, p: int, q: 
     return total - np.float32(2) * (y + math.sqrt(re * re + im * im)) - SLACK * total
 
 
-@njit(cache=True, nogil=True)
+@inlined
 def is_open(
     heights: Array32, floor: Array32, energy: Array32, radius: Array32, p: int, q: int, threshold: np.float32
 ) -> bool:
@@ -55,7 +60,7 @@ def is_open(
     return least_squared(heights, floor, energy, p, q) <= far * far
 
 
-@njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
+@summed
 def is_sifted(points: Array32, p: int, q: int, threshold: np.float32) -> bool:
     """Whether the Euclidean points of two runs lie farther apart than windows within the threshold allow."""
     size = points.shape[1] - 2
@@ -67,7 +72,13 @@ def is_sifted(points: Array32, p: int, q: int, threshold: np.float32) -> bool:
     return total + threshold * (near + other + np.float32(0.5) * threshold) < 0
 
 
-@njit(cache=True, nogil=True)
+@inlined
+def holds(box: Ints, a0: int, a1: int, b0: int, b1: int) -> bool:
+    """Whether a box of windows holds all pairs of windows [a0, a1) and [b0, b1)."""
+    return box[0] <= a0 and a1 <= box[1] and box[2] <= b0 and b1 <= box[3]
+
+
+@inlined
 def stretch_box(
     runs: Runs,
     points: Array32,
@@ -94,7 +105,7 @@ def stretch_box(
     first, stop = runs.first, runs.stop
     for p in range(rows[0], rows[1]):
         for q in range(columns[0], columns[1]):
-            if box[0] <= first[p] and stop[p] <= box[1] and box[2] <= first[q] and stop[q] <= box[3]:
+            if holds(box, first[p], stop[p], first[q], stop[q]):
                 continue
             if runs.reach[p] + runs.reach[q] < room:
                 continue
@@ -110,7 +121,7 @@ def stretch_box(
             box[2], box[3] = min(box[2], first[q]), max(box[3], stop[q])
 
 
-@njit(cache=True, nogil=True)
+@inlined
 def positives(values: Array32, out: NDArray[np.int32]) -> int:
     """Write the places of values that are not negative to `out`, and return how many there are."""
     count = 0
@@ -120,11 +131,26 @@ def positives(values: Array32, out: NDArray[np.int32]) -> int:
     return count
 
 
+@inlined
+def reaches(blocks: Blocks, p: int, block: int) -> bool:
+    """Whether a run may be near enough to one of a block, by the block's bounds."""
+    far = blocks.far[p] + blocks.radius[block]
+    left = far * far
+    for k in range(blocks.points.shape[1]):
+        x = blocks.points[p, k]
+        away = max(blocks.low[block, k] - x, x - blocks.high[block, k])
+        if away > 0:
+            left -= away * away
+            if left < 0:
+                return False
+    return True
+
+
 @njit(cache=True, nogil=True)
 def enclose_open(
     coarse: Runs,
     outward: Array32,
-    inward: Array32,
+    blocks: Blocks,
     fine: Runs,
     points: Array32,
     children: Ints,
@@ -139,13 +165,13 @@ def enclose_open(
 ) -> tuple[Ints, Ints]:
     """For each pair of strips, the smallest box around the pairs of fine runs that may hold something.
 
-    Pairs of coarse runs are sifted by the sign of a matrix product first, then by the bound on their distance, then by
-    that of the fine runs inside.
+    Blocks of coarse runs are ruled out by their bounds, pairs of runs by the sign of a matrix product, then by the
+    bound on their distance, then by that of the fine runs inside.
 
     Args:
         coarse: Coarse runs.
         outward: (R, K): as rows of the matrix product.
-        inward: (R, K): as its columns.
+        blocks: Coarse runs in blocks, with its columns.
         fine: Fine runs.
         points: Their Euclidean points.
         children: (R + 1,): first fine run of each coarse one.
@@ -162,33 +188,48 @@ def enclose_open(
         Row strip x `strips` + column strip of each box, ascending, and the boxes, (B, 4): the first window and one past
         the last, of the row's strip and of the column's.
     """
-    first_strip, runs = coarse.parent[start], len(coarse.first)
+    first_strip = coarse.parent[start]
     place = np.zeros((coarse.parent[stop - 1] - first_strip + 1, strips), np.int32)
     keys, boxes, count = np.empty(1024, np.int64), np.zeros((1024, 4), np.int64), 0
-    product = np.empty(TALL * WIDE, np.float32)
-    found = np.empty(WIDE + 1, np.int32)
+    widest = np.max(np.diff(blocks.first))
+    product, found = np.empty(TALL * widest, np.float32), np.empty(widest + 1, np.int32)
+    rows_here, some = np.empty(TALL, np.int64), np.empty((TALL, outward.shape[1]), np.float32)
     every = chosen.all()
     for top in range(start, stop, TALL):
         bottom = min(top + TALL, stop)
         if not every and not chosen[clips[top:bottom]].any():
             continue
-        for left in range(top if every else 0, runs, WIDE):
-            right = min(left + WIDE, runs)
-            signs = product[: (bottom - top) * (right - left)].reshape(bottom - top, right - left)
-            np.dot(outward[top:bottom], inward[left:right].T, signs)
-            for p in range(top, bottom):
-                if not chosen[clips[p]]:
-                    continue
-                for n in range(positives(signs[p - top], found)):
-                    q = left + found[n]
+        for block in range(len(blocks.first) - 1):
+            left, right = blocks.first[block], blocks.first[block + 1]
+            if every:  # earlier ones had their turn
+                left += np.searchsorted(blocks.order[left:right], top)
+            near = 0
+            for p in range(top, bottom if left < right else top):
+                if chosen[clips[p]] and reaches(blocks, p, block):
+                    rows_here[near] = p
+                    for k in range(outward.shape[1]):
+                        some[near, k] = outward[p, k]
+                    near += 1
+            if near == 0:
+                continue
+            signs = product[: near * (right - left)].reshape(near, right - left)
+            np.dot(some[:near], blocks.inward[left:right].T, signs)
+            for row in range(near):
+                p = rows_here[row]
+                for n in range(positives(signs[row], found)):
+                    q = blocks.order[left + found[n]]
                     if q < p and chosen[clips[q]]:
+                        continue
+                    at = place[coarse.parent[p] - first_strip, coarse.parent[q]]
+                    if at > 0 and holds(
+                        boxes[at - 1], coarse.first[p], coarse.stop[p], coarse.first[q], coarse.stop[q]
+                    ):
                         continue
                     limit = thresholds[classes[clips[p]], classes[clips[q]]]
                     squared = least_squared(coarse.heights, coarse.floor, coarse.energy, p, q)
                     far = coarse.radius[p] + coarse.radius[q] + limit
                     if squared > far * far:
                         continue
-                    at = place[coarse.parent[p] - first_strip, coarse.parent[q]]
                     if at == 0:
                         if count == len(keys):
                             keys = np.concatenate((keys, np.empty_like(keys)))
