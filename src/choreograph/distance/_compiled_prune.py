@@ -10,13 +10,13 @@ from numpy.typing import NDArray
 
 from choreograph.distance._compiled import measure_pair
 from choreograph.distance.library import Library
-from choreograph.distance.prune import Blocks, Runs
+from choreograph.distance.prune import Runs
 
 Array = NDArray[np.float64]
 Array32 = NDArray[np.float32]
 Ints = NDArray[np.int64]
 
-TALL = 128  # coarse runs that are compared with a block at once: their products stay in cache
+TALL, WIDE = 128, 512  # coarse runs on the sides of a block: their products stay in cache
 EACH = 300  # frame products that take as long as what a rectangle costs whatever its size
 ROOM = np.float32(1e-6)  # metres, far above float32's error in sums of distances
 SLACK = np.float32(4e-6)  # float32's error in D relative to the energies: sums are shorter than those of whole windows
@@ -73,9 +73,9 @@ def is_sifted(points: Array32, p: int, q: int, threshold: np.float32) -> bool:
 
 
 @inlined
-def holds(box: Ints, a0: int, a1: int, b0: int, b1: int) -> bool:
-    """Whether a box of windows holds all pairs of windows [a0, a1) and [b0, b1)."""
-    return box[0] <= a0 and a1 <= box[1] and box[2] <= b0 and b1 <= box[3]
+def holds(boxes: Ints, n: int, a0: int, a1: int, b0: int, b1: int) -> bool:
+    """Whether box n holds all pairs of windows [a0, a1) and [b0, b1)."""
+    return boxes[n, 0] <= a0 and a1 <= boxes[n, 1] and boxes[n, 2] <= b0 and b1 <= boxes[n, 3]
 
 
 @inlined
@@ -87,9 +87,10 @@ def stretch_box(
     threshold: np.float32,
     apart: int,
     room: np.float32,
-    box: Ints,
+    boxes: Ints,
+    n: int,
 ) -> None:
-    """Stretch a box of windows, empty if all 0, around the pairs of runs that may hold something.
+    """Stretch box n of windows, empty if all 0, around the pairs of runs that may hold something.
 
     Args:
         runs: Runs of either kind.
@@ -100,12 +101,13 @@ def stretch_box(
         apart: The least number of windows from one to the other that is asked for, if any.
         room: How far the longer runs that these are part of are apart, at least, less the threshold, metres: two of
             them whose reaches together are less lie too far apart.
-        box: First window and one past the last of the rows, then of the columns.
+        boxes: First window and one past the last of the rows, then of the columns, of each.
+        n: Which box.
     """
     first, stop = runs.first, runs.stop
     for p in range(rows[0], rows[1]):
         for q in range(columns[0], columns[1]):
-            if holds(box, first[p], stop[p], first[q], stop[q]):
+            if holds(boxes, n, first[p], stop[p], first[q], stop[q]):
                 continue
             if runs.reach[p] + runs.reach[q] < room:
                 continue
@@ -115,10 +117,10 @@ def stretch_box(
                 runs.heights, runs.floor, runs.energy, runs.radius, p, q, threshold
             ):
                 continue
-            if box[1] == 0:
-                box[0], box[2] = first[p], first[q]
-            box[0], box[1] = min(box[0], first[p]), max(box[1], stop[p])
-            box[2], box[3] = min(box[2], first[q]), max(box[3], stop[q])
+            if boxes[n, 1] == 0:
+                boxes[n, 0], boxes[n, 2] = first[p], first[q]
+            boxes[n, 0], boxes[n, 1] = min(boxes[n, 0], first[p]), max(boxes[n, 1], stop[p])
+            boxes[n, 2], boxes[n, 3] = min(boxes[n, 2], first[q]), max(boxes[n, 3], stop[q])
 
 
 @inlined
@@ -131,26 +133,11 @@ def positives(values: Array32, out: NDArray[np.int32]) -> int:
     return count
 
 
-@inlined
-def reaches(blocks: Blocks, p: int, block: int) -> bool:
-    """Whether a run may be near enough to one of a block, by the block's bounds."""
-    far = blocks.far[p] + blocks.radius[block]
-    left = far * far
-    for k in range(blocks.points.shape[1]):
-        x = blocks.points[p, k]
-        away = max(blocks.low[block, k] - x, x - blocks.high[block, k])
-        if away > 0:
-            left -= away * away
-            if left < 0:
-                return False
-    return True
-
-
 @njit(cache=True, nogil=True)
 def enclose_open(
     coarse: Runs,
     outward: Array32,
-    blocks: Blocks,
+    inward: Array32,
     fine: Runs,
     points: Array32,
     children: Ints,
@@ -165,13 +152,13 @@ def enclose_open(
 ) -> tuple[Ints, Ints]:
     """For each pair of strips, the smallest box around the pairs of fine runs that may hold something.
 
-    Blocks of coarse runs are ruled out by their bounds, pairs of runs by the sign of a matrix product, then by the
-    bound on their distance, then by that of the fine runs inside.
+    Pairs of coarse runs are sifted by the sign of a matrix product first, then by the bound on their distance, then by
+    that of the fine runs inside.
 
     Args:
         coarse: Coarse runs.
         outward: (R, K): as rows of the matrix product.
-        blocks: Coarse runs in blocks, with its columns.
+        inward: (R, K): as its columns.
         fine: Fine runs.
         points: Their Euclidean points.
         children: (R + 1,): first fine run of each coarse one.
@@ -188,41 +175,30 @@ def enclose_open(
         Row strip x `strips` + column strip of each box, ascending, and the boxes, (B, 4): the first window and one past
         the last, of the row's strip and of the column's.
     """
-    first_strip = coarse.parent[start]
+    first_strip, runs = coarse.parent[start], len(coarse.first)
     place = np.zeros((coarse.parent[stop - 1] - first_strip + 1, strips), np.int32)
     keys, boxes, count = np.empty(1024, np.int64), np.zeros((1024, 4), np.int64), 0
-    widest = np.max(np.diff(blocks.first))
-    product, found = np.empty(TALL * widest, np.float32), np.empty(widest + 1, np.int32)
-    rows_here, some = np.empty(TALL, np.int64), np.empty((TALL, outward.shape[1]), np.float32)
+    product = np.empty(TALL * WIDE, np.float32)
+    found = np.empty(WIDE + 1, np.int32)
     every = chosen.all()
     for top in range(start, stop, TALL):
         bottom = min(top + TALL, stop)
         if not every and not chosen[clips[top:bottom]].any():
             continue
-        for block in range(len(blocks.first) - 1):
-            left, right = blocks.first[block], blocks.first[block + 1]
-            if every:  # earlier ones had their turn
-                left += np.searchsorted(blocks.order[left:right], top)
-            near = 0
-            for p in range(top, bottom if left < right else top):
-                if chosen[clips[p]] and reaches(blocks, p, block):
-                    rows_here[near] = p
-                    for k in range(outward.shape[1]):
-                        some[near, k] = outward[p, k]
-                    near += 1
-            if near == 0:
-                continue
-            signs = product[: near * (right - left)].reshape(near, right - left)
-            np.dot(some[:near], blocks.inward[left:right].T, signs)
-            for row in range(near):
-                p = rows_here[row]
-                for n in range(positives(signs[row], found)):
-                    q = blocks.order[left + found[n]]
+        for left in range(top if every else 0, runs, WIDE):
+            right = min(left + WIDE, runs)
+            signs = product[: (bottom - top) * (right - left)].reshape(bottom - top, right - left)
+            np.dot(outward[top:bottom], inward[left:right].T, signs)
+            for p in range(top, bottom):
+                if not chosen[clips[p]]:
+                    continue
+                for n in range(positives(signs[p - top], found)):
+                    q = left + found[n]
                     if q < p and chosen[clips[q]]:
                         continue
                     at = place[coarse.parent[p] - first_strip, coarse.parent[q]]
                     if at > 0 and holds(
-                        boxes[at - 1], coarse.first[p], coarse.stop[p], coarse.first[q], coarse.stop[q]
+                        boxes, at - 1, coarse.first[p], coarse.stop[p], coarse.first[q], coarse.stop[q]
                     ):
                         continue
                     limit = thresholds[classes[clips[p]], classes[clips[q]]]
@@ -241,7 +217,7 @@ def enclose_open(
                     rows, columns = (children[p], children[p + 1]), (children[q], children[q + 1])
                     apart = length if clips[p] == clips[q] else 0
                     room = np.float32(math.sqrt(max(squared, np.float32(0)))) - limit - ROOM
-                    stretch_box(fine, points, rows, columns, limit, apart, room, boxes[at - 1])
+                    stretch_box(fine, points, rows, columns, limit, apart, room, boxes, at - 1)
     order = np.argsort(keys[:count])
     return keys[:count][order], boxes[:count][order]
 

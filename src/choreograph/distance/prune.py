@@ -2,11 +2,10 @@
 
 A run of consecutive windows has a representative, its middle window, and a radius, the largest distance from it. Where
 representatives are farther apart than threshold + radius + radius, no pair of the two runs is within the threshold.
-Coarse runs that are near each other are gathered in blocks, and a run is compared with a block only if the block's
-bounds come near enough. Where they do, coarse runs are compared first, most of them by the sign of one short inner
-product (see `Sieve`), and the fine runs inside them only where that did not settle it; of two strips, the smallest
-rectangle around the pairs of fine runs that may hold something is computed. A pair within the threshold is thus always
-computed, and so are its neighbours, since rectangles are computed with a halo.
+Coarse runs are compared first, most of them by the sign of one short inner product (see `Sieve`), and the fine runs
+inside them only where that did not settle it; of two strips, the smallest rectangle around the pairs of fine runs that
+may hold something is computed. A pair within the threshold is thus always computed, and so are its neighbours, since
+rectangles are computed with a halo.
 
 Representatives are compared by a lower bound of their distance that costs a fraction of it. Any orthogonal projection
 of the windows that mixes frames and joints, but not x with z, commutes with turning; the distance of projections is
@@ -36,7 +35,6 @@ _SAMPLE = 500  # windows that coordinates and run lengths are chosen by
 _TURNING = 16  # floor components that enter as a matrix; the others by their length
 _DIRECTIONS = 28  # of the Euclidean space, with the four others 32: what matrix products take without a rest
 _SLACK = 1e-5  # float32's error in the product of two such vectors, relative to its terms
-_BLOCK = 256  # coarse runs in a block: smaller ones rule out more, larger ones multiply faster
 _ROOM = 1e-6  # metres added to radii, far above float32's error in them
 
 
@@ -116,9 +114,7 @@ class Pruner:
         reach = self._thresholds.max(axis=1)[self._classes[self._clips]]
         sieve = _make_sieve(self.coarse)
         self._points = sieve.points(self.fine)
-        points = sieve.points(self.coarse)
-        self._outward, inward = sift_vectors(points, reach)
-        self._blocks = gather_blocks(points, reach, inward)
+        self._outward, self._inward = sift_vectors(sieve.points(self.coarse), reach)
         self._coarse_of_strip = np.searchsorted(self.coarse.parent, np.arange(len(self.strips) + 1))
         self._fine_of_coarse = np.searchsorted(self.fine.parent, np.arange(len(self.coarse.first) + 1))
 
@@ -138,7 +134,7 @@ class Pruner:
         keys, boxes = _compiled_prune.enclose_open(
             self.coarse,
             self._outward,
-            self._blocks,
+            self._inward,
             self.fine,
             self._points,
             self._fine_of_coarse,
@@ -214,53 +210,6 @@ def sift_vectors(points: Array32, reach: Array32) -> tuple[Array32, Array32]:
     # A shade more than the threshold, for what adding it loses in float32.
     outward[:, size + 1] = points[:, size + 1] + reach * (near + reach / 2) * (1 + _SLACK)
     return outward, inward
-
-
-class Blocks(NamedTuple):
-    """Runs that are near each other, gathered in blocks."""
-
-    order: Ints
-    """(R,): the runs of one block after another's, ascending within each."""
-    first: Ints
-    """(B + 1,): where each block begins in `order`, and how many runs there are."""
-    inward: Array32
-    """(R, K): columns of the matrix product in that order."""
-    low: Array32
-    """(B, D): least coordinates of a block's points."""
-    high: Array32
-    """(B, D): largest coordinates."""
-    radius: Array32
-    """(B,): largest radius of a block's runs."""
-    points: Array32
-    """(R, D): of each run, by its own number."""
-    far: Array32
-    """(R,): radius of each run and its largest threshold together, rounded up, by its own number."""
-
-
-def gather_blocks(points: Array32, reach: Array32, inward: Array32) -> Blocks:
-    """Blocks of runs, by halving them along the coordinate in which they are spread most.
-
-    Args:
-        points: As given by a sieve.
-        reach: As given to `sift_vectors`.
-        inward: As given by `sift_vectors`.
-    """
-    places, radius = np.ascontiguousarray(points[:, :-2]), points[:, -2]
-    waiting, parts = [np.arange(len(places))], []
-    while waiting:
-        part = waiting.pop()
-        if len(part) <= _BLOCK:
-            parts.append(np.sort(part))
-            continue
-        here = places[part]
-        split = here[:, np.ptp(here, axis=0).argmax()].argpartition(len(part) // 2)
-        waiting += [part[split[len(part) // 2 :]], part[split[: len(part) // 2]]]
-    order = np.concatenate(parts)
-    first = np.concatenate([[0], np.cumsum([len(part) for part in parts])])
-    low, high = (bound.reduceat(places[order], first[:-1]) for bound in (np.minimum, np.maximum))
-    most = np.maximum.reduceat(radius[order], first[:-1])
-    far = radius + reach + np.float32(10 * _ROOM)
-    return Blocks(order, first, np.ascontiguousarray(inward[order]), low, high, most, places, far)
 
 
 def _euclidean(runs: Runs, which: Ints, strong: Ints) -> Array:

@@ -161,11 +161,8 @@ class LazyTables(Mapping[str, Table]):
         """The table of this name."""
         with self._reader.lock:
             if part not in self._kept:
-                many = self._fingerprint is not None and self.count("edges") > _MANY_EDGES
-                if part in ("nodes", "edges") and many:
-                    self._kept |= self._from_cache()
-                else:
-                    self._kept[part] = self._checked(part)
+                many = part == "edges" and self._fingerprint is not None and self.count(part) > _MANY_EDGES
+                self._kept[part] = self._mapped_edges() if many else self._checked(part)
             return self._kept[part]
 
     def _checked(self, part: str) -> Table:
@@ -174,32 +171,21 @@ class LazyTables(Mapping[str, Table]):
             self._check(table)
             return table
 
-    def _from_cache(self) -> dict[str, Table]:
-        """Nodes and edges as the cache has them, checked when they were put there."""
+    def _mapped_edges(self) -> Table:
+        """Edges as the cache has them, checked when they were put there."""
         from choreograph.graph.cache import Content, Key, find_or_build, limit_bytes
 
         assert self._fingerprint is not None
         known = self._fingerprint()
+        words = {"motion": known.motion, "edges": known.edges}
         # What they were checked against: the frames of each clip at the graph's rate.
         said = {"frames": int(self._frames.sum()), "clips": len(self._frames), "window": self._window}
-        words = {"motion": known.motion, "edges": known.edges}
-        key = Key("edges", 1, words, said, self._reader.path.name) if limit_bytes() else None
-
-        def build() -> dict[str, Table]:
-            self._kept["nodes"] = self._checked("nodes")
-            return {"nodes": self._kept["nodes"], "edges": self._checked("edges")}
-
-        def pack(tables: dict[str, Table]) -> Content:
-            named = [(f"{part} {name}", column) for part in tables for name, column in tables[part].columns().items()]
-            return Content({}, dict(named))
-
-        def unpack(content: Content) -> dict[str, Table]:
-            def columns(part: str) -> dict[str, Any]:
-                return {field.name: content.arrays[f"{part} {field.name}"] for field in fields(TABLES[part])}
-
-            return {part: TABLES[part](**columns(part)) for part in ("nodes", "edges")}
-
-        return find_or_build(key, build, pack, unpack)
+        return find_or_build(
+            Key("edges", 1, words, said, self._reader.path.name) if limit_bytes() else None,
+            lambda: self._checked("edges"),
+            lambda edges: Content({}, edges.columns()),
+            lambda content: Edges(**{field.name: content.arrays[field.name] for field in fields(Edges)}),
+        )
 
     def count(self, part: str) -> int:
         """Rows of a table, without reading it."""

@@ -20,9 +20,8 @@ def limits_of(clips: int, threshold: float) -> prune.Limits:
 
 
 @pytest.mark.parametrize("window", [Window(1), Window(2), Window(7)])
-@pytest.mark.parametrize(("threshold", "block"), [(0.03, 256), (0.1, 256), (0.03, 4)])
-def test_no_pair_within_the_threshold_is_ruled_out(window, threshold, block, monkeypatch):
-    monkeypatch.setattr(prune, "_BLOCK", block)
+@pytest.mark.parametrize("threshold", [0.03, 0.1])
+def test_no_pair_within_the_threshold_is_ruled_out(window, threshold):
     clips = clips_of(window)
     library = build_library(clips)
     pruner = prune.Pruner(library, limits_of(len(clips), threshold))
@@ -126,23 +125,3 @@ def test_euclidean_points_are_never_farther_apart_than_bounds():
     assert (apart <= bound + 1e-3).all()
     near = (bound > 0.02) & (bound < 0.1)
     assert np.median(apart[near] / bound[near]) > 0.8
-
-
-def test_blocks_rule_out_what_is_far_and_nothing_else(rng, monkeypatch):
-    monkeypatch.setattr(prune, "_BLOCK", 16)
-    points = np.concatenate([rng.normal(0, 0.1, (500, 6)) + 2 * rng.integers(0, 2, (500, 6)), np.zeros((500, 2))], 1)
-    points[:, -2] = rng.uniform(0, 0.02, 500)
-    points, reach = points.astype(np.float32), np.full(500, 0.05, np.float32)
-    _, inward = prune.sift_vectors(points, reach)
-    blocks = prune.gather_blocks(points, reach, inward)
-    assert sorted(blocks.order) == list(range(500)) and np.array_equal(blocks.inward, inward[blocks.order])
-    reached = np.zeros((500, 500), bool)
-    for b, (first, stop) in enumerate(zip(blocks.first, blocks.first[1:], strict=False)):
-        inside = blocks.order[first:stop]
-        assert 0 < len(inside) <= 16 and (np.diff(inside) > 0).all()
-        for p in range(500):
-            reached[p, inside] = _compiled_prune.reaches(blocks, p, b)
-    places, radius = points[:, :-2].astype(float), points[:, -2].astype(float)
-    apart = np.linalg.norm(places[:, None] - places, axis=2)
-    assert reached[apart <= radius[:, None] + radius + 0.05].all()
-    assert reached.mean() < 0.3

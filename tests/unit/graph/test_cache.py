@@ -313,15 +313,14 @@ def test_edges_of_a_large_file_are_kept_in_the_cache_and_mapped(tmp_path: Path, 
     path = tmp_path / "walks.mog"
     save_graph(build_graph(walks), path)
     plain = open_graph(path)
-    plain_columns = {part: getattr(plain, part).columns() for part in ("nodes", "edges")}
+    columns = plain.edges.columns()
     assert not cache.list_entries()
     monkeypatch.setattr(lazy, "_MANY_EDGES", 0)
 
     def columns_again() -> None:
-        graph = open_graph(path)
-        for part, columns in plain_columns.items():
-            for name, column in columns.items():
-                assert np.array_equal(getattr(getattr(graph, part), name), column)
+        edges = open_graph(path).edges
+        for name, column in columns.items():
+            assert np.array_equal(getattr(edges, name), column)
 
     columns_again()
     (entry,) = cache.list_entries()
