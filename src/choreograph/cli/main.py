@@ -34,6 +34,7 @@ TOOLS = {
     "clean": "Keep feet where they stand: no sliding, no toes through the floor, bones as long as they were.",
     "fetch": "Fetch recorded motion from a public database.",
     "cache": "Show or clear the cache: what following, solving and performing have computed from motion graphs.",
+    "compile": "Compile the kernels of all verbs, so that the first use of none waits for that.",
     "studio": "Open the studio: look at clips, build a graph, draw a path on the floor and see it walked.",
 }
 """Commands besides the verbs: modules of this package that each register one, and what lists say about them."""
