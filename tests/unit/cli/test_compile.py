@@ -1,4 +1,4 @@
-"""Every verb's trial request is answered from the demo motion, which is how `choreograph compile` compiles all kernels."""
+"""Every verb answers its trial request from the demo motion: so `choreograph compile` compiles all kernels."""
 
 from __future__ import annotations
 
