@@ -224,7 +224,12 @@ export class WebStage implements Stage {
       const whole = { ...actor.track.motion, frames: Math.round(((motion.frames - 1) * fps) / motion.fps) + 1 };
       const { track, worn } = played(body, motion, frames, body.worn?.wearing.rows(frames) ?? EMPTY);
       actor.track = resampled(track, whole);
-      if (actor.worn && actor.character && worn) actor.worn.track = resampled(worn.track, { ...actor.worn.track.motion, frames: whole.frames, fps });
+      if (worn && actor.worn) actor.worn.track = resampled(worn.track, { ...actor.worn.track.motion, frames: whole.frames, fps });
+      else {
+        actor.character?.dispose();
+        actor.character = actor.worn = null;
+        actor.figure.drawn = true;
+      }
       actor.trail.dispose();
       actor.trail = new Trail(actor.worn?.track ?? actor.track, actor.worn?.template ?? actor.template, actor.colour);
       this.scene.add(actor.trail.object);
