@@ -218,7 +218,7 @@ export class WebStage implements Stage {
     }
   }
 
-  stream(number: number, motion: Motion, start: number, frames: Float32Array, worth = motion.fps, goesOn = false): void {
+  stream(number: number, motion: Motion, start: number, frames: Float32Array, worth = motion.fps): void {
     if (this.streaming && number < this.streaming.number) return;
     if (this.streaming?.number !== number) this.streaming = { number, track: null };
     const now = this.streaming;
@@ -236,18 +236,27 @@ export class WebStage implements Stage {
       if (data.length / width < Math.min(worth, motion.frames)) return; // not yet worth watching
       this.asked++; // what is still being loaded is older than this
       this.wanted = [];
-      const seconds = !goesOn && (first || !this.actors.some((actor) => actor.id === STREAM)) ? 0 : this.player.frame / this.player.fps;
+      const seconds = first || !this.actors.some((actor) => actor.id === STREAM) ? 0 : this.player.frame / this.player.fps;
       this.replace([{ id: STREAM, track: now.track, template, worn: null, colour: TEAL, tint: CLAY }], seconds, true);
     });
   }
 
   preview(motion: Motion, frames: Float32Array): void {
-    const [actor] = this.actors;
-    if (!actor) return;
-    // At its own rate and by its own name: markers and strips stay where they are.
+    const turn = this.asked;
+    void this.figures.load(motion.skeleton).then((template) => {
+      if (turn !== this.asked) return; // motions were shown anew meanwhile
+      const [actor] = this.actors;
+      const track = new Track(motion, frames, template.offsets);
+      if (actor?.template === template) this.swap(actor, track);
+      else this.replace([{ id: STREAM, track, template, worn: null, colour: TEAL, tint: CLAY }], this.player.frame / this.player.fps, true);
+    });
+  }
+
+  /** Other frames for who is on the stage, at their own rate and by their own name: markers and strips stay where they are. */
+  private swap(actor: Actor, track: Track): void {
     const { fps } = actor.track.motion;
-    const whole = { ...actor.track.motion, frames: Math.round(((motion.frames - 1) * fps) / motion.fps) + 1 };
-    actor.track = resampled(new Track(motion, frames, actor.template.offsets), whole);
+    const whole = { ...actor.track.motion, frames: Math.round(((track.motion.frames - 1) * fps) / track.motion.fps) + 1 };
+    actor.track = resampled(track, whole);
     actor.trail.dispose();
     actor.trail = new Trail(actor.track, actor.template, actor.colour);
     this.scene.add(actor.trail.object);
