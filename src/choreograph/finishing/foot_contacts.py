@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from choreograph.maths.quantiles import quantile
 from choreograph.motion.clip import Clip
 from choreograph.motion.contacts import detect_contacts, runs
 
@@ -72,7 +73,7 @@ class Places:
         spots = np.empty((len(ranges), 3))
         for n, (start, stop) in enumerate(ranges):
             spots[n] = trust[start:stop] @ path[start:stop] / trust[start:stop].sum()
-            spots[n, 1] = np.median(path[start:stop, 1])
+            spots[n, 1] = quantile(path[start:stop, 1], 0.5)
             kept = [frame for frame in keep if start <= frame < stop]
             if kept:
                 spots[n] = path[kept].mean(axis=0)

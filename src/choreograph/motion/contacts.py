@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from choreograph.errors import RoleError
+from choreograph.maths.quantiles import quantile
 from choreograph.motion.clip import Clip
 
 Array = NDArray[np.float64]
@@ -155,7 +156,7 @@ def _standing_heights(heights: Array, speed: Array, settings: ContactSettings) -
         slow = speed[:, k] < settings.land_speed_m_s
         low = heights[slow, k] if slow.sum() >= 5 else heights[:, k]
         # Low, but not the single lowest frame: a marker slips now and then.
-        out[k] = np.percentile(low, 5)
+        out[k] = quantile(low, 0.05)
     return out
 
 
@@ -185,10 +186,12 @@ def _support_levels(heights: Array, speed: Array, fps: float) -> Array:
     every = np.arange(len(heights))
     level, still = heights[every, lowest], speed[every, lowest] < _RESTING_M_S
     shortest = max(2, round(_RESTING_SECONDS * fps))
-    return np.array([np.median(level[a:b]) for a, b in runs(still) if b - a >= shortest])
+    return np.array([quantile(level[a:b], 0.5) for a, b in runs(still) if b - a >= shortest])
 
 
 def runs(flags: Flags) -> list[tuple[int, int]]:
     """Ranges [start, stop) in which a row of flags is set."""
-    edges = np.flatnonzero(np.diff(np.concatenate([[False], flags, [False]]).astype(np.int8)))
-    return [(int(a), int(b)) for a, b in zip(edges[::2], edges[1::2], strict=True)]
+    padded = np.zeros(len(flags) + 2, bool)
+    padded[1:-1] = flags
+    edges = np.flatnonzero(padded[1:] != padded[:-1]).tolist()
+    return list(zip(edges[::2], edges[1::2], strict=True))
