@@ -383,9 +383,11 @@ def _join(where: str, inside: str) -> str:
 
 
 def _plain(value: Any) -> Any:
-    """NumPy's numbers and arrays as Python's."""
+    """NumPy's numbers and arrays as Python's, and paths of files as text."""
     if isinstance(value, np.ndarray | np.generic):
         return value.tolist()
+    if isinstance(value, Path):
+        return str(value)
     return type(value)(_plain(part) for part in value) if type(value) in (list, tuple) else value
 
 
