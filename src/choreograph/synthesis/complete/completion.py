@@ -20,6 +20,7 @@ from choreograph.synthesis.complete.estimate import Estimate
 from choreograph.synthesis.complete.exact import find_offset, meet
 from choreograph.synthesis.complete.feet import foot_terms, led_feet, standing_feet
 from choreograph.synthesis.complete.guide import find_guide
+from choreograph.synthesis.complete.knows import NO_MORE
 from choreograph.synthesis.complete.model import MotionModel
 from choreograph.synthesis.complete.solver import MapSolver, SolverSettings
 from choreograph.synthesis.complete.terms import POSITION, Terms
@@ -85,8 +86,6 @@ def solve_targets(
     begin = start.straight(model, frames, terms)
     estimate = solver.solve(begin, lambda count: progress("completing", count, settings.iterations))
     estimate = follow_nearest(solver, estimate)
-    if estimate.splined and _are_keys(terms):
-        return solver, estimate
     for _ in range(FOOT_ROUNDS if feet and model.encoding.skeleton.feet else 1):
         # Joints are met by the motion as it is shown: with what key poses have beside the model.
         solver.offset = find_offset(model, estimate, targets) if exact else None
@@ -103,19 +102,18 @@ def solve_targets(
 
 def follow_nearest(solver: MapSolver, estimate: Estimate) -> Estimate:
     """The most likely motion near the recorded one that is nearest to an optimum; the same one where that is likelier,
-    and where goals tell it all. Where the model knows less than a spline does, and where key poses are unlike all that
-    was recorded, a spline leads."""
+    and where goals tell it all. Where the model knows hardly more than a spline does, and where key poses are unlike
+    all recordings, a spline leads."""
     model, terms = solver.model, solver.terms
     if not solver.settings.guided or _is_spelled_out(terms, solver.frames):
         return estimate
     keyed = np.zeros(solver.frames, bool)
     keyed[[pose.frame for pose in terms.poses]] = True
     alone = solver.objective(estimate)
-    if keyed.sum() > 1 and (model.held_out > 1 or solver.surprise(estimate) > SURPRISING * max(1.0, model.surprise)):
+    unlike = solver.surprise(estimate) > SURPRISING * max(1.0, model.surprise)
+    if keyed.sum() > 1 and (model.held_out >= NO_MORE or unlike):
         begin = start.splined(model, solver.frames, terms)
-        solver.guide = begin.states
-        if _are_keys(terms):  # there is nothing that it lacks
-            return replace(begin, objective=[*estimate.objective, solver.objective(begin)], converged=True)
+        solver.guide, solver.splined = begin.states, True
         return _gone_on(estimate, solver.solve(begin, warm=True))
     if model.examples is None:
         return estimate
@@ -130,12 +128,6 @@ def follow_nearest(solver: MapSolver, estimate: Estimate) -> Estimate:
 def _gone_on(before: Estimate, now: Estimate) -> Estimate:
     """An estimate with the objective of the iterations before it."""
     return replace(now, objective=before.objective + now.objective[1:])
-
-
-def _are_keys(terms: Terms) -> bool:
-    """Whether nothing but whole poses at places is asked for."""
-    others = terms.points or any(place.source >= 0 for place in terms.places)
-    return not others and all(np.isfinite(pose.place).all() for pose in terms.poses)
 
 
 def _is_spelled_out(terms: Terms, frames: int) -> bool:

@@ -88,6 +88,8 @@ class MapSolver:
         """Rows (F, k) that are added to those of the states: what key poses have and the pose space lacks."""
         self._guide = np.zeros((frames, self.size))
         self._follows = False
+        self.splined = False
+        """Whether the guide is a spline through the key poses themselves, likely or not."""
         self._prepare_pose()
         self.set_behaviours(np.zeros(frames, np.int64) if behaviours is None else behaviours)
 
@@ -241,7 +243,8 @@ class MapSolver:
     def _pose_rows(self, pose: PoseTerm, now: Estimate, beta: float) -> tuple[NDArray[np.int64], Array, Array]:
         d, n = self.model.dimensions, self.size
         weight = beta * pose.firmness
-        values = weight * (self._pose_r @ (now.states[pose.frame] - self.likely_state(pose.row)))
+        wanted = self._guide[pose.frame, :d] if self.splined else self.likely_state(pose.row)
+        values = weight * (self._pose_r @ (now.states[pose.frame] - wanted))
         slopes = np.zeros((d, n))
         slopes[:, :d] = weight * self._pose_r
         frames = np.full(d, pose.frame)
@@ -357,7 +360,7 @@ class MapSolver:
         plain = MapSolver(
             merged if self._mixed else self.model, self.frames, self.terms, settings, behaviours=self.behaviours
         )
-        plain.offset, plain.guide = self.offset, self.guide
+        plain.offset, plain.guide, plain.splined = self.offset, self.guide, self.splined
         if self.terms.points:
             plain.terms = Terms([], self.terms.poses, self.terms.places)
             now = plain.solve(now, warm=True)
