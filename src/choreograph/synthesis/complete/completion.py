@@ -102,8 +102,8 @@ def solve_targets(
 
 def follow_nearest(solver: MapSolver, estimate: Estimate) -> Estimate:
     """The most likely motion near the recorded one that is nearest to an optimum; the same one where that is likelier,
-    and where goals tell it all. Where the model knows hardly more than a spline does, and where key poses are unlike
-    all recordings, a spline leads."""
+    where goals tell it all, and where recordings hardly tell. Where the model knows less than a spline does, and where
+    key poses are unlike all recordings, a spline leads."""
     model, terms = solver.model, solver.terms
     if not solver.settings.guided or _is_spelled_out(terms, solver.frames):
         return estimate
@@ -111,11 +111,11 @@ def follow_nearest(solver: MapSolver, estimate: Estimate) -> Estimate:
     keyed[[pose.frame for pose in terms.poses]] = True
     alone = solver.objective(estimate)
     unlike = solver.surprise(estimate) > SURPRISING * max(1.0, model.surprise)
-    if keyed.sum() > 1 and (model.held_out >= NO_MORE or unlike):
+    if keyed.sum() > 1 and (model.held_out > 1 or unlike):
         begin = start.splined(model, solver.frames, terms)
         solver.guide, solver.splined = begin.states, True
         return _gone_on(estimate, solver.solve(begin, warm=True))
-    if model.examples is None:
+    if model.examples is None or model.held_out >= NO_MORE:
         return estimate
     solver.guide = find_guide(model.examples, model.space, estimate.states, keyed)
     found = solver.solve(estimate.anew(), warm=True)

@@ -17,7 +17,7 @@ from choreograph.synthesis.complete.selection import folds_of
 APART_S = 1.0
 """Seconds from keyframe to keyframe; less where clips are too short."""
 NO_MORE = 0.9
-"""Share of a spline's error from which on a model knows hardly more than a spline does: then a spline leads."""
+"""Share of a spline's error from which on a model knows hardly more than a spline does."""
 _LEAST_FRAMES = 6
 """From keyframe to keyframe."""
 _MOST_WINDOWS, _LEAST_WINDOWS = 4, 3

@@ -111,7 +111,7 @@ class MotionModel:
     """The highest rate among the clips."""
     held_out: float = math.nan
     """How far off held-out motion is that is completed over a second, over a cubic spline's error; NaN where there was
-    too little to hold out. From `NO_MORE` on a spline leads."""
+    too little to hold out. Above 1 a spline leads."""
     surprise: float = math.inf
     """How surprising keyframes of held-out motion are."""
     limits: Array | None = None

@@ -131,6 +131,8 @@ def test_where_recordings_know_less_a_spline_leads_and_that_is_said(clips: list[
     ]
     splined = cg.complete(replace(model, held_out=1.2), request.with_(poses=own))
     assert splined.best.details["led_by"] == "spline" and "spline" in splined.best.name
+    unsure = cg.complete(replace(model, held_out=0.95), request.with_(poses=own))
+    assert unsure.best.details["led_by"] == "model", "then the mean of all is off the least"
     encoding = model.encoding
     true = encoding.encode(clips[3][:61])
     at = np.array([0, 30, 60])
