@@ -6,6 +6,7 @@ import type {
   DocumentState,
   Job,
   JobAsk,
+  LiveFacts,
   Motion,
   Plain,
   Project,
@@ -68,6 +69,15 @@ export interface MotionSource {
   figure(skeleton: string): Promise<ArrayBuffer>;
   /** The motion on the character who is seen instead of the mannequin; null where there is none. */
   worn?(id: string): Promise<Worn | null>;
+  /** How poses of a body are put on the character while they come; null where there is none. */
+  live?(skeleton: string): Promise<LiveWorn | null>;
+}
+
+/** A character that wears poses of a body. */
+export interface LiveWorn {
+  character: string;
+  facts: LiveFacts;
+  figure: () => Promise<ArrayBuffer>;
 }
 
 /** A motion on somebody's own character. */
@@ -246,6 +256,8 @@ export interface GhostOverlay extends Overlay {
 export interface LiveOverlay extends Overlay {
   /** Root x, y, z, then x, y, z, w for each joint. */
   update(row: ArrayLike<number>): void;
+  /** Where who is seen is. */
+  where(): Place;
 }
 
 /** An arrow in space. */

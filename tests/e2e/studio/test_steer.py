@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -89,6 +90,37 @@ def live(open_page: Callable[..., Any], small: Any) -> tuple[Any, Wire]:
     return page, wire
 
 
+WORN = f"""(() => {{
+  let found = 0;
+  {STAGE}.scene.traverse((one) => {{ if (one.isSkinnedMesh && one.skeleton.bones.length === 67) found += 1; }});
+  return found;
+}})()"""
+"""Meshes of the character that are there; it has 67 bones."""
+
+
+def test_who_is_steered_is_ones_own_character(
+    recordings: Path, open_page: Callable[..., Any], small: Any, until: Until, shot: Callable[[Any, str], None]
+) -> None:
+    page = open_page(small)
+    wire = Wire(page)
+    page.evaluate(f"{STORE}.setView({{ verb: 'library' }})")
+    page.set_input_files("input[aria-label='Character file']", str(recordings / "rigs" / "Xbot.glb"))
+    until(page, f"{STORE}.state.view.character", SLOW_S)
+    page.get_by_role("tab", name="Steer").click()
+    page.get_by_role("button", name="Steer live").click()
+    wire.until(lambda: wire.frame is not None)
+    until(page, f"{WORN} > 0", SLOW_S)
+    assert any("/live/" in url for url in page.watch.requests)
+    began = wire.place
+    page.locator(".stage").hover()
+    page.keyboard.down("ArrowUp")
+    wire.until(lambda: np.hypot(*(wire.place - began)) > 1.0)
+    shot(page, "steer-character")
+    page.keyboard.up("ArrowUp")
+    page.evaluate(f"{STORE}.setView({{ character: null, character_name: '' }})")
+    until(page, f"{WORN} === 0", SLOW_S)
+
+
 def test_keys_stick_line_and_obstacles_steer(
     live: tuple[Any, Wire], until: Until, shot: Callable[[Any, str], None]
 ) -> None:
@@ -116,6 +148,16 @@ def test_keys_stick_line_and_obstacles_steer(
     wire.until(lambda: len(wire.goals()) > count and wire.goals()[-1].get("speed", 0) > 0.3)
     shot(page, "steer-stick")
     page.mouse.up()
+    wire.until(lambda: wire.goals()[-1].get("speed") == 0)
+
+    # A gamepad: this browser has none, so the page is told of one.
+    count = len(wire.goals())
+    page.evaluate("window.pad = { connected: true, axes: [-0.8, 0], buttons: [{ pressed: false }] }")
+    page.evaluate("navigator.getGamepads = () => [null, window.pad]")
+    wire.until(lambda: len(wire.goals()) > count and 0.3 < wire.goals()[-1].get("speed", 0) < 1.3)
+    page.evaluate("window.pad.buttons[0].pressed = true")
+    wire.until(lambda: wire.goals()[-1].get("speed", 0) > 1.3)
+    page.evaluate("window.pad.axes = [0.1, 0.05]")  # a stick that rests is never quite in its middle
     wire.until(lambda: wire.goals()[-1].get("speed") == 0)
 
     # Another character, and an obstacle that is dragged.
