@@ -28,8 +28,8 @@ from choreograph.synthesis.complete.terms import POSITION, Terms
 HIGHEST_HZ = 120.0
 FOOT_ROUNDS = 1
 """How often it is asked anew which feet stand."""
-SURPRISING = 8.0
-"""How many times as surprising as held-out ones key poses are that are unlike all recordings."""
+UNEVEN = 4.0
+"""How many times as far apart as others key poses may be that a spline leads through: it leaps out of longer gaps."""
 LED_JOINTS = 3
 """How many joints must be led at a frame so that goals tell what the whole body does."""
 
@@ -102,16 +102,14 @@ def solve_targets(
 
 def follow_nearest(solver: MapSolver, estimate: Estimate) -> Estimate:
     """The most likely motion near the recorded one that is nearest to an optimum; the same one where that is likelier,
-    where goals tell it all, and where recordings hardly tell. Where the model knows less than a spline does, and where
-    key poses are unlike all recordings, a spline leads."""
+    where goals tell it all, and where recordings hardly tell. Where the model knows less than a spline, one leads."""
     model, terms = solver.model, solver.terms
     if not solver.settings.guided or _is_spelled_out(terms, solver.frames):
         return estimate
     keyed = np.zeros(solver.frames, bool)
     keyed[[pose.frame for pose in terms.poses]] = True
     alone = solver.objective(estimate)
-    unlike = solver.surprise(estimate) > SURPRISING * max(1.0, model.surprise)
-    if keyed.sum() > 1 and (model.held_out > 1 or unlike):
+    if model.held_out > 1 and _are_spread(np.flatnonzero(keyed)):
         begin = start.splined(model, solver.frames, terms)
         solver.guide, solver.splined = begin.states, True
         return _gone_on(estimate, solver.solve(begin, warm=True))
@@ -128,6 +126,12 @@ def follow_nearest(solver: MapSolver, estimate: Estimate) -> Estimate:
 def _gone_on(before: Estimate, now: Estimate) -> Estimate:
     """An estimate with the objective of the iterations before it."""
     return replace(now, objective=before.objective + now.objective[1:])
+
+
+def _are_spread(at: NDArray[np.intp]) -> bool:
+    """Whether frames are spread about evenly."""
+    apart = np.diff(at)
+    return len(apart) > 0 and bool(apart.max() <= UNEVEN * apart.min())
 
 
 def _is_spelled_out(terms: Terms, frames: int) -> bool:

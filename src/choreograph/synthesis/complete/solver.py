@@ -185,19 +185,6 @@ class MapSolver:
         value = self.shares(now.states)[1] + self._start_value(now.states)
         return value + self._add_terms(None, None, now)
 
-    def surprise(self, now: Estimate) -> float:
-        """How unlikely what poses ask is: the sum of squares at an optimum, and of what the model cannot say of them,
-        for each number of theirs; about 1 where they are such as it was learned from."""
-        total, scale = self.shares(now.states)[1], self.model.encoding.scale
-        for number, (weights, _, covariances) in enumerate(self._parts):
-            spread = np.linalg.slogdet(2 * np.pi * covariances)[1] @ weights
-            total -= 0.5 * spread * float(self._holds[self.model.order :, number].sum())
-        total += self._start_value(now.states) + self._add_terms(None, None, now)
-        for pose in self.terms.poses:
-            rest = pose.row * scale - self.model.space.lift(self.likely_state(pose.row))
-            total += 0.5 * float(((rest[:-3] * self._pose_weight) ** 2).sum())
-        return 2 * total / max(len(self.terms.poses) * len(scale), 1)
-
     def _add_terms(self, bands: Array | None, gradient: Array | None, now: Estimate) -> float:
         """Half the sum of the constraints' squared residuals, which are added to the equations where there are any."""
         from choreograph.synthesis.complete import _compiled
