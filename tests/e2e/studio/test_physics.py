@@ -137,8 +137,8 @@ def test_forces_contacts_and_poses_are_on_stage_and_timeline(opened: Any, until:
     # Motions on the way to the answer are seen.
     page.evaluate(
         f"""(() => {{ window.seen = 0;
-        const stream = {STAGE}.stream.bind({STAGE});
-        {STAGE}.stream = (...words) => {{ window.seen += 1; return stream(...words); }}; }})()"""
+        const preview = {STAGE}.preview.bind({STAGE});
+        {STAGE}.preview = (...words) => {{ window.seen += 1; return preview(...words); }}; }})()"""
     )
     page.get_by_role("button", name="Solve", exact=True).click()
     until(page, solved("one.mechanics"), SLOW_S)

@@ -20,6 +20,7 @@ from choreograph.synthesis.complete.estimate import Estimate
 from choreograph.synthesis.complete.exact import find_offset, meet
 from choreograph.synthesis.complete.feet import foot_terms, led_feet, standing_feet
 from choreograph.synthesis.complete.guide import find_guide
+from choreograph.synthesis.complete.knows import NO_MORE
 from choreograph.synthesis.complete.model import MotionModel
 from choreograph.synthesis.complete.solver import MapSolver, SolverSettings
 from choreograph.synthesis.complete.terms import POSITION, Terms
@@ -27,8 +28,8 @@ from choreograph.synthesis.complete.terms import POSITION, Terms
 HIGHEST_HZ = 120.0
 FOOT_ROUNDS = 1
 """How often it is asked anew which feet stand."""
-SURPRISING = 8.0
-"""How many times as surprising as held-out ones key poses are that are unlike all recordings."""
+UNEVEN = 4.0
+"""How many times as far apart as others key poses may be that a spline leads through: it leaps out of longer gaps."""
 LED_JOINTS = 3
 """How many joints must be led at a frame so that goals tell what the whole body does."""
 
@@ -85,8 +86,6 @@ def solve_targets(
     begin = start.straight(model, frames, terms)
     estimate = solver.solve(begin, lambda count: progress("completing", count, settings.iterations))
     estimate = follow_nearest(solver, estimate)
-    if estimate.splined and _are_keys(terms):
-        return solver, estimate
     for _ in range(FOOT_ROUNDS if feet and model.encoding.skeleton.feet else 1):
         # Joints are met by the motion as it is shown: with what key poses have beside the model.
         solver.offset = find_offset(model, estimate, targets) if exact else None
@@ -103,21 +102,18 @@ def solve_targets(
 
 def follow_nearest(solver: MapSolver, estimate: Estimate) -> Estimate:
     """The most likely motion near the recorded one that is nearest to an optimum; the same one where that is likelier,
-    and where goals tell it all. Where the model knows less than a spline does, and where key poses are unlike all that
-    was recorded, a spline leads."""
+    where goals tell it all, and where recordings hardly tell. Where the model knows less than a spline, one leads."""
     model, terms = solver.model, solver.terms
     if not solver.settings.guided or _is_spelled_out(terms, solver.frames):
         return estimate
     keyed = np.zeros(solver.frames, bool)
     keyed[[pose.frame for pose in terms.poses]] = True
     alone = solver.objective(estimate)
-    if keyed.sum() > 1 and (model.held_out > 1 or solver.surprise(estimate) > SURPRISING * max(1.0, model.surprise)):
+    if model.held_out > 1 and _are_spread(np.flatnonzero(keyed)):
         begin = start.splined(model, solver.frames, terms)
-        solver.guide = begin.states
-        if _are_keys(terms):  # there is nothing that it lacks
-            return replace(begin, objective=[*estimate.objective, solver.objective(begin)], converged=True)
+        solver.guide, solver.splined = begin.states, True
         return _gone_on(estimate, solver.solve(begin, warm=True))
-    if model.examples is None:
+    if model.examples is None or model.held_out >= NO_MORE:
         return estimate
     solver.guide = find_guide(model.examples, model.space, estimate.states, keyed)
     found = solver.solve(estimate.anew(), warm=True)
@@ -132,10 +128,10 @@ def _gone_on(before: Estimate, now: Estimate) -> Estimate:
     return replace(now, objective=before.objective + now.objective[1:])
 
 
-def _are_keys(terms: Terms) -> bool:
-    """Whether nothing but whole poses at places is asked for."""
-    others = terms.points or any(place.source >= 0 for place in terms.places)
-    return not others and all(np.isfinite(pose.place).all() for pose in terms.poses)
+def _are_spread(at: NDArray[np.intp]) -> bool:
+    """Whether frames are spread about evenly."""
+    apart = np.diff(at)
+    return len(apart) > 0 and bool(apart.max() <= UNEVEN * apart.min())
 
 
 def _is_spelled_out(terms: Terms, frames: int) -> bool:

@@ -110,7 +110,7 @@ def find_conflicts(made: Completion, missed: Sequence[int]) -> dict[int, list[in
             rest = [target for target in targets if target.where != where]
             terms = find_terms(rest, model, frames, standing)
             solver = MapSolver(model, frames, terms, quick, behaviours=made.behaviours)
-            solver.guide = made.guide
+            solver.guide, solver.splined = made.guide, estimate.splined
             if _missed(model, solver.solve(estimate.anew(), warm=True), own) < _EASES * _missed(model, estimate, own):
                 found.setdefault(number, []).append(next(n for n, one in enumerate(targets) if one.where == where))
     return found

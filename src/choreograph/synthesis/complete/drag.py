@@ -99,7 +99,7 @@ class Dragging:
         self._feet: list[Term] = []
         self._terms = find_terms(targets, model, frames, self._standing)
         self._solver = MapSolver(model, frames, self._terms, settings, behaviours=behaviours)
-        self._solver.guide = guide
+        self._solver.guide, self._solver.splined = guide, begin is not None and begin.splined and guide is not None
         self._held: dict[tuple[int, int], Term] = {}
         self._now = self._solver.solve(begin or start.straight(model, frames, self._terms), warm=begin is not None)
         self._solver.offset = find_offset(model, self._now, targets)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import numpy as np
 
@@ -24,17 +23,10 @@ _MOST_WINDOWS, _LEAST_WINDOWS = 4, 3
 """At most in each of the folds, at least in all."""
 
 
-class Known(NamedTuple):
-    """What came of completing held-out motion."""
+def held_out_share(encoding: Encoding, tracks: Sequence[Track], dimensions: int, order: int, controls: int) -> float:
+    """How far completed motion is from what was recorded, over a cubic spline's error: below 1 it is nearer.
 
-    share: float = math.nan
-    """How far off it is, over a cubic spline's error: below 1 it is nearer. NaN where too little could be held out."""
-    surprise: float = math.inf
-    """How surprising held-out keyframes are, in the middle of all."""
-
-
-def find_known(encoding: Encoding, tracks: Sequence[Track], dimensions: int, order: int, controls: int) -> Known:
-    """Complete windows of clips that were not learned from, from three keyframes each, as requests are.
+    Windows of clips that were not learned from are completed from three keyframes each, as requests are.
 
     Args:
         encoding: Of the tracks.
@@ -42,13 +34,16 @@ def find_known(encoding: Encoding, tracks: Sequence[Track], dimensions: int, ord
         dimensions: d.
         order: m.
         controls: dim(u).
+
+    Returns:
+        The share; NaN where there is too little to hold out.
     """
     whole = [np.concatenate(track, axis=1) for track in tracks]
     folds = folds_of(whole)
     lengths = sorted(len(part) for _, held in folds for part in held)
     key = min(round(APART_S * encoding.rate_hz), (lengths[len(lengths) // 2] - 1) // 2) if lengths else 0
     if key < max(_LEAST_FRAMES, order):
-        return Known()
+        return math.nan
     found = []
     for rest, held in folds:
         if max(len(part) for part in rest) < order + 2:
@@ -58,9 +53,9 @@ def find_known(encoding: Encoding, tracks: Sequence[Track], dimensions: int, ord
         every = max(1, math.ceil(len(windows) / _MOST_WINDOWS))
         found += [_completed(model, Track(true[:, :-3], true[:, -3:]), key) for true in windows[::every]]
     if len(found) < _LEAST_WINDOWS:
-        return Known()
-    own, plain, surprises = np.array(found).T
-    return Known(float(own.sum() / max(plain.sum(), 1e-12)), float(np.median(surprises)))
+        return math.nan
+    own, plain = np.sum(found, axis=0)
+    return float(own / max(plain, 1e-12))
 
 
 def _learned(encoding: Encoding, rows: list[Array], dimensions: int, order: int, controls: int) -> MotionModel:
@@ -73,9 +68,8 @@ def _learned(encoding: Encoding, rows: list[Array], dimensions: int, order: int,
     return MotionModel(encoding, space, (own,), left_out=left, limits=limits, examples=Examples.of(states))
 
 
-def _completed(model: MotionModel, true: Track, key: int) -> tuple[float, float, float]:
-    """How far joints are off on average, metres: of the completed motion, and of a spline; and how surprising the
-    keyframes are."""
+def _completed(model: MotionModel, true: Track, key: int) -> tuple[float, float]:
+    """How far joints are off on average, metres: of the completed motion, and of a spline."""
     from choreograph.synthesis.complete import start
     from choreograph.synthesis.complete.completion import follow_nearest
     from choreograph.synthesis.complete.estimate import Estimate
@@ -87,7 +81,6 @@ def _completed(model: MotionModel, true: Track, key: int) -> tuple[float, float,
     terms = Terms([], [PoseTerm(int(n), true.rows[n], 1.0, true.place[n]) for n in at])
     solver = MapSolver(model, frames, terms)
     likely = solver.solve(start.straight(model, frames, terms))
-    surprise = solver.surprise(likely)
     wanted = model.encoding.decode(true).global_positions()
 
     def off(made: Estimate) -> float:
@@ -95,4 +88,4 @@ def _completed(model: MotionModel, true: Track, key: int) -> tuple[float, float,
         shown = Track(rows + between_keys(true.rows[at] - rows[at], at, frames, made.splined), made.place)
         return float(np.linalg.norm(model.encoding.decode(shown).global_positions() - wanted, axis=-1).mean())
 
-    return off(follow_nearest(solver, likely)), off(start.splined(model, frames, terms)), surprise
+    return off(follow_nearest(solver, likely)), off(start.splined(model, frames, terms))

@@ -112,8 +112,6 @@ class MotionModel:
     held_out: float = math.nan
     """How far off held-out motion is that is completed over a second, over a cubic spline's error; NaN where there was
     too little to hold out. Above 1 a spline leads."""
-    surprise: float = math.inf
-    """How surprising keyframes of held-out motion are."""
     limits: Array | None = None
     """Least and greatest value of each column, (2, k), in the rows' own units: how far joints turn."""
     examples: Examples | None = None
@@ -335,7 +333,7 @@ def learn(
             where="order",
         )
     every = np.concatenate(rows)
-    from choreograph.synthesis.complete.knows import find_known
+    from choreograph.synthesis.complete.knows import held_out_share
     from choreograph.synthesis.complete.selection import choose, choose_space
 
     space = choose_space(rows, settings)
@@ -346,7 +344,7 @@ def learn(
     told("learning", 2, 3)
     dynamics = tuple(fit_dynamics(own, order, controls, components, name=name) for name, own in groups)
     left = (every - space.lift(space.project(every))).var(axis=0)
-    known = find_known(encoding, tracks, space.dimensions, order, controls)
+    share = held_out_share(encoding, tracks, space.dimensions, order, controls)
     told("learning", 3, 3)
     return MotionModel(
         encoding,
@@ -356,7 +354,7 @@ def learn(
         left,
         _standing_heights(clips),
         max(clip.fps for clip in clips),
-        *known,
+        share,
         row_limits(every / encoding.scale),
         Examples.of(groups[0][1]) if len(groups) == 1 else None,
     )

@@ -28,7 +28,7 @@ from choreograph.synthesis.complete.sources import Recordings, Source
 from choreograph.synthesis.narrow import ChoosingSearch
 
 _PATH_POINTS = 400
-_SPLINED = ", from keyframe to keyframe by a spline: the recordings know less of them"
+_SPLINED = ", by a spline from keyframe to keyframe: the recordings know less of them"
 _FIT_PROBLEM = "the model's most likely motion did not come to rest"
 
 

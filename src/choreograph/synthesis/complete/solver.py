@@ -88,6 +88,8 @@ class MapSolver:
         """Rows (F, k) that are added to those of the states: what key poses have and the pose space lacks."""
         self._guide = np.zeros((frames, self.size))
         self._follows = False
+        self.splined = False
+        """Whether the guide is a spline through the key poses themselves, likely or not."""
         self._prepare_pose()
         self.set_behaviours(np.zeros(frames, np.int64) if behaviours is None else behaviours)
 
@@ -183,19 +185,6 @@ class MapSolver:
         value = self.shares(now.states)[1] + self._start_value(now.states)
         return value + self._add_terms(None, None, now)
 
-    def surprise(self, now: Estimate) -> float:
-        """How unlikely what poses ask is: the sum of squares at an optimum, and of what the model cannot say of them,
-        for each number of theirs; about 1 where they are such as it was learned from."""
-        total, scale = self.shares(now.states)[1], self.model.encoding.scale
-        for number, (weights, _, covariances) in enumerate(self._parts):
-            spread = np.linalg.slogdet(2 * np.pi * covariances)[1] @ weights
-            total -= 0.5 * spread * float(self._holds[self.model.order :, number].sum())
-        total += self._start_value(now.states) + self._add_terms(None, None, now)
-        for pose in self.terms.poses:
-            rest = pose.row * scale - self.model.space.lift(self.likely_state(pose.row))
-            total += 0.5 * float(((rest[:-3] * self._pose_weight) ** 2).sum())
-        return 2 * total / max(len(self.terms.poses) * len(scale), 1)
-
     def _add_terms(self, bands: Array | None, gradient: Array | None, now: Estimate) -> float:
         """Half the sum of the constraints' squared residuals, which are added to the equations where there are any."""
         from choreograph.synthesis.complete import _compiled
@@ -241,7 +230,8 @@ class MapSolver:
     def _pose_rows(self, pose: PoseTerm, now: Estimate, beta: float) -> tuple[NDArray[np.int64], Array, Array]:
         d, n = self.model.dimensions, self.size
         weight = beta * pose.firmness
-        values = weight * (self._pose_r @ (now.states[pose.frame] - self.likely_state(pose.row)))
+        wanted = self._guide[pose.frame, :d] if self.splined else self.likely_state(pose.row)
+        values = weight * (self._pose_r @ (now.states[pose.frame] - wanted))
         slopes = np.zeros((d, n))
         slopes[:, :d] = weight * self._pose_r
         frames = np.full(d, pose.frame)
@@ -357,7 +347,7 @@ class MapSolver:
         plain = MapSolver(
             merged if self._mixed else self.model, self.frames, self.terms, settings, behaviours=self.behaviours
         )
-        plain.offset, plain.guide = self.offset, self.guide
+        plain.offset, plain.guide, plain.splined = self.offset, self.guide, self.splined
         if self.terms.points:
             plain.terms = Terms([], self.terms.poses, self.terms.places)
             now = plain.solve(now, warm=True)

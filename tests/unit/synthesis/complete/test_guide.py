@@ -98,24 +98,22 @@ def test_completed_motion_is_nearer_to_recorded_poses(clips: list[Clip]) -> None
     assert novelty(_asked(clips)) < 0.7 * novelty(_asked(clips, **free))
 
 
-def test_what_is_unlike_all_recordings_is_led_by_a_spline(clips: list[Clip], model: MotionModel) -> None:
+def test_what_is_unlike_all_recordings_is_not_led(clips: list[Clip], model: MotionModel) -> None:
     request = _asked(clips)
     skeleton = model.encoding.skeleton
     targets = find_targets(request, skeleton, Recordings(clips).find)
     solver = MapSolver(model, 61, find_terms(targets, model, 61, np.full(len(skeleton), np.nan)))
     likely = solver.solve(start.straight(model, 61, solver.terms))
     led = follow_nearest(solver, likely)
-    assert solver.guide is not None and not led.splined and led.objective[-1] < likely.objective[-1]
+    assert solver.guide is not None and led.objective[-1] < likely.objective[-1]
     solver.guide = None
-    usual = solver.surprise(likely)
     strange = likely.copy()
     strange.states = strange.states + 40 * np.sqrt(model.space.variances) * np.sign(np.sin(np.arange(61)))[:, None]
     solver.terms = type(solver.terms)(
         [], [pose._replace(row=model.lifted(strange.states[pose.frame][None])[0]) for pose in solver.terms.poses], []
     )
     alone = solver.solve(likely.copy())
-    assert solver.surprise(alone) > 10 * usual
-    assert follow_nearest(solver, alone).splined
+    assert follow_nearest(solver, alone) is alone and solver.guide is None
 
 
 def test_where_recordings_know_less_a_spline_leads_and_that_is_said(clips: list[Clip], model: MotionModel) -> None:
@@ -131,6 +129,11 @@ def test_where_recordings_know_less_a_spline_leads_and_that_is_said(clips: list[
     ]
     splined = cg.complete(replace(model, held_out=1.2), request.with_(poses=own))
     assert splined.best.details["led_by"] == "spline" and "spline" in splined.best.name
+    unsure = cg.complete(replace(model, held_out=0.95), request.with_(poses=own))
+    assert unsure.best.details["led_by"] == "model", "then the mean of all is off the least"
+    close = [*own, own[1].with_(at_s=1 + 1 / 30)]
+    uneven = cg.complete(replace(model, held_out=1.2), request.with_(poses=close, exact=False))
+    assert uneven.best.details["led_by"] == "model", "a spline leaps out of a gap behind poses close together"
     encoding = model.encoding
     true = encoding.encode(clips[3][:61])
     at = np.array([0, 30, 60])
