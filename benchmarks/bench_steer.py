@@ -1,8 +1,9 @@
 """Steering on recorded walks: learning, decisions, how well lines are kept, obstacles, crowds; and two plain peers.
 
 Subject 16's walks, turns and stops and the demo motion, both mirrored. Times are of the processor. Words behind
-`python -m benchmarks.bench_steer`: 16, demo or the number of another subject in cmu_more to measure that alone; quick
-for a tenth of the trials; open to ask for no speed; write to keep what was steered for a minute in out/.
+`python -m benchmarks.bench_steer`: 16, demo or the number of another subject in cmu_more to measure that alone; names
+of parts (see PARTS) for these alone; quick for a tenth of the trials; open to ask for no speed; write to keep what was
+steered for a minute in out/; seed=3 to learn from other samples; fit to learn without the linear program.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import math
 import sys
 import time
 from collections.abc import Callable
-from dataclasses import astuple
+from dataclasses import astuple, replace
 from typing import Any
 
 import numpy as np
@@ -30,13 +31,14 @@ from choreograph.synthesis.steer.costs import Ahead, SteerSettings, StepCosts
 from choreograph.synthesis.steer.crowd import Crowd
 from choreograph.synthesis.steer.evaluate import beam_cost, policy_cost
 from choreograph.synthesis.steer.goals import MovingObstacle, SteerGoal
-from choreograph.synthesis.steer.learn import learn
+from choreograph.synthesis.steer.learn import LEARNING, learn
 from choreograph.synthesis.steer.navigate import Navigate
 from choreograph.synthesis.steer.policy import ValueFunction
 from choreograph.synthesis.steer.pool import Pool, build_pool
 from choreograph.synthesis.steer.prepare import standard_tasks
 from choreograph.synthesis.steer.record import Recording
 from choreograph.synthesis.steer.steps import build_steps
+from choreograph.synthesis.steer.tasks import SteerTask
 
 Array = NDArray[np.float64]
 
@@ -47,12 +49,17 @@ RATE = 60.0
 QUICK = 10 if "quick" in sys.argv else 1
 
 
+PARTS = ("decisions", "reversals", "peers", "lines", "collisions", "beam", "feet", "crowd", "latency")
+
+
 def main() -> None:
     """Measure all, each beside its bar."""
-    for name in [word for word in sys.argv[1:] if word not in ("quick", "write", "open")] or ["16", "demo"]:
+    words = [word for word in sys.argv[1:] if word not in ("quick", "write", "open", "fit") and "=" not in word]
+    parts = [word for word in words if word in PARTS] or list(PARTS)
+    for name in [word for word in words if word not in PARTS] or ["16", "demo"]:
         print(f"--- {name}", flush=True)
         Ask.speed = None if "open" in sys.argv else PACE.get(name)
-        measure(name, find_clips(name))
+        measure(name, find_clips(name), parts)
 
 
 class Ask:
@@ -77,39 +84,52 @@ def find_clips(name: str) -> list[cg.Clip]:
     return [cg.read_clip(file) for file in files]
 
 
-def measure(name: str, clips: list[cg.Clip]) -> None:
-    """Measure all on some recordings."""
+def measure(name: str, clips: list[cg.Clip], parts: list[str]) -> None:
+    """Measure some recordings."""
     steps, seconds = timed(lambda: build_steps(clips, mirror=True))
     print(f"{len(steps)} steps of {2 * len(clips)} recordings, cut in {seconds:.1f} s")
     costs = StepCosts(steps, SteerSettings())
-    tasks = standard_tasks(costs.settings)
-    learn_spin = tasks.pop("spin")
-    values = {}
-    for what, task in tasks.items():
-        values[what], seconds = timed(lambda task=task: learn(task, costs))
-        report = values[what].report
-        bar = " (bar 60 s)" if what == "navigate" else ""
-        print(f"learning {what}: {seconds:.1f} s{bar}; samples {report['samples']}, coverage {report['coverage']:.0%}, "
-              f"error {report['error_rms']} rms, violation {report['violation']}")  # fmt: skip
-    assert learn_spin.name == "spin"
-    brain = SteerBrain(costs, tasks, values)
-    blind = {**tasks, "navigate": OneStep(*astuple(tasks["navigate"]))}
-    plain = Greedy(costs, blind, {name: nothing(value) for name, value in values.items()})
+    every = standard_tasks(costs.settings)
+    tasks = {what: every[what] for what in ("navigate", *(["avoid"] if "collisions" in parts else []))}
+    brain = SteerBrain(costs, tasks, {what: learned(task, costs) for what, task in tasks.items()})
     pool = build_pool(steps.clips)
-    decisions(brain)
-    decisions(larger(clips))
-    reversals("value function", brain, pool)
+    work: dict[str, Callable[[], None]] = {
+        "decisions": lambda: [decisions(one) for one in (brain, larger(clips))] and None,
+        "reversals": lambda: reversals("value function", brain, pool),
+        "peers": lambda: peers(brain, pool, clips),
+        "lines": lambda: lines(brain, pool),
+        "collisions": lambda: collisions(brain, pool),
+        "beam": lambda: against_beam(brain),
+        "feet": lambda: feet(name, brain, pool, clips),
+        "crowd": lambda: crowd(brain, pool),
+        "latency": lambda: latency(brain, pool),
+    }
+    for part in parts:
+        work[part]()
+
+
+def learned(task: SteerTask, costs: StepCosts) -> ValueFunction:
+    """The value function of a task, and how long it took."""
+    settings = LEARNING["fit" if "fit" in sys.argv else "program"]
+    seed = next((int(word.removeprefix("seed=")) for word in sys.argv if word.startswith("seed=")), settings.seed)
+    value, seconds = timed(lambda: learn(task, costs, replace(settings, seed=seed)))
+    report = value.report
+    bar = " (bar 60 s)" if task.name == "navigate" else ""
+    print(f"learning {task.name}: {seconds:.1f} s{bar}; samples {report['samples']}, rounds {report['rounds']}, "
+          f"coverage {report['coverage']:.0%}, error {report['error_rms']} rms, violation {report['violation']}, "
+          f"choices cost {report['policy_cost']}, a search finds {report['search_cost']}", flush=True)  # fmt: skip
+    return value
+
+
+def peers(brain: SteerBrain, pool: Pool, clips: list[cg.Clip]) -> None:
+    """Two plain ones: greedy, and motion matching."""
+    blind = {**brain.tasks, "navigate": OneStep(*astuple(brain.tasks["navigate"]))}  # type: ignore[call-overload]
+    plain = Greedy(brain.costs, blind, {name: nothing(value) for name, value in brain.values.items()})
     reversals("greedy", plain, pool)
     steer_matching.report(clips, reversal_starts=30 // min(QUICK, 3))
-    lines(brain, pool)
-    collisions(brain, pool)
-    against_beam(brain)
-    feet(name, brain, pool, clips)
-    crowd(brain, pool)
-    latency(brain, pool)
 
 
-def timed(work: Callable[[], object]) -> tuple[object, float]:
+def timed(work: Callable[[], Any]) -> tuple[Any, float]:
     """What work gives, and how many seconds of the processor it takes."""
     began = time.process_time()
     return work(), time.process_time() - began

@@ -1882,8 +1882,8 @@ export interface SteerRequest {
   start?: [number, number] | null;
   /** Where it heads at first; along the first goal's line if not given. */
   start_heading_deg?: number | null;
-  /** How it is learned what situations will cost: by a fit, or by a linear program, which bounds costs from below and takes longer. */
-  learning?: "fit" | "program";
+  /** How it is learned what situations will cost: by a linear program, or only by the fit that it begins with, which is there sooner. */
+  learning?: "program" | "fit";
   /** A task of your own, as FILE.py:CLASS, that counts beside the others. */
   own_task?: string;
   /** What counts how much. */

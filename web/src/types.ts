@@ -309,9 +309,10 @@ export interface Stage {
   readonly wanted: readonly string[];
   readonly loaded: Promise<void>;
   /** Show frames of an ask while they arrive; replaces what is shown once so many (a second's worth) are there. Time
-      begins anew, or goes on where one whole motion takes the place of another. */
-  stream(number: number, motion: Motion, start: number, frames: Float32Array, worth?: number, goesOn?: boolean): void;
-  /** Show other frames in place of those of the first motion, at the same time, until motions are shown anew. */
+      begins anew. */
+  stream(number: number, motion: Motion, start: number, frames: Float32Array, worth?: number): void;
+  /** Show a whole motion that changes, as while something is dragged or optimised, in place of the first one's frames:
+      time goes on, until motions are shown anew. */
   preview(motion: Motion, frames: Float32Array): void;
   /** Figures stand beside each other instead of where they are. */
   sideBySide: boolean;

@@ -276,7 +276,8 @@ def metadata_of(field: FieldInfo) -> list[Any]:
 
 def quote(value: Any) -> str:
     """A value as messages show it, cut where it is long."""
-    text = repr(value)
+    # A million entries would take a minute to write down, of which nobody sees more than the first.
+    text = repr(value[: LONGEST_QUOTE + 1] if isinstance(value, str | list | tuple) else value)
     return text if len(text) <= LONGEST_QUOTE else f"{text[:LONGEST_QUOTE]}…"
 
 

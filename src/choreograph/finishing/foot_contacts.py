@@ -149,6 +149,19 @@ def plant_speed(clip: Clip) -> float:
     return float(_speeds(paths, clip.fps)[contacts].mean()) if contacts.any() else 0.0
 
 
+def longest_slide(raw: Clip, clip: Clip) -> tuple[int, int]:
+    """The frames [start, stop) of the longest time in which no foot is held, though one stood in the recordings.
+
+    Args:
+        raw: A motion before its feet were cleaned.
+        clip: The same afterwards, with the plants that were held.
+    """
+    if raw.contacts is None or clip.contacts is None:
+        return 0, 0
+    lost = np.asarray(raw.contacts.any(axis=1) & ~clip.contacts.any(axis=1))
+    return max(runs(lost), key=lambda run: run[1] - run[0], default=(0, 0))
+
+
 def foot_slide(clip: Clip) -> float:
     """How far planted feet wander, metres: the mean, over all plants, of the greatest distance from a plant's middle.
 

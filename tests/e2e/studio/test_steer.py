@@ -150,6 +150,16 @@ def test_keys_stick_line_and_obstacles_steer(
     page.mouse.up()
     wire.until(lambda: wire.goals()[-1].get("speed") == 0)
 
+    # A gamepad: this browser has none, so the page is told of one.
+    count = len(wire.goals())
+    page.evaluate("window.pad = { connected: true, axes: [-0.8, 0], buttons: [{ pressed: false }] }")
+    page.evaluate("navigator.getGamepads = () => [null, window.pad]")
+    wire.until(lambda: len(wire.goals()) > count and 0.3 < wire.goals()[-1].get("speed", 0) < 1.3)
+    page.evaluate("window.pad.buttons[0].pressed = true")
+    wire.until(lambda: wire.goals()[-1].get("speed", 0) > 1.3)
+    page.evaluate("window.pad.axes = [0.1, 0.05]")  # a stick that rests is never quite in its middle
+    wire.until(lambda: wire.goals()[-1].get("speed") == 0)
+
     # Another character, and an obstacle that is dragged.
     page.get_by_role("button", name="Another character").click()
     wire.until(lambda: wire.frame is not None and len(wire.frame.root_pos) == 2)

@@ -193,7 +193,7 @@ export class WebStage implements Stage {
     );
   }
 
-  stream(number: number, motion: Motion, start: number, frames: Float32Array, worth = motion.fps, goesOn = false): void {
+  stream(number: number, motion: Motion, start: number, frames: Float32Array, worth = motion.fps): void {
     if (this.streaming && number < this.streaming.number) return;
     if (this.streaming?.number !== number) this.streaming = { number, rows: EMPTY, worn: EMPTY };
     const now = this.streaming;
@@ -209,35 +209,40 @@ export class WebStage implements Stage {
       if (now.rows.length / width < Math.min(worth, motion.frames)) return; // not yet worth watching
       this.asked++; // what is still being loaded is older than this
       this.wanted = [];
-      const seconds = !goesOn && (first || !this.actors.some((actor) => actor.id === STREAM)) ? 0 : this.player.frame / this.player.fps;
+      const seconds = first || !this.actors.some((actor) => actor.id === STREAM) ? 0 : this.player.frame / this.player.fps;
       this.replace([{ id: STREAM, ...played(body, whole, now.rows, now.worn), colour: TEAL, tint: CLAY }], seconds, true);
     });
   }
 
   preview(motion: Motion, frames: Float32Array): void {
-    const [actor] = this.actors;
-    if (!actor) return;
+    const turn = this.asked;
     void this.casting.live(motion.skeleton).then((body) => {
-      if (this.actors[0] !== actor) return;
-      // At its own rate and by its own name: markers and strips stay where they are.
-      const { fps } = actor.track.motion;
-      const whole = { ...actor.track.motion, frames: Math.round(((motion.frames - 1) * fps) / motion.fps) + 1 };
-      const { track, worn } = played(body, motion, frames, body.worn?.wearing.rows(frames) ?? EMPTY);
-      actor.track = resampled(track, whole);
-      if (worn && actor.worn) actor.worn.track = resampled(worn.track, { ...actor.worn.track.motion, frames: whole.frames, fps });
-      else {
-        actor.character?.dispose();
-        actor.character = actor.worn = null;
-        actor.figure.drawn = true;
-      }
-      actor.trail.dispose();
-      actor.trail = new Trail(actor.worn?.track ?? actor.track, actor.worn?.template ?? actor.template, actor.colour);
-      this.scene.add(actor.trail.object);
-      actor.trail.object.position.copy(actor.figure.object.position);
-      actor.trail.dress(this.view, STAGE_THEMES[this.view.theme]);
-      this.player.load(whole.frames, fps, Math.min(this.player.frame, whole.frames - 1));
-      this.dirty = true;
+      if (turn !== this.asked) return; // motions were shown anew meanwhile
+      const [actor] = this.actors;
+      const now = played(body, motion, frames, body.worn?.wearing.rows(frames) ?? EMPTY);
+      if (actor?.template === now.template) this.swap(actor, now);
+      else this.replace([{ id: STREAM, ...now, colour: TEAL, tint: CLAY }], this.player.frame / this.player.fps, true);
     });
+  }
+
+  /** Other frames for who is on the stage, at their own rate and by their own name: markers and strips stay where they are. */
+  private swap(actor: Actor, { track, worn }: Played): void {
+    const { fps } = actor.track.motion;
+    const whole = { ...actor.track.motion, frames: Math.round(((track.motion.frames - 1) * fps) / track.motion.fps) + 1 };
+    actor.track = resampled(track, whole);
+    if (worn && actor.worn) actor.worn.track = resampled(worn.track, { ...actor.worn.track.motion, frames: whole.frames, fps });
+    else {
+      actor.character?.dispose();
+      actor.character = actor.worn = null;
+      actor.figure.drawn = true;
+    }
+    actor.trail.dispose();
+    actor.trail = new Trail(actor.worn?.track ?? actor.track, actor.worn?.template ?? actor.template, actor.colour);
+    this.scene.add(actor.trail.object);
+    actor.trail.object.position.copy(actor.figure.object.position);
+    actor.trail.dress(this.view, STAGE_THEMES[this.view.theme]);
+    this.player.load(whole.frames, fps, Math.min(this.player.frame, whole.frames - 1));
+    this.dirty = true;
   }
 
   row(frame: number): Float32Array | null {

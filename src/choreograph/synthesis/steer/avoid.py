@@ -3,27 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from choreograph.synthesis.steer.basis import Dimension
-from choreograph.synthesis.steer.costs import Ahead, StepCosts
-from choreograph.synthesis.steer.tasks import TRIED_BENT, Choices, SteerTask
-
-if TYPE_CHECKING:
-    from choreograph.synthesis.steer.policy import ValueFunction
+from choreograph.synthesis.steer.tasks import CompiledTask
 
 Array = NDArray[np.float64]
-Indices = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
-class Avoid(SteerTask):
+class Avoid(CompiledTask):
     """Keep clear of something that moves: its state is where that is, to the left and ahead, and its velocity."""
 
     name: ClassVar[str] = "avoid"
+    kernels: ClassVar[str] = "_compiled_avoid"
     by_gait: ClassVar[bool] = False
     mirror: ClassVar[tuple[int, ...]] = (-1, 1, -1, 1)
 
@@ -48,8 +44,9 @@ class Avoid(SteerTask):
         )
 
     @property
-    def _changed(self) -> bool:
-        return type(self).cost is not Avoid.cost or type(self).moved is not Avoid.moved
+    def numbers(self) -> Array:
+        """What its kernels have to know of it, (5,)."""
+        return np.array([self.obstacle_weight, self.radius_m, self.margin_m, self.turning_weight, self.parts], float)
 
     def known(self, after: Array) -> NDArray[np.bool_]:
         """Whether the obstacle is near enough to count."""
@@ -74,62 +71,3 @@ class Avoid(SteerTask):
         return np.asarray(
             self.obstacle_weight * seconds * near / self.parts + self.turning_weight * np.abs(moves[:, 0])
         )
-
-    def add_scores(
-        self, cut: int, state: Array, costs: StepCosts, own: Ahead, value: ValueFunction | None, out: Array
-    ) -> None:
-        """The same, compiled."""
-        if value is None or self._changed:
-            super().add_scores(cut, state, costs, own, value, out)
-            return
-        from choreograph.synthesis.steer import _compiled
-
-        steps = costs.steps
-        low, high = steps.ranges[steps.cut_foot[cut] :][:2]
-        _compiled.avoid_scores(
-            cut, low, high, state, steps.start, steps.stop, steps.align, steps.moves, steps.seconds, costs.discount,
-            self._numbers(), value.basis.table, value.splines, value.kinds, out,
-        )  # fmt: skip
-
-    def _numbers(self) -> Array:
-        return np.array([self.obstacle_weight, self.radius_m, self.margin_m, self.turning_weight, self.parts], float)
-
-    def best(
-        self,
-        cut: int,
-        state: Array,
-        costs: StepCosts,
-        own: Ahead,
-        value: ValueFunction | None,
-        out: Array,
-        *,
-        deep: bool = True,
-    ) -> tuple[int, int, float]:
-        """The same, compiled, with only the best steps tried bent."""
-        if value is None or self._changed:
-            return super().best(cut, state, costs, own, value, out)
-        from choreograph.synthesis.steer import _compiled
-
-        steps = costs.steps
-        low, high = steps.ranges[steps.cut_foot[cut] :][:2]
-        return _compiled.avoid_best(  # type: ignore[no-any-return]
-            cut, low, high, state, steps.start, steps.stop, steps.align, steps.moves, steps.seconds, costs.discount,
-            costs.price, own.goal, own.cuts, costs.bend, self._numbers(), value.basis.table, value.splines, value.kinds,
-            TRIED_BENT, out.reshape(-1)[: len(steps)],
-        )  # fmt: skip
-
-    def choices(
-        self, cuts: Indices, states: Array, costs: StepCosts, own: Ahead, value: ValueFunction
-    ) -> Choices | None:
-        """The same, compiled."""
-        if self._changed:
-            return None
-        from choreograph.synthesis.steer import _compiled
-
-        steps, made = costs.steps, Choices(np.empty(len(cuts), np.int64), np.empty(len(cuts)), np.empty(states.shape))
-        _compiled.avoid_choices(
-            cuts, states, steps.ranges, steps.cut_foot, steps.start, steps.stop, steps.align, steps.moves,
-            steps.seconds, costs.discount, costs.price, own.goal, own.cuts, costs.bend, self._numbers(),
-            value.basis.table, value.splines, value.kinds, TRIED_BENT, *made,
-        )  # fmt: skip
-        return made

@@ -77,23 +77,11 @@ class Basis:
             ]
         )
 
-    def clamped(self, state: Array) -> tuple[Array, NDArray[np.bool_]]:
-        """States (N, D) with angles wrapped and the rest brought within bounds; and which numbers had to be, (N, D)."""
-        state = np.array(state, float)
-        outside = np.zeros(state.shape, bool)
-        for k, one in enumerate(self.dimensions):
-            if one.periodic:
-                state[:, k] = one.low + np.mod(state[:, k] - one.low, one.high - one.low)
-            else:
-                outside[:, k] = (state[:, k] < one.low) | (state[:, k] > one.high)
-                state[:, k] = np.clip(state[:, k], one.low, one.high)
-        return state, outside
-
     def at(self, state: Array) -> tuple[Indices, Array]:
         """Which basis functions are not zero at states (N, D), and their values, both (N, 4^D)."""
-        from choreograph.synthesis.steer import _compiled
+        from choreograph.synthesis.steer import _compiled_spline
 
-        return _compiled.basis_at(np.ascontiguousarray(state, float), self.table)  # type: ignore[no-any-return]
+        return _compiled_spline.basis_at(np.ascontiguousarray(state, float), self.table)  # type: ignore[no-any-return]
 
     def mirrored(self, signs: tuple[int, ...]) -> Indices:
         """For each basis function its mirror image, (size,), where dimensions with the sign -1 change theirs."""
@@ -122,17 +110,3 @@ class Basis:
                 part = kron(part, eye(other.count))
             parts.append(part)
         return vstack(parts).tocsr()
-
-    def fixed(self, coefficients: Array, values: Array) -> Array:
-        """Coefficients of the same function with its last dimensions held at these values.
-
-        Args:
-            coefficients: (size,).
-            values: One for each of the last dimensions that are held.
-        """
-        left = len(self.dimensions) - len(values)
-        out = coefficients.reshape([one.count for one in self.dimensions])
-        for one, value in zip(self.dimensions[: left - 1 if left else None : -1], values[::-1], strict=True):
-            index, weight = Basis((one,)).at(np.array([[value]]))
-            out = out[..., index[0]] @ weight[0]
-        return np.ascontiguousarray(out).ravel()

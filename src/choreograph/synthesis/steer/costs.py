@@ -72,6 +72,37 @@ class Wanted:
     """How fast the hips shall turn, rad/s."""
 
 
+class StepTable(NamedTuple):
+    """N cuts and S steps as kernels read them: where steps lead, and what they cost by themselves."""
+
+    ranges: NDArray[np.int64]
+    """Steps that begin on foot f are [ranges[f], ranges[f + 1]), (4,)."""
+    foot: NDArray[np.int64]
+    """Of each cut, (N,)."""
+    start: NDArray[np.int64]
+    """Cut at which each step begins, (S,)."""
+    stop: NDArray[np.int64]
+    """Cut at which it ends, (S,)."""
+    align: Array
+    """How cuts are laid on each other, (N, N, 3)."""
+    moves: Array
+    """Where steps lead, for each bend, (S, B, 3); the first is unbent."""
+    seconds: Array
+    """(S,)."""
+    discount: Array
+    """Of what follows each step, (S,)."""
+    price: Array
+    """Of the blend from cut to cut, (N, N)."""
+    bend: Array
+    """Cost of each bend, (B,)."""
+    near: NDArray[np.int64]
+    """The steps that each cut goes over to most cheaply, (N, M), -1 behind the last: those looked at as next steps."""
+    near_moves: Array
+    """Where each of those leads from the cut, unbent, (N, M, 3)."""
+    reach: float
+    """How far any step leads from any cut, at most, metres."""
+
+
 class Ahead(NamedTuple):
     """What is known exactly of what steps cost, and of what follows them, under a goal."""
 
@@ -149,6 +180,17 @@ class StepCosts:
         """Cost of each bend, (B,)."""
         return self.settings.bend_weight * BENDS**2
 
+    @cached_property
+    def table(self) -> StepTable:
+        """All of it as kernels read it."""
+        # Copies, which are of one kind wherever the steps come from: kernels are compiled once.
+        steps = self.steps
+        return StepTable(
+            np.array(steps.ranges), np.array(steps.cut_foot), np.array(steps.start), np.array(steps.stop),
+            np.array(steps.align), np.array(steps.moves), np.array(steps.seconds), self.discount, self.price,
+            self.bend, self.near, self.near_moves, self.reach,
+        )  # fmt: skip
+
     def goal(self, wanted: Wanted) -> Array:
         """What each step costs against what is wanted, (S,)."""
         steps, weights = self.steps, self.settings
@@ -172,10 +214,7 @@ class StepCosts:
         """The least that blends and these costs of steps will come to from each cut on, (N,)."""
         from choreograph.synthesis.steer import _compiled
 
-        steps = self.steps
-        return _compiled.clip_values(
-            steps.ranges, steps.cut_foot, steps.start, steps.stop, self.price, goal, self.discount, 400
-        )  # type: ignore[no-any-return]
+        return _compiled.clip_values(self.table, goal, 400)  # type: ignore[no-any-return]
 
     def following(self, wanted: Wanted, direction_weight: float = 0.0) -> Ahead:
         """What is known exactly of what follows each step, where a direction counts so much."""
@@ -194,16 +233,13 @@ class StepCosts:
         if key not in self._turnings:
             if len(self._turnings) > 60:
                 self._turnings.clear()
-            steps, goal = self.steps, self.goal(wanted)
+            goal = self.goal(wanted)
             ahead = self.ahead(goal)
             known = self._turnings.get((Wanted(), weight))
             if known is None:  # what an even turn at 2 rad/s would cost
                 known = np.tile(weight / 4 * np.linspace(-np.pi, np.pi, ANGLES, endpoint=False) ** 2, (len(ahead), 1))
-            values = _compiled.turning_values(
-                steps.ranges, steps.cut_foot, steps.start, steps.stop, np.ascontiguousarray(steps.align[..., 0]),
-                np.ascontiguousarray(steps.moves[..., 0]), steps.seconds, self.price, goal, self.discount, self.bend,
-                ahead, weight, ahead[:, None] + known, _ROUNDS, _EXACT,
-            )  # fmt: skip
+            begin = ahead[:, None] + known
+            values = _compiled.turning_values(self.table, goal, ahead, weight, begin, _ROUNDS, _EXACT)
             self._turnings[key] = values - ahead[:, None]
         return self._turnings[key]
 
@@ -212,9 +248,7 @@ def score_steps(costs: StepCosts, cut: int, own: Ahead, out: Array) -> tuple[int
     """Write into `out` (S, B) what steps cost whatever the task is; the range of those that fit."""
     from choreograph.synthesis.steer import _compiled
 
+    _compiled.base_scores(cut, costs.table, own, out)
     steps = costs.steps
     low, high = (int(k) for k in steps.ranges[steps.cut_foot[cut] :][:2])
-    _compiled.base_scores(
-        cut, low, high, steps.start, steps.stop, costs.price, own.goal, costs.discount, own.cuts, costs.bend, out
-    )
     return low, high

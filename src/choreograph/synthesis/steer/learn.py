@@ -1,14 +1,9 @@
-"""Learning a value function from sampled states, by fitted value iteration or by a linear program.
+"""Learning a value function from sampled states: fitted value iteration, and then a linear program.
 
 V is what blends and gaits cost from the cut on (exact, see `costs`), plus a number for each cut, plus a spline over the
 task's state; the numbers and the spline's coefficients are the unknowns. Fitted value iteration gives each sample the
-value of its best step and fits the unknowns to these by least squares, again and again. The linear program
-
-    maximise   sum over samples of V(X)
-    such that  V(X) <= cost of a step + discount * V(X') for the steps in the program
-
-finds the largest V that is below the true one at the samples and not far above the fit elsewhere; its rows are the best
-steps of the samples, added until every sample obeys. The fit is quicker to learn and the default.
+value of its best step and fits the unknowns to these by least squares, again and again. The linear program (see
+`program`) begins there; its rows are the best steps of the samples, added until every sample obeys.
 """
 
 from __future__ import annotations
@@ -16,7 +11,6 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,17 +22,12 @@ from choreograph.synthesis.steer.controller import SteerBrain
 from choreograph.synthesis.steer.costs import Ahead, StepCosts, Wanted
 from choreograph.synthesis.steer.evaluate import beam_cost, policy_cost
 from choreograph.synthesis.steer.policy import ValueFunction
-from choreograph.synthesis.steer.steps import StepClips
+from choreograph.synthesis.steer.program import Program, Rows
 from choreograph.synthesis.steer.tasks import Choices, SteerTask, compose
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
-_HIGHEST = 1e4
-"""Coefficients are kept within this, so that the first program is bounded."""
-_ABOVE = 1.0
-"""How far above the fit the program's coefficients may be. A value function may not be above the true one at samples,
-but nothing holds it down between them: without this the program adds rows for ever."""
 _MOST = 7000
 """Samples that are drawn at most, unless it is said how many."""
 _EVALUATIONS = 4
@@ -48,9 +37,6 @@ _OFTEN, _NEAR = 0.3, 0.12
 _TURNED, _ABOUT = 0.4, 0.15
 """Share of samples that are so near the middle of the bounds in all but angles, which may be any: where characters are
 who turn."""
-_SMOOTH = 0.1
-"""Weight of the second differences of a spline's coefficients against its errors at samples: what few samples say of
-a place is evened out with its neighbours (P-splines, Eilers and Marx 1996)."""
 _STARTS, _SEARCH_S, _SEARCH_WIDTH = 6, 5.0, 30
 """From how many samples on a value function's choices are weighed against a search's, over which time, how wide
 with 200 steps."""
@@ -64,19 +50,19 @@ class LearnSettings:
     """States drawn, with corners of the state space on top; else 7 for each basis function, and for each of
     standing, walking and running, from 600 to 7,000."""
     sweeps: int = 14
-    """Of fitted value iteration, which also finds the first rows of the linear program."""
-    rounds: int = 0
+    """Of fitted value iteration, where the linear program begins."""
+    rounds: int = 40
     """Of the linear program, at most; 0 to do without it."""
     tolerance: float = 0.02
-    """Violation of a row up to which it counts as obeyed."""
+    """Violation of a row, beyond what the program lets its sample off, up to which it counts as obeyed."""
     seed: int = 0
     weighed: bool = True
     """Whether its choices are weighed against a search in the end."""
 
 
-LEARNING: Mapping[str, LearnSettings] = {"fit": LearnSettings(), "program": LearnSettings(samples=2000, rounds=40)}
+LEARNING: Mapping[str, LearnSettings] = {"program": LearnSettings(), "fit": LearnSettings(rounds=0)}
 """How requests name ways to learn."""
-QUICK = LearnSettings(samples=1200, sweeps=5, weighed=False)
+QUICK = LearnSettings(samples=1200, sweeps=5, rounds=0, weighed=False)
 """Enough to begin with, within a second or two."""
 
 
@@ -101,7 +87,7 @@ def learn(
     states, cuts = draw_samples(basis, kind, int(count), rng)
     own = costs.following(Wanted(), task.direction)
     index, weight = basis.at(states)
-    program = _Program(task, costs.steps, kind, (index, weight, cuts))
+    program = Program(task, costs.steps, kind, (index, weight, cuts))
     value = ValueFunction(
         task.name, basis, np.zeros(program.size), np.zeros(len(kind)), kind=kind, steps=costs.steps.word
     )
@@ -119,7 +105,8 @@ def learn(
         told(stage, settings.sweeps + done, total)
         rows = _best_steps(task, costs, cuts, states, own, value)
         now = (value.splines[kind[cuts][:, None], index] * weight).sum(axis=1) + value.cuts[cuts]
-        excess = now - rows.target(value)
+        error = now - rows.target(value)
+        excess = error - program.let_off
         obeyed = float(excess.max()) <= settings.tolerance and done > 0
         if obeyed or done >= settings.rounds:
             break
@@ -138,7 +125,8 @@ def learn(
         "rows": program.rows,
         "rounds": done,
         "violation": round(max(float(excess.max()), 0.0), 4),
-        "error_rms": round(float(np.sqrt((excess**2).mean())), 4),
+        "let_off": round(float(program.let_off.mean()), 4),
+        "error_rms": round(float(np.sqrt((error**2).mean())), 4),
         "coverage": program.coverage,
         **weighed,
         "cpu_s": round(time.process_time() - began, 3),
@@ -184,37 +172,16 @@ def draw_samples(basis: Basis, kind: Indices, count: int, rng: np.random.Generat
     return basis.spread(np.concatenate([*[corners] * kinds, t])), cuts
 
 
-@dataclass(frozen=True, eq=False)
-class _Rows:
-    """A step for each sample."""
-
-    cost: Array
-    """Its cost, and what blends and gaits cost after it, less what they cost before it."""
-    discount: Array
-    cut: Indices
-    """At which it ends, (N,)."""
-    known: Array
-    """1 where there is anything left to do after it, else 0, (N,)."""
-    after: tuple[Indices, Array]
-    """Which basis functions count in the states after it, and their values there, both (N, terms)."""
-
-    def target(self, value: ValueFunction) -> Array:
-        """What each sample's value would be with this step, (N,)."""
-        index, weight = self.after
-        ends = np.einsum("nt,nt->n", value.splines[value.kinds[self.cut][:, None], index], weight)
-        return np.asarray(self.cost + self.discount * (self.known * ends + value.cuts[self.cut]))
-
-
 def _best_steps(
     task: SteerTask, costs: StepCosts, cuts: Indices, states: Array, own: Ahead, value: ValueFunction
-) -> _Rows:
+) -> Rows:
     """The step of each sample that a value function says is best."""
     later = own.with_cuts(value.cuts)
     found = task.choices(cuts, states, costs, later, value) or _one_by_one(task, costs, cuts, states, later, value)
     discount, ends = costs.discount[found.steps], costs.steps.stop[found.steps]
     cost = found.spent + discount * (own.cuts[ends] + task.beyond(found.after, ends, own))
     cost -= own.cuts[cuts] + task.beyond(states, cuts, own)
-    return _Rows(cost, discount, ends, task.known(found.after).astype(float), value.basis.at(found.after))
+    return Rows(cost, discount, ends, task.known(found.after).astype(float), value.basis.at(found.after))
 
 
 def _one_by_one(
@@ -252,101 +219,3 @@ def _asked(
             f"the task {task.name!r} gives a cost or a state that is no number at {np.round(state, 3).tolist()}"
         )
     return found
-
-
-class _Program:
-    """The linear program, which rows are added to; solved anew, it starts from where the last solution was."""
-
-    def __init__(
-        self, task: SteerTask, steps: StepClips, kind: Indices, samples: tuple[Indices, Array, Indices]
-    ) -> None:
-        import highspy
-        from scipy.sparse import csr_matrix
-
-        self.rows, self._basis = 0, task.basis
-        self._kind, (index, weight, cuts) = kind, samples
-        self._rows: Any = None
-        self._factor: tuple[Array, bool] | None = None
-        self._index, self._weight, self._cuts = samples
-        kinds = 1 + int(kind.max())
-        self.size = kinds * self._basis.size
-        alike, both = np.arange(self._basis.size), steps.twins
-        if task.mirror and steps.mirrored:
-            # Where left and right are alike, a function and its mirror image share an unknown.
-            alike = np.minimum(alike, self._basis.mirrored(task.mirror))
-        else:
-            both = np.arange(len(both))
-        alike = np.concatenate([k * self._basis.size + alike for k in range(kinds)])
-        _, unknown = np.unique(np.concatenate([alike, self.size + both]), return_inverse=True)
-        met = np.bincount((index + self._basis.size * kind[cuts][:, None]).ravel(), minlength=self.size)
-        self.coverage = float((met > 0).mean())
-        size, whole = int(unknown.max()) + 1, len(unknown)
-        self._unknown = unknown
-        self._shared = csr_matrix((np.ones(whole), (np.arange(whole), unknown)), (whole, size))
-        self._highs = highspy.Highs()  # type: ignore[no-untyped-call]
-        self._highs.setOptionValue("output_flag", False)
-        self._highs.setOptionValue("threads", 1)
-        self._highs.changeObjectiveSense(highspy.ObjSense.kMaximize)
-        objective = np.asarray(self._matrix(index, weight, cuts, np.full(len(cuts), 1 / len(cuts))).sum(axis=0)).ravel()
-        empty, most = np.zeros(0, np.int32), np.full(size, _HIGHEST)
-        least = -most
-        least[unknown[self.size :]] = 0.0  # else a shift of all cuts against all splines would be free
-        self._highs.addCols(size, objective, least, most, 0, empty, empty, np.zeros(0))
-
-    def _matrix(self, index: Indices, weight: Array, cuts: Indices, factor: Array) -> Any:
-        """Rows that give values at states and cuts, times a factor each, by unknowns."""
-        from scipy.sparse import csr_matrix
-
-        count, terms = index.shape
-        at_kind = index + self._basis.size * self._kind[cuts][:, None]
-        columns = np.concatenate([at_kind, self.size + cuts[:, None]], axis=1)
-        values = factor[:, None] * np.concatenate([weight, np.ones((count, 1))], axis=1)
-        at = np.repeat(np.arange(count), terms + 1)
-        return csr_matrix((values.ravel(), (at, columns.ravel())), (count, self._shared.shape[0])) @ self._shared
-
-    def fit(self, targets: Array) -> tuple[Array, Array]:
-        """The coefficients and what cuts cost more that give the samples these values, by least squares."""
-        from scipy.linalg import cho_factor, cho_solve
-        from scipy.sparse import eye, kron
-
-        if self._factor is None:
-            self._rows = self._matrix(self._index, self._weight, self._cuts, np.ones(len(targets)))
-            square = (self._rows.T @ self._rows).toarray()
-            rough = kron(eye(self.size // self._basis.size), self._basis.differences()) @ self._shared[: self.size]
-            prior = 1e-3 * np.eye(len(square)) + _SMOOTH * (rough.T @ rough).toarray()
-            self._factor = cho_factor(square + len(targets) / len(square) * prior)
-        return self._whole(np.asarray(cho_solve(self._factor, self._rows.T @ targets)))
-
-    def keep_near(self, value: ValueFunction) -> None:
-        """Keep the program's solutions from going far above a value function."""
-        most = np.empty(self._shared.shape[1])
-        most[self._unknown] = np.concatenate([value.coefficients, value.cuts]) + _ABOVE
-        count = np.arange(len(most), dtype=np.int32)
-        self._highs.changeColsBounds(len(most), count, np.full(len(most), -_HIGHEST), most)
-
-    def add(self, which: Indices, rows: _Rows) -> None:
-        """Add the rows of some samples."""
-        before = self._matrix(self._index[which], self._weight[which], self._cuts[which], np.ones(len(which)))
-        index, weight = rows.after[0][which], rows.known[which, None] * rows.after[1][which]
-        after = self._matrix(index, weight, rows.cut[which], rows.discount[which])
-        both = (before - after).tocsr()
-        both.sum_duplicates()
-        self._highs.addRows(
-            len(which), np.full(len(which), -np.inf), rows.cost[which], both.nnz, both.indptr[:-1].astype(np.int32),
-            both.indices.astype(np.int32), both.data,
-        )  # fmt: skip
-        self.rows += len(which)
-
-    def solve(self) -> tuple[Array, Array]:
-        """The coefficients, (size,), and what each cut costs more, (N,)."""
-        import highspy
-
-        self._highs.run()
-        status = self._highs.getModelStatus()
-        if status != highspy.HighsModelStatus.kOptimal:
-            raise RequestError(f"the value function cannot be learned: {self._highs.modelStatusToString(status)}")
-        return self._whole(np.array(self._highs.getSolution().col_value))
-
-    def _whole(self, unknowns: Array) -> tuple[Array, Array]:
-        whole = unknowns[self._unknown]
-        return whole[: self.size], whole[self.size :]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,17 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
+
+
+class Worth(NamedTuple):
+    """What ends of steps are worth, as kernels read it."""
+
+    table: Array
+    """What describes each dimension, (D, 6), see `Basis.table`."""
+    splines: Array
+    """Coefficients, a row for each spline, (K, size)."""
+    kind: Indices
+    """Which spline each cut has, (N,)."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,10 +65,10 @@ class ValueFunction:
         kind = np.zeros(1, np.int64) if cut is None else np.atleast_1d(self.kinds[cut])
         return np.asarray((self.splines[kind[:, None], index] * weight).sum(axis=1))
 
-    def held_at(self, values: Array) -> tuple[Array, Array]:
-        """Splines with the last dimensions held at these values, (K, size), and the table of the dimensions left."""
-        held = np.array([self.basis.fixed(one, values) for one in self.splines])
-        return held, self.basis.table[: len(self.basis.table) - len(values)]
+    @cached_property
+    def worth(self) -> Worth:
+        """The same as kernels read it, whether it comes from the cache or was learned just now."""
+        return Worth(self.basis.table, np.array(self.splines), np.array(self.kinds))
 
 
 def check_fits(value: ValueFunction, task: SteerTask, steps: StepClips) -> None:

@@ -23,7 +23,7 @@ from choreograph.synthesis.steer.policy import ValueFunction, check_fits
 from choreograph.synthesis.steer.steps import StepClips, build_steps
 from choreograph.synthesis.steer.tasks import Spin, SteerTask
 
-METHOD = 7
+METHOD = 8
 """One more whenever the same graph would give another value function."""
 FIRST_READY = "ready to steer"
 """Stage of preparing at which characters can be steered, though not yet as well as they will be."""
@@ -136,10 +136,9 @@ def _unpack(content: Content, task: SteerTask, costs: StepCosts) -> ValueFunctio
     """The value function of an entry; a ValueError where it does not fit the task or the steps."""
     basis = Basis(tuple(Dimension(**one) for one in content.facts["dimensions"]))
     report: dict[str, Any] = dict(content.facts["report"])
-    arrays = content.arrays
-    value = ValueFunction(
-        content.facts["task"], basis, arrays["coefficients"], arrays["cuts"], report, arrays["kind"].astype(np.int64),
-        content.facts["steps"],
-    )  # fmt: skip
+    # Copies, as those just learned are: kernels would be compiled once more for arrays that cannot be written to.
+    coefficients, cuts = (content.arrays[name].copy() for name in ("coefficients", "cuts"))
+    kind = content.arrays["kind"].astype(np.int64)
+    value = ValueFunction(content.facts["task"], basis, coefficients, cuts, report, kind, content.facts["steps"])
     check_fits(value, task, costs.steps)
     return value

@@ -133,9 +133,9 @@ class SteerRequest(ChosenRequest, PathRequest):
     """Where the character begins, x and z; on the first goal's line if not given."""
     start_heading_deg: Degrees | None = None
     """Where it heads at first; along the first goal's line if not given."""
-    learning: Literal["fit", "program"] = "fit"
-    """How it is learned what situations will cost: by a fit, or by a linear program, which bounds costs from below and
-    takes longer."""
+    learning: Literal["program", "fit"] = "program"
+    """How it is learned what situations will cost: by a linear program, or only by the fit that it begins with, which
+    is there sooner."""
     own_task: Annotated[str, MaxLen(4096)] = ""
     """A task of your own, as FILE.py:CLASS, that counts beside the others."""
     costs: SteerSettings = Field(default_factory=SteerSettings)

@@ -9,7 +9,9 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, NamedTuple
+from functools import cache
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,8 +48,6 @@ class SteerTask(ABC):
     """
 
     name: ClassVar[str]
-    held: ClassVar[int] = 0
-    """How many of the last dimensions stay as they are from step to step."""
     mirror: ClassVar[tuple[int, ...]] = ()
     """For each dimension -1 if it has the other sign in the mirror image of a situation, else 1; empty where left and
     right are not alike."""
@@ -163,6 +163,68 @@ class SteerTask(ABC):
         out[low:high] += np.asarray(scores).reshape(-1, bends)
 
 
+class CompiledTask(SteerTask):
+    """A task with kernels that do what `moved` and `cost` say, and choose steps by it, faster."""
+
+    kernels: ClassVar[str]
+    """Module of its kernels `scores`, `best` and `choices`."""
+    deep: ClassVar[int] = 1
+    """Steps that are weighed by their best next step, the best ones."""
+
+    @property
+    @abstractmethod
+    def numbers(self) -> Array:
+        """What its kernels have to know of it."""
+
+    def add_scores(
+        self, cut: int, state: Array, costs: StepCosts, own: Ahead, value: ValueFunction | None, out: Array
+    ) -> None:
+        """The same, compiled."""
+        kernels = _find_kernels(type(self))
+        if value is None or kernels is None:
+            super().add_scores(cut, state, costs, own, value, out)
+        else:
+            kernels.scores(cut, state, costs.table, own, value.worth, self.numbers, out)
+
+    def best(
+        self,
+        cut: int,
+        state: Array,
+        costs: StepCosts,
+        own: Ahead,
+        value: ValueFunction | None,
+        out: Array,
+        *,
+        deep: bool = True,
+    ) -> tuple[int, int, float]:
+        """The same, compiled, with only the best steps tried bent."""
+        kernels = _find_kernels(type(self))
+        if value is None or kernels is None:
+            return super().best(cut, state, costs, own, value, out)
+        most = self.deep if deep else 1
+        return kernels.best(cut, state, costs.table, own, value.worth, self.numbers, TRIED_BENT, most)  # type: ignore[no-any-return]
+
+    def choices(
+        self, cuts: Indices, states: Array, costs: StepCosts, own: Ahead, value: ValueFunction
+    ) -> Choices | None:
+        """The same, compiled."""
+        kernels = _find_kernels(type(self))
+        if kernels is None:
+            return None
+        made = Choices(np.empty(len(cuts), np.int64), np.empty(len(cuts)), np.empty(states.shape))
+        kernels.choices(cuts, states, costs.table, own, value.worth, self.numbers, TRIED_BENT, *made)
+        return made
+
+
+@cache
+def _find_kernels(task: type[CompiledTask]) -> Any:
+    """The kernels of a task; None where someone's own says otherwise what steps cost or where they lead."""
+    home = next(one for one in task.__mro__ if "kernels" in vars(one))
+    if any(getattr(task, name) is not getattr(home, name) for name in ("cost", "moved")):
+        return None
+    return import_module(f"choreograph.synthesis.steer.{task.kernels}")
+
+
 def compose(first: Array, then: Array) -> Array:
     """Moves (…, 3) done one after another."""
     cos, sin = np.cos(first[..., 0]), np.sin(first[..., 0])
@@ -181,7 +243,6 @@ class Spin(SteerTask):
     """Turn at a rate: its state is how far the body is ahead of where it should face by now, and the rate."""
 
     name: ClassVar[str] = "spin"
-    held: ClassVar[int] = 1
     mirror: ClassVar[tuple[int, ...]] = (-1, -1)
 
     direction_weight: float = 1.0

@@ -7,8 +7,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.unit.synthesis.steer.conftest import NAMES
 
 import choreograph as cg
+from choreograph.demo import demo_clip
 from choreograph.finishing.foot_contacts import foot_slide
 from choreograph.synthesis.steer.avoid import Avoid
 from choreograph.synthesis.steer.controller import SteerBrain
@@ -122,6 +124,14 @@ def test_states_outside_of_their_bounds_are_clamped_and_said(brain: SteerBrain, 
     assert way[-1, 0] > 5  # it comes nearer all the same
 
 
+def test_a_turn_beyond_what_is_learned_is_a_problem_of_the_result(brain: SteerBrain) -> None:
+    graph = cg.build_graph([demo_clip(name, 30.0) for name in NAMES])
+    request = cg.SteerRequest(path="circle:radius=0.4", length_s=3.0)
+    result = cg.SteerSearch(graph, request, brain=brain).run()
+    assert "navigate.curvature" in result.best.details["clamped"]
+    assert any("navigate.curvature is beyond what is learned" in problem.text for problem in result.problems)
+
+
 def test_bad_ticks_goals_and_places_are_refused(brain: SteerBrain, pool: Pool) -> None:
     crowd = Crowd(brain, pool)
     with pytest.raises(cg.RequestError, match="begins at"):
@@ -170,8 +180,6 @@ def test_compiled_avoidance_is_its_plain_twin(brain: SteerBrain) -> None:
 
 
 def test_a_script_through_python(tmp_path: Path) -> None:
-    from choreograph.demo import demo_clip
-
     graph = cg.build_graph([demo_clip(name, 30.0) for name in ("walk", "walk_veer_left", "walk_turn_90_left")])
     file = tmp_path / "goals.csv"
     file.write_text("t,x,z,heading_deg,speed\n0,0,0,0,\n4,0,4,90,\n", encoding="utf-8")

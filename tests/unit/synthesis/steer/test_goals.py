@@ -48,6 +48,14 @@ def test_goals_that_are_no_numbers_are_refused() -> None:
         cg.SteerGoal(speed=math.inf)
 
 
+@pytest.mark.parametrize("field", ["at_s", "heading_deg", "speed_m_s", "torso_deg", "spin_deg_s", "position"])
+@pytest.mark.parametrize("value", [math.nan, math.inf])
+def test_goals_of_a_request_that_are_no_numbers_are_refused(field: str, value: float) -> None:
+    goal = {field: [value, 0.0] if field == "position" else value}
+    with pytest.raises(cg.RequestError, match=field):
+        cg.read_request(cg.SteerRequest, {"goals": [goal]})
+
+
 def test_offset_is_positive_to_the_left_and_angles_grow_to_the_left() -> None:
     line = Line(cg.SteerGoal(0.0, 0.0, 0.0))
     assert np.allclose(line.state(np.array([0.3, 0.5, 7.0])), [0.5, 0.3, 0.0])

@@ -42,17 +42,6 @@ def test_a_periodic_dimension_closes() -> None:
     assert value.at(np.array([[0.3]])) == pytest.approx(value.at(np.array([[0.3 + 2 * math.pi]])))
 
 
-def test_holding_dimensions_gives_the_same_function() -> None:
-    basis = Navigate().basis
-    rng = np.random.default_rng(3)
-    value = ValueFunction("navigate", basis, rng.normal(size=basis.size), np.zeros(1))
-    state = np.array([[0.7, -1.1, 0.4]])
-    held, table = value.held_at(state[0, 2:])
-    left = ValueFunction("held", Basis(basis.dimensions[:2]), held, np.zeros(1))
-    assert left.at(state[:, :2]) == pytest.approx(value.at(state))
-    assert table.shape == (2, 6)
-
-
 @pytest.mark.parametrize("state", [(0.0, 0.0, 0.0), (0.8, -2.9, 0.0), (-5.0, 1.2, 0.6), (1.5, 3.0, -0.9)])
 def test_the_compiled_scores_are_those_of_the_plain_twin(costs: StepCosts, state: tuple[float, ...]) -> None:
     task, rng = Navigate(), np.random.default_rng(4)
