@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from choreograph.contract.result import Answer, Metric, Motion, Problem, Result, Run
-from choreograph.contract.search import Budget, Search
+from choreograph.contract.search import OneStepSearch
 from choreograph.editing.retime.references import suggest_references
 from choreograph.editing.retime.request import RetimeRequest
 from choreograph.editing.retime.retime import Retimed, retime_prepared
@@ -35,7 +34,7 @@ class RetimeResult(Result):
     """Whose timing it took; empty for its own."""
 
 
-class RetimeSearch(Search):
+class RetimeSearch(OneStepSearch[Retimed]):
     """One motion with another timing."""
 
     def __init__(self, clip: Clip, request: RetimeRequest, *, references: Sequence[Clip] | None = None) -> None:
@@ -51,29 +50,19 @@ class RetimeSearch(Search):
         self._clip, self._given = clip, references
         self._retimer: Retimer | None = None
         self._references: list[Clip] = []
-        self._found: Retimed | None = None
-        self._seconds = 0.0
 
-    @property
-    def done(self) -> bool:
-        """Whether it is retimed."""
-        return self._found is not None
-
-    def step(self, budget: Budget = Budget(), progress: Progress = silent) -> bool:
-        """Retime it."""
-        if self._found is None:
-            began = time.monotonic()
-            keys = self.request.key_times(self._clip)
-            if self._retimer is None:
-                self._references = self._find_references(progress)
-                self._retimer = Retimer(self._clip, self._references, self.request.settings())
-            self._found = retime_prepared(self._retimer, keys, progress)
-            self._seconds = time.monotonic() - began
-        return False
+    def make(self, progress: Progress) -> Retimed:
+        """The motion with its other timing."""
+        keys = self.request.key_times(self._clip)
+        if self._retimer is None:
+            self._references = self._find_references(progress)
+            self._retimer = Retimer(self._clip, self._references, self.request.settings())
+        return retime_prepared(self._retimer, keys, progress)
 
     def change(self, request: Any) -> None:
         """Ask for other key times; where only those change, nothing is prepared anew."""
-        before, self.request, self._found = self.request, request, None
+        before = self.request
+        super().change(request)
         same = request.with_(seconds=before.seconds, keys=before.keys) == before
         if not same or (request.like_from and request.seconds != before.seconds):
             self._retimer = None
@@ -98,9 +87,7 @@ class RetimeSearch(Search):
 
     def best(self) -> RetimeResult:
         """The retimed motion."""
-        if self._found is None:
-            raise RequestError("nothing was retimed yet")
-        made, request = self._found, self.request
+        made, request = self.made, self.request
         numbers = made.metrics
         metrics = {
             "seconds": Metric(made.clip.seconds, "s", "lasts"),
@@ -126,7 +113,7 @@ class RetimeSearch(Search):
         motion = Motion(made.clip, (Run(0, len(made.clip), self._clip.name, float(made.source_frames[0])),))
         answer = Answer((motion,), named, metrics, problems, cost=numbers.cost, details=details)
         return RetimeResult(
-            "retime", request, (answer,), seconds=self._seconds,
+            "retime", request, (answer,), seconds=self.seconds,
             retimed=made, recorded=self._clip, references=tuple(self._references),
         )  # fmt: skip
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from choreograph.contract.result import Answer, Metric, Motion, Problem, Result
-from choreograph.contract.search import Budget, Search
+from choreograph.contract.search import OneStepSearch, Search
 from choreograph.errors import RequestError
 from choreograph.finishing.foot_contacts import plant_speed
 from choreograph.motion.clip import Clip
@@ -39,7 +38,7 @@ class CompleteResult(Result):
     completion: Completion | None = None
 
 
-class CompleteSearch(ChoosingSearch):
+class CompleteSearch(ChoosingSearch, OneStepSearch[Completion]):
     """The most likely motion of one request."""
 
     def __init__(self, source: Source, request: CompleteRequest) -> None:
@@ -54,24 +53,9 @@ class CompleteSearch(ChoosingSearch):
         self._recordings = Recordings(self.choose(source, request), source)
         self._model: MotionModel | None = None
         self._learned_for: Any = None
-        self._made: Completion | None = None
         self._last: Completion | None = None
         self._gap: Gap | None = None
         self._settings = SolverSettings()
-        self._seconds = 0.0
-
-    @property
-    def done(self) -> bool:
-        """Whether it is completed."""
-        return self._made is not None
-
-    def step(self, budget: Budget = Budget(), progress: Progress = silent) -> bool:
-        """Complete it."""
-        if self._made is None:
-            began = time.monotonic()
-            self._made = self._complete(progress)
-            self._seconds = time.monotonic() - began
-        return False
 
     def change(self, request: Any) -> None:
         """Ask for something else; a model that holds for both is not learned again."""
@@ -79,7 +63,7 @@ class CompleteSearch(ChoosingSearch):
         if source is not self._recordings.source:
             self._recordings, self._model = Recordings(source, self.whole), None
         self._last = self._made or self._last
-        self.request, self._made = request, None
+        super().change(request)
 
     def reuse(self, earlier: Search) -> None:
         """Take over the model that an earlier search has learned."""
@@ -117,7 +101,8 @@ class CompleteSearch(ChoosingSearch):
             model, targets, frames, begin=begin, settings=self._settings, behaviours=behaviours, feet=clean, guide=guide
         )
 
-    def _complete(self, progress: Progress) -> Completion:
+    def make(self, progress: Progress) -> Completion:
+        """The most likely motion, finished."""
         request = self.request
         request.check_asks()
         model, targets, frames = self._prepare(progress)
@@ -173,9 +158,7 @@ class CompleteSearch(ChoosingSearch):
 
     def best(self) -> CompleteResult:
         """The completed motion."""
-        if self._made is None:
-            raise RequestError("nothing was completed yet")
-        made, request = self._made, self.request
+        made, request = self.made, self.request
         clip = made.clip if self._gap is None else self._gap.shown(made.clip, request)
         misses = measure(made.clip, made.targets)
         said = "one goal" if len(made.targets) == 1 else f"{len(made.targets)} goals"
@@ -196,12 +179,11 @@ class CompleteSearch(ChoosingSearch):
             },
         )
         return CompleteResult(
-            "complete", request, (answer,), problems_with_all=self.left_out, seconds=self._seconds, completion=made
+            "complete", request, (answer,), problems_with_all=self.left_out, seconds=self.seconds, completion=made
         )
 
     def _metrics(self, clip: Clip, misses: Sequence[Any]) -> dict[str, Metric]:
-        made = self._made
-        assert made is not None
+        made = self.made
         metrics = {"seconds": Metric(clip.seconds, "s", "lasts")}
         metres = [m.amount for m in misses if m.unit == "m" and made.targets[m.target].kind != "contact"]
         if metres:
@@ -215,8 +197,7 @@ class CompleteSearch(ChoosingSearch):
         return metrics
 
     def _problems(self, misses: Sequence[Any]) -> list[Problem]:
-        made = self._made
-        assert made is not None
+        made = self.made
         missed = [miss for miss in misses if miss.missed]
         # Of the many poses of an interval the worst stands for all.
         worst = {made.targets[miss.target].where: miss for miss in sorted(missed, key=lambda miss: miss.amount)}
