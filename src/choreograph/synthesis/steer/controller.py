@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from choreograph.errors import RequestError
 from choreograph.maths.floor import FloorTransform
-from choreograph.synthesis.steer.avoid import Avoid
+from choreograph.synthesis.steer.avoid import Avoid, obstacle_states
 from choreograph.synthesis.steer.costs import Ahead, StepCosts, Wanted, score_steps
 from choreograph.synthesis.steer.goals import Line, MovingObstacle, SteerGoal
 from choreograph.synthesis.steer.policy import ValueFunction, check_fits
@@ -21,11 +21,13 @@ from choreograph.synthesis.steer.steps import BENDS, BLEND_S
 from choreograph.synthesis.steer.tasks import SteerTask, compose
 
 Array = NDArray[np.float64]
+States = Sequence[tuple[str, Array]]
+"""Tasks that count, by name, each with its state."""
 
 BUILT_IN = ("navigate", "spin", "avoid")
 """Tasks whose state characters know by themselves."""
-MOST_OBSTACLES = 4
-"""Obstacles that count at one time, the nearest."""
+_WEIGHED = 6
+"""Steps that are weighed by their best next step where several tasks count, the best ones."""
 _SHORTEST_BLEND_S = 0.05
 """A blend that has less time than this while a foot holds is not begun within a step."""
 
@@ -99,7 +101,7 @@ class Character:
         self.outside: set[str] = set()
         """Numbers of the state that went beyond their bounds and were clamped."""
         self.clip = [0, 0]
-        self._scores = np.empty((len(brain.costs.steps), len(BENDS)))
+        self._scores, self._next = np.empty((2, len(brain.costs.steps), len(BENDS)))
         self._begin(place, now)
 
     # ------------------------------------------------------------------ what it is asked
@@ -170,14 +172,48 @@ class Character:
         if len(states) == 1 and not spins:
             name, state = states[0]
             return Planned(*brain.tasks[name].best(cut, state, brain.costs, own, brain.values[name], scores))
-        low, high = score_steps(brain.costs, cut, own, scores)
-        for name, state in states:
-            brain.tasks[name].add_scores(cut, state, brain.costs, own, brain.values.get(name), scores)
-        if spins:
-            scores[low:high] += self._drift(cut, place, (line or self.line).goal, low, high)
-        best = int(scores[low:high].argmin())
-        step, bend = divmod(best, scores.shape[1])
+        low, high = self._score(cut, states, own, scores)
+        if not spins:
+            return self._look_further(cut, states, own, low, high)
+        scores[low:high] += self._drift(cut, place, (line or self.line).goal, low, high)
+        step, bend = divmod(int(scores[low:high].argmin()), scores.shape[1])
         return Planned(low + step, bend, float(scores[low + step, bend]))
+
+    def _score(self, cut: int, states: States, own: Ahead, out: Array) -> tuple[int, int]:
+        """Write into `out` (S, B) what steps cost against all tasks that count; the range of those that fit."""
+        brain = self.brain
+        low, high = score_steps(brain.costs, cut, own, out)
+        for name, state in states:
+            brain.tasks[name].add_scores(cut, state, brain.costs, own, brain.values.get(name), out)
+        return low, high
+
+    def _look_further(self, cut: int, states: States, own: Ahead, low: int, high: int) -> Planned:
+        """The best of the steps that score best, each weighed again by its best next step.
+
+        An obstacle that is met within the next two steps is so met where it is: what is learned of it is even over
+        metres.
+        """
+        brain, costs, steps = self.brain, self.brain.costs, self.brain.costs.steps
+        bends = self._scores[low:high].argmin(axis=1)
+        least = self._scores[low:high].min(axis=1)
+        first = int(least.argmin())  # a score that is no number is found, not passed over
+        best = Planned(low + first, int(bends[first]), math.inf)
+        for k in np.argsort(least, kind="stable")[:_WEIGHED]:
+            step, bend = low + int(k), int(bends[k])
+            move, lasts = (
+                compose(steps.align[cut, steps.start[step]], steps.moves[step, bend])[None],
+                steps.seconds[[step]],
+            )
+            cost, later = float(costs.price[cut, steps.start[step]] + own.goal[step] + costs.bend[bend]), []
+            for name, state in states:
+                after = brain.tasks[name].moved(state, move, lasts)
+                cost += float(brain.tasks[name].cost(state, after, move, lasts)[0])
+                later.append((name, after[0]))
+            start, stop = self._score(int(steps.stop[step]), later, own, self._next)
+            cost += float(costs.discount[step] * self._next[start:stop].min(initial=math.inf))
+            if cost < best.score:
+                best = Planned(step, bend, cost)
+        return best
 
     def _drift(self, cut: int, place: Array, goal: SteerGoal, low: int, high: int) -> Array:
         """What each step's end costs (high - low, B) by how far it is from where to turn: as if each metre stayed as
@@ -337,30 +373,3 @@ def _own_state(task: SteerTask, place: Array) -> Array | None:
             f"{len(task.dimensions)} numbers"
         )
     return state
-
-
-def obstacle_states(obstacles: Sequence[MovingObstacle], place: Array, wait_s: float, task: Avoid) -> list[Array]:
-    """Obstacles that are near, nearest first, as the task avoid sees them: place and velocity of each in the
-    character's own frame.
-
-    Args:
-        obstacles: Where they are now.
-        place: Where the character will be: heading, x, z.
-        wait_s: Time until it is there, seconds.
-        task: Says how far away they begin to count, and what size it knows.
-    """
-    found = []
-    cos, sin = math.cos(place[0]), math.sin(place[0])
-    for one in obstacles:
-        x, z = one.x + wait_s * one.vx - place[1], one.z + wait_s * one.vz - place[2]
-        away = max(math.hypot(x, z), 1e-6)
-        # One that is larger than those the task knows is as good as nearer.
-        nearer = max(away - (one.radius - task.radius_m), 0.01) / away
-        x, z = nearer * x, nearer * z
-        speed = math.hypot(one.vx, one.vz)
-        slow = min(1.0, 2.0 / speed) if speed > 0 else 1.0
-        vx, vz = slow * one.vx, slow * one.vz
-        state = np.array([x * cos - z * sin, x * sin + z * cos, vx * cos - vz * sin, vx * sin + vz * cos])
-        if task.known(state[None])[0]:
-            found.append((away, state))
-    return [state for _, state in sorted(found, key=lambda pair: pair[0])[:MOST_OBSTACLES]]
