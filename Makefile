@@ -63,7 +63,7 @@ pictures: demo $(VENV)/dev  ## draw the README's pictures anew, from the demo mo
 	cp out/studio/perform.png docs/images/studio-perform.png
 
 test: $(VENV)/dev $(PAGE)  ## run the tests
-	$(BIN)/python tools/compile_kernels.py
+	$(BIN)/choreograph compile
 	$(BIN)/python -m pytest -n 2 --dist loadfile --ignore tests/e2e/studio
 	$(BIN)/python -m pytest tests/e2e/studio/test_flow.py tests/e2e/studio/test_paths.py
 

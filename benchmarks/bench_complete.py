@@ -24,6 +24,7 @@ from choreograph.finishing.settings import FinishSettings
 from choreograph.formats import read_clip
 from choreograph.maths import quat
 from choreograph.motion.clip import Clip
+from choreograph.motion.face import Face, FaceShapes
 from choreograph.motion.trim import trimmed
 from choreograph.synthesis.complete.asked import Target
 from choreograph.synthesis.complete.completion import finish_estimate, solve_targets
@@ -289,22 +290,33 @@ def bench_drag() -> None:
 
 def bench_face() -> None:
     from choreograph.formats.face import read_face, read_shapes
+    from choreograph.formats.face_glb import read_face_glb
+
+    folder = find_recordings()
+    shapes = read_shapes(folder / "face/landmarks.csv")
+    face, other = read_face(folder / "face/alex_rom_3.csv"), read_face_glb(folder / "rigs/facecap.glb", fps=30.0)
+    cut, third = round(0.7 * len(face)), len(other) // 3
+    bench_one_face("face", face[:cut], face[cut:], shapes)
+    bench_one_face("another face, learned from its other parts", other[third:], other[:third], shapes)
+    bench_one_face("another face, learned from the first one", face, other, shapes)
+
+
+def bench_one_face(title: str, known: Face, held: Face, shapes: FaceShapes) -> None:
+    """What is learned from one recording, tried on another one."""
     from choreograph.synthesis.complete.face import FaceKeys, complete_landmarks, face_error, learn_face, splined
 
-    folder = find_recordings() / "face"
-    face, shapes = read_face(folder / "alex_rom_3.csv"), read_shapes(folder / "landmarks.csv")
-    cut = round(0.7 * len(face))
-    known, held = face[:cut], face[cut:]
     simple = learn_face([known], shapes, order=2, controls=1)
     print(
-        f"face, m = 2, dim u = 1, d = {simple.dimensions}: one step to {face_error(simple, [known]):.2f} mm, held out "
-        f"{face_error(simple, [held]):.2f} mm (bar 0.25, moonshot 0.1)"
+        f"{title}, {known.seconds:.0f} and {held.seconds:.0f} s, m = 2, dim u = 1, d = {simple.dimensions}: one step "
+        f"to {face_error(simple, [known]):.2f} mm, held out {face_error(simple, [held]):.2f} (bar 0.25, moonshot 0.1)"
     )
     model, whole = learn_face([known], shapes), shapes.landmarks(held)
     tracked = ((8, 1), (48, 0), (62, 1))
-    own, base, frames = [], [], 121
+    # Windows of 4 s; of a short recording, one as long as it.
+    frames = min(121, len(whole) - 1)
+    own, base, keys = [], [], np.array([0, frames // 2, frames - 1])
     for first in range(0, len(whole) - frames, 60):
-        true, keys = whole[first : first + frames], np.array([0, 60, 120])
+        true = whole[first : first + frames]
         at = np.array([(frame, landmark) for landmark, _ in tracked for frame in range(frames)])
         points = np.full((len(at), 3), np.nan)
         for n, (landmark, axis) in enumerate(tracked):
@@ -313,7 +325,8 @@ def bench_face() -> None:
         own.append(np.linalg.norm(made - true, axis=-1).mean())
         base.append(np.linalg.norm(splined(frames, keys.tolist(), true[keys]) - true, axis=-1).mean())
     print(
-        f"  4 s, keys 2 s apart and three tracked coordinates, {len(own)} windows held out: {np.mean(own):.2f} mm, "
+        f"  {frames / 30:.0f} s, keys {frames / 60:.0f} s apart and three tracked coordinates, {len(own)} windows "
+        f"held out: {np.mean(own):.2f} mm, "
         f"spline {np.mean(base):.2f}: {np.mean(own) / np.mean(base):.2f} × (bar 0.55)"
     )
 

@@ -1,16 +1,20 @@
 """Random scenes: how many are solved with blends and with recorded steps alone, and what finished motion breaks.
 
-    CHOREOGRAPH_DATA=<folder with cmu/> python -m benchmarks.plan_scenes [FIRST:LAST] [--quarter]
+    CHOREOGRAPH_DATA=<folder with cmu/> python -m benchmarks.plan_scenes [FIRST:LAST] [--quarter] [--keep FILE]
 
-Scenes 0 to 199 of subject 16, each by its number, so that they can be run in pieces. Every fourth has obstacles and a
-gap, every fourth a goal of a few centimetres, every fourth small stones in a sea, every fourth both. A search expands
-6,000 states at most. `--quarter` takes every fourth clip.
+Scenes 0 to 199 of subject 16, each by its number. Every fourth has obstacles and a gap, every fourth a goal of a few
+centimetres, every fourth small stones in a sea, every fourth both. A search expands 6,000 states at most. `--quarter`
+takes every fourth clip. `--keep` adds what each search gave to a file, and passes over what is there already: so all
+can be run in pieces, and the last prints the whole.
 """
 
 from __future__ import annotations
 
+import json
 import sys
 import time
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -54,46 +58,63 @@ def random_scene(number: int) -> PlanRequest:
     return PlanRequest(goal=Goal(position=goal, **more), obstacles=tuple(solids), gaps=gaps, evaluations=STATES)
 
 
-def run(graph: MotionGraph, plans: PlanGraph, numbers: range) -> None:
-    """Solve the scenes, with blends and without, and count."""
+def solve(graph: MotionGraph, plans: PlanGraph, number: int, blends: bool) -> dict[str, Any]:
+    """What one search gave: its cost, or why there is none, what its finished motion breaks, and the CPU seconds."""
+    began, found = time.process_time(), {"scene": number, "blends": blends, "cost": None, "broken": []}
+    search = PlanSearch(graph, random_scene(number).with_(interpolation=blends), plans=plans)
+    try:
+        result = search.run()
+        found |= {"cost": result.best.cost, "broken": [problem.text for problem in result.problems]}
+    except RequestError as error:
+        found["why"] = str(error)
+    return {**found, "seconds": round(time.process_time() - began, 2)}
+
+
+def tell(rows: list[dict[str, Any]]) -> None:
+    """Count what searches gave, by kind of scene and in all."""
+    by_scene: dict[int, dict[bool, dict[str, Any]]] = {}
+    for row in rows:
+        by_scene.setdefault(row["scene"], {})[row["blends"]] = row
     names = ("scenes", "interpolated", "plain", "dearer", "broken")
-    counts = {kind: dict.fromkeys(names, 0) for kind in KINDS}
-    ratios = []
-    for number in numbers:
-        request, count, costs = random_scene(number), counts[KINDS[number % len(KINDS)]], {}
-        count["scenes"] += 1
-        for blends in (True, False):
-            try:
-                result = PlanSearch(graph, request.with_(interpolation=blends), plans=plans).run()
-            except RequestError:
-                continue
-            if result.problems:
-                count["broken"] += blends
-                continue
-            costs[blends] = result.best.cost
-            count["interpolated" if blends else "plain"] += 1
+    counts, ratios = {kind: dict.fromkeys(names, 0) for kind in (*KINDS, "all")}, []
+    for number, pair in by_scene.items():
+        costs = {blends: row["cost"] for blends, row in pair.items() if row["cost"] and not row["broken"]}
         if len(costs) == 2:
             ratios.append(costs[True] / costs[False])
-            count["dearer"] += ratios[-1] > 1.01
+        for kind in (KINDS[number % len(KINDS)], "all"):
+            count = counts[kind]
+            count["scenes"] += 1
+            count["interpolated"] += True in costs
+            count["plain"] += False in costs
+            count["dearer"] += len(costs) == 2 and ratios[-1] > 1.01
+            count["broken"] += sum(bool(row["broken"]) for row in pair.values())
     for kind, count in counts.items():
         print(f"  {kind:15} " + "  ".join(f"{name} {value}" for name, value in count.items()))
-    total = {name: sum(count[name] for count in counts.values()) for name in names}
+    spent = [row["seconds"] for row in rows]
     print(
-        f"scenes {numbers.start} to {numbers.stop - 1}: {total['interpolated']} solved interpolated, {total['plain']}"
-        f" plain; {total['broken']} finished motions break a constraint, and say so; {total['dearer']} dearer than"
-        f" plain by more than 1 %; cost over plain's where both solve {np.mean(ratios) if ratios else np.nan:.3f}",
-        flush=True,
+        "solved: an answer that keeps all; broken: answers that do not, and say so; dearer: by more than 1 %\n"
+        f"cost over plain's where both solve {np.mean(ratios) if ratios else np.nan:.3f}, at most "
+        f"{max(ratios, default=np.nan):.3f}; CPU of a search: median {np.median(spent):.1f} s, most {max(spent):.1f} s"
     )
 
 
 def main() -> None:
     """Run some of the scenes."""
-    words = [word for word in sys.argv[1:] if not word.startswith("-")]
-    first, _, last = (words[0] if words else "0:200").partition(":")
-    graph = find_graph("16", 4 if "--quarter" in sys.argv else 1)
-    plans, began = find_plan_graph(graph), time.process_time()
-    run(graph, plans, range(int(first), int(last)))
-    print(f"{time.process_time() - began:.0f} s")
+    words = sys.argv[1:]
+    kept = Path(words.pop(words.index("--keep") + 1)) if "--keep" in words else None
+    first, _, last = next((word for word in words if not word.startswith("-")), "0:200").partition(":")
+    rows = [json.loads(line) for line in kept.read_text().splitlines()] if kept is not None and kept.exists() else []
+    done = {(row["scene"], row["blends"]) for row in rows}
+    graph = find_graph("16", 4 if "--quarter" in words else 1)
+    plans = find_plan_graph(graph)
+    for number in range(int(first), int(last)):
+        for blends in (True, False):
+            if (number, blends) not in done:
+                rows.append(solve(graph, plans, number, blends))
+                if kept is not None:
+                    with kept.open("a") as file:
+                        print(json.dumps(rows[-1]), file=file)
+    tell(rows)
 
 
 if __name__ == "__main__":

@@ -1,8 +1,8 @@
 /** The server, as functions: REST for what is asked once, one socket that mends itself for what happens by itself. */
 
 import { PROTOCOL } from "./messages";
-import type { CharacterFacts, Failure, Job, JobAsk, Motion, Plain, Pulled, ToPage, ToServer } from "./messages";
-import { ApiError, type Api, type AskOptions, type Connection, type Listener, type Worn } from "./types";
+import type { CharacterFacts, Failure, Job, JobAsk, LiveFacts, Motion, Plain, Pulled, ToPage, ToServer } from "./messages";
+import { ApiError, type Api, type AskOptions, type Connection, type Listener, type LiveWorn, type Worn } from "./types";
 
 /** Frames kept in memory, bytes: about forty minutes of a person at 60 Hz. */
 const CACHE_BYTES = 256e6;
@@ -19,6 +19,7 @@ export class Server implements Api {
   private readonly frameBytes = new Map<string, number>();
   private readonly figureCache = new Map<string, Promise<ArrayBuffer>>();
   private readonly wornCache = new Map<string, Promise<Worn>>();
+  private readonly liveCache = new Map<string, Promise<LiveFacts>>();
   private socket: WebSocket | null = null;
   private retry = FIRST_RETRY_MS;
   private announced: ToPage | null = null;
@@ -145,6 +146,19 @@ export class Server implements Api {
     this.wornCache.set(key, coming);
     for (const old of [...this.wornCache.keys()].slice(0, -WORN_KEPT)) this.wornCache.delete(old);
     return coming;
+  }
+
+  async live(skeleton: string): Promise<LiveWorn | null> {
+    const { character } = this;
+    if (!character) return null;
+    const key = `${skeleton}|${character}`;
+    let coming = this.liveCache.get(key);
+    if (!coming) {
+      coming = this.get<LiveFacts>(`/api/characters/${character}/live/${encodeURIComponent(skeleton)}`);
+      coming.catch(() => this.liveCache.delete(key));
+      this.liveCache.set(key, coming);
+    }
+    return { character, facts: await coming, figure: () => this.bytes(`/api/characters/${character}/figure.glb`) };
   }
 
   async takeCharacter(file: File): Promise<CharacterFacts> {

@@ -74,10 +74,10 @@ function prefetch(server: Server, { id, skeleton }: Wanted): void {
 
 /** The stage shows what the view names; where that is gone or nothing, the newest result or the first clip. */
 function bindStage(store: Store, stage: Stage, server: Server): void {
+  store.subscribe((state) => state.view.character, (character) => (server.character = character));
   let first = true;
   let contents = new Map<string, string>();
   const show = async (motions: Wanted[]) => {
-    server.character = store.state.view.character;
     const ids = motions.map(({ id }) => id);
     const now = new Map(motions.map((motion) => [motion.id, content(motion)]));
     const changed = ids.some((id) => contents.has(id) && contents.get(id) !== now.get(id));

@@ -1,7 +1,7 @@
 // Generated from the models of choreograph.studio by `python -m choreograph.studio.typescript`; do not edit.
 
 /** Changes whenever a message does; told by both sides when they meet. */
-export const PROTOCOL = "04cc6ed804cc";
+export const PROTOCOL = "92abf75626d5";
 
 /** What JSON holds. */
 export type Plain = null | boolean | number | string | Plain[] | { [name: string]: Plain };
@@ -405,10 +405,38 @@ export interface LabelTime {
   outside_s: number;
 }
 
+/** A leg that is solved for its ankle. */
+export interface LegFacts {
+  ankle: number;
+  joints: [number, number, number];
+  hinge: [number, number, number];
+  sole: [number, number, number, number];
+  aside_m: number;
+}
+
 /** Recordings came. */
 export interface LibraryChanged {
   type: "library";
   recordings: Recording[];
+}
+
+/** A table by which poses of a body are put on a character as they come; see `choreograph.motion.live_map`. */
+export interface LiveFacts {
+  parents: number[];
+  offsets: [number, number, number][];
+  to_parents: number[];
+  to_offsets: [number, number, number][];
+  low: number[];
+  high: number[];
+  share: number[];
+  align: [number, number, number, number][];
+  hips: [number, number];
+  scale: [number, number, number];
+  lift_m: number;
+  legs: [LegFacts, LegFacts];
+  soft_share: number;
+  hinge_share: number;
+  undo_rad: number;
 }
 
 /** Distances between all windows of two clips; the values themselves are at `values`, as a picture at `picture`. */
@@ -1647,7 +1675,7 @@ export interface Region {
 
 /** A body that a motion is put on. */
 export interface RetargetRequest {
-  /** File of the body: a character (.glb, .vrm), or any motion file whose skeleton it is. */
+  /** File of the body: a character (.glb, .vrm, .fbx), a skeleton (.asf), or any motion file whose skeleton it is. */
   to?: string;
   /** Joints of the body whose role is not found, such as left_foot=L_Ankle. */
   roles?: Record<string, string>;

@@ -6,6 +6,7 @@ import type {
   DocumentState,
   Job,
   JobAsk,
+  LiveFacts,
   Motion,
   Plain,
   Project,
@@ -68,6 +69,15 @@ export interface MotionSource {
   figure(skeleton: string): Promise<ArrayBuffer>;
   /** The motion on the character who is seen instead of the mannequin; null where there is none. */
   worn?(id: string): Promise<Worn | null>;
+  /** How poses of a body are put on the character while they come; null where there is none. */
+  live?(skeleton: string): Promise<LiveWorn | null>;
+}
+
+/** A character that wears poses of a body. */
+export interface LiveWorn {
+  character: string;
+  facts: LiveFacts;
+  figure: () => Promise<ArrayBuffer>;
 }
 
 /** A motion on somebody's own character. */
@@ -246,6 +256,8 @@ export interface GhostOverlay extends Overlay {
 export interface LiveOverlay extends Overlay {
   /** Root x, y, z, then x, y, z, w for each joint. */
   update(row: ArrayLike<number>): void;
+  /** Where who is seen is. */
+  where(): Place;
 }
 
 /** An arrow in space. */
@@ -297,9 +309,10 @@ export interface Stage {
   readonly wanted: readonly string[];
   readonly loaded: Promise<void>;
   /** Show frames of an ask while they arrive; replaces what is shown once so many (a second's worth) are there. Time
-      begins anew, or goes on where one whole motion takes the place of another. */
-  stream(number: number, motion: Motion, start: number, frames: Float32Array, worth?: number, goesOn?: boolean): void;
-  /** Show other frames in place of those of the first motion, at the same time, until motions are shown anew. */
+      begins anew. */
+  stream(number: number, motion: Motion, start: number, frames: Float32Array, worth?: number): void;
+  /** Show a whole motion that changes, as while something is dragged or optimised, in place of the first one's frames:
+      time goes on, until motions are shown anew. */
   preview(motion: Motion, frames: Float32Array): void;
   /** Figures stand beside each other instead of where they are. */
   sideBySide: boolean;

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import re
 from pathlib import Path
@@ -110,6 +111,7 @@ def _facts(path: Path, clip: Clip, joints: bool) -> dict[str, Any]:
         "up_axis": source.up_axis,
         "up_reason": source.up_reason,
         "floor_m": None if plants is None else round(plants.floor_height, 4),
+        "floor_slope_deg": None if plants is None else round(math.degrees(math.hypot(*plants.floor_slope)), 2),
         "moving_floor": None if plants is None else plants.moving_floor,
         "labels": [[x.text, x.start, x.stop] for x in clip.labels],
         "notes": [{"kind": n.kind, "message": n.message, "count": n.count} for n in source.notes],
@@ -229,6 +231,10 @@ def _findings(row: dict[str, Any]) -> list[tuple[str, str]]:
     ]
     if row["trim"]:
         found.append(("trim", f"{row['trim']['reason']}; leave out with --trim"))
+    if (row["floor_slope_deg"] or 0.0) >= 0.5:
+        found.append(
+            ("sloping-floor", f"the floor slopes by {row['floor_slope_deg']:.1f}°; feet are found on it as it is")
+        )
     if row["moving_floor"]:
         found.append(("moving-floor", "feet rest at different heights (steps, a box, a slope?)"))
     return found

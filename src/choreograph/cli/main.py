@@ -15,30 +15,41 @@ from choreograph.cli.common import Kept, err_console
 from choreograph.errors import Cancelled, ChoreographError
 from choreograph.verbs import find_verb, rooms
 
-TOOLS = {
-    "demo": "Write the demo motion: walks, turns, runs, jumps and more, made by a model, with every foot planted "
-    "exactly.",
-    "inspect": "Show what motion files hold: length, rate, joints, unit and up-axis found, and anything odd.",
-    "find": "Find places in recordings: by words, by example, by speed, turn and feet.",
-    "convert": "Convert motion files: BVH, ASF/AMC, NPZ, GLB, USD, FBX in; all but FBX, and CSV of positions, out.",
-    "render": "Draw motion: a contact sheet (.png), or a film (.mp4, .gif) with a following camera.",
-    "plot": "Plot a motion, or a motion graph, for the screen or a paper.",
-    "build": "Find every place where one recording can flow into another, and keep them in a .mog file.",
-    "add": "Add clips to a motion graph; it becomes what building it from all clips at once would have made it.",
-    "remove": "Take clips out of a motion graph; nothing is compared again.",
-    "info": "Show what a motion graph is made of: clips and labels kept and lost, transitions, settings, history.",
-    "learn": "Learn a statistical model of recorded motion, ready to complete with.",
-    "face": "Complete a face from keys and a few tracked points, convert it, or solve its weights from landmarks.",
-    "segment": "Cut recordings into segments, ready to perform with.",
-    "evaluate": "Measure answers against recordings that were held back.",
-    "clean": "Keep feet where they stand: no sliding, no toes through the floor, bones as long as they were.",
-    "fetch": "Fetch recorded motion from a public database.",
-    "cache": "Show or clear the cache: what following, solving and performing have computed from motion graphs.",
-    "studio": "Open the studio: look at clips, build a graph, draw a path on the floor and see it walked.",
+FIND, CHANGE = "Find motion", "Change a motion"
+PANELS: dict[str, dict[str, str]] = {
+    "Motion in and out": {
+        "demo": "Write the demo motion: walks, turns, runs, jumps and more, made by a model, with every foot planted "
+        "exactly.",
+        "fetch": "Fetch recorded motion from a public database.",
+        "inspect": "Show what motion files hold: length, rate, joints, unit and up-axis found, and anything odd.",
+        "find": "Find places in recordings: by words, by example, by speed, turn and feet.",
+        "convert": "Convert motion files: BVH, ASF/AMC, NPZ, GLB, USD, FBX in; all but FBX, and CSV of positions, out.",
+        "render": "Draw motion: a contact sheet (.png), or a film (.mp4, .gif) with a following camera.",
+        "plot": "Plot a motion, or a motion graph, for the screen or a paper.",
+    },
+    "Motion graphs and models": {
+        "build": "Find every place where one recording can flow into another, and keep them in a .mog file.",
+        "add": "Add clips to a motion graph; it becomes what building it from all clips at once would have made it.",
+        "remove": "Take clips out of a motion graph; nothing is compared again.",
+        "info": "Show what a motion graph is made of: clips and labels kept and lost, transitions, settings, history.",
+        "segment": "Cut recordings into segments, ready to perform with.",
+        "learn": "Learn a statistical model of recorded motion, ready to complete with.",
+    },
+    FIND: {},
+    CHANGE: {
+        "clean": "Keep feet where they stand: no sliding, no toes through the floor, bones as long as they were.",
+        "face": "Complete a face from keys and a few tracked points, convert it, or solve its weights from landmarks.",
+    },
+    "More": {
+        "studio": "Open the studio: look at clips, build a graph, draw a path on the floor and see it walked.",
+        "evaluate": "Measure answers against recordings that were held back.",
+        "cache": "Show or clear the cache: what following, solving and performing have computed from motion graphs.",
+        "compile": "Compile the kernels of all verbs, so that the first use of none waits for that.",
+    },
 }
-"""Commands besides the verbs: modules of this package that each register one, and what lists say about them."""
-BEFORE_VERBS = 10
-"""How many of them help lists before the verbs."""
+"""Headings of help, and below each the commands besides the verbs: modules of this package that each register one, and
+what lists say about them."""
+TOOLS = {name: summary for panel in PANELS.values() for name, summary in panel.items()}
 
 EXIT_ERROR = 2
 EXIT_CANCELLED = 130
@@ -49,8 +60,7 @@ class Commands(TyperGroup):
 
     def list_commands(self, ctx: Any) -> list[str]:
         """Their names, in the order in which help lists them."""
-        tools = list(TOOLS)
-        return [*tools[:BEFORE_VERBS], *rooms(), *tools[BEFORE_VERBS:]]
+        return list(_panels())
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """A command by its name: as lists show it, or whole where its options are to be completed."""
@@ -59,13 +69,22 @@ class Commands(TyperGroup):
         if ctx.resilient_parsing:
             return load_command(cmd_name)
         summary = TOOLS[cmd_name] if cmd_name in TOOLS else rooms()[cmd_name].summary
-        return TyperCommand(cmd_name, help=summary)
+        return TyperCommand(cmd_name, help=summary, rich_help_panel=_panels()[cmd_name])
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """The command that is called, with what follows it."""
         if args and args[0] in self.list_commands(ctx):
             return args[0], load_command(args[0]), args[1:]
         return super().resolve_command(ctx, args)
+
+
+def _panels() -> dict[str, str]:
+    """The heading below which help lists each command, in its order."""
+    found = {}
+    for panel, tools in PANELS.items():
+        verbs = [name for name, room in rooms().items() if panel == (CHANGE if "editing" in room.package else FIND)]
+        found.update(dict.fromkeys([*verbs, *tools], panel))
+    return found
 
 
 def load_command(name: str) -> Any:
@@ -110,8 +129,9 @@ def choreograph(
 ) -> None:
     """Turn a folder of motion capture into new motion on demand.
 
-    Begin with [bold]choreograph demo out[/bold]: it writes motion to play with. Any command takes --debug to show
-    where in the program an error arose.
+    Begin with [bold]choreograph demo out[/bold]: it writes motion to play with.
+
+    Any command takes --debug to show where in the program an error arose.
     """
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
-from choreograph.contract.limits import MAX_NAMES
+from choreograph.contract.limits import MAX_NAMES, MAX_VALUES
 from choreograph.contract.request import Request, quote, read_request
 from choreograph.errors import RequestError
 
@@ -22,7 +22,7 @@ T = TypeVar("T", bound=Request)
 SUFFIXES = (".yaml", ".yml", ".json")
 MAX_BYTES = 8_000_000
 """Of a request file: a path of 200,000 points."""
-MAX_NODES = 1_000_000
+MAX_NODES = MAX_VALUES
 MAX_DEPTH = 40
 MAX_KEY = 200
 MAX_SCALAR = 20_000

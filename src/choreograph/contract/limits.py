@@ -12,13 +12,18 @@ FARTHEST_M = 100_000.0
 """How far from the origin any place may be, metres: beyond, millimetres are lost."""
 MAX_NAMES = 10_000
 """Names in one object of a request."""
+MAX_VALUES = 1_000_000
+"""Values of a request in all."""
 
 
 def check_size(document: Any) -> None:
-    """Raise a RequestError where an object has more names than any request: each of them would be a mistake."""
-    left = [document]
+    """Raise a RequestError where there are more names or values than in any request: each would be a mistake."""
+    left, values = [document], 0
     while left:
         node = left.pop()
+        values += len(node)
+        if values > MAX_VALUES:
+            raise RequestError(f"the request has more than {MAX_VALUES:,} values; a request has fewer")
         if isinstance(node, Mapping):
             if len(node) > MAX_NAMES:
                 raise RequestError(f"an object of the request has {len(node)} names; at most {MAX_NAMES} are read")

@@ -276,7 +276,8 @@ def metadata_of(field: FieldInfo) -> list[Any]:
 
 def quote(value: Any) -> str:
     """A value as messages show it, cut where it is long."""
-    text = repr(value)
+    # A million entries would take a minute to write down, of which nobody sees more than the first.
+    text = repr(value[: LONGEST_QUOTE + 1] if isinstance(value, str | list | tuple) else value)
     return text if len(text) <= LONGEST_QUOTE else f"{text[:LONGEST_QUOTE]}…"
 
 
@@ -382,9 +383,11 @@ def _join(where: str, inside: str) -> str:
 
 
 def _plain(value: Any) -> Any:
-    """NumPy's numbers and arrays as Python's."""
+    """NumPy's numbers and arrays as Python's, and paths of files as text."""
     if isinstance(value, np.ndarray | np.generic):
         return value.tolist()
+    if isinstance(value, Path):
+        return str(value)
     return type(value)(_plain(part) for part in value) if type(value) in (list, tuple) else value
 
 

@@ -72,7 +72,7 @@ class Verb:
     """Whether a request file is such an argument, since options alone cannot say what is wanted."""
     prepares: tuple[Preparation, ...] = ()
     trial: Request | None = None
-    """A small request that any subject can answer: who keeps a process warm runs it before the first real one."""
+    """A small request that any subject can answer: run before the first real one, it warms a process and compiles."""
     draw: Callable[[Path, Result, bool], None] | None = None
     """Writes a picture of a result: gets the file, the result, and whether it may overwrite."""
     picture_suffixes: tuple[str, ...] = (".png",)

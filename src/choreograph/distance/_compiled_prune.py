@@ -33,7 +33,12 @@ def measure_radii(library: Library, first: Ints, stop: Ints, middle: Ints) -> Ar
     return radii
 
 
-@njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
+# Handing the runs, many arrays, to a function and counting references to them takes longer than most of these do.
+inlined = njit(cache=True, nogil=True, forceinline=True)
+summed = njit(cache=True, nogil=True, forceinline=True, fastmath={"reassoc", "contract"})
+
+
+@summed
 def least_squared(heights: Array32, floor: Array32, energy: Array32, p: int, q: int) -> np.float32:
     """A lower bound on the squared distance of two runs' representatives, below 0 where there is none."""
     y, re, im = np.float32(0), np.float32(0), np.float32(0)
@@ -46,7 +51,7 @@ def least_squared(heights: Array32, floor: Array32, energy: Array32, p: int, q: 
     return total - np.float32(2) * (y + math.sqrt(re * re + im * im)) - SLACK * total
 
 
-@njit(cache=True, nogil=True)
+@inlined
 def is_open(
     heights: Array32, floor: Array32, energy: Array32, radius: Array32, p: int, q: int, threshold: np.float32
 ) -> bool:
@@ -55,7 +60,7 @@ def is_open(
     return least_squared(heights, floor, energy, p, q) <= far * far
 
 
-@njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
+@summed
 def is_sifted(points: Array32, p: int, q: int, threshold: np.float32) -> bool:
     """Whether the Euclidean points of two runs lie farther apart than windows within the threshold allow."""
     size = points.shape[1] - 2
@@ -67,7 +72,13 @@ def is_sifted(points: Array32, p: int, q: int, threshold: np.float32) -> bool:
     return total + threshold * (near + other + np.float32(0.5) * threshold) < 0
 
 
-@njit(cache=True, nogil=True)
+@inlined
+def holds(boxes: Ints, n: int, a0: int, a1: int, b0: int, b1: int) -> bool:
+    """Whether box n holds all pairs of windows [a0, a1) and [b0, b1)."""
+    return boxes[n, 0] <= a0 and a1 <= boxes[n, 1] and boxes[n, 2] <= b0 and b1 <= boxes[n, 3]
+
+
+@inlined
 def stretch_box(
     runs: Runs,
     points: Array32,
@@ -76,9 +87,10 @@ def stretch_box(
     threshold: np.float32,
     apart: int,
     room: np.float32,
-    box: Ints,
+    boxes: Ints,
+    n: int,
 ) -> None:
-    """Stretch a box of windows, empty if all 0, around the pairs of runs that may hold something.
+    """Stretch box n of windows, empty if all 0, around the pairs of runs that may hold something.
 
     Args:
         runs: Runs of either kind.
@@ -89,12 +101,13 @@ def stretch_box(
         apart: The least number of windows from one to the other that is asked for, if any.
         room: How far the longer runs that these are part of are apart, at least, less the threshold, metres: two of
             them whose reaches together are less lie too far apart.
-        box: First window and one past the last of the rows, then of the columns.
+        boxes: First window and one past the last of the rows, then of the columns, of each.
+        n: Which box.
     """
     first, stop = runs.first, runs.stop
     for p in range(rows[0], rows[1]):
         for q in range(columns[0], columns[1]):
-            if box[0] <= first[p] and stop[p] <= box[1] and box[2] <= first[q] and stop[q] <= box[3]:
+            if holds(boxes, n, first[p], stop[p], first[q], stop[q]):
                 continue
             if runs.reach[p] + runs.reach[q] < room:
                 continue
@@ -104,13 +117,13 @@ def stretch_box(
                 runs.heights, runs.floor, runs.energy, runs.radius, p, q, threshold
             ):
                 continue
-            if box[1] == 0:
-                box[0], box[2] = first[p], first[q]
-            box[0], box[1] = min(box[0], first[p]), max(box[1], stop[p])
-            box[2], box[3] = min(box[2], first[q]), max(box[3], stop[q])
+            if boxes[n, 1] == 0:
+                boxes[n, 0], boxes[n, 2] = first[p], first[q]
+            boxes[n, 0], boxes[n, 1] = min(boxes[n, 0], first[p]), max(boxes[n, 1], stop[p])
+            boxes[n, 2], boxes[n, 3] = min(boxes[n, 2], first[q]), max(boxes[n, 3], stop[q])
 
 
-@njit(cache=True, nogil=True)
+@inlined
 def positives(values: Array32, out: NDArray[np.int32]) -> int:
     """Write the places of values that are not negative to `out`, and return how many there are."""
     count = 0
@@ -183,12 +196,16 @@ def enclose_open(
                     q = left + found[n]
                     if q < p and chosen[clips[q]]:
                         continue
+                    at = place[coarse.parent[p] - first_strip, coarse.parent[q]]
+                    if at > 0 and holds(
+                        boxes, at - 1, coarse.first[p], coarse.stop[p], coarse.first[q], coarse.stop[q]
+                    ):
+                        continue
                     limit = thresholds[classes[clips[p]], classes[clips[q]]]
                     squared = least_squared(coarse.heights, coarse.floor, coarse.energy, p, q)
                     far = coarse.radius[p] + coarse.radius[q] + limit
                     if squared > far * far:
                         continue
-                    at = place[coarse.parent[p] - first_strip, coarse.parent[q]]
                     if at == 0:
                         if count == len(keys):
                             keys = np.concatenate((keys, np.empty_like(keys)))
@@ -200,7 +217,7 @@ def enclose_open(
                     rows, columns = (children[p], children[p + 1]), (children[q], children[q + 1])
                     apart = length if clips[p] == clips[q] else 0
                     room = np.float32(math.sqrt(max(squared, np.float32(0)))) - limit - ROOM
-                    stretch_box(fine, points, rows, columns, limit, apart, room, boxes[at - 1])
+                    stretch_box(fine, points, rows, columns, limit, apart, room, boxes, at - 1)
     order = np.argsort(keys[:count])
     return keys[:count][order], boxes[:count][order]
 

@@ -23,15 +23,14 @@ Array = NDArray[np.float64]
 Ints = NDArray[np.int32]
 
 fast: Any = njit(cache=True, nogil=True, fastmath=True)
-inline: Any = njit(cache=True, nogil=True, fastmath=True, inline="always")
 
 
-@inline
+@fast
 def _ld(x: Any, j: int) -> Any:
     return (x[j, 0], x[j, 1], x[j, 2], x[j, 3], x[j, 4], x[j, 5])
 
 
-@inline
+@fast
 def _st(x: Any, j: int, t: Any) -> None:
     x[j, 0] = t[0]
     x[j, 1] = t[1]
@@ -41,27 +40,27 @@ def _st(x: Any, j: int, t: Any) -> None:
     x[j, 5] = t[5]
 
 
-@inline
+@fast
 def _plus(a: Any, b: Any) -> Any:
     return (a[0] + b[0], a[1] + b[1], a[2] + b[2], a[3] + b[3], a[4] + b[4], a[5] + b[5])
 
 
-@inline
+@fast
 def _less(a: Any, b: Any) -> Any:
     return (a[0] - b[0], a[1] - b[1], a[2] - b[2], a[3] - b[3], a[4] - b[4], a[5] - b[5])
 
 
-@inline
+@fast
 def _times(s: float, a: Any) -> Any:
     return (s * a[0], s * a[1], s * a[2], s * a[3], s * a[4], s * a[5])
 
 
-@inline
+@fast
 def _dot(a: Any, b: Any) -> float:
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3] + a[4] * b[4] + a[5] * b[5]
 
 
-@inline
+@fast
 def _crm(a: Any, b: Any) -> Any:
     """Motion × motion."""
     return (
@@ -74,7 +73,7 @@ def _crm(a: Any, b: Any) -> Any:
     )
 
 
-@inline
+@fast
 def _crf(a: Any, f: Any) -> Any:
     """Motion ×* force."""
     return (
@@ -87,7 +86,7 @@ def _crf(a: Any, f: Any) -> Any:
     )
 
 
-@inline
+@fast
 def _inertia(x: Any, j: int, v: Any) -> Any:
     """I v, the inertia as mass, mass times centre, and six numbers about the origin."""
     m, hx, hy, hz = x[j, 0], x[j, 1], x[j, 2], x[j, 3]
@@ -102,7 +101,7 @@ def _inertia(x: Any, j: int, v: Any) -> Any:
     )
 
 
-@inline
+@fast
 def _apply(x: Any, j: int, v: Any) -> Any:
     """A 6 × 6 matrix times a vector."""
     return (
@@ -121,7 +120,7 @@ def _apply(x: Any, j: int, v: Any) -> Any:
     )  # fmt: skip
 
 
-@inline
+@fast
 def _apply_transposed(x: Any, j: int, v: Any) -> Any:
     return (
         x[j, 0, 0] * v[0] + x[j, 1, 0] * v[1] + x[j, 2, 0] * v[2]

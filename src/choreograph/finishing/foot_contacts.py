@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from choreograph.maths.quantiles import quantile
 from choreograph.motion.clip import Clip
 from choreograph.motion.contacts import detect_contacts, runs
 
@@ -72,7 +73,7 @@ class Places:
         spots = np.empty((len(ranges), 3))
         for n, (start, stop) in enumerate(ranges):
             spots[n] = trust[start:stop] @ path[start:stop] / trust[start:stop].sum()
-            spots[n, 1] = np.median(path[start:stop, 1])
+            spots[n, 1] = quantile(path[start:stop, 1], 0.5)
             kept = [frame for frame in keep if start <= frame < stop]
             if kept:
                 spots[n] = path[kept].mean(axis=0)
@@ -146,6 +147,19 @@ def plant_speed(clip: Clip) -> float:
     contacts = detect_contacts(clip) if clip.contacts is None else clip.contacts
     paths = clip.global_positions()[:, clip.skeleton.feet][..., [0, 2]]
     return float(_speeds(paths, clip.fps)[contacts].mean()) if contacts.any() else 0.0
+
+
+def longest_slide(raw: Clip, clip: Clip) -> tuple[int, int]:
+    """The frames [start, stop) of the longest time in which no foot is held, though one stood in the recordings.
+
+    Args:
+        raw: A motion before its feet were cleaned.
+        clip: The same afterwards, with the plants that were held.
+    """
+    if raw.contacts is None or clip.contacts is None:
+        return 0, 0
+    lost = np.asarray(raw.contacts.any(axis=1) & ~clip.contacts.any(axis=1))
+    return max(runs(lost), key=lambda run: run[1] - run[0], default=(0, 0))
 
 
 def foot_slide(clip: Clip) -> float:

@@ -50,6 +50,9 @@ class CleanSettings:
     """Seconds before landing that the lift takes."""
     soft_share: float = ik.SOFT_SHARE
     """Share of the leg's length beyond which the knee resists being stretched."""
+    level: bool = True
+    """Whether a foot keeps one height while it stands. If not, it is as high as it was: captured floors slope by a
+    degree, and where one recording gives way to another the whole body goes from one floor's height to the other's."""
 
     def __post_init__(self) -> None:
         limits = {
@@ -174,8 +177,9 @@ def _place_foot(
     """The shift and turn that keep heel and toe at their places while they stand."""
     ankle, heel_held = pos[:, leg.ankle], held[:, leg.heel_column]
     heels = Places.of(ankle, heel_held, fps, keep)
+    axes = (1.0, float(settings.level), 1.0)
     if leg.toe is None:
-        shift = fill_gaps(heels.at(len(ankle)) - ankle, heel_held, fps, settings.ease_s)
+        shift = fill_gaps((heels.at(len(ankle)) - ankle) * axes, heel_held, fps, settings.ease_s)
         lifted = shift + _lift(heel_held, fps, settings)
         return Foot(ankle + lifted, np.tile(quat.IDENTITY, (len(ankle), 1)), np.zeros(len(ankle)))
     toe, toe_held = pos[:, leg.toe], held[:, leg.toe_column]
@@ -192,7 +196,7 @@ def _place_foot(
     on_toe = _share_of_toe(heel_held, toe_held, settings.roll_s * fps)[:, None]
     wanted = (1 - on_toe) * heel_at + on_toe * (toe_at - new_sole)
     stands = heel_held | toe_held
-    shift = fill_gaps(wanted - ankle, stands, fps, settings.ease_s) + _lift(stands, fps, settings)
+    shift = fill_gaps((wanted - ankle) * axes, stands, fps, settings.ease_s) + _lift(stands, fps, settings)
     if len(toes.spots):
         below = toes.spots[:, 1].min() - _DIP_M - (ankle + shift + new_sole)[:, 1]
         shift[:, 1] += _cover(np.maximum(below, 0.0), settings.ease_s * fps)

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from choreograph.finishing.foot_contacts import fill_gaps
+from choreograph.maths.quantiles import quantile
 from choreograph.motion import ik, kinematics
 from choreograph.motion.clip import Clip
 from choreograph.motion.contacts import runs
@@ -228,4 +229,4 @@ def _resting(near: Flags, paths: Array, fps: float) -> Flags:
 def _floor(clip: Clip) -> float:
     """Height of the floor: the lowest foot joint where it stands, less what is below it."""
     feet = clip.global_positions()[:, clip.skeleton.feet, 1]
-    return float(np.quantile(feet.min(axis=1), 0.05))
+    return quantile(feet.min(axis=1), 0.05)

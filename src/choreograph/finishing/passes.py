@@ -145,7 +145,7 @@ def meet_body(draft: Draft) -> Draft:
 
 def clean_feet(draft: Draft) -> Draft:
     """Needs a body on a floor with feet. Promises feet that stay where they stand; moves root and legs only."""
-    settings = CleanSettings(hold_m_s=_hold_m_s(draft))
+    settings = CleanSettings(hold_m_s=_hold_m_s(draft), level=False)
     clip = footskate.clean_feet(
         draft.clip, settings, progress=draft.progress, keep=draft.montage.exact, held=draft.held
     )

@@ -18,7 +18,7 @@ TICKS = 46_186_158_000
 _CONSTANT, _LINEAR, _CUBIC = 0x2, 0x4, 0x8
 _NEXT = 0x100
 """With a constant key: it takes the next key's value at once."""
-_TCB, _USER, _CLAMP, _PROGRESSIVE = 0x200, 0x400, 0x1000, 0x4000
+_TCB, _USER, _CLAMP, _TIME_INDEPENDENT, _PROGRESSIVE = 0x200, 0x400, 0x1000, 0x2000, 0x4000
 _WEIGHTED_RIGHT, _WEIGHTED_NEXT_LEFT = 0x1000000, 0x2000000
 _THIRD = 1.0 / 3.0
 
@@ -139,13 +139,22 @@ def _join(times: Array, values: Array, flags: NDArray[np.int64], data: Array) ->
 
 
 def _automatic_slopes(times: Array, values: Array, flags: NDArray[np.int64], straight: Array) -> Array:
-    """Slope at each key: from the key before to the one behind; flat or held back where the key says clamped."""
+    """Slope at each key: from the key before to the one behind; flat or held back where the key says clamped.
+
+    Of keys that are not marked as independent of time, that is half of it; the other half is the mean of the slopes to
+    both, in which the nearer key counts more.
+    """
     slopes = np.empty(len(times))
     slopes[0], slopes[-1] = straight[0], straight[-1]
     if len(times) > 2:
         slopes[1:-1] = (values[2:] - values[:-2]) / (times[2:] - times[:-2])
     before = np.concatenate([straight[:1], straight])
     behind = np.concatenate([straight, straight[-1:]])
+    if len(times) > 2:
+        share = (times[1:-1] - times[:-2]) / (times[2:] - times[:-2])
+        near = (1 - share) * before[1:-1] + share * behind[1:-1]
+        timed = (flags[1:-1] & _TIME_INDEPENDENT) == 0
+        slopes[1:-1] = np.where(timed, 0.5 * (slopes[1:-1] + near), slopes[1:-1])
     progressive = (flags & _PROGRESSIVE) != 0
     # Handles of a third must not reach beyond the neighbours' values.
     sign = np.where(slopes >= 0, 1.0, -1.0)

@@ -298,11 +298,18 @@ def _read_body(data: bytes, header: _Header) -> Array:
 
 
 def write_bvh(
-    path: str | Path, clip: Clip, *, metres_per_unit: float = 1.0, up_axis: str = "y", overwrite: bool = False
+    path: str | Path,
+    clip: Clip,
+    *,
+    metres_per_unit: float = 1.0,
+    up_axis: str = "y",
+    root_at_origin: bool = False,
+    overwrite: bool = False,
 ) -> None:
     """Write a clip as BVH, y up, in metres unless told otherwise (Blender takes one unit for a metre).
 
-    Each joint keeps the channel order that its file had. Labels and contacts have no place in BVH.
+    Each joint keeps the channel order that its file had. Labels and contacts have no place in BVH. Some programs add
+    the root's rest place to where its channels say it is; for these it rests at the origin.
     """
     if not (np.isfinite(metres_per_unit) and metres_per_unit > 0):
         raise RequestError(f"metres per unit must be a positive number, not {metres_per_unit}")
@@ -327,14 +334,15 @@ def write_bvh(
         sequence.append(j)
         lines.append(f"{pad}{'JOINT' if j else 'ROOT'} {skeleton.names[j]}")
         lines.append(f"{pad}{{")
-        lines.append(f"{pad}\tOFFSET {_triple(skeleton.offsets[j] * scale)}")
+        offset = skeleton.offsets[j] * (0.0 if root_at_origin and j == 0 else scale)
+        lines.append(f"{pad}\tOFFSET {_triple(offset)}")
         turns = " ".join(f"{axis.upper()}rotation" for axis in orders[j])
         shifts = "Xposition Yposition Zposition " if j == 0 or moving else ""
         lines.append(f"{pad}\tCHANNELS {6 if shifts else 3} {shifts}{turns}")
         todo.append(f"{pad}}}")
         for tip in np.flatnonzero(skeleton.tip_parents == j)[::-1]:
-            offset = _triple(skeleton.tip_offsets[tip] * scale)
-            todo.append(f"{pad}\tEnd Site\n{pad}\t{{\n{pad}\t\tOFFSET {offset}\n{pad}\t}}")
+            tip_offset = _triple(skeleton.tip_offsets[tip] * scale)
+            todo.append(f"{pad}\tEnd Site\n{pad}\t{{\n{pad}\t\tOFFSET {tip_offset}\n{pad}\t}}")
         todo.extend((child, depth + 1) for child in reversed(skeleton.children(j)))
     for j in sequence:
         if j == 0:

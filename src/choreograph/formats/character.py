@@ -88,12 +88,13 @@ def read_character(path: str | Path, *, figure: int | None = None) -> Character:
             raise FormatError(f"has {len(skins)} skinned figures, so there is no number {figure} (they count from 0)")
         rig = lay_out(glb, skins[figure], {}, {})
         skeleton, _, _ = from_rest(rig.names, rig.parents, rig.pos, rig.rot, rig.pos[None], rig.rot[None])
-        skeleton = with_named_roles(skeleton.with_roles(vrm_roles(document, rig.nodes)), read_roles(path))
+        by_file, named = vrm_roles(document, rig.nodes), read_roles(path)
+        skeleton, told = with_named_roles(skeleton.with_roles(by_file), named), {*by_file, *named}
         turn = _to_front(skeleton)
         offsets, tips = quat.rotate(turn, skeleton.offsets), quat.rotate(turn, skeleton.tip_offsets)
         skeleton = Skeleton(skeleton.names, skeleton.parents, offsets, skeleton.tip_parents, tips, skeleton.roles)
         found = Character(Path(path).stem, skeleton, _lowest_joint(skeleton), turn, rig, document, bytes(body))
-        return replace(found, sole_m=_sole(found))
+        return _standing(found, told)
 
 
 def _split_number(path: str | Path, figure: int | None) -> tuple[Path, int | None]:
@@ -144,16 +145,33 @@ def _lowest_joint(skeleton: Skeleton) -> float:
     return min((float(rest[joint, 1]) for joint in skeleton.feet), default=float(rest[:, 1].min()))
 
 
-def _sole(character: Character) -> float:
-    """Height of the lowest vertex as the nodes rest, above the root; of the lowest foot joint where no mesh is read."""
+def _standing(character: Character, told: set[str]) -> Character:
+    """The character on its soles as its nodes rest; as it is where no mesh is read.
+
+    A joint in the rear half of a sole is not the ball of the foot: it loses the role, unless that was told.
+    """
     from choreograph.formats.surface import read_surface
 
     surface = read_surface(character, coloured=False)
     if surface is None:
-        return character.sole_m
-    rest = character.skeleton.rest_positions()
+        return character
+    skeleton = character.skeleton
+    rest = skeleton.rest_positions()
     vertices, _ = surface.pose(rest, np.tile(quat.IDENTITY, (len(rest), 1)))
-    return min(character.sole_m, float(vertices[:, 1].min()))
+    sole_m = min(character.sole_m, float(vertices[:, 1].min()))
+    ankles = [skeleton.find(f"{side}_foot") for side in SIDES]
+    if ankles[0] is None or ankles[1] is None:
+        return replace(character, sole_m=sole_m)
+    roles = list(skeleton.roles)
+    apart = [np.linalg.norm(vertices[:, [0, 2]] - rest[ankle][[0, 2]], axis=1) for ankle in ankles]
+    for k, side in enumerate(SIDES):
+        toe = skeleton.find(f"{side}_toe")
+        low = vertices[:, 1] < (sole_m + rest[ankles[k], 1]) / 2
+        along = vertices[low & (apart[k] < apart[1 - k]), 2]
+        behind = toe is not None and len(along) and 2 * rest[toe, 2] < along.min() + along.max()
+        if toe is not None and behind and f"{side}_toe" not in told:
+            roles[toe] = "other"
+    return replace(character, skeleton=replace(skeleton, roles=tuple(roles)), sole_m=sole_m)
 
 
 def node_matrices(rig: Rig) -> Array:

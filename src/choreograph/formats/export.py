@@ -38,6 +38,8 @@ class Preset:
     unit: str | None = None
     """In formats that leave it open."""
     up: Literal["y", "z"] | None = None
+    root_at_origin: bool = False
+    """Whether the root of a BVH file must rest at the origin."""
 
 
 _USD = (".usdc", ".usda", ".usd")
@@ -49,7 +51,8 @@ PRESETS: dict[str, Preset] = {
     "unity": Preset((".glb",), root="bone"),
     # Scenes are in centimetres, y up.
     "maya": Preset(_USD, unit="cm"),
-    "three": Preset((".glb", ".bvh")),
+    # Its BVH loader adds the root's rest place to where its channels say it is.
+    "three": Preset((".glb", ".bvh"), root_at_origin=True),
     # The root motion track of an AnimationTree names a bone.
     "godot": Preset((".glb",), root="bone"),
 }
@@ -133,6 +136,8 @@ class ExportSettings(Request):
             options["metres_per_unit"] = parse_unit(unit)
         if up is not None and known in _AXES:
             options["up_axis"] = up
+        if self.preset.root_at_origin and known == "bvh":
+            options["root_at_origin"] = True
         return options
 
     def apply(self, clip: Clip, *, own_body: bool = False) -> Clip:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from choreograph.graph.model import SEGMENT, TRANSITION, ClipInfo, Edges, LongBlends, Minima, Nodes, Transitions
 from choreograph.graph.settings import EVERYTHING, GraphSettings
-from choreograph.graph.transitions import find_transitions, number_places, sort_pairs, strong_parts
+from choreograph.graph.transitions import find_transitions, number_places, parts_of_places, sort_pairs
 from choreograph.motion.arrays import seal
 from choreograph.motion.labels import matches_label
 
@@ -160,7 +160,7 @@ def cut_clips(transitions: Transitions, clip_frames: NDArray[np.int32]) -> Cuts:
         nothing = np.zeros(0, np.int32)
         return Cuts(nothing, nothing, nothing, nothing, nothing, -1)
     forward = np.flatnonzero(clip[1:] == clip[:-1])
-    component = strong_parts(len(places), np.concatenate([forward, leave]), np.concatenate([forward + 1, arrive]))
+    component = parts_of_places(len(places), forward, leave, arrive)
     # Recorded frames between cut points of one component, plus the blends that keep it together.
     size = np.zeros(component.max() + 1, np.int64)
     same = component[forward] == component[forward + 1]

@@ -6,7 +6,7 @@ import sqlite3
 import threading
 import weakref
 from collections import OrderedDict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import fields
 from pathlib import Path
 from typing import Any, overload
@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from choreograph.graph import checked, rows
+from choreograph.graph.fingerprint import Fingerprint
 from choreograph.graph.model import TABLES, Alignment, ClipInfo, Edges, LongBlends, Minima, Nodes, Table, empty_table
 from choreograph.motion.clip import Clip
 from choreograph.motion.skeleton import Skeleton
@@ -24,6 +25,8 @@ _CLIPS_KEPT, _BYTES_KEPT = 64, 1 << 28
 whole database."""
 
 
+_MANY_EDGES = 1_000_000
+"""Edges from which on the cache has them too: a file gives ten million in seconds, a memory map in a tenth of one."""
 _LONG_BLENDS_SINCE = 5
 """The schema version that brought long blends."""
 
@@ -136,8 +139,14 @@ class PickedClips(Sequence[Clip]):
 class LazyTables(Mapping[str, Table]):
     """Minima, nodes and edges of a file, each read, with its indices checked, when it is asked for."""
 
-    def __init__(self, reader: Reader, infos: Sequence[ClipInfo], window: int) -> None:
-        self._reader, self._window = reader, window
+    def __init__(
+        self,
+        reader: Reader,
+        infos: Sequence[ClipInfo],
+        window: int,
+        fingerprint: Callable[[], Fingerprint] | None = None,
+    ) -> None:
+        self._reader, self._window, self._fingerprint = reader, window, fingerprint
         self._frames = np.array([info.frames for info in infos], np.int64)
         self._kept: dict[str, Table] = {}
 
@@ -152,11 +161,31 @@ class LazyTables(Mapping[str, Table]):
         """The table of this name."""
         with self._reader.lock:
             if part not in self._kept:
-                with rows.reading(self._reader.path):
-                    table = self._read(part)
-                    self._check(table)
-                self._kept[part] = table
+                many = part == "edges" and self._fingerprint is not None and self.count(part) > _MANY_EDGES
+                self._kept[part] = self._mapped_edges() if many else self._checked(part)
             return self._kept[part]
+
+    def _checked(self, part: str) -> Table:
+        with rows.reading(self._reader.path):
+            table = self._read(part)
+            self._check(table)
+            return table
+
+    def _mapped_edges(self) -> Table:
+        """Edges as the cache has them, checked when they were put there."""
+        from choreograph.graph.cache import Content, Key, find_or_build, limit_bytes
+
+        assert self._fingerprint is not None
+        known = self._fingerprint()
+        words = {"motion": known.motion, "edges": known.edges}
+        # What they were checked against: the frames of each clip at the graph's rate.
+        said = {"frames": int(self._frames.sum()), "clips": len(self._frames), "window": self._window}
+        return find_or_build(
+            Key("edges", 1, words, said, self._reader.path.name) if limit_bytes() else None,
+            lambda: self._checked("edges"),
+            lambda edges: Content({}, edges.columns()),
+            lambda content: Edges(**{field.name: content.arrays[field.name] for field in fields(Edges)}),
+        )
 
     def count(self, part: str) -> int:
         """Rows of a table, without reading it."""

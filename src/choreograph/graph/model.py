@@ -282,7 +282,7 @@ class MotionGraph:
     @cached_property
     def first_edge(self) -> NDArray[np.int32]:
         """Where each node's edges begin, (N + 1,): node n has the edges [first_edge[n], first_edge[n + 1])."""
-        return frozen(np.searchsorted(self.edges.source, np.arange(len(self.nodes) + 1)), np.int32)
+        return frozen(np.cumsum(np.bincount(self.edges.source + 1, minlength=len(self.nodes) + 1)), np.int32)
 
     def find_clip(self, name: str) -> int:
         """Index of the clip with this name."""

@@ -16,6 +16,7 @@ import sqlite3
 import struct
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -252,6 +253,7 @@ def _read(connection: sqlite3.Connection, path: Path) -> MotionGraph:
     pairs, cut_settings = _read_examples(connection, [info.name for info in infos])
     reader = Reader(connection, path)
 
+    @cache
     def fingerprint() -> Fingerprint:
         with reader.lock, rows.reading(path):
             return fingerprint_file(connection)
@@ -261,7 +263,7 @@ def _read(connection: sqlite3.Connection, path: Path) -> MotionGraph:
         checked.number(facts["threshold_m"], "the threshold", 0, checked.MAX_METRES),
         LazyClips(reader, infos),
         infos,
-        LazyTables(reader, infos, settings.window_frames),
+        LazyTables(reader, infos, settings.window_frames, fingerprint),
         searched_m=checked.number(facts["searched_m"], "the range searched", 0, checked.MAX_METRES),
         origin=Origin(
             history[-1].evaluated_share if history else 1.0,

@@ -11,6 +11,9 @@ from choreograph.graph.tables import Minima, Transitions
 from choreograph.maths.floor import FloorTransform
 from choreograph.motion.arrays import seal
 
+_MANY = 1 << 18
+"""Transitions from which on places are grouped by a compiled kernel, which need not put them into a matrix first."""
+
 
 def find_transitions(minima: Minima, clip_frames: NDArray[np.int32], window: int, most: int = 0) -> Transitions:
     """Both transitions of every minimum, by source clip, source frame, target clip and target frame.
@@ -100,9 +103,7 @@ def _nearest(
     places, leave, arrive = number_places(leave, arrive, int(offsets[-1]))
     clip = np.searchsorted(offsets, places, side="right")
     forward = np.flatnonzero(clip[1:] == clip[:-1])
-    parts = strong_parts(
-        len(places), np.concatenate([forward, leave[kept]]), np.concatenate([forward + 1, arrive[kept]])
-    )
+    parts = parts_of_places(len(places), forward, leave[kept], arrive[kept])
     out = np.flatnonzero(~kept)
     out = out[parts[leave[out]] != parts[arrive[out]]]
     # With all of them, parts that were a whole are again: to be found of the parts alone.
@@ -126,6 +127,27 @@ def number_places(
     used[leave] = used[arrive] = True
     number = np.cumsum(used, dtype=np.int32) - np.int32(1)
     return np.flatnonzero(used), number[leave], number[arrive]
+
+
+def parts_of_places(
+    count: int, forward: NDArray[Any], leave: NDArray[np.int32], arrive: NDArray[np.int32]
+) -> NDArray[np.int32]:
+    """The strong component of each of so many places, (count,).
+
+    Args:
+        count: How many there are.
+        forward: Those after which the next one follows in the same clip.
+        leave: Place that each transition leaves, ascending.
+        arrive: Place that it arrives at.
+    """
+    if len(leave) < _MANY:
+        return strong_parts(count, np.concatenate([forward, leave]), np.concatenate([forward + 1, arrive]))
+    from choreograph.graph import _compiled
+
+    first = np.concatenate([[0], np.cumsum(np.bincount(leave, minlength=count))])
+    goes_on = np.zeros(count, bool)
+    goes_on[forward] = True
+    return np.asarray(_compiled.strong_components(first, arrive, goes_on))
 
 
 def strong_parts(count: int, rows: NDArray[Any], columns: NDArray[Any]) -> NDArray[np.int32]:

@@ -25,10 +25,10 @@ def seal(values: NDArray[Any]) -> NDArray[Any]:
 
 
 def _is_sealed(values: NDArray[Any]) -> bool:
-    """Whether neither the array nor what it is a view of can be written to: bytes never can."""
+    """Whether neither the array nor what it is a view of can be written to: bytes cannot, nor mapped files."""
     base: Any = values
     while isinstance(base, np.ndarray):
         if base.flags.writeable:
             return False
         base = base.base
-    return base is None or isinstance(base, bytes)
+    return base is None or isinstance(base, bytes) or (isinstance(base, memoryview) and base.readonly)

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from choreograph.errors import RoleError
+from choreograph.maths.quantiles import quantile
 from choreograph.motion.clip import Clip
 
 Array = NDArray[np.float64]
@@ -18,6 +19,14 @@ _STEP_M = 0.10
 """Plants this much apart in height stand on different floors: a stair is 15 to 20 cm, a slipping marker 3."""
 _RESTING_M_S = 0.15
 _RESTING_SECONDS = 0.15
+_MOST_SLOPE = 0.05
+"""Of a floor that a capture was calibrated badly to, metres of height for each of way; what rises more is no floor."""
+_SLOPE_WAY_M = 0.5
+"""Way that feet have to rest along before they say much about a slope."""
+_SLOPE_REST_M_S, _SLOPE_REST_S = 0.2, 0.1
+"""A foot that is slower for so long rests for the slope's sake: those of somebody who strides out rest no longer."""
+_SLOPE_NOISE_M = 0.005
+"""Height by which a resting foot may be off its floor; farther off, it says less about a slope."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +54,10 @@ class FootPlants:
     standing_heights: Array
     """Height of each foot joint when it stands on the floor, (feet,), metres."""
     floor_height: float
-    """Height of the floor under the feet, metres: what the lowest foot joint stands on."""
+    """Height of the floor under the feet, metres: what the lowest foot joint stands on, in the middle of its way where
+    the floor slopes."""
+    floor_slope: tuple[float, float]
+    """How much the floor rises along x and z, metres a metre: captures are calibrated to a degree or so."""
     moving_floor: bool
     """Whether plants lie at clearly different heights: steps, boxes, a slope. Then one floor does not hold."""
 
@@ -85,12 +97,15 @@ def find_foot_contacts(clip: Clip, settings: ContactSettings | None = None) -> F
         )
     pos = clip.global_positions()[:, feet]
     speed = _smooth_speed(pos, clip.fps, settings.smooth_seconds)
-    standing = _standing_heights(pos[..., 1], speed, settings)
-    planted = _hysteresis(pos[..., 1] - standing, speed, clip.fps, settings)
-    levels = _support_levels(pos[..., 1] - standing, speed, clip.fps)
+    slope = _floor_slope(pos, speed, clip.fps)
+    flat = pos[..., [0, 2]]
+    heights = pos[..., 1] - (flat - flat.mean(axis=(0, 1))) @ slope
+    standing = _standing_heights(heights, speed, settings)
+    planted = _hysteresis(heights - standing, speed, clip.fps, settings)
+    levels = _support_levels(heights - standing, speed, clip.fps)
     floor = float(min(standing)) if len(standing) else 0.0
     moving = len(levels) > 1 and float(np.ptp(levels)) > _STEP_M
-    return FootPlants(planted, standing, floor, moving)
+    return FootPlants(planted, standing, floor, (float(slope[0]), float(slope[1])), moving)
 
 
 def _smooth_speed(pos: Array, fps: float, seconds: float) -> Array:
@@ -104,6 +119,36 @@ def _smooth_speed(pos: Array, fps: float, seconds: float) -> Array:
     return np.asarray((sums[width:] - sums[:-width]) / width)
 
 
+def _floor_slope(pos: Array, speed: Array, fps: float) -> Array:
+    """How much the floor rises along x and z, (2,): by where feet rest; 0 where that does not explain their heights.
+
+    All joints share the slope, and each has a height of its own above the floor. Rests at other heights, as on the toes
+    or on a box, count the less the farther they are off.
+    """
+    shortest = max(2, round(_SLOPE_REST_S * fps))
+    rests = [
+        (k, *np.median(pos[a:b, k], axis=0))
+        for k in range(pos.shape[1])
+        for a, b in runs(speed[:, k] < _SLOPE_REST_M_S)
+        if b - a >= shortest
+    ]
+    joint = np.array([rest[0] for rest in rests], int)
+    places, level = np.array([rest[1:] for rest in rests]).reshape(-1, 3), np.zeros(2)
+    if len(rests) < pos.shape[1] + 2:
+        return level
+    heights, way = places[:, 1], places[:, [0, 2]] - places[:, [0, 2]].mean(axis=0)
+    terms = np.concatenate([np.eye(pos.shape[1])[joint], way], axis=1)
+    check = np.diag([1e-9] * pos.shape[1] + [_SLOPE_WAY_M**2] * 2)
+    trust = np.ones(len(rests))
+    for _ in range(20):
+        found = np.linalg.solve(terms.T @ (trust[:, None] * terms) + check, terms.T @ (trust * heights))
+        off = np.abs(heights - terms @ found)
+        trust = _SLOPE_NOISE_M / np.maximum(off, _SLOPE_NOISE_M)
+    usual = np.array([np.median(heights[joint == k]) for k in joint])
+    explains = np.median(off) < 0.5 * np.median(np.abs(heights - usual))
+    return np.asarray(found[-2:]) if explains and np.hypot(*found[-2:]) < _MOST_SLOPE else level
+
+
 def _standing_heights(heights: Array, speed: Array, settings: ContactSettings) -> Array:
     """Where each joint is when it stands: low among the frames in which it hardly moves."""
     out = np.empty(heights.shape[1])
@@ -111,7 +156,7 @@ def _standing_heights(heights: Array, speed: Array, settings: ContactSettings) -
         slow = speed[:, k] < settings.land_speed_m_s
         low = heights[slow, k] if slow.sum() >= 5 else heights[:, k]
         # Low, but not the single lowest frame: a marker slips now and then.
-        out[k] = np.percentile(low, 5)
+        out[k] = quantile(low, 0.05)
     return out
 
 
@@ -141,10 +186,12 @@ def _support_levels(heights: Array, speed: Array, fps: float) -> Array:
     every = np.arange(len(heights))
     level, still = heights[every, lowest], speed[every, lowest] < _RESTING_M_S
     shortest = max(2, round(_RESTING_SECONDS * fps))
-    return np.array([np.median(level[a:b]) for a, b in runs(still) if b - a >= shortest])
+    return np.array([quantile(level[a:b], 0.5) for a, b in runs(still) if b - a >= shortest])
 
 
 def runs(flags: Flags) -> list[tuple[int, int]]:
     """Ranges [start, stop) in which a row of flags is set."""
-    edges = np.flatnonzero(np.diff(np.concatenate([[False], flags, [False]]).astype(np.int8)))
-    return [(int(a), int(b)) for a, b in zip(edges[::2], edges[1::2], strict=True)]
+    padded = np.zeros(len(flags) + 2, bool)
+    padded[1:-1] = flags
+    edges = np.flatnonzero(padded[1:] != padded[:-1]).tolist()
+    return list(zip(edges[::2], edges[1::2], strict=True))

@@ -17,9 +17,9 @@ Array = NDArray[np.float64]
 SOFT_SHARE = 0.97
 """Share of the limb's length beyond which reaching on is resisted: about 28 degrees of flexion. Near full extension a
 knee turns by degrees for every millimetre of reach, which shows as a pop (Kovar, Schreiner & Gleicher 2002, sec. 4)."""
-_HINGE_SHARE = 0.17
+HINGE_SHARE = 0.17
 """Sine of the flexion, ten degrees, below which the leg is so straight that its pose says little about the hinge."""
-_UNDO_RAD = 0.3
+UNDO_RAD = 0.3
 """Flexion beyond the recorded one over which a knee bent the wrong way comes right."""
 
 
@@ -38,21 +38,36 @@ def hinge_axes(hip: Array, knee: Array, ankle: Array, thigh_rot: Array) -> Array
     from choreograph.motion import _compiled_limb
 
     places = (np.ascontiguousarray(values, float) for values in (hip, knee, ankle, thigh_rot))
-    return _compiled_limb.hinge_axes(*places, _HINGE_SHARE)  # type: ignore[no-any-return]
+    return _compiled_limb.hinge_axes(*places, HINGE_SHARE)  # type: ignore[no-any-return]
 
 
 def hinge_axes_numpy(hip: Array, knee: Array, ankle: Array, thigh_rot: Array) -> Array:
     """What `hinge_axes` computes, in NumPy: the definition that the compiled kernel is held to."""
-    thigh, shin = knee - hip, ankle - knee
-    size = np.linalg.norm(thigh, axis=1) * np.linalg.norm(shin, axis=1)
-    normal = np.cross(thigh, shin) / np.maximum(size, 1e-12)[:, None]
-    own = quat.rotate(quat.inverse(thigh_rot), normal).mean(axis=0)
+    return hinge_axes_near(usual_hinge(hip, knee, ankle, thigh_rot), hip, knee, ankle, thigh_rot)
+
+
+def usual_hinge(hip: Array, knee: Array, ankle: Array, thigh_rot: Array) -> Array:
+    """Axis that a knee has in a clip as a whole, in the thigh's frame, (3,), unit."""
+    own = quat.rotate(quat.inverse(thigh_rot), _normals(hip, knee, ankle)).mean(axis=0)
     own[0] += 1e-6
-    usual = quat.rotate(thigh_rot, own / np.linalg.norm(own))
+    return np.asarray(own / np.linalg.norm(own))
+
+
+def hinge_axes_near(own: Array, hip: Array, knee: Array, ankle: Array, thigh_rot: Array) -> Array:
+    """See `hinge_axes`; the axis that the knee has as a whole is given."""
+    normal = _normals(hip, knee, ankle)
+    usual = quat.rotate(thigh_rot, own)
     # A knee that is bent the wrong way has the same hinge: its normal is turned round.
     bent = np.where(np.sum(normal * usual, axis=1) < 0, -1.0, 1.0)[:, None]
-    axis = bent * normal + _HINGE_SHARE * usual
+    axis = bent * normal + HINGE_SHARE * usual
     return np.asarray(axis / np.maximum(np.linalg.norm(axis, axis=1, keepdims=True), 1e-12))
+
+
+def _normals(hip: Array, knee: Array, ankle: Array) -> Array:
+    """Normals of a leg's plane, (F, 3): as long as the sine of its flexion."""
+    thigh, shin = knee - hip, ankle - knee
+    size = np.linalg.norm(thigh, axis=1) * np.linalg.norm(shin, axis=1)
+    return np.asarray(np.cross(thigh, shin) / np.maximum(size, 1e-12)[:, None])
 
 
 def soft_reach(wanted: Array, recorded: Array, longest: Array, soft_share: float = SOFT_SHARE) -> Array:
@@ -96,7 +111,7 @@ def solve_limb(
     from choreograph.motion import _compiled_limb
 
     places = (np.ascontiguousarray(values, float) for values in (hip, knee, ankle, axis, target))
-    return _compiled_limb.solve_limb(*places, soft_share, _UNDO_RAD)  # type: ignore[no-any-return]
+    return _compiled_limb.solve_limb(*places, soft_share, UNDO_RAD)  # type: ignore[no-any-return]
 
 
 def solve_limb_numpy(
@@ -120,7 +135,7 @@ def solve_limb_numpy(
     flexion = np.arccos(np.clip((reach**2 - squares) / (2 * swing_size), -1.0, 1.0))
     # A knee recorded bent the wrong way (some are, by a few degrees) stays so where nothing is asked of it.
     wrong = np.maximum(straight, 0.0)
-    flexion -= 2 * wrong * np.clip(1 - (flexion - wrong) / _UNDO_RAD, 0.0, 1.0)
+    flexion -= 2 * wrong * np.clip(1 - (flexion - wrong) / UNDO_RAD, 0.0, 1.0)
     bend = _about(axis, straight + flexion)
     now = thigh + quat.rotate(bend, shin)
     far = (distance > 1e-9)[:, None]

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from choreograph.maths import quat
+from choreograph.maths.quantiles import quantile
 from choreograph.motion import ik, kinematics
 from choreograph.motion.clip import Clip
 from choreograph.motion.contacts import runs, with_detected_contacts
@@ -24,20 +25,18 @@ from choreograph.motion.stance import Stance, columns, flat_frames, leg_length, 
 Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
-SOFT_SHARE = 0.995
-"""Share of a leg's length up to which it reaches freely; targets are scaled from a pose that was reached, so they are
-seldom farther, and holding back sooner would move feet that stand."""
 _SETTLE_S = 0.06
 """Time in which a foot that comes down becomes level: it is when heel and ball stand."""
-_RISE_SHARE = 0.025
-"""How high an ankle rises, as a share of thigh and shin, from where it stands until its foot begins to leave the floor;
-twice as high it has."""
+_RISE_SHARES = (0.025, 0.05)
+"""How high an ankle rises, as a share of thigh and shin, from where it stands until its foot begins to leave the floor,
+and until it has."""
 _HAND_OVER_S = 0.1
 """Time over which a foot goes from its own place to standing on its ball, and back."""
 _SWING_S = 0.15
 """Time over which a foot that was lifted is led by its bones, and before it comes down by its place."""
-_SWING_SHARE = 0.75
-"""How much a swinging foot is led by its bones rather than by its place: on legs of other proportions either is off."""
+_SWING_SHARE = 0.4
+"""How much a swinging foot is led by its bones rather than by its place: on legs of other proportions either is off.
+Shins half as long again as thighs are 3.7 degrees off where places lead, ankles 0.018 body heights where bones do."""
 _UPRIGHT = float(np.cos(np.radians(9.0)))
 """How nearly upright neck and head are in a rest pose that was drawn, as a cosine."""
 _BOWED = (np.radians(8.0), np.radians(40.0))
@@ -73,14 +72,16 @@ def remap(clip: Clip, found: RoleMap, stance: Stance, along: float | None = None
     flat = {side: flat_frames(clip, side) for side in SIDES}
     stands = {side: _stands_flat(clip, side) for side in SIDES}
     if not clip.skeleton.same_joints(skeleton):
-        _level_head(clip, found)
-    world = _world_rotations(found, turned)
-    wider = _hip_width(skeleton) - scale * _hip_width(clip.skeleton)
-    _turn_pelvis(clip, found, (turned, world), scale)
+        level_head(clip, found)
+    levels = {side: foot_aligns(found, turned, side, flat[side], stance.flat[side]) for side in SIDES}
+    world = world_rotations(found, turned)
+    wider = hip_width(skeleton) - scale * hip_width(clip.skeleton)
+    across = across_stride(clip)
+    _turn_pelvis(clip, found, world, across, scale)
     headings = {}
     for side in SIDES:
         stands[side] = replace(stands[side], weight=_unlike(found, side, scale) * stands[side].weight)
-        headings[side] = _turn_foot(found, (turned, world), side, flat[side], stands[side].weight, stance.flat[side])
+        headings[side] = _settle_foot(found, (turned, world), side, levels[side], stands[side].weight)
     local = kinematics.to_local(world, skeleton.parents)
 
     ankles = {side: clip.skeleton.need(f"{side}_foot") for side in SIDES}
@@ -106,8 +107,9 @@ def remap(clip: Clip, found: RoleMap, stance: Stance, along: float | None = None
             target = _by_ball(clip, side, (target, carried(there[:, balls[0]]), reach, heading), flat[side])
         lower = _down(stands[side].low, target[:, 1], standing, scale, raised)
         target[:, 1] += _LOWER_SHARE * stands[side].weight * lower
+        aside = _plant_headings(clip, side, np.arctan2(-across[:, 2], across[:, 0]))
         away = 0.5 * wider if side == "left" else -0.5 * wider
-        target = target + away * np.stack([np.cos(heading), np.zeros(len(heading)), -np.sin(heading)], axis=1)
+        target = target + away * np.stack([np.cos(aside), np.zeros(len(aside)), -np.sin(aside)], axis=1)
         target = _let_swing(clip, side, target, position[:, skeleton.need(f"{side}_foot")], raised)
         _solve_leg(skeleton, side, (local, world, position), target)
     return root, local, contacts_on(clip, skeleton)
@@ -119,7 +121,7 @@ def _down(low: Array, height: Array, standing: float, scale: float, raised: floa
     return np.asarray(np.where(same_floor, raised, scale * (low - standing) + raised) - height)
 
 
-def _level_head(clip: Clip, found: RoleMap) -> None:
+def level_head(clip: Clip, found: RoleMap) -> None:
     """Take out how far a head is bowed throughout where its rest pose is a drawing, not a pose.
 
     Skeletons fitted to markers have a neck and head straight up at rest; people's heads then sit 15 to 30 degrees off.
@@ -139,13 +141,13 @@ def _level_head(clip: Clip, found: RoleMap) -> None:
         found.align[here] = quat.multiply(quat.from_axis_angle([1.0, 0.0, 0.0], pitch), found.align[here])
 
 
-def _hip_width(skeleton: Skeleton) -> float:
+def hip_width(skeleton: Skeleton) -> float:
     """Distance between the hip joints, metres."""
     rest = skeleton.rest_positions()
     return float(np.linalg.norm(rest[skeleton.need("left_upper_leg")] - rest[skeleton.need("right_upper_leg")]))
 
 
-def _world_rotations(found: RoleMap, turned: Array) -> Array:
+def world_rotations(found: RoleMap, turned: Array) -> Array:
     """Global rotations of the target's joints, (F, J, 4): the source's, laid on; those without one as their parent."""
     parents = found.target.parents
     world = np.empty((len(turned), len(parents), 4))
@@ -159,24 +161,32 @@ def _world_rotations(found: RoleMap, turned: Array) -> Array:
     return world
 
 
-def _turn_pelvis(clip: Clip, found: RoleMap, pose: tuple[Array, Array], scale: float) -> None:
+def across_stride(clip: Clip) -> Array:
+    """Which way the left hip lies from the right one over a stride, along the floor, (F, 3), unit."""
+    from scipy.ndimage import gaussian_filter1d
+
+    usual = gaussian_filter1d(_across(clip) * (1.0, 0.0, 1.0), _STRIDE_S * clip.fps, axis=0, mode="nearest")
+    return np.asarray(usual / np.maximum(np.linalg.norm(usual, axis=1, keepdims=True), 1e-9))
+
+
+def _across(clip: Clip) -> Array:
+    """From the right hip joint to the left one, (F, 3), unit."""
+    hips = [clip.skeleton.need(f"{side}_upper_leg") for side in SIDES]
+    now = clip.global_positions()[:, hips[0]] - clip.global_positions()[:, hips[1]]
+    return np.asarray(now / np.maximum(np.linalg.norm(now, axis=1, keepdims=True), 1e-9))
+
+
+def _turn_pelvis(clip: Clip, found: RoleMap, world: Array, usual: Array, scale: float) -> None:
     """Turn the pelvis so that its hip joints go as far as the source's, scaled, do; the rotations are changed.
 
     Hips twice as wide that turned as far would move twice as far, over feet that stand where the source's do. The
     width that a body has more goes with the way the pelvis faces over a stride, which is not scaled.
     """
-    turned, world = pose
-    widths = scale * _hip_width(clip.skeleton), _hip_width(found.target)
+    widths = scale * hip_width(clip.skeleton), hip_width(found.target)
     joint = pelvis(found.target)
     if found.low[joint] < 0 or min(widths) < 1e-6 or abs(widths[1] - widths[0]) < _SAME_WIDTH * widths[1]:
         return
-    rest = clip.skeleton.rest_positions()
-    across = rest[clip.skeleton.need("left_upper_leg")] - rest[clip.skeleton.need("right_upper_leg")]
-    now = quat.rotate(turned[:, found.low[joint]], across / np.linalg.norm(across))
-    from scipy.ndimage import gaussian_filter1d
-
-    usual = gaussian_filter1d(now * (1.0, 0.0, 1.0), _STRIDE_S * clip.fps, axis=0, mode="nearest")
-    usual /= np.maximum(np.linalg.norm(usual, axis=1, keepdims=True), 1e-9)
+    now = _across(clip)
     kept = np.clip(widths[0] / widths[1], *_PELVIS_SHARE)
     turn = quat.between_vectors(now, kept * now + (1 - kept) * usual)
     for j in np.flatnonzero(_moves_with(found, joint)):
@@ -195,33 +205,43 @@ def _moves_with(found: RoleMap, joint: int) -> Flags:
 # ------------------------------------------------------------------------------------------------------------ feet
 
 
-def _turn_foot(
-    found: RoleMap, pose: tuple[Array, Array], side: str, flat: NDArray[np.intp], stands: Array, own: Array
-) -> Array:
-    """Turn a foot and its toes as the source's are turned against their own flat pose: then the target is flat, too.
+def foot_aligns(found: RoleMap, turned: Array, side: str, flat: NDArray[np.intp], own: Array) -> Array:
+    """Align a foot and its toes by how both bodies stand: the target is flat where the source is; the map is changed.
 
-    The yaw of the foot comes back, (F,).
+    The rotation comes back that, behind the source's foot's, leaves how it is turned against its own flat pose, (4,).
+    """
+    ankle, there = found.target.need(f"{side}_foot"), found.source.need(f"{side}_foot")
+    if found.low[ankle] != there:
+        return quat.inverse(found.align[ankle])  # somebody said otherwise
+    level = quat.inverse(standing_pose(turned[flat, there], foot_bone(found.source, side)))
+    found.align[ankle] = quat.multiply(level, own)
+    toe, beyond = found.target.find(f"{side}_toe"), found.source.find(f"{side}_toe")
+    if toe is not None and beyond is not None:
+        # Toes bend against the foot as the source's do, from straight.
+        bend = quat.multiply(quat.inverse(quat.multiply(turned[flat, there], level)), turned[flat, beyond])
+        straight = quat.from_rotvec(np.median(quat.as_rotvec(bend), axis=0))
+        found.low[toe] = found.high[toe] = beyond
+        found.align[toe] = quat.multiply(quat.inverse(straight), own)
+    elif toe is not None:
+        found.low[toe], found.high[toe], found.align[toe] = there, there, found.align[ankle]
+    return level
+
+
+def _settle_foot(found: RoleMap, pose: tuple[Array, Array], side: str, level: Array, stands: Array) -> Array:
+    """Make a foot level while it stands, with all that hangs from it; its yaw comes back, (F,).
+
+    The higher an ankle, the more a slight pitch would move it.
     """
     turned, world = pose
     ankle, there = found.target.need(f"{side}_foot"), found.source.need(f"{side}_foot")
     if found.low[ankle] != there:
-        return quat.yaw_of(world[:, ankle])  # somebody said otherwise
-    standing = standing_pose(turned[flat, there], foot_bone(found.source, side))
-    recorded = quat.multiply(turned[:, there], quat.inverse(standing))
-    sole = _settled(recorded, stands)
-    world[:, ankle] = quat.multiply(sole, own)
-    toe, beyond = found.target.find(f"{side}_toe"), found.source.find(f"{side}_toe")
-    if toe is not None and beyond is not None:
-        # Toes bend against the foot as the source's do, from straight.
-        bend = quat.multiply(quat.inverse(recorded), turned[:, beyond])
-        straight = quat.from_rotvec(np.median(quat.as_rotvec(bend[flat]), axis=0))
-        world[:, toe] = quat.multiply(quat.multiply(sole, quat.multiply(bend, quat.inverse(straight))), own)
-    elif toe is not None:
-        world[:, toe] = world[:, ankle]
-    for joint in range(ankle + 1, len(found.target)):
-        parent = int(found.target.parents[joint])
-        if found.low[joint] < 0 and joint != toe and _hangs_from(found.target, joint, ankle):
-            world[:, joint] = world[:, parent]
+        return quat.yaw_of(world[:, ankle])
+    recorded = quat.multiply(turned[:, there], level)
+    sole = quat.slerp(recorded, quat.from_yaw(quat.yaw_of(recorded)), stands)
+    turn = quat.multiply(sole, quat.inverse(recorded))
+    for joint in range(ankle, len(found.target)):
+        if _hangs_from(found.target, joint, ankle):
+            world[:, joint] = quat.multiply(turn, world[:, joint])
     return quat.yaw_of(sole)
 
 
@@ -257,15 +277,15 @@ def _stands_flat(clip: Clip, side: str) -> _Flat:
     """
     heel, ball = columns(clip, side)
     height = clip.global_positions()[:, clip.skeleton.need(f"{side}_foot"), 1]
-    rise = _RISE_SHARE * leg_length(clip.skeleton)
+    begins, ends = (share * leg_length(clip.skeleton) for share in _RISE_SHARES)
     weight, total, low = np.zeros(len(heel)), np.zeros(len(heel)), np.zeros(len(heel))
     width = _SETTLE_S * clip.fps + 1
     at = np.arange(len(heel))
     for start, stop in runs(heel & ball):
-        lowest = float(np.quantile(height[start:stop], 0.2))
+        lowest = quantile(height[start:stop], 0.2)
         near = slice(max(0, start - round(width)), stop + round(width))
         gap = np.maximum(np.maximum(start - at[near], at[near] - stop + 1), 0)
-        raised = np.clip(2 - (height[near] - lowest) / rise, 0.0, 1.0)
+        raised = np.clip((lowest + ends - height[near]) / (ends - begins), 0.0, 1.0)
         share = _smooth(np.clip(1 - gap / width, 0.0, 1.0)) * _smooth(raised)
         low[near] += share * lowest
         total[near] += share
@@ -284,22 +304,17 @@ def _frames_to(known: NDArray[np.intp], frames: NDArray[np.intp]) -> NDArray[np.
     return np.asarray(np.minimum(before, np.abs(known[np.clip(after, 0, len(known) - 1)] - frames)))
 
 
-def _settled(turns: Array, stands: Array) -> Array:
-    """Rotations of a foot, level while it stands: the higher an ankle, the more a slight pitch would move it."""
-    return quat.slerp(turns, quat.from_yaw(quat.yaw_of(turns)), stands)
-
-
 def _plant_headings(clip: Clip, side: str, heading: Array) -> Array:
-    """The heading of a foot, (F,), one for each time it stands, and from one to the next between.
+    """A heading, (F,), as one for each time a foot stands, and from one to the next between.
 
-    A heel that rises turns the foot a little; what lies to its side or before it must not move for that.
+    A heel that rises turns the foot a little, and hips turn on; what lies to its side must not move for that.
     """
     heel, ball = columns(clip, side)
     whole = np.unwrap(heading)
     frames, values = [], []
     for start, stop in runs(heel | ball):
         flat = (heel & ball)[start:stop]
-        usual = float(np.median(whole[start:stop][flat] if flat.any() else whole[start:stop]))
+        usual = quantile(whole[start:stop][flat] if flat.any() else whole[start:stop], 0.5)
         frames += [start, stop - 1]
         values += [usual, usual]
     return np.interp(np.arange(len(heading)), frames, values) if frames else whole
@@ -353,7 +368,7 @@ def _solve_leg(skeleton: Skeleton, side: str, pose: tuple[Array, Array, Array], 
     local, world, position = pose
     hip, knee, ankle = (skeleton.need(f"{side}_{part}") for part in ("upper_leg", "lower_leg", "foot"))
     joints = position[:, hip], position[:, knee], position[:, ankle]
-    turns = ik.solve_limb(*joints, ik.hinge_axes(*joints, world[:, hip]), target, SOFT_SHARE)
+    turns = ik.solve_limb(*joints, ik.hinge_axes(*joints, world[:, hip]), target)
     ik.write_limb(local, world, skeleton.parents, (hip, knee, ankle), turns, world[:, ankle])
 
 

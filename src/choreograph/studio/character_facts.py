@@ -33,3 +33,46 @@ class CharacterRoles(Message):
         dict[Annotated[str, Field(max_length=40)], Annotated[str, Field(max_length=200)]], Field(max_length=64)
     ]
     """Joints by role; "" for none."""
+
+
+Turn = tuple[float, float, float, float]
+Point3 = tuple[float, float, float]
+
+
+class LegFacts(Message):
+    """A leg that is solved for its ankle."""
+
+    ankle: int
+    """The recorded body's."""
+    joints: tuple[int, int, int]
+    """The character's hip, knee and ankle."""
+    hinge: Point3
+    """Axis of the knee in the thigh's frame."""
+    sole: Turn
+    """Rotation behind the recorded foot's that leaves its heading, x, y, z, w."""
+    aside_m: float
+    """How much farther to the left it stands."""
+
+
+class LiveFacts(Message):
+    """A table by which poses of a body are put on a character as they come; see `choreograph.motion.live_map`."""
+
+    parents: list[int]
+    """Of the recorded body's joints."""
+    offsets: list[Point3]
+    to_parents: list[int]
+    """Of the character's joints."""
+    to_offsets: list[Point3]
+    low: list[int]
+    """For each joint of the character a joint of the recorded body; -1 where it moves with its parent."""
+    high: list[int]
+    share: list[float]
+    align: list[Turn]
+    hips: tuple[int, int]
+    """The recorded body's hip joints."""
+    scale: Point3
+    lift_m: float
+    legs: tuple[LegFacts, LegFacts]
+    soft_share: float
+    hinge_share: float
+    undo_rad: float

@@ -16,7 +16,7 @@ from starlette.exceptions import HTTPException
 
 from choreograph.formats.character import SUFFIXES
 from choreograph.studio.api import FAILURES, Id, Kind, Open
-from choreograph.studio.character_facts import CharacterFacts, CharacterRoles
+from choreograph.studio.character_facts import CharacterFacts, CharacterRoles, LiveFacts
 from choreograph.studio.facts import Motion
 from choreograph.studio.library import clip_key
 from choreograph.studio.project import NotThere
@@ -105,6 +105,16 @@ async def get_character_figure(session: Open, character: Id) -> FileResponse:
     if not path.is_file():
         raise NotThere(f"there is no character {character!r} in the project")
     return FileResponse(path, media_type="model/gltf-binary", headers={"cache-control": "max-age=86400"})
+
+
+@router.get("/{character}/live/{skeleton}")
+async def get_live(session: Open, character: Id, skeleton: Id) -> LiveFacts:
+    """How poses of a body are put on the character while they come."""
+    if not session.places.character(character).is_file():
+        raise NotThere(f"there is no character {character!r} in the project")
+    ask = {"character": character, "body": session.somebody(skeleton)}
+    found: LiveFacts = await session.looks.submit("wear_live", ask).answer()
+    return found
 
 
 @router.get("/{character}/{kind}/{name}/{person}")

@@ -15,7 +15,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, TypeAdapter
 
-from choreograph.studio.character_facts import CharacterFacts, CharacterRoles
+from choreograph.studio.character_facts import CharacterFacts, CharacterRoles, LiveFacts
 from choreograph.studio.document import Document, Draft, Id, Message, Name, Sample
 from choreograph.studio.draft_asks import DraftAsk, Examples, FileAsk
 from choreograph.studio.drag_messages import Drag
@@ -316,6 +316,7 @@ REST: tuple[type[Message], ...] = (
     FaceExport,
     CharacterFacts,
     CharacterRoles,
+    LiveFacts,
 )
 """Models that travel over REST; what they are made of comes with them."""
 SAID_BY_PAGES = ("JobAsk", "FindAsk", "ExportAsk", "PreviewAsk", "DraftAsk", "FileAsk", "FaceExport", "ToServer")

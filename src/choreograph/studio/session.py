@@ -334,10 +334,10 @@ class Session:
         """The file of a skeleton's figure, made when it is first asked for."""
         path = self.places.figure(skeleton)
         if not path.is_file():
-            await self.looks.submit("figure", (skeleton, *self._somebody(skeleton))).answer()
+            await self.looks.submit("figure", (skeleton, *self.somebody(skeleton))).answer()
         return path
 
-    def _somebody(self, skeleton: str) -> tuple[str, str]:
+    def somebody(self, skeleton: str) -> tuple[str, str]:
         """A motion of a skeleton."""
         for recording in self.project.recordings.values():
             if recording.skeleton == skeleton:

@@ -32,7 +32,7 @@ _KEYS = ("points", "name", "unit", "closed", "smooth", "round", "stretches", "fi
 _STRETCH_KEYS = ("start", "stop", "speed", "label", "pause")
 
 
-def load_path(text: str, *, scale: float | str | None = None, flip: bool = False) -> Path:
+def load_path(text: str | pathlib.Path, *, scale: float | str | None = None, flip: bool = False) -> Path:
     """The path that a text names: a file (`sketch.svg`, `sketch.svg#kerb` for one of its lines) or a shape.
 
     >>> round(load_path("circle:radius=2").length, 1)
@@ -47,6 +47,7 @@ def load_path(text: str, *, scale: float | str | None = None, flip: bool = False
         RequestError: if the text is neither, or a shape's measures are wrong.
         FormatError: if the file cannot be read.
     """
+    text = str(text)
     file, _, element = text.partition("#")
     if pathlib.Path(text).suffix.lower() in SUFFIXES or is_file(text):
         return read_path(text, scale=scale, flip=flip)

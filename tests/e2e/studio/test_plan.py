@@ -130,6 +130,19 @@ def test_scenes_are_opened_from_files(opened: Any, until: Until, shot: Take, tmp
     for x, z, *_ in across["details"]["footprints"]:
         assert not (abs(x) < 1 and 1.2 < z < 1.5), "no foot stands in the gap"
 
+    # The scene is saved as a file that anybody else can open: emptied and opened again, it is the same.
+    drawn_before = page.evaluate(ASKED)
+    with page.expect_download() as coming:
+        page.get_by_role("button", name="Request file").click()
+    kept = tmp_path / "kept.yaml"
+    coming.value.save_as(kept)
+    page.get_by_role("button", name="Empty the scene").click()
+    until(page, f"{ASKED}.gaps === undefined && {STATE}.undo === 'Empty the scene' && {STATE}.unsaved === 0")
+    page.set_input_files("input[aria-label='Scene file']", str(kept))
+    until(page, f"{ASKED}?.gaps?.length === 1 && {STATE}.undo === 'Open kept.yaml' && {STATE}.unsaved === 0")
+    again = page.evaluate(ASKED)
+    assert {name: again[name] for name in ("goal", "gaps")} == {name: drawn_before[name] for name in ("goal", "gaps")}
+
     # A floor plan joins what is there; the scene is emptied first, and its goal stays.
     page.get_by_role("button", name="Empty the scene").click()
     until(page, f"{ASKED}.gaps === undefined && {STATE}.undo === 'Empty the scene' && {STATE}.unsaved === 0")

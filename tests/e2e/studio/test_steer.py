@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -87,6 +88,37 @@ def live(open_page: Callable[..., Any], small: Any) -> tuple[Any, Wire]:
     page.get_by_role("button", name="Steer live").click()
     wire.until(lambda: wire.frame is not None)
     return page, wire
+
+
+WORN = f"""(() => {{
+  let found = 0;
+  {STAGE}.scene.traverse((one) => {{ if (one.isSkinnedMesh && one.skeleton.bones.length === 67) found += 1; }});
+  return found;
+}})()"""
+"""Meshes of the character that are there; it has 67 bones."""
+
+
+def test_who_is_steered_is_ones_own_character(
+    recordings: Path, open_page: Callable[..., Any], small: Any, until: Until, shot: Callable[[Any, str], None]
+) -> None:
+    page = open_page(small)
+    wire = Wire(page)
+    page.evaluate(f"{STORE}.setView({{ verb: 'library' }})")
+    page.set_input_files("input[aria-label='Character file']", str(recordings / "rigs" / "Xbot.glb"))
+    until(page, f"{STORE}.state.view.character", SLOW_S)
+    page.get_by_role("tab", name="Steer").click()
+    page.get_by_role("button", name="Steer live").click()
+    wire.until(lambda: wire.frame is not None)
+    until(page, f"{WORN} > 0", SLOW_S)
+    assert any("/live/" in url for url in page.watch.requests)
+    began = wire.place
+    page.locator(".stage").hover()
+    page.keyboard.down("ArrowUp")
+    wire.until(lambda: np.hypot(*(wire.place - began)) > 1.0)
+    shot(page, "steer-character")
+    page.keyboard.up("ArrowUp")
+    page.evaluate(f"{STORE}.setView({{ character: null, character_name: '' }})")
+    until(page, f"{WORN} === 0", SLOW_S)
 
 
 def test_keys_stick_line_and_obstacles_steer(

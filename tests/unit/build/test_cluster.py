@@ -1,3 +1,4 @@
+import errno
 import os
 import signal
 from pathlib import Path
@@ -15,6 +16,8 @@ from choreograph.progress import silent
 
 pytest.importorskip("distributed")
 pytest.importorskip("pyarrow")
+
+from distributed.comm import CommClosedError
 
 from choreograph.build import cluster
 
@@ -55,6 +58,58 @@ def test_a_folder_that_cannot_be_written_to_is_said(windows, tmp_path: Path):
     (tmp_path / "file").write_text("")
     with pytest.raises(GraphFileError, match="--shards"):
         cluster.write_shards(str(tmp_path / "file" / "shards"), build_library(windows), silent)
+
+
+def test_a_shared_folder_that_fills_up_is_said(windows, tmp_path: Path, monkeypatch):
+    import fsspec
+
+    class Full:
+        def makedirs(self, path: str, exist_ok: bool) -> None:
+            pass
+
+        def open(self, path: str, mode: str) -> None:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(fsspec.core, "url_to_fs", lambda folder: (Full(), folder))
+    with pytest.raises(GraphFileError, match=r"No space left.*make room.*--shards"):
+        cluster.write_shards(str(tmp_path), build_library(windows), silent)
+
+
+class Leaving:
+    """A client of a cluster that goes away after some tasks."""
+
+    def __init__(self, tasks: int) -> None:
+        self.left = tasks
+
+    def scheduler_info(self, n_workers: int) -> dict[str, dict[str, str]]:
+        return {"workers": {}}
+
+    def submit(self, function, *values, retries: int, pure: bool):
+        class Task:
+            def result(task) -> tuple[Minima, int]:
+                self.left -= 1
+                if self.left < 0:
+                    raise CommClosedError("gone")
+                return function(*values)
+
+        return Task()
+
+
+def test_a_build_goes_on_after_its_cluster_went_away(walks, tmp_path: Path, monkeypatch):
+    monkeypatch.setattr("choreograph.distance.minima._BATCH_PAIRS", 1)  # a batch for each clip
+    monkeypatch.setattr(cluster, "_TASK_STRIPS", 1000)
+    away = cluster.ClusterComparison(Leaving(2), str(tmp_path / "shards"))
+    with pytest.raises(RequestError, match=r"went away.*goes on from what was compared"):
+        build_file(tmp_path / "c.mog", walks, SETTINGS, workers=away)
+    assert (tmp_path / "c.mog.partial").exists() and not list(tmp_path.glob("shards/*"))
+    rest = Leaving(100)
+    graph = build_file(
+        tmp_path / "c.mog", walks, SETTINGS, workers=cluster.ClusterComparison(rest, str(tmp_path / "shards"))
+    )
+    assert 100 - rest.left == len(walks) - 2, "what was compared was compared again"
+    alone = build_file(tmp_path / "a.mog", walks, SETTINGS)
+    for name, column in alone.edges.columns().items():
+        np.testing.assert_array_equal(column, getattr(graph.edges, name))
 
 
 class Workers:

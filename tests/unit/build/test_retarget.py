@@ -50,12 +50,13 @@ def test_standing_feet_are_where_they_were_and_as_much_wider_as_the_hips() -> No
         ankle, toe = person.need(f"{side}_foot"), person.need(f"{side}_toe")
         gap = carried.global_positions()[:, ankle] - scale * clip.global_positions()[:, ankle]
         heel = clip.contacts[:, clip.skeleton.feet.index(ankle)]
-        assert np.quantile(np.abs(gap[heel, 0] - sign * wider), 0.9) < 0.01  # it walks along z
+        assert np.abs(gap[heel, 0] - sign * wider).max() < 0.002  # it walks along z
         for start, stop in runs(heel):
-            assert np.ptp(gap[start:stop, [0, 2]], axis=0).max() < 0.02
+            assert np.ptp(gap[start:stop, [0, 2]], axis=0).max() < 0.002
+        assert np.abs(gap - gap[heel].mean(axis=0)).max() < 0.02, "while it swings, too"
         wanted = scale * clip.global_positions()[:, toe, 1]
         down = wanted <= np.quantile(wanted, 0.25)
-        assert abs((carried.global_positions()[:, toe, 1] - wanted)[down].mean()) < 0.01
+        assert abs((carried.global_positions()[:, toe, 1] - wanted)[down].mean()) < 0.001
     upper = [j for j, role in enumerate(person.roles) if role in ("spine", "neck", "head", "left_hand")]
     turned = quat.angle_between(carried.global_rotations()[:, upper], clip.global_rotations()[:, upper])
     assert turned.max() < 1e-6
@@ -71,7 +72,8 @@ def test_motion_stays_smooth() -> None:
     def jolt(c: Clip) -> float:
         return float(np.abs(np.diff(c.global_positions(), n=2, axis=0)).max())
 
-    assert jolt(carried) < 3 * jolt(clip)  # feet a fifth longer roll over the ball faster
+    # Its knees come within 7 degrees of straight, where a millimetre of reach is a degree.
+    assert jolt(carried) < 3 * jolt(clip)
 
 
 def test_a_body_without_legs_is_refused(walker):

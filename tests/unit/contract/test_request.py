@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated, ClassVar, Literal, Self
 
 import numpy as np
@@ -11,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import Field, model_validator
 
+import choreograph as cg
 from choreograph.contract.request import Degrees, Name, Point, Request, Seconds, Wrong, named_files, quote, read_request
 from choreograph.errors import RequestError
 
@@ -143,6 +145,11 @@ def test_long_values_are_cut_in_messages() -> None:
     with pytest.raises(RequestError) as refused:
         read_request(Asked, {"search": {"kind": "y" * 10**6}})
     assert len(str(refused.value)) < 500
+
+
+def test_paths_are_names_of_files() -> None:
+    assert cg.FollowRequest(Path("a.svg")) == cg.FollowRequest("a.svg")
+    assert cg.RetimeRequest(like=[Path("a.bvh")]).like == ("a.bvh",)
 
 
 def test_files_that_a_request_names_are_known_by_their_place() -> None:

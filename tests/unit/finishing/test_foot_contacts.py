@@ -1,9 +1,20 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
-from choreograph.finishing.foot_contacts import Places, agree, fill_gaps, foot_slide, hold, plant_speed
+from choreograph.finishing.foot_contacts import (
+    Places,
+    agree,
+    fill_gaps,
+    foot_slide,
+    hold,
+    longest_slide,
+    plant_speed,
+)
 from choreograph.motion.clip import Clip
+from choreograph.synthesis.follow.measure import PathProgress
+from choreograph.synthesis.follow.problems import slide_problems
 
 
 def test_a_plant_is_held_while_its_joint_is_slow() -> None:
@@ -74,3 +85,19 @@ def test_planted_feet_are_as_fast_as_they_are_dragged(walking: Clip) -> None:
     root = still.root_pos + np.arange(60)[:, None] / still.fps * [0.3, 0.7, 0.4]
     np.testing.assert_allclose(plant_speed(still.with_frames(root, still.local_rot)), 0.5, rtol=1e-6)
     assert plant_speed(still.with_contacts(np.zeros_like(still.contacts))) == 0
+
+
+def test_feet_that_are_let_go_for_long_are_said_to_slide(walking: Clip) -> None:
+    """A foot that is let go between two plants is none; nobody on the floor where somebody stood is."""
+    assert walking.contacts is not None
+    raw = walking.with_contacts(np.ones_like(walking.contacts))
+    held = np.ones_like(walking.contacts)
+    held[60:66] = False
+    held[100:, 0] = False
+    progress = PathProgress(np.linspace(0.0, 5.0, len(raw)), np.zeros(len(raw)))
+    assert longest_slide(raw, raw.with_contacts(held)) == (60, 66)
+    assert not list(slide_problems(raw.with_contacts(held), raw, progress))
+    held[80:120] = False
+    (problem,) = slide_problems(raw.with_contacts(held), raw, progress)
+    assert problem.where == "path" and problem.got == pytest.approx(40 / raw.fps, abs=1e-3)
+    assert longest_slide(raw, raw) == (0, 0)

@@ -87,6 +87,16 @@ def test_toes_stay_above_the_floor(sliding: Clip) -> None:
     assert clean_feet(sunk).global_positions()[:, toe, 1].min() > stands - 0.012
 
 
+def test_feet_go_along_from_one_floor_to_another(sliding: Clip) -> None:
+    """A body that goes 4 cm down while it walks bends no knee for it, unless its feet shall keep their height."""
+    down = 0.04 * np.clip((np.arange(len(sliding)) - 0.4 * len(sliding)) / (0.2 * len(sliding)), 0, 1)
+    sinking = sliding.with_frames(sliding.root_pos - np.outer(down, (0.0, 1.0, 0.0)), sliding.local_rot)
+    cleaned, wanted = (clean_feet(one, CleanSettings(level=False)) for one in (sinking, sliding))
+    np.testing.assert_allclose(cleaned.local_rot, wanted.local_rot, atol=0.02)
+    assert foot_slide(cleaned) < 0.1 * foot_slide(sliding)
+    assert np.abs(clean_feet(sinking).local_rot - clean_feet(sliding).local_rot).max() > 0.05
+
+
 def test_a_clean_walk_is_left_nearly_as_it_is(walking: Clip) -> None:
     gap = np.linalg.norm(clean_feet(walking).global_positions() - walking.global_positions(), axis=2)
     assert np.sqrt((gap**2).mean(axis=1)).max() < 0.02

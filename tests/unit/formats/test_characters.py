@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.unit.formats.test_gltf import validate
 
 from choreograph.demo import demo_clip
 from choreograph.errors import FormatError
@@ -120,3 +121,29 @@ def test_odd_skins_are_refused(recordings: Path, tmp_path: Path, change: Any, sa
 def test_rest_rotations_do_not_matter_to_the_stage(recordings: Path, tmp_path: Path) -> None:
     (tmp_path / "stage.glb").write_bytes(stage_figure(read_character(recordings / "rigs" / "CesiumMan.glb")))
     assert read_character(tmp_path / "stage.glb").rig.rot == pytest.approx(np.tile(quat.IDENTITY, (19, 1)))
+
+
+def test_a_joint_in_the_rear_half_of_the_sole_is_not_its_ball(recordings: Path, tmp_path: Path) -> None:
+    document, body = _cesium(recordings)
+    file = tmp_path / "hero.glb"
+    file.write_bytes(pack(document, body))
+    found = read_character(file).skeleton
+    assert found.find("left_foot") is not None and found.find("left_toe") is None
+    (tmp_path / "hero.roles.json").write_text('{"left_toe": "leg_joint_L_5"}')
+    assert read_character(file).skeleton.find("left_toe") is not None, "somebody knows better"
+    assert read_character(recordings / "rigs" / "Xbot.glb").skeleton.find("left_toe") is not None
+
+
+@pytest.mark.parametrize(
+    "rig", ["Xbot.glb", "CesiumMan.glb", "RiggedFigure.glb", "RobotExpressive.glb", "Samba_Dancing.fbx"]
+)
+def test_the_validator_finds_nothing_in_exports_that_was_not_there(recordings: Path, tmp_path: Path, rig: str) -> None:
+    file, out = recordings / "rigs" / rig, tmp_path / "out.glb"
+    character = read_character(file)
+    moved = put_on(demo_clip("walk", 30.0)[:20], character.skeleton, sole_m=character.sole_m).clip
+    write_character(out, character, moved)
+    before = validate(file)[0]["messages"] if file.suffix == ".glb" else []
+    known = {message["code"] for message in before}
+    after = validate(out)[0]
+    assert after["numErrors"] <= sum(message["severity"] == 0 for message in before)
+    assert [m for m in after["messages"] if m["severity"] < 2 and m["code"] not in known] == []

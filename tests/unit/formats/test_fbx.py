@@ -184,9 +184,11 @@ def test_curves_between_keys() -> None:
     np.testing.assert_allclose(_curve(times, values, 0x4).at(mid), [1.0, 1.5, 1.0], atol=1e-9)
     np.testing.assert_allclose(_curve(times, values, 0x2).at(mid), [0.0, 2.0, 1.0], atol=1e-9)
     np.testing.assert_allclose(_curve(times, values, 0x102).at(mid), [2.0, 1.0, 1.0], atol=1e-9)
-    # A Hermite span through slopes by the neighbours: those at 1 s and 2 s are 1/2 and -1/3.
-    smooth = _curve(times, values, 0x108).at(np.array([1.5]))
-    np.testing.assert_allclose(smooth, (2 + 1) / 2 + (0.5 + 1 / 3) / 8, atol=1e-9)
+    # A Hermite span through slopes by the neighbours: those at 1 s and 2 s are 1/2 and -1/3; of keys that depend on
+    # time, half of these and half of the mean of -1 and 0, in which the key that is 1 s away counts twice.
+    for flags, slope in ((0x2108, -1 / 3), (0x108, 0.5 * (-1 / 3 - 2 / 3))):
+        smooth = _curve(times, values, flags).at(np.array([1.5]))
+        np.testing.assert_allclose(smooth, (2 + 1) / 2 + (0.5 - slope) / 8, atol=1e-9)
     user = _curve([0.0, 1.0], [0.0, 0.0], 0x408, (3.0, -3.0, 0, 0))
     np.testing.assert_allclose(user.at(np.array([0.5])), 0.75, atol=1e-9)
     held = _curve(times, [0.0, 0.0, 1.0, 1.0], 0x4108).at(np.linspace(0, 4, 41))

@@ -5,6 +5,7 @@ import os
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from mmap import mmap
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +13,7 @@ import pytest
 
 from choreograph.build.graph import add_clips, build_graph
 from choreograph.formats.atomic import atomic_write
-from choreograph.graph import cache
+from choreograph.graph import cache, lazy
 from choreograph.graph.cache import Content, Key
 from choreograph.graph.model import MotionGraph
 from choreograph.graph.settings import GraphSettings
@@ -306,3 +307,30 @@ def test_each_part_changes_with_what_it_is_of(graph: MotionGraph, walks: list[Cl
 def test_a_graph_that_grows_is_another(graph: MotionGraph, walks: list[Clip]) -> None:
     grown = add_clips(graph, [walks[0][2:].with_name("again")])
     assert grown.fingerprint.motion != graph.fingerprint.motion
+
+
+def test_edges_of_a_large_file_are_kept_in_the_cache_and_mapped(tmp_path: Path, walks, monkeypatch) -> None:
+    path = tmp_path / "walks.mog"
+    save_graph(build_graph(walks), path)
+    plain = open_graph(path)
+    columns = plain.edges.columns()
+    assert not cache.list_entries()
+    monkeypatch.setattr(lazy, "_MANY_EDGES", 0)
+
+    def columns_again() -> None:
+        edges = open_graph(path).edges
+        for name, column in columns.items():
+            assert np.array_equal(getattr(edges, name), column)
+
+    columns_again()
+    (entry,) = cache.list_entries()
+    assert entry.kind == "edges" and entry.is_of(plain.fingerprint)
+    with monkeypatch.context() as patch:  # now nobody reads them from the file, nor copies them
+        patch.setattr(lazy.LazyTables, "_read", lambda *_: pytest.fail("the file was read"))
+        columns_again()
+        again = open_graph(path).edges.yaw
+    while isinstance(again, np.ndarray):
+        again = again.base
+    assert isinstance(again, memoryview) and isinstance(again.obj, mmap)
+    entry.path.write_bytes(entry.path.read_bytes()[:-1] + b"!")
+    columns_again()

@@ -8,7 +8,7 @@ import pytest
 from choreograph.graph import connect
 from choreograph.graph.model import SEGMENT, TRANSITION, ClipInfo, Minima
 from choreograph.graph.settings import GraphSettings, LabelThreshold
-from choreograph.graph.transitions import find_transitions
+from choreograph.graph.transitions import find_transitions, parts_of_places
 from choreograph.maths.floor import FloorTransform
 from choreograph.motion.clip import Label
 
@@ -187,3 +187,16 @@ def test_thinning_keeps_the_nearest_and_all_that_was_connected():
         connect.covered_frames(*connect.keep_largest(t, connect.cut_clips(t, frames)), frames)[1] for t in (every, few)
     )
     assert (after > 0).tolist() == (before > 0).tolist() and after.sum() >= 0.9 * before.sum()
+
+
+@pytest.mark.parametrize("links", [0, 30, 60, 200])
+def test_the_compiled_components_are_those_of_the_plain_twin(links, rng, monkeypatch):
+    count = 80
+    forward = np.flatnonzero(rng.random(count - 1) < 0.6)
+    leave = np.sort(rng.integers(0, count, links)).astype(np.int32)
+    arrive = rng.integers(0, count, links).astype(np.int32)
+    plain = parts_of_places(count, forward, leave, arrive)
+    monkeypatch.setattr("choreograph.graph.transitions._MANY", 0)
+    found = parts_of_places(count, forward, leave, arrive)
+    # Numbered in another order, but the same parts.
+    assert len(set(zip(plain.tolist(), found.tolist(), strict=True))) == plain.max() + 1 == found.max() + 1

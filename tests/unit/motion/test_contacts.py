@@ -77,6 +77,23 @@ def test_a_floor_elsewhere_is_still_one_floor() -> None:
     assert (found.planted == standing).mean() > 0.93
 
 
+@pytest.mark.parametrize("degrees", [-1.3, 0.8])
+def test_feet_stand_on_a_floor_that_slopes(degrees: float) -> None:
+    clip, standing = steps(0.0, count=12)
+    assert clip.local_pos is not None
+    slope, pos = float(np.tan(np.radians(degrees))), np.array(clip.local_pos)
+    pos[:, 1:, 1] += slope * pos[:, 1:, 2]
+    found = find_foot_contacts(replace(clip, local_pos=pos))
+    assert found.floor_slope == pytest.approx((0.0, slope), abs=0.1 * abs(slope))
+    assert (found.planted == standing).mean() > 0.93
+    assert not found.moving_floor
+
+
+def test_a_level_floor_has_no_slope() -> None:
+    assert find_foot_contacts(steps(0.0, count=12)[0]).floor_slope == (0.0, 0.0)
+    assert find_foot_contacts(steps(0.16, count=12)[0]).floor_slope == (0.0, 0.0), "stairs are no floor"
+
+
 def test_short_clips_and_missing_feet(walker: Clip) -> None:
     assert detect_contacts(walker[:1]).shape == (1, 2)
     assert detect_contacts(walker[:2]).shape == (2, 2)
@@ -116,6 +133,18 @@ def test_recorded_walks(recordings: Path, trial: str) -> None:
         starts = [start for start, _ in runs(feet[:, k]) if start > 0]
         whole = feet[starts[0] : starts[-1], k]  # from landing to landing: whole strides
         assert 0.5 < whole.mean() < 0.7, "a foot stands for 50 to 70 % of a stride"
+
+
+@pytest.mark.recordings
+@pytest.mark.parametrize("trial", ["08_03", "08_07", "08_11", "47_01", "54_22", "113_05"])
+def test_who_walks_on_a_floor_that_slopes_has_a_foot_on_it(recordings: Path, trial: str) -> None:
+    """These were calibrated to a degree: the floor rises by 5 cm along the way."""
+    folder = recordings / "cmu_more" / trial.split("_")[0]
+    if not folder.is_dir():
+        pytest.skip(f"needs {folder}")
+    found = find_foot_contacts(read_clip(folder / f"{trial}.amc"))
+    assert 0.8 < np.degrees(np.hypot(*found.floor_slope)) < 1.5
+    assert found.planted.any(axis=1).mean() > 0.96
 
 
 @pytest.mark.recordings

@@ -196,7 +196,7 @@ def test_json_round_trip(points, facing, data):
 
 def test_one_call_for_files_and_shapes(file):
     svg = file("two.svg", '<svg><line id="a" x2="100"/><line id="b" y2="300"/></svg>')
-    assert load_path(str(svg)).length == pytest.approx(1)
+    assert load_path(svg).length == pytest.approx(1)
     assert load_path(f"{svg}#b").length == pytest.approx(3)
     assert load_path(f"{svg}#b", scale="m", flip=True).points[-1] == pytest.approx((0, -300))
     assert load_path(str(file("odd#name.csv", "0,0\n0,2\n"))).length == 2

@@ -39,7 +39,7 @@ export function asker(context: Context, verb: string, hooks: AskHooks, partials:
     if (!result || !onStage()) return;
     const motions = result.motions.map((motion) => motion.id);
     // Before the view's own showing, which leaves it at this: here is known when it is to begin.
-    void stage.show(motions, isFresh ? {} : { from: "same" }).catch((error: Error) => {
+    void stage.show(motions, isFresh && partials !== "whole" ? {} : { from: "same" }).catch((error: Error) => {
       if (latest === results) store.say(error.message, "error"); // what was bettered meanwhile is nobody's trouble
     });
     store.setView({ shown: motions.slice(0, 1) });
@@ -56,7 +56,7 @@ export function asker(context: Context, verb: string, hooks: AskHooks, partials:
   api.on("partial", (message, frames) => {
     // What arrives begins at 0; after an edit the old motion plays on instead, until the whole new one is there.
     if (message.number !== number || !frames || !onStage()) return;
-    if (partials === "whole") stage.stream(number, message.motion, message.start, frames, 2, true);
+    if (partials === "whole") stage.preview(message.motion, frames);
     else if (isFresh) {
       stage.stream(number, message.motion, message.start, frames);
     }

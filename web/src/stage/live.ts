@@ -2,18 +2,23 @@
 
 import { CanvasTexture, LinearFilter, Mesh, MeshBasicMaterial, PlaneGeometry } from "three";
 import type { HeatOverlay, LiveOverlay, Place } from "../types";
-import { Figure, Ghost, type Template } from "./figure";
+import type { LiveBody } from "./casting";
+import { Figure, Ghost } from "./figure";
 import { Drawn, type OverlayLayer } from "./overlays";
+import type { Wearing } from "./wearing";
 
 export class DrawnLive extends Drawn implements LiveOverlay {
   private figure: Figure | Ghost | null = null;
+  private wearing: Wearing | null = null;
   private removed = false;
 
-  constructor(owner: OverlayLayer, loading: Promise<Template>, colour?: string, opacity = 1) {
+  constructor(owner: OverlayLayer, loading: Promise<LiveBody>, colour?: string, opacity = 1) {
     super(owner);
     loading.then(
-      (template) => {
+      ({ template: own, worn }) => {
         if (this.removed) return;
+        this.wearing = worn && worn.wearing;
+        const template = worn?.template ?? own;
         if (opacity < 1) this.figure = new Ghost(template, colour ?? "#ffffff", opacity);
         else {
           this.figure = new Figure(template);
@@ -26,9 +31,10 @@ export class DrawnLive extends Drawn implements LiveOverlay {
     );
   }
 
-  update(row: ArrayLike<number>): void {
+  update(recorded: ArrayLike<number>): void {
     const { figure } = this;
     if (!figure) return;
+    const row = this.wearing?.rows(recorded) ?? recorded;
     figure.object.visible = true;
     figure.bones[0]!.position.set(row[0]!, row[1]!, row[2]!);
     figure.bones.forEach((bone, joint) => bone.quaternion.fromArray(row as Float32Array, 3 + 4 * joint));

@@ -36,7 +36,8 @@ import type {
 } from "../types";
 import { OrbitCamera } from "./camera";
 import { Compass } from "./compass";
-import { FigureLibrary, Figure, type Template } from "./figure";
+import { Casting, played, type Played } from "./casting";
+import { Figure } from "./figure";
 import { FloorMesh } from "./floor";
 import { DrawnDots } from "./dots";
 import { DrawnGhost } from "./ghosts";
@@ -48,7 +49,7 @@ import { DrawnArrow, DrawnLine, DrawnSolid, DrawnSphere, DrawnText, OverlayLayer
 import { Clock } from "./player";
 import { Pointer } from "./pointer";
 import { STAGE_THEMES } from "./theme";
-import { resampled, Track } from "./track";
+import { joined, resampled } from "./track";
 import { Trail } from "./trails";
 import { DrawnVector } from "./vectors";
 
@@ -57,17 +58,14 @@ const SIDE_BY_SIDE_M = 1.6;
 const COSTS = 120;
 
 /** One who moves. */
-interface Actor {
+interface Actor extends Played {
   id: string;
-  track: Track;
-  template: Template;
   figure: Figure;
   trail: Trail;
   colour: string;
   /** What its figure is seen through. */
   tint: string;
   /** The character who is seen instead, moved by frames of its own. */
-  worn: { track: Track; template: Template } | null;
   character: Figure | null;
 }
 
@@ -85,7 +83,7 @@ export class WebStage implements Stage {
   readonly floor: Floor;
   private readonly renderer: WebGLRenderer;
   private readonly scene = new Scene();
-  private readonly figures: FigureLibrary;
+  private readonly casting: Casting;
   private readonly ground: FloorMesh;
   private readonly lights = new Lights();
   private readonly labels = new Labels();
@@ -105,13 +103,13 @@ export class WebStage implements Stage {
   private asked = 0;
   wanted: readonly string[] = [];
   loaded: Promise<void> = Promise.resolve();
-  private streaming: { number: number; track: Track | null } | null = null;
+  private streaming: { number: number; rows: Float32Array; worn: Float32Array } | null = null;
   private size = { width: 1, height: 1 };
 
   constructor(
     parent: HTMLElement,
-    private readonly source: MotionSource,
-    private readonly options: StageOptions = {},
+    source: MotionSource,
+    options: StageOptions = {},
   ) {
     this.renderer = new WebGLRenderer({ antialias: true, powerPreference: "high-performance" });
     this.renderer.toneMapping = ACESFilmicToneMapping;
@@ -127,7 +125,7 @@ export class WebStage implements Stage {
     parent.append(this.element);
 
     const redraw = () => (this.dirty = true);
-    this.figures = new FigureLibrary(source);
+    this.casting = new Casting(source, (message) => options.onTrouble?.(message));
     this.ground = new FloorMesh(STAGE_THEMES.dark);
     this.layer = new OverlayLayer(redraw, this.labels);
     this.pointer = new Pointer(canvas, this.camera, this.layer, redraw);
@@ -175,7 +173,7 @@ export class WebStage implements Stage {
     // Parts of a motion that are still on their way must not take the place of what is asked for now.
     const streamed = this.streaming !== null;
     this.streaming = null;
-    const loaded = await Promise.all(motions.map((id) => this.load(id)));
+    const loaded = await Promise.all(motions.map((id) => this.casting.played(id)));
     if (turn !== this.asked) return; // something newer was asked for meanwhile
     const from = options.from ?? (again || streamed ? "same" : 0);
     const owners = [...new Set(motions.map(ownerOf))];
@@ -195,68 +193,54 @@ export class WebStage implements Stage {
     );
   }
 
-  private async load(id: string): Promise<Pick<Actor, "track" | "template" | "worn">> {
-    const motion = await this.source.motion(id);
-    const [frames, template, worn] = await Promise.all([
-      this.source.frames(id),
-      this.figures.load(motion.skeleton),
-      this.wear(id),
-    ]);
-    return { track: new Track(motion, frames, template.offsets), template, worn };
-  }
-
-  /** The motion on the character; the mannequin where that cannot be had. */
-  private async wear(id: string): Promise<Actor["worn"]> {
-    try {
-      const worn = (await this.source.worn?.(id)) ?? null;
-      if (!worn) return null;
-      const template = await this.figures.load(worn.character, worn.figure);
-      return { track: new Track(worn.motion, worn.frames, template.offsets), template };
-    } catch (error) {
-      this.options.onTrouble?.((error as Error).message);
-      return null;
-    }
-  }
-
-  stream(number: number, motion: Motion, start: number, frames: Float32Array, worth = motion.fps, goesOn = false): void {
+  stream(number: number, motion: Motion, start: number, frames: Float32Array, worth = motion.fps): void {
     if (this.streaming && number < this.streaming.number) return;
-    if (this.streaming?.number !== number) this.streaming = { number, track: null };
+    if (this.streaming?.number !== number) this.streaming = { number, rows: EMPTY, worn: EMPTY };
     const now = this.streaming;
-    void this.figures.load(motion.skeleton).then((template) => {
+    void this.casting.live(motion.skeleton).then((body) => {
       if (this.streaming !== now) return;
       const width = 3 + 4 * motion.joints.length;
-      const before = now.track?.data.subarray(0, start * width) ?? new Float32Array(0);
-      if (before.length < start * width) return; // what came before it is missing
-      const data = new Float32Array(before.length + frames.length);
-      data.set(before);
-      data.set(frames, before.length);
-      const first = now.track === null;
-      const whole = { ...motion, frames: Math.max(motion.frames, data.length / width) };
-      now.track = new Track(whole, data, template.offsets);
-      if (data.length / width < Math.min(worth, motion.frames)) return; // not yet worth watching
+      if (now.rows.length < start * width) return; // what came before it is missing
+      const first = now.rows.length === 0;
+      now.rows = joined(now.rows.subarray(0, start * width), frames);
+      const wearing = body.worn?.wearing;
+      if (wearing) now.worn = joined(now.worn.subarray(0, start * wearing.width), wearing.rows(frames));
+      const whole = { ...motion, frames: Math.max(motion.frames, now.rows.length / width) };
+      if (now.rows.length / width < Math.min(worth, motion.frames)) return; // not yet worth watching
       this.asked++; // what is still being loaded is older than this
       this.wanted = [];
-      const seconds = !goesOn && (first || !this.actors.some((actor) => actor.id === STREAM)) ? 0 : this.player.frame / this.player.fps;
-      this.replace([{ id: STREAM, track: now.track, template, worn: null, colour: TEAL, tint: CLAY }], seconds, true);
+      const seconds = first || !this.actors.some((actor) => actor.id === STREAM) ? 0 : this.player.frame / this.player.fps;
+      this.replace([{ id: STREAM, ...played(body, whole, now.rows, now.worn), colour: TEAL, tint: CLAY }], seconds, true);
     });
   }
 
   preview(motion: Motion, frames: Float32Array): void {
-    const [actor] = this.actors;
-    if (!actor) return;
-    // At its own rate and by its own name: markers and strips stay where they are.
+    const turn = this.asked;
+    void this.casting.live(motion.skeleton).then((body) => {
+      if (turn !== this.asked) return; // motions were shown anew meanwhile
+      const [actor] = this.actors;
+      const now = played(body, motion, frames, body.worn?.wearing.rows(frames) ?? EMPTY);
+      if (actor?.template === now.template) this.swap(actor, now);
+      else this.replace([{ id: STREAM, ...now, colour: TEAL, tint: CLAY }], this.player.frame / this.player.fps, true);
+    });
+  }
+
+  /** Other frames for who is on the stage, at their own rate and by their own name: markers and strips stay where they are. */
+  private swap(actor: Actor, { track, worn }: Played): void {
     const { fps } = actor.track.motion;
-    const whole = { ...actor.track.motion, frames: Math.round(((motion.frames - 1) * fps) / motion.fps) + 1 };
-    actor.track = resampled(new Track(motion, frames, actor.template.offsets), whole);
+    const whole = { ...actor.track.motion, frames: Math.round(((track.motion.frames - 1) * fps) / track.motion.fps) + 1 };
+    actor.track = resampled(track, whole);
+    if (worn && actor.worn) actor.worn.track = resampled(worn.track, { ...actor.worn.track.motion, frames: whole.frames, fps });
+    else {
+      actor.character?.dispose();
+      actor.character = actor.worn = null;
+      actor.figure.drawn = true;
+    }
     actor.trail.dispose();
-    actor.trail = new Trail(actor.track, actor.template, actor.colour);
+    actor.trail = new Trail(actor.worn?.track ?? actor.track, actor.worn?.template ?? actor.template, actor.colour);
     this.scene.add(actor.trail.object);
     actor.trail.object.position.copy(actor.figure.object.position);
     actor.trail.dress(this.view, STAGE_THEMES[this.view.theme]);
-    // The character's own motion comes with the answer.
-    actor.character?.dispose();
-    actor.character = actor.worn = null;
-    actor.figure.drawn = true;
     this.player.load(whole.frames, fps, Math.min(this.player.frame, whole.frames - 1));
     this.dirty = true;
   }
@@ -327,7 +311,7 @@ export class WebStage implements Stage {
   }
 
   async joints(motion: string): Promise<(joint: number, frame: number) => Place> {
-    const { track } = await this.load(motion);
+    const { track } = await this.casting.played(motion);
     return (joint, frame) => track.joint(joint, frame);
   }
 
@@ -357,7 +341,7 @@ export class WebStage implements Stage {
   }
 
   addGhost(motion: string, frame: number, style?: { colour?: string }): GhostOverlay {
-    return new DrawnGhost(this.layer, this.load(motion), frame, style);
+    return new DrawnGhost(this.layer, this.casting.played(motion), frame, style);
   }
 
   addText(at: At, text: string, colour?: string): TextOverlay {
@@ -365,7 +349,7 @@ export class WebStage implements Stage {
   }
 
   addLive(skeleton: string, colour?: string, opacity?: number): LiveOverlay {
-    return new DrawnLive(this.layer, this.figures.load(skeleton), colour, opacity);
+    return new DrawnLive(this.layer, this.casting.live(skeleton), colour, opacity);
   }
 
   addHeat(): HeatOverlay {
@@ -520,5 +504,6 @@ const STREAM = "stream";
 /** What a figure's own colours are seen through: amber light on whoever leads. */
 const LEADER = "#ffcf87";
 const CLAY = "#ffffff";
+const EMPTY = new Float32Array(0);
 const MIDDLE = new Vector3();
 const WORK = new Vector3();

@@ -78,6 +78,14 @@ export class Track {
   }
 }
 
+/** Rows, and more behind them. */
+export function joined(rows: Float32Array, more: Float32Array): Float32Array {
+  const out = new Float32Array(rows.length + more.length);
+  out.set(rows);
+  out.set(more, rows.length);
+  return out;
+}
+
 /** A track at the rate and length of other facts about it: places on a line, turns by slerp. */
 export function resampled(track: Track, motion: Motion): Track {
   const { data, width } = track;

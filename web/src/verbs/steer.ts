@@ -91,6 +91,7 @@ class SteerPanel extends VerbPanel<SteerRequest> {
     this.record.disabled = this.go.disabled = true;
     // Without a graph there is nobody to steer; one that is just being opened or built is there in a moment.
     watch(context.store, [(state) => state.graph !== null], () => this.offer());
+    watch(context.store, [(state) => state.view.character], () => this.undress());
     this.element.append(
       buildOffer(context),
       section(
@@ -177,10 +178,9 @@ class SteerPanel extends VerbPanel<SteerRequest> {
     this.client = this.hello = null;
     this.recording = false;
     this.said = "";
-    for (const overlay of [...this.figures, ...this.plan, ...this.ghosts, ...this.obstacles.map(({ solid }) => solid)]) overlay.remove();
-    this.figures = [];
+    this.undress();
+    for (const overlay of [...this.plan, ...this.obstacles.map(({ solid }) => solid)]) overlay.remove();
     this.plan = [];
-    this.ghosts = [];
     this.obstacles = [];
     this.heat?.remove();
     this.heat = null;
@@ -191,6 +191,11 @@ class SteerPanel extends VerbPanel<SteerRequest> {
     this.record.disabled = true;
     this.context.stage.floor.setTool(null);
     this.context.refreshHint();
+  }
+
+  /** Somebody else is seen from the next frame on. */
+  private undress(): void {
+    for (const overlay of [...this.figures.splice(0), ...this.ghosts.splice(0)]) overlay.remove();
   }
 
   // -------------------------------------------------------------- what arrives
@@ -205,7 +210,8 @@ class SteerPanel extends VerbPanel<SteerRequest> {
     const [x, , z] = frame.rows[Math.min(this.chosen, frame.rows.length - 1)] ?? [0, 0, 0];
     this.place = [x!, z!];
     const now = performance.now();
-    stage.camera.track(x!, z!, Math.min((now - this.last) / 1000, 0.1), this.last === 0);
+    const seen = this.figures[Math.min(this.chosen, frame.rows.length - 1)]!.where(); // a small character takes small steps
+    stage.camera.track(seen.x, seen.z, Math.min((now - this.last) / 1000, 0.1), this.last === 0);
     this.last = now;
     for (const one of this.obstacles) {
       if (now - one.at > 150) [one.vx, one.vz] = [0, 0]; // held still, or let go

@@ -19,8 +19,8 @@ from choreograph.motion.bend_fit import lateral_limit
 from choreograph.motion.clip import Clip
 from choreograph.motion.montage import Montage
 from choreograph.progress import Progress, silent
-from choreograph.synthesis.follow.measure import PathErrors, measure_path
-from choreograph.synthesis.follow.problems import MEAN_M, REACHED, WORST_M
+from choreograph.synthesis.follow.measure import PathErrors, find_progress, measure_path
+from choreograph.synthesis.follow.problems import MEAN_M, REACHED, WORST_M, slide_problems
 from choreograph.synthesis.path import Path
 
 Array = NDArray[np.float64]
@@ -70,7 +70,8 @@ class BendSearch(OneStepSearch[Finished]):
         stretch = find_stretch(own, path, self.request.max_stretch)
         walked = float(own.length[-1] * stretch)
         way = way_of(clip)
-        errors = measure_path(clip, path)
+        progress = find_progress(clip, path)
+        errors = measure_path(clip, path, progress)
         lateral = float(np.abs(lateral_acceleration(way, clip.fps)).max())
         metrics = {
             "seconds": Metric(clip.seconds, "s", "lasts"),
@@ -86,7 +87,7 @@ class BendSearch(OneStepSearch[Finished]):
             (Motion(clip, (Run(0, len(clip), self._clip.name, 0.0),), self.made.raw),),
             f"{self._clip.name} along {path.length:.1f} m",
             metrics,
-            tuple(_problems(path, walked, way, clip, errors)),
+            (*_problems(path, walked, way, clip, errors), *slide_problems(clip, self.made.raw, progress)),
             path=[(round(float(x), 3), round(float(z), 3)) for x, z in path.sampled(max(0.05, path.length / 2000))],
         )
         return BendResult("bend", self.request, (answer,), seconds=self.seconds, recorded=self._clip)

@@ -37,6 +37,7 @@ VERB = Verb(
     request=BendRequest,
     subject=CLIP,
     search=BendSearch,
+    trial=BendRequest(path="line:length=2"),
     draw=_draw,
     picture_suffixes=(".png", ".svg", ".pdf"),
     strokes=_strokes,

@@ -43,6 +43,7 @@ VERB = Verb(
     request=DynamicsRequest,
     subject=CLIP,
     search=DynamicsSearch,
+    trial=DynamicsRequest(),
     draw=_draw,
     picture_suffixes=(".png", ".svg", ".pdf"),
     outputs=(

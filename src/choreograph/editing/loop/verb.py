@@ -14,6 +14,7 @@ VERB = Verb(
     request=LoopRequest,
     subject=CLIP,
     search=LoopSearch,
+    trial=LoopRequest(),
     examples=(
         "loop walk.bvh -o walk_loop.glb",
         "loop run.bvh --in-place -o run_loop.bvh",

@@ -353,12 +353,12 @@ def assemble(
         for r in range(ny):
             top[r, r] += y_w[k, r]
         for al in range(3):
-            for be in range(3):
+            for be in range(al, 3):  # `_scatter` reads no more
                 yy, yv, vy = st[0, al] * st[0, be], st[0, al] * st[1, be], st[1, al] * st[0, be]
                 vv, ya, ay = st[1, al] * st[1, be], st[0, al] * st[2, be], st[2, al] * st[0, be]
                 aa = h * st[2, al] * st[2, be]
                 for r in range(ny):
-                    for c in range(ny):
+                    for c in range(r if al == be else 0, ny):
                         mat[al * ny + r, be * ny + c] += (
                             yy * top[r, c] + yv * hes[1, r, c] + vy * hes[1, c, r] + vv * hes[2, r, c]
                             + ya * hes[3, r, c] + ay * hes[3, c, r] + aa * quad_a[r, c]

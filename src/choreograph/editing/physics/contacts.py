@@ -117,9 +117,9 @@ class Legs:
         for _ in range(7):
             left, jac = self._linear(at, free, off)
             # Where all go in one step: points to their targets, and coordinates back to q as far as that allows.
-            rows = np.concatenate([_STIFF * jac * scale, np.eye(len(free))])
-            right = np.concatenate([_STIFF * (jac @ at[free] - left), q[free] / scale])
-            aim, *_ = np.linalg.lstsq(rows, right, rcond=None)
+            arms = _STIFF * jac * scale
+            right = arms.T @ (_STIFF * (jac @ at[free] - left)) + q[free] / scale
+            aim = np.linalg.solve(arms.T @ arms + np.eye(len(free)), right)
             move = aim * scale - at[free]
             at[free] += move * min(1.0, 0.6 / max(float(np.abs(move).max()), 1e-12))
         return at

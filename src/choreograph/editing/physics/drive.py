@@ -16,6 +16,9 @@ Array = NDArray[np.float64]
 Watch = Callable[[int, Array, float], None]
 
 KINEMATIC_STEPS = 12
+STRAIGHT, RECORDED, TWO_STAGES, WIDER = "straight line", "recorded motion", "two stages", "wider barrier"
+"""What a search begins from: lines between key poses; where those lead nowhere the recorded motion, if there is one;
+what mechanics alone, without effort, comes to, the paper's first stage; the lines again with more room."""
 _SOON = 20
 """Iterations in which a neighbouring solution should lead to a new one."""
 
@@ -28,6 +31,8 @@ class Solved:
     solution: Solution
     iterations: int
     """Of all stages and tries."""
+    start: str = STRAIGHT
+    """What it was found from."""
 
     @property
     def converged(self) -> bool:
@@ -45,24 +50,21 @@ def solve_in_stages(problem: Problem, iterations: int = 90, watch: Watch | None 
         tries: With how many starts, at most.
     """
     stage = solve(problem, kinematic=True, iterations=KINEMATIC_STEPS, watch=watch)
-    best = solve(problem, start=stage.x, iterations=iterations, watch=watch)
+    best, came = solve(problem, start=stage.x, iterations=iterations, watch=watch), STRAIGHT
     total = stage.iterations + best.iterations
-    # Where a straight line leads nowhere: the recorded motion, if there is one; two stages, as in the paper, mechanics
-    # without effort first; a wider barrier; on from the best.
-    for attempt in range(tries - 1):
-        if best.status in ("converged", "feasible"):
+    others = [RECORDED] * (problem.second_guess is not None) + [TWO_STAGES, WIDER]
+    for name in others[: tries - 1]:
+        if best.status != "not converged":
             break
-        if attempt == 0 and problem.second_guess is not None:
-            start, barrier, slack = problem.start(problem.second_guess), 1e-3, 0.1
-        elif attempt == 1:
+        start, barrier, slack = stage.x, 1e-3, 0.1
+        if name == RECORDED:
+            start = problem.start(problem.second_guess)
+        elif name == TWO_STAGES:
             easy = replace(problem, weights=replace(problem.weights, torque=0.0))
             lazy = solve(easy, start=stage.x, iterations=iterations // 2, watch=watch)
-            total += lazy.iterations
-            start, barrier, slack = lazy.x, 1e-3, 0.1
-        elif attempt < 3:
-            start, barrier, slack = stage.x, 1e-2, 0.3
+            start, total = lazy.x, total + lazy.iterations
         else:
-            start, barrier, slack = best.x, 1e-3, 0.05
+            barrier, slack = 1e-2, 0.3
         found = solve(
             problem,
             start=start,
@@ -72,8 +74,9 @@ def solve_in_stages(problem: Problem, iterations: int = 90, watch: Watch | None 
             watch=watch,
         )
         total += found.iterations
-        best = found if found.violation < best.violation or found.status == "converged" else best
-    return Solved(problem, best, total)
+        if found.violation < best.violation or found.status != "not converged":
+            best, came = found, name
+    return Solved(problem, best, total, came)
 
 
 def solve_again(problem: Problem, before: Solved, iterations: int = 60, watch: Watch | None = None) -> Solved:
@@ -99,7 +102,7 @@ def solve_again(problem: Problem, before: Solved, iterations: int = 60, watch: W
         )
     if found.status == "not converged":
         return solve_in_stages(problem, watch=watch)
-    return Solved(problem, found, found.iterations)
+    return Solved(problem, found, found.iterations, before.start)
 
 
 def solve_finer(problem: Problem, before: Solved, iterations: int = 50, watch: Watch | None = None) -> Solved:
@@ -129,7 +132,7 @@ def solve_finer(problem: Problem, before: Solved, iterations: int = 50, watch: W
     if found.status == "not converged":
         found = solve(problem, start=start, iterations=iterations, watch=watch)
         total += found.iterations
-    return Solved(problem, found, total)
+    return Solved(problem, found, total, before.start)
 
 
 def carry_over(before: Solved, problem: Problem) -> Array:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,9 +33,11 @@ def describe(clip: Clip, points: ContactPoints, floor: float) -> Array:
 
 
 def choose_examples(
-    clip: Clip, candidates: Sequence[Clip], points: ContactPoints, floor: float, count: int
+    clip: Clip, candidates: Iterable[Clip], points: ContactPoints, floor: float, count: int
 ) -> list[Clip]:
     """The candidates whose contacts and direction are most like a motion's, the most alike first.
+
+    No more of them than that are kept in memory, so a whole archive may be looked through.
 
     Args:
         clip: The motion.
@@ -45,6 +47,9 @@ def choose_examples(
         count: How many at most.
     """
     wanted = describe(clip, points, floor)
-    others = [one for one in candidates if one.name != clip.name or len(one) != len(clip)]
-    gaps = [float(np.abs(describe(one, points, floor) - wanted).sum()) for one in others]
-    return [others[k] for k in np.argsort(gaps, kind="stable")[:count]]
+    best: list[tuple[float, int, Clip]] = []
+    for number, one in enumerate(candidates):
+        if one.name != clip.name or len(one) != len(clip):
+            gap = float(np.abs(describe(one, points, floor) - wanted).sum())
+            best = sorted([*best, (gap, number, one)], key=lambda known: known[:2])[:count]
+    return [one for _, _, one in best]

@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from choreograph.editing.physics.newton import RHO, Point, Solver, Values
+from choreograph.distance.blas import one_thread_each
+from choreograph.editing.physics.newton import Point, Solver, Values
 from choreograph.editing.physics.problem import Problem
 
 Array = NDArray[np.float64]
@@ -30,6 +31,9 @@ _NEAR, _ASTRAY = 1e-2, 0.3
 """Violation below which the filter counts, and up to which it lets steps go."""
 _GETS_ON, _PATIENCE = 0.95, 25
 """A search that lowers its violation by less than this share in so many iterations leads nowhere."""
+_SAME, _SETTLED = 1e-4, 12
+"""In a flat valley steps stay long and gain nothing: a motion that holds and was not bettered by this share of the
+objective in so many iterations is the answer."""
 _TOLERANCE = 2e-3
 """Of the Lagrangian's gradient, against an objective scaled by 50."""
 
@@ -73,6 +77,20 @@ def solve(
         start: Unknowns to begin with, instead of the problem's guess.
         watch: Hears the iteration, the unknowns and the violation; may raise to stop.
     """
+    with one_thread_each():  # each node's matrices are small
+        return _solve(problem, warm, barriers, first_slack, iterations, kinematic, start, watch)
+
+
+def _solve(
+    problem: Problem,
+    warm: Point | None,
+    barriers: tuple[float, float],
+    first_slack: float,
+    iterations: int,
+    kinematic: bool,
+    start: Array | None,
+    watch: Callable[[int, Array, float], None] | None,
+) -> Solution:
     first_barrier, last_barrier = barriers
     solver = Solver(problem, kinematic=kinematic)
     at = _begin(solver, warm, start, first_barrier, first_slack)
@@ -83,7 +101,7 @@ def solve(
     optimality = np.inf
     status, done = "not converged", 0
     enough = _START_VIOLATION if kinematic else 0.0
-    least, since = np.inf, 0
+    least, since, flat = np.inf, 0, 0
     for done in range(iterations + 1):
         if watch is not None:
             watch(done, at.x, now.violation)
@@ -106,6 +124,12 @@ def solve(
         gap = float(np.abs(at.slack * at.dual - barrier).max(initial=0.0))
         if now.violation < best[0] or (now.violation < FEASIBLE and now.objective < best[1]):
             best = (max(now.violation, FEASIBLE), now.objective, at, now)
+        level = barrier <= last_barrier * 1.001 and best[0] <= FEASIBLE and problem.soft is None
+        flat = flat + 1 if level and abs(now.objective - best[1]) < _SAME * abs(best[1]) else 0
+        if flat > _SETTLED:
+            _, _, at, now = best
+            status = "converged"
+            break
         if optimality < 10 * _TOLERANCE and infeasible < 10 * barrier and gap < 5 * barrier:
             if barrier <= last_barrier * 1.001 and now.violation <= 0.5 * FEASIBLE and optimality < _TOLERANCE:
                 status = "converged"
@@ -239,7 +263,7 @@ def _corrected(
 
     barrier, penalty, share = how
     right = np.zeros(len(at.x))
-    solver.back((RHO * then.root, RHO * then.places, RHO * then.poses), right)
+    solver.back(solver.weighed((then.root, then.places, then.poses)), right)
     more, _ = dpbtrs(factors, -right, lower=1)
     step = steps[0] + more
     slack_step = solver.along(step) + (now.bounds - at.slack)

@@ -1,8 +1,9 @@
 """Newton's matrix and step of a motion problem with a barrier.
 
-Inequalities have slacks and are condensed; equalities enter the matrix as ρ JᵀJ, and their multipliers are refined, so
+Inequalities have slacks and are condensed; equalities enter the matrix as Jᵀ ρ J, and their multipliers are refined, so
 that the matrix is banded and positive definite: LAPACK's banded Cholesky factors it, and where that fails the curvature
-is wrong and a diagonal is added.
+is wrong and a diagonal is added. Rows of forces grow with the square of the nodes' rate, places and poses do not; ρ is
+as much smaller for the former, else the matrix is so uneven that rounding alone spoils its factors.
 """
 
 from __future__ import annotations
@@ -14,12 +15,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from choreograph.dynamics.body import GRAVITY
 from choreograph.editing.physics.problem import Problem
 
 Array = NDArray[np.float64]
 
-RHO = 1e7
-"""Weight of the equalities in the matrix."""
+_FAR_RHO, _NEAR_RHO = (1e12, 1e7), (1e10, 1e9)
+"""What an equality adds to the matrix, its weight ρ times the square of its row: those of forces, and those of places
+and poses; far from a solution, where the latter contradict each other, and near it, where all have to hold closely."""
 _LEFT = 1e-9
 """What a Newton step may leave of the linearised equalities."""
 _FAR = 1e-4
@@ -118,6 +121,12 @@ class Solver:
         self.grad = np.zeros(problem.size)
         self.jac = np.zeros((count, n, 3 * self.ny + 3 * points))
         self.arms = np.zeros((count, points, 3, self.ny))
+        # An acceleration of the whole body by the coefficient at a node, in gravities, is what a row of forces is like.
+        flat = (GRAVITY / problem.spline.stencils[:, 2, 1, None]) ** 2
+        self.far, self.near = (
+            (forces * flat, np.array(rest), np.array(rest)) for forces, rest in (_FAR_RHO, _NEAR_RHO)
+        )
+        self.rho = self.far
         self.held3 = np.repeat(problem.held[:, :, None], 3, axis=2).astype(float)
         self.given = problem.pose_mask.astype(float)
         self.factorizations = 0
@@ -173,19 +182,20 @@ class Solver:
 
     def assemble(self, at: Point, now: Values, barrier: float) -> None:
         """Fill matrix and gradient."""
+        self.rho = self.far if now.violation > _FAR else self.near
         sigma = at.dual / at.slack
         z_hi, z_lo, _, _, _, z_floor, _, _ = self.spread(at.dual)
         s_hi, s_lo, sq_hi, sq_lo, s_force, s_floor, s_up, s_down = self.spread(sigma)
         row_g, q_g, p_g, f_g, r_g = self._pushes(barrier / at.slack - sigma * (now.bounds - at.slack))
         inner = 2 * self.h * self.w_torque
         mu, row_w = np.empty_like(now.tau), np.empty_like(now.tau)
-        mu[:, :6], row_w[:, :6] = (0.0, 0.0) if self.kinematic else (at.root, RHO)
+        mu[:, :6], row_w[:, :6] = (0.0, 0.0) if self.kinematic else (at.root, self.rho[0])
         mu[:, 6:] = inner * now.tau[:, 6:] + z_hi - z_lo
         row_w[:, 6:] = inner + s_hi + s_lo
         row_g[:, 6:] += inner * now.tau[:, 6:]
         q_w = np.zeros_like(now.tau)
         q_w[:, 6:] = sq_hi + sq_lo
-        lam, p_w = at.places * self.held3, RHO * self.held3
+        lam, p_w = at.places * self.held3, self.rho[1] * self.held3
         if self.problem.soft is not None:
             mu[:, :6] = row_g[:, :6] = self.root_w * now.wanted_root
             row_w[:, :6] = self.root_w * (now.wanted_root != 0)
@@ -194,7 +204,7 @@ class Solver:
         lam[..., 1] -= z_floor
         p_w[..., 1] += s_floor
         self.kernel.assemble(
-            self.spec, at.x, mu, lam, row_w, row_g, q_w, q_g, p_w, p_g, RHO * self.given, s_force, f_g,
+            self.spec, at.x, mu, lam, row_w, row_g, q_w, q_g, p_w, p_g, self.rho[2] * self.given, s_force, f_g,
             s_up + s_down, r_g, self.band, self.grad, self.jac, self.arms,
         )  # fmt: skip
 
@@ -231,44 +241,48 @@ class Solver:
     def direction(self, factors: Any, at: Point, now: Values, most: int = 14) -> tuple[Array, tuple[Array, ...]]:
         """Newton's step and the equalities' new multipliers: by conjugate gradients over the multipliers.
 
-        With the equalities as ρ JᵀJ in the matrix K, what a step leaves of them falls as J K⁻¹ Jᵀ says, whose
-        eigenvalues are nearly all 1 / ρ: a few turns do. Points of one foot are more than it takes to hold it, so far
-        from a solution their linearised places contradict each other: there, plain refinement stops short of that.
+        With the equalities as Jᵀ ρ J in the matrix K, what a step leaves of them falls as J K⁻¹ Jᵀ says, which is
+        nearly 1 / ρ: with that as preconditioner a few turns do. Points of one foot are more than it takes to hold it,
+        so far from a solution their linearised places contradict each other: there, plain refinement stops short of
+        that.
         """
         from scipy.linalg.lapack import dpbtrs
 
+        had, have = (at.root, at.places, at.poses), (now.root, now.places, now.poses)
         right = np.array(self.grad)
-        self.back((at.root + RHO * now.root, at.places + RHO * now.places, at.poses + RHO * now.poses), right)
+        self.back(tuple(old + part for old, part in zip(had, self.weighed(have), strict=True)), right)
         step, _ = dpbtrs(factors, -right, lower=1)
-        more = [np.zeros_like(at.root), np.zeros_like(at.places), np.zeros_like(at.poses)]
-        left = [
-            have + change for have, change in zip((now.root, now.places, now.poses), self._ahead(step), strict=True)
-        ]
-        towards = [np.array(part) for part in left]
-        size = _product(left, left)
+        more = [np.zeros_like(part) for part in had]
+        left = [part + change for part, change in zip(have, self._ahead(step), strict=True)]
+        towards = self.weighed(left)
+        size = _product(left, towards)
         far = now.violation > _FAR
         for _ in range(2 if far else most):
             if max(float(np.abs(part).max(initial=0.0)) for part in left) < _LEFT:
                 break
             right = np.zeros(len(at.x))
-            self.back(tuple(towards), right)
+            self.back(towards, right)
             turn, _ = dpbtrs(factors, right, lower=1)
             change = self._ahead(turn)
             curve = _product(towards, change)
             if not curve > 0:
                 break
-            share = RHO if far else size / curve
+            share = 1.0 if far else size / curve
             step = step - share * turn
             for part, way, rest, gone in zip(more, towards, left, change, strict=True):
                 part += share * way
                 rest -= share * gone
-            before, size = size, _product(left, left)
+            ahead = self.weighed(left)
+            before, size = size, _product(left, ahead)
             if size > before:
                 break
             kept = 0.0 if far else size / before
-            towards = [rest + kept * way for rest, way in zip(left, towards, strict=True)]
-        had = (at.root, at.places, at.poses)
-        return step, tuple(old + new + RHO * rest for old, new, rest in zip(had, more, left, strict=True))
+            towards = tuple(one + kept * way for one, way in zip(ahead, towards, strict=True))
+        return step, tuple(old + new + rest for old, new, rest in zip(had, more, self.weighed(left), strict=True))
+
+    def weighed(self, parts: Sequence[Array]) -> tuple[Array, ...]:
+        """What equalities are, each times its ρ."""
+        return tuple(np.asarray(rho * part) for rho, part in zip(self.rho, parts, strict=True))
 
     def back(self, parts: tuple[Array, ...], out: Array) -> None:
         """Add Jᵀ of the equalities."""

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import chain, islice
 from pathlib import Path
 
 import numpy as np
@@ -59,6 +61,12 @@ class Setting:
     flags: Flags
     """Which groups of contact points stand in each frame of it, (F, 6), or with hands (F, 8)."""
 
+    @cached_property
+    def known(self) -> tuple[float, list[Flags]]:
+        """How far the examples are from their own space, degrees, and which groups of points stand in each."""
+        off = float(np.mean([self.basis.error_deg(self.dofs.angles(one)) for one in self.examples]))
+        return off, [find_contacts(one, self.points, self.floor) for one in self.examples]
+
 
 def take_part(clip: Clip, request: PhysicsRequest) -> Clip:
     """The part of a motion that a request takes.
@@ -84,8 +92,8 @@ def take_part(clip: Clip, request: PhysicsRequest) -> Clip:
     return part
 
 
-def read_examples(names: Sequence[str], clip: Clip) -> list[Clip]:
-    """The examples that a request names, on the motion's skeleton.
+def read_examples(names: Sequence[str], clip: Clip) -> Iterator[Clip]:
+    """The examples that a request names, one after the other, on the motion's skeleton.
 
     Raises:
         RequestError: If there is none with the motion's joints.
@@ -94,19 +102,27 @@ def read_examples(names: Sequence[str], clip: Clip) -> list[Clip]:
     from choreograph.formats.inputs import find_motion_files
     from choreograph.graph.store import open_graph
 
-    found: list[Clip] = []
+    seen = fitting = 0
     for name in names:
-        if Path(name).suffix.lower() == ".mog":
-            found += list(open_graph(name).clips)
-        else:
-            found += [read_clip(path) for path in find_motion_files([name])]
-    fitting = [one for one in found if one.skeleton.same_joints(clip.skeleton)]
+        stored = Path(name).suffix.lower() == ".mog"
+        for one in open_graph(name).clips if stored else map(read_clip, find_motion_files([name])):
+            seen += 1
+            if one.skeleton.same_joints(clip.skeleton):
+                fitting += 1
+                yield one.with_skeleton(clip.skeleton) if one.skeleton is not clip.skeleton else one
     if names and not fitting:
         raise RequestError(
-            f"none of the {len(found)} examples has the joints of {clip.name!r}; retarget them onto its skeleton first",
+            f"none of the {seen} examples has the joints of {clip.name!r}; retarget them onto its skeleton first",
             where="examples",
         )
-    return [one.with_skeleton(clip.skeleton) if one.skeleton is not clip.skeleton else one for one in fitting]
+
+
+def _chosen(part: Clip, candidates: Iterator[Clip], most: int, height: float, floor: float) -> list[Clip]:
+    """All candidates, or where there are more than so many (0: any number), those most like the motion."""
+    first = list(islice(candidates, most + 1) if most else candidates)
+    if not most or len(first) <= most:
+        return first
+    return choose_examples(part, chain(first, candidates), measure_points([part], height, floor), floor, most)
 
 
 def make_setting(clip: Clip, request: PhysicsRequest, examples: Sequence[Clip] | None = None) -> Setting:
@@ -120,10 +136,9 @@ def make_setting(clip: Clip, request: PhysicsRequest, examples: Sequence[Clip] |
     part = take_part(clip, request)
     body = body_of(clip.skeleton, request.body)
     floor = floor_height([clip]) if request.floor_m is None else request.floor_m
-    given = list(examples) if examples is not None else read_examples(request.examples, clip)
+    offered = iter(examples) if examples is not None else read_examples(request.examples, clip)
+    given = _chosen(part, offered, request.choose, body.height, floor)
     points = measure_points([part, *_on_its_floor(clip, given)], body.height, floor)
-    if request.choose and len(given) > request.choose:
-        given = choose_examples(part, given, points, floor, request.choose)
     used = given or [part]
     hands = request.hands or bool(request.handprints)
     feet = points
@@ -213,11 +228,10 @@ def _check_floor(setting: Setting, sketch: Sketch) -> None:
 
 def doubts(setting: Setting, sketch: Sketch) -> list[Missed]:
     """What can be said before solving: whether the examples have the behaviour."""
-    own = float(np.mean([setting.basis.error_deg(setting.dofs.angles(one)) for one in setting.examples]))
+    own, contacts = setting.known
     poses = np.array([pose.q for pose in sketch.poses])
     off = setting.basis.error_deg(poses)
     flies = bool((~setting.flags.any(axis=1)).any())
-    contacts = [find_contacts(one, setting.points, setting.floor) for one in setting.examples]
     fly = [bool((~flags.any(axis=1)).any()) for flags in contacts]
     both, known = _on_both(setting.flags), max(_on_both(flags) for flags in contacts)
     found = []

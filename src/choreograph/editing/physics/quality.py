@@ -17,8 +17,10 @@ Array = NDArray[np.float64]
 WORSE = 1.1
 """Times as large as before that a figure may be."""
 _NEAR_M, _LOW_M, _SLOW_M_S, _SHORTEST_S = 0.025, 0.03, 0.5, 0.1
-_DUST = {"sliding_m_s": 1e-4, "slide_m": 1e-4, "turn_peak": 0.5, "root_peak": 0.05, "novelty_m": 1e-4, "depth_m": 5e-4}
+_DUST = {"sliding_m_s": 1e-4, "slide_m": 1e-4, "turn_peak": 0.5, "root_peak": 0.05, "novelty_m": 1e-4, "depth_m": 1e-4}
 """Differences below which a figure is the same."""
+_RATE_HZ, _MOST_POSES = 30.0, 20_000
+"""Poses of a motion that are compared with recorded ones, a second, and of recorded ones in all."""
 SAID = {
     "sliding_m_s": "feet near the floor slide more",
     "slide_m": "planted feet wander more",
@@ -79,7 +81,8 @@ class Gauge:
         self.standing, self.lowest = np.median(heights, axis=0), np.min(heights, axis=0)
         self.poses: tuple[Array, NDArray[np.complex128]] | None = None
         if known:
-            rows = [one.global_positions()[:: max(1, round(one.fps / 30.0))] for one in known]
+            every = 1 + sum(map(len, known)) // _MOST_POSES
+            rows = [one.global_positions()[::every] for one in known]
             self.poses = _parts(np.concatenate(rows))
 
     def measure(self, clip: Clip) -> Quality:
@@ -103,7 +106,7 @@ class Gauge:
             float(np.percentile(slides, 95)),
             float(np.percentile(turning, 99.9)),
             float(np.percentile(root, 99.9)),
-            self._novelty(pos[:: max(1, round(clip.fps / 15.0))]),
+            self._novelty(pos[:: max(1, round(clip.fps / _RATE_HZ))]),
             max(0.0, float((self.lowest - feet[..., 1]).max())),
         )
 

@@ -171,16 +171,14 @@ class PhysicsSearch(Search):
 
             other = solve_ipopt(question, question.start(question.second_guess), watch=watch)
             if other.violation < found.solution.violation:
-                found = Solved(question, other, found.iterations + other.iterations)
+                found = Solved(question, other, found.iterations + other.iterations, "IPOPT")
         return found
 
     def _clip_pitch(self) -> float:
         """How far the root pitches from the first pose to the last, radians."""
-        self._coarser = 1.0
-        self._ask()
-        assert self._sketch is not None
-        first, last = self._sketch.poses[0].q, self._sketch.poses[-1].q
-        return float(last[5] - first[5])
+        assert self._setting is not None
+        pitch = self._setting.dofs.angles(self._setting.clip)[:, 5]
+        return float(pitch[-1] - pitch[0])
 
     def _refined(self, found: Solved, watch: Any) -> Solved:
         """The solution with as many more nodes as it takes for mechanics to hold between them, within reason."""
@@ -255,6 +253,7 @@ class PhysicsSearch(Search):
             cost=float(solved.solution.objective),
             details={
                 "iterations": solved.iterations,
+                "start": solved.start,
                 "violation": solved.solution.violation,
                 "dimensions": setting.basis.space.dimensions,
                 "examples": [one.name for one in setting.examples],

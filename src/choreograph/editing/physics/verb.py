@@ -36,6 +36,7 @@ VERB = Verb(
     request=PhysicsRequest,
     subject=CLIP,
     search=PhysicsSearch,
+    trial=PhysicsRequest(farther_m=0.05, iterations=5),
     draw=_draw,
     picture_suffixes=(".png", ".svg", ".pdf"),
     examples=(

@@ -87,18 +87,12 @@ def misses(problem: Problem, checked: Verification, path: Trajectory) -> NDArray
     """Gaps between nodes, (K − 1,), in which something does not hold that does at the nodes, and their neighbours."""
     gap = np.minimum(np.arange(len(path.q)) // FINER, problem.nodes - 2)
     out = np.zeros(problem.nodes - 1, bool)
-    held = problem.held[:-1] & problem.held[1:]
-    off = np.where(held[gap], np.linalg.norm(path.points - problem.targets[gap], axis=2), 0.0).max(axis=1)
-    force = np.linalg.norm(path.torques[:, :3], axis=1)
-    for name, size in (("slip_m", off), ("residual", force)):
-        if getattr(checked, name) > BARS[name]:
-            np.logical_or.at(out, gap, size > _NEARLY * BARS[name])
     over = {name for name, most in BARS.items() if getattr(checked, name) > most}
-    air = np.asarray(~problem.held[:-1].any(axis=1) & ~problem.held[1:].any(axis=1))
+    for name, size in _by_frame(problem, path).items():
+        if name in over:
+            np.logical_or.at(out, gap, size > _NEARLY * BARS[name])
     if over & {"com_off_m", "spin_drift"}:
-        out |= air
-    if over & {"below_m", "joint_over_deg", "torque_over"}:
-        out[:] = True
+        out |= np.asarray(~problem.held[:-1].any(axis=1) & ~problem.held[1:].any(axis=1))
     wide = np.array(out)
     wide[1:] |= out[:-1]
     wide[:-1] |= out[1:]
@@ -130,10 +124,7 @@ def fine(problem: Problem, x: Array, finer: int = FINER) -> Trajectory:
 def verify(problem: Problem, x: Array, path: Trajectory | None = None) -> Verification:
     """What a solution does on the finer grid."""
     path = path or fine(problem, x)
-    count = len(path.q)
-    node = np.linspace(0, problem.nodes - 1, count)
-    before, after = np.floor(node + 1e-9).astype(int), np.ceil(node - 1e-9).astype(int)
-    held = problem.held[before] & problem.held[after]
+    before, after = _nodes_beside(problem, len(path.q))
     air = np.asarray(~problem.held[before].any(axis=1) & ~problem.held[after].any(axis=1))
     com_off = drift = 0.0
     for start, stop in runs(air):
@@ -144,23 +135,32 @@ def verify(problem: Problem, x: Array, path: Trajectory | None = None) -> Verifi
         # A slow tumble, 0.05 of a body's mass times m²/s, is the least that a drift is measured against.
         size = max(float(np.linalg.norm(spin, axis=1).mean()), 0.05 / GRAVITY)
         drift = max(drift, float(np.linalg.norm(spin - spin.mean(axis=0), axis=1).max()) / size)
+    peak = float(path.forces[..., 1].sum(axis=1).max(initial=0.0))
+    worst = {name: float(size.max()) for name, size in _by_frame(problem, path).items()}
+    return Verification(com_off_m=com_off, spin_drift=drift, peak_force=peak, **worst)
+
+
+def _nodes_beside(problem: Problem, count: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """The nodes before and behind each frame of the finer grid, (F,); a node's own frame has it twice."""
+    node = np.linspace(0, problem.nodes - 1, count)
+    return np.floor(node + 1e-9).astype(int), np.ceil(node - 1e-9).astype(int)
+
+
+def _by_frame(problem: Problem, path: Trajectory) -> dict[str, Array]:
+    """Those figures of a verification that are the worst of all frames, in each of them, (F,)."""
+    before, after = _nodes_beside(problem, len(path.q))
+    held = problem.held[before] & problem.held[after]
     off = np.linalg.norm(path.points - problem.targets[before], axis=2)
     floor = np.minimum(problem.floor[before], problem.floor[after])
     floor = np.where(floor > problem.level, floor - CLEAR_M, floor)
-    below = np.where(held, 0.0, floor - path.points[..., 1])
-    low, high = problem.dofs.lower, problem.dofs.upper
-    over = np.maximum(low - path.q, path.q - high)[:, 6:]
-    torque = np.abs(path.torques[:, 6:]) / problem.torque_limits[6:] - 1.0
-    return Verification(
-        com_off,
-        drift,
-        float(off[held].max(initial=0.0)),
-        float(np.linalg.norm(path.torques[:, :3], axis=1).max()),
-        float(path.forces[..., 1].sum(axis=1).max(initial=0.0)),
-        float(below.max(initial=0.0)),
-        float(np.degrees(over.max(initial=0.0))),
-        float(torque.max(initial=-1.0)),
-    )
+    over = np.maximum(problem.dofs.lower - path.q, path.q - problem.dofs.upper)[:, 6:]
+    return {
+        "slip_m": np.where(held, off, 0.0).max(axis=1),
+        "residual": np.linalg.norm(path.torques[:, :3], axis=1),
+        "below_m": np.where(held, 0.0, floor - path.points[..., 1]).max(axis=1, initial=0.0),
+        "joint_over_deg": np.degrees(over.max(axis=1, initial=0.0)),
+        "torque_over": (np.abs(path.torques[:, 6:]) / problem.torque_limits[6:]).max(axis=1, initial=0.0) - 1.0,
+    }
 
 
 def _parabola_error(com: Array, times: Array) -> float:

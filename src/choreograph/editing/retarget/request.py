@@ -21,7 +21,7 @@ class RetargetRequest(Request):
     """
 
     to: Annotated[str, MaxLen(4096), FileName(), Option(("--to",), metavar="FILE")] = ""
-    """File of the body: a character (.glb, .vrm), or any motion file whose skeleton it is."""
+    """File of the body: a character (.glb, .vrm, .fbx), a skeleton (.asf), or any motion file whose skeleton it is."""
     roles: Annotated[Mapping[str, JointName], MaxLen(1000), Option(("--to-role",), metavar="ROLE=JOINT")] = Field(
         default_factory=dict
     )

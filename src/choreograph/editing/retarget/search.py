@@ -17,6 +17,7 @@ from choreograph.errors import FormatError, RequestError
 from choreograph.finishing.foot_contacts import plant_speed
 from choreograph.finishing.put_on import PutOn, put_on
 from choreograph.formats import read_clip
+from choreograph.formats.asfamc import read_skeleton
 from choreograph.formats.character import SUFFIXES, Character, read_character
 from choreograph.motion.clip import Clip
 from choreograph.motion.role_map import LEG_ROLES, SIDES, map_roles
@@ -44,6 +45,8 @@ def read_body(file: str) -> tuple[Skeleton, Stance | None]:
     if character is not None:
         legs = all(character.skeleton.find(role) is not None for role in LEG_ROLES)
         return character.skeleton, body_stance(character.skeleton, character.sole_m) if legs else None
+    if Path(file).suffix.lower() == ".asf":  # a body alone
+        return read_skeleton(file), None
     clip = read_clip(file)
     return clip.skeleton, recorded_stance(clip) if all(clip.skeleton.find(r) is not None for r in LEG_ROLES) else None
 

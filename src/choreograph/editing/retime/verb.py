@@ -48,6 +48,7 @@ VERB = Verb(
     request=RetimeRequest,
     subject=CLIP,
     search=RetimeSearch,
+    trial=RetimeRequest(seconds=1.5),
     draw=_draw,
     picture_suffixes=(".png", ".svg", ".pdf"),
     outputs=(

@@ -20,6 +20,7 @@ TASKS = {
     "character": "characters:character",
     "character_roles": "characters:roles",
     "wear": "characters:wear",
+    "wear_live": "characters:wear_live",
     "thumbnail": "thumbnail",
     "shape": "shape",
     "build": "build",

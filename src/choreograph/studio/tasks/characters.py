@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from choreograph.motion.packed import pack_frames
-from choreograph.studio.character_facts import CharacterFacts
+from choreograph.studio.character_facts import CharacterFacts, LiveFacts
 from choreograph.studio.context import WorkerContext, write_bytes
 from choreograph.studio.document import ClipEntry
 from choreograph.studio.facts import Motion
@@ -17,6 +17,7 @@ from choreograph.studio.worker import TaskChannel
 
 if TYPE_CHECKING:
     from choreograph.formats.character import Character
+    from choreograph.motion.live_map import LiveMap
 
 
 def character(context: WorkerContext, path: Path, channel: TaskChannel) -> CharacterFacts:
@@ -113,3 +114,54 @@ def wear(context: WorkerContext, ask: dict[str, Any], channel: TaskChannel) -> M
     motion = describe_motion(made, f"worn:{ask['key']}")
     write_bytes(context.places.worn(ask["key"], ".json"), motion.model_dump_json().encode())
     return motion
+
+
+def wear_live(context: WorkerContext, ask: dict[str, Any], channel: TaskChannel) -> LiveFacts:
+    """How poses of a body are put on a character; asked as `character` and `body` ("clip" or "result", its id)."""
+    from choreograph.formats.character import read_character
+    from choreograph.formats.stage_figure import stage_body
+    from choreograph.motion.live_map import live_map
+    from choreograph.motion.stance import body_stance
+
+    kind, name = ask["body"]
+    clip = context.recording(name) if kind == "clip" else context.result(name)
+    someone = read_character(context.places.character(ask["character"]))
+    body = stage_body(someone)
+    return live_facts(live_map(clip, body, body_stance(body, someone.sole_m)))
+
+
+def live_facts(table: LiveMap) -> LiveFacts:
+    """The table as a page takes it: quaternions x, y, z, w."""
+    from choreograph.motion import ik
+    from choreograph.motion.role_map import SIDES
+
+    source, target = table.found.source, table.found.target
+    parts = ("upper_leg", "lower_leg", "foot")
+    return LiveFacts.model_validate(
+        {
+            "parents": source.parents.tolist(),
+            "offsets": source.offsets.tolist(),
+            "to_parents": target.parents.tolist(),
+            "to_offsets": target.offsets.tolist(),
+            "low": table.found.low.tolist(),
+            "high": table.found.high.tolist(),
+            "share": table.found.share.tolist(),
+            "align": table.found.align[:, [1, 2, 3, 0]].tolist(),
+            "hips": tuple(source.need(f"{side}_upper_leg") for side in SIDES),
+            "scale": table.scale.tolist(),
+            "lift_m": table.lift_m,
+            "soft_share": ik.SOFT_SHARE,
+            "hinge_share": ik.HINGE_SHARE,
+            "undo_rad": ik.UNDO_RAD,
+            "legs": [
+                {
+                    "ankle": source.need(f"{side}_foot"),
+                    "joints": [target.need(f"{side}_{part}") for part in parts],
+                    "hinge": table.hinges[k].tolist(),
+                    "sole": table.soles[k, [1, 2, 3, 0]].tolist(),
+                    "aside_m": table.half_width_m if side == "left" else -table.half_width_m,
+                }
+                for k, side in enumerate(SIDES)
+            ],
+        }
+    )

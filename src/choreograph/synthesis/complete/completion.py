@@ -16,16 +16,19 @@ from choreograph.progress import Progress, silent
 from choreograph.synthesis.complete import start
 from choreograph.synthesis.complete.asked import Target, find_terms
 from choreograph.synthesis.complete.encode import Array, Track
+from choreograph.synthesis.complete.estimate import Estimate
 from choreograph.synthesis.complete.exact import find_offset, meet
 from choreograph.synthesis.complete.feet import foot_terms, led_feet, standing_feet
 from choreograph.synthesis.complete.guide import find_guide
 from choreograph.synthesis.complete.model import MotionModel
-from choreograph.synthesis.complete.solver import Estimate, MapSolver, SolverSettings
+from choreograph.synthesis.complete.solver import MapSolver, SolverSettings
 from choreograph.synthesis.complete.terms import POSITION, Terms
 
 HIGHEST_HZ = 120.0
 FOOT_ROUNDS = 1
 """How often it is asked anew which feet stand."""
+SURPRISING = 8.0
+"""How many times as surprising as held-out ones key poses are that are unlike all recordings."""
 LED_JOINTS = 3
 """How many joints must be led at a frame so that goals tell what the whole body does."""
 
@@ -82,36 +85,57 @@ def solve_targets(
     begin = start.straight(model, frames, terms)
     estimate = solver.solve(begin, lambda count: progress("completing", count, settings.iterations))
     estimate = follow_nearest(solver, estimate)
+    if estimate.splined and _are_keys(terms):
+        return solver, estimate
     for _ in range(FOOT_ROUNDS if feet and model.encoding.skeleton.feet else 1):
         # Joints are met by the motion as it is shown: with what key poses have beside the model.
-        solver.offset = find_offset(model, model.lifted(estimate.states), targets) if exact else None
+        solver.offset = find_offset(model, estimate, targets) if exact else None
         if feet and model.encoding.skeleton.feet:
             likely = shown_clip(model, estimate, solver.offset)
             own = foot_terms(likely, standing_feet(likely, targets), standing, terms.points)
             solver.terms = Terms([*terms.points, *own], terms.poses, terms.places)
         elif solver.offset is None or not terms.points:
             break
-        again = solver.solve(Estimate(estimate.states, estimate.place), warm=True)
-        estimate = Estimate(again.states, again.place, estimate.objective + again.objective[1:], again.converged)
+        estimate = _gone_on(estimate, solver.solve(estimate.anew(), warm=True))
     progress("completing", settings.iterations, settings.iterations)
     return solver, estimate
 
 
 def follow_nearest(solver: MapSolver, estimate: Estimate) -> Estimate:
     """The most likely motion near the recorded one that is nearest to an optimum; the same one where that is likelier,
-    as where what is asked is unlike all that was recorded, and where goals tell it all."""
-    examples = solver.model.examples
-    if examples is None or not solver.settings.guided or _is_spelled_out(solver.terms, solver.frames):
+    and where goals tell it all. Where the model knows less than a spline does, and where key poses are unlike all that
+    was recorded, a spline leads."""
+    model, terms = solver.model, solver.terms
+    if not solver.settings.guided or _is_spelled_out(terms, solver.frames):
         return estimate
     keyed = np.zeros(solver.frames, bool)
-    keyed[[pose.frame for pose in solver.terms.poses]] = True
+    keyed[[pose.frame for pose in terms.poses]] = True
     alone = solver.objective(estimate)
-    solver.guide = find_guide(examples, solver.model.space, estimate.states, keyed)
-    found = solver.solve(Estimate(estimate.states, estimate.place), warm=True)
+    if keyed.sum() > 1 and (model.held_out > 1 or solver.surprise(estimate) > SURPRISING * max(1.0, model.surprise)):
+        begin = start.splined(model, solver.frames, terms)
+        solver.guide = begin.states
+        if _are_keys(terms):  # there is nothing that it lacks
+            return replace(begin, objective=[*estimate.objective, solver.objective(begin)], converged=True)
+        return _gone_on(estimate, solver.solve(begin, warm=True))
+    if model.examples is None:
+        return estimate
+    solver.guide = find_guide(model.examples, model.space, estimate.states, keyed)
+    found = solver.solve(estimate.anew(), warm=True)
     if found.objective[-1] < alone:
-        return Estimate(found.states, found.place, estimate.objective + found.objective[1:], found.converged)
+        return _gone_on(estimate, found)
     solver.guide = None
     return estimate
+
+
+def _gone_on(before: Estimate, now: Estimate) -> Estimate:
+    """An estimate with the objective of the iterations before it."""
+    return replace(now, objective=before.objective + now.objective[1:])
+
+
+def _are_keys(terms: Terms) -> bool:
+    """Whether nothing but whole poses at places is asked for."""
+    others = terms.points or any(place.source >= 0 for place in terms.places)
+    return not others and all(np.isfinite(pose.place).all() for pose in terms.poses)
 
 
 def _is_spelled_out(terms: Terms, frames: int) -> bool:
@@ -144,9 +168,8 @@ def finish_estimate(
         name: Of the motion.
         progress: Hears how far the work has come.
     """
-    rows = model.lifted(estimate.states)
-    offset = find_offset(model, rows, targets) if exact else None
-    rows = rows if offset is None else rows + offset
+    offset = find_offset(model, estimate, targets) if exact else None
+    rows = model.lifted(estimate.states) if offset is None else model.lifted(estimate.states) + offset
     likely = model.encoding.decode(Track(rows, estimate.place), name)
     rate = settings.rate_hz or min(max(model.recorded_hz, model.encoding.rate_hz), HIGHEST_HZ)
     clip = _at_rate(model, rows, estimate.place, rate, name)

@@ -14,9 +14,10 @@ from choreograph.motion.clip import Clip
 from choreograph.motion.skeleton import Skeleton
 from choreograph.synthesis.complete.asked import Target, find_terms
 from choreograph.synthesis.complete.completion import Completion
+from choreograph.synthesis.complete.estimate import Estimate
 from choreograph.synthesis.complete.measure import Miss, measure
 from choreograph.synthesis.complete.model import MotionModel
-from choreograph.synthesis.complete.solver import Estimate, MapSolver
+from choreograph.synthesis.complete.solver import MapSolver
 
 _ALIKE_M, _ALIKE_DEG = 1e-3, 0.1
 _NEAR_S = 0.7
@@ -110,8 +111,7 @@ def find_conflicts(made: Completion, missed: Sequence[int]) -> dict[int, list[in
             terms = find_terms(rest, model, frames, standing)
             solver = MapSolver(model, frames, terms, quick, behaviours=made.behaviours)
             solver.guide = made.guide
-            start = Estimate(estimate.states.copy(), estimate.place.copy())
-            if _missed(model, solver.solve(start, warm=True), own) < _EASES * _missed(model, estimate, own):
+            if _missed(model, solver.solve(estimate.anew(), warm=True), own) < _EASES * _missed(model, estimate, own):
                 found.setdefault(number, []).append(next(n for n, one in enumerate(targets) if one.where == where))
     return found
 

@@ -14,11 +14,12 @@ from choreograph.motion.clip import Clip
 from choreograph.synthesis.complete import start
 from choreograph.synthesis.complete.asked import Target, find_joint, find_terms
 from choreograph.synthesis.complete.encode import Array, Track
+from choreograph.synthesis.complete.estimate import Estimate
 from choreograph.synthesis.complete.exact import find_offset, meet, reach_poses
 from choreograph.synthesis.complete.feet import foot_terms, leg_side, standing_feet
 from choreograph.synthesis.complete.measure import measure, pose_off_m
 from choreograph.synthesis.complete.model import MotionModel
-from choreograph.synthesis.complete.solver import Estimate, MapSolver, SolverSettings
+from choreograph.synthesis.complete.solver import MapSolver, SolverSettings
 from choreograph.synthesis.complete.terms import POSITION, Term, Terms
 
 HELD_M = 1e-3
@@ -101,7 +102,7 @@ class Dragging:
         self._solver.guide = guide
         self._held: dict[tuple[int, int], Term] = {}
         self._now = self._solver.solve(begin or start.straight(model, frames, self._terms), warm=begin is not None)
-        self._solver.offset = find_offset(model, model.lifted(self._now.states), targets)
+        self._solver.offset = find_offset(model, self._now, targets)
         if feet and model.encoding.skeleton.feet:
             likely = self.clip()
             self._feet = foot_terms(likely, standing_feet(likely, targets), self._standing, self._terms.points)
@@ -170,9 +171,9 @@ class Dragging:
         self._terms = Terms(points, terms.poses, terms.places)
         for _ in range(iterations):
             # Joints are met by the motion as it is shown, with what key poses have beside the model.
-            self._solver.offset = find_offset(self.model, self.model.lifted(self._now.states), targets)
+            self._solver.offset = find_offset(self.model, self._now, targets)
             self._settle(1)
-        self._solver.offset = find_offset(self.model, self.model.lifted(self._now.states), targets)
+        self._solver.offset = find_offset(self.model, self._now, targets)
         clip = self.clip()
         asked = [target for target in targets if target.kind == "position" and target.exact]
         poses = [target for target in targets if target.kind == "pose" and target.exact]
@@ -205,7 +206,7 @@ class Dragging:
         points = [*self._terms.points, *feet, *self._held.values()]
         terms = Terms(points, self._terms.poses, self._terms.places)
         self._solver.terms = terms
-        now = Estimate(self._now.states, self._now.place)
+        now = self._now.anew()
         for _ in range(iterations):
             now = self._solver.iterate(now)
         self._now = now

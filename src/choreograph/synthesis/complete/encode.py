@@ -72,14 +72,9 @@ class Encoding:
         for joint in np.flatnonzero(self.columns >= 0):
             at = self.columns[joint]
             rows[:, at : at + 3] = vectors[:, joint]
-        rows[:, -4] = root[:, 1]
-        if len(clip) > 1:
-            velocity = np.diff(root, axis=0) * clip.fps
-            local = quat.rotate(quat.from_yaw(-yaw[:-1]), velocity)
-            rows[:-1, -3], rows[:-1, -2] = local[:, 0], local[:, 2]
-            rows[:-1, -1] = np.diff(yaw) * clip.fps
-            rows[-1, -3:] = rows[-2, -3:]
-        return Track(rows, np.stack([root[:, 0], root[:, 2], yaw], axis=1))
+        place = np.stack([root[:, 0], root[:, 2], yaw], axis=1)
+        rows[:, -4], rows[:, -3:] = root[:, 1], velocities(place, clip.fps)
+        return Track(rows, place)
 
     def decode(self, track: Track, name: str = "motion", rate_hz: float | None = None) -> Clip:
         """The clip of rows and places. Velocities are not needed: places say where it is.
@@ -97,6 +92,17 @@ class Encoding:
         rot[:, 0] = quat.multiply(quat.from_yaw(place[:, 2]), rot[:, 0])
         root = np.stack([place[:, 0], rows[:, -4], place[:, 1]], axis=1)
         return Clip(self.skeleton, rate_hz or self.rate_hz, root, quat.make_continuous(rot), name)
+
+
+def velocities(place: Array, rate_hz: float) -> Array:
+    """To the left, ahead and about the vertical, (F, 3), of places (F, 3), each until the next; the last goes on."""
+    out = np.zeros_like(place)
+    if len(place) > 1:
+        x, z, turned = (np.diff(place, axis=0) * rate_hz).T
+        cos, sin = np.cos(place[:-1, 2]), np.sin(place[:-1, 2])
+        out[:-1] = np.stack([x * cos - z * sin, x * sin + z * cos, turned], axis=1)
+        out[-1] = out[-2]
+    return out
 
 
 def split_root(clip: Clip) -> tuple[Array, Array, Array]:

@@ -12,6 +12,7 @@ from choreograph.maths import quat
 from choreograph.motion.clip import Clip
 from choreograph.synthesis.complete.asked import KINDS, Target, pose_row
 from choreograph.synthesis.complete.encode import Array, Track
+from choreograph.synthesis.complete.estimate import Estimate
 from choreograph.synthesis.complete.model import MotionModel
 from choreograph.synthesis.complete.terms import POSITION, Body, Term, compile_terms, evaluate
 
@@ -26,8 +27,10 @@ _EXTRA_M = 0.01
 _LONGEST_STEP = 0.3
 
 
-def find_offset(model: MotionModel, rows: Array, targets: Sequence[Target]) -> Array | None:
-    """What exact key poses have and rows (F, k), at the model's rate, lack: eased from key to key, (F, k)."""
+def find_offset(model: MotionModel, estimate: Estimate, targets: Sequence[Target]) -> Array | None:
+    """What exact key poses have and an estimate lacks, (F, k): eased from key to key, or where a spline leads, along
+    one."""
+    rows = model.lifted(estimate.states)
     keys = {}
     for target in targets:
         if target.kind == "pose" and target.exact:
@@ -38,7 +41,16 @@ def find_offset(model: MotionModel, rows: Array, targets: Sequence[Target]) -> A
     at = np.array(sorted(keys))
     missing = np.array([keys[frame] for frame in at]) - rows[at]
     missing[:, -3:] = 0.0
-    return eased(missing, at, len(rows), np.inf)
+    return between_keys(missing, at, len(rows), estimate.splined)
+
+
+def between_keys(values: Array, at: NDArray[np.int64], count: int, splined: bool) -> Array:
+    """Values (N, k) at frames, at all frames (count, k): eased from one to the next, or along a cubic spline."""
+    if splined and len(at) > 1:
+        from scipy.interpolate import CubicSpline
+
+        return np.asarray(CubicSpline(at, values)(np.clip(np.arange(count), at[0], at[-1])))
+    return eased(values, at, count, np.inf)
 
 
 def eased(values: Array, at: NDArray[np.int64], count: int, fade: float) -> Array:

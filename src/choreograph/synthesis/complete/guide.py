@@ -32,6 +32,10 @@ _LEAP, _UNEVEN = 4.0, 2.0
 """What going on elsewhere in the recordings costs, and half or double speed for a step; poses whose squared distance is
 the motion's whole variance cost `_SPREAD`."""
 _SPREAD = 30.0
+_WAYS, _BESIDE = 6, 10
+"""How many ways through recordings are taken, and frames within which two are the same way."""
+UNSURE, _LEAST_LIKELY = 10.0, 4.0
+"""How much more a way costs that is 1/e times as likely as the nearest; from e^-4 on, ways do not count."""
 _SMOOTH = 3.0
 """Frames over which the pace is evened out."""
 _FADE = 6
@@ -86,6 +90,9 @@ def beside(own: Dynamics) -> Dynamics:
 def find_guide(examples: Examples, space: PoseSpace, states: Array, keyed: NDArray[np.bool_]) -> Array:
     """The recorded motion nearest to states, (F, d); velocities are those of the pace at which it is taken.
 
+    Recordings that are nearly as near count too, each by how likely it is beside the nearest: where they differ, nobody
+    knows which it was, and their mean is off the least.
+
     Args:
         examples: Where to look.
         space: Their pose space.
@@ -94,10 +101,19 @@ def find_guide(examples: Examples, space: PoseSpace, states: Array, keyed: NDArr
     """
     examples = examples.nearest(states[keyed] if keyed.any() else states, max(2, _MOST_CELLS // len(states)))
     scale = _SPREAD / max(float(space.variances.sum()), 1e-12)
-    at, leaps = _path(examples, states, np.where(keyed, 1.0, BETWEEN) * scale, scale)
-    found, pace = np.empty_like(states), np.ones(len(states))
-    bounds = [0, *leaps, len(states)]
-    for first, stop in pairwise(bounds):
+    back, cost = _ways(examples, states, np.where(keyed, 1.0, BETWEEN) * scale, scale)
+    ways = _nearest_ways(back, cost)
+    shares = np.exp((ways[0][0] - np.array([price for price, _, _ in ways])) / UNSURE)
+    found = np.zeros_like(states)
+    for (_, at, leaps), share in zip(ways, shares / shares.sum(), strict=True):
+        found += share * _taken(examples, space, at, leaps)
+    return found
+
+
+def _taken(examples: Examples, space: PoseSpace, at: Array, leaps: Sequence[int]) -> Array:
+    """The states along a way through recordings, (F, d), at an even pace from leap to leap."""
+    found, pace = np.empty((len(at), space.dimensions)), np.ones(len(at))
+    for first, stop in pairwise([0, *leaps, len(at)]):
         own = _evened(at[first:stop])
         before = np.floor(own).astype(np.int64)
         behind = np.minimum(before + 1, int(np.ceil(at[first:stop].max())))
@@ -112,9 +128,9 @@ def find_guide(examples: Examples, space: PoseSpace, states: Array, keyed: NDArr
     return found
 
 
-def _path(examples: Examples, states: Array, weights: Array, scale: float) -> tuple[Array, list[int]]:
-    """The way through recordings that is nearest to states, by dynamic programming: the recorded frame at each frame,
-    (F,), and before which frames it leaps to another place.
+def _ways(examples: Examples, states: Array, weights: Array, scale: float) -> tuple[NDArray[np.int32], Array]:
+    """The way through recordings that is nearest to states, for each recorded frame that it may end at, by dynamic
+    programming: how each frame was come to, (F, T), and what the whole way costs, (T,).
 
     A step goes on by one recorded frame, by two, or in two frames by one.
     """
@@ -147,7 +163,21 @@ def _path(examples: Examples, states: Array, weights: Array, scale: float) -> tu
         which = options.argmin(axis=0)
         back[t] = np.where(which == 3, -1 - best, which)
         cost, before, last = options[which, np.arange(count)] + now, cost, now
-    return _traced(back, int(cost.argmin()))
+    return back, cost
+
+
+def _nearest_ways(back: NDArray[np.int32], cost: Array) -> list[tuple[float, Array, list[int]]]:
+    """The nearest ways that are different ones, the nearest first: what each costs, where it is at each frame, and
+    before which frames it leaps."""
+    left = np.where(cost <= cost.min() + _LEAST_LIKELY * UNSURE, cost, np.inf)
+    found: list[tuple[float, Array, list[int]]] = []
+    while len(found) < _WAYS and np.isfinite(left).any():
+        end = int(left.argmin())
+        at, leaps = _traced(back, end)
+        if all(2 * np.count_nonzero(np.abs(at - other) <= _BESIDE) < len(at) for _, other, _ in found):
+            found.append((float(cost[end]), at, leaps))
+        left[max(0, end - _BESIDE) : end + _BESIDE + 1] = np.inf
+    return found
 
 
 def _traced(back: NDArray[np.int32], end: int) -> tuple[Array, list[int]]:

@@ -4,74 +4,95 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from choreograph.features.pose_space import PoseSpace, fit_pose_space
-from choreograph.synthesis.complete.encode import Array
-from choreograph.synthesis.complete.guide import NEAR, Examples, beside, find_guide
-from choreograph.synthesis.complete.linear import solve_linear
-from choreograph.synthesis.complete.model import Dynamics, fit_dynamics
+from choreograph.features.pose_space import fit_pose_space
+from choreograph.synthesis.complete.encode import Array, Encoding, Track, row_limits
+from choreograph.synthesis.complete.guide import Examples
+from choreograph.synthesis.complete.model import MotionModel, fit_dynamics
 from choreograph.synthesis.complete.selection import folds_of
 
 APART_S = 1.0
-"""Seconds from keyframe to keyframe."""
+"""Seconds from keyframe to keyframe; less where clips are too short."""
 NO_MORE = 0.9
 """Share of a spline's error from which on a model knows hardly more than a spline does."""
-_KEY = 2e-3
-_MOST_WINDOWS = 8
-_LEAST_WINDOWS = 3
+_LEAST_FRAMES = 6
+"""From keyframe to keyframe."""
+_MOST_WINDOWS, _LEAST_WINDOWS = 4, 3
+"""At most in each of the folds, at least in all."""
 
 
-def held_out_share(rows: Sequence[Array], rate_hz: float, dimensions: int, order: int, controls: int) -> float:
-    """How far completed motion is from what was recorded, over a cubic spline's error: below 1 it is nearer.
+class Known(NamedTuple):
+    """What came of completing held-out motion."""
 
-    Windows of clips that were not learned from are completed from keyframes a second apart, in the rows' scaled units.
+    share: float = math.nan
+    """How far off it is, over a cubic spline's error: below 1 it is nearer. NaN where too little could be held out."""
+    surprise: float = math.inf
+    """How surprising held-out keyframes are, in the middle of all."""
+
+
+def find_known(encoding: Encoding, tracks: Sequence[Track], dimensions: int, order: int, controls: int) -> Known:
+    """Complete windows of clips that were not learned from, from three keyframes each, as requests are.
 
     Args:
-        rows: Of each clip, scaled, (F, k).
-        rate_hz: Frames per second.
+        encoding: Of the tracks.
+        tracks: The clips.
         dimensions: d.
         order: m.
         controls: dim(u).
-
-    Returns:
-        The share; NaN where there is too little to hold out.
     """
-    from scipy.interpolate import CubicSpline
-
-    key = max(2, round(APART_S * rate_hz))
-    frames, keys = 2 * key + 1, np.array([0, key, 2 * key])
-    own_off: list[float] = []
-    plain_off: list[float] = []
-    for rest, held in folds_of(rows):
+    whole = [np.concatenate(track, axis=1) for track in tracks]
+    folds = folds_of(whole)
+    lengths = sorted(len(part) for _, held in folds for part in held)
+    key = min(round(APART_S * encoding.rate_hz), (lengths[len(lengths) // 2] - 1) // 2) if lengths else 0
+    if key < max(_LEAST_FRAMES, order):
+        return Known()
+    found = []
+    for rest, held in folds:
         if max(len(part) for part in rest) < order + 2:
             continue
-        space = fit_pose_space(np.concatenate(rest), dimensions)
-        d = space.dimensions
-        known = [space.project(part) for part in rest]
-        own, examples = fit_dynamics(known, order, min(controls, d)), Examples.of(known)
-        firm = np.tile(np.eye(d) / _KEY, (len(keys), 1))
-        windows = [part[first : first + frames] for part in held for first in range(0, len(part) - frames + 1, frames)]
+        model = _learned(encoding, [part[:, :-3] for part in rest], dimensions, order, controls)
+        windows = [part[n : n + 2 * key + 1] for part in held for n in range(0, len(part) - 2 * key, 2 * key + 1)]
         every = max(1, math.ceil(len(windows) / _MOST_WINDOWS))
-        for true in windows[::every]:
-            states = space.project(true)
-            made = solve_linear(own, frames, np.repeat(keys, d), (states[keys] / _KEY).ravel(), firm)
-            plain = CubicSpline(keys, true[keys])(np.arange(frames))
-            made = _guided(own, examples, space, made, keys)
-            for off, what in ((own_off, space.lift(made)), (plain_off, plain)):
-                off.append(float(np.sqrt(((what - true)[:, :-3] ** 2).sum(axis=1)).mean()))
-    return float(np.sum(own_off) / max(np.sum(plain_off), 1e-12)) if len(own_off) >= _LEAST_WINDOWS else math.nan
+        found += [_completed(model, Track(true[:, :-3], true[:, -3:]), key) for true in windows[::every]]
+    if len(found) < _LEAST_WINDOWS:
+        return Known()
+    own, plain, surprises = np.array(found).T
+    return Known(float(own.sum() / max(plain.sum(), 1e-12)), float(np.median(surprises)))
 
 
-def _guided(own: Dynamics, examples: Examples, space: PoseSpace, states: Array, keys: NDArray[np.int64]) -> Array:
-    """Completed states (F, d) near the recorded motion that is nearest to them; they have the keyframes' poses."""
-    frames, d = states.shape
-    keyed = np.isin(np.arange(frames), keys)
-    guide = find_guide(examples, space, states, keyed)
-    loose = 1 / (NEAR * np.sqrt(space.variances))
-    firm = np.where(keyed[:, None], 1 / _KEY, loose)
-    values = np.where(keyed[:, None], states - guide, 0.0) * firm
-    slopes = (firm[:, :, None] * np.eye(d)).reshape(-1, d)
-    return guide + solve_linear(beside(own), frames, np.repeat(np.arange(frames), d), values.ravel(), slopes)
+def _learned(encoding: Encoding, rows: list[Array], dimensions: int, order: int, controls: int) -> MotionModel:
+    scaled = [own * encoding.scale for own in rows]
+    every = np.concatenate(scaled)
+    space = fit_pose_space(every, dimensions)
+    states = [space.project(own) for own in scaled]
+    own = fit_dynamics(states, order, min(controls, space.dimensions))
+    left, limits = (every - space.lift(space.project(every))).var(axis=0), row_limits(np.concatenate(rows))
+    return MotionModel(encoding, space, (own,), left_out=left, limits=limits, examples=Examples.of(states))
+
+
+def _completed(model: MotionModel, true: Track, key: int) -> tuple[float, float, float]:
+    """How far joints are off on average, metres: of the completed motion, and of a spline; and how surprising the
+    keyframes are."""
+    from choreograph.synthesis.complete import start
+    from choreograph.synthesis.complete.completion import follow_nearest
+    from choreograph.synthesis.complete.estimate import Estimate
+    from choreograph.synthesis.complete.exact import between_keys
+    from choreograph.synthesis.complete.solver import MapSolver
+    from choreograph.synthesis.complete.terms import PoseTerm, Terms
+
+    at, frames = np.array([0, key, 2 * key]), len(true.rows)
+    terms = Terms([], [PoseTerm(int(n), true.rows[n], 1.0, true.place[n]) for n in at])
+    solver = MapSolver(model, frames, terms)
+    likely = solver.solve(start.straight(model, frames, terms))
+    surprise = solver.surprise(likely)
+    wanted = model.encoding.decode(true).global_positions()
+
+    def off(made: Estimate) -> float:
+        rows = model.lifted(made.states)
+        shown = Track(rows + between_keys(true.rows[at] - rows[at], at, frames, made.splined), made.place)
+        return float(np.linalg.norm(model.encoding.decode(shown).global_positions() - wanted, axis=-1).mean())
+
+    return off(follow_nearest(solver, likely)), off(start.splined(model, frames, terms)), surprise

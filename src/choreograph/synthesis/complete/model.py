@@ -15,7 +15,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from choreograph.errors import RequestError
 from choreograph.features.pose_space import PoseSpace
@@ -112,7 +111,9 @@ class MotionModel:
     """The highest rate among the clips."""
     held_out: float = math.nan
     """How far off held-out motion is that is completed over a second, over a cubic spline's error; NaN where there was
-    too little to hold out."""
+    too little to hold out. Above 1 a spline leads."""
+    surprise: float = math.inf
+    """How surprising keyframes of held-out motion are."""
     limits: Array | None = None
     """Least and greatest value of each column, (2, k), in the rows' own units: how far joints turn."""
     examples: Examples | None = None
@@ -322,7 +323,8 @@ def learn(
     if left_out and not clips:
         raise RequestError(str(left_out[0]))
     encoding = find_encoding(clips, settings.rate_hz)
-    rows = [encoding.encode(clip).rows * encoding.scale for clip in clips]
+    tracks = [encoding.encode(clip) for clip in clips]
+    rows = [track.rows * encoding.scale for track in tracks]
     order = settings.order or 3
     needed = order + 2
     most = max(len(own) for own in rows)
@@ -333,7 +335,7 @@ def learn(
             where="order",
         )
     every = np.concatenate(rows)
-    from choreograph.synthesis.complete.knows import held_out_share
+    from choreograph.synthesis.complete.knows import find_known
     from choreograph.synthesis.complete.selection import choose, choose_space
 
     space = choose_space(rows, settings)
@@ -344,7 +346,7 @@ def learn(
     told("learning", 2, 3)
     dynamics = tuple(fit_dynamics(own, order, controls, components, name=name) for name, own in groups)
     left = (every - space.lift(space.project(every))).var(axis=0)
-    share = held_out_share(rows, settings.rate_hz, space.dimensions, order, controls)
+    known = find_known(encoding, tracks, space.dimensions, order, controls)
     told("learning", 3, 3)
     return MotionModel(
         encoding,
@@ -354,7 +356,7 @@ def learn(
         left,
         _standing_heights(clips),
         max(clip.fps for clip in clips),
-        share,
+        *known,
         row_limits(every / encoding.scale),
         Examples.of(groups[0][1]) if len(groups) == 1 else None,
     )
@@ -395,6 +397,3 @@ def _behaviours(
             raise RequestError(f"no clip is labelled {name!r}; there are: {known}", where="behaviours")
         groups.append((name, parts))
     return groups
-
-
-__all__ = ["Dynamics", "MotionModel", "NDArray", "clamped", "fit_dynamics", "learn", "reconstruction_error", "travel"]

@@ -23,11 +23,12 @@ from choreograph.synthesis.complete.measure import measure, pose_off_m, say
 from choreograph.synthesis.complete.mixed import labelled_behaviours
 from choreograph.synthesis.complete.model import MotionModel
 from choreograph.synthesis.complete.request import CompleteRequest
-from choreograph.synthesis.complete.solver import Estimate, SolverSettings
+from choreograph.synthesis.complete.solver import SolverSettings
 from choreograph.synthesis.complete.sources import Recordings, Source
 from choreograph.synthesis.narrow import ChoosingSearch
 
 _PATH_POINTS = 400
+_SPLINED = ", from keyframe to keyframe by a spline: the recordings know less of them"
 _FIT_PROBLEM = "the model's most likely motion did not come to rest"
 
 
@@ -107,7 +108,7 @@ class CompleteSearch(ChoosingSearch):
         last = self._made or self._last
         begin = behaviours = guide = None
         if last is not None and last.model is model and len(last.estimate.states) == frames:
-            begin, behaviours = Estimate(last.estimate.states, last.estimate.place), last.behaviours
+            begin, behaviours = last.estimate.anew(), last.behaviours
             guide = last.guide
         if self.request.labels:
             behaviours = labelled_behaviours(model, self.request.labels, frames)
@@ -177,9 +178,10 @@ class CompleteSearch(ChoosingSearch):
         made, request = self._made, self.request
         clip = made.clip if self._gap is None else self._gap.shown(made.clip, request)
         misses = measure(made.clip, made.targets)
+        said = "one goal" if len(made.targets) == 1 else f"{len(made.targets)} goals"
         answer = Answer(
             (Motion(clip, (), made.likely),),
-            f"{clip.seconds:.2f} s through {len(made.targets)} goals",
+            f"{clip.seconds:.2f} s through {said}" + (_SPLINED if made.estimate.splined else ""),
             self._metrics(clip, misses),
             tuple(self._problems(misses)),
             cost=made.estimate.objective[-1],
@@ -187,6 +189,7 @@ class CompleteSearch(ChoosingSearch):
             details={
                 "objective": [round(value, 6) for value in made.estimate.objective],
                 "model": describe_model(made.model),
+                "led_by": "spline" if made.estimate.splined else "recordings" if made.guide is not None else "model",
                 "behaviours": [made.model.dynamics[n].name for n in made.behaviours]
                 if len(made.model.dynamics) > 1
                 else [],

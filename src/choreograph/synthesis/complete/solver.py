@@ -9,12 +9,13 @@ iteration.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from choreograph.synthesis.complete.encode import Array
+from choreograph.synthesis.complete.estimate import DAMPING, Estimate
 from choreograph.synthesis.complete.guide import NEAR, beside
 from choreograph.synthesis.complete.model import MotionModel, log_mixture
 from choreograph.synthesis.complete.terms import Body, PoseTerm, Terms, evaluate
@@ -31,7 +32,7 @@ USUAL = 5.0
 """Standard deviations within which poses are usual: dynamics alone, learned from few clips, let goals lead far out."""
 FARTHEST = 4.0
 """Standard deviations beyond which a pose's coordinate is not asked of the model; what is missing is added behind."""
-_DAMPING, _MOST_DAMPING = 1e-6, 1e8
+_MOST_DAMPING = 1e8
 _LOOSE = 1e-3
 """Relative decrease of the objective at which poses and places alone are near enough to their optimum."""
 
@@ -52,24 +53,6 @@ class SolverSettings:
     frame."""
     guided: bool = True
     """Whether the nearest recorded motion leads where the model has recordings."""
-
-
-@dataclass
-class Estimate:
-    """A motion as the solver knows it."""
-
-    states: Array
-    """(F, d)."""
-    place: Array
-    """(F, 3)."""
-    objective: list[float] = field(default_factory=list)
-    """At the start and after each iteration."""
-    converged: bool = False
-    damping: float = _DAMPING
-
-    def copy(self) -> Estimate:
-        """The same, to be changed."""
-        return Estimate(self.states.copy(), self.place.copy(), list(self.objective), self.converged, self.damping)
 
 
 class MapSolver:
@@ -200,6 +183,19 @@ class MapSolver:
         value = self.shares(now.states)[1] + self._start_value(now.states)
         return value + self._add_terms(None, None, now)
 
+    def surprise(self, now: Estimate) -> float:
+        """How unlikely what poses ask is: the sum of squares at an optimum, and of what the model cannot say of them,
+        for each number of theirs; about 1 where they are such as it was learned from."""
+        total, scale = self.shares(now.states)[1], self.model.encoding.scale
+        for number, (weights, _, covariances) in enumerate(self._parts):
+            spread = np.linalg.slogdet(2 * np.pi * covariances)[1] @ weights
+            total -= 0.5 * spread * float(self._holds[self.model.order :, number].sum())
+        total += self._start_value(now.states) + self._add_terms(None, None, now)
+        for pose in self.terms.poses:
+            rest = pose.row * scale - self.model.space.lift(self.likely_state(pose.row))
+            total += 0.5 * float(((rest[:-3] * self._pose_weight) ** 2).sum())
+        return 2 * total / max(len(self.terms.poses) * len(scale), 1)
+
     def _add_terms(self, bands: Array | None, gradient: Array | None, now: Estimate) -> float:
         """Half the sum of the constraints' squared residuals, which are added to the equations where there are any."""
         from choreograph.synthesis.complete import _compiled
@@ -284,7 +280,7 @@ class MapSolver:
         """An estimate with a step (N,) added."""
         both = step.reshape(self.frames, self.size)
         d = self.model.dimensions
-        return Estimate(now.states + both[:, :d], now.place + both[:, d:], now.objective, False, now.damping)
+        return replace(now, states=now.states + both[:, :d], place=now.place + both[:, d:], converged=False)
 
     def iterate(self, now: Estimate) -> Estimate:
         """The estimate after one step of Levenberg–Marquardt; the same one where no step lowers the objective."""
@@ -313,7 +309,7 @@ class MapSolver:
                 now.converged = True
                 return now
             now.damping *= 10
-        now.converged, now.damping = True, _DAMPING
+        now.converged, now.damping = True, DAMPING
         return now
 
     def _solve(self, bands: Array, gradient: Array) -> Array:
@@ -367,8 +363,8 @@ class MapSolver:
             now = plain.solve(now, warm=True)
         if self._mixed:
             plain.terms, plain.settings = self.terms, self.settings
-            now = plain.solve(Estimate(now.states, now.place), warm=True)
-        return Estimate(now.states, now.place)
+            now = plain.solve(now.anew(), warm=True)
+        return now.anew()
 
 
 def held_shares(behaviours: NDArray[np.int64], count: int, frames: float) -> Array:

@@ -1,12 +1,12 @@
-"""Where the solver begins: straight between what is asked for, or anywhere."""
+"""Where the solver begins: straight between what is asked for, along splines, or anywhere."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from choreograph.synthesis.complete.encode import Array
+from choreograph.synthesis.complete.encode import Array, velocities
+from choreograph.synthesis.complete.estimate import Estimate
 from choreograph.synthesis.complete.model import MotionModel
-from choreograph.synthesis.complete.solver import Estimate
 from choreograph.synthesis.complete.terms import POSITION, Terms
 
 
@@ -28,6 +28,23 @@ def random(model: MotionModel, frames: int, terms: Terms, rng: np.random.Generat
     """States from 0 to 1, as the seed's, in units of their spread; places straight."""
     spread = np.sqrt(model.space.variances)
     return Estimate(rng.random((frames, model.dimensions)) * spread, _straight_places(model, frames, terms))
+
+
+def splined(model: MotionModel, frames: int, terms: Terms) -> Estimate:
+    """Poses and places through those that are asked for, by cubic splines; before and behind them it stands still."""
+    from scipy.interpolate import CubicSpline
+
+    known = {pose.frame: pose for pose in terms.poses}
+    at = sorted(known)
+    every = np.clip(np.arange(frames), at[0], at[-1])
+    rows = CubicSpline(at, [known[frame].row for frame in at])(every)
+    places = np.array([known[frame].place for frame in at])
+    place = _straight_places(model, frames, terms)
+    if np.isfinite(places).all():
+        places[:, 2] = np.unwrap(places[:, 2])
+        place = CubicSpline(at, places)(every)
+    rows[:, -3:] = velocities(place, model.encoding.rate_hz)
+    return Estimate(model.states(rows), place, splined=True)
 
 
 def _straight_places(model: MotionModel, frames: int, terms: Terms) -> Array:

@@ -37,6 +37,7 @@ def pack(model: MotionModel) -> Content:
         "clips": list(model.names),
         "recorded_hz": model.recorded_hz,
         "held_out": model.held_out if math.isfinite(model.held_out) else None,
+        "surprise": model.surprise if math.isfinite(model.surprise) else None,
         "behaviours": [[one.name, one.frames] for one in model.dynamics],
     }
     arrays: dict[str, NDArray[Any]] = {
@@ -97,6 +98,7 @@ def unpack(content: Content) -> MotionModel:
         floats["standing"],
         _rate(facts, "recorded_hz"),
         math.nan if facts.get("held_out") is None else _finite(facts, "held_out"),
+        math.inf if facts.get("surprise") is None else _finite(facts, "surprise"),
         floats.get("limits"),
         _examples(arrays, floats, len(space.axes)),
     )

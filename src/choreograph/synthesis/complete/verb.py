@@ -10,6 +10,7 @@ import numpy as np
 
 from choreograph.contract.result import Answer, Result
 from choreograph.contract.verb import EXAMPLES, Output, Verb
+from choreograph.synthesis.complete.goals import BodyGoal
 from choreograph.synthesis.complete.request import CompleteRequest
 from choreograph.synthesis.complete.search import CompleteResult, CompleteSearch
 
@@ -54,6 +55,9 @@ VERB = Verb(
     subject=EXAMPLES,
     search=CompleteSearch,
     takes_file=True,
+    trial=CompleteRequest(
+        length_s=1.0, body=(BodyGoal(at_s=0.0, position=(0.0, 0.0)), BodyGoal(at_s=1.0, position=(0.0, 1.0)))
+    ),
     draw=_draw,
     picture_suffixes=(".png", ".svg", ".pdf"),
     strokes=_strokes,

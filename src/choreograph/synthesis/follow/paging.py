@@ -42,7 +42,7 @@ MOST_BYTES = 1 << 30
 """Size of what is paged in from which on the next search begins with empty tables."""
 _SAMPLE = 20_000
 """Edges by which it is known how sharply recorded people turn."""
-_CHANGES, _ENOUGH, _SECOND_CHANGES = 100, 6, 100
+_CHANGES, _ENOUGH, _SECOND_CHANGES = 32, 6, 100
 """Continuations with one transition that are looked at, from how many found on none with two are, and how many else."""
 _FASTER = 1.25
 """How much longer a step within a blend may be than any recorded one."""
@@ -81,6 +81,34 @@ class Frames(NamedTuple):
     """Which set of labels holds."""
     heading: Floats
     """Direction of travel."""
+
+
+class EdgeColumns(NamedTuple):
+    """The graph's edges, as the kernel that fills rows takes them."""
+
+    kind: NDArray[np.int8]
+    clip: NDArray[np.int32]
+    start: NDArray[np.int32]
+    stop: NDArray[np.int32]
+    target_clip: NDArray[np.int32]
+    target_start: NDArray[np.int32]
+    yaw: Floats
+    x: Floats
+    z: Floats
+
+
+class Tracks(NamedTuple):
+    """Root tracks, as that kernel takes them."""
+
+    offsets: Ints
+    last: Ints
+    ratio: Floats
+    place: NDArray[np.complex128]
+    facing: Floats
+    words: NDArray[np.int32]
+    height: Floats
+    faults_before: Ints
+    abrupt_before: Ints
 
 
 class Pool:
@@ -138,6 +166,8 @@ class PagedTables:
             graph.first_edge, edges.source, edges.target, edges.kind, edges.start, edges.stop, edges.yaw, edges.x,
             edges.z,
         )  # fmt: skip
+        self._columns = EdgeColumns(*(getattr(edges, name) for name in EdgeColumns._fields))
+        self._tracks = Tracks(*(seal(getattr(roots, name)) for name in Tracks._fields))
         self.label_sets = tuple(roots.sets)
         steps = np.diff(frames.way[:, 2])
         self.fastest = _FASTER * float(np.where(steps > 0, steps, 0.0).max(initial=1e-6))
@@ -213,28 +243,41 @@ class PagedTables:
         count = (graph.first_edge[nodes + 1] - graph.first_edge[nodes]).astype(np.int64)
         slot = self.edges.count + np.cumsum(count) - count
         number = self._edges_of(nodes)
-        rows = find_rows(self.roots, graph, number)
-        way = np.stack([rows.place.real, rows.place.imag, rows.step], axis=1)
-        walked = so_far(rows.step, rows.first, rows.length)
+        first = np.concatenate([[0], np.cumsum(edges.stop[number] - edges.start[number], dtype=np.int64)])
+        way, facing, words, lower, walked, faulty, rough = self._find_rows(number, first)
         yaw = edges.yaw[number]
         self.edges.add(
-            first=rows.first + self.rows.count,
-            length=rows.length,
-            edge_way=walked[rows.first + rows.length - 1],
+            first=first[:-1] + self.rows.count,
+            length=np.diff(first),
+            edge_way=walked[first[1:] - 1],
             target=edges.target[number],
             yaw=yaw,
             target_clip=edges.target_clip[number],
             turn=np.stack([np.cos(yaw), np.sin(yaw)], axis=1),
             shift=np.stack([edges.x[number], edges.z[number]], axis=1),
             bend=turns_of(graph, number, self.clip_way, self.node_row, self.node_heading),
-            faulty=find_faulty(self.roots, graph, number),
-            rough=find_rough(self.roots, graph, number),
+            faulty=faulty,
+            rough=rough,
             number=number,
         )
-        self.rows.add(
-            way=way, facing=rows.facing, label_words=rows.label_words, bent_over=rows.bent_over, so_far=walked
-        )
+        self.rows.add(way=way, facing=facing, label_words=words, bent_over=lower, so_far=walked)
         self.first_edge[nodes], self.last_edge[nodes] = slot, slot + count
+
+    def _find_rows(self, number: Ints, first: Ints) -> tuple[NDArray[Any], ...]:
+        """Rows of some edges that begin at `first`, and what is known of the edges; see `fill_rows`."""
+        graph, roots = self.graph, self.roots
+        if len(graph.long_blends):
+            rows = find_rows(roots, graph, number)
+            way = np.stack([rows.place.real, rows.place.imag, rows.step], axis=1)
+            walked = so_far(rows.step, rows.first, rows.length)
+            found = find_faulty(roots, graph, number), find_rough(roots, graph, number)
+            return way, rows.facing, rows.label_words, rows.bent_over, walked, *found
+        from choreograph.synthesis.follow import _compiled_paging
+
+        made: tuple[NDArray[Any], ...] = _compiled_paging.fill_rows(
+            number, first, steps_in_frame(roots), max(roots.usual_height, 1e-9), self._columns, self._tracks
+        )
+        return made
 
     def _add_continuations(self, nodes: Ints, step: int) -> None:
         from choreograph.synthesis.follow import _compiled_paging

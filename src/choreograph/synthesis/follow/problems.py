@@ -8,6 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from choreograph.contract.result import Problem
+from choreograph.finishing.foot_contacts import longest_slide
 from choreograph.graph.model import MotionGraph
 from choreograph.motion.clip import Clip
 from choreograph.motion.labels import matches_label
@@ -17,6 +18,8 @@ from choreograph.synthesis.path import Path, Stretch
 
 MEAN_M, WORST_M, REACHED = 0.05, 0.20, 0.99
 """Distances from the path and share of it from which on it counts as missed."""
+SLIDE_S = 0.3
+"""Seconds for which no foot is held, though one stood in the recordings, from which on feet are said to slide."""
 SPEED_SHARE, LABEL_SHARE, FACING_DEG = 0.10, 0.90, 5.0
 _STILL_M_S = 0.3
 """Speed of the smoothed root below which someone stands."""
@@ -28,13 +31,14 @@ def find_problems(
     request: FollowRequest,
     path: Path,
     clip: Clip,
+    raw: Clip,
     progress: PathProgress,
     errors: PathErrors,
     status: str,
     graph: MotionGraph,
 ) -> tuple[Problem, ...]:
-    """Everything asked for that the finished motion does not do."""
-    found = [*_path_problems(path, clip, progress, errors, status)]
+    """Everything asked for that the finished motion does not do; `raw` is that motion before its feet were cleaned."""
+    found = [*_path_problems(path, clip, progress, errors, status), *slide_problems(clip, raw, progress)]
     for where, stretch in _named_stretches(request, path):
         found += _stretch_problems(where, stretch, clip, progress, graph)
     found += _style_problems(request, path, clip, progress)
@@ -64,6 +68,18 @@ def _path_problems(
         )
         got = errors.worst if errors.worst > WORST_M else errors.mean
         yield Problem(text, "path", 0.0, round(got, 4), unit="m", place=_place(clip, at))
+
+
+def slide_problems(clip: Clip, raw: Clip, progress: PathProgress) -> Iterator[Problem]:
+    """A turn that steps do not lead round: led there, no foot can stay where it stands."""
+    start, stop = longest_slide(raw, clip)
+    seconds, middle = (stop - start) / clip.fps, (start + stop) // 2
+    if seconds > SLIDE_S:
+        text = (
+            f"feet slide for {seconds:.1f} s at {progress.along[middle]:.1f} m: the path turns more sharply than the "
+            "recorded steps; round or smooth it, or add clips that turn so"
+        )
+        yield Problem(text, "path", 0.0, round(seconds, 3), unit="s", place=_place(clip, middle))
 
 
 def _style_problems(request: FollowRequest, path: Path, clip: Clip, progress: PathProgress) -> Iterator[Problem]:

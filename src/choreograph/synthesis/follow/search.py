@@ -240,11 +240,12 @@ class FollowSearch(ChoosingSearch):
         steps = follower.steps
         gap = sum(step.gap for step in steps)
         over = follower.status != SEARCHING
+        raw = motion.raw[len(motion.clip) - len(clip) :] if motion.raw is not None else clip
         return Answer(
             (motion,),
             f"{path.length:.1f} m" + (f", {number + 1}" if self.request.count > 1 else ""),
             metrics,
-            find_problems(self.request, path, clip, progress, errors, follower.status, self.graph) if over else (),
+            find_problems(self.request, path, clip, raw, progress, errors, follower.status, self.graph) if over else (),
             follower.status,
             follower.cost(),
             follower.cost() - gap,

@@ -43,6 +43,7 @@ VERB = Verb(
             lambda examples, progress: find_database(examples, PerformRequest(), progress=progress),
         ),
     ),
+    trial=PerformRequest(samples=tuple((k / 10, 0.0, 0.12 * k) for k in range(41))),
     strokes=_strokes,
     outputs=(Output("transcription", "Also write which segments are played when", SUFFIXES, _write_transcription),),
     examples=(

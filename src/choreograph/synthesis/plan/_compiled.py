@@ -2,6 +2,8 @@
 
 A record is a primitive at an exact place with its parent record; a cell of the lattice (node, place, heading, stage)
 knows the cheapest record in it. Records never change, so poses never go stale.
+
+What is done for each edge is inlined: a call would pass a hundred arrays, and cost more than the work.
 """
 
 from __future__ import annotations
@@ -171,7 +173,7 @@ class Heuristic(NamedTuple):
     tolls: Tolls
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, inline="always")
 def _push(store: Store, key: float, record: int) -> None:
     at = store.counters[HEAP]
     store.counters[HEAP] += 1
@@ -214,7 +216,7 @@ def _pop(store: Store) -> int:
     return int(top)
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, inline="always")
 def _slot(store: Store, key: int) -> int:
     """The slot of a cell, or the empty one where it would be."""
     mask = len(store.key) - 1
@@ -236,7 +238,7 @@ def rehash(old: Store, new: Store) -> None:
             new.closed[at] = old.closed[slot]
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, inline="always")
 def cell_key(node: int, yaw: float, x: float, z: float, stage: int, lattice_m: float, lattice_rad: float) -> int:
     """A number for the lattice cell of a state."""
     turns = round(TAU / lattice_rad)
@@ -245,7 +247,7 @@ def cell_key(node: int, yaw: float, x: float, z: float, stage: int, lattice_m: f
     return (((node << 14 | (i & 16383)) << 14 | (k & 16383)) << 8 | a) << 10 | stage
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, inline="always")
 def _along(target: Array, from_: int, x: float, z: float) -> float:
     """Least way from a place past the targets from one on, in order, to the last of them."""
     best = 0.0
@@ -255,7 +257,7 @@ def _along(target: Array, from_: int, x: float, z: float) -> float:
     return best
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, inline="always")
 def _toll(
     tolls: Tolls, b: int, node: int, yaw: float, x: float, z: float, hx: float, hz: float, turn: float
 ) -> float:  # fmt: skip
@@ -285,7 +287,7 @@ def _toll(
     return best
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, inline="always")
 def estimate(heuristic: Heuristic, scene: Scene, node: int, yaw: float, x: float, z: float, stage: int) -> float:
     """A lower bound of the cost from a state to the goal."""
     cos, sin = math.cos(yaw), math.sin(yaw)
@@ -314,7 +316,7 @@ def estimate(heuristic: Heuristic, scene: Scene, node: int, yaw: float, x: float
     return best
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, inline="always")
 def _crosses(ax: float, az: float, bx: float, bz: float, gate: Array) -> bool:
     """Whether the way from one place to the next passes a gate."""
     if gate[2] >= 0:
@@ -327,7 +329,7 @@ def _crosses(ax: float, az: float, bx: float, bz: float, gate: Array) -> bool:
     return one * two <= 0 and three * four < 0
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, inline="always")
 def _foot_allowed(scene: Scene, ax: float, az: float, bx: float, bz: float) -> int:
     """-1 where a foot, from ankle to ball, may stand; else the region that it must not stand in."""
     away, which = region_gap(scene.off, ax, az)
@@ -341,7 +343,7 @@ def _foot_allowed(scene: Scene, ax: float, az: float, bx: float, bz: float) -> i
     return which if away < 0 else second
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, inline="always")
 def stage_after(
     moves: Moves, scene: Scene, primitive: int, yaw: float, x: float, z: float, stage: int, stones: int
 ) -> int:
@@ -440,7 +442,7 @@ def broken_by(moves: Moves, scene: Scene, primitive: int, yaw: float, x: float, 
     return -1
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, inline="always")
 def _in_the_open(moves: Moves, scene: Scene, primitive: int, cos: float, sin: float, x: float, z: float) -> bool:
     """Whether nothing is so near that a primitive laid at a frame could break it."""
     if len(scene.corridor):
@@ -452,7 +454,7 @@ def _in_the_open(moves: Moves, scene: Scene, primitive: int, cos: float, sin: fl
     return bool((scene.open[cell] if cell >= 0 else scene.open_m) > moves.disc[primitive, 2])
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, inline="always")
 def _lands(
     moves: Moves, scene: Scene, primitive: int, cos: float, sin: float, x: float, z: float, store: Store
 ) -> bool:  # fmt: skip
@@ -474,7 +476,7 @@ def _lands(
     return True
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, inline="always")
 def at_goal(moves: Moves, scene: Scene, primitive: int, yaw: float, x: float, z: float) -> bool:
     """Whether a primitive laid at a frame ends with the hips in the goal, facing as asked."""
     if not moves.terminal[primitive]:
@@ -491,7 +493,7 @@ def at_goal(moves: Moves, scene: Scene, primitive: int, yaw: float, x: float, z:
     return abs(off - TAU * round(off / TAU)) <= scene.goal[4]
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, inline="always")
 def _reach(
     store: Store, moves: Moves, scene: Scene, heuristic: Heuristic, parent: int, primitive: int, start: Array,
     cost: float, stage: int, lattice: Array, weight: float, body: Array,
@@ -559,7 +561,7 @@ def _reach(
             _push(store, cost + weight * rest, record)
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, inline="always")
 def _settle(store: Store, slot: int, record: int) -> None:
     """Make a record that keeps all constraints the best of its cell."""
     if store.key[slot] == -1:

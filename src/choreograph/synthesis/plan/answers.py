@@ -27,6 +27,8 @@ _PULL_M, _PULL_RAD = 0.05, math.radians(4)
 """How far the end is brought nearer to the goal's middle in finishing."""
 _PULL_M_S = 0.02
 """And how fast."""
+_HOLD_M_S = 0.5
+"""Feet on the floor are held below this speed unless the request says otherwise: plans are bent to their goals."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,7 +57,10 @@ def show_chain(graph: MotionGraph, world: World, chain: Chain, request: PlanRequ
     from choreograph.finishing.finish import finish
 
     plan = Plan(graph, world, chain)
-    made = finish(plan, request.finish, name="plan", body=_targets(plan, request))
+    settings = request.finish
+    if settings.foot_hold_m_s is None:
+        settings = settings.with_(foot_hold_m_s=_HOLD_M_S)
+    made = finish(plan, settings, name="plan", body=_targets(plan, request))
     motion = Motion(made.clip, source_runs(made.origins, made.origins.names), made.raw)
     way = made.clip.global_positions()[:, made.clip.skeleton.hips][:, [0, 2]]
     blended = float((~world.network.primitives.raw[chain.primitives]).mean())

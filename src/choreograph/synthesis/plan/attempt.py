@@ -63,6 +63,8 @@ class Attempt:
     """Among recorded steps alone: so blends never make it dearer."""
     fine: Planner | None = None
     whole: bool = False
+    given_up: Planner | None = None
+    """Of the searches that gave no answer, that which looked at most states."""
     shown: dict[bytes, Shown] = field(default_factory=dict)
     """Chains as finished motion."""
     earlier: Proof | None = None
@@ -83,6 +85,12 @@ class Attempt:
     def planner(self) -> Planner | None:
         """The one at work."""
         return self.fine or self.plain or self.coarse
+
+    @property
+    def looked(self) -> Planner | None:
+        """The one that looked at most states: it knows best what is in the way."""
+        now, before = self.planner, self.given_up
+        return before if before is not None and (now is None or before.expanded > now.expanded) else now
 
     @property
     def left(self) -> int:
@@ -163,6 +171,8 @@ class Attempt:
 
     def _go_over(self, planner: Planner, chain: Chain | None) -> None:
         """From the coarse search to one among recorded steps alone, and from that to the whole."""
+        if chain is None:
+            self.given_up = self.looked
         if self.plain is None:
             most = (3 - planner.coarse) * min(COARSE_MOST, COARSE_SHARE * self._most())
             if chain is None and not planner.done and planner.expanded < most:
@@ -171,9 +181,13 @@ class Attempt:
                 self.coarse = self._planner(self.world, coarse=1)
                 return
             self.coarse = None
-            if self.request.interpolation and chain is not None:
-                self.plain = self._planner(raw_only(self.world), known=chain)
+            if self.request.interpolation:
+                # Where blends gave no answer, among so many ways to begin, recorded steps alone may.
+                self.plain = self._planner(raw_only(self.world), coarse=int(chain is None), known=chain)
                 return
+        elif planner.coarse and chain is not None:
+            self.plain = self._planner(planner.world, known=chain)
+            return
         elif planner.expanded < PLAIN_SHARE * self._most():
             if not planner.done:
                 return

@@ -18,9 +18,9 @@ Ints = NDArray[np.int64]
 
 EASE_S = 0.3
 """Time over which the mismatch of two poses is eased."""
-MISMATCH_EFFORT = 2 * 12 / EASE_S**3
-"""Effort per square metre of mismatch, 1/s³: twice that of a cubic that closes it over that time, since poses on the
-way are like none that were recorded."""
+MISMATCH_EFFORT = 6 * 12 / EASE_S**3
+"""Effort per square metre of mismatch, 1/s³: six times that of a cubic that closes it over that time, since poses on
+the way are like none that were recorded, and feet that are held make them less so."""
 
 
 GROUP_M = 0.12

@@ -21,7 +21,7 @@ from choreograph.synthesis.plan.primitives import OBJECTIVES, Primitives, StepTa
 from choreograph.synthesis.plan.steps import find_steps, read_track
 from choreograph.synthesis.plan.torques import Mechanics
 
-METHOD = 5
+METHOD = 6
 """One more whenever the same graph would give another interpolated graph."""
 
 

@@ -25,6 +25,11 @@ from choreograph.synthesis.plan.reasons import why_none
 from choreograph.synthesis.plan.request import PlanRequest
 from choreograph.synthesis.plan.scene import check_scene, distance_grid
 
+_ALIKE = 5.0
+"""How many times as dear as usual a step is that goes the way of an earlier answer."""
+_ASIDE_M = 0.15
+"""How far beside the way of the hips feet are."""
+
 
 class PlanSearch(ChoosingSearch):
     """A search for motion through a scene; it gets better, and its bound with it, for as long as the request says."""
@@ -209,7 +214,7 @@ class PlanSearch(ChoosingSearch):
                 self._try = self._new_try(None, whole=True)
                 return
             if not self._answers:
-                self._reason = why_none(attempt.planner, self.request, self.plans)
+                self._reason = why_none(attempt.looked, self.request, self.plans)
             self._few = bool(self._answers)
             return
         shown = self._with_search(attempt.best_kept(chain), attempt)
@@ -226,7 +231,7 @@ class PlanSearch(ChoosingSearch):
         request, goal = self.request, self.request.goal
         assert goal is not None
         usual = float(np.median(self.plans.network.costs[:, OBJECTIVES.index(request.objective)]))
-        reach = max(0.6 * request.apart_m, 0.3)
+        reach = request.apart_m + _ASIDE_M
         ways = [np.concatenate([shown.way[::12], shown.way[-1:]]) for shown in self._answers]
         grid, away = distance_grid(np.concatenate(ways), reach)
         counts = grid[3:].astype(int)
@@ -235,7 +240,7 @@ class PlanSearch(ChoosingSearch):
         ends = np.minimum(
             *(np.hypot(x[:, None] - at[0], z - at[1]) for at in (request.start.position, goal.position))
         ).ravel()
-        cost = np.where((away < reach) & (ends > 1.2), usual, 0.0)
+        cost = np.where((away < reach) & (ends > 1.2), _ALIKE * usual, 0.0)
         return grid, cost.astype(np.float32)
 
     def _amount(self, attempt: Attempt) -> tuple[int, int]:

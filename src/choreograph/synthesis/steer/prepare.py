@@ -136,10 +136,9 @@ def _unpack(content: Content, task: SteerTask, costs: StepCosts) -> ValueFunctio
     """The value function of an entry; a ValueError where it does not fit the task or the steps."""
     basis = Basis(tuple(Dimension(**one) for one in content.facts["dimensions"]))
     report: dict[str, Any] = dict(content.facts["report"])
-    arrays = content.arrays
-    value = ValueFunction(
-        content.facts["task"], basis, arrays["coefficients"], arrays["cuts"], report, arrays["kind"].astype(np.int64),
-        content.facts["steps"],
-    )  # fmt: skip
+    # Copies, as those just learned are: kernels would be compiled once more for arrays that cannot be written to.
+    coefficients, cuts = (content.arrays[name].copy() for name in ("coefficients", "cuts"))
+    kind = content.arrays["kind"].astype(np.int64)
+    value = ValueFunction(content.facts["task"], basis, coefficients, cuts, report, kind, content.facts["steps"])
     check_fits(value, task, costs.steps)
     return value

@@ -54,6 +54,7 @@ VERB = Verb(
             "value function", "what keeping to a line, turning and avoiding will cost from each situation on", _learn
         ),
     ),
+    trial=SteerRequest(path="line:length=3", length_s=2.0),
     draw=_draw,
     picture_suffixes=(".png", ".svg", ".pdf"),
     strokes=_strokes,

@@ -101,6 +101,14 @@ def test_figures_say_how_well_it_fits(hero: Path) -> None:
     assert result.metrics["ankles"].value < 0.01 and not result.problems
 
 
+def test_a_skeleton_alone_is_a_body(recordings: Path, tmp_path: Path) -> None:
+    cg.write_clip(tmp_path / "walk.bvh", demo_clip("walk", 30.0))
+    asf, out = recordings / "cmu_more" / "108" / "108.asf", tmp_path / "out.amc"
+    assert _run("retarget", str(tmp_path / "walk.bvh"), "--to", str(asf), "-o", str(out)) == 0
+    recorded = cg.read_clip(recordings / "cmu_more" / "108" / "108_01.amc")
+    assert cg.read_clip(out).skeleton.leg_length == pytest.approx(recorded.skeleton.leg_length, rel=1e-3)
+
+
 def test_bad_input(recordings: Path, tmp_path: Path) -> None:
     walk = demo_clip("walk", 30.0)
     with pytest.raises(RequestError, match="whose body"):

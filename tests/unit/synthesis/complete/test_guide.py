@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +15,7 @@ from choreograph.motion.clip import Clip
 from choreograph.synthesis.complete import start
 from choreograph.synthesis.complete.asked import find_targets, find_terms
 from choreograph.synthesis.complete.completion import follow_nearest
+from choreograph.synthesis.complete.encode import Track
 from choreograph.synthesis.complete.guide import Examples, find_guide
 from choreograph.synthesis.complete.model import MotionModel, learn
 from choreograph.synthesis.complete.request import CompleteRequest
@@ -96,22 +98,59 @@ def test_completed_motion_is_nearer_to_recorded_poses(clips: list[Clip]) -> None
     assert novelty(_asked(clips)) < 0.7 * novelty(_asked(clips, **free))
 
 
-def test_what_is_unlike_all_recordings_is_not_led(clips: list[Clip], model: MotionModel) -> None:
+def test_what_is_unlike_all_recordings_is_led_by_a_spline(clips: list[Clip], model: MotionModel) -> None:
     request = _asked(clips)
     skeleton = model.encoding.skeleton
     targets = find_targets(request, skeleton, Recordings(clips).find)
     solver = MapSolver(model, 61, find_terms(targets, model, 61, np.full(len(skeleton), np.nan)))
     likely = solver.solve(start.straight(model, 61, solver.terms))
     led = follow_nearest(solver, likely)
-    assert solver.guide is not None and led.objective[-1] < likely.objective[-1]
+    assert solver.guide is not None and not led.splined and led.objective[-1] < likely.objective[-1]
     solver.guide = None
+    usual = solver.surprise(likely)
     strange = likely.copy()
     strange.states = strange.states + 40 * np.sqrt(model.space.variances) * np.sign(np.sin(np.arange(61)))[:, None]
     solver.terms = type(solver.terms)(
         [], [pose._replace(row=model.lifted(strange.states[pose.frame][None])[0]) for pose in solver.terms.poses], []
     )
     alone = solver.solve(likely.copy())
-    assert follow_nearest(solver, alone) is alone and solver.guide is None
+    assert solver.surprise(alone) > 10 * usual
+    assert follow_nearest(solver, alone).splined
+
+
+def test_where_recordings_know_less_a_spline_leads_and_that_is_said(clips: list[Clip], model: MotionModel) -> None:
+    from scipy.interpolate import CubicSpline
+
+    request = _asked(clips, finish={"clean": False, "rate_hz": 30.0})
+    recorded = cg.complete(clips, request)
+    assert recorded.best.details["led_by"] == "recordings" and "spline" not in recorded.best.name
+    poses = [clips[3][pose.frame : pose.frame + 1] for pose in request.poses]
+    own = [
+        cg.KeyPose(at_s=key.at_s, root=pose.root_pos[0], rotations=pose.local_rot[0], in_place=True)
+        for key, pose in zip(request.poses, poses, strict=True)
+    ]
+    splined = cg.complete(replace(model, held_out=1.2), request.with_(poses=own))
+    assert splined.best.details["led_by"] == "spline" and "spline" in splined.best.name
+    encoding = model.encoding
+    true = encoding.encode(clips[3][:61])
+    at = np.array([0, 30, 60])
+    both = np.concatenate(true, axis=1)
+    rows = CubicSpline(at, both[at])(np.arange(61))
+    plain = encoding.decode(Track(rows[:, :-3], rows[:, -3:])).global_positions()
+    found = splined.clip.global_positions()
+    assert np.linalg.norm(found - plain, axis=-1).max() < 0.02
+    assert np.linalg.norm(recorded.clip.global_positions() - plain, axis=-1).max() > 0.1
+
+
+def test_recordings_that_are_as_near_count_alike() -> None:
+    rng = np.random.default_rng(4)
+    one = _recorded(rng)[:60]
+    ends = np.zeros(60, bool)
+    ends[[0, -1]] = True
+    bump = np.sin(np.linspace(0, np.pi, 60))[:, None] ** 2 * np.array([3.0, 0, 0, 0, 0, 0])
+    examples = Examples.of([one + bump, one - bump])
+    found = find_guide(examples, _space(6), one, ends)
+    assert np.abs(found - one).max() < 0.3, "neither way is known to be the one"
 
 
 def test_recordings_come_back_from_files(model: MotionModel, tmp_path: Path) -> None:

@@ -11,9 +11,10 @@ from choreograph.demo import demo_clip
 from choreograph.synthesis.complete import start
 from choreograph.synthesis.complete import terms as kinds
 from choreograph.synthesis.complete.encode import Track
+from choreograph.synthesis.complete.estimate import Estimate
 from choreograph.synthesis.complete.model import MotionModel, learn
 from choreograph.synthesis.complete.settings import LearnSettings
-from choreograph.synthesis.complete.solver import Estimate, MapSolver, SolverSettings
+from choreograph.synthesis.complete.solver import MapSolver, SolverSettings
 from choreograph.synthesis.complete.terms import Body, PlaceTerm, PoseTerm, Term, Terms
 
 CAMERA = np.array([[1.5, 0.0, 0.0], [0.0, 1.5, 0.0], [0.0, 0.0, 1.0], [0.2, 1.0, -5.0]])

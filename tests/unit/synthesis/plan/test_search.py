@@ -138,14 +138,18 @@ def test_steps_in_the_whole_graph_are_those_of_the_compressed_one(graph, plans):
 
 
 def test_answers_differ_where_several_are_asked_for(graph, plans):
-    request = few(obstacles=(Solid.of_circle((0.45, 1.5), 0.25),), count=2, apart_m=0.3, evaluations=8000)
+    request = few(goal=Goal(position=(0.0, 5.0)), count=2, apart_m=0.4, evaluations=16_000)
     result = plan(graph, plans, request)
-    if len(result.answers) == 2:
-        a, b = (np.array(answer.path) for answer in result.answers)
-        away = np.hypot(*(a[:, None] - b[None]).transpose(2, 0, 1))
-        assert max(away.min(axis=1).max(), away.min(axis=0).max()) >= 0.3
-    else:
-        assert "only 1 of 2" in result.problems[0].text
+    assert result.problems == () and len(result.answers) == 2
+    a, b = (np.array(answer.path) for answer in result.answers)
+    away = np.hypot(*(a[:, None] - b[None]).transpose(2, 0, 1))
+    assert max(away.min(axis=1).max(), away.min(axis=0).max()) >= 0.4
+
+
+def test_too_few_different_answers_are_said(graph, plans):
+    hall = tuple(Solid.of_box((side - 0.05, -1.0), (side + 0.05, 4.0)) for side in (-0.8, 0.8))
+    result = plan(graph, plans, few(obstacles=hall, count=2, apart_m=2.0, evaluations=4000))
+    assert len(result.answers) == 1 and "only 1 of 2" in result.problems[0].text
 
 
 def test_other_objectives_count_other_things(graph, plans):
@@ -208,6 +212,32 @@ def test_stones_too_far_apart_are_said_with_the_longest_step(graph, plans):
         plan(graph, plans, request)
 
 
+def test_a_gap_nobody_can_cross_is_said_with_the_longest_step(graph, plans):
+    gap = Region.of_box((-9.0, 1.5), (9.0, 6.5))
+    with pytest.raises(
+        cg.RequestError, match=r"gaps\[0\].* The longest recorded step is \d\.\d\d m.*nearest"
+    ) as caught:
+        plan(graph, plans, few(goal=Goal(position=(0.0, 8.0)), gaps=(gap,), evaluations=1500))
+    assert caught.value.where == "gaps[0]"
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: Goal(position=(math.nan, 0.0)),
+        lambda: Start(facing_deg=math.nan),
+        lambda: Solid.of_polygon(((0.0, 0.0), (1.0, math.nan), (1.0, 1.0))),
+        lambda: Bar(ends=((0.0, 0.0), (math.nan, 1.0)), height=1.0),
+        lambda: Gate(position=(math.nan, 1.0)),
+        lambda: Corridor(points=((0.0, 0.0), (math.inf, 1.0))),
+    ],
+    ids=["goal", "start", "polygon", "bar", "gate", "path"],
+)
+def test_what_is_no_number_is_refused_everywhere(make):
+    with pytest.raises(cg.RequestError, match="must be a number"):
+        make()
+
+
 @pytest.mark.parametrize(
     ("document", "where"),
     [
@@ -234,6 +264,10 @@ def test_a_scene_of_a_million_polygons_is_refused():
     box = {"box": {"low": [0, 0], "high": [1, 1]}}
     with pytest.raises(cg.RequestError, match="10000 entries at most"):
         cg.read_request(PlanRequest, {"goal": {"position": [0, 1]}, "obstacles": [box] * 10_001})
+    with pytest.raises(cg.RequestError, match="more than 1,000,000 values"):
+        cg.read_request(PlanRequest, {"goal": {"position": [0, 1]}, "obstacles": [box] * 1_000_000})
+    with pytest.raises(cg.RequestError, match="10000 entries at most"):
+        PlanRequest(goal=AHEAD, obstacles=(Solid.of_box((0.0, 0.0), (1.0, 1.0)),) * 1_000_000)
 
 
 def test_thousands_of_obstacles_are_looked_up_quickly(graph, plans):

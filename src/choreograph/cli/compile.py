@@ -1,0 +1,81 @@
+"""`choreograph compile`: every verb's kernels now, so that nobody waits for them later."""
+
+from __future__ import annotations
+
+import tempfile
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from choreograph.cli.common import console, progress_bar
+
+WALKS = ("walk", "walk_turn_90_left", "walk_turn_90_right", "walk_veer_left", "walk_veer_right")
+JUMP = "jump_forward"
+
+
+def compile_kernels(
+    workers: Annotated[int, typer.Option("--workers", min=1, max=64, help="Processes that compile at a time.")] = 2,
+) -> None:
+    """Compile the kernels of all verbs, so that the first use of none waits for that.
+
+    Choreograph compiles a kernel when it is used for the first time after an installation or an upgrade, and keeps it
+    beside the package. This command uses each verb once on the demo motion instead, which takes a few minutes; where
+    everything is compiled already, some seconds.
+
+    Examples:
+
+      choreograph compile
+    """
+    from choreograph.verbs import rooms
+
+    with tempfile.TemporaryDirectory() as folder, ProcessPoolExecutor(workers) as pool, progress_bar() as progress:
+        graph, jump = _write_demo(Path(folder))
+        work = [pool.submit(_draw, jump), *(pool.submit(_try, name, graph, jump) for name in rooms())]
+        for done, one in enumerate(as_completed(work), 1):
+            one.result()
+            progress("compiling", done, len(work))
+    console.print("all kernels are compiled", highlight=False)
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to the application."""
+    app.command("compile")(compile_kernels)
+
+
+def _write_demo(folder: Path) -> tuple[Path, Path]:
+    """A small graph and a motion with a flight in it."""
+    import choreograph as cg
+    from choreograph.demo import demo_clips
+
+    clips = {clip.name: clip for clip in demo_clips(30.0)}
+    graph, jump = folder / "walks.mog", folder / f"{JUMP}.npz"
+    cg.save_graph(cg.build_graph([clips[name] for name in WALKS]), graph)
+    cg.write_clip(jump, clips[JUMP])
+    return graph, jump
+
+
+def _try(name: str, graph: Path, clip: Path) -> None:
+    """Have a verb answer its trial request."""
+    from choreograph.cli.subjects import load
+    from choreograph.contract.verb import CLIP
+    from choreograph.progress import silent
+    from choreograph.verbs import find_verb
+
+    verb = find_verb(name)
+    if verb.trial is not None:
+        subject = load(verb.subject, str(clip if verb.subject == CLIP else graph), verb.trial, silent)
+        verb.search(subject.value, verb.trial).run(silent)
+
+
+def _draw(clip: Path) -> None:
+    """Write a motion in the formats that have kernels, read it again, and draw it."""
+    import choreograph as cg
+    from choreograph.pictures.sheet import SheetSettings, draw_thumbnail
+
+    motion = cg.read_clip(clip)
+    for suffix in (".bvh", ".glb"):
+        cg.write_clip(clip.with_suffix(suffix), motion)
+        cg.read_clip(clip.with_suffix(suffix))
+    draw_thumbnail(motion, SheetSettings())

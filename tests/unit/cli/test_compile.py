@@ -1,0 +1,29 @@
+"""Every verb answers its trial request from the demo motion: so `choreograph compile` compiles all kernels."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from choreograph.cli import compile as tried
+from choreograph.verbs import find_verb, rooms
+
+WITHOUT = {"retarget", "layer"}
+"""Verbs whose requests need a file of the user's."""
+
+
+@pytest.fixture(scope="module")
+def demo(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    return tried._write_demo(tmp_path_factory.mktemp("demo"))
+
+
+@pytest.mark.parametrize("name", rooms())
+def test_trials_are_answered(name: str, demo: tuple[Path, Path]) -> None:
+    assert (find_verb(name).trial is None) == (name in WITHOUT)
+    tried._try(name, *demo)
+
+
+def test_motion_is_written_read_and_drawn(demo: tuple[Path, Path]) -> None:
+    tried._draw(demo[1])
+    assert demo[1].with_suffix(".bvh").is_file() and demo[1].with_suffix(".glb").is_file()
