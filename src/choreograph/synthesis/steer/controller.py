@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -21,13 +20,9 @@ from choreograph.synthesis.steer.steps import BENDS, BLEND_S
 from choreograph.synthesis.steer.tasks import SteerTask, compose
 
 Array = NDArray[np.float64]
-States = Sequence[tuple[str, Array]]
-"""Tasks that count, by name, each with its state."""
 
 BUILT_IN = ("navigate", "spin", "avoid")
 """Tasks whose state characters know by themselves."""
-_WEIGHED = 6
-"""Steps that are weighed by their best next step where several tasks count, the best ones."""
 _SHORTEST_BLEND_S = 0.05
 """A blend that has less time than this while a foot holds is not begun within a step."""
 
@@ -101,7 +96,7 @@ class Character:
         self.outside: set[str] = set()
         """Numbers of the state that went beyond their bounds and were clamped."""
         self.clip = [0, 0]
-        self._scores, self._next = np.empty((2, len(brain.costs.steps), len(BENDS)))
+        self._scores = np.empty((len(brain.costs.steps), len(BENDS)))
         self._begin(place, now)
 
     # ------------------------------------------------------------------ what it is asked
@@ -172,48 +167,14 @@ class Character:
         if len(states) == 1 and not spins:
             name, state = states[0]
             return Planned(*brain.tasks[name].best(cut, state, brain.costs, own, brain.values[name], scores))
-        low, high = self._score(cut, states, own, scores)
-        if not spins:
-            return self._look_further(cut, states, own, low, high)
-        scores[low:high] += self._drift(cut, place, (line or self.line).goal, low, high)
-        step, bend = divmod(int(scores[low:high].argmin()), scores.shape[1])
-        return Planned(low + step, bend, float(scores[low + step, bend]))
-
-    def _score(self, cut: int, states: States, own: Ahead, out: Array) -> tuple[int, int]:
-        """Write into `out` (S, B) what steps cost against all tasks that count; the range of those that fit."""
-        brain = self.brain
-        low, high = score_steps(brain.costs, cut, own, out)
+        low, high = score_steps(brain.costs, cut, own, scores)
         for name, state in states:
-            brain.tasks[name].add_scores(cut, state, brain.costs, own, brain.values.get(name), out)
-        return low, high
-
-    def _look_further(self, cut: int, states: States, own: Ahead, low: int, high: int) -> Planned:
-        """The best of the steps that score best, each weighed again by its best next step.
-
-        An obstacle that is met within the next two steps is so met where it is: what is learned of it is even over
-        metres.
-        """
-        brain, costs, steps = self.brain, self.brain.costs, self.brain.costs.steps
-        bends = self._scores[low:high].argmin(axis=1)
-        least = self._scores[low:high].min(axis=1)
-        first = int(least.argmin())  # a score that is no number is found, not passed over
-        best = Planned(low + first, int(bends[first]), math.inf)
-        for k in np.argsort(least, kind="stable")[:_WEIGHED]:
-            step, bend = low + int(k), int(bends[k])
-            move, lasts = (
-                compose(steps.align[cut, steps.start[step]], steps.moves[step, bend])[None],
-                steps.seconds[[step]],
-            )
-            cost, later = float(costs.price[cut, steps.start[step]] + own.goal[step] + costs.bend[bend]), []
-            for name, state in states:
-                after = brain.tasks[name].moved(state, move, lasts)
-                cost += float(brain.tasks[name].cost(state, after, move, lasts)[0])
-                later.append((name, after[0]))
-            start, stop = self._score(int(steps.stop[step]), later, own, self._next)
-            cost += float(costs.discount[step] * self._next[start:stop].min(initial=math.inf))
-            if cost < best.score:
-                best = Planned(step, bend, cost)
-        return best
+            brain.tasks[name].add_scores(cut, state, brain.costs, own, brain.values.get(name), scores)
+        if spins:
+            scores[low:high] += self._drift(cut, place, (line or self.line).goal, low, high)
+        best = int(scores[low:high].argmin())
+        step, bend = divmod(best, scores.shape[1])
+        return Planned(low + step, bend, float(scores[low + step, bend]))
 
     def _drift(self, cut: int, place: Array, goal: SteerGoal, low: int, high: int) -> Array:
         """What each step's end costs (high - low, B) by how far it is from where to turn: as if each metre stayed as

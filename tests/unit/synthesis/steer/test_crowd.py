@@ -23,7 +23,6 @@ from choreograph.synthesis.steer.policy import ValueFunction
 from choreograph.synthesis.steer.pool import Pool
 from choreograph.synthesis.steer.prepare import standard_tasks
 from choreograph.synthesis.steer.record import Recording
-from choreograph.synthesis.steer.tasks import SteerTask, compose
 
 
 def walked(crowd: Crowd, seconds: float, rate: float = 30.0) -> np.ndarray:
@@ -161,44 +160,6 @@ def test_an_obstacle_ahead_makes_straight_on_cost_more(brain: SteerBrain, pool: 
         ends.append(np.array([crowd.tick(1 / 30, others).root_pos[0] for _ in range(150)]))
     gaps = [np.hypot(way[:, 0], way[:, 2] - 5.0).min() for way in ends]
     assert gaps[0] < 0.2 < gaps[1]
-
-
-def test_where_several_tasks_count_the_best_steps_are_weighed_by_their_next(brain: SteerBrain, pool: Pool) -> None:
-    """Against all next steps of the steps that score best, in plain NumPy."""
-    task, costs, steps = Avoid(), brain.costs, brain.costs.steps
-    rng = np.random.default_rng(9)
-    value = ValueFunction("avoid", task.basis, rng.normal(size=task.basis.size), np.zeros(len(steps.cut_foot)))
-    both = SteerBrain(costs, {**brain.tasks, "avoid": task}, {**brain.values, "avoid": value})
-    one = Crowd(both, pool).add(goal=SteerGoal(0.0, 0.0, 0.0))
-    one.obstacles = [MovingObstacle(0.3, 2.0, 0.6, 0.0, -1.0)]
-    place = np.array([0.1, 0.2, 0.0])
-    own = both.ahead(one.goal).with_cuts(brain.values["navigate"].cuts)
-
-    def scored(cut: int, states: list[tuple[str, np.ndarray]]) -> tuple[int, np.ndarray]:
-        out = np.empty((len(steps), len(costs.bend)))
-        low, high = score_steps(costs, cut, own, out)
-        for name, state in states:
-            SteerTask.add_scores(both.tasks[name], cut, state, costs, own, both.values[name], out)
-        return low, out[low:high]
-
-    for cut in (2, 11, 23):
-        states = one.states(place, 0.0, one.line)
-        low, first = scored(cut, states)
-        best = (math.inf, -1, -1)
-        for step in low + np.argsort(first.min(axis=1))[:6]:
-            bend = int(first[step - low].argmin())
-            move, lasts = (
-                compose(steps.align[cut, steps.start[step]], steps.moves[step, bend])[None],
-                steps.seconds[[step]],
-            )
-            after = [(name, both.tasks[name].moved(state, move, lasts)) for name, state in states]
-            cost = costs.price[cut, steps.start[step]] + own.goal[step] + costs.bend[bend]
-            for (name, state), (_, end) in zip(states, after, strict=True):
-                cost += both.tasks[name].cost(state, end, move, lasts)[0]
-            _, second = scored(int(steps.stop[step]), [(name, end[0]) for name, end in after])
-            best = min(best, (float(cost + costs.discount[step] * second.min()), int(step), bend))
-        found = one.choose(cut, place)
-        assert found.score == pytest.approx(best[0]) and (found.step, found.bend) == best[1:]
 
 
 def test_compiled_avoidance_is_its_plain_twin(brain: SteerBrain) -> None:
