@@ -21,9 +21,9 @@ _APPLICATION_ID = 0x4D6F4750
 _ROW = np.dtype([(name, np.dtype(dtype).newbyteorder("<")) for name, dtype in Minima.dtypes.items()])
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS work (key TEXT PRIMARY KEY);
-CREATE TABLE IF NOT EXISTS batch (
-    stop INTEGER PRIMARY KEY, pairs INTEGER NOT NULL, evaluated INTEGER NOT NULL, crc32 INTEGER NOT NULL,
-    minima BLOB NOT NULL
+CREATE TABLE IF NOT EXISTS done (
+    question TEXT NOT NULL, stop INTEGER NOT NULL, pairs INTEGER NOT NULL, evaluated INTEGER NOT NULL,
+    crc32 INTEGER NOT NULL, minima BLOB NOT NULL, PRIMARY KEY (question, stop)
 );
 """
 T = TypeVar("T")
@@ -43,18 +43,21 @@ class Batch:
 class Checkpoint:
     """Batches that are done, in `NAME.mog.partial`.
 
-    The file belongs to one piece of work, told by a key; work with another key starts it afresh. If the file cannot
-    be made sense of, the work is done again.
+    The file belongs to one piece of work, told by a key; work with another key starts it afresh. A piece of work may
+    ask several questions, such as other thresholds, and the batches of each are kept. If the file cannot be made sense
+    of, the work is done again.
     """
 
     def __init__(self, path: str | Path) -> None:
         """Take the side file of a .mog file; nothing is opened yet."""
         self.path = Path(f"{path}.partial")
         self._connection: sqlite3.Connection | None = None
+        self._question = ""
 
-    def begin(self, key: str) -> None:
-        """Open the file for the work with this key; others in the folder that were given up are removed."""
+    def begin(self, key: str, question: str = "") -> None:
+        """Open the file for a question of the work with this key; files of others that were given up are removed."""
         self.close()
+        self._question = question
         sweep(self.path, _is_side_file)
         try:
             self._connection = self._open(key)
@@ -73,7 +76,8 @@ class Checkpoint:
 
     def _read(self) -> Iterator[Batch]:
         assert self._connection is not None
-        rows = self._connection.execute("SELECT stop, pairs, evaluated, crc32, minima FROM batch ORDER BY stop")
+        query = "SELECT stop, pairs, evaluated, crc32, minima FROM done WHERE question = ? ORDER BY stop"
+        rows = self._connection.execute(query, (self._question,))
         for stop, pairs, evaluated, crc32, data in rows:
             if zlib.crc32(data) != crc32 or len(data) % _ROW.itemsize:
                 return
@@ -88,8 +92,8 @@ class Checkpoint:
         data = table.tobytes()
         connection = self._connection
         assert connection is not None
-        values = (stop, pairs, evaluated, zlib.crc32(data), data)
-        self._do(lambda: connection.execute("INSERT OR REPLACE INTO batch VALUES (?, ?, ?, ?, ?)", values))
+        values = (self._question, stop, pairs, evaluated, zlib.crc32(data), data)
+        self._do(lambda: connection.execute("INSERT OR REPLACE INTO done VALUES (?, ?, ?, ?, ?, ?)", values))
 
     def close(self) -> None:
         """Let go of the file, which stays for the next time."""
@@ -116,7 +120,7 @@ class Checkpoint:
             if connection.execute("SELECT key FROM work").fetchall() != [(key,)]:
                 connection.execute("BEGIN")
                 connection.execute("DELETE FROM work")
-                connection.execute("DELETE FROM batch")
+                connection.execute("DELETE FROM done")
                 connection.execute("INSERT INTO work VALUES (?)", (key,))
                 connection.execute("COMMIT")
         except sqlite3.Error:

@@ -113,7 +113,7 @@ class Search:
         kept: list[Minima] = []
         start = pairs = evaluated = 0
         if self._checkpoint is not None:
-            self._checkpoint.begin(f"{self._key} {limits.table.tolist()} {limits.classes} {involving}")
+            self._checkpoint.begin(self._key, f"{limits.table.tolist()} {limits.classes} {involving}")
             for batch in self._checkpoint.batches():
                 kept.append(batch.minima)
                 start, pairs, evaluated = batch.stop, pairs + batch.pairs, evaluated + batch.evaluated

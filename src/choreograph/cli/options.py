@@ -13,7 +13,8 @@ from typing import Annotated, Any, Literal, get_args, get_origin
 import typer
 from typer.models import ArgumentInfo
 
-from choreograph.contract.request import Request, say_bounds
+from choreograph.contract.fields import say_bounds
+from choreograph.contract.request import Request
 from choreograph.errors import RequestError
 from choreograph.verbs.options import Entry, entries, negative, option_type, plain_type
 

@@ -9,7 +9,8 @@ from typing import Any, get_args
 
 from pydantic import BaseModel
 
-from choreograph.contract.request import Request, say_bounds
+from choreograph.contract.fields import say_bounds
+from choreograph.contract.request import Request
 from choreograph.contract.verb import Verb
 from choreograph.verbs import find_verb, rooms
 from choreograph.verbs.options import Entry, entries

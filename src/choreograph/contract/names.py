@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from choreograph.contract.request import Request, metadata_of
+from choreograph.contract.fields import metadata_of
+from choreograph.contract.request import Request
 
 T = TypeVar("T", bound=Request)
 

@@ -13,10 +13,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self, TypeVar, get_args
 
 import numpy as np
-from annotated_types import Ge, Gt, Le, Lt, MaxLen, MinLen
+from annotated_types import Ge, Le, MaxLen, MinLen
 from pydantic import BaseModel, ConfigDict, Strict, ValidationError
 from pydantic._internal._model_construction import ModelMetaclass
 
+from choreograph.contract.fields import Unit, metadata_of, say_bounds
 from choreograph.contract.limits import FARTHEST_M, check_size, check_text, fail_fast
 from choreograph.errors import RequestError
 
@@ -26,20 +27,8 @@ if TYPE_CHECKING:
 
 T = TypeVar("T", bound="Request")
 
-_WIDE = 30_000
 LONGEST_QUOTE = 200
 """Characters of a value that a message quotes at most."""
-
-
-@dataclass(frozen=True)
-class Unit:
-    """The unit of a number, for help, schema and forms."""
-
-    text: str
-
-    def __get_pydantic_json_schema__(self, core: Any, handler: Any) -> dict[str, Any]:
-        """Say the unit in the schema too."""
-        return {**handler(core), "unit": self.text}
 
 
 @dataclass(frozen=True)
@@ -230,50 +219,6 @@ def request_error(error: ValidationError, kind: Any) -> RequestError:
     return made
 
 
-def say_bounds(field: FieldInfo, widest: float = _WIDE) -> str:
-    """What a field's numbers may be, with the unit: "from 0 to 5 m"; empty where anything may be.
-
-    Bounds so wide that nobody comes near them are left out.
-    """
-    low, high, unit = bounds_of(field)
-    low = low if low is not None and abs(low[1]) < widest else None
-    high = high if high is not None and abs(high[1]) < widest else None
-    parts = []
-    if low is not None and high is not None:
-        parts.append(f"from {low[1]:g} to {high[1]:g}" if not low[0] else f"above {low[1]:g}, up to {high[1]:g}")
-    elif low is not None:
-        parts.append(f"above {low[1]:g}" if low[0] else f"{low[1]:g} or more")
-    elif high is not None:
-        parts.append(f"below {high[1]:g}" if high[0] else f"up to {high[1]:g}")
-    return " ".join([*parts, *([unit] if unit else [])] if parts else ([f"in {unit}"] if unit else []))
-
-
-def bounds_of(field: FieldInfo) -> tuple[tuple[bool, float] | None, tuple[bool, float] | None, str]:
-    """Lowest and highest value, each with whether it is left out, and the unit."""
-    low = high = None
-    unit = ""
-    for entry in metadata_of(field):
-        if isinstance(entry, Ge | Gt):
-            low = (isinstance(entry, Gt), float(entry.ge if isinstance(entry, Ge) else entry.gt))  # type: ignore[arg-type]
-        elif isinstance(entry, Le | Lt):
-            high = (isinstance(entry, Lt), float(entry.le if isinstance(entry, Le) else entry.lt))  # type: ignore[arg-type]
-        elif isinstance(entry, Unit):
-            unit = entry.text
-    return low, high, unit
-
-
-def metadata_of(field: FieldInfo) -> list[Any]:
-    """What is noted about a field, also within `… | None`."""
-    found = list(field.metadata)
-    pending = [field.annotation]
-    while pending:
-        kind = pending.pop()
-        found += getattr(kind, "__metadata__", ())
-        if getattr(kind, "__metadata__", None) or type(None) in get_args(kind):
-            pending += get_args(kind)
-    return found
-
-
 def quote(value: Any) -> str:
     """A value as messages show it, cut where it is long."""
     # A million entries would take a minute to write down, of which nobody sees more than the first.
@@ -322,7 +267,7 @@ _SORTS = {
 def _expected(sort: str, field: FieldInfo | None, context: Mapping[str, Any], message: str) -> str:
     """What it must be, as the end of a sentence."""
     broken = sort in ("greater_than", "greater_than_equal", "less_than", "less_than_equal")
-    bounds = say_bounds(field, math.inf if broken else _WIDE) if field is not None else ""
+    bounds = say_bounds(field, whole=broken) if field is not None else ""
     if broken and bounds:
         return f"be a number {bounds}"
     if sort == "literal_error":

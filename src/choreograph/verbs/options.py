@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args, get_origin
 
-from choreograph.contract.request import Option, Request, metadata_of
+from choreograph.contract.fields import metadata_of
+from choreograph.contract.request import Option, Request
 
 if TYPE_CHECKING:
     from pydantic.fields import FieldInfo

@@ -48,6 +48,11 @@ def test_batches_come_back_for_the_same_work_only(tmp_path):
     batches = again.batches()
     assert [(b.stop, b.pairs, b.evaluated, len(b.minima)) for b in batches] == [(2, 100, 10, 5), (4, 50, 20, 0)]
     assert np.array_equal(batches[0].minima.yaw, some_minima(5).yaw)
+    again.begin("walks at 30 Hz", "up to 20 cm")
+    assert again.batches() == []
+    again.keep(3, 70, 7, some_minima(1))
+    again.begin("walks at 30 Hz")
+    assert [batch.stop for batch in again.batches()] == [2, 4]
     again.begin("walks at 60 Hz")
     assert again.batches() == []
     again.discard()
@@ -66,7 +71,7 @@ def test_a_damaged_side_file_only_costs_time(tmp_path):
         checkpoint.keep(stop, 1, 1, some_minima(3))
     checkpoint.close()
     with sqlite3.connect(checkpoint.path) as connection:
-        connection.execute("UPDATE batch SET minima = x'00' WHERE stop = 2")
+        connection.execute("UPDATE done SET minima = x'00' WHERE stop = 2")
     connection.close()
     checkpoint.begin("key")
     assert [batch.stop for batch in checkpoint.batches()] == [1]

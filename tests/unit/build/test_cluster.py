@@ -98,16 +98,17 @@ class Leaving:
 def test_a_build_goes_on_after_its_cluster_went_away(walks, tmp_path: Path, monkeypatch):
     monkeypatch.setattr("choreograph.distance.minima._BATCH_PAIRS", 1)  # a batch for each clip
     monkeypatch.setattr(cluster, "_TASK_STRIPS", 1000)
+    settings = GraphSettings(max_blend_s=0)  # whose search would ask once more
     away = cluster.ClusterComparison(Leaving(2), str(tmp_path / "shards"))
     with pytest.raises(RequestError, match=r"went away.*goes on from what was compared"):
-        build_file(tmp_path / "c.mog", walks, SETTINGS, workers=away)
+        build_file(tmp_path / "c.mog", walks, settings, workers=away)
     assert (tmp_path / "c.mog.partial").exists() and not list(tmp_path.glob("shards/*"))
     rest = Leaving(100)
     graph = build_file(
-        tmp_path / "c.mog", walks, SETTINGS, workers=cluster.ClusterComparison(rest, str(tmp_path / "shards"))
+        tmp_path / "c.mog", walks, settings, workers=cluster.ClusterComparison(rest, str(tmp_path / "shards"))
     )
     assert 100 - rest.left == len(walks) - 2, "what was compared was compared again"
-    alone = build_file(tmp_path / "a.mog", walks, SETTINGS)
+    alone = build_file(tmp_path / "a.mog", walks, settings)
     for name, column in alone.edges.columns().items():
         np.testing.assert_array_equal(column, getattr(graph.edges, name))
 

@@ -8,7 +8,8 @@ from typing import Annotated
 from annotated_types import Ge, Gt, Le, MaxLen
 from pydantic import Field
 
-from choreograph.contract.request import Hertz, Metres, Option, Request, Unit
+from choreograph.contract.fields import Unit
+from choreograph.contract.request import Hertz, Metres, Option, Request
 from choreograph.dynamics.inverse import CUTOFF_HZ, FRICTION
 
 Kilograms = Annotated[float, Unit("kg"), Gt(0), Le(1000)]

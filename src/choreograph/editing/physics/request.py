@@ -8,6 +8,7 @@ from typing import Annotated, Literal, Self
 from annotated_types import Ge, Gt, Le, MaxLen, MinLen
 from pydantic import Field, model_validator
 
+from choreograph.contract.fields import Unit
 from choreograph.contract.limits import beside
 from choreograph.contract.names import MotionName
 from choreograph.contract.request import (
@@ -21,7 +22,6 @@ from choreograph.contract.request import (
     Option,
     Request,
     Seconds,
-    Unit,
     Wrong,
 )
 from choreograph.editing.dynamics.request import BodyRequest

@@ -7,7 +7,8 @@ from typing import Annotated, ClassVar, Literal, Self
 from annotated_types import Ge, Le
 from pydantic import model_validator
 
-from choreograph.contract.request import Hertz, MetresPerSecond, Option, Request, Seconds, Unit, Wrong
+from choreograph.contract.fields import Unit
+from choreograph.contract.request import Hertz, MetresPerSecond, Option, Request, Seconds, Wrong
 
 MAX_RATE = 16.0
 """Fastest a motion may be shown, against its recording; 1/16 of it is the slowest."""

@@ -42,7 +42,7 @@ MOST_BYTES = 1 << 30
 """Size of what is paged in from which on the next search begins with empty tables."""
 _SAMPLE = 20_000
 """Edges by which it is known how sharply recorded people turn."""
-_CHANGES, _ENOUGH, _SECOND_CHANGES = 32, 6, 100
+_CHANGES, _ENOUGH, _SECOND_CHANGES = 32, 6, 36
 """Continuations with one transition that are looked at, from how many found on none with two are, and how many else."""
 _FASTER = 1.25
 """How much longer a step within a blend may be than any recorded one."""

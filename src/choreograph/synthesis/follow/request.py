@@ -10,6 +10,7 @@ from annotated_types import Ge, Gt, Le, MaxLen
 from pydantic import Field, model_validator
 
 from choreograph.contract.chosen import ChosenRequest
+from choreograph.contract.fields import Unit
 from choreograph.contract.request import (
     Cost,
     Degrees,
@@ -21,7 +22,6 @@ from choreograph.contract.request import (
     Request,
     Seconds,
     Seed,
-    Unit,
     Wrong,
 )
 from choreograph.errors import RequestError

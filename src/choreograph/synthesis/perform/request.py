@@ -9,18 +9,8 @@ from annotated_types import Ge, Gt, Le, MaxLen, MinLen
 from pydantic import Field, field_validator, model_validator
 
 from choreograph.contract.chosen import ChosenRequest
-from choreograph.contract.request import (
-    Coordinate,
-    FileName,
-    Hertz,
-    Metres,
-    Name,
-    Option,
-    Request,
-    Seconds,
-    Unit,
-    Wrong,
-)
+from choreograph.contract.fields import Unit
+from choreograph.contract.request import Coordinate, FileName, Hertz, Metres, Name, Option, Request, Seconds, Wrong
 from choreograph.errors import RequestError
 from choreograph.finishing.settings import FinishSettings
 from choreograph.synthesis.perform.trajectory import MAX_SAMPLES, Trajectory, even_trajectory, read_trajectory

@@ -9,7 +9,8 @@ from annotated_types import Ge, Gt, Le, MaxLen
 from pydantic import Field, model_validator
 
 from choreograph.contract.chosen import ChosenRequest
-from choreograph.contract.request import FileName, Metres, Option, Request, Seconds, Unit, Wrong
+from choreograph.contract.fields import Unit
+from choreograph.contract.request import FileName, Metres, Option, Request, Seconds, Wrong
 from choreograph.finishing.settings import FinishSettings
 from choreograph.synthesis.plan.parts import (
     FARTHEST_M,

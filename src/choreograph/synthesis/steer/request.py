@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
 from choreograph.contract.chosen import ChosenRequest
+from choreograph.contract.fields import Unit
 from choreograph.contract.limits import beside
 from choreograph.contract.request import (
     Degrees,
@@ -24,7 +25,6 @@ from choreograph.contract.request import (
     Point,
     Request,
     Seconds,
-    Unit,
     Wrong,
 )
 from choreograph.errors import RequestError
