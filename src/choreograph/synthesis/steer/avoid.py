@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -9,9 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from choreograph.synthesis.steer.basis import Dimension
+from choreograph.synthesis.steer.goals import MovingObstacle
 from choreograph.synthesis.steer.tasks import CompiledTask
 
 Array = NDArray[np.float64]
+
+MOST_OBSTACLES = 4
+"""Obstacles that count at one time, the nearest."""
 
 
 @dataclass(frozen=True)
@@ -71,3 +77,30 @@ class Avoid(CompiledTask):
         return np.asarray(
             self.obstacle_weight * seconds * near / self.parts + self.turning_weight * np.abs(moves[:, 0])
         )
+
+
+def obstacle_states(obstacles: Sequence[MovingObstacle], place: Array, wait_s: float, task: Avoid) -> list[Array]:
+    """Obstacles that are near, nearest first, as the task avoid sees them: place and velocity of each in the
+    character's own frame.
+
+    Args:
+        obstacles: Where they are now.
+        place: Where the character will be: heading, x, z.
+        wait_s: Time until it is there, seconds.
+        task: Says how far away they begin to count, and what size it knows.
+    """
+    found = []
+    cos, sin = math.cos(place[0]), math.sin(place[0])
+    for one in obstacles:
+        x, z = one.x + wait_s * one.vx - place[1], one.z + wait_s * one.vz - place[2]
+        away = max(math.hypot(x, z), 1e-6)
+        # One that is larger than those the task knows is as good as nearer.
+        nearer = max(away - (one.radius - task.radius_m), 0.01) / away
+        x, z = nearer * x, nearer * z
+        speed = math.hypot(one.vx, one.vz)
+        slow = min(1.0, 2.0 / speed) if speed > 0 else 1.0
+        vx, vz = slow * one.vx, slow * one.vz
+        state = np.array([x * cos - z * sin, x * sin + z * cos, vx * cos - vz * sin, vx * sin + vz * cos])
+        if task.known(state[None])[0]:
+            found.append((away, state))
+    return [state for _, state in sorted(found, key=lambda pair: pair[0])[:MOST_OBSTACLES]]

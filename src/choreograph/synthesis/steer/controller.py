@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -12,7 +11,7 @@ from numpy.typing import NDArray
 
 from choreograph.errors import RequestError
 from choreograph.maths.floor import FloorTransform
-from choreograph.synthesis.steer.avoid import Avoid
+from choreograph.synthesis.steer.avoid import Avoid, obstacle_states
 from choreograph.synthesis.steer.costs import Ahead, StepCosts, Wanted, score_steps
 from choreograph.synthesis.steer.goals import Line, MovingObstacle, SteerGoal
 from choreograph.synthesis.steer.policy import ValueFunction, check_fits
@@ -24,8 +23,6 @@ Array = NDArray[np.float64]
 
 BUILT_IN = ("navigate", "spin", "avoid")
 """Tasks whose state characters know by themselves."""
-MOST_OBSTACLES = 4
-"""Obstacles that count at one time, the nearest."""
 _SHORTEST_BLEND_S = 0.05
 """A blend that has less time than this while a foot holds is not begun within a step."""
 
@@ -337,30 +334,3 @@ def _own_state(task: SteerTask, place: Array) -> Array | None:
             f"{len(task.dimensions)} numbers"
         )
     return state
-
-
-def obstacle_states(obstacles: Sequence[MovingObstacle], place: Array, wait_s: float, task: Avoid) -> list[Array]:
-    """Obstacles that are near, nearest first, as the task avoid sees them: place and velocity of each in the
-    character's own frame.
-
-    Args:
-        obstacles: Where they are now.
-        place: Where the character will be: heading, x, z.
-        wait_s: Time until it is there, seconds.
-        task: Says how far away they begin to count, and what size it knows.
-    """
-    found = []
-    cos, sin = math.cos(place[0]), math.sin(place[0])
-    for one in obstacles:
-        x, z = one.x + wait_s * one.vx - place[1], one.z + wait_s * one.vz - place[2]
-        away = max(math.hypot(x, z), 1e-6)
-        # One that is larger than those the task knows is as good as nearer.
-        nearer = max(away - (one.radius - task.radius_m), 0.01) / away
-        x, z = nearer * x, nearer * z
-        speed = math.hypot(one.vx, one.vz)
-        slow = min(1.0, 2.0 / speed) if speed > 0 else 1.0
-        vx, vz = slow * one.vx, slow * one.vz
-        state = np.array([x * cos - z * sin, x * sin + z * cos, vx * cos - vz * sin, vx * sin + vz * cos])
-        if task.known(state[None])[0]:
-            found.append((away, state))
-    return [state for _, state in sorted(found, key=lambda pair: pair[0])[:MOST_OBSTACLES]]
