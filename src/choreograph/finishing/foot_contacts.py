@@ -90,8 +90,8 @@ class Places:
 def agree(heels: Places, toes: Places, soles: Array) -> None:
     """Move places of heel and toe that stand at the same time along the floor until they are as far apart as they were.
 
-    Heights of the places do not count: on a foot whose ankle is high above the ball, a centimetre of height would be one
-    and a half along the floor.
+    Heights of the places do not count: on a foot whose ankle is high above the ball, a centimetre of height would be
+    one and a half along the floor.
 
     Args:
         heels: Where the heel stands.

@@ -267,6 +267,14 @@ def _names(nodes: list[dict[str, Any]], order: list[int]) -> list[str]:
     return names
 
 
+_NOT_HELD = "which a motion cannot hold: apply its scale in the program it comes from, and export it again"
+
+
+def _called(node: dict[str, Any]) -> str:
+    name = node.get("name")
+    return f"node {name[:80]!r}" if isinstance(name, str) and name else "a node"
+
+
 def _transform(node: dict[str, Any]) -> tuple[Array, Array, float]:
     """Place, rotation and (even) scale of a node."""
     if "matrix" in node:
@@ -274,10 +282,10 @@ def _transform(node: dict[str, Any]) -> tuple[Array, Array, float]:
         linear, place = matrix[:3, :3], matrix[:3, 3]
         scales = np.linalg.norm(linear, axis=0)
         if scales.min() <= 1e-9:
-            raise FormatError("a node's matrix flattens what hangs from it")
+            raise FormatError(f"{_called(node)} has a matrix that flattens what hangs from it")
         turned = linear / scales
         if np.abs(turned.T @ turned - np.eye(3)).max() > 1e-3 or np.linalg.det(turned) < 0:
-            raise FormatError("a node's matrix skews or mirrors, which a motion cannot hold")
+            raise FormatError(f"{_called(node)} has a matrix that skews or mirrors, {_NOT_HELD}")
         rotation = quat.from_matrix(turned)
     else:
         place = vector(node.get("translation"), (0.0, 0.0, 0.0))
@@ -285,7 +293,7 @@ def _transform(node: dict[str, Any]) -> tuple[Array, Array, float]:
         rotation = quat.normalise([w, x, y, z])
         scales = vector(node.get("scale"), (1.0, 1.0, 1.0))
     if np.ptp(scales) > 1e-3 * abs(scales).max() or scales.min() <= 0:
-        raise FormatError("a node is stretched unevenly or mirrored, which a motion cannot hold")
+        raise FormatError(f"{_called(node)} is stretched unevenly or mirrored, {_NOT_HELD}")
     return place, rotation, float(scales.mean())
 
 

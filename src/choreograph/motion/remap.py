@@ -320,12 +320,12 @@ def _plant_headings(clip: Clip, side: str, heading: Array) -> Array:
 
 
 def _let_swing(clip: Clip, side: str, stands_at: Array, led: Limb, lowest: float) -> Array:
-    """Where an ankle is to be, (F, 3): at its place while it stands, between that and where its bones lead while it swings.
+    """Where an ankle is to be, (F, 3): at its place while it stands, between that and its bones' end while it swings.
 
-    Both are the same on legs of the same proportions. On others it is where least squares have it: what the ends of thigh
-    and shin are off by for being turned, and what the ankle is off its place by, all in metres. With a flexion f, an ankle
-    that goes by d across the leg takes both ends by d / (1 + cos f) together, so that it stays 1 / (2 + cos f) of the way
-    from its place to its bones.
+    Both are the same on legs of the same proportions. On others it is where least squares have it: what the ends of
+    thigh and shin are off by for being turned, and the ankle off its place, all in metres. At a flexion f, an ankle
+    moved across the leg by d moves both ends by d / (1 + cos f) together: it is best 1 / (2 + cos f) of the way from
+    its place to the bones' end.
     """
     heel, ball = columns(clip, side)
     stands = heel | ball
