@@ -98,7 +98,8 @@ def remap(clip: Clip, found: RoleMap, stance: Stance, along: float | None = None
     root = middle - position[:, own].mean(axis=1)
     position = position + root[:, None]
     for side in SIDES:
-        balls = clip.skeleton.find(f"{side}_toe"), foot_bone(skeleton, side)
+        has_ball = skeleton.find(f"{side}_toe") is not None
+        balls = clip.skeleton.find(f"{side}_toe"), foot_bone(skeleton, side) if has_ball else None
         target = carried(there[:, ankles[side]])
         heading = _plant_headings(clip, side, headings[side])
         if balls[0] is not None and balls[1] is not None:
