@@ -31,11 +31,13 @@ def keep_soles_up(clip: Clip) -> Clip:
         clip: A motion whose plants are known. A foot without an end in its skeleton is left as it is.
     """
     skeleton = clip.skeleton
+    fronts = {skeleton.find(f"{side}_foot"): foot_bone(skeleton, side) for side in SIDES if not _has_ball(clip, side)}
+    if all(front is None for front in fronts.values()):
+        return clip
     local = np.array(clip.local_rot)
     at, turned = clip.global_positions(), clip.global_rotations()
-    for side in SIDES:
-        foot, front = skeleton.find(f"{side}_foot"), foot_bone(skeleton, side)
-        if foot is None or front is None or skeleton.find(f"{side}_toe") is not None:
+    for foot, front in fronts.items():
+        if foot is None or front is None:
             continue
         above = turned[:, skeleton.parents[foot]]
         way = quat.rotate(turned[:, foot], front)
@@ -48,6 +50,10 @@ def keep_soles_up(clip: Clip) -> Clip:
         turn = quat.from_rotvec((pitch[0] - pitch[1])[:, None] * across)
         local[:, foot] = quat.multiply(quat.inverse(above), quat.multiply(turn, turned[:, foot]))
     return clip.with_poses(clip.root_pos, kinematics.unit_and_continuous(local))
+
+
+def _has_ball(clip: Clip, side: str) -> bool:
+    return clip.skeleton.find(f"{side}_toe") is not None
 
 
 def _floors(clip: Clip, foot: int, height: Array) -> Array:
