@@ -16,6 +16,7 @@ from choreograph.errors import FormatError
 from choreograph.formats._glb import Glb, chunks, find_take, index, take_names, vector
 from choreograph.formats.assemble import read_bytes
 from choreograph.formats.figures import KEY, from_rest, restore_clip
+from choreograph.formats.world import turn_to_front
 from choreograph.maths import quat
 from choreograph.motion.clip import Clip, Note, Source
 
@@ -133,7 +134,8 @@ def _read(path: Path, data: bytes, figure: int, which: int | str) -> Clip:
     skeleton, rot, local_pos = from_rest(rig.names, rig.parents, rig.pos, rig.rot, pos, rot)
     several = len(document.items("animations")) > 1 and take.get("name")
     name = str(several or skin.get("name") or path.stem)
-    return Clip(skeleton, fps, pos[:, 0], quat.make_continuous(rot), name=name, local_pos=local_pos, source=source)
+    skeleton, root, rot, local_pos = turn_to_front(skeleton, pos[:, 0], rot, local_pos)
+    return Clip(skeleton, fps, root, quat.make_continuous(rot), name=name, local_pos=local_pos, source=source)
 
 
 def _about(item: dict[str, Any]) -> Any:

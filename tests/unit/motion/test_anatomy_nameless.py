@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -171,6 +172,15 @@ def test_names_that_tell_some_of_the_legs_are_completed() -> None:
     body = _built(joints)
     found = [body.names[body.need(f"left_{part}")] for part in ("upper_leg", "lower_leg", "foot", "toe", "upper_arm")]
     assert found == ["LeftLeg01", "LeftLeg02", "LeftFoot01", "LeftFoot02", "LeftArm01"]
+
+
+def test_sides_that_are_named_as_seen_from_the_front_are_those_of_the_body() -> None:
+    body = demo_clip("walk", 30.0).skeleton
+    other = {"Left": "Right", "Right": "Left"}
+    names = tuple(re.sub("Left|Right", lambda found: other[found[0]], name) for name in body.names)
+    assert names != body.names
+    seen = Skeleton(names, body.parents, body.offsets, body.tip_parents, body.tip_offsets)
+    assert seen.roles == body.roles
 
 
 @pytest.mark.parametrize("named", [True, False])
