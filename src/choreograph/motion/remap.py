@@ -373,20 +373,15 @@ def _on_ball(heel: Flags, ball: Flags, ramp: float) -> Array:
     return weight
 
 
-def _leg_joints(skeleton: Skeleton, side: str) -> tuple[int, int, int]:
-    hip, knee, ankle = (skeleton.need(f"{side}_{part}") for part in ("upper_leg", "lower_leg", "foot"))
-    return hip, knee, ankle
-
-
 def _leg(skeleton: Skeleton, side: str, position: Array) -> Limb:
-    hip, knee, ankle = _leg_joints(skeleton, side)
-    return position[:, hip], position[:, knee], position[:, ankle]
+    hip, knee, ankle = (position[:, skeleton.need(f"{side}_{part}")] for part in ("upper_leg", "lower_leg", "foot"))
+    return hip, knee, ankle
 
 
 def _solve_leg(skeleton: Skeleton, side: str, pose: tuple[Array, Array, Array], target: Array) -> None:
     """Bring an ankle to its target; the pose is changed."""
     local, world, position = pose
-    hip, knee, ankle = _leg_joints(skeleton, side)
+    hip, knee, ankle = (skeleton.need(f"{side}_{part}") for part in ("upper_leg", "lower_leg", "foot"))
     joints = _leg(skeleton, side, position)
     turns = ik.solve_limb(*joints, ik.hinge_axes(*joints, world[:, hip]), target)
     ik.write_limb(local, world, skeleton.parents, (hip, knee, ankle), turns, world[:, ankle])
