@@ -175,8 +175,13 @@ def _standing(character: Character, told: set[str]) -> Character:
             roles[toe] = "other"
         if f"{side}_toe" not in roles and len(along) and ankles[k] not in skeleton.tip_parents:
             tips.append((ankles[k], np.array([0.0, sole_m - rest[ankles[k], 1], along.max() - rest[ankles[k], 2]])))
-    ends = {"tip_parents": [joint for joint, _ in tips], "tip_offsets": [offset for _, offset in tips]}
-    return replace(character, skeleton=replace(skeleton, roles=tuple(roles), **ends), sole_m=sole_m)
+    standing = replace(
+        skeleton,
+        roles=tuple(roles),
+        tip_parents=np.array([joint for joint, _ in tips], np.int32),
+        tip_offsets=np.array([offset for _, offset in tips]),
+    )
+    return replace(character, skeleton=standing, sole_m=sole_m)
 
 
 def node_matrices(rig: Rig) -> Array:
