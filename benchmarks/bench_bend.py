@@ -2,10 +2,10 @@
 
     CHOREOGRAPH_DATA=<folder with cmu/> python -m benchmarks.bench_bend [full] [three] [demo] [39] … [--paths circle,s]
 
-Three graphs: subject 16's walks, runs and turns; three straight walks of subject 16; the demo motion. A number is another
-person of the CMU database, all walks of whom are taken (those in cmu_more/). Paths: the seven
-shapes, and a slalom, a random curve, an L, a way there and back, a circle of 1 m and a meander of 200 m. Errors are
-those of the finished motion's root at a progress that never goes back. Times are CPU seconds of one thread, warm.
+Three graphs: subject 16's walks, runs and turns; three straight walks of subject 16; the demo motion. A number is
+another person of the CMU database, with all walks that cmu_more/ has. Paths: the seven shapes, and a slalom, a random
+curve, an L, a way there and back, a circle of 1 m and a meander of 200 m. Errors are those of the finished motion's
+root at a progress that never goes back. Times are CPU seconds of one thread, warm.
 
 Bars: mean 3 cm, max 10 cm, reached 0.99; planted feet wander 0.35 × as far as recorded, slide 0.7 × as fast (1 m circle
 1.1 ×), turning peaks 1.1 ×, poses 1.3 cm from recorded ones (95 of 100 frames), 0.8 transitions a second, 300 × real

@@ -89,8 +89,8 @@ class FollowSettings(Request):
     forced_progress_m_s: Annotated[MetresPerSecond, Ge(0), Le(20), Option(("--gamma",))] = 0.3
     """Least speed of the target point on the path (gamma); never above a speed of the request."""
     transition_cost: Cost = 0.01
-    """Cost of a transition, also within a clip: what keeps the answer from blending without pause. Where motion is bent,
-    four times that if poses are as far apart as the graph's threshold."""
+    """Cost of a transition, also within a clip: what keeps the answer from blending without pause. Where motion is
+    bent, four times that if poses are as far apart as the graph's threshold."""
     fault_cost: Cost = 0.05
     """Cost of a piece in which the recording has a fault, such as a leap of the whole body."""
     rough_cost: Cost | None = None
