@@ -23,7 +23,7 @@ from choreograph.synthesis.steer.policy import ValueFunction, check_fits
 from choreograph.synthesis.steer.steps import StepClips, build_steps
 from choreograph.synthesis.steer.tasks import Spin, SteerTask
 
-METHOD = 8
+METHOD = 9
 """One more whenever the same graph would give another value function."""
 FIRST_READY = "ready to steer"
 """Stage of preparing at which characters can be steered, though not yet as well as they will be."""
