@@ -43,8 +43,9 @@ class Avoid(CompiledTask):
     """Sum of the radii; obstacles of another size are moved nearer or farther by as much."""
     margin_m: float = 0.5
     """How far from its rim an obstacle begins to cost."""
-    turning_weight: float = 0.2
-    """Cost of a turn by 1 rad: what makes a small turn early better than a large one late."""
+    turning_weight: float = 1.0
+    """Cost of a turn by 1 rad. Whoever has a direction to go in pays for every turn away from it, as long as it lasts:
+    without that, to turn round and flee, or to wait for that, would be worth as much here as to step aside."""
     parts: int = 4
     """Moments of a step at which the distance is taken."""
 

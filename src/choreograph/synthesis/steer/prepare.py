@@ -46,7 +46,7 @@ def standard_tasks(settings: SteerSettings) -> dict[str, SteerTask]:
     return {
         "navigate": Navigate(settings.deviation_weight, settings.direction_weight, settings.horizon_s),
         "spin": Spin(settings.direction_weight),
-        "avoid": Avoid(settings.obstacle_weight),
+        "avoid": Avoid(settings.obstacle_weight, turning_weight=settings.direction_weight),
     }
 
 
