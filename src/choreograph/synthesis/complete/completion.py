@@ -20,7 +20,6 @@ from choreograph.synthesis.complete.estimate import Estimate
 from choreograph.synthesis.complete.exact import find_offset, meet
 from choreograph.synthesis.complete.feet import asked_contacts, foot_terms, led_feet, standing_feet
 from choreograph.synthesis.complete.guide import find_guide
-from choreograph.synthesis.complete.knows import NO_MORE
 from choreograph.synthesis.complete.model import MotionModel
 from choreograph.synthesis.complete.solver import MapSolver, SolverSettings
 from choreograph.synthesis.complete.steps import take_steps
@@ -102,16 +101,18 @@ def solve_targets(
 
 
 def follow_nearest(solver: MapSolver, estimate: Estimate) -> Estimate:
-    """The most likely motion near the recorded one that is nearest to an optimum; the same one where goals tell it all,
-    and where recordings hardly tell. A spline leads where the model knows less than one, and through key poses alone
-    that no recording leads through: then they are unlike what was learned."""
+    """The most likely motion near the recorded one that is nearest to an optimum; the same one where goals tell it all.
+
+    A spline leads where the model knows less than one, and through key poses alone that no recording leads through:
+    they are unlike what was learned.
+    """
     model, terms = solver.model, solver.terms
     if not solver.settings.guided or _is_spelled_out(terms, solver.frames):
         return estimate
     keyed = np.zeros(solver.frames, bool)
     keyed[[pose.frame for pose in terms.poses]] = True
     if not model.held_out > 1:
-        if model.examples is None or model.held_out >= NO_MORE:
+        if model.examples is None:
             return estimate
         alone = solver.objective(estimate)
         solver.guide = find_guide(model.examples, model.space, estimate.states, keyed)

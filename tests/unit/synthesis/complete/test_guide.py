@@ -148,7 +148,7 @@ def test_where_recordings_know_less_a_spline_leads_and_that_is_said(clips: list[
     splined = cg.complete(replace(model, held_out=1.2), request.with_(poses=own))
     assert splined.best.details["led_by"] == "spline" and "spline" in splined.best.name
     unsure = cg.complete(replace(model, held_out=0.95), request.with_(poses=own))
-    assert unsure.best.details["led_by"] == "model", "then the mean of all is off the least"
+    assert unsure.best.details["led_by"] == "recordings"
     close = [*own, own[1].with_(at_s=1 + 1 / 30)]
     uneven = cg.complete(replace(model, held_out=1.2), request.with_(poses=close, exact=False))
     assert uneven.best.details["led_by"] == "model", "a spline leaps out of a gap behind poses close together"
