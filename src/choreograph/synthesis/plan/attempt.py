@@ -1,9 +1,16 @@
-"""The search for one answer: coarse first, then among recorded steps, then among all; finer where time is left."""
+"""The search for one answer: searches of several kinds take turns until one has one; then it is bettered.
+
+Which kind has an answer first is not known before: one of coarse cells comes far soon, recorded steps alone are few,
+and the fine one finds what coarse cells pass over.
+"""
 
 from __future__ import annotations
 
+import math
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -16,12 +23,16 @@ from choreograph.synthesis.plan.prepare import PlanGraph
 from choreograph.synthesis.plan.request import PlanRequest
 from choreograph.synthesis.plan.world import in_whole, make_world, raw_only
 
-COARSE_MOST = 3_000
-"""States that a coarse search for a first answer expands at most, times 2 where its lattice is the fine one's."""
-COARSE_SHARE = 0.1
-"""And no larger a share of all, likewise."""
 PLAIN_SHARE = 0.2
 """Share of the states that are looked at among recorded steps alone."""
+COMPRESSED_SHARE = 0.6
+"""Share of the time after which a search that has no answer yet goes on among all primitives."""
+LONGER = 1.3
+"""How much longer than asked it may take where finishing broke the only answer."""
+WHOLE_S = 3.0
+"""Seconds that must be left for a search that has an answer to look among all primitives."""
+TURN = 500
+"""Records expanded in a turn; twice as many by the first kind, which most often has the first answer."""
 
 clock = time.monotonic
 """What seconds of search are counted by."""
@@ -56,12 +67,19 @@ class Attempt:
     """An answer that an earlier search kept; it is gone on from."""
     kept_bound: float = 0.0
     """No answer costs less: known from an earlier search, or from one that kept less far from things."""
+    seconds: float = 0.0
+    """Time used,"""
+    expanded: int = 0
+    """and states looked at, those of an attempt before this one included."""
     world: World = field(init=False)
     margins: Margins = field(init=False)
-    coarse: Planner | None = None
+    turns: list[Planner | Callable[[], Planner]] = field(default_factory=list)
+    """Searches that take turns, or how one is begun; the first is at work."""
     plain: Planner | None = None
     """Among recorded steps alone: so blends never make it dearer."""
     fine: Planner | None = None
+    begun: Planner | None = None
+    """The fine search as far as it came in its turns."""
     whole: bool = False
     given_up: Planner | None = None
     """Of the searches that gave no answer, that which looked at most states."""
@@ -69,22 +87,20 @@ class Attempt:
     """Chains as finished motion."""
     earlier: Proof | None = None
     """What a search before the one at work proved."""
-    seconds: float = 0.0
-    expanded: int = 0
+    longer: float = 1.0
     repaired: int = 0
     over: bool = False
 
     def __post_init__(self) -> None:
         """Begin."""
         self.margins = Margins(self.request.search.margin_m, {})
-        self._begin()
-        if self.kept is not None:
-            self.coarse, self.fine = None, self._planner(self.world, known=self.kept)
+        self._begin(self.kept)
 
     @property
     def planner(self) -> Planner | None:
         """The one at work."""
-        return self.fine or self.plain or self.coarse
+        first = self.turns[0] if self.turns else None
+        return self.fine or self.plain or (first if isinstance(first, Planner) else None)
 
     @property
     def looked(self) -> Planner | None:
@@ -96,9 +112,16 @@ class Attempt:
     def left(self) -> int:
         """States that may still be expanded; 0 where the time is used up."""
         request = self.request
+        share = COMPRESSED_SHARE if self.turns and not self.whole and self.may_go_whole else self.longer
         if request.evaluations is not None:
-            return max(0, -(-request.evaluations // request.count) - self.expanded)
-        return SLICE if self.seconds < request.seconds / request.count else 0
+            return max(0, math.ceil(share * request.evaluations / request.count) - self.expanded)
+        return SLICE if self.seconds < share * request.seconds / request.count else 0
+
+    @property
+    def may_go_whole(self) -> bool:
+        """Whether all primitives may be looked among where those that compression leaves have no answer."""
+        request = self.request
+        return request.search.compression == "auto" and request.interpolation and self.penalty is None
 
     @property
     def proof(self) -> Proof | None:
@@ -137,30 +160,47 @@ class Attempt:
 
     # ------------------------------------------------------------------ inside
 
-    def _begin(self) -> None:
+    def _begin(self, known: Chain | None = None) -> None:
+        """Search from the beginning, or for what is cheaper than an answer that is known."""
         self.whole, self.earlier = self.begun_whole, None
         self.world = make_world(self.graph, self.plans, self.request, full=self.whole)
-        self.plain = self.fine = None
-        self.coarse = self._planner(self.world, coarse=2)
+        self.turns, self.plain, self.fine, self.begun = [], None, None, None
+        if known is not None:
+            self.fine = self._planner(self.world, known=known)
+            return
+        kinds: list[Callable[[], Planner]] = [
+            partial(self._planner, self.world, coarse=2, share=0.2),
+            partial(self._planner, self.world, coarse=4, share=0.2),
+            partial(self._planner, self.world, share=0.4),
+        ]
+        if self.request.interpolation:
+            kinds.insert(2, partial(self._planner, raw_only(self.world), coarse=2, share=0.2))
+        self.turns = [*kinds]
 
-    def _planner(self, world: World, *, coarse: int = 0, finer: int = 0, known: Chain | None = None) -> Planner:
-        return Planner(world, self.request, self.margins, self.penalty, coarse=coarse, finer=finer, known=known)
+    def _planner(
+        self, world: World, *, coarse: int = 0, finer: int = 0, known: Chain | None = None, share: float = 1.0
+    ) -> Planner:
+        return Planner(
+            world, self.request, self.margins, self.penalty, coarse=coarse, finer=finer, known=known, share=share
+        )
 
     def _advance(self) -> None:
+        if self.turns and not isinstance(self.turns[0], Planner):
+            self.turns[0] = self.turns[0]()
         planner, left = self.planner, self.left
         assert planner is not None
         if left > 0 and not planner.done:
             before = planner.expanded
-            planner.advance(min(SLICE if self.fine is not None else SLICE // 4, left))
+            turn = SLICE if self.fine is not None and not self.whole else TURN * (2 if planner.coarse == 2 else 1)
+            planner.advance(min(turn, left))
             self.expanded += max(1, planner.expanded - before)
-        if self.fine is None:
-            chain = planner.chain()
-            if self.plain is None and chain is not None and not self._keeps(chain):
-                return
-            self._go_over(planner, chain)
+        if self.turns:
+            self._take_turns(planner)
+        elif self.plain is not None:
+            self._end_plain(planner)
         fine = self.fine
         if fine is None:
-            self.over = self.left <= 0
+            self.over = not self.turns and self.plain is None
             return
         near = np.isfinite(fine.cost) and fine.bound * self.request.within >= fine.cost * (1 - 1e-9)
         if fine.done or near or self.left <= 0:
@@ -169,33 +209,43 @@ class Attempt:
                 return
             self.over = chain is None or not self._refine(fine, chain)
 
-    def _go_over(self, planner: Planner, chain: Chain | None) -> None:
-        """From the coarse search to one among recorded steps alone, and from that to the whole."""
+    def _take_turns(self, planner: Planner) -> None:
+        """Let the next search go on where this one has no answer; better the answer where it has one."""
+        chain = planner.chain()
         if chain is None:
             self.given_up = self.looked
-        if self.plain is None:
-            most = (3 - planner.coarse) * min(COARSE_MOST, COARSE_SHARE * self._most())
-            if chain is None and not planner.done and planner.expanded < most:
-                return
-            if chain is None and planner.coarse == 2:
-                self.coarse = self._planner(self.world, coarse=1)
-                return
-            self.coarse = None
-            if self.request.interpolation:
-                # Where blends gave no answer, among so many ways to begin, recorded steps alone may.
-                self.plain = self._planner(raw_only(self.world), coarse=int(chain is None), known=chain)
-                return
-        elif planner.coarse and chain is not None:
-            self.plain = self._planner(planner.world, known=chain)
+            rest = self.turns[1:] + ([] if planner.done else [planner])
+            self.turns = rest if self.left > 0 else []
             return
-        elif planner.expanded < PLAIN_SHARE * self._most():
+        if not self._keeps(chain):
+            return
+        whole = [one for one in self.turns if isinstance(one, Planner) and one.world is self.world and not one.coarse]
+        self.begun, self.turns = (whole or [None])[0], []
+        if self.request.interpolation:
+            self.plain = self._planner(raw_only(self.world), known=chain, share=0.5)
+        else:
+            self._go_on(chain)
+
+    def _end_plain(self, planner: Planner) -> None:
+        """From the search among recorded steps alone to that among all."""
+        chain = planner.chain()
+        assert chain is not None
+        if planner.expanded < PLAIN_SHARE * self._most() and self.left > 0:
             if not planner.done:
                 return
             if planner.proved and planner.finer == 0 and self._may_refine():
-                self.plain = self._planner(planner.world, finer=1, known=chain)
+                self.plain = self._planner(planner.world, finer=1, known=chain, share=0.5)
                 return
         self.plain = None
-        self.fine = self._planner(self.world, known=chain)
+        self._go_on(chain)
+
+    def _go_on(self, chain: Chain) -> None:
+        """Go on with the fine search as far as it came, looking for what is cheaper than an answer."""
+        if self.begun is None:
+            self.fine = self._planner(self.world, known=chain)
+        else:
+            self.begun.learn(chain)
+            self.fine, self.begun = self.begun, None
 
     def _may_refine(self) -> bool:
         request = self.request
@@ -209,7 +259,9 @@ class Attempt:
         if fine.finer == 0:
             self.fine = self._planner(self.world, finer=1, known=chain)
             return True
-        if self.whole or self.request.search.compression != "auto" or not self.request.interpolation:
+        request = self.request
+        seconds = math.inf if request.evaluations is not None else request.seconds / request.count - self.seconds
+        if self.whole or not self.may_go_whole or seconds < WHOLE_S:
             return False
         self.whole = True
         self.world = make_world(self.graph, self.plans, self.request, full=True)
@@ -235,7 +287,8 @@ class Attempt:
         if self.fine is not None and self.penalty is None:
             self.kept_bound = max(self.kept_bound, self.fine.bound)
         self.margins = Margins(self.margins.usual, more)
-        self._begin()
-        self.seconds = min(self.seconds, 0.7 * self.request.seconds / self.request.count)
-        self.expanded = 0
+        good = [shown.chain for shown in self.shown.values() if not shown.checked.broken and shown.whole <= self.whole]
+        if not good:
+            self.longer = LONGER
+        self._begin(min(good, key=lambda chain: chain.cost, default=None))
         return False
