@@ -3,7 +3,7 @@
     CHOREOGRAPH_DATA=<folder with cmu/> python -m benchmarks.plan_scenes [FIRST:LAST] [--quarter] [--keep FILE]
 
 Scenes 0 to 199 of subject 16, each by its number. Every fourth has obstacles and a gap, every fourth a goal of a few
-centimetres, every fourth small stones in a sea, every fourth both. A search has two CPU seconds. `--quarter` takes
+centimetres, every fourth small stones in a sea, every fourth both. A search has one CPU second. `--quarter` takes
 every fourth clip. `--keep` adds what each search gave to a file, and passes over what is there already: so all
 can be run in pieces, and the last prints the whole.
 """
@@ -28,7 +28,7 @@ from choreograph.synthesis.plan.request import PlanRequest
 from choreograph.synthesis.plan.search import PlanSearch
 
 KINDS = ("obstacles", "precise", "stones", "precise stones")
-SECONDS = 2.0
+SECONDS = 1.0
 
 
 def random_scene(number: int) -> PlanRequest:
