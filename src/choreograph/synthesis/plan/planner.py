@@ -34,6 +34,7 @@ from choreograph.synthesis.plan.scene import (
     REACH_M,
     distance_grid,
     gates_of,
+    inner_radius,
     make_shapes,
     open_floor,
     regions_of,
@@ -54,7 +55,7 @@ SLICE = 2000
 ON_STONES = 0.25
 """Cells are so much smaller on stones: where a foot stands on one decides whether it reaches the next."""
 BENT_M, BENT_RAD = 0.05, math.radians(3)
-"""How far from where it should a plan may step on a stone, or end: finishing bends it there."""
+"""How far from where it should a plan may step on a stone, or end, less its margins: finishing bends it there."""
 _WEIGHTS = (3.0, 2.0, 1.7, 1.5, 1.35, 1.2, 1.1, 1.05, 1.02, 1.0)
 _RECORD_BYTES = 160
 """Bytes that a record needs in all, with its share of heap and hash."""
@@ -147,8 +148,8 @@ class Planner:
         self.weight = request.search.first_weight
         wider = max(1, coarse)
         metres = max(_LEAST_M, wider * request.search.lattice_m * 0.5**finer)
-        turn = _whole_turns(min(60, max(_LEAST_DEG, wider * request.search.lattice_deg * (2 / 3) ** finer)))
-        self.lattice = np.array([metres, turn, metres * ON_STONES])
+        degrees = min(60, max(_LEAST_DEG, wider * request.search.lattice_deg * (2 / 3) ** finer))
+        self.lattice = np.array([metres, 2 * math.pi / round(360 / degrees), metres * ON_STONES])
         self.widest = int(np.diff(world.network.first).max(initial=0))
         self._most = max(_FEWEST, int(share * request.search.memory_mb * 1e6 / _RECORD_BYTES))
         roots = np.flatnonzero(world.usable)
@@ -315,7 +316,7 @@ class Planner:
         if goal.facing_deg is not None:
             facing = math.radians(goal.facing_deg)
             tolerance = math.radians(goal.tolerance_deg) + BENT_RAD if goal.tolerance_deg < 170 else 4.0
-        shrunk = np.array([BENT_M - min(margin(item.where), 0.45 * _inner(item) + BENT_M) for item in stones])
+        shrunk = np.array([BENT_M - min(margin(item.where), 0.45 * inner_radius(item) + BENT_M) for item in stones])
         solid = make_shapes(solids, np.array([margin(item.where) for item in solids]), REACH_M)
         off = make_shapes(regions, np.array([margin(item.where) + FOOT_M for item in regions]), 0.5)
         return Scene(
@@ -393,16 +394,3 @@ class Planner:
             getattr(new, name)[:] = getattr(old, name)
         self._kernel.rehash(old, new)
         self.store = new
-
-
-def _whole_turns(degrees: float) -> float:
-    """The angle nearest to this that divides a turn, radians."""
-    return 2 * math.pi / round(360 / degrees)
-
-
-def _inner(item: Any) -> float:
-    """About the radius of the largest circle in a region, metres."""
-    if len(item.corners) == 1:
-        return float(item.radius)
-    corners = np.array(item.corners)
-    return float(min(np.ptp(corners, axis=0))) / 2
