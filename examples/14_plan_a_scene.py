@@ -41,7 +41,11 @@ SCENES = {
     ),
     "puddle": cg.PlanRequest(goal=cg.Goal((0.0, 5.0)), gaps=[cg.Region.of_box((-2.0, 2.2), (2.0, 2.5))]),
     "gap": cg.PlanRequest(goal=cg.Goal((0.0, 6.0)), gaps=[cg.Region.of_box((-10.0, 2.5), (10.0, 3.5))]),
-    "bar": cg.PlanRequest(goal=cg.Goal((0.0, 6.0)), bars=[cg.Bar(((-3.0, 3.0), (3.0, 3.0)), 1.3)]),
+    "bar": cg.PlanRequest(
+        start={"standing": True},
+        goal=cg.Goal((0.0, 6.0), standing=True),
+        bars=[cg.Bar(((-3.0, 3.0), (3.0, 3.0)), 1.3)],
+    ),
     "step over": cg.PlanRequest(
         goal=cg.Goal((0.0, 5.0)), step_over=[cg.StepOver.of_box((-3.0, 2.4), (3.0, 2.5), height=0.15)]
     ),

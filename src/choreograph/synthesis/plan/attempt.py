@@ -23,8 +23,8 @@ from choreograph.synthesis.plan.prepare import PlanGraph
 from choreograph.synthesis.plan.request import PlanRequest
 from choreograph.synthesis.plan.world import in_whole, make_world, raw_only
 
-PLAIN_SHARE = 0.2
-"""Share of the states that are looked at among recorded steps alone."""
+COARSE_SHARE, PLAIN_SHARE = 0.1, 0.15
+"""Shares of the time that each of the coarse searches has to better an answer, and that among recorded steps."""
 COMPRESSED_SHARE = 0.6
 """Share of the time after which a search that has no answer yet goes on among all primitives."""
 LONGER = 1.3
@@ -75,11 +75,14 @@ class Attempt:
     margins: Margins = field(init=False)
     turns: list[Planner | Callable[[], Planner]] = field(default_factory=list)
     """Searches that take turns, or how one is begun; the first is at work."""
-    plain: Planner | None = None
-    """Among recorded steps alone: so blends never make it dearer."""
+    better: list[Planner | Callable[[], Planner]] = field(default_factory=list)
+    """Searches that better an answer one after another, before the fine one does; the last of them among recorded steps
+    alone, so that blends never make it dearer."""
     fine: Planner | None = None
     begun: Planner | None = None
     """The fine search as far as it came in its turns."""
+    mark: float = 0.0
+    """Share of the time that was used when the search at work began to better an answer."""
     whole: bool = False
     given_up: Planner | None = None
     """Of the searches that gave no answer, that which looked at most states."""
@@ -99,8 +102,8 @@ class Attempt:
     @property
     def planner(self) -> Planner | None:
         """The one at work."""
-        first = self.turns[0] if self.turns else None
-        return self.fine or self.plain or (first if isinstance(first, Planner) else None)
+        first = next(iter(self.turns or self.better), None)
+        return self.fine or (first if isinstance(first, Planner) else None)
 
     @property
     def looked(self) -> Planner | None:
@@ -116,6 +119,14 @@ class Attempt:
         if request.evaluations is not None:
             return max(0, math.ceil(share * request.evaluations / request.count) - self.expanded)
         return SLICE if self.seconds < share * request.seconds / request.count else 0
+
+    @property
+    def used(self) -> float:
+        """Share of the time, or of the states that may be expanded, that is used."""
+        request = self.request
+        if request.evaluations is not None:
+            return self.expanded * request.count / request.evaluations
+        return self.seconds * request.count / request.seconds
 
     @property
     def may_go_whole(self) -> bool:
@@ -164,7 +175,7 @@ class Attempt:
         """Search from the beginning, or for what is cheaper than an answer that is known."""
         self.whole, self.earlier = self.begun_whole, None
         self.world = make_world(self.graph, self.plans, self.request, full=self.whole)
-        self.turns, self.plain, self.fine, self.begun = [], None, None, None
+        self.turns, self.better, self.fine, self.begun = [], [], None, None
         if known is not None:
             self.fine = self._planner(self.world, known=known)
             return
@@ -185,8 +196,9 @@ class Attempt:
         )
 
     def _advance(self) -> None:
-        if self.turns and not isinstance(self.turns[0], Planner):
-            self.turns[0] = self.turns[0]()
+        waiting = self.turns or self.better
+        if waiting and not isinstance(waiting[0], Planner):
+            waiting[0] = waiting[0]()
         planner, left = self.planner, self.left
         assert planner is not None
         if left > 0 and not planner.done:
@@ -196,11 +208,11 @@ class Attempt:
             self.expanded += max(1, planner.expanded - before)
         if self.turns:
             self._take_turns(planner)
-        elif self.plain is not None:
-            self._end_plain(planner)
+        elif self.better:
+            self._better(planner)
         fine = self.fine
         if fine is None:
-            self.over = not self.turns and self.plain is None
+            self.over = not self.turns and not self.better
             return
         near = np.isfinite(fine.cost) and fine.bound * self.request.within >= fine.cost * (1 - 1e-9)
         if fine.done or near or self.left <= 0:
@@ -219,32 +231,45 @@ class Attempt:
             return
         if not self._keeps(chain):
             return
-        whole = [one for one in self.turns if isinstance(one, Planner) and one.world is self.world and not one.coarse]
-        self.begun, self.turns = (whole or [None])[0], []
+        begun = [one for one in self.turns if isinstance(one, Planner)]
+        self.begun = next((one for one in begun if not one.coarse), None)
+        self.better = [one for one in begun if one.coarse and one.world is self.world and not one.done]
         if self.request.interpolation:
-            self.plain = self._planner(raw_only(self.world), known=chain, share=0.5)
-        else:
-            self._go_on(chain)
+            plain = raw_only(self.world)
+            self.better += [partial(self._planner, plain, coarse=2), partial(self._planner, plain)]
+        self.turns = []
+        self._next_better(chain)
 
-    def _end_plain(self, planner: Planner) -> None:
-        """From the search among recorded steps alone to that among all."""
+    def _better(self, planner: Planner) -> None:
+        """Let the next search better the answer where this one had its share."""
         chain = planner.chain()
         assert chain is not None
-        if planner.expanded < PLAIN_SHARE * self._most() and self.left > 0:
+        share = COARSE_SHARE if planner.coarse else PLAIN_SHARE
+        if self.left > 0 and self.used - self.mark < share:
             if not planner.done:
                 return
-            if planner.proved and planner.finer == 0 and self._may_refine():
-                self.plain = self._planner(planner.world, finer=1, known=chain, share=0.5)
+            if planner.proved and not planner.coarse and planner.finer == 0 and self._may_refine():
+                self.better[0] = self._planner(planner.world, finer=1, known=chain, share=0.4)
                 return
-        self.plain = None
-        self._go_on(chain)
+        del self.better[0]
+        self._next_better(chain)
+
+    def _next_better(self, chain: Chain) -> None:
+        """Begin with the next search that is to better an answer, or with the fine one."""
+        self.mark = self.used
+        if not self.better:
+            self._go_on(chain)
+            return
+        first = self.better[0]
+        self.better[0] = first if isinstance(first, Planner) else first()
+        self.better[0].learn(chain, share=0.4)
 
     def _go_on(self, chain: Chain) -> None:
         """Go on with the fine search as far as it came, looking for what is cheaper than an answer."""
         if self.begun is None:
             self.fine = self._planner(self.world, known=chain)
         else:
-            self.begun.learn(chain)
+            self.begun.learn(chain, share=1.0)
             self.fine, self.begun = self.begun, None
 
     def _may_refine(self) -> bool:
@@ -267,13 +292,6 @@ class Attempt:
         self.world = make_world(self.graph, self.plans, self.request, full=True)
         self.fine = self._planner(self.world, finer=1, known=in_whole(self.plans, chain))
         return True
-
-    def _most(self) -> float:
-        """States that may be expanded in all, as far as that is known."""
-        request = self.request
-        if request.evaluations is not None:
-            return request.evaluations / request.count
-        return self.expanded * request.seconds / request.count / max(self.seconds, 1e-3)
 
     def _keeps(self, chain: Chain) -> bool:
         """Whether an answer keeps all constraints as finished motion; else the search begins again, farther away."""

@@ -221,9 +221,9 @@ class Planner:
                     self._bound = self.cost
             self.status = kernel.WORKING
 
-    def learn(self, chain: Chain) -> None:
-        """Look for what is cheaper than an answer that another search found, with all memory that is allowed."""
-        self._most = max(_FEWEST, int(self.request.search.memory_mb * 1e6 / _RECORD_BYTES))
+    def learn(self, chain: Chain, share: float) -> None:
+        """Look for what is cheaper than an answer that another search found, with a share of the memory."""
+        self._most = max(_FEWEST, int(share * self.request.search.memory_mb * 1e6 / _RECORD_BYTES))
         if chain.cost < self.cost:
             self.store.goal_cost[0] = chain.cost * (1 + 1e-12)
             self.store.counters[self._kernel.GOAL], self._known = -1, chain
