@@ -28,7 +28,9 @@ COARSE_SHARE, PLAIN_SHARE = 0.1, 0.15
 COMPRESSED_SHARE = 0.6
 """Share of the time after which a search that has no answer yet goes on among all primitives."""
 LONGER = 1.3
-"""How much longer than asked it may take where finishing broke the only answer."""
+"""How much longer than asked it may take where finishing broke an answer."""
+LOOKED_SHARE = 0.1
+"""How often answers are looked at as finished motion, as a share of the time: what breaks is best known early."""
 WHOLE_S = 3.0
 """Seconds that must be left for a search that has an answer to look among all primitives."""
 TURN = 500
@@ -82,7 +84,7 @@ class Attempt:
     begun: Planner | None = None
     """The fine search as far as it came in its turns."""
     mark: float = 0.0
-    """Share of the time that was used when the search at work began to better an answer."""
+    """Share of the time that was used when the search at work began, or its answer was last looked at as motion."""
     whole: bool = False
     given_up: Planner | None = None
     """Of the searches that gave no answer, that which looked at most states."""
@@ -177,7 +179,7 @@ class Attempt:
         self.world = make_world(self.graph, self.plans, self.request, full=self.whole)
         self.turns, self.better, self.fine, self.begun = [], [], None, None
         if known is not None:
-            self.fine = self._planner(self.world, known=known)
+            self._go_better(known)
             return
         kinds: list[Callable[[], Planner]] = [
             partial(self._planner, self.world, coarse=2, share=0.2),
@@ -214,6 +216,10 @@ class Attempt:
         if fine is None:
             self.over = not self.turns and not self.better
             return
+        if self.used - self.mark > LOOKED_SHARE:
+            self.mark, chain = self.used, fine.chain()
+            if chain is not None and not self._keeps(chain):
+                return
         near = np.isfinite(fine.cost) and fine.bound * self.request.within >= fine.cost * (1 - 1e-9)
         if fine.done or near or self.left <= 0:
             chain = fine.chain()
@@ -234,10 +240,14 @@ class Attempt:
         begun = [one for one in self.turns if isinstance(one, Planner)]
         self.begun = next((one for one in begun if not one.coarse), None)
         self.better = [one for one in begun if one.coarse and one.world is self.world and not one.done]
+        self.turns = []
+        self._go_better(chain)
+
+    def _go_better(self, chain: Chain) -> None:
+        """Better an answer: by coarse searches that are there, among recorded steps alone, then by the fine one."""
         if self.request.interpolation:
             plain = raw_only(self.world)
             self.better += [partial(self._planner, plain, coarse=2), partial(self._planner, plain)]
-        self.turns = []
         self._next_better(chain)
 
     def _better(self, planner: Planner) -> None:
@@ -251,6 +261,8 @@ class Attempt:
             if planner.proved and not planner.coarse and planner.finer == 0 and self._may_refine():
                 self.better[0] = self._planner(planner.world, finer=1, known=chain, share=0.4)
                 return
+        if not self._keeps(chain):
+            return
         del self.better[0]
         self._next_better(chain)
 
@@ -306,7 +318,6 @@ class Attempt:
             self.kept_bound = max(self.kept_bound, self.fine.bound)
         self.margins = Margins(self.margins.usual, more)
         good = [shown.chain for shown in self.shown.values() if not shown.checked.broken and shown.whole <= self.whole]
-        if not good:
-            self.longer = LONGER
+        self.longer = LONGER
         self._begin(min(good, key=lambda chain: chain.cost, default=None))
         return False
