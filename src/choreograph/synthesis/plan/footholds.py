@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -148,7 +149,7 @@ def _outwards(item: Item, at: Array) -> Array:
         signed_gap(item, (float(at[0] + x), float(at[1] + z))) - signed_gap(item, (float(at[0] - x), float(at[1] - z)))
         for x, z in ((0.005, 0.0), (0.0, 0.005))
     ]
-    return np.array(slope) / max(float(np.hypot(*slope)), 1e-9)
+    return np.array(slope) / max(math.hypot(*slope), 1e-9)
 
 
 def _out_of(regions: Sequence[Item], track: Track, one: Print) -> Array:
