@@ -202,8 +202,10 @@ def _film(path: Path, verb: Verb, result: Result, targets: Targets, progress: Pr
     bodies = [motion.body for motion in result.best.motions]
     settings = FilmSettings.for_file(path)
     settings = settings if targets.film_size is None else replace(settings, size=targets.film_size)
-    drawn = {"floor": strokes, "blocks": blocks, "bodies": bodies}
-    write_film(path, clips, settings, **drawn, overwrite=targets.overwrite, progress=progress)
+    write_film(
+        path, clips, settings, floor=strokes, blocks=blocks, bodies=bodies, overwrite=targets.overwrite,
+        progress=progress,
+    )  # fmt: skip
 
 
 def _write_motions_here(files: Sequence[Path], answer: Answer, export: ExportSettings, overwrite: bool) -> None:

@@ -273,8 +273,9 @@ class Attempt:
             self._go_on(chain)
             return
         first = self.better[0]
-        self.better[0] = first if isinstance(first, Planner) else first()
-        self.better[0].learn(chain, share=0.4)
+        planner = first if isinstance(first, Planner) else first()
+        planner.learn(chain, share=0.4)
+        self.better[0] = planner
 
     def _go_on(self, chain: Chain) -> None:
         """Go on with the fine search as far as it came, looking for what is cheaper than an answer."""
