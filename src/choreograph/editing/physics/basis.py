@@ -18,8 +18,8 @@ KEEP = 0.9
 """Share of the examples' variance that the space holds (the paper's equation 2)."""
 LEAST = 6
 """Dimensions at least: examples that mostly stand would leave too few for what they do besides."""
-_LEAST_M, _MOST_M = 0.02, 0.06
-"""Standard deviation of the root's height at least, and where it says nothing: flights decide how high who jumps is."""
+_LEAST_M, _MOST_M = 0.02, 0.2
+"""Standard deviation of the root's height at least, and from which range on it says nothing: who jumps or crouches."""
 _RATE_HZ = 30.0
 _LEG_ROLES = ("upper_leg", "lower_leg", "foot", "toe")
 _ARM_ROLES = ("upper_arm", "forearm", "hand")
@@ -92,8 +92,8 @@ def make_basis(
     if isinstance(keep, float) and space.dimensions < LEAST:
         space = fit_pose_space(rows, LEAST)
     heights = level + np.concatenate([one.root_pos[:, 1] - feet_level(one) for one in examples])
-    spread = max(float(heights.std()), _LEAST_M)
-    height = (float(heights.mean()), spread if spread < _MOST_M else np.inf)
+    spread = max(float(heights.std()), _LEAST_M) if np.ptp(heights) < _MOST_M else np.inf
+    height = (float(heights.mean()), spread)
     return Basis(dofs, space, limbs, height, _error_deg(space, rows))
 
 

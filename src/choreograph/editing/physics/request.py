@@ -44,7 +44,7 @@ class PhysicsWeights(Request):
     acceleration: Annotated[float, Ge(0), Le(1.0)] = Weights.acceleration
     """Of squared accelerations of joints and root."""
     prior: Annotated[float, Ge(0), Le(1e3)] = Weights.prior
-    """Of squared distances from the examples' mean pose and height, in standard deviations."""
+    """Of squared distances from the examples' mean pose, in standard deviations."""
     slack: Annotated[float, Gt(0), Le(1e4)] = Weights.slack
     """Of what legs add to the examples' space, rad²."""
     rate: Annotated[float, Ge(0), Le(1e3), Option(("--force-rate",))] = Weights.rate
