@@ -143,9 +143,9 @@ class Pruner:
             self._thresholds,
             chosen,
             self._length,
-            self._coarse_of_strip[start],
-            self._coarse_of_strip[stop],
-            len(self.strips),
+            self._coarse_of_strip,
+            start,
+            stop,
         )
         return _compiled_prune.gather_boxes(keys, boxes, self.strips, self._length + 1)
 
