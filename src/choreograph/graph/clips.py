@@ -56,8 +56,8 @@ def window_clip(clip: Clip, settings: GraphSettings) -> WindowedClip:
     """All windows of a clip, at the graph's rate, ready for comparison."""
     from choreograph.distance.window import Window, windowed_clip
 
-    roles, weights = clip.skeleton.roles, settings.weights
-    weights = _preset_weights(roles, weights) if isinstance(weights, str) else joint_weights(roles, weights)
+    roles, how = clip.skeleton.roles, settings.weights
+    weights = _preset_weights(roles, how) if isinstance(how, str) else joint_weights(roles, how)
     window = Window(settings.window_frames, settings.taper)
     return windowed_clip(graph_positions(clip, settings.rate_hz), weights, window)
 
