@@ -72,7 +72,7 @@ function prefetch(server: Server, { id, skeleton }: Wanted): void {
   for (const coming of [server.frames(id), server.figure(skeleton)]) coming.catch(() => undefined);
 }
 
-/** The stage shows what the view names; where that is gone or nothing, the newest result or the first clip. */
+/** The stage shows what the view names; where that is gone or nothing, the newest result or the first clip with steps. */
 function bindStage(store: Store, stage: Stage, server: Server): void {
   store.subscribe((state) => state.view.character, (character) => (server.character = character));
   let first = true;
@@ -125,7 +125,9 @@ function wantedMotions(state: State): Wanted[] {
   });
   if (named.length > 0) return named;
   const newest = state.results.find(({ verb }) => verb === state.view.verb || !state.verbs.some(({ name }) => name === state.view.verb));
-  const fallback = newest?.motions ?? state.clips.slice(0, 1);
+  // Somebody who steps says more of the recordings than somebody who stands.
+  const stepping = state.clips.find(({ contacts }) => contacts.some((stands) => stands.length > 1));
+  const fallback = newest?.motions ?? [stepping ?? state.clips[0]].filter((clip) => clip !== undefined);
   return fallback.map((motion) => as(motion, ""));
 }
 

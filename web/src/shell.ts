@@ -1,7 +1,7 @@
 /** The frame around the stage: bar, tabs of the verbs, columns, hint, status, and which panel is open. */
 
 import { jobsButton } from "./dialogs/jobs";
-import { button, el, fill, toggle } from "./dom";
+import { button, el, fill, menu, toggle } from "./dom";
 import { onHand } from "./hands";
 import type { Context, Panel, PanelHandle, Store } from "./types";
 import { fillField } from "./typing";
@@ -33,6 +33,9 @@ const MAKING = ["import", "build"];
 
 export class Shell {
   private readonly tabs = el("div", { class: "tabs", attrs: { role: "tablist", "aria-label": "Verbs" } });
+  private readonly more: HTMLButtonElement = button("More verbs", () => this.openMore(), {
+    icon: "more", iconOnly: true, kind: "quiet", title: "Verbs that there is no room for",
+  });
   private readonly hint = el("p", { class: "hint", attrs: { role: "status" } });
   private readonly mounted = new Map<string, { body: HTMLElement; handle: PanelHandle }>();
   private open: string | null = null;
@@ -111,6 +114,24 @@ export class Shell {
     this.tabs.replaceChildren(...tabs);
     tabs.find((tab) => tab.dataset.verb === this.open)?.scrollIntoView({ inline: "nearest", block: "nearest" });
     if (focused) tabs.find((tab) => tab.dataset.verb === this.open)?.focus();
+    this.noteRoom();
+  }
+
+  /** Tabs that are scrolled out of the bar, in part or whole. */
+  private outOfSight(): HTMLElement[] {
+    const { left, right } = this.tabs.getBoundingClientRect();
+    return Array.from(this.tabs.querySelectorAll<HTMLElement>(".tab")).filter((tab) => {
+      const box = tab.getBoundingClientRect();
+      return box.left < left - 1 || box.right > right + 1;
+    });
+  }
+
+  private noteRoom(): void {
+    this.more.hidden = this.tabs.scrollWidth <= this.tabs.clientWidth;
+  }
+
+  private openMore(): void {
+    menu(this.more, this.outOfSight().map((tab) => ({ label: tab.textContent ?? "", run: () => this.choose(tab.dataset.verb!) })));
   }
 
   private choose(verb: string): void {
@@ -174,6 +195,8 @@ export class Shell {
     });
     name.addEventListener("keydown", (event) => event.key === "Enter" && name.blur());
     this.tabs.addEventListener("keydown", (event) => this.walkTabs(event));
+    this.more.setAttribute("aria-haspopup", "menu");
+    new ResizeObserver(() => this.noteRoom()).observe(this.tabs);
     const theme = button("Light or dark", () => this.toggleTheme(), { icon: "sun", iconOnly: true, kind: "quiet", title: "Light or dark (T)" });
     return el(
       "header",
@@ -187,6 +210,7 @@ export class Shell {
         name,
       ),
       this.tabs,
+      this.more,
       el(
         "div",
         { class: "tools" },

@@ -217,3 +217,18 @@ def test_hints_are_seen_whole_and_fit_the_hand(
     assert hint.evaluate("(one) => one.scrollWidth <= one.clientWidth && one.scrollHeight <= one.clientHeight")
     shot(page, f"edges-hint-{size[0]}")
     page.evaluate("window.choreograph.store.setView({ ghosts: false })")
+
+
+def test_verbs_without_room_are_in_a_menu(open_page: Any, studio: Any, until: Until) -> None:
+    page = open_page(studio, viewport={"width": 1280, "height": 720})
+    last = page.locator(".tab").last
+    more = page.get_by_role("button", name="More verbs")
+    more.click()
+    entry = page.get_by_role("menuitem", name=last.inner_text())
+    entry.click()
+    page.wait_for_selector(f"body[data-verb={last.get_attribute('data-verb')}]")
+    until(page, "document.querySelector('.tabs').lastElementChild.getBoundingClientRect().right <= innerWidth")
+    assert page.locator(".timeline").is_hidden(), "a face has a time of its own"
+    page.set_viewport_size({"width": 2000, "height": 720})
+    more.wait_for(state="hidden")
+    page.click(".tab[data-verb=follow]")
