@@ -11,6 +11,7 @@ picture and, with --films, as a film from the side.
 import argparse
 import time
 from dataclasses import replace
+from itertools import groupby
 from pathlib import Path
 
 import numpy as np
@@ -125,27 +126,28 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=Path("out"), help="folder to write to")
     args = parser.parse_args()
     args.out.mkdir(parents=True, exist_ok=True)
-    recordings, done = Recordings(args.recordings), {}
+    recordings = Recordings(args.recordings)
     print(HEAD)
-    for made in all_motions():
-        if args.only not in f"{made.group}: {made.name}":
-            continue
-        try:
-            result, seconds = solve(made, recordings, args.out)
-        except cg.RequestError as error:
-            print(f"| {made.group}: {made.name} | refused: {error} |" + " |" * 9, flush=True)
-            continue
-        print(row(made, result, seconds), flush=True)
-        for problem in result.problems:
-            print(f"    {problem.text}", flush=True)
-        if made.group == "negative":
-            print(f"    {natural(result)}", flush=True)
-        cg.write_clip(args.out / f"{slug(made)}.bvh", result.clip, overwrite=True)
-        if args.films:
-            film(made, result, args.out)
-        done.setdefault(made.group, []).append((made, result))
-    for group, results in done.items():
-        print(f"wrote {draw(group, results, args.out)}")
+    wanted = [made for made in all_motions() if args.only in f"{made.group}: {made.name}"]
+    for group, motions in groupby(wanted, key=lambda made: made.group):
+        done = []
+        for made in motions:
+            try:
+                result, seconds = solve(made, recordings, args.out)
+            except cg.RequestError as error:
+                print(f"| {made.group}: {made.name} | refused: {error} |" + " |" * 9, flush=True)
+                continue
+            print(row(made, result, seconds), flush=True)
+            for problem in result.problems:
+                print(f"    {problem.text}", flush=True)
+            if made.group == "negative":
+                print(f"    {natural(result)}", flush=True)
+            cg.write_clip(args.out / f"{slug(made)}.bvh", result.clip, overwrite=True)
+            if args.films:
+                film(made, result, args.out)
+            done.append((made, result))
+        if done:
+            print(f"wrote {draw(group, done, args.out)}", flush=True)
 
 
 if __name__ == "__main__":

@@ -263,7 +263,8 @@ def derivatives(tree: Any, q: Array, v: Array, a: Array, mu: Array, work: Any, o
         a: Their accelerations.
         mu: Weights of the rows, (n,), whose sum's Hessian is wanted.
         work: From `make_work`.
-        out: Arrays (n, n): ∂τ/∂q, ∂τ/∂q̇, ∂τ/∂q̈; Hessian of μ·τ by q q, q q̇, q̇ q̇, q q̈.
+        out: Arrays (n, n): ∂τ/∂q, ∂τ/∂q̇, ∂τ/∂q̈; Hessian of μ·τ by q q, q q̇, q̇ q̇, q q̈. Filled where one of the
+            two carries the other; the rest must be nothing before.
     """
     axis, vel, acc, inert = work[2], work[3], work[4], work[5]
     mot, big_b, big_d, big_h, big_c = work[7], work[8], work[9], work[10], work[11]
@@ -303,8 +304,6 @@ def derivatives(tree: Any, q: Array, v: Array, a: Array, mu: Array, work: Any, o
             for c in range(6):
                 big_b[p, r, c] += big_b[j, r, c]
                 big_d[p, r, c] += big_d[j, r, c]
-    for m in range(7):
-        out[m][:, :] = 0.0
     for j in range(n):
         _pairs(parents, j, work, out)
 
@@ -404,8 +403,8 @@ def all_derivatives(tree: Any, gravity: float, q: Array, v: Array, a: Array, mu:
     tau = np.empty(n)
     values(tree, gravity, q, v, a, work, tau)
     out = (
-        np.empty((n, n)), np.empty((n, n)), np.empty((n, n)), np.empty((n, n)), np.empty((n, n)), np.empty((n, n)),
-        np.empty((n, n)),
+        np.zeros((n, n)), np.zeros((n, n)), np.zeros((n, n)), np.zeros((n, n)), np.zeros((n, n)), np.zeros((n, n)),
+        np.zeros((n, n)),
     )  # fmt: skip
     derivatives(tree, q, v, a, mu, work, out)
     return tau, out

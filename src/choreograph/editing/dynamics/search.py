@@ -14,6 +14,7 @@ from choreograph.contract.search import Budget, Search
 from choreograph.dynamics.body import Body, make_body
 from choreograph.dynamics.contacts import GROUPS, ContactPoints, floor_height, measure_points
 from choreograph.dynamics.dofs import make_dofs
+from choreograph.dynamics.falling import doubt_rate, falls_at
 from choreograph.dynamics.inverse import Dynamics, compute_dynamics
 from choreograph.editing.dynamics.request import BodyRequest, DynamicsRequest
 from choreograph.errors import RequestError
@@ -62,7 +63,7 @@ class DynamicsSearch(Search):
         super().__init__(request)
         self.request: DynamicsRequest = request
         self._clip = clip
-        self._found: tuple[Dynamics, Body, ContactPoints] | None = None
+        self._found: tuple[Dynamics, Body, ContactPoints, float] | None = None
         self._seconds = 0.0
 
     @property
@@ -81,7 +82,7 @@ class DynamicsSearch(Search):
                 clip, body, points, floor_m=floor, cutoff_hz=request.cutoff_hz or None,
                 friction=request.friction, progress=progress,
             )  # fmt: skip
-            self._found = (found, body, points)
+            self._found = (found, body, points, floor)
             self._seconds = time.monotonic() - began
         return False
 
@@ -93,13 +94,13 @@ class DynamicsSearch(Search):
         """The motion unchanged, with its mechanics."""
         if self._found is None:
             raise RequestError("nothing was measured yet")
-        found, body, points = self._found
+        found, body, points, floor = self._found
         clip = self._clip
         answer = Answer(
             (Motion(clip, (Run(0, len(clip), clip.name, 0.0),)),),
             f"{clip.name}, {body.mass:.0f} kg, {body.height:.2f} m",
             measure(found, clip),
-            tuple(_problems(found, clip)),
+            tuple(_problems(found, clip, falls_at(clip, body, points, floor))),
             details={
                 "contacts": {
                     name: [[a / clip.fps, b / clip.fps] for a, b in runs(found.contacts[:, g])]
@@ -159,7 +160,7 @@ def measure(found: Dynamics, clip: Clip) -> dict[str, Metric]:
     return metrics
 
 
-def _problems(found: Dynamics, clip: Clip) -> Iterator[Problem]:
+def _problems(found: Dynamics, clip: Clip, gravity: float | None) -> Iterator[Problem]:
     """What makes the numbers doubtful."""
     if not found.contacts.any() and clip.seconds > 1.5:
         yield Problem(
@@ -167,6 +168,7 @@ def _problems(found: Dynamics, clip: Clip) -> Iterator[Problem]:
             "height with --floor",
             "floor_m",
         )
+    yield from doubt_rate(gravity, clip.fps)
 
 
 def inverse_dynamics(

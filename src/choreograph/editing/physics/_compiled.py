@@ -289,13 +289,14 @@ def assemble(
     work = make_work(n, gravity)
     tau = np.empty(n)
     der = (
-        np.empty((n, n)), np.empty((n, n)), np.empty((n, n)), np.empty((n, n)), np.empty((n, n)), np.empty((n, n)),
-        np.empty((n, n)),
+        np.zeros((n, n)), np.zeros((n, n)), np.zeros((n, n)), np.zeros((n, n)), np.zeros((n, n)), np.zeros((n, n)),
+        np.zeros((n, n)),
     )  # fmt: skip
     arms = np.empty((npts, 3, n))
     jy, jv, ja = np.empty((n, ny)), np.empty((n, ny)), np.empty((n, ny))
     half = np.empty((n, ny))
-    hes = np.empty((4, ny, ny))
+    hes, mixed = np.empty((4, ny, ny)), np.empty((2, ny, ny))
+    moved = np.empty((3 * npts, ny))
     small = np.empty((ny, 3 * npts))
     band[:, :] = 0.0
     grad[:] = 0.0
@@ -314,9 +315,10 @@ def assemble(
         m = full + nf
         rows = jac[k]
         for i in range(n):
-            for r in range(ny):
-                for s in range(3):
-                    rows[i, s * ny + r] = st[0, s] * jy[i, r] + st[1, s] * jv[i, r] + st[2, s] * ja[i, r]
+            for s in range(3):
+                s0, s1, s2 = st[0, s], st[1, s], st[2, s]
+                for r in range(ny):
+                    rows[i, s * ny + r] = s0 * jy[i, r] + s1 * jv[i, r] + s2 * ja[i, r]
             for r in range(nf):
                 rows[i, full + r] = jac_f[i, r]
         left = np.empty((n, m))
@@ -327,19 +329,16 @@ def assemble(
         for t in range(4):
             _times_w(spec, der[3 + t], half)
             _w_times(spec, half, hes[t])
+        for r in range(ny):
+            for c in range(ny):
+                mixed[0, r, c], mixed[1, r, c] = hes[1, c, r], hes[3, c, r]
         # What depends on the coordinates alone: points, limits, the distance from the basis.
         top = hes[0]
+        _times_w(spec, arms.reshape(3 * npts, n), moved)
         for p in range(npts):
             for b in range(3):
                 row = arms_y[k, p, b]
-                d = spec[7].shape[1]
-                for r in range(d):
-                    total = 0.0
-                    for i in range(n):
-                        total += arms[p, b, i] * spec[7][i, r]
-                    row[r] = total
-                for c in range(len(spec[8])):
-                    row[d + c] = arms[p, b, spec[8][c]]
+                row[:] = moved[3 * p + b]
                 weight = p_w[k, p, b]
                 if weight != 0.0:
                     for r in range(ny):
@@ -360,8 +359,8 @@ def assemble(
                 for r in range(ny):
                     for c in range(r if al == be else 0, ny):
                         mat[al * ny + r, be * ny + c] += (
-                            yy * top[r, c] + yv * hes[1, r, c] + vy * hes[1, c, r] + vv * hes[2, r, c]
-                            + ya * hes[3, r, c] + ay * hes[3, c, r] + aa * quad_a[r, c]
+                            yy * top[r, c] + yv * hes[1, r, c] + vy * mixed[0, r, c] + vv * hes[2, r, c]
+                            + ya * hes[3, r, c] + ay * mixed[1, r, c] + aa * quad_a[r, c]
                         )  # fmt: skip
         if nf:
             _w_times(spec, cross, small[:, :nf])

@@ -18,6 +18,8 @@ KEEP = 0.9
 """Share of the examples' variance that the space holds (the paper's equation 2)."""
 LEAST = 6
 """Dimensions at least: examples that mostly stand would leave too few for what they do besides."""
+_LEAST_M, _MOST_M = 0.02, 0.2
+"""Standard deviation of the root's height at least, and from which range on it says nothing: who jumps or crouches."""
 _RATE_HZ = 30.0
 _LEG_ROLES = ("upper_leg", "lower_leg", "foot", "toe")
 _ARM_ROLES = ("upper_arm", "forearm", "hand")
@@ -31,6 +33,10 @@ class Basis:
     space: PoseSpace
     legs: NDArray[np.int32]
     """Degrees of freedom of the legs, and of arms that carry, which leave the space where contacts ask for it."""
+    height: tuple[float, float] = (0.0, np.inf)
+    """Of the root above the floor in the examples, mean and standard deviation, metres; infinite where they jump."""
+    off_deg: float = 0.0
+    """How far the examples are from their own space, degrees per joint axis."""
 
     @property
     def columns(self) -> Array:
@@ -65,11 +71,12 @@ class Basis:
 
     def error_deg(self, q: Array) -> float:
         """Mean distance of coordinates (F, n) from the space, degrees per joint axis (root mean square)."""
-        off = q[:, 6:] - self.space.lift(self.space.project(q[:, 6:]))
-        return float(np.degrees(np.sqrt((off**2).mean())))
+        return _error_deg(self.space, q[:, 6:])
 
 
-def make_basis(dofs: Dofs, examples: Sequence[Clip], keep: float | int = KEEP, arms: bool = False) -> Basis:
+def make_basis(
+    dofs: Dofs, examples: Sequence[Clip], keep: float | int = KEEP, *, arms: bool = False, level: float = 0.0
+) -> Basis:
     """The space of some examples.
 
     Args:
@@ -77,13 +84,27 @@ def make_basis(dofs: Dofs, examples: Sequence[Clip], keep: float | int = KEEP, a
         examples: Motions of the behaviour.
         keep: Share of the variance, or the number of dimensions.
         arms: Whether arms carry too.
+        level: How high above the floor this body's feet are where they stand, metres.
     """
     limbs = np.concatenate([leg_dofs(dofs), arm_dofs(dofs)]).astype(np.int32) if arms else leg_dofs(dofs)
-    if isinstance(keep, float):
-        rows = _rows(dofs, examples)
-        space = fit_pose_space(rows, keep)
-        return Basis(dofs, space if space.dimensions >= LEAST else fit_pose_space(rows, LEAST), limbs)
-    return Basis(dofs, fit_pose_space(_rows(dofs, examples), keep), limbs)
+    rows = _rows(dofs, examples)
+    space = fit_pose_space(rows, keep)
+    if isinstance(keep, float) and space.dimensions < LEAST:
+        space = fit_pose_space(rows, LEAST)
+    heights = level + np.concatenate([one.root_pos[:, 1] - feet_level(one) for one in examples])
+    spread = max(float(heights.std()), _LEAST_M) if np.ptp(heights) < _MOST_M else np.inf
+    height = (float(heights.mean()), spread)
+    return Basis(dofs, space, limbs, height, _error_deg(space, rows))
+
+
+def _error_deg(space: PoseSpace, angles: Array) -> float:
+    off = angles - space.lift(space.project(angles))
+    return float(np.degrees(np.sqrt((off**2).mean())))
+
+
+def feet_level(clip: Clip) -> float:
+    """How high the joints of a motion's feet are where they stand, metres."""
+    return float(np.percentile(clip.global_positions()[:, clip.skeleton.feet, 1].min(axis=1), 10))
 
 
 def _rows(dofs: Dofs, examples: Sequence[Clip]) -> Array:

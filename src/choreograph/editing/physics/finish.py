@@ -272,8 +272,9 @@ class _Finisher:
         return Problem(
             self.dofs, self.columns, self.picks, np.zeros(n), even_grid(count, 1 / _RATE_HZ), held, held,
             self.targets[span], floor,
-            mask, values, np.zeros((count, ny)), self.legs.holders, self.legs.offsets, limits, values, weights=_WEIGHTS,
-            level=self.floor, pull=self.pull, course=tuple(part[span] for part in self.course),  # type: ignore[arg-type]
+            mask, values, np.zeros((count, ny)), self.pull, self.legs.holders, self.legs.offsets, limits, values,
+            weights=_WEIGHTS,
+            level=self.floor, course=tuple(part[span] for part in self.course),  # type: ignore[arg-type]
             soft=Soft(), most_force=2.0, most_alone=8.0,
         )  # fmt: skip
 

@@ -31,7 +31,7 @@ _NEAR, _ASTRAY = 1e-2, 0.3
 """Violation below which the filter counts, and up to which it lets steps go."""
 _GETS_ON, _PATIENCE = 0.95, 25
 """A search that lowers its violation by less than this share in so many iterations leads nowhere."""
-_SAME, _SETTLED = 1e-4, 12
+_SETTLED = ((1e-4, 12), (1e-5, 4))
 """In a flat valley steps stay long and gain nothing: a motion that holds and was not bettered by this share of the
 objective in so many iterations is the answer."""
 _TOLERANCE = 2e-3
@@ -101,7 +101,7 @@ def _solve(
     optimality = np.inf
     status, done = "not converged", 0
     enough = _START_VIOLATION if kinematic else 0.0
-    least, since, flat = np.inf, 0, 0
+    least, since, flat = np.inf, 0, [0, 0]
     for done in range(iterations + 1):
         if watch is not None:
             watch(done, at.x, now.violation)
@@ -125,8 +125,12 @@ def _solve(
         if now.violation < best[0] or (now.violation < FEASIBLE and now.objective < best[1]):
             best = (max(now.violation, FEASIBLE), now.objective, at, now)
         level = barrier <= last_barrier * 1.001 and best[0] <= FEASIBLE and problem.soft is None
-        flat = flat + 1 if level and abs(now.objective - best[1]) < _SAME * abs(best[1]) else 0
-        if flat > _SETTLED:
+        gain = abs(now.objective - best[1])
+        flat = [
+            count + 1 if level and gain < share * abs(best[1]) else 0
+            for count, (share, _) in zip(flat, _SETTLED, strict=True)
+        ]
+        if any(count > most for count, (_, most) in zip(flat, _SETTLED, strict=True)):
             _, _, at, now = best
             status = "converged"
             break

@@ -117,7 +117,7 @@ class Solver:
         self.shapes = [mask.shape for mask in masks]
         self.mask = np.concatenate([mask.ravel() for mask in masks])
         self.cuts = np.cumsum([mask.size for mask in masks])[:-1]
-        self.band = np.zeros((problem.size, problem.width))
+        self.band, self.room = np.zeros((problem.size, problem.width)), np.empty((problem.size, problem.width))
         self.grad = np.zeros(problem.size)
         self.jac = np.zeros((count, n, 3 * self.ny + 3 * points))
         self.arms = np.zeros((count, points, 3, self.ny))
@@ -223,12 +223,13 @@ class Solver:
         return row_g, q_g, p_g, -g_force, g_up - g_down
 
     def factor(self, least: float) -> tuple[Any, float]:
-        """Cholesky factors of the band, and the diagonal that it took."""
+        """Cholesky factors of the band, which last until the next ones, and the diagonal that it took."""
         from scipy.linalg.lapack import dpbtrf
 
         shift = least
         for _ in range(24):
-            matrix = self.band.copy()
+            matrix = self.room
+            matrix[:] = self.band
             if shift:
                 matrix[:, 0] += shift
             factors, info = dpbtrf(matrix.T, lower=1, overwrite_ab=1)

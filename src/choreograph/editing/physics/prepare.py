@@ -21,8 +21,9 @@ from choreograph.dynamics.contacts import (
     with_hands,
 )
 from choreograph.dynamics.dofs import Dofs, make_dofs
+from choreograph.dynamics.falling import doubt_rate, falls_at
 from choreograph.editing.dynamics.search import body_of
-from choreograph.editing.physics.basis import KEEP, Basis, make_basis
+from choreograph.editing.physics.basis import KEEP, Basis, feet_level, make_basis
 from choreograph.editing.physics.examples import choose_examples
 from choreograph.editing.physics.footprints import with_footprints, with_handprints, with_poses
 from choreograph.editing.physics.problem import Problem
@@ -62,10 +63,14 @@ class Setting:
     """Which groups of contact points stand in each frame of it, (F, 6), or with hands (F, 8)."""
 
     @cached_property
-    def known(self) -> tuple[float, list[Flags]]:
-        """How far the examples are from their own space, degrees, and which groups of points stand in each."""
-        off = float(np.mean([self.basis.error_deg(self.dofs.angles(one)) for one in self.examples]))
-        return off, [find_contacts(one, self.points, self.floor) for one in self.examples]
+    def known(self) -> list[Flags]:
+        """Which groups of points stand in each of the examples."""
+        return [find_contacts(one, self.points, self.floor) for one in self.examples]
+
+    @cached_property
+    def gravity(self) -> float | None:
+        """How fast the body falls in the motion, m/s²; None where it does not fly."""
+        return falls_at(self.clip, self.dofs.body, self.points, self.floor)
 
 
 def take_part(clip: Clip, request: PhysicsRequest) -> Clip:
@@ -157,18 +162,14 @@ def make_setting(clip: Clip, request: PhysicsRequest, examples: Sequence[Clip] |
             "a part with take-off and landing, give the floor's height with --floor, or say where feet stand",
             where="floor_m",
         )
-    return Setting(part, dofs, make_basis(dofs, used, keep, arms=hands), points, floor, tuple(used), flags)
+    basis = make_basis(dofs, used, keep, arms=hands, level=feet_level(clip) - floor)
+    return Setting(part, dofs, basis, points, floor, tuple(used), flags)
 
 
 def _on_its_floor(clip: Clip, examples: Sequence[Clip]) -> list[Clip]:
     """The examples whose feet stand as high as the motion's: another person's, put onto its skeleton, may float."""
-    feet = clip.skeleton.feet
-
-    def level(one: Clip) -> float:
-        return float(np.percentile(one.global_positions()[:, feet, 1].min(axis=1), 10))
-
-    own = level(clip)
-    return [one for one in examples if abs(level(one) - own) < _SAME_FLOOR_M]
+    own = feet_level(clip)
+    return [one for one in examples if abs(feet_level(one) - own) < _SAME_FLOOR_M]
 
 
 def _contacts(
@@ -228,13 +229,13 @@ def _check_floor(setting: Setting, sketch: Sketch) -> None:
 
 def doubts(setting: Setting, sketch: Sketch) -> list[Missed]:
     """What can be said before solving: whether the examples have the behaviour."""
-    own, contacts = setting.known
+    own, contacts = setting.basis.off_deg, setting.known
     poses = np.array([pose.q for pose in sketch.poses])
     off = setting.basis.error_deg(poses)
     flies = bool((~setting.flags.any(axis=1)).any())
     fly = [bool((~flags.any(axis=1)).any()) for flags in contacts]
     both, known = _on_both(setting.flags), max(_on_both(flags) for flags in contacts)
-    found = []
+    found = doubt_rate(setting.gravity, setting.clip.fps) if flies else []
     if off - own > _STRANGE_DEG:
         found.append(
             Missed(

@@ -44,7 +44,7 @@ class Weights:
     acceleration: float = 3e-6
     """Of squared accelerations of joints and root."""
     prior: float = 0.04
-    """Of squared distances from the examples' mean, in standard deviations."""
+    """Of squared distances from the examples' mean, the root's height among it, in standard deviations."""
     slack: float = 2.0
     """Of what legs add to the basis, radians²: limbs in contact leave the space of examples no farther than needed."""
     rate: float = 4e-3
@@ -91,6 +91,8 @@ class Problem:
     pose_values: Array
     base: Array
     """State that the objective pulls to, (K, ny)."""
+    pull: Array
+    """How much the state's squared distance from that counts, (ny,)."""
     holders: NDArray[np.int32]
     """The degree of freedom that carries each point, (P,)."""
     offsets: Array
@@ -111,8 +113,6 @@ class Problem:
     weights: Weights = Weights()
     level: float = 0.0
     """Height of the floor itself, metres."""
-    pull: Array | None = None
-    """Weights of the state's distance from `base`, (ny,), instead of the usual ones: for finishing."""
     course: tuple[Array, Array, Array] | None = None
     """Coordinates, velocities and accelerations at the nodes that the state adds to, each (K, n), instead of q₀."""
     soft: Soft | None = None
@@ -189,13 +189,9 @@ class Problem:
     @cached_property
     def spec(self) -> Any:
         """As the compiled kernels take it."""
-        weights, d, ny = self.weights, self.basis.shape[1], self.w.shape[1]
+        weights = self.weights
         scale = weights.scale
-        pull = np.zeros(ny)
-        pull[:d], pull[d + 6 :] = weights.prior, weights.slack
-        if self.pull is not None:
-            pull = self.pull
-        quad_y = 2 * scale * np.diag(pull)
+        quad_y = 2 * scale * np.diag(self.pull)
         quad_a = 2 * scale * weights.acceleration * (self.w.T @ self.w)
         params = np.array([GRAVITY, scale * weights.torque, scale * weights.rate, self.slope])
         course = self.course
@@ -235,10 +231,14 @@ class Problem:
     def forces(self, x: Array) -> Array:
         """Forces at the nodes, (K, P, 3), BW; zero where a point does not push."""
         out = np.zeros((*self.active.shape, 3))
-        ny = self.w.shape[1]
-        for k in range(self.nodes):
-            out[k, self.active[k]] = x[self.offs[k + 1] + ny : self.offs[k + 2]].reshape(-1, 3)
+        out[self.active] = x[self._force_places].reshape(-1, 3)
         return out
+
+    @cached_property
+    def _force_places(self) -> NDArray[np.intp]:
+        """Where forces stand among the unknowns: node by node, point by point."""
+        ny = self.w.shape[1]
+        return np.concatenate([np.arange(self.offs[k + 1] + ny, self.offs[k + 2]) for k in range(self.nodes)])
 
     def coefficients(self, x: Array) -> Array:
         """Of the spline, (K + 2, ny)."""

@@ -105,13 +105,33 @@ def make_problem(
     dofs = _with_room(basis.dofs, np.array([basis.coordinates(state) for state in states]))
     guess = _guess(sketch, np.array(states), [pose.node for pose in sketch.poses], d)
     guess = _stand(guess, basis, legs, held, targets, mask)
+    base, pull = _prior(sketch, basis, weights, floor)
     return Problem(
         dofs, basis.columns, basis.picks, basis.origin, np.array(sketch.times), _pushing(held), held, targets,
-        heights, mask, values, np.zeros(mask.shape), legs.holders, legs.offsets,
+        heights, mask, values, base, pull, legs.holders, legs.offsets,
         torque_limits(basis.dofs, limits.strength), guess,
         None if sketch.source is None else basis.state(sketch.source),
         limits.friction, limits.most_force, limits.most_alone, limits.force_rate, weights, floor,
     )  # fmt: skip
+
+
+def _prior(sketch: Sketch, basis: Basis, weights: Weights, floor: float) -> tuple[Array, Array]:
+    """What states are like in the examples, (K, ny), and how much the distance of each entry from that counts, (ny,).
+
+    Of walks and runs the root's height is one more dimension of their space: otherwise who pushes off falls short, and
+    who lands sits down. Where feet stand on stones it is as much higher.
+    """
+    d, (height, spread) = basis.space.dimensions, basis.height
+    base, pull = np.zeros((sketch.nodes, d + len(basis.picks))), np.zeros(d + len(basis.picks))
+    pull[:d], pull[d + 6 :], pull[d + 1] = weights.prior, weights.slack, weights.prior / spread**2
+    steps = [
+        (float(sketch.times[[one.start, one.stop - 1]].mean()), float(spot[:, 1].min()))
+        for one, spot in zip(sketch.stances, sketch.footprints, strict=True)
+        if one.side < 2
+    ]
+    at, level = np.array(sorted(steps) or [(0.0, floor)]).T
+    base[:, d + 1] = height + np.interp(sketch.times, at, level)
+    return base, pull
 
 
 def _check_reach(sketch: Sketch, dofs: Dofs) -> None:
@@ -256,8 +276,3 @@ def _pushing(held: Flags) -> Flags:
         if not beside_air:
             out[k] = held[k]
     return out
-
-
-def with_base(problem: Problem, base: Array, pull: Array) -> Problem:
-    """The problem with other states to stay near to, and how much each entry matters."""
-    return replace(problem, base=base, pull=pull)
