@@ -182,23 +182,31 @@ def compression(graph: MotionGraph, plans: PlanGraph, seconds: float) -> None:
 
 
 def parts(graph: MotionGraph, plans: PlanGraph) -> None:
-    """What compression, heuristic and global search each bring, on a case small enough for all."""
+    """What the heuristic and global search each bring: states expanded until an answer is proved, and costs.
+
+    One search without any estimate of what is left, one that only looks a few hundred states ahead at a time.
+    """
     import dataclasses
 
     from choreograph.synthesis.plan.heuristic import Rates
 
-    request = SMALL["an obstacle"].with_(search=PlanSettings(refine=False))
-    whole = search(graph, plans, request)
-    nothing = Rates(np.zeros(1), np.zeros(1), np.zeros((1, whole["world"].network.nodes)))
-    blind = Planner(dataclasses.replace(whole["world"], rates=nothing), request, Margins(0.03, {}))
-    began = time.process_time()
-    while not blind.done and time.process_time() - began < 20:
-        blind.advance(1000)
-    expanded = whole["shown"].evaluations
-    print(f"without heuristic: cost {blind.cost:.1f} against {whole['cost']:.1f}, {blind.expanded} states expanded "
-          f"against {expanded}, {'proved' if blind.proved else 'not proved in 20 s'}")  # fmt: skip
-    local = receding(graph, plans, request)
-    print(f"receding horizon: cost {'none' if local is None else f'{local:.1f}'} against {whole['cost']:.1f}")
+    print(f"{'':17}   cost  states | without heuristic:   cost   states proved | receding horizon: cost")
+    for name in ("3 m ahead", "an obstacle", "turned left", "three obstacles"):
+        request = {**SMALL, **CASES}[name].with_(search=PlanSettings(refine=False))
+        world = make_world(graph, plans, request)
+        planner = Planner(world, request, Margins(0.03, {}))
+        nothing = Rates(np.zeros(1), np.zeros(1), np.zeros((1, world.network.nodes)))
+        blind = Planner(dataclasses.replace(world, rates=nothing), request, Margins(0.03, {}))
+        for one in (planner, blind):
+            began = time.process_time()
+            while not one.done and time.process_time() - began < 10:
+                one.advance(1000)
+        local = receding(graph, plans, request)
+        print(
+            f"{name:17} {planner.cost:6.1f} {planner.expanded:7} | {blind.cost:25.1f} {blind.expanded:8} "
+            f"{blind.proved!s:6} | {np.inf if local is None else local:22.1f}",
+            flush=True,
+        )
 
 
 def receding(graph: MotionGraph, plans: PlanGraph, request: PlanRequest, most: int = 30) -> float | None:
@@ -258,8 +266,8 @@ def main() -> None:
         if "parts" not in words:
             table(graph, plans, OF[name], seconds)
         if name == "16" and ("parts" in words or len(wanted) == len(OF)):
-            compression(graph, plans, seconds)
             parts(graph, plans)
+            compression(graph, plans, seconds)
     print(f"memory at most {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} MiB (bar 1024)")
 
 

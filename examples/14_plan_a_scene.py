@@ -2,7 +2,8 @@
 
 After Safonova & Hodgins (2007): steps between the recorded ones, searched by anytime A*. Demo motion walks round
 pillars, through a maze, over a puddle and on stones; a low bar, a wide gap or a chair need recordings, and something to
-step over needs those of subject 143. Each is written as motion, as a picture from above and, with --film, as a film:
+step over needs those of subject 143. Each is written as motion, as a picture from above and, with --film, as a film and
+as one picture of it:
 
     choreograph fetch cmu 108 --cache recordings
     python examples/14_plan_a_scene.py [--scene pillars] [--recordings recordings/108] [--film] [--out FOLDER]
@@ -15,10 +16,12 @@ from people import open_people
 
 import choreograph as cg
 from choreograph.pictures.animation import write_film
+from choreograph.pictures.blocks import make_block
 from choreograph.pictures.plots import write_plot
 from choreograph.pictures.raster import Stroke
+from choreograph.pictures.sheet import write_sheet
 from choreograph.pictures.theme import AMBER
-from choreograph.synthesis.plan.plot import outlines, plot_plan
+from choreograph.synthesis.plan.plot import blocks, outlines, plot_plan
 
 
 def wall(ax: float, az: float, bx: float, bz: float) -> cg.Solid:
@@ -38,7 +41,11 @@ SCENES = {
     ),
     "puddle": cg.PlanRequest(goal=cg.Goal((0.0, 5.0)), gaps=[cg.Region.of_box((-2.0, 2.2), (2.0, 2.5))]),
     "gap": cg.PlanRequest(goal=cg.Goal((0.0, 6.0)), gaps=[cg.Region.of_box((-10.0, 2.5), (10.0, 3.5))]),
-    "bar": cg.PlanRequest(goal=cg.Goal((0.0, 6.0)), bars=[cg.Bar(((-3.0, 3.0), (3.0, 3.0)), 1.3)]),
+    "bar": cg.PlanRequest(
+        start={"standing": True},
+        goal=cg.Goal((0.0, 6.0), standing=True),
+        bars=[cg.Bar(((-3.0, 3.0), (3.0, 3.0)), 1.3)],
+    ),
     "step over": cg.PlanRequest(
         goal=cg.Goal((0.0, 5.0)), step_over=[cg.StepOver.of_box((-3.0, 2.4), (3.0, 2.5), height=0.15)]
     ),
@@ -55,7 +62,7 @@ SCENES = {
 parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
 parser.add_argument("--scene", choices=list(SCENES), default="pillars", help="which one")
 parser.add_argument("--recordings", type=Path, help="folder with .amc or .bvh files; else demo clips")
-parser.add_argument("--evaluations", type=int, default=4000, help="how many states to look at")
+parser.add_argument("--evaluations", type=int, default=20_000, help="how many states to look at")
 parser.add_argument("--film", action="store_true", help="also write an .mp4 file")
 parser.add_argument("--out", type=Path, default=Path("out"), help="folder to write to")
 args = parser.parse_args()
@@ -71,5 +78,7 @@ cg.write_clip(args.out / f"{name}.bvh", result.clip, overwrite=True)
 write_plot(args.out / f"{name}.png", plot_plan(result), overwrite=True)
 if args.film:
     floor = [Stroke(points, AMBER, width) for points, width in outlines(SCENES[args.scene])]
-    write_film(args.out / f"{name}.mp4", [result.clip], floor=floor, overwrite=True)
+    things = [make_block(*each) for each in blocks(SCENES[args.scene])]
+    write_film(args.out / f"{name}.mp4", [result.clip], floor=floor, blocks=things, overwrite=True)
+    write_sheet(args.out / f"{name}-sheet.png", [result.clip], blocks=things, overwrite=True)
 print(f"wrote {name}.bvh and {name}.png to {args.out}")

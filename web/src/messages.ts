@@ -1076,12 +1076,12 @@ export interface FollowSettings {
   max_seconds?: number | null;
   /** Least speed of the target point on the path (gamma); never above a speed of the request. */
   forced_progress_m_s?: number;
-  /** Cost of a transition, also within a clip: what keeps the answer from blending without pause. */
+  /** Cost of a transition, also within a clip: what keeps the answer from blending without pause. Where motion is bent, four times that if poses are as far apart as the graph's threshold. */
   transition_cost?: number;
   /** Cost of a piece in which the recording has a fault, such as a leap of the whole body. */
   fault_cost?: number;
-  /** Cost of each frame of a joint that turns as abruptly as one in a thousand recorded ones: a walk that plays one clip again and again would show its worst moment each time. */
-  rough_cost?: number;
+  /** Cost of each frame of a joint that turns as abruptly as one in a thousand recorded ones: a walk that plays one clip again and again would show its worst moment each time; else 0.002 where motion is bent, 0.0005 where not. */
+  rough_cost?: number | null;
   /** Cost of a second at 1 m/s off the speed of the request; else 0.1 where motion is bent, 0.02 where not. */
   speed_weight?: number | null;
   /** Cost of a second without the label of the request; else 1 where motion is bent, 0.25 where not. */

@@ -53,9 +53,9 @@ export class ProjectStore implements Store {
     server.on("trouble", (message) => this.say(message.failure.error, "error"));
     window.addEventListener("pagehide", () => this.flush());
     server.onConnection = (connection) => {
-      const back = connection === "live" && this.held.connection === "lost";
       if (connection !== "connecting" || this.held.connection !== "lost") this.set({ connection });
-      if (back) void this.reload();
+      // What happened while nobody listened was not heard: since the line was lost, or since the project was read.
+      if (connection === "live") void this.reload();
     };
   }
 

@@ -78,6 +78,8 @@ class Verb:
     picture_suffixes: tuple[str, ...] = (".png",)
     strokes: Callable[[Request, Answer], Sequence[tuple[NDArray[Any], float]]] | None = None
     """What was asked for as lines on the floor, for films: points (N, 2) and width, metres."""
+    blocks: Callable[[Request], Sequence[tuple[NDArray[Any], float, float, str]]] | None = None
+    """What stands there, for films: outline (N, 2), heights of lower and upper face, metres, and an sRGB hex string."""
     remeasure: Callable[[Request, Answer], Mapping[str, Metric]] | None = None
     """What an answer's metrics are once its motion was changed: those that may differ, by name."""
     outputs: tuple[Output, ...] = ()

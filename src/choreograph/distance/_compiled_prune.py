@@ -16,7 +16,7 @@ Array = NDArray[np.float64]
 Array32 = NDArray[np.float32]
 Ints = NDArray[np.int64]
 
-TALL, WIDE = 128, 512  # coarse runs on the sides of a block: their products stay in cache
+TALL, WIDE = 14, 56  # strips on the sides of a block: the products of their coarse runs, and its boxes, stay in cache
 EACH = 300  # frame products that take as long as what a rectangle costs whatever its size
 ROOM = np.float32(1e-6)  # metres, far above float32's error in sums of distances
 SLACK = np.float32(4e-6)  # float32's error in D relative to the energies: sums are shorter than those of whole windows
@@ -73,13 +73,14 @@ def is_sifted(points: Array32, p: int, q: int, threshold: np.float32) -> bool:
 
 
 @inlined
-def holds(boxes: Ints, n: int, a0: int, a1: int, b0: int, b1: int) -> bool:
-    """Whether box n holds all pairs of windows [a0, a1) and [b0, b1)."""
-    return boxes[n, 0] <= a0 and a1 <= boxes[n, 1] and boxes[n, 2] <= b0 and b1 <= boxes[n, 3]
+def holds(box: tuple[int, int, int, int], a0: int, a1: int, b0: int, b1: int) -> bool:
+    """Whether a box holds all pairs of windows [a0, a1) and [b0, b1)."""
+    return box[0] <= a0 and a1 <= box[1] and box[2] <= b0 and b1 <= box[3]
 
 
 @inlined
 def stretch_box(
+    box: tuple[int, int, int, int],
     runs: Runs,
     points: Array32,
     rows: tuple[int, int],
@@ -87,12 +88,11 @@ def stretch_box(
     threshold: np.float32,
     apart: int,
     room: np.float32,
-    boxes: Ints,
-    n: int,
-) -> None:
-    """Stretch box n of windows, empty if all 0, around the pairs of runs that may hold something.
+) -> tuple[int, int, int, int]:
+    """The box of windows, empty if all 0, stretched around the pairs of runs that may hold something.
 
     Args:
+        box: First window and one past the last of the rows, then of the columns.
         runs: Runs of either kind.
         points: Their Euclidean points.
         rows: First run and one past the last.
@@ -101,26 +101,22 @@ def stretch_box(
         apart: The least number of windows from one to the other that is asked for, if any.
         room: How far the longer runs that these are part of are apart, at least, less the threshold, metres: two of
             them whose reaches together are less lie too far apart.
-        boxes: First window and one past the last of the rows, then of the columns, of each.
-        n: Which box.
     """
-    first, stop = runs.first, runs.stop
+    first, stop, reach, radius = runs.first, runs.stop, runs.reach, runs.radius
+    heights, floor, energy = runs.heights, runs.floor, runs.energy
     for p in range(rows[0], rows[1]):
         for q in range(columns[0], columns[1]):
-            if holds(boxes, n, first[p], stop[p], first[q], stop[q]):
-                continue
-            if runs.reach[p] + runs.reach[q] < room:
+            if reach[p] + reach[q] < room or holds(box, first[p], stop[p], first[q], stop[q]):
                 continue
             if apart > 0 and stop[q] - 1 - first[p] < apart:
                 continue
-            if is_sifted(points, p, q, threshold) or not is_open(
-                runs.heights, runs.floor, runs.energy, runs.radius, p, q, threshold
-            ):
+            if is_sifted(points, p, q, threshold) or not is_open(heights, floor, energy, radius, p, q, threshold):
                 continue
-            if boxes[n, 1] == 0:
-                boxes[n, 0], boxes[n, 2] = first[p], first[q]
-            boxes[n, 0], boxes[n, 1] = min(boxes[n, 0], first[p]), max(boxes[n, 1], stop[p])
-            boxes[n, 2], boxes[n, 3] = min(boxes[n, 2], first[q]), max(boxes[n, 3], stop[q])
+            if box[1] == 0:
+                box = (first[p], stop[p], first[q], stop[q])
+            a0, a1, b0, b1 = box
+            box = (min(a0, first[p]), max(a1, stop[p]), min(b0, first[q]), max(b1, stop[q]))
+    return box
 
 
 @inlined
@@ -146,14 +142,14 @@ def enclose_open(
     thresholds: Array32,
     chosen: NDArray[np.bool_],
     length: int,
+    begins: Ints,
     start: int,
     stop: int,
-    strips: int,
 ) -> tuple[Ints, Ints]:
     """For each pair of strips, the smallest box around the pairs of fine runs that may hold something.
 
     Pairs of coarse runs are sifted by the sign of a matrix product first, then by the bound on their distance, then by
-    that of the fine runs inside.
+    that of the fine runs inside. Boxes of a block of strips are kept at hand while it is worked on.
 
     Args:
         coarse: Coarse runs.
@@ -167,57 +163,71 @@ def enclose_open(
         thresholds: (classes, classes): metres.
         chosen: Of each clip; rows are of chosen ones. Columns are later ones, and where not chosen, also earlier ones.
         length: Frames of a window: windows of one clip that share frames are no candidates.
-        start: First coarse run of the rows, which begins a strip.
+        begins: (S + 1,): first coarse run of each strip.
+        start: First strip of the rows.
         stop: One past the last.
-        strips: How many strips there are.
 
     Returns:
-        Row strip x `strips` + column strip of each box, ascending, and the boxes, (B, 4): the first window and one past
-        the last, of the row's strip and of the column's.
+        Row strip x S + column strip of each box, ascending, and the boxes, (B, 4): the first window and one past the
+        last, of the row's strip and of the column's.
     """
-    first_strip, runs = coarse.parent[start], len(coarse.first)
-    place = np.zeros((coarse.parent[stop - 1] - first_strip + 1, strips), np.int32)
-    keys, boxes, count = np.empty(1024, np.int64), np.zeros((1024, 4), np.int64), 0
-    product = np.empty(TALL * WIDE, np.float32)
-    found = np.empty(WIDE + 1, np.int32)
+    strips, most = len(begins) - 1, np.max(begins[1:] - begins[:-1])
+    keys, boxes, count = np.empty(1024, np.int64), np.empty((1024, 4), np.int64), 0
+    here = np.empty((TALL * WIDE, 4), np.int64)
+    product = np.empty(TALL * WIDE * most * most, np.float32)
+    found = np.empty(WIDE * most + 1, np.int32)
     every = chosen.all()
+    # Taken out of the runs once: reaching into them counts references, again and again.
+    parent, first, last, radius = coarse.parent, coarse.first, coarse.stop, coarse.radius
+    heights, floor, energy = coarse.heights, coarse.floor, coarse.energy
     for top in range(start, stop, TALL):
         bottom = min(top + TALL, stop)
-        if not every and not chosen[clips[top:bottom]].any():
+        p0, p1 = begins[top], begins[bottom]
+        if not every and not chosen[clips[p0:p1]].any():
             continue
-        for left in range(top if every else 0, runs, WIDE):
-            right = min(left + WIDE, runs)
-            signs = product[: (bottom - top) * (right - left)].reshape(bottom - top, right - left)
-            np.dot(outward[top:bottom], inward[left:right].T, signs)
-            for p in range(top, bottom):
-                if not chosen[clips[p]]:
+        for left in range(top if every else 0, strips, WIDE):
+            right = min(left + WIDE, strips)
+            q0, q1 = begins[left], begins[right]
+            signs = product[: (p1 - p0) * (q1 - q0)].reshape(p1 - p0, q1 - q0)
+            np.dot(outward[p0:p1], inward[q0:q1].T, signs)
+            here[:] = 0
+            for p in range(p0, p1):
+                clip, row = clips[p], (parent[p] - top) * WIDE - left
+                if not chosen[clip]:
                     continue
-                for n in range(positives(signs[p - top], found)):
-                    q = left + found[n]
+                for n in range(positives(signs[p - p0], found)):
+                    q = q0 + found[n]
                     if q < p and chosen[clips[q]]:
                         continue
-                    at = place[coarse.parent[p] - first_strip, coarse.parent[q]]
-                    if at > 0 and holds(
-                        boxes, at - 1, coarse.first[p], coarse.stop[p], coarse.first[q], coarse.stop[q]
-                    ):
+                    at = row + parent[q]
+                    box = (here[at, 0], here[at, 1], here[at, 2], here[at, 3])
+                    if holds(box, first[p], last[p], first[q], last[q]):
                         continue
-                    limit = thresholds[classes[clips[p]], classes[clips[q]]]
-                    squared = least_squared(coarse.heights, coarse.floor, coarse.energy, p, q)
-                    far = coarse.radius[p] + coarse.radius[q] + limit
+                    limit = thresholds[classes[clip], classes[clips[q]]]
+                    squared = least_squared(heights, floor, energy, p, q)
+                    far = radius[p] + radius[q] + limit
                     if squared > far * far:
                         continue
-                    if at == 0:
-                        if count == len(keys):
-                            keys = np.concatenate((keys, np.empty_like(keys)))
-                            boxes = np.concatenate((boxes, np.zeros_like(boxes)))
-                        keys[count] = coarse.parent[p] * strips + coarse.parent[q]
-                        count += 1
-                        at = count
-                        place[coarse.parent[p] - first_strip, coarse.parent[q]] = at
-                    rows, columns = (children[p], children[p + 1]), (children[q], children[q + 1])
-                    apart = length if clips[p] == clips[q] else 0
                     room = np.float32(math.sqrt(max(squared, np.float32(0)))) - limit - ROOM
-                    stretch_box(fine, points, rows, columns, limit, apart, room, boxes, at - 1)
+                    box = stretch_box(
+                        box,
+                        fine,
+                        points,
+                        (children[p], children[p + 1]),
+                        (children[q], children[q + 1]),
+                        limit,
+                        length if clip == clips[q] else 0,
+                        room,
+                    )
+                    here[at, 0], here[at, 1], here[at, 2], here[at, 3] = box
+            for n in range(TALL * WIDE):
+                if here[n, 1] == 0:
+                    continue
+                if count == len(keys):
+                    keys = np.concatenate((keys, np.empty_like(keys)))
+                    boxes = np.concatenate((boxes, np.empty_like(boxes)))
+                keys[count], boxes[count] = (top + n // WIDE) * strips + left + n % WIDE, here[n]
+                count += 1
     order = np.argsort(keys[:count])
     return keys[:count][order], boxes[:count][order]
 
@@ -238,8 +248,6 @@ def gather_boxes(keys: Ints, boxes: Ints, strips: Ints, halo: int) -> Ints:
     count, row = 0, -1
     for n in range(len(keys)):
         a0, a1, b0, b1 = boxes[n]
-        if a1 == 0:
-            continue
         here, clip_b = keys[n] // len(strips), strips[keys[n] % len(strips), 0]
         clip_a = strips[here, 0]
         cost = EACH + (a1 - a0 + halo) * (b1 - b0 + halo)

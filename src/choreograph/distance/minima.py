@@ -153,7 +153,7 @@ def iterate_minima(
     if windows > 0 and prune:
         progress("measuring windows", 0, windows)
         with one_thread_each():
-            pruner = Pruner(library, limits)
+            pruner = Pruner(library, limits, workers)
     strips = cut_strips(library, _STRIP) if pruner is None else pruner.strips
     at_once = _TASK_STRIPS if pruner is None else _TASK_SHORT_STRIPS
     with ThreadPoolExecutor(workers) as pool:

@@ -15,6 +15,8 @@ the length of what is left out enters as one more coordinate, by the triangle in
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from concurrent.futures import Executor, ThreadPoolExecutor
 from typing import NamedTuple
 
 import numpy as np
@@ -32,6 +34,7 @@ _STRIP = 9  # coarse runs in a strip: shorter ones rule out more, longer ones mu
 _SLOW = 4  # components in time: constant, linear, quadratic, cubic
 _HEIGHTS, _FLOOR = 31, 32  # coordinates kept, with the length left out 32 each: what vector loops take without a rest
 _SAMPLE = 500  # windows that coordinates and run lengths are chosen by
+_PIECE = 500  # runs measured at a time: what they need stays in cache
 _TURNING = 16  # floor components that enter as a matrix; the others by their length
 _DIRECTIONS = 28  # of the Euclidean space, with the four others 32: what matrix products take without a rest
 _SLACK = 1e-5  # float32's error in the product of two such vectors, relative to its terms
@@ -94,27 +97,34 @@ class Pruner:
         strips: (S, 3): clip, first window, one past the last.
     """
 
-    def __init__(self, library: Library, limits: Limits) -> None:
+    def __init__(self, library: Library, limits: Limits, workers: int = 1) -> None:
         """Cut the library into strips and runs, and measure those.
 
         Args:
             library: All windows.
             limits: Largest D wanted of each pair of clips.
+            workers: Threads.
         """
         self._length = len(library.weights)
         some = _sample(library)
         coarse, fine = run_lengths(library, some)
         coordinates = _choose_coordinates(library, some)
         self.strips = cut_strips(library, coarse * _STRIP)
-        self.coarse = _build_runs(library, self.strips[:, 1:], coarse, coordinates)
+        with ThreadPoolExecutor(workers) as pool:
+            self._measure(library, limits, (coarse, fine), coordinates, pool)
+
+    def _measure(
+        self, library: Library, limits: Limits, lengths: tuple[int, int], coordinates: Coordinates, pool: Executor
+    ) -> None:
+        self.coarse = _build_runs(library, self.strips[:, 1:], lengths[0], coordinates, pool)
         spans = np.stack([self.coarse.first, self.coarse.stop], axis=1)
-        self.fine = _build_runs(library, spans, fine, coordinates, spans.sum(axis=1) // 2)
+        self.fine = _build_runs(library, spans, lengths[1], coordinates, pool, spans.sum(axis=1) // 2)
         self._clips, self._classes = self.strips[self.coarse.parent, 0], limits.classes
         self._thresholds = np.sqrt(limits.table).astype(np.float32)
         reach = self._thresholds.max(axis=1)[self._classes[self._clips]]
         sieve = _make_sieve(self.coarse)
-        self._points = sieve.points(self.fine)
-        self._outward, self._inward = sift_vectors(sieve.points(self.coarse), reach)
+        self._points = sieve.points(self.fine, pool)
+        self._outward, self._inward = sift_vectors(sieve.points(self.coarse, pool), reach)
         self._coarse_of_strip = np.searchsorted(self.coarse.parent, np.arange(len(self.strips) + 1))
         self._fine_of_coarse = np.searchsorted(self.fine.parent, np.arange(len(self.coarse.first) + 1))
 
@@ -143,9 +153,9 @@ class Pruner:
             self._thresholds,
             chosen,
             self._length,
-            self._coarse_of_strip[start],
-            self._coarse_of_strip[stop],
-            len(self.strips),
+            self._coarse_of_strip,
+            start,
+            stop,
         )
         return _compiled_prune.gather_boxes(keys, boxes, self.strips, self._length + 1)
 
@@ -169,18 +179,20 @@ class Sieve(NamedTuple):
     directions: Array
     """(D, K), orthonormal."""
 
-    def points(self, runs: Runs) -> Array32:
+    def points(self, runs: Runs, pool: Executor) -> Array32:
         """(R, K + 3): the points, their radii, and half of squared radius less squared length, with float32's slack."""
         kept = self.directions.shape[1]
         out = np.empty((len(runs.first), kept + 3), np.float32)
-        for start in range(0, len(out), 4 * _SAMPLE):
-            here = np.arange(start, min(start + 4 * _SAMPLE, len(out)))
+
+        def place(here: slice) -> None:
             points = _euclidean(runs, here, self.strong) - self.mean
             main, length = points @ self.directions, np.square(points).sum(axis=1)
             radius = runs.radius[here].astype(float)
             out[here, :kept], out[here, kept + 1] = main, radius
             out[here, kept] = np.sqrt(np.maximum(length - np.square(main).sum(axis=1), 0))
             out[here, kept + 2] = (np.square(radius) - length) / 2 + _SLACK * (length + np.square(radius))
+
+        _in_pieces(place, len(out), pool)
         return out
 
 
@@ -212,7 +224,12 @@ def sift_vectors(points: Array32, reach: Array32) -> tuple[Array32, Array32]:
     return outward, inward
 
 
-def _euclidean(runs: Runs, which: Ints, strong: Ints) -> Array:
+def _in_pieces(work: Callable[[slice], None], count: int, pool: Executor) -> None:
+    """Do some work for so many rows, a few at a time: what it needs then stays in cache."""
+    list(pool.map(work, [slice(start, start + _PIECE) for start in range(0, count, _PIECE)]))
+
+
+def _euclidean(runs: Runs, which: Ints | slice, strong: Ints) -> Array:
     """Runs in the Euclidean space, (n, D): heights, lengths of strong and weak floor components, matrix."""
     floor = runs.floor[which].astype(float)
     c = floor[:, 0, strong] + 1j * floor[:, 1, strong]
@@ -254,7 +271,12 @@ def _step(library: Library, some: Ints) -> float:
 
 
 def _build_runs(
-    library: Library, spans: Ints, longest: int, coordinates: Coordinates, middles: Ints | None = None
+    library: Library,
+    spans: Ints,
+    longest: int,
+    coordinates: Coordinates,
+    pool: Executor,
+    middles: Ints | None = None,
 ) -> Runs:
     """Cut each span (first, stop) into runs of at most `longest` windows, as equal as can be.
 
@@ -263,6 +285,7 @@ def _build_runs(
         spans: (S, 2).
         longest: Windows.
         coordinates: What windows are projected to.
+        pool: Who does it.
         middles: (S,): representatives of the spans, where these are runs.
     """
     from choreograph.distance import _compiled_prune
@@ -278,7 +301,7 @@ def _build_runs(
     reach = radius
     if middles is not None:
         reach = _compiled_prune.measure_radii(library, first, stop, middles[parent]) + _ROOM
-    heights, floor = _project(library, middle, coordinates)
+    heights, floor = _project(library, middle, coordinates, pool)
     energy = library.lowered[middle].astype(np.float32)
     radius32, reach32 = radius.astype(np.float32), reach.astype(np.float32)
     return Runs(first, stop, parent, radius32, reach32, energy, heights, floor)
@@ -313,17 +336,19 @@ def _components(points: Array, slow: Array, directions: Array) -> Array:
     return np.asarray(in_time @ directions)
 
 
-def _project(library: Library, windows: Ints, coordinates: Coordinates) -> tuple[Array32, Array32]:
+def _project(library: Library, windows: Ints, coordinates: Coordinates, pool: Executor) -> tuple[Array32, Array32]:
     """Coordinates of windows: heights and the length left out, (n, H + 1), and x and z, (n, 2, C)."""
     heights = np.empty((len(windows), len(coordinates.kept_heights) + 1), np.float32)
     floor = np.empty((len(windows), 2, len(coordinates.kept_floor)), np.float32)
-    for start in range(0, len(windows), _SAMPLE):
-        some = windows[start : start + _SAMPLE]
-        here = slice(start, start + len(some))
+
+    def place(here: slice) -> None:
+        some = windows[here]
         y, c = _window_points(library, some)
         y = _components(y, coordinates.slow, coordinates.heights).reshape(len(some), -1)[:, coordinates.kept_heights]
         c = _components(c, coordinates.slow, coordinates.floor).reshape(len(some), 2, -1)[..., coordinates.kept_floor]
         left = library.lowered[some] - np.square(y).sum(axis=1) - np.square(c).sum(axis=(1, 2))
         heights[here, :-1], heights[here, -1] = y, np.sqrt(np.maximum(left, 0))
         floor[here] = c
+
+    _in_pieces(place, len(windows), pool)
     return heights, floor

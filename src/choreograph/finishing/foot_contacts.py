@@ -87,14 +87,24 @@ class Places:
         return out
 
 
-def agree(heels: Places, toes: Places, length: float) -> None:
-    """Move places of heel and toe that stand at the same time along the floor until they are a foot's length apart."""
+def agree(heels: Places, toes: Places, soles: Array) -> None:
+    """Move places of heel and toe that stand at the same time along the floor until they are as far apart as they were.
+
+    Heights of the places do not count: on a foot whose ankle is high above the ball, a centimetre of height would be
+    one and a half along the floor.
+
+    Args:
+        heels: Where the heel stands.
+        toes: Where the toe stands.
+        soles: From heel to toe in each frame, (F, 3), metres.
+    """
     first = np.searchsorted(toes.ranges[:, 1], heels.ranges[:, 0], side="right")
     last = np.searchsorted(toes.ranges[:, 0], heels.ranges[:, 1], side="left")
     pairs = [(h, t) for h in range(len(first)) for t in range(first[h], last[h])]
     if not pairs:
         return
     h, t = np.array(pairs).T
+    wanted = np.array([_apart(soles, heels.ranges[one], toes.ranges[other]) for one, other in pairs])
     # A place may belong to several pairs, as when a toe stays while the heel comes down twice: 40 rounds at 0.4 of the
     # way bring such chains to within a hair, and a lone pair much sooner. A place in many pairs takes less of each,
     # or together they would overshoot, more in every round.
@@ -102,12 +112,17 @@ def agree(heels: Places, toes: Places, length: float) -> None:
     for _ in range(40):
         gap = toes.spots[t] - heels.spots[h]
         flat = np.maximum(np.hypot(gap[:, 0], gap[:, 2]), 1e-9)
-        wanted = np.sqrt(np.maximum(length**2 - gap[:, 1] ** 2, 0.0))
         step = (0.4 * (1 - wanted / flat))[:, None] * gap * (1.0, 0.0, 1.0)
         if np.abs(step).max() < _AGREED_M:
             break
         np.add.at(heels.spots, h, heel_share * step)
         np.subtract.at(toes.spots, t, toe_share * step)
+
+
+def _apart(soles: Array, one: NDArray[np.int64], other: NDArray[np.int64]) -> float:
+    """The usual length along the floor of a sole while heel and toe both stand, metres."""
+    both = soles[max(one[0], other[0]) : min(one[1], other[1])]
+    return quantile(np.hypot(both[:, 0], both[:, 2]), 0.5)
 
 
 def fill_gaps(values: Array, known: Flags, fps: float, ease_s: float) -> Array:

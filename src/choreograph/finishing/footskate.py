@@ -185,7 +185,7 @@ def _place_foot(
     toe, toe_held = pos[:, leg.toe], held[:, leg.toe_column]
     sole = toe - ankle
     toes = Places.of(toe, toe_held, fps, keep)
-    agree(heels, toes, float(np.linalg.norm(sole, axis=1).mean()))
+    agree(heels, toes, sole)
     heel_at, toe_at = heels.at(len(ankle)), toes.at(len(toe))
     both = heel_held & toe_held
     yaw = np.zeros((len(ankle), 1))

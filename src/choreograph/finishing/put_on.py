@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from choreograph.finishing.foot_contacts import hold
 from choreograph.finishing.footskate import CleanSettings, clean_feet
 from choreograph.finishing.hand_reach import HandTouches, find_touches, keep_touches
+from choreograph.finishing.soles import keep_soles_up
 from choreograph.motion.clip import Clip
 from choreograph.motion.contacts import with_detected_contacts
 from choreograph.motion.hung_feet import rehang
@@ -69,7 +70,7 @@ def put_on(
     raw = retarget(source, body, sole_m=sole_m, given=given, stance=stance, keep_way=keep_way)
     made = raw
     if clean and len(clip) > 1 and raw.local_pos is None:
-        made = clean_feet(raw, held=contacts_on(source, body))
+        made = keep_soles_up(clean_feet(raw, held=contacts_on(source, body)))
     touches = find_touches(source, made) if hands and len(clip) > 1 and raw.local_pos is None else None
     if touches is not None:
         made = keep_touches(made, touches)

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from choreograph.errors import FormatError, RequestError
+from choreograph.maths import quat
 
 Array = NDArray[np.float64]
 
@@ -191,3 +192,30 @@ def find_take(document: Glb, which: int | str) -> dict[str, Any]:
         listed = ", ".join(f"{k} {name!r}" for k, name in enumerate(names[:20]))
         raise RequestError(f"there is no take {which!r}; there are: {listed}")
     return animations[number]
+
+
+_NOT_HELD = "which a motion cannot hold: apply its scale in the program it comes from, and export it again"
+
+
+def node_transform(node: dict[str, Any]) -> tuple[Array, Array, float]:
+    """Place, rotation and (even) scale of a node."""
+    if "matrix" in node:
+        matrix = vector(node["matrix"], [0.0] * 16).reshape(4, 4).T
+        linear, place = matrix[:3, :3], matrix[:3, 3]
+        scales = np.linalg.norm(linear, axis=0)
+        if scales.min() <= 1e-9:
+            raise FormatError(f"node {str(node.get('name', ''))[:80]!r} has a matrix that flattens what hangs from it")
+        turned = linear / scales
+        if np.abs(turned.T @ turned - np.eye(3)).max() > 1e-3 or np.linalg.det(turned) < 0:
+            raise FormatError(
+                f"node {str(node.get('name', ''))[:80]!r} has a matrix that skews or mirrors, {_NOT_HELD}"
+            )
+        rotation = quat.from_matrix(turned)
+    else:
+        place = vector(node.get("translation"), (0.0, 0.0, 0.0))
+        x, y, z, w = vector(node.get("rotation"), (0.0, 0.0, 0.0, 1.0))
+        rotation = quat.normalise([w, x, y, z])
+        scales = vector(node.get("scale"), (1.0, 1.0, 1.0))
+    if np.ptp(scales) > 1e-3 * abs(scales).max() or scales.min() <= 0:
+        raise FormatError(f"node {str(node.get('name', ''))[:80]!r} is stretched unevenly or mirrored, {_NOT_HELD}")
+    return place, rotation, float(scales.mean())

@@ -13,9 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from choreograph.errors import FormatError
-from choreograph.formats._glb import Glb, chunks, find_take, index, take_names, vector
+from choreograph.formats._glb import Glb, chunks, find_take, index, node_transform, take_names
 from choreograph.formats.assemble import read_bytes
 from choreograph.formats.figures import KEY, from_rest, restore_clip
+from choreograph.formats.world import turn_to_front
 from choreograph.maths import quat
 from choreograph.motion.clip import Clip, Note, Source
 
@@ -133,7 +134,8 @@ def _read(path: Path, data: bytes, figure: int, which: int | str) -> Clip:
     skeleton, rot, local_pos = from_rest(rig.names, rig.parents, rig.pos, rig.rot, pos, rot)
     several = len(document.items("animations")) > 1 and take.get("name")
     name = str(several or skin.get("name") or path.stem)
-    return Clip(skeleton, fps, pos[:, 0], quat.make_continuous(rot), name=name, local_pos=local_pos, source=source)
+    skeleton, root, rot, local_pos = turn_to_front(skeleton, pos[:, 0], rot, local_pos)
+    return Clip(skeleton, fps, root, quat.make_continuous(rot), name=name, local_pos=local_pos, source=source)
 
 
 def _about(item: dict[str, Any]) -> Any:
@@ -192,7 +194,7 @@ def lay_out(document: Glb, skin: dict[str, Any], places: dict[int, _Track], turn
             joint = parents[joint]
     order = _descend(root, wanted, parents)
     at = {node: k for k, node in enumerate(order)}
-    transforms = [_transform(nodes[n]) for n in order]
+    transforms = [node_transform(nodes[n]) for n in order]
     pos, rot = np.array([t[0] for t in transforms]), np.array([t[1] for t in transforms])
     if any(abs(t[2] - 1) > 1e-3 for t in transforms):
         raise FormatError("its joints are scaled, which a motion cannot hold; apply the scale before exporting")
@@ -267,34 +269,12 @@ def _names(nodes: list[dict[str, Any]], order: list[int]) -> list[str]:
     return names
 
 
-def _transform(node: dict[str, Any]) -> tuple[Array, Array, float]:
-    """Place, rotation and (even) scale of a node."""
-    if "matrix" in node:
-        matrix = vector(node["matrix"], [0.0] * 16).reshape(4, 4).T
-        linear, place = matrix[:3, :3], matrix[:3, 3]
-        scales = np.linalg.norm(linear, axis=0)
-        if scales.min() <= 1e-9:
-            raise FormatError("a node's matrix flattens what hangs from it")
-        turned = linear / scales
-        if np.abs(turned.T @ turned - np.eye(3)).max() > 1e-3 or np.linalg.det(turned) < 0:
-            raise FormatError("a node's matrix skews or mirrors, which a motion cannot hold")
-        rotation = quat.from_matrix(turned)
-    else:
-        place = vector(node.get("translation"), (0.0, 0.0, 0.0))
-        x, y, z, w = vector(node.get("rotation"), (0.0, 0.0, 0.0, 1.0))
-        rotation = quat.normalise([w, x, y, z])
-        scales = vector(node.get("scale"), (1.0, 1.0, 1.0))
-    if np.ptp(scales) > 1e-3 * abs(scales).max() or scales.min() <= 0:
-        raise FormatError("a node is stretched unevenly or mirrored, which a motion cannot hold")
-    return place, rotation, float(scales.mean())
-
-
 def _above(nodes: list[dict[str, Any]], parents: list[int], root: int) -> tuple[Array, Array, float]:
     """What the resting nodes above the root do to it: shift, rotation, even scale."""
     shift, turn, scale = np.zeros(3), np.array(quat.IDENTITY), 1.0
     above = parents[root]
     while above != -1:
-        place, rotation, size = _transform(nodes[above])
+        place, rotation, size = node_transform(nodes[above])
         shift, turn, scale = place + quat.rotate(rotation, shift * size), quat.multiply(rotation, turn), scale * size
         above = parents[above]
     return shift, turn, scale

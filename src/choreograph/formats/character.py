@@ -148,7 +148,8 @@ def _lowest_joint(skeleton: Skeleton) -> float:
 def _standing(character: Character, told: set[str]) -> Character:
     """The character on its soles as its nodes rest; as it is where no mesh is read.
 
-    A joint in the rear half of a sole is not the ball of the foot: it loses the role, unless that was told.
+    A joint in the rear half of a sole is not the ball of the foot: it loses the role, unless that was told. A foot
+    without a ball ends where its sole does.
     """
     from choreograph.formats.surface import read_surface
 
@@ -163,6 +164,7 @@ def _standing(character: Character, told: set[str]) -> Character:
     if ankles[0] is None or ankles[1] is None:
         return replace(character, sole_m=sole_m)
     roles = list(skeleton.roles)
+    tips = list(zip(skeleton.tip_parents, skeleton.tip_offsets, strict=True))
     apart = [np.linalg.norm(vertices[:, [0, 2]] - rest[ankle][[0, 2]], axis=1) for ankle in ankles]
     for k, side in enumerate(SIDES):
         toe = skeleton.find(f"{side}_toe")
@@ -171,7 +173,15 @@ def _standing(character: Character, told: set[str]) -> Character:
         behind = toe is not None and len(along) and 2 * rest[toe, 2] < along.min() + along.max()
         if toe is not None and behind and f"{side}_toe" not in told:
             roles[toe] = "other"
-    return replace(character, skeleton=replace(skeleton, roles=tuple(roles)), sole_m=sole_m)
+        if f"{side}_toe" not in roles and len(along) and ankles[k] not in skeleton.tip_parents:
+            tips.append((ankles[k], np.array([0.0, sole_m - rest[ankles[k], 1], along.max() - rest[ankles[k], 2]])))
+    standing = replace(
+        skeleton,
+        roles=tuple(roles),
+        tip_parents=np.array([joint for joint, _ in tips], np.int32),
+        tip_offsets=np.array([offset for _, offset in tips]),
+    )
+    return replace(character, skeleton=standing, sole_m=sole_m)
 
 
 def node_matrices(rig: Rig) -> Array:

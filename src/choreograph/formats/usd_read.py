@@ -17,6 +17,7 @@ from choreograph.formats.assemble import MAX_LENGTH, read_bytes
 from choreograph.formats.channels import MAX_GROWTH
 from choreograph.formats.child import ask_child
 from choreograph.formats.figures import KEY, from_rest, restore_clip
+from choreograph.formats.world import turn_to_front
 from choreograph.maths import quat
 from choreograph.motion.clip import Clip, Note, Source
 
@@ -133,8 +134,9 @@ def _clip(
         places[:, 0] = shift + quat.rotate(turn, places[:, 0])
         turns[:, 0] = quat.multiply(turn, turns[:, 0])
     made, local_rot, local_pos = from_rest(names, parents, rest_pos, rest_rot, pos, rot)
+    made, root_pos, local_rot, local_pos = turn_to_front(made, pos[:, 0], local_rot, local_pos)
     return Clip(
-        made, fps, pos[:, 0], quat.make_continuous(local_rot), name=path.stem, local_pos=local_pos, source=source
+        made, fps, root_pos, quat.make_continuous(local_rot), name=path.stem, local_pos=local_pos, source=source
     )
 
 

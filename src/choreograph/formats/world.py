@@ -272,6 +272,13 @@ def turn_world(
     return skeleton, root, quat.make_continuous(turned), local_pos
 
 
+def turn_to_front(
+    skeleton: Skeleton, root_pos: Array, local_rot: Array, local_pos: Array | None
+) -> tuple[Skeleton, Array, Array, Array | None]:
+    """Skeleton and motion of a file that is y-up by its format, with a rest pose that faces +z."""
+    return turn_world(skeleton, root_pos, local_rot, local_pos, UpAxes("y", "y", "stated by the format"))
+
+
 def with_z_up(clip: Clip) -> Clip:
     """The motion laid out for a world whose z-axis is up, rest pose and all; only for writing files."""
     turn = quat.from_axis_angle((1.0, 0.0, 0.0), np.pi / 2)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,6 +13,7 @@ from choreograph.features.weights import joint_weights
 from choreograph.graph.model import ClipInfo
 from choreograph.graph.settings import GraphSettings
 from choreograph.motion import kinematics
+from choreograph.motion.arrays import seal
 from choreograph.motion.clip import Clip
 
 if TYPE_CHECKING:
@@ -54,6 +56,12 @@ def window_clip(clip: Clip, settings: GraphSettings) -> WindowedClip:
     """All windows of a clip, at the graph's rate, ready for comparison."""
     from choreograph.distance.window import Window, windowed_clip
 
-    weights = joint_weights(clip.skeleton.roles, settings.weights)
+    roles, how = clip.skeleton.roles, settings.weights
+    weights = _preset_weights(roles, how) if isinstance(how, str) else joint_weights(roles, how)
     window = Window(settings.window_frames, settings.taper)
     return windowed_clip(graph_positions(clip, settings.rate_hz), weights, window)
+
+
+@lru_cache(maxsize=16)
+def _preset_weights(roles: tuple[str, ...], preset: str) -> NDArray[np.float64]:
+    return seal(joint_weights(roles, preset))

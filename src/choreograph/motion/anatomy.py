@@ -15,14 +15,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from choreograph.motion.joint_tree import ALIKE, Pair, Tree, chain_below, grow, limb_pairs, rest_positions, way_up
 from choreograph.motion.roles import split_side
 
 Array = NDArray[np.float64]
 
-_ALIKE = 0.12
-"""Share by which the lengths of a limb and its twin may differ."""
-_LIMB_SHARE = 0.12
-"""Share of all chains' longest that a limb has at least: fingers and eyes are shorter."""
 _BELOW = float(np.cos(np.radians(60.0)))
 """How nearly a foot that hangs elsewhere is where the thigh points, seen from the knee, as a cosine."""
 _SHIN = (0.4, 2.5)
@@ -37,36 +34,10 @@ _STRAIGHT = float(np.cos(np.radians(1.0)))
 """How nearly they lie in one line, as a cosine."""
 _UNEVEN = 2.0
 """How much longer than the other one the upper or lower bone of a limb may be."""
+_BEHIND = 0.1
+"""How far behind another pair of limbs, as a share of their length, wings and coats hang at least."""
 _STUB_SHARE = 0.08
 """Share of thigh and shin that a foot has at least: what is nearer to the ankle is no ball of a foot."""
-
-
-@dataclass(frozen=True, eq=False)
-class _Tree:
-    parents: NDArray[np.int32]
-    children: list[list[int]]
-    lengths: Array
-    """Of the bone to each joint."""
-    tips: Array
-    """Of the longest bone beyond each joint, zero where no end site tells."""
-    reach: Array
-    """Longest way from each joint down to an end."""
-    rest: Array
-    tip_parents: NDArray[np.int32]
-    tip_offsets: Array
-
-
-@dataclass(frozen=True, eq=False)
-class _Pair:
-    hub: int
-    first: list[int]
-    second: list[int]
-    apart: Array
-    """Distance of each joint from its twin."""
-
-    @property
-    def joints(self) -> set[int]:
-        return {*self.first, *self.second}
 
 
 def roles_by_shape(
@@ -77,7 +48,7 @@ def roles_by_shape(
     tip_offsets: Array,
 ) -> tuple[str, ...] | None:
     """The role of each joint of a body with two legs and a way up from them; None where there is no such body."""
-    tree = _grow(parents, _rest(parents, offsets), tip_parents, tip_offsets)
+    tree = grow(parents, rest_positions(parents, offsets), tip_parents, tip_offsets)
     bodies = [body for grown in (tree, _hang_feet(tree)) if grown is not None and (body := _find_body(grown))]
     # Arms taken for legs carry nothing above them: a body with both comes first.
     body = next((one for one in bodies if one.arms is not None), bodies[0] if bodies else None)
@@ -107,15 +78,15 @@ def roles_by_shape(
 
 @dataclass(frozen=True, eq=False)
 class _Body:
-    tree: _Tree
-    legs: _Pair
-    arms: _Pair | None
+    tree: Tree
+    legs: Pair
+    arms: Pair | None
     top: list[int]
     """Joints from the chest (or hips) up to the head."""
 
 
-def _find_body(tree: _Tree) -> _Body | None:
-    pairs = _limb_pairs(tree)
+def _find_body(tree: Tree) -> _Body | None:
+    pairs = limb_pairs(tree)
     legs = _choose_legs(tree, pairs)
     if legs is None:
         return None
@@ -134,16 +105,16 @@ def _stands_below(body: _Body) -> bool:
     return bool(down @ up < -_BELOW * np.linalg.norm(down) * np.linalg.norm(up))
 
 
-def _hang_feet(tree: _Tree) -> _Tree | None:
+def _hang_feet(tree: Tree) -> Tree | None:
     """The tree with feet below the shins that hang elsewhere in it; None where there are none."""
     parents = np.array(tree.parents)
     for hub, children in enumerate(tree.children):
-        thighs = [j for j in children if len(_chain(tree, j)) == 2]
-        above = _way_up(tree, hub)
+        thighs = [j for j in children if len(chain_below(tree, j)) == 2]
+        above = way_up(tree, hub)
         loose = [j for top in above for j in tree.children[top] if j not in above and j not in children]
         loose += [j for j in children if not tree.children[j]]
         for thigh in thighs:
-            shin = _chain(tree, thigh)[1]
+            shin = chain_below(tree, thigh)[1]
             along = tree.rest[shin] - tree.rest[thigh]
             ways = tree.rest[loose] - tree.rest[shin] if loose else np.zeros((0, 3))
             length, far = float(np.linalg.norm(along)), np.linalg.norm(ways, axis=1)
@@ -153,13 +124,13 @@ def _hang_feet(tree: _Tree) -> _Tree | None:
                 parents[loose[int(nearness.argmax())]] = shin
     if (parents == tree.parents).all():
         return None
-    return _grow(parents, tree.rest, tree.tip_parents, tree.tip_offsets)
+    return grow(parents, tree.rest, tree.tip_parents, tree.tip_offsets)
 
 
-def _on_all_fours(tree: _Tree, legs: _Pair, arms: _Pair) -> bool:
+def _on_all_fours(tree: Tree, legs: Pair, arms: Pair) -> bool:
     """Whether a body stands on four legs: its trunk lies, and all its limbs end at one height."""
 
-    def ends(pair: _Pair) -> Array:
+    def ends(pair: Pair) -> Array:
         return np.asarray(tree.rest[[pair.first[-1], pair.second[-1]]].mean(axis=0) - tree.rest[legs.hub])
 
     down = ends(legs)
@@ -175,111 +146,53 @@ _LEG = ("hip", "upper_leg", "lower_leg", "foot", "toe")
 _ARM = ("clavicle", "upper_arm", "forearm", "hand", "fingers")
 
 
-def _rest(parents: NDArray[np.int32], offsets: Array) -> Array:
-    rest = np.zeros((len(parents), 3))
-    for j in range(1, len(parents)):
-        rest[j] = rest[parents[j]] + offsets[j]
-    return rest
-
-
-def _grow(parents: NDArray[np.int32], rest: Array, tip_parents: NDArray[np.int32], tip_offsets: Array) -> _Tree:
-    """The tree of joints that are where they are; parents may come behind their children."""
-    count = len(parents)
-    children: list[list[int]] = [[] for _ in range(count)]
-    for j in range(1, count):
-        children[parents[j]].append(j)
-    lengths = np.linalg.norm(rest - rest[parents], axis=1)
-    lengths[0] = 0.0
-    tips = np.zeros(count)
-    for joint, offset in zip(tip_parents, tip_offsets, strict=True):
-        tips[joint] = max(tips[joint], float(np.linalg.norm(offset)))
-    reach = tips.copy()
-    order = [0]
-    for joint in order:
-        order += children[joint]
-    for j in order[:0:-1]:
-        reach[parents[j]] = max(reach[parents[j]], reach[j] + lengths[j])
-    return _Tree(parents, children, lengths, tips, reach, rest, tip_parents, tip_offsets)
-
-
-def _chain(tree: _Tree, joint: int) -> list[int]:
-    """A joint and those below it, always down the longest way."""
-    chain = [joint]
-    while tree.children[chain[-1]]:
-        chain.append(max(tree.children[chain[-1]], key=lambda j: tree.reach[j] + tree.lengths[j]))
-    return chain
-
-
-def _way_up(tree: _Tree, joint: int) -> list[int]:
-    way = []
-    while joint >= 0:
-        way.append(joint)
-        joint = int(tree.parents[joint])
-    return way
-
-
-def _limb_pairs(tree: _Tree) -> list[_Pair]:
-    """Pairs of equal limbs that hang from one joint, the longest first; those in other limbs are left out."""
-    least = _LIMB_SHARE * float(tree.reach[0])
-    found: list[_Pair] = []
-    for hub, children in enumerate(tree.children):
-        limbs = [j for j in children if tree.reach[j] >= least and len(_chain(tree, j)) >= 2]
-        for k, first in enumerate(limbs):
-            for second in limbs[k + 1 :]:
-                one, other = _chain(tree, first), _chain(tree, second)
-                if len(one) == len(other) and _equal(tree, one, other):
-                    apart = np.linalg.norm(tree.rest[one] - tree.rest[other], axis=1)
-                    found.append(_Pair(hub, one, other, apart))
-    found.sort(key=lambda p: -tree.reach[p.first[0]] - tree.lengths[p.first[0]])
-    kept: list[_Pair] = []
-    for pair in found:
-        inside = any(pair.hub in other.joints or {pair.first[0], pair.second[0]} & other.joints for other in kept)
-        if not inside:
-            kept.append(pair)
-    return kept
-
-
-def _equal(tree: _Tree, one: list[int], other: list[int]) -> bool:
-    a, b = tree.lengths[one], tree.lengths[other]
-    room = _ALIKE * max(float(a.sum()), float(b.sum()))
-    return bool(np.abs(a - b).max() <= room and abs(a.sum() - b.sum()) <= room)
-
-
-def _choose_legs(tree: _Tree, pairs: list[_Pair]) -> _Pair | None:
+def _choose_legs(tree: Tree, pairs: list[Pair]) -> Pair | None:
     """The pair nearest to the root whose limbs have a knee and an ankle."""
     able = [p for p in pairs if len(p.first) >= 3]
     if not able:
         return None
-    depth = {id(p): len(_way_up(tree, p.hub)) for p in able}
+    depth = {id(p): len(way_up(tree, p.hub)) for p in able}
     return min(able, key=lambda p: (depth[id(p)], -tree.reach[p.first[0]]))
 
 
-def _choose_arms(tree: _Tree, pairs: list[_Pair], legs: _Pair) -> _Pair | None:
-    """The first pair on the way up from the legs, the longest there: hair and ears are higher."""
-    above = [(len(way), k) for k, p in enumerate(pairs) if p is not legs and legs.hub in (way := _way_up(tree, p.hub))]
-    higher = [(depth, k) for depth, k in above if pairs[k].hub != legs.hub]
-    return pairs[min(higher or above)[1]] if above else None
+def _choose_arms(tree: Tree, pairs: list[Pair], legs: Pair) -> Pair | None:
+    """The first pair on the way up from the legs: hair and ears are higher. Of several there, wings are behind arms."""
+    above = [(len(way), k) for k, p in enumerate(pairs) if p is not legs and legs.hub in (way := way_up(tree, p.hub))]
+    higher = [(depth, k) for depth, k in above if pairs[k].hub != legs.hub] or above
+    if not higher:
+        return None
+    first = pairs[min(higher)[1]]
+    feet = [legs.first[-1], legs.second[-1]]
+    front = _front(tree, legs, tree.rest[first.hub] - tree.rest[feet].mean(axis=0))
+    front = front / max(float(np.linalg.norm(front)), 1e-12)
+
+    def ahead(pair: Pair) -> float:
+        return float(((tree.rest[[*pair.first, *pair.second]] - tree.rest[pair.hub]) @ front).mean())
+
+    beside = [pairs[k] for _, k in higher if pairs[k].hub == first.hub and len(pairs[k].first) >= 3]
+    behind = _BEHIND * float(tree.reach[first.first[0]])
+    return max(beside, key=ahead) if beside and max(map(ahead, beside)) > ahead(first) + behind else first
 
 
-def _head_chain(tree: _Tree, legs: _Pair, arms: _Pair | None, pairs: list[_Pair]) -> list[int]:
+def _head_chain(tree: Tree, legs: Pair, arms: Pair | None, pairs: list[Pair]) -> list[int]:
     """Joints from the chest (or hips) up to the head."""
     hub = legs.hub if arms is None else arms.hub
     taken = {joint for pair in pairs if pair.hub == hub for joint in (pair.first[0], pair.second[0])}
     free = [j for j in tree.children[hub] if j not in taken]
     if not free:
         return []
-    top = _chain(tree, max(free, key=lambda j: tree.reach[j] + tree.lengths[j]))
+    top = chain_below(tree, max(free, key=lambda j: tree.reach[j] + tree.lengths[j]))
     # Eyes and ears come in pairs, where the way up is a single one.
     for k, joint in enumerate(top[1:], 1):
         beside = [j for j in tree.children[top[k - 1]] if j != joint]
-        if any(abs(tree.lengths[j] - tree.lengths[joint]) <= _ALIKE * tree.lengths[joint] for j in beside):
+        if any(abs(tree.lengths[j] - tree.lengths[joint]) <= ALIKE * tree.lengths[joint] for j in beside):
             return top[:k]
     return top
 
 
-def _mark_middle(roles: list[str], tree: _Tree, hips: int, chest: int, top: list[int]) -> None:
+def _mark_middle(roles: list[str], tree: Tree, hips: int, chest: int, top: list[int]) -> None:
     roles[hips] = "hips"
-    for joint in _way_up(tree, chest):
+    for joint in way_up(tree, chest):
         if joint == hips:
             break
         roles[joint] = "spine"
@@ -294,7 +207,7 @@ def _mark_middle(roles: list[str], tree: _Tree, hips: int, chest: int, top: list
     roles[head] = "head"
 
 
-def _parts(tree: _Tree, chain: list[int], parts: tuple[str, ...], apart: Array, width: float) -> list[tuple[int, str]]:
+def _parts(tree: Tree, chain: list[int], parts: tuple[str, ...], apart: Array, width: float) -> list[tuple[int, str]]:
     """The joints of a limb with the part each is: the two longest bones in a row are its upper and lower one.
 
     What is no farther from its twin than half of the width is in the middle of the body, and no limb yet where bones
@@ -326,13 +239,13 @@ def _parts(tree: _Tree, chain: list[int], parts: tuple[str, ...], apart: Array, 
     return named
 
 
-def _bone_lengths(tree: _Tree, chain: list[int]) -> Array:
+def _bone_lengths(tree: Tree, chain: list[int]) -> Array:
     """Lengths of the bones to the joints of a chain, straight from one to the next."""
     steps = np.linalg.norm(np.diff(tree.rest[chain], axis=0), axis=1)
     return np.concatenate([tree.lengths[chain[:1]], steps])
 
 
-def _without_halves(tree: _Tree, chain: list[int]) -> list[int]:
+def _without_halves(tree: Tree, chain: list[int]) -> list[int]:
     """Places in a chain without the joints that only halve a bone, as some rigs do for its twist.
 
     A straight limb whose bones are of equal length is none of these: taken together, they would be no limb.
@@ -354,7 +267,7 @@ def _without_halves(tree: _Tree, chain: list[int]) -> list[int]:
     return kept if pair[1] < _UNEVEN * pair[0] else list(range(len(chain)))
 
 
-def _sides(names: Sequence[str], tree: _Tree, pair: _Pair, legs: _Pair, top: list[int]) -> tuple[str, str] | None:
+def _sides(names: Sequence[str], tree: Tree, pair: Pair, legs: Pair, top: list[int]) -> tuple[str, str] | None:
     """The sides of a pair's first and second limb; None where they are at the same places, and no name tells."""
     told = [any(split_side(names[j])[0] == "left" for j in chain) for chain in (pair.first, pair.second)]
     if told[0] != told[1]:
@@ -368,7 +281,7 @@ def _sides(names: Sequence[str], tree: _Tree, pair: _Pair, legs: _Pair, top: lis
     return ("left", "right") if float(apart @ left) > 0 else ("right", "left")
 
 
-def _front(tree: _Tree, legs: _Pair, up: Array) -> Array:
+def _front(tree: Tree, legs: Pair, up: Array) -> Array:
     """Which way a body faces: where its feet point, else where its knees are bent to, else along +z."""
     size = float(np.linalg.norm(up)) or 1.0
     way = np.array([0.0, 0.0, 1.0])

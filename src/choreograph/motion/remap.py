@@ -24,6 +24,8 @@ from choreograph.motion.stance import Stance, columns, flat_frames, leg_length, 
 
 Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
+Limb = tuple[Array, Array, Array]
+"""Where hip, knee and ankle are, (F, 3) each."""
 
 _SETTLE_S = 0.06
 """Time in which a foot that comes down becomes level: it is when heel and ball stand."""
@@ -34,9 +36,6 @@ _HAND_OVER_S = 0.1
 """Time over which a foot goes from its own place to standing on its ball, and back."""
 _SWING_S = 0.15
 """Time over which a foot that was lifted is led by its bones, and before it comes down by its place."""
-_SWING_SHARE = 0.4
-"""How much a swinging foot is led by its bones rather than by its place: on legs of other proportions either is off.
-Shins half as long again as thighs are 3.7 degrees off where places lead, ankles 0.018 body heights where bones do."""
 _UPRIGHT = float(np.cos(np.radians(9.0)))
 """How nearly upright neck and head are in a rest pose that was drawn, as a cosine."""
 _BOWED = (np.radians(8.0), np.radians(40.0))
@@ -99,7 +98,8 @@ def remap(clip: Clip, found: RoleMap, stance: Stance, along: float | None = None
     root = middle - position[:, own].mean(axis=1)
     position = position + root[:, None]
     for side in SIDES:
-        balls = clip.skeleton.find(f"{side}_toe"), foot_bone(skeleton, side)
+        has_ball = skeleton.find(f"{side}_toe") is not None
+        balls = clip.skeleton.find(f"{side}_toe"), foot_bone(skeleton, side) if has_ball else None
         target = carried(there[:, ankles[side]])
         heading = _plant_headings(clip, side, headings[side])
         if balls[0] is not None and balls[1] is not None:
@@ -110,7 +110,7 @@ def remap(clip: Clip, found: RoleMap, stance: Stance, along: float | None = None
         aside = _plant_headings(clip, side, np.arctan2(-across[:, 2], across[:, 0]))
         away = 0.5 * wider if side == "left" else -0.5 * wider
         target = target + away * np.stack([np.cos(aside), np.zeros(len(aside)), -np.sin(aside)], axis=1)
-        target = _let_swing(clip, side, target, position[:, skeleton.need(f"{side}_foot")], raised)
+        target = _let_swing(clip, side, target, _leg(skeleton, side, position), raised)
         _solve_leg(skeleton, side, (local, world, position), target)
     return root, local, contacts_on(clip, skeleton)
 
@@ -320,10 +320,13 @@ def _plant_headings(clip: Clip, side: str, heading: Array) -> Array:
     return np.interp(np.arange(len(heading)), frames, values) if frames else whole
 
 
-def _let_swing(clip: Clip, side: str, stands_at: Array, swings_at: Array, lowest: float) -> Array:
-    """Where an ankle is to be, (F, 3): at its place while it stands, where its bones lead it while it swings.
+def _let_swing(clip: Clip, side: str, stands_at: Array, led: Limb, lowest: float) -> Array:
+    """Where an ankle is to be, (F, 3): at its place while it stands, between that and its bones' end while it swings.
 
-    Both are the same on legs of the same proportions.
+    Both are the same on legs of the same proportions. On others it is where least squares have it: what the ends of
+    thigh and shin are off by for being turned, and the ankle off its place, all in metres. At a flexion f, an ankle
+    moved across the leg by d moves both ends by d / (1 + cos f) together: it is best 1 / (2 + cos f) of the way from
+    its place to the bones' end.
     """
     heel, ball = columns(clip, side)
     stands = heel | ball
@@ -333,10 +336,17 @@ def _let_swing(clip: Clip, side: str, stands_at: Array, swings_at: Array, lowest
     known = np.flatnonzero(stands)
     gap = _frames_to(known, frames)
     share = np.clip(gap / max(1.0, _SWING_S * clip.fps), 0.0, 1.0)
-    share = _SWING_SHARE * (share * share * (3 - 2 * share))[:, None]
+    hip, knee, swings_at = led
+    share = (_smooth(share) / (2 + _cosine(knee - hip, swings_at - knee)))[:, None]
     low = np.minimum(stands_at[:, 1], lowest)
-    led = np.column_stack([swings_at[:, 0], np.maximum(swings_at[:, 1], low), swings_at[:, 2]])
-    return np.asarray((1 - share) * stands_at + share * led)
+    bones = np.column_stack([swings_at[:, 0], np.maximum(swings_at[:, 1], low), swings_at[:, 2]])
+    return np.asarray((1 - share) * stands_at + share * bones)
+
+
+def _cosine(one: Array, other: Array) -> Array:
+    """Cosines of the angles between vectors, (F,)."""
+    size = np.linalg.norm(one, axis=1) * np.linalg.norm(other, axis=1)
+    return np.asarray(np.sum(one * other, axis=1) / np.maximum(size, 1e-12))
 
 
 def _by_ball(clip: Clip, side: str, places: tuple[Array, Array, Array, Array], flat: NDArray[np.intp]) -> Array:
@@ -363,11 +373,16 @@ def _on_ball(heel: Flags, ball: Flags, ramp: float) -> Array:
     return weight
 
 
+def _leg(skeleton: Skeleton, side: str, position: Array) -> Limb:
+    hip, knee, ankle = (position[:, skeleton.need(f"{side}_{part}")] for part in ("upper_leg", "lower_leg", "foot"))
+    return hip, knee, ankle
+
+
 def _solve_leg(skeleton: Skeleton, side: str, pose: tuple[Array, Array, Array], target: Array) -> None:
     """Bring an ankle to its target; the pose is changed."""
     local, world, position = pose
     hip, knee, ankle = (skeleton.need(f"{side}_{part}") for part in ("upper_leg", "lower_leg", "foot"))
-    joints = position[:, hip], position[:, knee], position[:, ankle]
+    joints = _leg(skeleton, side, position)
     turns = ik.solve_limb(*joints, ik.hinge_axes(*joints, world[:, hip]), target)
     ik.write_limb(local, world, skeleton.parents, (hip, knee, ankle), turns, world[:, ankle])
 

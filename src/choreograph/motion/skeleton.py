@@ -252,12 +252,16 @@ _TWIN_SHARE = 0.05
 """Share of the body's height by which a joint may miss its twin's mirror image."""
 
 
+_BACKWARD = 0.5
+"""How nearly a foot points straight back, as a cosine, where sides must have been mistaken."""
+
+
 def _find_roles(skeleton: Skeleton) -> tuple[str, ...]:
     """Roles by names; by the tree's shape where names do not tell the legs, as far as names tell nothing else."""
     by_name = recognise_roles(skeleton.names, skeleton.parents)
     told = sum(role in by_name for role in _LEGS)
     if told == len(_LEGS):
-        return _without_stubs(skeleton, by_name)
+        return _with_sides_by_feet(skeleton, _without_stubs(skeleton, by_name))
     if len(skeleton) < 8:
         return by_name
     by_shape = roles_by_shape(
@@ -281,6 +285,25 @@ def _without_stubs(skeleton: Skeleton, roles: tuple[str, ...]) -> tuple[str, ...
             if role == f"{side}_toe" and at_ankle and lengths[joint] < _STUB_SHARE * leg:
                 kept[joint] = "other"
     return tuple(kept)
+
+
+def _with_sides_by_feet(skeleton: Skeleton, roles: tuple[str, ...]) -> tuple[str, ...]:
+    """The roles with left and right exchanged where both feet would point backward.
+
+    Some rigs name sides as one sees them from the front, and coordinates that were mirrored on their way leave names as
+    they were.
+    """
+    rest = skeleton.rest_positions()
+    sides = ("left", "right")
+    if any(f"{side}_toe" not in roles for side in sides):
+        return roles
+    thighs, ankles, toes = (
+        np.array([rest[roles.index(f"{side}_{part}")] for side in sides]) for part in ("upper_leg", "foot", "toe")
+    )
+    ahead = np.cross(thighs[0] - thighs[1], (thighs - ankles).mean(axis=0))
+    ways = (toes - ankles) @ ahead
+    backward = bool((ways < -_BACKWARD * np.linalg.norm(toes - ankles, axis=1) * np.linalg.norm(ahead)).all())
+    return tuple(mirror_role(role) for role in roles) if backward else roles
 
 
 def _some(names: list[str]) -> str:

@@ -20,7 +20,7 @@ from choreograph.pictures.camera import Camera, place_cameras, travel_yaw
 from choreograph.pictures.figures import Actor, Footprint, cast, find_footprints, thin_path, with_plants
 from choreograph.pictures.gif import Gif, choose_palette, open_gif
 from choreograph.pictures.mp4 import Mp4, open_mp4, require_ffmpeg
-from choreograph.pictures.raster import Scene, Stroke
+from choreograph.pictures.raster import Figure, Scene, Stroke
 from choreograph.pictures.text import write_text
 from choreograph.pictures.theme import TEAL, find_theme
 from choreograph.progress import Progress, silent
@@ -85,6 +85,7 @@ class Film:
         settings: FilmSettings | None = None,
         *,
         floor: Sequence[Stroke] = (),
+        blocks: Sequence[Figure] = (),
         bodies: Sequence[str | None] = (),
     ) -> None:
         """Set the stage.
@@ -93,9 +94,10 @@ class Film:
             clips: What plays.
             settings: How it is shown.
             floor: Lines on the floor that are there throughout, such as a path that was asked for.
+            blocks: Things that stand there throughout.
             bodies: Files of the characters whose bodies the clips have, where they shall be seen.
         """
-        self._floor = list(floor)
+        self._floor, self._blocks = list(floor), list(blocks)
         self.settings = settings or FilmSettings()
         self.settings.check()
         if not clips:
@@ -122,6 +124,7 @@ class Film:
         """The picture of one frame, (height, width, 3), sRGB; with opacity as a fourth channel where transparent."""
         figures = [actor.pose(frame) for actor in self._actors]
         bare = self.settings.transparent
+        figures += [] if bare else self._blocks
         scene = Scene(figures, [] if bare else self._strokes(frame), self._theme, self._key_yaw, transparent=bare)
         image = raster.draw(scene, self._cameras[frame], self.settings.size, samples=self.settings.samples)
         if self.settings.caption and not bare:
@@ -176,6 +179,7 @@ def write_film(
     settings: FilmSettings | None = None,
     *,
     floor: Sequence[Stroke] = (),
+    blocks: Sequence[Figure] = (),
     bodies: Sequence[str | None] = (),
     overwrite: bool = False,
     progress: Progress | None = None,
@@ -189,6 +193,7 @@ def write_film(
         clips: What plays.
         settings: How it is drawn; by default what `FilmSettings.for_file` gives.
         floor: Lines that lie on the floor throughout.
+        blocks: Things that stand on it.
         bodies: Files of the characters whose bodies the clips have, where they shall be seen.
         overwrite: Whether a file that is there is replaced.
         progress: Hears how many frames are drawn.
@@ -206,7 +211,7 @@ def write_film(
         raise RequestError(f"an MP4 needs an even width and height, not {settings.size[0]}x{settings.size[1]}")
     check_writable(path, overwrite=overwrite)
     report = progress or silent
-    film = Film(clips, settings, floor=floor, bodies=bodies)
+    film = Film(clips, settings, floor=floor, blocks=blocks, bodies=bodies)
     with atomic_write(path, overwrite=overwrite) as temporary, _open(temporary, film, is_gif) as out:
         report("drawing", 0, len(film))
         for done, image in enumerate(film.frames(), 1):

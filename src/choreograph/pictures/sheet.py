@@ -16,7 +16,7 @@ from choreograph.pictures import raster
 from choreograph.pictures.animation import write_png
 from choreograph.pictures.camera import Camera, fit_camera, mean_facing, smooth
 from choreograph.pictures.figures import Actor, cast, find_footprints, thin_path
-from choreograph.pictures.raster import Scene, Stroke
+from choreograph.pictures.raster import Figure, Scene, Stroke
 from choreograph.pictures.text import shorten, text_width, write_text
 from choreograph.pictures.theme import TEAL, Theme, find_theme
 from choreograph.progress import Progress, silent
@@ -71,11 +71,16 @@ class _Layout:
     in_place: bool
 
 
-def draw_sheet(clip: Clip, settings: SheetSettings | None = None) -> Image:
+def draw_sheet(clip: Clip, settings: SheetSettings | None = None, blocks: Sequence[Figure] = ()) -> Image:
     """The contact sheet of a clip, (height, width, 3), sRGB.
 
     The figure stands along its own path every few frames, with the path and the foot plants on the floor. A motion
     that stays put is laid out in a row instead, from left to right in time.
+
+    Args:
+        clip: The motion.
+        settings: How it is drawn.
+        blocks: Things that stand where it goes; left out where figures are laid out in a row.
     """
     settings = settings or SheetSettings()
     settings.check()
@@ -83,7 +88,7 @@ def draw_sheet(clip: Clip, settings: SheetSettings | None = None) -> Image:
     unit = settings.width / 1920
     title = 26 * max(unit, 0.55)
     head, foot = 3.2 * title, 2.6 * title
-    image, labels = _draw_strip(clip, settings, head, foot)
+    image, labels = _draw_strip(clip, settings, head, foot, blocks)
     width = image.shape[1]
     edge = 1.6 * title
     _write_times(image, labels, 0.62 * title, theme)
@@ -144,10 +149,11 @@ def write_sheet(
     clips: Sequence[Clip],
     settings: SheetSettings | None = None,
     *,
+    blocks: Sequence[Figure] = (),
     overwrite: bool = False,
     progress: Progress | None = None,
 ) -> None:
-    """Write the contact sheet of one clip, or an overview of many, as a PNG file.
+    """Write the contact sheet of one clip, with things that stand where it goes, or an overview of many, as a PNG file.
 
     Raises:
         RequestError: another suffix, or settings that make no picture.
@@ -156,12 +162,13 @@ def write_sheet(
     if Path(path).suffix.lower() != ".png":
         raise RequestError(f"contact sheets are written as .png, not {Path(path).suffix or 'without a suffix'}")
     check_writable(path, overwrite=overwrite)
-    image = draw_sheet(clips[0], settings) if len(clips) == 1 else draw_overview(clips, settings, progress=progress)
+    one = len(clips) == 1
+    image = draw_sheet(clips[0], settings, blocks) if one else draw_overview(clips, settings, progress=progress)
     write_png(path, image, overwrite=overwrite)
 
 
 def _draw_strip(
-    clip: Clip, settings: SheetSettings, head: float, foot: float
+    clip: Clip, settings: SheetSettings, head: float, foot: float, blocks: Sequence[Figure] = ()
 ) -> tuple[Image, list[tuple[float, float, str]]]:
     """The figures on their floor, with `head` and `foot` pixels kept free, and where their times can be written."""
     actor = cast([clip], [settings.body])[0]
@@ -176,6 +183,7 @@ def _draw_strip(
     margins = (0.045, 0.045, head / height, foot / height)
     camera = _fit(points, layout, settings.width / height, margins)
     figures = [actor.pose(int(f), (s[0], s[1])) for f, s in zip(layout.frames, layout.shifts, strict=True)]
+    figures += [] if layout.in_place else blocks
     spread = float(np.linalg.norm(np.ptp(points[:, [0, 2]], axis=0)))
     scene = Scene(figures, _strokes(clip, layout), find_theme(settings.theme), reach=max(6.0, 1.1 * spread))
     image = raster.draw(scene, camera, (settings.width, height), samples=settings.samples)

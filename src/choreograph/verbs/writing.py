@@ -191,16 +191,21 @@ def _draw(verb: Verb, result: Result, targets: Targets, progress: Progress) -> N
 
 def _film(path: Path, verb: Verb, result: Result, targets: Targets, progress: Progress) -> None:
     from choreograph.pictures.animation import FilmSettings, write_film
+    from choreograph.pictures.blocks import make_block
     from choreograph.pictures.raster import Stroke
     from choreograph.pictures.theme import AMBER
 
     lines = verb.strokes(result.request, result.best) if verb.strokes is not None else ()
     strokes = [Stroke(points, AMBER, width, 0.9) for points, width in lines]
+    blocks = [make_block(*each) for each in (verb.blocks(result.request) if verb.blocks is not None else ())]
     clips = [motion.clip for motion in result.best.motions]
     bodies = [motion.body for motion in result.best.motions]
     settings = FilmSettings.for_file(path)
     settings = settings if targets.film_size is None else replace(settings, size=targets.film_size)
-    write_film(path, clips, settings, floor=strokes, bodies=bodies, overwrite=targets.overwrite, progress=progress)
+    write_film(
+        path, clips, settings, floor=strokes, blocks=blocks, bodies=bodies, overwrite=targets.overwrite,
+        progress=progress,
+    )  # fmt: skip
 
 
 def _write_motions_here(files: Sequence[Path], answer: Answer, export: ExportSettings, overwrite: bool) -> None:

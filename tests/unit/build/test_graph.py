@@ -3,8 +3,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from choreograph.build import comparison
 from choreograph.build.graph import add_clips, build_graph, remove_clips
 from choreograph.build.joins import find_joining_thresholds
+from choreograph.distance import minima
 from choreograph.distance.window import align_plainly
 from choreograph.errors import Cancelled, RequestError, SkeletonMismatch
 from choreograph.features.weights import joint_weights
@@ -200,6 +202,20 @@ def test_adding_gives_what_building_at_once_gives(walks, mirror):
     grown = add_clips(build_graph(walks[:2], settings), walks[2:])
     assert_same(grown, whole)
     assert_same(add_clips(whole, []), whole)
+
+
+@pytest.mark.parametrize("first", [0, 2])
+def test_adding_to_an_archive_group_by_group_gives_the_same(walks, monkeypatch, first):
+    settings = GraphSettings(threshold_m=0.08)
+    small = build_graph([*walks[:first], *walks[first + 2 :]], settings)
+    plain = add_clips(small, walks[first : first + 2])
+    groups = []
+    monkeypatch.setattr(comparison, "_SOME_FRAMES", 0)
+    monkeypatch.setattr(comparison, "_GROUP_FRAMES", 1)
+    compare = minima.iterate_minima
+    monkeypatch.setattr(minima, "iterate_minima", lambda *a, **k: groups.append(len(a[0])) or compare(*a, **k))
+    assert_same(add_clips(small, walks[first : first + 2]), plain)
+    assert groups[:2] == [3, 3], "each clip that was there, with the two new ones"
 
 
 @pytest.mark.parametrize("mirror", [False, True])

@@ -91,6 +91,9 @@ def test_limits_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr(document, "MAX_NODES", 50)
     with pytest.raises(RequestError, match="more than 50 values"):
         load(tmp_path, json.dumps({"points": [[0, 1]] * 100}))
+    monkeypatch.setattr(document, "_read_yaml", lambda *_: pytest.fail("read, though it is plainly too long"))
+    with pytest.raises(RequestError, match="more than 50 values"):
+        load(tmp_path, "boxes:\n" + "- {low: [0, 0]}\n" * 20)
     monkeypatch.setattr(document, "MAX_BYTES", 1_000_000)
     with pytest.raises(RequestError, match="has more than 1 MB"):
         load(tmp_path, "a: " + "x " * 600_000)

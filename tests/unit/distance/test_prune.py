@@ -1,3 +1,5 @@
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pytest
 from tests.unit.distance.synthetic import moved, wander
@@ -117,7 +119,8 @@ def test_pruning_changes_the_work_and_not_the_result():
 def test_euclidean_points_are_never_farther_apart_than_bounds():
     clips = clips_of(Window(6))
     runs = prune.Pruner(build_library(clips), limits_of(5, 0.05)).fine
-    points = prune._make_sieve(runs).points(runs)[:, :-2].astype(float)
+    with ThreadPoolExecutor(1) as pool:
+        points = prune._make_sieve(runs).points(runs, pool)[:, :-2].astype(float)
     c = runs.floor[:, 0] + 1j * runs.floor[:, 1]
     product = runs.heights @ runs.heights.T + np.abs(c @ c.conj().T)
     bound = np.sqrt(np.maximum(runs.energy[:, None] + runs.energy - 2 * product, 0))

@@ -3,13 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from choreograph.demo import demo_clip
 from choreograph.formats.bvh import read_bvh, write_bvh
-from choreograph.formats.world import CMU_INCHES, UP_AXES, Unit, judge_unit, parse_unit, to_y_up, unit_name
+from choreograph.formats.world import (
+    CMU_INCHES,
+    UP_AXES,
+    Unit,
+    judge_unit,
+    parse_unit,
+    to_y_up,
+    turn_to_front,
+    unit_name,
+)
 from choreograph.maths import quat
 from choreograph.motion.clip import Clip
 from choreograph.motion.kinematics import to_local
@@ -136,3 +147,20 @@ def test_a_senseless_rest_pose_does_not_matter(human: Clip, tmp_path: Path) -> N
 def test_units_by_name() -> None:
     assert parse_unit("cm") == 0.01 and parse_unit("0.5") == 0.5 and parse_unit(2) == 2
     assert [unit_name(x) for x in (1.0, 0.01, CMU_INCHES, 0.3048, 0.1)] == ["m", "cm", "cmu", "ft", "0.1 m"]
+
+
+@pytest.mark.parametrize("yaw", [np.pi / 2, np.pi, -np.pi / 2])
+def test_a_rest_pose_that_looks_elsewhere_is_turned_to_the_front(yaw: float) -> None:
+    walk = demo_clip("walk", 30.0)
+    turn = quat.from_yaw(yaw)
+    rot = quat.multiply(quat.multiply(turn, walk.local_rot), quat.inverse(turn))
+    rot[:, 0] = quat.multiply(walk.local_rot[:, 0], quat.inverse(turn))
+    body = replace(walk.skeleton, offsets=quat.rotate(turn, walk.skeleton.offsets), axes=None)
+    found = Clip(*_as_clip(turn_to_front(body, np.array(walk.root_pos), rot, None), walk.fps))
+    np.testing.assert_allclose(found.global_positions(), walk.global_positions(), atol=1e-9)
+    np.testing.assert_allclose(np.angle(np.exp(1j * (found.facing() - walk.facing()))), 0.0, atol=1e-9)
+
+
+def _as_clip(parts: tuple, fps: float) -> tuple:
+    skeleton, root, rot, _ = parts
+    return skeleton, fps, root, rot

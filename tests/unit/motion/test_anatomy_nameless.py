@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -128,6 +129,26 @@ def test_hair_tails_and_coats_are_no_limbs(recordings: Path) -> None:
         assert bare.need(role) == body.need(role), role
 
 
+def test_a_sword_in_one_hand_leaves_both_arms() -> None:
+    body = demo_clip("walk", 30.0).skeleton
+    joints = [("", int(parent), tuple(offset)) for parent, offset in zip(body.parents, body.offsets, strict=True)]
+    _limb(joints, body.need("right_hand"), {"hilt": (-0.05, 0.0, 0.1), "point": (0.0, 0.0, 0.9)})
+    bare = _built([(f"Bone.{k:03d}", *rest) for k, (_, *rest) in enumerate(joints)])
+    for role in ("head", *LEG_ROLES, *_ARM_ROLES):
+        assert bare.need(role) == body.need(role), role
+
+
+def test_wings_that_are_longer_are_no_arms() -> None:
+    body = demo_clip("walk", 30.0).skeleton
+    joints = [("", int(parent), tuple(offset)) for parent, offset in zip(body.parents, body.offsets, strict=True)]
+    chest = int(body.parents[body.need("left_clavicle")])
+    for side in (-1.0, 1.0):
+        _limb(joints, chest, {f"{side}{n}": (0.35 * side, 0.1, -0.1) for n in range(4)})
+    bare = _built([(f"Bone.{k:03d}", *rest) for k, (_, *rest) in enumerate(joints)])
+    for role in ("head", *LEG_ROLES, *_ARM_ROLES):
+        assert bare.need(role) == body.need(role), role
+
+
 def _limb(joints: list[tuple[str, int, tuple[float, float, float]]], at: int, bones: dict[str, tuple]) -> None:
     for name, offset in bones.items():
         joints.append((name, at, offset))
@@ -151,6 +172,15 @@ def test_names_that_tell_some_of_the_legs_are_completed() -> None:
     body = _built(joints)
     found = [body.names[body.need(f"left_{part}")] for part in ("upper_leg", "lower_leg", "foot", "toe", "upper_arm")]
     assert found == ["LeftLeg01", "LeftLeg02", "LeftFoot01", "LeftFoot02", "LeftArm01"]
+
+
+def test_sides_that_are_named_as_seen_from_the_front_are_those_of_the_body() -> None:
+    body = demo_clip("walk", 30.0).skeleton
+    other = {"Left": "Right", "Right": "Left"}
+    names = tuple(re.sub("Left|Right", lambda found: other[found[0]], name) for name in body.names)
+    assert names != body.names
+    seen = Skeleton(names, body.parents, body.offsets, body.tip_parents, body.tip_offsets)
+    assert seen.roles == body.roles
 
 
 @pytest.mark.parametrize("named", [True, False])

@@ -39,6 +39,12 @@ export function fromDraft(request: CompleteRequest, draft: SolveDraft): void {
   }
 }
 
+/** Goals are listed in order of time. */
+export const inOrder = (draft: SolveDraft): void => {
+  draft.body.sort((a, b) => a.at_s - b.at_s);
+  draft.poses.sort((a, b) => a.at_s - b.at_s);
+};
+
 /** Whether there is something to complete. */
 export function asksForGoals(request: CompleteRequest): boolean {
   const { body, joints, poses, turns, angles, distances, offsets, views, contacts, between } = request;

@@ -2,23 +2,18 @@
 
 import { AMBER } from "../colours";
 import { button, el, menu, section, slider } from "../dom";
-import type { CompleteRequest, Failure, Result, VerbFacts } from "../messages";
-import { canonical } from "../panels/asking";
-import { asksForGoals, fromDraft, LENGTH_S, toDraft, tracksOf } from "../panels/completedraft";
+import type { CompleteRequest, Result, VerbFacts } from "../messages";
+import { asksForGoals, fromDraft, inOrder, LENGTH_S, toDraft, tracksOf } from "../panels/completedraft";
 import { LiveDrag } from "../panels/completelive";
 import { JointPuller, PosedGhosts, posedOf, poseOf, withPose } from "../panels/completeposed";
 import { TrackPen } from "../panels/completetrack";
 import { seenBy, ViewGoals } from "../panels/completeview";
-import { constraintList } from "../panels/solvelist";
-import { markers } from "../panels/solvemarks";
-import { PoseGhosts } from "../panels/solveposes";
-import { reportsOf } from "../panels/solvereports";
-import { cm, degrees, nextTime, pathOf, said, setLength, type SolveDraft, type Where, whereOf } from "../panels/solverequest";
-import { SolveStage } from "../panels/solvestage";
+import { type Drawn, GoalPanel } from "../panels/goals";
+import { cm, degrees, nextTime, setLength, type SolveDraft, type Where } from "../panels/solverequest";
 import type { Mode } from "../panels/solvetools";
-import { clipNames, fileButton, VerbPanel } from "../panels/verb";
+import { clipNames, fileButton } from "../panels/verb";
 import { refill } from "../panels/watch";
-import type { Context, Marker, Panel, Place, State } from "../types";
+import type { Context, Marker, Panel, Place } from "../types";
 import "./solve.css";
 
 /** Milliseconds within which moves of a slider are one step of undo. */
@@ -26,12 +21,6 @@ const SETTLE = 200;
 /** Placed on the stage, drawn, or said by the slider. */
 const PLACED = ["poses", "body", "joints", "labels", "length_s", "turns", "angles", "distances", "offsets", "views", "contacts"];
 const ON_FIGURE = "Click on the figure";
-
-/** Goals are listed in order of time. */
-const inOrder = (draft: SolveDraft): void => {
-  draft.body.sort((a, b) => a.at_s - b.at_s);
-  draft.poses.sort((a, b) => a.at_s - b.at_s);
-};
 
 /** A copy with a change. */
 const changed = (request: CompleteRequest, change: (next: CompleteRequest) => void): CompleteRequest => {
@@ -50,10 +39,8 @@ export const panel = (verb: VerbFacts): Panel => ({
   },
 });
 
-class CompletePanel extends VerbPanel<CompleteRequest> {
-  private readonly onStage: SolveStage;
+class CompletePanel extends GoalPanel<CompleteRequest> {
   private readonly pen: TrackPen;
-  private readonly list;
   private readonly length;
   private readonly live: LiveDrag;
   private readonly puller: JointPuller;
@@ -64,14 +51,10 @@ class CompletePanel extends VerbPanel<CompleteRequest> {
   private pullButton: HTMLButtonElement | null = null;
   /** The request with the pose that is being pulled, and which of its poses that is. */
   private pulling: { request: CompleteRequest; pose: number } | null = null;
-  private chosen: Where | null = null;
   private mode: Mode | "track" = "arrow";
-  private marked = "";
-  private readonly refused = new Map<string, string>();
 
   constructor(context: Context, verb: VerbFacts) {
     super(context, verb, { skip: PLACED }, { length_s: LENGTH_S });
-    const ghosts = new PoseGhosts(context, () => this.draw());
     this.live = new LiveDrag(context);
     if (window.choreograph) window.choreograph.parts["drag"] = this.live;
     this.ghosts = new PosedGhosts(context.stage);
@@ -90,21 +73,6 @@ class CompletePanel extends VerbPanel<CompleteRequest> {
       move: (index, points) => this.try(changed(this.request, (next) => (tracksOf(next)[index]!.points = points))),
       end: (index, points) => this.finish("Move a track", (next) => (tracksOf(next)[index]!.points = points)),
       remove: (index) => this.dropTrack(index),
-    });
-    this.onStage = new SolveStage(context.stage, ghosts, {
-      arrow: (at, heading) => this.addArrow(at, heading),
-      obstacle: () => undefined,
-      joint: (name) => this.addJoint(name),
-      change: (label, change, where) => this.alter(label, change, where),
-      tryOut: (draft) => this.tryOut(draft),
-      remove: (where) => this.remove(where),
-      select: (where) => this.choose(where),
-      done: () => this.setMode("arrow"),
-    });
-    this.list = constraintList(context, verb, {
-      change: (label, change, where, wait) => this.alter(label, change, where, wait),
-      remove: (where) => this.remove(where),
-      choose: (where) => this.choose(where),
     });
     this.length = slider("Length", {
       min: 0.5,
@@ -170,21 +138,17 @@ class CompletePanel extends VerbPanel<CompleteRequest> {
   }
 
   override onShow(): void {
-    this.onStage.show(true);
     super.onShow();
     this.draw();
   }
 
   override onHide(): void {
     super.onHide();
-    this.onStage.show(false);
     this.setPulling(false);
     this.pen.stop();
     this.pen.draw({}, false);
     this.ghosts.draw({}, false);
     this.views.draw({}, false);
-    this.context.timeline.setMarkers([]);
-    this.marked = "";
   }
 
   protected override ready(): boolean {
@@ -193,26 +157,21 @@ class CompletePanel extends VerbPanel<CompleteRequest> {
 
   // -------------------------------------------------------------- changes
 
-  /** Change the goals; `where` is what stays chosen, wherever it then stands in order. */
-  private alter(label: string, change: (ask: SolveDraft) => void, where: Where | null = null, wait = 0): void {
-    if (where) {
-      const draft = toDraft(this.request);
-      change(draft);
-      const kept = draft[where.kind][where.index];
-      inOrder(draft);
-      const index = (draft[where.kind] as unknown[]).indexOf(kept);
-      this.chosen = index < 0 ? null : { kind: where.kind, index };
-    }
-    const whole = (request: CompleteRequest) => {
-      const draft = toDraft(request);
-      change(draft);
-      inOrder(draft);
-      fromDraft(request, draft);
-    };
+  protected override draftOf(request: CompleteRequest): SolveDraft {
+    return toDraft(request);
+  }
+
+  protected override order(draft: SolveDraft): void {
+    inOrder(draft);
+  }
+
+  protected override take(request: CompleteRequest, draft: SolveDraft): void {
+    fromDraft(request, draft);
+  }
+
+  protected override alter(label: string, change: (ask: SolveDraft) => void, where: Where | null = null, wait = 0): void {
     void this.live.end();
-    this.refused.clear();
-    this.edit(label, whole, { settle: wait });
-    this.draw();
+    super.alter(label, change, where, wait);
   }
 
   private clear(request: CompleteRequest): void {
@@ -225,32 +184,31 @@ class CompletePanel extends VerbPanel<CompleteRequest> {
     return this.resultOnStage() ? cm(Math.min(player.frame / player.fps, length)) : 0;
   }
 
-  private addArrow(at: [number, number], heading: number | null): void {
-    const draft = toDraft(this.request);
+  protected override addArrow(at: [number, number], heading: number | null): void {
+    const { draft } = this;
     const at_s = nextTime(draft, this.resultOnStage() ? this.now() : null);
     const entry = { at_s, position: at, ...(heading === null ? {} : { facing_deg: degrees(heading) }) };
     this.alter("Place the body", (ask) => ask.body.push(entry), { kind: "body", index: draft.body.length });
   }
 
-  private addJoint(joint: string): void {
+  protected override addJoint(joint: string): void {
     const at_s = this.now();
-    const here = this.onStage.figureJoint(joint, at_s);
-    const position: [number | null, number | null, number | null] = here ? [cm(here.x), cm(here.y), cm(here.z)] : [null, 1.2, null];
-    const index = toDraft(this.request).joints.length;
+    const position = this.jointAt(joint, at_s);
+    const index = this.draft.joints.length;
     this.alter("Hold a joint", (ask) => ask.joints.push({ at_s, joint, position }), { kind: "joints", index });
   }
 
   private addPose(): void {
     const [clip] = clipNames(this.context.store.state);
     if (!clip) return;
-    const index = toDraft(this.request).poses.length;
+    const index = this.draft.poses.length;
     const at_s = index === 0 ? 0 : this.now();
     this.alter("Add a keyframe", (ask) => ask.poses.push({ at_s, clip, frame: 0 }), { kind: "poses", index });
   }
 
   private addLabel(label: string): void {
     const length = this.request.length_s ?? LENGTH_S;
-    const begin = toDraft(this.request).labels.at(-1)?.stop_s ?? 0;
+    const begin = this.draft.labels.at(-1)?.stop_s ?? 0;
     if (begin >= length) return;
     this.alter("Ask for a behaviour", (ask) => ask.labels.push({ start_s: begin, stop_s: length, label }));
   }
@@ -271,19 +229,7 @@ class CompletePanel extends VerbPanel<CompleteRequest> {
     });
   }
 
-  private remove(where: Where): void {
-    const name = said(toDraft(this.request), where);
-    this.chosen = null;
-    this.alter(`Remove ${name}`, (ask) => ask[where.kind].splice(where.index, 1));
-  }
-
-  private choose(where: Where | null): void {
-    this.chosen = where;
-    this.draw();
-    if (where) this.element.querySelector(`[data-where="${pathOf(where)}"]`)?.scrollIntoView({ block: "nearest" });
-  }
-
-  private setMode(mode: Mode): void {
+  protected override setMode(mode: Mode): void {
     this.mode = mode;
     this.onStage.setMode(mode);
     if (this.visible) this.onStage.show(true);
@@ -291,7 +237,7 @@ class CompletePanel extends VerbPanel<CompleteRequest> {
   }
 
   /** While something is dragged the motion goes along, as often as answers come. */
-  private tryOut(draft: SolveDraft): void {
+  protected override tryOut(draft: SolveDraft): void {
     this.try(
       changed(this.request, (next) => {
         inOrder(draft);
@@ -373,48 +319,18 @@ class CompletePanel extends VerbPanel<CompleteRequest> {
 
   // -------------------------------------------------------------- what is there
 
-  protected override show(): void {
-    this.draw();
+  protected override isMade(): boolean {
+    return this.length !== undefined;
   }
 
-  protected override showResult(state: State): void {
-    super.showResult(state);
-    this.draw();
-  }
-
-  /** Problems are drawn at their goals. */
-  protected override mark(): void {}
-
-  protected override fail(failure: Failure | null): void {
-    this.refused.clear();
-    super.fail(failure);
-    this.draw();
-  }
-
-  protected override tellAt(where: string, text: string): boolean {
-    const found = whereOf(where || text);
-    if (!found || !toDraft(this.request)[found.kind][found.index]) return super.tellAt(where, text);
-    this.refused.set(pathOf(found), text);
-    return true;
-  }
-
-  private draw(): void {
-    if (!this.length) return; // still being made
-    const draft = toDraft(this.request);
-    if (this.chosen && !draft[this.chosen.kind][this.chosen.index]) this.chosen = null;
-    this.length.set(draft.length_s);
-    const shown = this.resultOnStage();
-    const fits = shown && canonical(shown.request) === canonical(this.request) ? shown : null;
-    const reports = reportsOf(fits);
-    this.list.set({ ask: draft, chosen: this.chosen, reports, refused: this.refused });
+  protected override drawRest({ ask }: Drawn): void {
+    this.length.set(ask.length_s);
     this.showOthers();
-    if (!this.visible) return;
-    this.onStage.set({ ask: draft, chosen: this.chosen, reports, ways: [] });
-    this.pen.draw(this.request, true);
-    this.ghosts.draw(this.request, true);
-    this.views.draw(this.request, true);
-    this.setMarkers(draft, reports);
-    this.context.refreshHint();
+    for (const part of [this.pen, this.ghosts, this.views]) if (this.visible) part.draw(this.request, true);
+  }
+
+  protected override ways(): Result["path"][] {
+    return [];
   }
 
   private dropTrack(index: number): void {
@@ -465,20 +381,7 @@ class CompletePanel extends VerbPanel<CompleteRequest> {
     return `Completed in ${result.search_s.toFixed(2)} s; ${goals}`;
   }
 
-  /** Times as markers below the stage. */
-  private setMarkers(ask: SolveDraft, reports: ReturnType<typeof reportsOf>): void {
-    const { stage, timeline } = this.context;
-    const hooks = {
-      change: (label: string, change: (ask: SolveDraft) => void, where: Where) => this.alter(label, change, where),
-      choose: (where: Where) => this.choose(where),
-    };
-    const wanted = this.resultOnStage() ? [...markers(ask, reports, stage.player, hooks), ...this.posedMarkers()] : [];
-    const key = JSON.stringify([ask, wanted.map(({ frame, colour }) => [frame, colour])]);
-    if (key !== this.marked) timeline.setMarkers(wanted);
-    this.marked = key;
-  }
-
-  private posedMarkers(): Marker[] {
+  protected override otherMarkers(): Marker[] {
     const { player } = this.context.stage;
     const length = this.request.length_s ?? LENGTH_S;
     return posedOf(this.request).map((pose, n) => ({

@@ -1,14 +1,10 @@
 /** Solve: say where the body is when, and what else matters; several motions that do it come, better by the second. */
 
 import { turning } from "../hands";
-import type { Failure, Obstacle, Result, SolveRequest, VerbFacts } from "../messages";
-import { canonical } from "../panels/asking";
+import type { Obstacle, Result, SolveRequest, VerbFacts } from "../messages";
+import { type Drawn, GoalPanel } from "../panels/goals";
 import { solveForm } from "../panels/solveform";
-import { constraintList } from "../panels/solvelist";
-import { markers } from "../panels/solvemarks";
 import { boxOf } from "../panels/solveobstacles";
-import { PoseGhosts } from "../panels/solveposes";
-import { type Report, reportsOf } from "../panels/solvereports";
 import {
   asksForSomething,
   cm,
@@ -17,18 +13,14 @@ import {
   KINDS,
   type Kind,
   nextTime,
-  pathOf,
   putInOrder,
   radians,
-  said,
   settle,
   type SolveDraft,
-  type Where,
   whereOf,
 } from "../panels/solverequest";
-import { SolveStage } from "../panels/solvestage";
 import type { Mode } from "../panels/solvetools";
-import { clipNames, type Edit, fileButton, VerbPanel } from "../panels/verb";
+import { clipNames, fileButton } from "../panels/verb";
 import type { Context, Panel, State } from "../types";
 import "./solve.css";
 
@@ -54,35 +46,14 @@ export const panel = (verb: VerbFacts): Panel => ({
   },
 });
 
-class SolvePanel extends VerbPanel<SolveRequest> {
-  private readonly onStage: SolveStage;
-  private readonly list;
+class SolvePanel extends GoalPanel<SolveRequest> {
   private readonly controls;
   private mode: Mode = "arrow";
-  private chosen: Where | null = null;
   /** When the latest request that is only tried out was asked, until it is answered. */
   private tried = -Infinity;
-  private marked = "";
-  private readonly refused = new Map<string, string>();
 
   constructor(context: Context, verb: VerbFacts) {
     super(context, verb, { skip: PLACED }, { length_s: 8 });
-    const ghosts = new PoseGhosts(context, () => this.draw());
-    this.onStage = new SolveStage(context.stage, ghosts, {
-      arrow: (at, heading) => this.addArrow(at, heading),
-      obstacle: (shape, label) => this.addObstacle(shape, label),
-      joint: (name) => this.addJoint(name),
-      change: (label, change, where) => this.alter(label, change, where),
-      tryOut: (draft) => this.tryOut(draft),
-      remove: (where) => this.remove(where),
-      select: (where) => this.choose(where),
-      done: () => this.setMode("arrow"),
-    });
-    this.list = constraintList(context, verb, {
-      change: (label, change, where, wait) => this.alter(label, change, where, wait),
-      remove: (where) => this.remove(where),
-      choose: (where) => this.choose(where),
-    });
     this.controls = solveForm(
       context,
       {
@@ -107,10 +78,6 @@ class SolvePanel extends VerbPanel<SolveRequest> {
     this.controls.setMode(this.mode);
   }
 
-  private get draft(): SolveDraft {
-    return drafted(this.request);
-  }
-
   override hint(): string {
     const { body } = this.draft;
     if (!this.context.store.state.graph) return "Build the graph first; then say where the body is when.";
@@ -120,47 +87,22 @@ class SolvePanel extends VerbPanel<SolveRequest> {
     return this.mode === "arrow" ? `${MODES.arrow} ${turning()}` : MODES[this.mode];
   }
 
-  override onShow(): void {
-    this.onStage.show(true);
-    super.onShow();
-  }
-
-  override onHide(): void {
-    super.onHide();
-    this.onStage.show(false);
-    this.context.timeline.setMarkers([]);
-    this.marked = "";
-  }
-
   protected override ready(): boolean {
     return asksForSomething(this.draft);
   }
 
   // -------------------------------------------------------------- changes
 
-  /** Change the constraints; `where` is what stays chosen, wherever it then stands in order. */
-  private alter(label: string, change: (ask: SolveDraft) => void, where: Where | null = null, wait = 0): void {
-    if (where) {
-      const { draft } = this;
-      change(draft);
-      const kept = draft[where.kind][where.index];
-      putInOrder(draft);
-      const index = (draft[where.kind] as unknown[]).indexOf(kept);
-      this.chosen = index < 0 ? null : { kind: where.kind, index };
-    }
-    const whole = (request: SolveRequest) => {
-      const draft = drafted(request);
-      change(draft);
-      putInOrder(draft);
-      settle(request, draft);
-    };
-    this.edit(label, whole, { settle: wait });
-    this.draw();
+  protected override draftOf(request: SolveRequest): SolveDraft {
+    return drafted(request);
   }
 
-  protected override edit(label: string, change: (request: SolveRequest) => void, how: Edit = {}): void {
-    this.refused.clear();
-    super.edit(label, change, how);
+  protected override order(draft: SolveDraft): void {
+    putInOrder(draft);
+  }
+
+  protected override take(request: SolveRequest, draft: SolveDraft): void {
+    settle(request, draft);
   }
 
   /** Add an entry to one of the lists, and choose it. */
@@ -169,7 +111,7 @@ class SolvePanel extends VerbPanel<SolveRequest> {
     this.alter(label, (ask) => (ask[kind] as SolveDraft[K][number][]).push(entry), where);
   }
 
-  private addArrow(at: [number, number], heading: number | null): void {
+  protected override addArrow(at: [number, number], heading: number | null): void {
     const { draft } = this;
     const at_s = nextTime(draft, this.now());
     const before = draft.body.filter((arrow) => arrow.at_s < at_s).at(-1);
@@ -192,14 +134,10 @@ class SolvePanel extends VerbPanel<SolveRequest> {
     else this.addObstacle({ polygon: { corners: [ahead(1.5), ahead(2.5, -0.5), ahead(2.5, 0.5)] } }, "Add a polygon");
   }
 
-  private addJoint(joint: string): void {
+  protected override addJoint(joint: string): void {
     const { length_s } = this.request;
     const at_s = Math.min(this.now() ?? length_s / 2, length_s);
-    const here = this.onStage.figureJoint(joint, at_s);
-    const position: [number | null, number | null, number | null] = here
-      ? [cm(here.x), cm(here.y), cm(here.z)]
-      : [null, 1.2, null];
-    this.push("Add a target", "joints", { at_s: cm(at_s), joint, position });
+    this.push("Add a target", "joints", { at_s: cm(at_s), joint, position: this.jointAt(joint, at_s) });
   }
 
   private addPose(kind: "poses" | "frames"): void {
@@ -215,23 +153,11 @@ class SolvePanel extends VerbPanel<SolveRequest> {
     this.push("Ask for a label", "labels", { start_s: cm(length_s / 3), stop_s: cm((2 * length_s) / 3), label });
   }
 
-  private addObstacle(shape: Obstacle, label: string): void {
+  protected override addObstacle(shape: Obstacle, label: string): void {
     this.push(label, "obstacles", shape);
   }
 
-  private remove(where: Where): void {
-    const name = said(this.draft, where);
-    this.chosen = null;
-    this.alter(`Remove ${name}`, (ask) => ask[where.kind].splice(where.index, 1));
-  }
-
-  private choose(where: Where | null): void {
-    this.chosen = where;
-    this.draw();
-    if (where) this.element.querySelector(`[data-where="${pathOf(where)}"]`)?.scrollIntoView({ block: "nearest" });
-  }
-
-  private setMode(mode: Mode): void {
+  protected override setMode(mode: Mode): void {
     this.mode = mode;
     this.onStage.setMode(mode);
     this.controls.setMode(mode);
@@ -245,7 +171,7 @@ class SolvePanel extends VerbPanel<SolveRequest> {
   }
 
   /** While something is dragged: the motion goes along, as often as answers come. */
-  private tryOut(draft: SolveDraft): void {
+  protected override tryOut(draft: SolveDraft): void {
     const now = performance.now();
     if (now - this.tried < TRY_MS || !asksForSomething(draft) || !this.context.store.state.graph) return;
     this.tried = now;
@@ -257,46 +183,22 @@ class SolvePanel extends VerbPanel<SolveRequest> {
 
   // -------------------------------------------------------------- what is there
 
-  protected override show(): void {
-    this.draw();
-  }
-
   protected override showResult(state: State): void {
-    super.showResult(state);
     this.tried = -Infinity;
-    this.draw();
+    super.showResult(state);
   }
 
-  /** Problems are drawn at their constraints. */
-  protected override mark(): void {}
-
-  protected override fail(failure: Failure | null): void {
-    this.refused.clear();
-    super.fail(failure);
-    this.draw();
+  protected override isMade(): boolean {
+    return this.controls !== undefined;
   }
 
-  protected override tellAt(where: string, text: string): boolean {
-    const found = whereOf(where || text);
-    if (!found || !this.draft[found.kind][found.index]) return super.tellAt(where, text);
-    this.refused.set(pathOf(found), text);
-    return true;
+  protected override drawRest({ ask }: Drawn): void {
+    this.controls.set(ask);
   }
 
-  private draw(): void {
-    if (!this.controls) return; // still being made
-    const { draft } = this;
-    if (this.chosen && !draft[this.chosen.kind][this.chosen.index]) this.chosen = null;
-    this.controls.set(draft);
+  protected override ways(fits: boolean): Result["path"][] {
     const shown = this.resultOnStage();
-    const fits = shown && canonical(shown.request) === canonical(this.request) ? shown : null;
-    const reports = reportsOf(fits);
-    this.list.set({ ask: draft, chosen: this.chosen, reports, refused: this.refused });
-    if (!this.visible) return;
-    const others = fits ? this.results.filter((result) => result.id !== fits.id) : [];
-    this.onStage.set({ ask: draft, chosen: this.chosen, reports, ways: others.map((result) => result.path) });
-    this.setMarkers(draft, reports);
-    this.context.refreshHint();
+    return fits ? this.results.filter((result) => result.id !== shown?.id).map((result) => result.path) : [];
   }
 
   protected override sentence(result: Result): string {
@@ -306,20 +208,5 @@ class SolvePanel extends VerbPanel<SolveRequest> {
     return missed > 0
       ? `${found}; ${missed} constraint${missed === 1 ? "" : "s"} missed`
       : `${found}; all constraints met`;
-  }
-
-  /** Times as markers below the stage. */
-  private setMarkers(ask: SolveDraft, reports: ReadonlyMap<string, Report>): void {
-    const { stage, timeline } = this.context;
-    const wanted = this.resultOnStage()
-      ? markers(ask, reports, stage.player, {
-          change: (label, change, where) => this.alter(label, change, where),
-          choose: (where) => this.choose(where),
-        })
-      : [];
-    // A marker that is being dragged must not be taken away by candidates that come in meanwhile.
-    const key = JSON.stringify([ask, wanted.map(({ frame, colour }) => [frame, colour])]);
-    if (key !== this.marked) timeline.setMarkers(wanted);
-    this.marked = key;
   }
 }

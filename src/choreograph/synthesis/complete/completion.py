@@ -18,11 +18,11 @@ from choreograph.synthesis.complete.asked import Target, find_terms
 from choreograph.synthesis.complete.encode import Array, Track
 from choreograph.synthesis.complete.estimate import Estimate
 from choreograph.synthesis.complete.exact import find_offset, meet
-from choreograph.synthesis.complete.feet import foot_terms, led_feet, standing_feet
+from choreograph.synthesis.complete.feet import asked_contacts, foot_terms, led_feet, standing_feet
 from choreograph.synthesis.complete.guide import find_guide
-from choreograph.synthesis.complete.knows import NO_MORE
 from choreograph.synthesis.complete.model import MotionModel
 from choreograph.synthesis.complete.solver import MapSolver, SolverSettings
+from choreograph.synthesis.complete.steps import take_steps
 from choreograph.synthesis.complete.terms import POSITION, Terms
 
 HIGHEST_HZ = 120.0
@@ -101,26 +101,32 @@ def solve_targets(
 
 
 def follow_nearest(solver: MapSolver, estimate: Estimate) -> Estimate:
-    """The most likely motion near the recorded one that is nearest to an optimum; the same one where that is likelier,
-    where goals tell it all, and where recordings hardly tell. Where the model knows less than a spline, one leads."""
+    """The most likely motion near the recorded one that is nearest to an optimum; the same one where goals tell it all.
+
+    A spline leads where the model knows less than one, and through key poses alone that no recording leads through:
+    they are unlike what was learned.
+    """
     model, terms = solver.model, solver.terms
     if not solver.settings.guided or _is_spelled_out(terms, solver.frames):
         return estimate
     keyed = np.zeros(solver.frames, bool)
     keyed[[pose.frame for pose in terms.poses]] = True
-    alone = solver.objective(estimate)
-    if model.held_out > 1 and _are_spread(np.flatnonzero(keyed)):
-        begin = start.splined(model, solver.frames, terms)
-        solver.guide, solver.splined = begin.states, True
-        return _gone_on(estimate, solver.solve(begin, warm=True))
-    if model.examples is None or model.held_out >= NO_MORE:
+    if not model.held_out > 1:
+        if model.examples is None:
+            return estimate
+        alone = solver.objective(estimate)
+        solver.guide = find_guide(model.examples, model.space, estimate.states, keyed)
+        found = solver.solve(estimate.anew(), warm=True)
+        if found.objective[-1] < alone:
+            return _gone_on(estimate, found)
+        solver.guide = None
+        if terms.points:
+            return estimate
+    if not _are_spread(np.flatnonzero(keyed)):
         return estimate
-    solver.guide = find_guide(model.examples, model.space, estimate.states, keyed)
-    found = solver.solve(estimate.anew(), warm=True)
-    if found.objective[-1] < alone:
-        return _gone_on(estimate, found)
-    solver.guide = None
-    return estimate
+    begin = start.splined(model, solver.frames, terms)
+    solver.guide, solver.splined = begin.states, True
+    return _gone_on(estimate, solver.solve(begin, warm=True))
 
 
 def _gone_on(before: Estimate, now: Estimate) -> Estimate:
@@ -173,9 +179,13 @@ def finish_estimate(
         clip = meet(model, clip, targets)
     feet = bool(clip.skeleton.feet)
     if settings.clean and feet:
-        clip = clip.with_contacts(standing_feet(clip, targets))
         # Feet stand where key poses have them.
         keys = {int(t.frames(clip.fps, len(clip))[0]) for t in targets if t.kind == "pose" and t.exact and exact}
+        asked = asked_contacts(clip, targets) | led_feet(clip, targets)
+        stepped, stands = take_steps(clip, standing_feet(clip, targets), asked, sorted(keys))
+        if stepped:
+            clip = meet(model, clip, [*targets, *stepped])
+        clip = clip.with_contacts(stands)
         montage = replace(Montage.of_clip(clip), exact=np.array(sorted(keys), np.int64))
         clip = finish(montage, settings.with_(repair=False), name=name, progress=progress).clip
         if exact:

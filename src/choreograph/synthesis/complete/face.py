@@ -6,7 +6,7 @@ Everything that is asked of landmarks is linear in the states, so one banded sol
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,9 +17,12 @@ from choreograph.motion.face import Face, FaceShapes
 from choreograph.synthesis.complete.encode import Array
 from choreograph.synthesis.complete.exact import eased
 from choreograph.synthesis.complete.linear import solve_linear
-from choreograph.synthesis.complete.model import Dynamics, fit_dynamics
+from choreograph.synthesis.complete.model import Dynamics, windows_of
 
-_RIDGE = 1e-3
+UNSEEN = 1.0
+"""How much shapes that each move by themselves count beside what recordings show: a face has more expressions."""
+_LEAST_MM = 0.05
+"""What an expression that no recording shows must move landmarks by, so that the space of faces holds it."""
 KEY_MM, POINT_MM = 0.05, 0.2
 """What is tolerated of a key and of a tracked landmark at a weight of 1."""
 
@@ -72,7 +75,15 @@ def learn_face(
         raise RequestError("there are no faces to learn from")
     rate = faces[0].fps
     rows = [shapes.landmarks(face.resampled(rate)) for face in faces]
-    return learn_points(rows, rate, order=order, controls=controls, variance=variance, shapes=shapes)
+    model = learn_points(rows, rate, order=order, controls=controls, variance=variance)
+    # How far shapes were moved on average says how far any of them may be.
+    far = np.sqrt(np.concatenate([face.weights for face in faces]).var(axis=0).mean())
+    alone = shapes.moves.reshape(len(shapes.names), -1) * far
+    space = _with_expressions(model.space, alone)
+    states = [space.project(own.reshape(len(own), -1)) for own in rows]
+    seen = alone @ space.axes.T
+    own = fit_shared_dynamics(states, order, controls or space.dimensions, UNSEEN * seen.T @ seen)
+    return FaceModel(shapes, space, own, rate)
 
 
 def learn_points(
@@ -82,7 +93,6 @@ def learn_points(
     order: int = 2,
     controls: int | None = None,
     variance: float = 0.9999,
-    shapes: FaceShapes | None = None,
 ) -> FaceModel:
     """A statistical model of how points move: landmarks or markers.
 
@@ -92,7 +102,6 @@ def learn_points(
         order: m.
         controls: dim(u); as many as the pose space has dimensions if None.
         variance: Share of the variance that the pose space holds.
-        shapes: How shapes move them, if they are landmarks.
 
     Raises:
         RequestError: If there are too few frames; the message says how many are needed.
@@ -105,8 +114,59 @@ def learn_points(
         )
     space = fit_pose_space(np.concatenate(rows), variance)
     states = [space.project(own) for own in rows]
-    own = fit_dynamics(states, order, controls or space.dimensions, ridge=_RIDGE)
-    return FaceModel(shapes, space, own, rate_hz)
+    d = space.dimensions
+    return FaceModel(None, space, fit_shared_dynamics(states, order, controls or d, np.zeros((d, d))), rate_hz)
+
+
+def _with_expressions(space: PoseSpace, moves: Array) -> PoseSpace:
+    """A space that also holds what moves (S, 3 L) do, as far as it does not."""
+    _, far, axes = np.linalg.svd(moves - moves @ space.axes.T @ space.axes, full_matrices=False)
+    new = far > _LEAST_MM
+    wider, spread = np.concatenate([space.axes, axes[new]]), np.concatenate([space.variances, far[new] ** 2])
+    return PoseSpace(space.mean, wider, spread, space.total_variance + float((far[new] ** 2).sum()))
+
+
+def fit_shared_dynamics(sequences: Sequence[Array], order: int, controls: int, unseen: Array) -> Dynamics:
+    """Dynamics in which every coordinate follows from its own past, all in the same way.
+
+    A face has some fifty coordinates and a recording a few thousand frames: a matrix of its own for each frame of the
+    past learns what this recording happened to do, and goes astray in another.
+
+    Args:
+        sequences: States, (F, d) each; no step leads from one to the next.
+        order: m.
+        controls: dim(u).
+        unseen: Covariance of states that recordings do not show but faces have, (d, d).
+    """
+    d = sequences[0].shape[1]
+    used = [states for states in sequences if len(states) > order]
+    past = [np.concatenate([s[order - 1 - i : len(s) - 1 - i] for s in used]) for i in range(order)]
+    now = np.concatenate([s[order:] for s in used])
+    ways, *_ = np.linalg.lstsq(np.stack([own.ravel() for own in past], axis=1), now.ravel(), rcond=None)
+    rest = now - np.einsum("i,ifd->fd", ways, past)
+    spread = rest.T @ rest / len(rest)
+    every = np.concatenate(sequences)
+    steps = spread + unseen * (np.trace(spread) / max(float(every.var(axis=0).sum()), 1e-12))
+    floor = 1e-4 * np.trace(spread) / d + 1e-14
+    variances, axes = np.linalg.eigh(steps)
+    control = axes[:, ::-1][:, :controls] * np.sqrt(np.maximum(variances[::-1][:controls], 0.0))
+    q = control.shape[1]
+    noise = np.maximum(np.diag(steps - control @ control.T), 0.0) + floor
+    starts = np.concatenate([windows_of(s, order) for s in sequences if len(s) >= order])
+    begin = np.cov(starts.T, bias=True).reshape(order * d, order * d) + np.tile(unseen, (order, order))
+    begin += np.kron(np.eye(order), steps) + np.eye(order * d) * floor
+    return Dynamics(
+        "",
+        np.ascontiguousarray(ways[:, None, None] * np.eye(d)),
+        control,
+        noise,
+        np.ones(1),
+        np.zeros((1, q)),
+        np.eye(q)[None],
+        starts.mean(axis=0),
+        begin,
+        len(now),
+    )
 
 
 def face_error(model: FaceModel, faces: Sequence[Face]) -> float:
@@ -164,27 +224,31 @@ def complete_landmarks(model: FaceModel, frames: int, asked: FaceKeys, *, exact:
     own, count = model.dynamics, model.landmarks
     if frames <= own.order:
         raise RequestError(f"{frames} frames are too few for a model of order {own.order}", where="length_s")
-    states = solve_linear(own, frames, *_rows(model, asked))
-    made = model.space.lift(states).reshape(frames, count, 3)
-    if exact and len(asked.frames):
+    # Between keys a face goes back to what is between them, not to the recordings' mean expression.
+    base = np.tile(model.space.mean, (frames, 1))
+    if len(asked.frames):
         order = np.argsort(asked.frames)
-        keys = np.asarray(asked.frames, np.int64)[order]
-        missing = (asked.faces[order] - made[keys]).reshape(len(keys), -1)
-        made = made + eased(missing, keys, frames, np.inf).reshape(made.shape)
-    return np.asarray(made)
+        keys, faces = np.asarray(asked.frames, np.int64)[order], asked.faces[order].reshape(len(order), -1)
+        base = eased(faces, keys, frames, np.inf)
+        own = replace(own, start_mean=np.zeros_like(own.start_mean))
+    states = solve_linear(own, frames, *_rows(model, asked, base))
+    made = base + states @ model.space.axes
+    if exact and len(asked.frames):
+        made += eased(faces - made[keys], keys, frames, np.inf)
+    return np.asarray(made.reshape(frames, count, 3))
 
 
-def _rows(model: FaceModel, asked: FaceKeys) -> tuple[NDArray[np.int64], Array, Array]:
-    """Frames, values and slopes of what is asked: linear in the states."""
-    axes, mean, d = model.space.axes, model.space.mean, model.dimensions
+def _rows(model: FaceModel, asked: FaceKeys, base: Array) -> tuple[NDArray[np.int64], Array, Array]:
+    """Frames, values and slopes of what is asked beside a face at each frame (F, 3 L): linear in the states."""
+    axes, d = model.space.axes, model.dimensions
     parts = []
     firm = (np.ones(len(asked.frames)) if asked.key_firm is None else asked.key_firm) / KEY_MM
     for frame, face, much in zip(asked.frames, asked.faces, firm, strict=True):
-        parts.append((np.full(d, int(frame)), (face.ravel() - mean) @ axes.T * much, np.eye(d) * much))
+        parts.append((np.full(d, int(frame)), (face.ravel() - base[frame]) @ axes.T * much, np.eye(d) * much))
     firm = (np.ones(len(asked.at)) if asked.point_firm is None else asked.point_firm) / POINT_MM
     for (frame, landmark), point, much in zip(asked.at, asked.points, firm, strict=True):
         columns = 3 * int(landmark) + np.flatnonzero(np.isfinite(point))
-        values = (point[np.isfinite(point)] - mean[columns]) * much
+        values = (point[np.isfinite(point)] - base[frame, columns]) * much
         parts.append((np.full(len(columns), int(frame)), values, axes[:, columns].T * much))
     if not parts:
         return np.zeros(0, np.int64), np.zeros(0), np.zeros((0, d))

@@ -22,8 +22,13 @@ STILL_M_S, LEVEL_M, DIP_M = 0.3, 0.03, 0.005
 
 def standing_feet(clip: Clip, targets: Sequence[Target]) -> NDArray[np.bool_]:
     """Which foot joints are meant to stand when, (F, feet): as asked where contacts are, else as they nearly do."""
-    found = np.array(detect_contacts(clip, NEARLY))
+    return np.array(detect_contacts(clip, NEARLY)) | asked_contacts(clip, targets)
+
+
+def asked_contacts(clip: Clip, targets: Sequence[Target]) -> NDArray[np.bool_]:
+    """Which foot joints are asked to stand when, (F, feet)."""
     feet = list(clip.skeleton.feet)
+    found = np.zeros((len(clip), len(feet)), bool)
     for target in targets:
         if target.kind == "contact":
             at = target.frames(clip.fps, len(clip))

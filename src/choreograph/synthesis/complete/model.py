@@ -240,14 +240,15 @@ def fit_dynamics(
     noise = (rest - u @ control.T).var(axis=0)
     floor = 1e-4 * float(rest.var(axis=0).mean()) + 1e-14
     weights, means, covariances = _fit_mixture(u, components)
-    starts = np.concatenate([_windows(s, order) for s in sequences if len(s) >= order])
+    starts = np.concatenate([windows_of(s, order) for s in sequences if len(s) >= order])
     mean = starts.mean(axis=0)
     spread = np.cov(starts.T, bias=True).reshape(order * d, order * d)
     spread += np.eye(order * d) * (1e-4 * np.trace(spread) / (order * d) + floor)
     return Dynamics(name, step, control, noise + floor, weights, means, covariances, mean, spread, len(now))
 
 
-def _windows(states: Array, order: int) -> Array:
+def windows_of(states: Array, order: int) -> Array:
+    """Every m states in a row, one behind another, (F - m + 1, m d)."""
     return np.concatenate([states[i : len(states) - order + 1 + i] for i in range(order)], axis=1)
 
 

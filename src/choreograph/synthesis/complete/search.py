@@ -28,6 +28,10 @@ from choreograph.synthesis.narrow import ChoosingSearch
 
 _PATH_POINTS = 400
 _SPLINED = ", by a spline from keyframe to keyframe: the recordings know less of them"
+_UNLIKE = (
+    "the key poses are unlike the recordings that were learned from: none leads through them, and a spline does. Learn "
+    "from recordings of this behaviour, or ask for tracks of hands and feet"
+)
 _FIT_PROBLEM = "the model's most likely motion did not come to rest"
 
 
@@ -215,6 +219,8 @@ class CompleteSearch(ChoosingSearch, OneStepSearch[Completion]):
         for where, off in away.items():
             text = f"{where}: the torso is {100 * off:.0f} cm from where the pose was asked for"
             found.append(Problem(text, where, 0.0, round(off, 4), unit="m"))
+        if made.estimate.splined and not made.model.held_out > 1:
+            found.append(Problem(_UNLIKE, "poses"))
         if not made.estimate.converged:
             said = f"{_FIT_PROBLEM} in {self._settings.iterations} iterations; allow more"
             found.append(Problem(said, "solve.iterations"))

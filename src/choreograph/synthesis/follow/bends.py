@@ -15,7 +15,7 @@ from choreograph.synthesis.path import Path
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-STIFF_S = 0.3
+STIFF_S = 0.25
 """Seconds over which a walk that was found is pulled onto its path."""
 _ROUNDS = 6
 """How often progress along the path and the curve are fitted to each other."""

@@ -125,7 +125,7 @@ class Pager:
         if settings.method != "thesis":
             extra += passage_costs(tables.graph, number, settings)
             extra += settings.fault_cost * tables.edges["faulty"][since:]
-            extra += settings.rough_cost * tables.edges["rough"][since:]
+            extra += settings.abrupt_cost * tables.edges["rough"][since:]
         if settings.bends and len(number):
             words = tables.rows["label_words"]
             first, length = tables.edges["first"][since:], tables.edges["length"][since:]

@@ -93,7 +93,7 @@ def _costs(graph: MotionGraph, tables: EdgeTables, request: FollowRequest, edge_
         extra = np.zeros(len(graph.edges))
         if settings.method != "thesis":  # which knows no such costs
             extra += passage_costs(graph, slice(None), settings)
-            extra += settings.fault_cost * tables.faulty + settings.rough_cost * tables.rough
+            extra += settings.fault_cost * tables.faulty + settings.abrupt_cost * tables.rough
         if settings.bends:
             extra += style_costs(graph, tables, settings, request.style)
         # Of a million edges they take longer to find than some steps of a walk; most requests have the same.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -17,16 +17,22 @@ from choreograph.maths.floor import FloorTransform
 from choreograph.synthesis.plan.check import Checked, check_motion
 from choreograph.synthesis.plan.lower import Plan
 from choreograph.synthesis.plan.network import ALIKE_M
-from choreograph.synthesis.plan.planner import Chain, World
+from choreograph.synthesis.plan.planner import BENT_M, Chain, World
 from choreograph.synthesis.plan.request import PlanRequest
 from choreograph.synthesis.plan.samples import mix_samples
+from choreograph.synthesis.plan.scene import signed_gap, stones_of
 
 Array = NDArray[np.float64]
 
-_PULL_M, _PULL_RAD = 0.05, math.radians(4)
+_PULL_M, _PULL_RAD = 0.05, math.radians(6)
 """How far the end is brought nearer to the goal's middle in finishing."""
 _PULL_M_S = 0.02
-"""And how fast."""
+"""And how fast; twice as fast where it is outside the goal's circle,"""
+_INSIDE = 0.6
+"""until it is within so much of it."""
+_SHIFTED = 3
+"""How often a motion is shifted, step by step, so that its feet stand where they should and it is clear of things."""
+_SHIFTABLE = {"stones", "gaps", "keep_off", "obstacles"}
 _HOLD_M_S = 0.5
 """Feet on the floor are held below this speed unless the request says otherwise: plans are bent to their goals."""
 
@@ -60,30 +66,54 @@ def show_chain(graph: MotionGraph, world: World, chain: Chain, request: PlanRequ
     settings = request.finish
     if settings.foot_hold_m_s is None:
         settings = settings.with_(foot_hold_m_s=_HOLD_M_S)
-    made = finish(plan, settings, name="plan", body=_targets(plan, request))
+    for again in range(_SHIFTED + 1):
+        made = finish(plan, settings, name="plan", body=_targets(plan, request))
+        checked = check_motion(made.clip, request, world.body)
+        misplaced = {where.partition("[")[0] for where in (broken.where for broken in checked.broken)} & _SHIFTABLE
+        if not misplaced or again == _SHIFTED:
+            break
+        plan = replace(plan, shift=plan.shift.more(checked.shifts, plan.seconds))
     motion = Motion(made.clip, source_runs(made.origins, made.origins.names), made.raw)
     way = made.clip.global_positions()[:, made.clip.skeleton.hips][:, [0, 2]]
     blended = float((~world.network.primitives.raw[chain.primitives]).mean())
-    return Shown(chain, motion, check_motion(made.clip, request, world.body), way, blended)
+    return Shown(chain, motion, checked, way, blended)
 
 
 def _targets(plan: Plan, request: PlanRequest) -> list[RootTarget]:
-    """Where the hips are at the start, and at the end: where the plan has them, nearer to the goal's middle."""
-    goal = request.goal
+    """Where the hips are at the start, and at the end: where the plan has them, nearer to the goal's middle.
+
+    Behind the last stone they are where the plan has them, too: what leads to the goal must not move feet off stones.
+    """
+    goal, chain = request.goal, plan.chain
     assert goal is not None
-    start = RootTarget(0.0, request.start.position, math.radians(request.start.facing_deg))
-    world, last = plan.world, int(plan.chain.primitives[-1])
-    _, cloud, facings, _ = mix_samples(world.network.primitives.take(np.array([last])), world.table)
-    place = FloorTransform(*plan.chain.places[-1])
-    at = place.apply(cloud[-1, 0].astype(float))[[0, 2]]
-    facing = float(facings[-1]) + place.yaw
-    pull = min(_PULL_M, _PULL_M_S * plan.seconds)
-    gap = np.array(goal.position) - at
-    at = at + gap * min(1.0, pull / max(float(np.hypot(*gap)), 1e-9))
+    found = [RootTarget(0.0, request.start.position, math.radians(request.start.facing_deg))]
+    times, last = np.cumsum(plan.world.network.seconds[chain.primitives]), len(chain.primitives) - 1
+    stones, steps = stones_of(request), [*chain.places[1:, 1:], chain.end[1:]]
+    stepped = [
+        n for n, (x, z) in enumerate(steps) if any(signed_gap(s, (float(x), float(z))) <= BENT_M for s in stones)
+    ]
+    if stepped and stepped[-1] + 1 < last:
+        at, facing = _hips_after(plan, stepped[-1] + 1)
+        when = times[stepped[-1] + 1 : stepped[-1] + 2]
+        x, z = at + plan.shift.at(when)[0]
+        found.append(RootTarget(float(when[0]), (float(x), float(z)), facing))
+    at, facing = _hips_after(plan, last)
+    seconds, gap = plan.seconds - found[-1].at_s, np.array(goal.position) - at
+    away = float(np.hypot(*gap))
+    pull = max(min(_PULL_M, _PULL_M_S * seconds), min(away - _INSIDE * goal.radius, 2 * _PULL_M_S * seconds))
+    at = at + gap * min(1.0, pull / max(away, 1e-9))
     if goal.facing_deg is not None:
         turn = math.remainder(math.radians(goal.facing_deg) - facing, 2 * math.pi)
         facing += max(-_PULL_RAD, min(_PULL_RAD, turn))
-    return [start, RootTarget(plan.seconds, (float(at[0]), float(at[1])), facing)]
+    return [*found, RootTarget(plan.seconds, (float(at[0]), float(at[1])), facing)]
+
+
+def _hips_after(plan: Plan, number: int) -> tuple[Array, float]:
+    """Where the hips are, x and z, and face when one of a chain's primitives ends."""
+    world, primitive = plan.world, int(plan.chain.primitives[number])
+    _, cloud, facings, _ = mix_samples(world.network.primitives.take(np.array([primitive])), world.table)
+    place = FloorTransform(*plan.chain.places[number])
+    return place.apply(cloud[-1, 0].astype(float))[[0, 2]], float(facings[-1]) + place.yaw
 
 
 def ways_apart(one: Shown, other: Shown) -> float:
@@ -125,7 +155,7 @@ def make_answer(shown: Shown, request: PlanRequest, number: int, status: str) ->
         "evaluations": shown.evaluations,
         "repairs": shown.repaired,
         "proved": f"at most {chain.cost / shown.bound:.3f} times the best {lattice}" if shown.bound > 0 else "",
-        "footprints": [[round(x, 3), round(z, 3), round(yaw, 3), side] for x, z, yaw, side in checked.footprints],
+        "footprints": [[round(x, 3), round(z, 3), round(yaw, 3), side] for x, z, yaw, side, *_ in checked.footprints],
         "expanded": [list(place) for place in shown.cloud],
     }
     way = shown.way[:: max(1, round(clip.fps / 10))]

@@ -10,37 +10,29 @@ from numpy.typing import NDArray
 
 from choreograph.contract.result import Problem
 from choreograph.motion.clip import Clip
-from choreograph.motion.contacts import runs
 from choreograph.synthesis.plan import body as points
 from choreograph.synthesis.plan.body import Body
+from choreograph.synthesis.plan.footholds import (
+    TOUCH_M,
+    Broken,
+    Print,
+    broken_regions,
+    broken_stones,
+    find_shifts,
+    push_away,
+    read_prints,
+)
 from choreograph.synthesis.plan.parts import Goal
 from choreograph.synthesis.plan.request import PlanRequest
 from choreograph.synthesis.plan.scene import (
     REACH_M,
     gates_of,
     make_shapes,
-    regions_of,
-    signed_gap,
     solids_of,
-    stones_of,
 )
-from choreograph.synthesis.plan.steps import Track, foot_frame, read_track
+from choreograph.synthesis.plan.steps import Track, read_track
 
 Array = NDArray[np.float64]
-
-TOUCH_M = 0.002
-"""What is nearer than it may be by less is not told from rounding."""
-
-
-@dataclass(frozen=True)
-class Broken:
-    """A constraint that a finished motion breaks."""
-
-    where: str
-    """In the request."""
-    by: float
-    """How much, metres or radians."""
-    problem: Problem
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,23 +46,27 @@ class Checked:
     """Distance of the hips from the goal's middle at the end."""
     goal_rad: float
     """How far they face away from what is asked; 0 where nothing is."""
-    footprints: list[tuple[float, float, float, int]]
-    """Where feet stand: x, z, yaw, and which foot."""
+    footprints: tuple[Print, ...]
+    """Where feet stand."""
+    shifts: Array
+    """When each of them does, seconds, and how far it would have to move to stand where it should, x, z, (n, 3)."""
 
 
 def check_motion(clip: Clip, request: PlanRequest, body: Body) -> Checked:
     """What a finished motion keeps to and what not."""
     track = read_track(clip.with_contacts(None), 0, body)
-    found = [*_solids(track, request, body), *_regions(track, request)]
-    prints = _prints(track)
-    found += _stones(prints, request)
+    prints = read_prints(track)
+    shifts = find_shifts(track, prints, request)
+    found = _solids(track, request, body, shifts)
+    found += broken_regions(track, prints, request) + broken_stones(prints, request)
     hips = track.points[:, points.HIPS][:, [0, 2]]
     found += _gates(hips, request)
     found += _path(hips, request)
     # The last frame itself: the track may skip it.
     at = clip.global_positions()[-1, clip.skeleton.hips]
     goal_m, goal_rad, missed = _goal(at, float(clip.facing()[-1]), request.goal)
-    return Checked((*found, *missed), _clearance(track, request, body), goal_m, goal_rad, prints)
+    clear = _clearance(track, request, body)
+    return Checked((*found, *missed), clear, goal_m, goal_rad, tuple(prints), shifts)
 
 
 def _clearance(track: Track, request: PlanRequest, body: Body) -> float:
@@ -83,7 +79,8 @@ def _clearance(track: Track, request: PlanRequest, body: Body) -> float:
     return float(near.min())
 
 
-def _solids(track: Track, request: PlanRequest, body: Body) -> list[Broken]:
+def _solids(track: Track, request: PlanRequest, body: Body, shifts: Array) -> list[Broken]:
+    """What the body touches; what keeps it clear of obstacles is added to shifts."""
     from choreograph.synthesis.plan._compiled_scene import clearances
 
     items = solids_of(request)
@@ -92,7 +89,7 @@ def _solids(track: Track, request: PlanRequest, body: Body) -> list[Broken]:
     shapes = make_shapes(items, np.zeros(len(items)), REACH_M)
     near, frame = clearances(shapes, track.points, body.capsules, body.radii)
     found = []
-    for m in np.flatnonzero(near < np.array([item.clearance for item in items]) - TOUCH_M):
+    for m in np.flatnonzero(near < np.array([item.clearance for item in items])):
         item, at = items[m], track.points[frame[m], points.HIPS]
         by = item.clearance - float(near[m])
         said = f"the body comes {100 * by:.1f} cm too near to {item.where} at {frame[m] / track.fps:.1f} s"
@@ -102,53 +99,8 @@ def _solids(track: Track, request: PlanRequest, body: Body) -> list[Broken]:
             said = f"the body touches {item.where}, which is at {item.low:g} m, {when}"
         problem = Problem(said, item.where, item.clearance, float(near[m]), None, "m", tuple(at.tolist()))
         found.append(Broken(item.where, by, problem))
-    return found
-
-
-def _regions(track: Track, request: PlanRequest) -> list[Broken]:
-    items, stones = regions_of(request), stones_of(request)
-    found = []
-    if not items:
-        return []
-    for side in (0, 1):
-        for start, stop in runs(track.planted[:, side]):
-            frames = range(start, stop, 2)
-            for item in items:
-                depth, where = 0.0, None
-                for frame in frames:
-                    feet = track.points[frame, [points.ankle(side), points.ball(side)]][:, [0, 2]]
-                    deepest = -min(signed_gap(item, (float(x), float(z))) for x, z in feet)
-                    middle = (float(feet[:, 0].mean()), float(feet[:, 1].mean()))
-                    if deepest > depth and not any(signed_gap(stone, middle) <= 0.01 for stone in stones):
-                        depth, where = deepest, (middle[0], 0.0, middle[1])
-                if where is not None and depth > TOUCH_M:
-                    said = f"a foot stands {100 * depth:.1f} cm inside {item.where} at {start / track.fps:.1f} s"
-                    found.append(Broken(item.where, depth, Problem(said, item.where, 0.0, -depth, None, "m", where)))
-    return found
-
-
-def _prints(track: Track) -> list[tuple[float, float, float, int]]:
-    """Where feet stand, in order of time."""
-    found = []
-    for side in (0, 1):
-        for start, stop in runs(track.planted[:, side]):
-            yaw, x, z = foot_frame(track.points, track.velocity, track.facing, side, start, stop)
-            found.append((start, (float(x), float(z), float(yaw), side)))
-    return [one for _, one in sorted(found, key=lambda each: each[0])]
-
-
-def _stones(prints: list[tuple[float, float, float, int]], request: PlanRequest) -> list[Broken]:
-    found, at = [], 0
-    for item in stones_of(request):
-        gaps = [signed_gap(item, (x, z)) for x, z, _, _ in prints[at:]]
-        hit = next((n for n, away in enumerate(gaps) if away <= TOUCH_M), None)
-        if hit is not None:
-            at += hit + 1
-            continue
-        by = min(gaps, default=1.0)
-        x, z = np.mean(item.corners, axis=0)
-        said = f"no foot steps on {item.where}; the nearest comes within {100 * by:.1f} cm"
-        found.append(Broken(item.where, by, Problem(said, item.where, 0.0, by, None, "m", (float(x), 0.0, float(z)))))
+        if item.where.startswith("obstacles"):
+            push_away(shifts, item, frame[m] / track.fps, (float(at[0]), float(at[2])), by)
     return found
 
 

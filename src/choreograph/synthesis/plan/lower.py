@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
 
 import numpy as np
@@ -54,12 +54,40 @@ class Part:
 
 
 @dataclass(frozen=True, eq=False)
+class Shift:
+    """How far a motion is shifted along the floor when, so that its feet stand where they should."""
+
+    times: Array = field(default_factory=lambda: np.zeros(1))
+    """Seconds, ascending, (n,)."""
+    places: Array = field(default_factory=lambda: np.zeros((1, 2)))
+    """x and z, (n, 2), metres."""
+
+    def at(self, seconds: Array) -> Array:
+        """At some times, (m, 2): at rest at each of its own, on the way from one to the next between."""
+        after = np.clip(np.searchsorted(self.times, seconds), 1, max(1, len(self.times) - 1))
+        before, after = after - 1, np.minimum(after, len(self.times) - 1)
+        begin, end = self.times[before], self.times[after]
+        t = np.clip((seconds - begin) / np.maximum(end - begin, 1e-9), 0.0, 1.0)
+        return np.asarray(
+            self.places[before] + (t * t * (3 - 2 * t))[:, None] * (self.places[after] - self.places[before])
+        )
+
+    def more(self, missing: Array, seconds: float) -> Shift:
+        """Shifted by what is missing at some times, (n, 3), seconds, x and z; start and end stay where they are."""
+        times = np.concatenate([[0.0], missing[:, 0], [seconds]])
+        places = self.at(times) + np.concatenate([np.zeros((1, 2)), missing[:, 1:], np.zeros((1, 2))])
+        order = np.argsort(times, kind="stable")
+        return Shift(times[order], places[order])
+
+
+@dataclass(frozen=True, eq=False)
 class Plan:
     """What a search found, in its own terms."""
 
     graph: MotionGraph
     world: World
     chain: Chain
+    shift: Shift = field(default_factory=Shift)
 
     @property
     def seconds(self) -> float:
@@ -108,7 +136,7 @@ class Plan:
                 weight *= 1 - _rise(at / rate, ends[n], fades[n])
             for k, part in enumerate(each):
                 slots.setdefault(3 * (n % 2) + k, []).append((at, part, weight))
-        layers = [_layer(rows, rate) for _, rows in sorted(slots.items())]
+        layers = [_layer(rows, rate, self.shift) for _, rows in sorted(slots.items())]
         names = tuple(info.name for info in self.graph.infos)
         return Montage(self.graph.clips, names, self.graph.skeleton, rate, layers)
 
@@ -135,11 +163,13 @@ def _rise(seconds: Array, moment: float, fade: tuple[float, float]) -> Array:
     return np.asarray(t * t * (3 - 2 * t))
 
 
-def _layer(rows: Sequence[tuple[NDArray[np.int64], Part, Array]], rate: float) -> Layer:
+def _layer(rows: Sequence[tuple[NDArray[np.int64], Part, Array]], rate: float, shift: Shift) -> Layer:
+    place = np.concatenate([np.tile(part.place, (len(at), 1)) for at, part, _ in rows])
+    place[:, 1:] += shift.at(np.concatenate([at for at, _, _ in rows]) / rate)
     return Layer(
         at=np.concatenate([at for at, _, _ in rows]),
         clip=np.concatenate([np.full(len(at), part.clip, np.int32) for at, part, _ in rows]),
         frame=np.concatenate([part.at(at / rate) for at, part, _ in rows]),
-        place=np.concatenate([np.tile(part.place, (len(at), 1)) for at, part, _ in rows]),
+        place=place,
         weight=np.concatenate([part.weight * weight for at, part, weight in rows]),
     )

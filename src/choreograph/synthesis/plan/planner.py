@@ -34,6 +34,7 @@ from choreograph.synthesis.plan.scene import (
     REACH_M,
     distance_grid,
     gates_of,
+    inner_radius,
     make_shapes,
     open_floor,
     regions_of,
@@ -53,6 +54,8 @@ SLICE = 2000
 """Records expanded between looks at the clock; also what makes answers the same however a search is stepped."""
 ON_STONES = 0.25
 """Cells are so much smaller on stones: where a foot stands on one decides whether it reaches the next."""
+BENT_M, BENT_RAD = 0.05, math.radians(3)
+"""How far from where it should a plan may step on a stone, or end, less its margins: finishing bends it there."""
 _WEIGHTS = (3.0, 2.0, 1.7, 1.5, 1.35, 1.2, 1.1, 1.05, 1.02, 1.0)
 _RECORD_BYTES = 160
 """Bytes that a record needs in all, with its share of heap and hash."""
@@ -117,6 +120,7 @@ class Planner:
         coarse: int = 0,
         finer: int = 0,
         known: Chain | None = None,
+        share: float = 1.0,
     ) -> None:
         """Prepare a search.
 
@@ -125,9 +129,10 @@ class Planner:
             request: What is wanted.
             margins: How far to keep from things.
             penalty: Grid and what a step that ends in its cells costs more.
-            coarse: 1 where similar poses share cells, 2 where these are twice as large too: sooner an answer, no bound.
+            coarse: Where above 0, similar poses share cells so many times as large: sooner an answer, but no bound.
             finer: How often cells are halved; headings become finer by a third each time.
             known: An answer that is there already; only cheaper ones are looked for.
+            share: Of the memory that the request allows.
         """
         from choreograph.synthesis.plan import _compiled
 
@@ -143,10 +148,10 @@ class Planner:
         self.weight = request.search.first_weight
         wider = max(1, coarse)
         metres = max(_LEAST_M, wider * request.search.lattice_m * 0.5**finer)
-        turn = _whole_turns(min(60, max(_LEAST_DEG, wider * request.search.lattice_deg * (2 / 3) ** finer)))
-        self.lattice = np.array([metres, turn, metres * ON_STONES])
+        degrees = min(60, max(_LEAST_DEG, wider * request.search.lattice_deg * (2 / 3) ** finer))
+        self.lattice = np.array([metres, 2 * math.pi / round(360 / degrees), metres * ON_STONES])
         self.widest = int(np.diff(world.network.first).max(initial=0))
-        self._most = max(_FEWEST, int(request.search.memory_mb * 1e6 / _RECORD_BYTES))
+        self._most = max(_FEWEST, int(share * request.search.memory_mb * 1e6 / _RECORD_BYTES))
         roots = np.flatnonzero(world.usable)
         if request.start.standing:
             kinds = world.table.kinds[world.network.primitives.steps[roots, 0], 0]
@@ -215,6 +220,15 @@ class Planner:
                 if not self.store.counters[kernel.HEAP]:
                     self._bound = self.cost
             self.status = kernel.WORKING
+
+    def learn(self, chain: Chain, share: float) -> None:
+        """Look for what is cheaper than an answer that another search found, with a share of the memory."""
+        self._most = max(_FEWEST, int(share * self.request.search.memory_mb * 1e6 / _RECORD_BYTES))
+        if chain.cost < self.cost:
+            self.store.goal_cost[0] = chain.cost * (1 + 1e-12)
+            self.store.counters[self._kernel.GOAL], self._known = -1, chain
+        if self.status == self._kernel.FULL:
+            self.status = self._kernel.WORKING
 
     def chain(self) -> Chain | None:
         """The best answer so far."""
@@ -297,12 +311,12 @@ class Planner:
         grid, corridor = np.array([0.0, 0.0, 1.0, 0.0, 0.0]), np.zeros(0, np.float32)
         if request.path is not None:
             grid, corridor = distance_grid(np.array(request.path.points), request.path.within)
-        room = min(margin("goal.position"), 0.4 * goal.radius)
+        room = min(margin("goal.position"), 0.4 * goal.radius + BENT_M) - BENT_M
         tolerance, facing = 4.0, 0.0
         if goal.facing_deg is not None:
             facing = math.radians(goal.facing_deg)
-            tolerance = math.radians(goal.tolerance_deg) if goal.tolerance_deg < 180 else 4.0
-        shrunk = np.array([-min(margin(item.where), 0.45 * _inner(item)) for item in stones])
+            tolerance = math.radians(goal.tolerance_deg) + BENT_RAD if goal.tolerance_deg < 170 else 4.0
+        shrunk = np.array([BENT_M - min(margin(item.where), 0.45 * inner_radius(item) + BENT_M) for item in stones])
         solid = make_shapes(solids, np.array([margin(item.where) for item in solids]), REACH_M)
         off = make_shapes(regions, np.array([margin(item.where) + FOOT_M for item in regions]), 0.5)
         return Scene(
@@ -380,16 +394,3 @@ class Planner:
             getattr(new, name)[:] = getattr(old, name)
         self._kernel.rehash(old, new)
         self.store = new
-
-
-def _whole_turns(degrees: float) -> float:
-    """The angle nearest to this that divides a turn, radians."""
-    return 2 * math.pi / round(360 / degrees)
-
-
-def _inner(item: Any) -> float:
-    """About the radius of the largest circle in a region, metres."""
-    if len(item.corners) == 1:
-        return float(item.radius)
-    corners = np.array(item.corners)
-    return float(min(np.ptp(corners, axis=0))) / 2

@@ -23,6 +23,9 @@ Array = NDArray[np.float64]
 
 _WIDE, _HIGH = 9.0, 6.0
 _FOOT_M = 0.24
+_CUT_M, _BEAM_M = 0.6, 0.05
+"""How high things are drawn that are higher, and how thick a bar is and its posts are."""
+_SOLID, _GAP = "#7d8899", "#0a0c10"
 
 
 def ring(corners: Sequence[tuple[float, float]], radius: float) -> Array:
@@ -34,20 +37,41 @@ def ring(corners: Sequence[tuple[float, float]], radius: float) -> Array:
 
 
 def outlines(request: PlanRequest) -> list[tuple[Array, float]]:
-    """What a scene has, as lines on the floor: points (N, 2) and width, metres."""
-    lines = [(ring(item.corners, item.radius), 0.03) for item in solids_of(request)]
-    lines += [(ring(r.corners, r.radius), 0.02) for r in (*request.gaps, *request.keep_off, *request.stones)]
+    """What a scene has on the floor that is no block, as lines: points (N, 2) and width, metres."""
+    lines = [(ring(r.corners, r.radius), 0.02) for r in request.keep_off]
     lines += [(np.array(gate.ends), 0.02) for gate in request.through if gate.ends is not None]
+    lines += [(ring([gate.middle], gate.radius), 0.02) for gate in request.through if gate.ends is None]
+    if request.path is not None:
+        lines.append((np.array(request.path.points), 0.03))
     if request.goal is not None:
         lines.append((ring([request.goal.position], request.goal.radius), 0.02))
     return lines
+
+
+def blocks(request: PlanRequest) -> list[tuple[Array, float, float, str]]:
+    """What stands in a scene, and its gaps and stones, for films: outline (N, 2), lower and upper height, colour.
+
+    What is as high as the sky is cut off at `_CUT_M`, so that one sees who is behind it.
+    """
+    found = [(ring(r.corners, r.radius), 0.0, 0.001, _GAP) for r in request.gaps]
+    found += [(ring(r.corners, r.radius), 0.0, 0.003, AMBER) for r in request.stones]
+    for item in solids_of(request):
+        outline, high = ring(item.corners, item.radius), min(item.high, _CUT_M)
+        if not item.where.startswith("bars"):
+            found.append((outline, 0.0, high, _SOLID))
+            continue
+        found.append((outline, item.low, item.low + _BEAM_M, AMBER))
+        ends = np.array(request.bars[int(item.where[5:-1])].ends)
+        found += [(ring([(float(x), float(z))], _BEAM_M / 2), 0.0, item.low, _SOLID) for x, z in ends]
+    return found
 
 
 def plot_plan(result: Result, *, theme: str = "light") -> Figure:
     """The scene with the ways of all answers, the best one's footprints, and the expanded states as a faint cloud."""
     look, request = find_theme(theme), result.request
     assert isinstance(request, PlanRequest) and request.goal is not None
-    every = np.concatenate([np.array(answer.path) for answer in result.answers] + [p for p, _ in outlines(request)])
+    things = [*(points for points, _ in outlines(request)), *(points for points, *_ in blocks(request))]
+    every = np.concatenate([np.array(answer.path) for answer in result.answers] + things)
     low, high = every[:, ::-1].min(axis=0) - 0.6, every[:, ::-1].max(axis=0) + 0.6
     span = np.maximum(high - low, 2.0)
     wide, tall = np.maximum(span * min(_WIDE / span[0], _HIGH / span[1]), (6.0, 1.8))

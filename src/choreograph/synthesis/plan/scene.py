@@ -227,6 +227,13 @@ def _check_near_path(request: PlanRequest, goal: Goal) -> None:
             )
 
 
+def inner_radius(item: Item) -> float:
+    """About the radius of the largest circle in a region, metres."""
+    if len(item.corners) == 1:
+        return float(item.radius)
+    return float(min(np.ptp(np.array(item.corners), axis=0))) / 2
+
+
 def signed_gap(item: Item, place: tuple[float, float]) -> float:
     """Distance of a place from an item's outline, metres; below 0 inside."""
     if len(item.corners) == 1:

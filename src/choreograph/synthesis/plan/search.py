@@ -210,8 +210,10 @@ class PlanSearch(ChoosingSearch):
         """Take the answer that an attempt ended with, and begin the next."""
         chain = None if attempt.planner is None else attempt.planner.chain()
         if chain is None:
-            if not attempt.whole and self.request.search.compression == "auto" and not self._answers:
-                self._try = self._new_try(None, whole=True)
+            if not attempt.whole and attempt.may_go_whole and not self._answers:
+                before, self._try = attempt, self._new_try(None, whole=True)
+                self._try.seconds, self._try.expanded = before.seconds, before.expanded
+                self._try.given_up = before.looked
                 return
             if not self._answers:
                 self._reason = why_none(attempt.looked, self.request, self.plans)

@@ -33,6 +33,12 @@ def _strokes(request: Any, answer: Answer) -> Sequence[tuple[NDArray[Any], float
     return [*outlines(request), *way]
 
 
+def _blocks(request: Any) -> Sequence[tuple[NDArray[Any], float, float, str]]:
+    from choreograph.synthesis.plan.plot import blocks
+
+    return blocks(request)
+
+
 VERB = Verb(
     name="plan",
     about="""Plan a way through a scene: near-optimal motion round obstacles, over gaps, on stones, under bars.
@@ -55,6 +61,7 @@ VERB = Verb(
     draw=_draw,
     picture_suffixes=(".png", ".svg", ".pdf"),
     strokes=_strokes,
+    blocks=_blocks,
     examples=(
         "plan people.mog scene.yaml -o out.bvh --seconds 10",
         "plan people.mog scene.yaml -o out/ --count 3 --picture ways.png --render ways.mp4",

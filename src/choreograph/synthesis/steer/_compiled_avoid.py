@@ -16,9 +16,9 @@ from choreograph.synthesis.steer.policy import Worth
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
-WEIGHT, RADIUS, MARGIN, TURNING, PARTS = range(5)
-"""Where the task's numbers have the weight of an obstacle, its radius, the margin about it, the weight of turning, and
-at how many moments of a step distances are taken."""
+WEIGHT, RADIUS, MARGIN, TURNING, PARTS, PACE = range(6)
+"""Where the task's numbers have the weight of an obstacle, its radius, the margin about it, the weight of turning, at
+how many moments of a step distances are taken, and how fast a character that goes on walks."""
 
 
 @njit(inline="always", **JIT)
@@ -29,30 +29,48 @@ def _too_near(distance: float, radius: float, margin: float) -> float:
 
 
 @njit(inline="always", **JIT)
-def _pass_by(state: Array, move: Array, seconds: float, numbers: Array, next_: Array) -> float:
-    """What one step costs against an obstacle; the state it leads to goes into `next_` (4,)."""
+def _see(state: Array, pace: float, seen: Array) -> None:
+    """Place and velocity of the obstacle of a state, into `seen` (4,); `Avoid.seen`."""
+    cos, sin = math.cos(state[2]), math.sin(state[2])
+    seen[0], seen[1] = state[1] * sin + state[0] * cos, state[1] * cos - state[0] * sin
+    seen[2], seen[3] = -state[3] * sin, pace - state[3] * cos
+
+
+@njit(inline="always", **JIT)
+def _meet(seen: Array, pace: float, state: Array) -> None:
+    """The state of an obstacle that is seen so, into `state` (4,); `Avoid.met`."""
+    x, z, u, v = seen[0], seen[1], -seen[2], pace - seen[3]
+    speed = math.sqrt(u * u + v * v)
+    cos, sin = (v / speed, u / speed) if speed > 0 else (1.0, 0.0)
+    state[0], state[1], state[2], state[3] = x * cos - z * sin, x * sin + z * cos, math.atan2(u, v), speed
+
+
+@njit(inline="always", **JIT)
+def _pass_by(seen: Array, move: Array, seconds: float, numbers: Array, next_: Array) -> float:
+    """What one step costs against an obstacle at a place and velocity; where it is seen then goes into `next_` (4,)."""
     parts = int(numbers[PARTS])
     near, x, z = 0.0, 0.0, 0.0
     for k in range(1, parts + 1):
         s = k / parts
-        x = state[0] + s * (state[2] * seconds - move[1])
-        z = state[1] + s * (state[3] * seconds - move[2])
+        x = seen[0] + s * (seen[2] * seconds - move[1])
+        z = seen[1] + s * (seen[3] * seconds - move[2])
         near += _too_near(math.sqrt(x * x + z * z), numbers[RADIUS], numbers[MARGIN])
     cos, sin = math.cos(move[0]), math.sin(move[0])
     next_[0], next_[1] = x * cos - z * sin, x * sin + z * cos
-    next_[2], next_[3] = state[2] * cos - state[3] * sin, state[2] * sin + state[3] * cos
+    next_[2], next_[3] = seen[2] * cos - seen[3] * sin, seen[2] * sin + seen[3] * cos
     return numbers[WEIGHT] * seconds * near / parts + numbers[TURNING] * abs(move[0])
 
 
 @njit(inline="always", **JIT)
 def _score(
-    t: int, b: int, cut: int, state: Array, steps: StepTable, worth: Worth, numbers: Array, room: Array, at: Indices
+    t: int, b: int, cut: int, seen: Array, steps: StepTable, worth: Worth, numbers: Array, room: Array, at: Indices
 ) -> float:
-    """What a step costs against an obstacle, with the value of where it leads; the last two, (6, 4) and (4, 4), are
-    room to work in."""
+    """What a step costs against an obstacle at a place and velocity, with the value of where it leads; the last two,
+    (8, 4) and (4, 4), are room to work in."""
     table, move, next_ = worth.table, room[4], room[5]
     compose(steps.align[cut, steps.start[t]], steps.moves[t, b], move)
-    cost = _pass_by(state, move, steps.seconds[t], numbers, next_)
+    cost = _pass_by(seen, move, steps.seconds[t], numbers, room[6])
+    _meet(room[6], numbers[PACE], next_)
     if table[0, 0] <= next_[0] <= table[0, 1] and table[1, 0] <= next_[1] <= table[1, 1]:
         cost += steps.discount[t] * value4(next_, table, worth.splines[worth.kind[steps.stop[t]]], room, at)
     return cost
@@ -61,10 +79,11 @@ def _score(
 @njit(**JIT)
 def scores(cut: int, state: Array, steps: StepTable, own: Ahead, worth: Worth, numbers: Array, out: Array) -> None:
     """Add what steps cost against an obstacle, and the value of where they lead, to `out` (S, B)."""
-    room, at = np.empty((6, 4)), np.empty((4, 4), np.int64)
+    room, at = np.empty((8, 4)), np.empty((4, 4), np.int64)
+    _see(state, numbers[PACE], room[7])
     for t in range(steps.ranges[steps.foot[cut]], steps.ranges[steps.foot[cut] + 1]):
         for b in range(steps.moves.shape[1]):
-            out[t, b] += _score(t, b, cut, state, steps, worth, numbers, room, at)
+            out[t, b] += _score(t, b, cut, room[7], steps, worth, numbers, room, at)
 
 
 @njit(**JIT)
@@ -76,7 +95,7 @@ def best(
 
     Args:
         cut: The cut that the character is at.
-        state: Place of the obstacle to the left and ahead, and its velocity, likewise.
+        state: Of the task.
         steps: What steps are, and cost by themselves.
         own: What is known of what follows.
         worth: What ends are worth.
@@ -84,7 +103,8 @@ def best(
         most: Steps that are tried bent.
         deep: No step is weighed by its next.
     """
-    room, at = np.empty((6, 4)), np.empty((4, 4), np.int64)
+    room, at = np.empty((8, 4)), np.empty((4, 4), np.int64)
+    _see(state, numbers[PACE], room[7])
     low, high = steps.ranges[steps.foot[cut]], steps.ranges[steps.foot[cut] + 1]
     tried = min(most, high - low)
     if tried == 0:
@@ -92,14 +112,14 @@ def best(
     found, which = np.full(tried, np.inf), np.full(tried, -1)
     for t in range(low, high):
         known = steps.price[cut, steps.start[t]] + own.goal[t] + steps.discount[t] * own.cuts[steps.stop[t]]
-        keep_best(known + steps.bend[0] + _score(t, 0, cut, state, steps, worth, numbers, room, at), t, found, which)
+        keep_best(known + steps.bend[0] + _score(t, 0, cut, room[7], steps, worth, numbers, room, at), t, found, which)
     best_score, best_step, best_bend = found[0], which[0], 0
     for t in which:
         if t < 0:
             break
         known = steps.price[cut, steps.start[t]] + own.goal[t] + steps.discount[t] * own.cuts[steps.stop[t]]
         for b in range(1, len(steps.bend)):
-            score = known + steps.bend[b] + _score(t, b, cut, state, steps, worth, numbers, room, at)
+            score = known + steps.bend[b] + _score(t, b, cut, room[7], steps, worth, numbers, room, at)
             if score < best_score:
                 best_score, best_step, best_bend = score, t, b
     return best_step, best_bend, best_score
@@ -112,11 +132,13 @@ def choices(
 ) -> None:  # fmt: skip
     """The best step of each of M samples (see `best`), what it costs and the state it leads to; the last three are
     written, (M,), (M,) and (M, 4)."""
-    move = np.empty(3)
+    move, seen, then = np.empty(3), np.empty(4), np.empty(4)
     for n in range(len(cuts)):
         cut = cuts[n]
         t, b, _ = best(cut, states[n], steps, own, worth, numbers, most, 1)
         compose(steps.align[cut, steps.start[t]], steps.moves[t, b], move)
         found[n] = t
         spent[n] = steps.price[cut, steps.start[t]] + own.goal[t] + steps.bend[b]
-        spent[n] += _pass_by(states[n], move, steps.seconds[t], numbers, after[n])
+        _see(states[n], numbers[PACE], seen)
+        spent[n] += _pass_by(seen, move, steps.seconds[t], numbers, then)
+        _meet(then, numbers[PACE], after[n])

@@ -18,11 +18,18 @@ Array = NDArray[np.float64]
 
 MOST_OBSTACLES = 4
 """Obstacles that count at one time, the nearest."""
+FASTEST_M_S = 2.0
+"""Obstacles that move faster are taken to move so fast."""
 
 
 @dataclass(frozen=True)
 class Avoid(CompiledTask):
-    """Keep clear of something that moves: its state is where that is, to the left and ahead, and its velocity."""
+    """Keep clear of something that moves.
+
+    Where that is and how it moves decide one thing above all: how near it would pass if both went on as they go, and
+    when. So these are the first two numbers of the state; a spline over places and velocities would have to follow the
+    narrow ridge of those that meet slantwise through four dimensions.
+    """
 
     name: ClassVar[str] = "avoid"
     kernels: ClassVar[str] = "_compiled_avoid"
@@ -30,49 +37,70 @@ class Avoid(CompiledTask):
     mirror: ClassVar[tuple[int, ...]] = (-1, 1, -1, 1)
 
     obstacle_weight: float = 30.0
+    pace_m_s: float = 1.2
+    """How fast a character that goes on is taken to walk."""
     radius_m: float = 0.6
     """Sum of the radii; obstacles of another size are moved nearer or farther by as much."""
     margin_m: float = 0.5
     """How far from its rim an obstacle begins to cost."""
-    turning_weight: float = 0.2
-    """Cost of a turn by 1 rad: what makes a small turn early better than a large one late."""
+    turning_weight: float = 1.0
+    """Cost of a turn by 1 rad. Whoever has a direction to go in pays for every turn away from it, as long as it lasts:
+    without that, to turn round and flee, or to wait for that, would be worth as much here as to step aside."""
     parts: int = 4
     """Moments of a step at which the distance is taken."""
 
     @property
     def dimensions(self) -> tuple[Dimension, ...]:
-        """Place to the left and ahead (m), velocity to the left and ahead (m/s)."""
+        """How far to the left of the obstacle's way the character is (m, see `met`), how far away that is (m), the
+        direction that the obstacle comes from (rad, 0 is ahead), and the speed at which it comes (m/s)."""
         return (
-            Dimension("left", -3.5, 3.5, 8, warp=1.0),
-            Dimension("ahead", -2.5, 6.5, 9),
-            Dimension("speed_left", -2.0, 2.0, 5),
-            Dimension("speed_ahead", -2.0, 2.0, 5),
+            Dimension("miss", -2.2, 2.2, 10, warp=0.8),
+            Dimension("away", -1.2, 6.0, 8),
+            Dimension("bearing", -math.pi, math.pi, 8, periodic=True),
+            Dimension("speed", 0.0, FASTEST_M_S + self.pace_m_s, 4),
         )
 
     @property
     def numbers(self) -> Array:
-        """What its kernels have to know of it, (5,)."""
-        return np.array([self.obstacle_weight, self.radius_m, self.margin_m, self.turning_weight, self.parts], float)
+        """What its kernels have to know of it, (6,)."""
+        numbers = self.obstacle_weight, self.radius_m, self.margin_m, self.turning_weight, self.parts, self.pace_m_s
+        return np.array(numbers, float)
 
     def known(self, after: Array) -> NDArray[np.bool_]:
         """Whether the obstacle is near enough to count."""
         inside = [(one.low <= after[:, k]) & (after[:, k] <= one.high) for k, one in enumerate(self.dimensions[:2])]
         return inside[0] & inside[1]
 
+    def met(self, seen: Array) -> Array:
+        """The states (N, 4) of obstacles that are seen so: place to the left and ahead, and velocity, likewise."""
+        x, z, u, v = seen.T[0], seen.T[1], seen.T[2], seen.T[3] - self.pace_m_s
+        bearing = np.arctan2(-u, -v)
+        cos, sin = np.cos(bearing), np.sin(bearing)
+        return np.stack([x * cos - z * sin, x * sin + z * cos, bearing, np.hypot(u, v)], axis=1)
+
+    def seen(self, state: Array) -> Array:
+        """Place and velocity (4,) of the obstacle of a state."""
+        miss, away, bearing, speed = state
+        cos, sin = math.cos(bearing), math.sin(bearing)
+        return np.array(
+            [away * sin + miss * cos, away * cos - miss * sin, -speed * sin, self.pace_m_s - speed * cos], float
+        )
+
     def moved(self, state: Array, moves: Array, seconds: Array) -> Array:
         """Where the obstacle is after each step, seen from the character."""
-        x, z = state[0] + state[2] * seconds - moves[:, 1], state[1] + state[3] * seconds - moves[:, 2]
+        left, ahead, vx, vz = self.seen(state)
+        x, z = left + vx * seconds - moves[:, 1], ahead + vz * seconds - moves[:, 2]
         cos, sin = np.cos(moves[:, 0]), np.sin(moves[:, 0])
-        vx, vz = state[2], state[3]
-        return np.stack([x * cos - z * sin, x * sin + z * cos, vx * cos - vz * sin, vx * sin + vz * cos], axis=1)
+        seen = np.stack([x * cos - z * sin, x * sin + z * cos, vx * cos - vz * sin, vx * sin + vz * cos], axis=1)
+        return self.met(seen)
 
     def cost(self, state: Array, after: Array, moves: Array, seconds: Array) -> Array:
         """How near it comes, over the step, and how far the character turns."""
-        near = np.zeros(len(moves))
+        near, (left, ahead, vx, vz) = np.zeros(len(moves)), self.seen(state)
         for k in range(1, self.parts + 1):
             s = k / self.parts
-            x = state[0] + s * (state[2] * seconds - moves[:, 1])
-            z = state[1] + s * (state[3] * seconds - moves[:, 2])
+            x = left + s * (vx * seconds - moves[:, 1])
+            z = ahead + s * (vz * seconds - moves[:, 2])
             near += np.clip(1 - (np.hypot(x, z) - self.radius_m) / self.margin_m, 0.0, 1.3) ** 2
         return np.asarray(
             self.obstacle_weight * seconds * near / self.parts + self.turning_weight * np.abs(moves[:, 0])
@@ -98,9 +126,10 @@ def obstacle_states(obstacles: Sequence[MovingObstacle], place: Array, wait_s: f
         nearer = max(away - (one.radius - task.radius_m), 0.01) / away
         x, z = nearer * x, nearer * z
         speed = math.hypot(one.vx, one.vz)
-        slow = min(1.0, 2.0 / speed) if speed > 0 else 1.0
+        slow = min(1.0, FASTEST_M_S / speed) if speed > 0 else 1.0
         vx, vz = slow * one.vx, slow * one.vz
-        state = np.array([x * cos - z * sin, x * sin + z * cos, vx * cos - vz * sin, vx * sin + vz * cos])
-        if task.known(state[None])[0]:
-            found.append((away, state))
+        seen = np.array([x * cos - z * sin, x * sin + z * cos, vx * cos - vz * sin, vx * sin + vz * cos])
+        state = task.met(seen[None])
+        if task.known(state)[0]:
+            found.append((away, state[0]))
     return [state for _, state in sorted(found, key=lambda pair: pair[0])[:MOST_OBSTACLES]]

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from choreograph.errors import RequestError
+from choreograph.errors import ChoreographError, RequestError
 from choreograph.maths.floor import FloorTransform
 from choreograph.synthesis.steer.avoid import Avoid, obstacle_states
 from choreograph.synthesis.steer.costs import Ahead, StepCosts, Wanted, score_steps
@@ -166,10 +167,12 @@ class Character:
         spins = any(name == "spin" for name, _ in states)
         if len(states) == 1 and not spins:
             name, state = states[0]
-            return Planned(*brain.tasks[name].best(cut, state, brain.costs, own, brain.values[name], scores))
+            with _named(name):
+                return Planned(*brain.tasks[name].best(cut, state, brain.costs, own, brain.values[name], scores))
         low, high = score_steps(brain.costs, cut, own, scores)
         for name, state in states:
-            brain.tasks[name].add_scores(cut, state, brain.costs, own, brain.values.get(name), scores)
+            with _named(name):
+                brain.tasks[name].add_scores(cut, state, brain.costs, own, brain.values.get(name), scores)
         if spins:
             scores[low:high] += self._drift(cut, place, (line or self.line).goal, low, high)
         best = int(scores[low:high].argmin())
@@ -321,13 +324,22 @@ class Character:
             piece[13:18] = half, pivot[0], pivot[2], begin, self.stops
 
 
-def _own_state(task: SteerTask, place: Array) -> Array | None:
-    """The state of a user's task, which may raise anything or give anything."""
+@contextmanager
+def _named(task: str) -> Iterator[None]:
+    """Say which task it was that raised: a user's may raise anything."""
     try:
+        yield
+    except ChoreographError:
+        raise
+    except Exception as error:
+        raise RequestError(f"the task {task!r} raised {type(error).__name__}: {error}") from error
+
+
+def _own_state(task: SteerTask, place: Array) -> Array | None:
+    """The state of a user's task, which may be anything."""
+    with _named(task.name):
         state = task.state(place)
         state = None if state is None else np.array(state, float)
-    except Exception as error:
-        raise RequestError(f"the task {task.name!r} raised {type(error).__name__}: {error}") from error
     if state is not None and (state.shape != (len(task.dimensions),) or not np.isfinite(state).all()):
         raise RequestError(
             f"the task {task.name!r} gives the state {np.array2string(state, threshold=8)}; it must be "

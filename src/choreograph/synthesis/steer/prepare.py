@@ -23,7 +23,7 @@ from choreograph.synthesis.steer.policy import ValueFunction, check_fits
 from choreograph.synthesis.steer.steps import StepClips, build_steps
 from choreograph.synthesis.steer.tasks import Spin, SteerTask
 
-METHOD = 8
+METHOD = 9
 """One more whenever the same graph would give another value function."""
 FIRST_READY = "ready to steer"
 """Stage of preparing at which characters can be steered, though not yet as well as they will be."""
@@ -46,7 +46,7 @@ def standard_tasks(settings: SteerSettings) -> dict[str, SteerTask]:
     return {
         "navigate": Navigate(settings.deviation_weight, settings.direction_weight, settings.horizon_s),
         "spin": Spin(settings.direction_weight),
-        "avoid": Avoid(settings.obstacle_weight),
+        "avoid": Avoid(settings.obstacle_weight, turning_weight=settings.direction_weight),
     }
 
 

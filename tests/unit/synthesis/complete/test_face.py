@@ -190,6 +190,26 @@ def test_a_recorded_face_is_learned(recordings: Path) -> None:
 
 
 @pytest.mark.recordings
+def test_what_was_learned_of_one_face_holds_for_another(recordings: Path) -> None:
+    face = read_face(recordings / "face" / "alex_rom_3.csv")
+    other = read_face_glb(recordings / "rigs" / "facecap.glb", fps=30.0)
+    shapes = read_shapes(recordings / "face" / "landmarks.csv")
+    assert cg.face_error(learn_face([face], shapes, order=2, controls=1), [other]) < 0.25
+    assert cg.face_error(learn_face([other], shapes, order=2, controls=1), [face]) < 0.1
+
+
+def test_a_model_holds_expressions_that_no_recording_shows() -> None:
+    head = simple_head()
+    swing = np.linspace(0, 20, 200)[:, None]
+    talks = Face(("JawOpen", "BrowInnerUp"), 0.5 + 0.4 * np.sin(swing * (1.0, 0.0)), 30.0)
+    brows = Face(("JawOpen", "BrowInnerUp"), 0.5 + 0.4 * np.sin(swing * (0.0, 1.0)), 30.0)
+    model = learn_face([talks], head)
+    raised = head.landmarks(brows).reshape(200, -1)
+    np.testing.assert_allclose(model.space.lift(model.space.project(raised)), raised, atol=0.05)
+    assert cg.face_error(model, [brows]) < 0.05
+
+
+@pytest.mark.recordings
 def test_a_head_with_arkit_names_is_read(recordings: Path) -> None:
     face = read_face_glb(recordings / "rigs" / "facecap.glb")
     assert face.column("JawOpen") >= 0 and face.weights.max() > 0.3 and len(face.names) == 52

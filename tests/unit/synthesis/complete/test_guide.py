@@ -22,6 +22,7 @@ from choreograph.synthesis.complete.request import CompleteRequest
 from choreograph.synthesis.complete.solver import MapSolver
 from choreograph.synthesis.complete.sources import Recordings
 from choreograph.synthesis.complete.store import open_model, save_model
+from choreograph.synthesis.complete.terms import POSITION, Term
 
 
 @pytest.fixture(scope="module")
@@ -98,7 +99,7 @@ def test_completed_motion_is_nearer_to_recorded_poses(clips: list[Clip]) -> None
     assert novelty(_asked(clips)) < 0.7 * novelty(_asked(clips, **free))
 
 
-def test_what_is_unlike_all_recordings_is_not_led(clips: list[Clip], model: MotionModel) -> None:
+def test_through_poses_unlike_all_recordings_a_spline_leads(clips: list[Clip], model: MotionModel) -> None:
     request = _asked(clips)
     skeleton = model.encoding.skeleton
     targets = find_targets(request, skeleton, Recordings(clips).find)
@@ -113,7 +114,24 @@ def test_what_is_unlike_all_recordings_is_not_led(clips: list[Clip], model: Moti
         [], [pose._replace(row=model.lifted(strange.states[pose.frame][None])[0]) for pose in solver.terms.poses], []
     )
     alone = solver.solve(likely.copy())
+    assert follow_nearest(solver, alone).splined and solver.splined
+    # Where joints are asked for too, a spline knows nothing of them.
+    solver.guide, solver.splined = None, False
+    hand = Term(POSITION, 20, (skeleton.need("right_hand"),), (0.0, 1.4, 0.5), 10.0)
+    solver.terms = type(solver.terms)([hand], solver.terms.poses, [])
+    alone = solver.solve(likely.copy())
     assert follow_nearest(solver, alone) is alone and solver.guide is None
+
+
+def test_a_model_asked_for_another_behaviour_says_so() -> None:
+    jumps = [demo_clip(name, 30.0) for name in ("jump", "jump_forward", "jump_high")]
+    walk = demo_clip("walk", 30.0)
+    poses = [
+        cg.KeyPose(at_s=n / 30, root=walk.root_pos[n], rotations=walk.local_rot[n], in_place=True) for n in (0, 30, 60)
+    ]
+    result = cg.complete(jumps, CompleteRequest(2.0, poses))
+    assert result.best.details["led_by"] == "spline"
+    assert any("unlike the recordings" in problem.text for problem in result.problems)
 
 
 def test_where_recordings_know_less_a_spline_leads_and_that_is_said(clips: list[Clip], model: MotionModel) -> None:
@@ -130,7 +148,7 @@ def test_where_recordings_know_less_a_spline_leads_and_that_is_said(clips: list[
     splined = cg.complete(replace(model, held_out=1.2), request.with_(poses=own))
     assert splined.best.details["led_by"] == "spline" and "spline" in splined.best.name
     unsure = cg.complete(replace(model, held_out=0.95), request.with_(poses=own))
-    assert unsure.best.details["led_by"] == "model", "then the mean of all is off the least"
+    assert unsure.best.details["led_by"] == "recordings"
     close = [*own, own[1].with_(at_s=1 + 1 / 30)]
     uneven = cg.complete(replace(model, held_out=1.2), request.with_(poses=close, exact=False))
     assert uneven.best.details["led_by"] == "model", "a spline leaps out of a gap behind poses close together"

@@ -81,7 +81,17 @@ def test_long_blends_cost_what_they_are_apart(graph: cg.MotionGraph) -> None:
     assert wider.usual_clips is not None
     seconds = (wider.edges.stop - wider.edges.start) / wider.rate_hz
     rare = ~wider.usual_clips[wider.edges.target_clip]
-    far = np.maximum(wider.edges.distance_m / wider.threshold_m, 1.0)
-    expected = np.where(wider.edges.kind == 1, settings.transition_cost * far, 0.0) + 0.02 * seconds * rare
+    far = wider.edges.distance_m / wider.threshold_m
+    times = 1 + 3 * np.where(far > 1, far, far**2)
+    expected = np.where(wider.edges.kind == 1, settings.transition_cost * times, 0.0) + 0.02 * seconds * rare
     assert np.allclose(costs, expected)
-    assert costs.max() > 2 * settings.transition_cost
+    assert costs.max() > 4 * settings.transition_cost
+
+
+def test_of_two_transitions_the_one_between_nearer_poses_costs_less(graph: cg.MotionGraph) -> None:
+    edges = graph.edges
+    blends = np.flatnonzero(edges.kind == 1)
+    near, far = blends[edges.distance_m[blends].argmin()], blends[edges.distance_m[blends].argmax()]
+    less, more = passage_costs(graph, np.array([near, far]), FollowSettings())
+    assert less < 0.75 * more
+    assert more <= 4.01 * FollowSettings().transition_cost, "no farther than the threshold"

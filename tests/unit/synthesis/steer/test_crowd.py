@@ -162,11 +162,19 @@ def test_an_obstacle_ahead_makes_straight_on_cost_more(brain: SteerBrain, pool: 
     assert gaps[0] < 0.2 < gaps[1]
 
 
+def test_an_obstacle_that_is_met_is_seen_as_it_was() -> None:
+    task = Avoid(pace_m_s=1.0)
+    assert np.allclose(task.met(np.array([[0.3, 4.0, 0.0, -1.0]])), [[0.3, 4.0, 0.0, 2.0]])  # passes on the left
+    assert np.allclose(task.met(np.array([[-2.0, 2.0, 1.0, 0.0]])), [[0.0, math.sqrt(8), -math.pi / 4, math.sqrt(2)]])
+    for seen in np.random.default_rng(3).uniform(-2, 2, (20, 4)):
+        assert np.allclose(task.seen(task.met(seen[None])[0]), seen)
+
+
 def test_compiled_avoidance_is_its_plain_twin(brain: SteerBrain) -> None:
     task, costs = Avoid(), brain.costs
     rng = np.random.default_rng(5)
     value = ValueFunction("avoid", task.basis, rng.normal(size=task.basis.size), np.zeros(len(costs.steps.cut_foot)))
-    for state in ((0.3, 2.0, 0.0, -1.0), (-3.4, 6.0, 1.5, 0.5), (0.1, 0.4, -0.3, 0.2)):
+    for state in ((0.3, 2.0, 0.2, 2.2), (-2.1, 5.5, -2.5, 0.5), (0.1, 0.4, 3.0, 0.9)):
         fast, plain = (np.zeros((len(costs.steps), len(costs.bend))) for _ in range(2))
         own = brain.ahead(SteerGoal())
         task.add_scores(4, np.array(state), costs, own, value, fast)

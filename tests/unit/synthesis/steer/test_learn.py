@@ -233,6 +233,22 @@ class _Lost(_Home):
         raise KeyError("where")
 
 
+class _Stuck(_Home):
+    def cost(self, state: np.ndarray, after: np.ndarray, moves: np.ndarray, seconds: np.ndarray) -> np.ndarray:
+        raise ValueError("not there")
+
+
+@pytest.mark.parametrize("beside", [False, True])
+def test_a_task_that_raises_while_it_steers_is_named(brain: SteerBrain, pool: Pool, beside: bool) -> None:
+    task, count = _Stuck(), len(brain.costs.steps.cut_foot)
+    value = ValueFunction("home", task.basis, np.zeros(task.basis.size), np.zeros(count))
+    others, known = (brain.tasks, brain.values) if beside else ({}, {})
+    crowd = Crowd(SteerBrain(brain.costs, {**others, "home": task}, {**known, "home": value}), pool)
+    crowd.add()
+    with pytest.raises(cg.RequestError, match="'home' raised ValueError: not there"):
+        [crowd.tick(0.3) for _ in range(5)]
+
+
 def test_a_task_of_ones_own_leads_home(costs: StepCosts, pool: Pool) -> None:
     value = learn(_Home(), costs, LearnSettings(samples=1000, sweeps=10))
     crowd = Crowd(SteerBrain(costs, {"home": _Home()}, {"home": value}), pool)
