@@ -47,7 +47,7 @@ def take_steps(
             way = pos[last, own] - pos[first, own]
             far = float(np.linalg.norm(way[:, [0, 2]], axis=1).min())
             frames = round((_STEP_S + far / _SPEED_M_S) * clip.fps)
-            held = stands[:, other].any(axis=1) if other else np.zeros(len(clip), bool)
+            held = np.asarray(stands[:, other].any(axis=1), np.bool_)
             begin = _best_begin(pos[:, own].mean(axis=1), held, (first, last), frames, round(_REST_S * clip.fps))
             if far < APART_M or begin is None:
                 continue
