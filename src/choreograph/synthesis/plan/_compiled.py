@@ -148,8 +148,10 @@ class Tolls(NamedTuple):
     per_radian: Array
     free: Array
     """Potentials of any walk to the goal, (B, K, N),"""
+    away: NDArray[np.int32]
+    """How far a walk comes at least before it is across, (B, cells), in steps of `tolls.RUN_UP_M`,"""
     across: Array
-    """and of those that cross."""
+    """and potentials of walks that cross that far away, (B, K, N, D)."""
 
 
 class Heuristic(NamedTuple):
@@ -277,12 +279,13 @@ def _toll(
         if cell < 0:
             return 0.0
         through, around = tolls.through[b, cell], min(around, tolls.round[b, cell])
+    away = tolls.away[b, cell]
     best = 0.0
     for k in range(tolls.per_metre.shape[1]):
         rate, turned = tolls.per_metre[b, k], tolls.per_radian[b, k] * turn
         best = max(
             best,
-            min(rate * around + tolls.free[b, k, node], rate * through + tolls.across[b, k, node]) + turned,
+            min(rate * around + tolls.free[b, k, node], rate * through + tolls.across[b, k, node, away]) + turned,
         )
     return best
 

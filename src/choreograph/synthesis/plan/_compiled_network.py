@@ -129,6 +129,38 @@ def potentials(first: Ints, target: Ints, weight: Array, end: Array, rounds: int
 
 
 @njit(cache=True, nogil=True)
+def run_ups(
+    first: Ints, target: Ints, weight: Array, cells: Ints, crossing: NDArray[np.bool_], behind: Array, near: Array,
+    count: int,
+) -> Array:  # fmt: skip
+    """Least sum of edge weights from each node past an edge that crosses, so many cells of way later at least, (N, C).
+
+    Args:
+        first: Where each node's edges begin, (N + 1,).
+        target: Node that each edge leads to, (E,).
+        weight: Of each edge, (E,); may be negative.
+        cells: How far each edge comes at most, in cells, (E,); one at least.
+        crossing: Which edges cross, (E,).
+        behind: Least sum behind a crossing edge, by the node that it leads to, (N,).
+        near: Least sum where it may cross at once, (N,).
+        count: Cells, C.
+    """
+    nodes = len(near)
+    out = np.full((nodes, count), np.inf)
+    out[:, 0] = near
+    for c in range(1, count):
+        for n in range(nodes):
+            best = np.inf
+            for e in range(first[n], first[n + 1]):
+                left = max(0, c - cells[e])
+                best = min(best, weight[e] + out[target[e], left])
+                if left == 0 and crossing[e]:
+                    best = min(best, weight[e] + behind[target[e]])
+            out[n, c] = best
+    return out
+
+
+@njit(cache=True, nogil=True)
 def bends(first: Ints, hips: Array, edge: NDArray[np.int32], start: Array, stop: Array) -> tuple[Array, Array]:
     """How long the hips' way is along each edge, (E,), and how far it leaves the straight one, (E,), metres.
 

@@ -2,8 +2,9 @@
 
 Of two ways to the goal one is taken: round the thing, or across it. Round it, more metres are left; across it, at least
 one of the steps that can is still to be taken. The lesser of the two bounds what is left, from where it cannot be
-crossed otherwise. Steps that are shorter than a gap is wide cannot reach its inner part from outside; a head that stays
-above a bar's height cannot come to the other side of it.
+crossed otherwise. Who is still far from it must come there first: one who ducks at once goes all of the way ducked, or
+gets up and ducks again. Steps that are shorter than a gap is wide cannot reach its inner part from outside; a head
+that stays above a bar's height cannot come to the other side of it.
 """
 
 from __future__ import annotations
@@ -38,6 +39,8 @@ _AROUND_M = 3.0
 _THICK = 3.0
 """Cells across a gap's inner part, or a bar."""
 _ROUNDS = 240
+RUN_UP_M, _RUN_UPS = 0.1, 40
+"""Steps in which the way to a thing is counted, and how many of them."""
 _NEAR_M = 0.3
 """How far from where its node has it a head may be."""
 
@@ -58,6 +61,8 @@ class _Barrier:
     """Nodes in which what crosses it may be on the way across, (N,), where they are"""
     near: Flags
     """near to it, (X, Z)."""
+    reach: float
+    """How far from its cells what is measured may be when a step that crosses it ends, metres."""
 
 
 def no_tolls() -> Tolls:
@@ -70,7 +75,7 @@ def no_tolls() -> Tolls:
     none = np.zeros((0, 0), np.bool_)
     return Tolls(
         np.array([0.0, 0.0, 1.0, 0.0, 0.0]), fields, fields, np.zeros(0, np.bool_), three, none, none, nothing, nothing,
-        three, three,
+        three, np.zeros((0, 0), np.int32), np.zeros((0, 0, 0, 0)),
     )  # fmt: skip
 
 
@@ -130,8 +135,18 @@ def find_tolls(
         np.array([one.probe for one in barriers]),
         np.array([one.neutral for one in barriers]),
         np.array([one.near.ravel() for one in barriers]),
-        *(_padded([row[n] for row in rows]) for n in (2, 3, 4, 5)),
+        *(_padded([row[n] for row in rows]) for n in (2, 3, 4)),
+        np.array([_steps_away(one, cell).ravel() for one in barriers], np.int32),
+        _padded([row[5] for row in rows]),
     )
+
+
+def _steps_away(barrier: _Barrier, cell: float) -> NDArray[np.int64]:
+    """How many steps of `RUN_UP_M` a walk from each cell comes at least before it is across, (X, Z)."""
+    from scipy.ndimage import distance_transform_edt
+
+    away = distance_transform_edt(~barrier.cells) * cell - 2 * cell - barrier.reach
+    return np.clip(away / RUN_UP_M, 0, _RUN_UPS - 1).astype(np.int64)
 
 
 def _padded(rows: list[Array]) -> Array:
@@ -148,8 +163,8 @@ def _off_the_way(item: Item, start: tuple[float, float], goal: tuple[float, floa
 def _potentials(
     world: World, rates: Rates, costs: Array, ways: tuple[Array, Array], barrier: _Barrier
 ) -> tuple[Array, Array] | None:
-    """Potentials of walks to the goal, and of those that take a step that crosses, (K, N) each."""
-    from choreograph.synthesis.plan._compiled_network import potentials
+    """Potentials of walks to the goal, (K, N), and of those that take a step that crosses so far away, (K, N, D)."""
+    from choreograph.synthesis.plan._compiled_network import potentials, run_ups
 
     network, (way, turn) = world.network, ways
     target = network.target[network.edge]
@@ -170,8 +185,10 @@ def _potentials(
         after, whole = potentials(network.first, target, weight, then, _ROUNDS)
         if not whole:
             return None
+        cells = np.maximum(1, np.ceil(way / RUN_UP_M)).astype(np.int64)
+        run_up = run_ups(network.first, target, weight, cells, crossing, value, after, _RUN_UPS)
         free.append(np.minimum(value, 1e9))
-        across.append(np.minimum(after, 1e9))
+        across.append(np.minimum(run_up, 1e9))
     return np.array(free), np.array(across)
 
 
@@ -188,7 +205,7 @@ def _gap(world: World, item: Item, margin: float, grid: Array) -> _Barrier | Non
     feet = np.array([points.ankle(0), points.ball(0), points.ankle(1), points.ball(1)])
     crossing = parted(first, cloud[:, feet][..., [0, 2]].astype(float), planted, 2 * deepest)
     inner, none = depth >= deepest, np.zeros(network.nodes, bool)
-    return _Barrier(True, inner, crossing, np.zeros((network.nodes, 2)), none, inner)
+    return _Barrier(True, inner, crossing, np.zeros((network.nodes, 2)), none, inner, 0.0)
 
 
 def _bar(world: World, item: Item, grid: Array) -> _Barrier | None:
@@ -213,7 +230,9 @@ def _bar(world: World, item: Item, grid: Array) -> _Barrier | None:
     away = _distances(line, grid)
     thick = max(_THICK / 2 * float(grid[2]), 0.1)
     probe, height = _heads(network, world.table)
-    return _Barrier(False, away <= thick, crossing, probe, height <= below + 0.05, away <= thick + _NEAR_M)
+    # Ways are those of the hips; while the head is below it they are as far behind as any pose has them.
+    reach = thick + _NEAR_M + float(np.hypot(*(head - hips)[:, [0, 2]].T).max())
+    return _Barrier(False, away <= thick, crossing, probe, height <= below + 0.05, away <= thick + _NEAR_M, reach)
 
 
 def _heads(network: Network, table: StepTable) -> tuple[Array, Array]:

@@ -77,6 +77,32 @@ def test_potentials_are_the_least_sums_to_an_end():
     assert not network.potentials(first, target, -weight, np.zeros(nodes), 60)[1]
 
 
+def test_run_ups_are_the_least_sums_of_walks_that_come_far_enough_to_cross():
+    rng = np.random.default_rng(7)
+    nodes, edges, count = 6, 14, 4
+    source = np.sort(rng.integers(0, nodes, edges))
+    target, weight = rng.integers(0, nodes, edges), rng.uniform(0.1, 1.0, edges)
+    cells, crossing = rng.integers(1, 3, edges), rng.random(edges) < 0.4
+    first, behind = np.searchsorted(source, np.arange(nodes + 1)), rng.uniform(0, 1, nodes)
+
+    def least(node: int, away: int, depth: int) -> float:
+        """Over all walks of so many edges."""
+        best = np.inf
+        for e in range(first[node], first[node + 1]) if depth else ():
+            left = max(0, away - cells[e])
+            if left == 0 and crossing[e]:
+                best = min(best, weight[e] + behind[target[e]])
+            best = min(best, weight[e] + least(target[e], left, depth - 1))
+        return best
+
+    near = np.array([least(n, 0, 7) for n in range(nodes)])
+    got = network.run_ups(first, target, weight, cells, crossing, behind, near, count)
+    assert np.isfinite(got).any()
+    for n in range(nodes):
+        # Each cell is at most one more edge, so walks as much longer as `near` was allowed are among those tried.
+        np.testing.assert_allclose(got[n], [least(n, c, 7 + c) for c in range(count)], atol=1e-9)
+
+
 @pytest.mark.parametrize("corners", [SQUARE, BENT], ids=["square", "bent"])
 def test_gaps_of_capsules_agree_with_sampling(corners):
     rng = np.random.default_rng(4)
