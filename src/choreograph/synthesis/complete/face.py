@@ -59,7 +59,7 @@ def learn_face(
     >>> t = np.linspace(0, 20, 200)[:, None]
     >>> face = Face(("JawOpen", "MouthSmileLeft"), 0.5 + 0.4 * np.sin(t * (1.0, 1.7)), 30.0)
     >>> learn_face([face], simple_head()).dimensions
-    2
+    39
 
     Args:
         faces: Recordings; the first one's rate is the model's.
