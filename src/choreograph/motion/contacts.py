@@ -127,7 +127,7 @@ def _floor_slope(pos: Array, speed: Array, fps: float) -> Array:
     """
     shortest = max(2, round(_SLOPE_REST_S * fps))
     rests = [
-        (k, *np.median(pos[a:b, k], axis=0))
+        (k, *_middle(pos[a:b, k]))
         for k in range(pos.shape[1])
         for a, b in runs(speed[:, k] < _SLOPE_REST_M_S)
         if b - a >= shortest
@@ -144,9 +144,16 @@ def _floor_slope(pos: Array, speed: Array, fps: float) -> Array:
         found = np.linalg.solve(terms.T @ (trust[:, None] * terms) + check, terms.T @ (trust * heights))
         off = np.abs(heights - terms @ found)
         trust = _SLOPE_NOISE_M / np.maximum(off, _SLOPE_NOISE_M)
-    usual = np.array([np.median(heights[joint == k]) for k in joint])
-    explains = np.median(off) < 0.5 * np.median(np.abs(heights - usual))
+    usual = {k: quantile(heights[joint == k], 0.5) for k in set(joint.tolist())}
+    apart = np.abs(heights - [usual[k] for k in joint.tolist()])
+    explains = quantile(off, 0.5) < 0.5 * quantile(apart, 0.5)
     return np.asarray(found[-2:]) if explains and np.hypot(*found[-2:]) < _MOST_SLOPE else level
+
+
+def _middle(rows: Array) -> Array:
+    """The median of each column of rows (n, d), (d,)."""
+    ordered = np.sort(rows, axis=0)
+    return np.asarray((ordered[(len(rows) - 1) // 2] + ordered[len(rows) // 2]) / 2)
 
 
 def _standing_heights(heights: Array, speed: Array, settings: ContactSettings) -> Array:

@@ -156,8 +156,12 @@ def world_rotations(found: RoleMap, turned: Array) -> Array:
     for j in np.flatnonzero((found.low >= 0) & (found.share > 0)):
         between = quat.slerp(turned[:, found.low[j]], turned[:, found.high[j]], np.full(len(turned), found.share[j]))
         world[:, j] = quat.multiply(between, found.align[j])
-    for j in np.flatnonzero(found.low < 0):
-        world[:, j] = world[:, parents[j]] if parents[j] >= 0 else quat.IDENTITY
+    # Those without one turn as the nearest joint above that has one: parents come before their children.
+    like = np.where(found.low >= 0, np.arange(len(parents)), -1)
+    for j in np.flatnonzero(like < 0):
+        like[j] = like[parents[j]] if parents[j] >= 0 else -1
+    led = np.flatnonzero(found.low < 0)
+    world[:, led] = np.where((like[led] >= 0)[:, None], world[:, like[led]], quat.IDENTITY)
     return world
 
 

@@ -135,7 +135,9 @@ def find_tolls(
         np.array([one.probe for one in barriers]),
         np.array([one.neutral for one in barriers]),
         np.array([one.near.ravel() for one in barriers]),
-        *(_padded([row[n] for row in rows]) for n in (2, 3, 4)),
+        _padded([row[2] for row in rows]),
+        _padded([row[3] for row in rows]),
+        _padded([row[4] for row in rows]),
         np.array([_steps_away(one, cell).ravel() for one in barriers], np.int32),
         _padded([row[5] for row in rows]),
     )
