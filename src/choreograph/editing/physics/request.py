@@ -221,6 +221,9 @@ class PhysicsRequest(Request):
     all."""
     dimensions: Annotated[int, Ge(1), Le(60)] | None = None
     """Of the space; else as few as hold 90 % of the examples' variance."""
+    mean: Literal["moving", "free", "fixed"] = "moving"
+    """What the space is around: the examples at the same moment of the same steps; or their mean pose, as key poses
+    have it where the space does not hold them; or their mean pose alone, onto whose space key poses are then brought."""
     poses: Annotated[tuple[KeyPoseRequest, ...], MaxLen(50)] = ()
     """Poses in between, in time's order."""
     footprints: Annotated[tuple[FootprintRequest, ...], MaxLen(200)] = ()

@@ -12,10 +12,11 @@ from numpy.typing import NDArray
 
 from choreograph.contract.result import COMPLETE, Answer, Metric, Motion, Problem, Result, Run
 from choreograph.contract.search import Budget, Search
+from choreograph.editing.physics.aligned import Lead
 from choreograph.editing.physics.drive import Solved, solve_again, solve_finer, solve_in_stages
 from choreograph.editing.physics.finish import Mechanical
 from choreograph.editing.physics.finished import finish_request, finished_answer
-from choreograph.editing.physics.prepare import Setting, doubts, make_setting, problem_of, sketch_of
+from choreograph.editing.physics.prepare import Setting, doubts, lead_of, make_setting, problem_of, sketch_of
 from choreograph.editing.physics.problem import Problem as Question
 from choreograph.editing.physics.request import PhysicsRequest
 from choreograph.editing.physics.shown import footprints_of, mechanics_of
@@ -148,10 +149,10 @@ class PhysicsSearch(Search):
             sketch = shape(sketch)
         return self._put(sketch)
 
-    def _put(self, sketch: Sketch) -> Question:
+    def _put(self, sketch: Sketch, lead: Lead | None = None) -> Question:
         assert self._setting is not None
         self._sketch = sketch
-        self._asked = problem_of(self._setting, sketch, self.request)
+        self._asked = problem_of(self._setting, sketch, self.request, lead)
         return self._asked
 
     def _from_scratch(self, most: int, watch: Any) -> Solved:
@@ -207,11 +208,14 @@ class PhysicsSearch(Search):
 
     def _timed(self, found: Solved, watch: Any) -> Solved:
         """The solution with the durations that cost the least."""
-        assert self._sketch is not None
-        before = self._sketch
-        self._timing = find_timing(
-            before, found, self._put, self.request.time_range, flights=self.request.timing == "all", watch=watch
-        )
+        assert self._sketch is not None and self._setting is not None
+        before, flights = self._sketch, self.request.timing == "all"
+        lead = lead_of(self._setting, before, self.request)  # what belongs to a moment does so however long it lasts
+
+        def ask(sketch: Sketch) -> Question:
+            return self._put(sketch, lead)
+
+        self._timing = find_timing(before, found, ask, self.request.time_range, flights=flights, watch=watch)
         self._sketch = self._timing.sketch
         self._shaping.append(_Shaping(np.diff(self._sketch.times) / np.diff(before.times)))
         return self._timing.solved
@@ -281,8 +285,8 @@ def clip_of(problem: Question, x: Array, setting: Setting, fps: float) -> Clip:
     seconds = float(problem.times[-1])
     count = max(2, round(seconds * fps) + 1)
     times = np.minimum(np.arange(count) / fps, seconds)
-    y, _, _ = problem.spline.at(problem.coefficients(x), times)
-    return setting.dofs.clip(problem.origin + y @ problem.w.T, fps, setting.clip.name)
+    q, _, _ = problem.coordinates(x, times)
+    return setting.dofs.clip(q, fps, setting.clip.name)
 
 
 def measure(solved: Solved, checked: Verification, path: Trajectory, setting: Setting) -> dict[str, Metric]:
