@@ -222,8 +222,8 @@ class PhysicsRequest(Request):
     dimensions: Annotated[int, Ge(1), Le(60)] | None = None
     """Of the space; else as few as hold 90 % of the examples' variance."""
     mean: Literal["moving", "free", "fixed"] = "moving"
-    """What the space is around: the examples at the same moment of the same steps; or their mean pose, as key poses
-    have it where the space does not hold them; or their mean pose alone, onto whose space key poses are then brought."""
+    """What the space is around: "moving", what the examples do at the same moment; "free", their mean pose, moved so
+    that it goes through key poses; "fixed", their mean pose, and key poses are brought onto its space."""
     poses: Annotated[tuple[KeyPoseRequest, ...], MaxLen(50)] = ()
     """Poses in between, in time's order."""
     footprints: Annotated[tuple[FootprintRequest, ...], MaxLen(200)] = ()

@@ -34,7 +34,7 @@ REACH_M = 2e-3
 _SURE = 4.0
 """How many times smaller squared distances from what examples do at the same moment are than from their mean pose."""
 _SPREADS = (0.06, 0.07, 0.07)
-"""Standard deviation of the root's height, lean and pitch about what examples do at the same moment, metres, radians."""
+"""Standard deviations of the root's height, lean and pitch about what examples do at the same moment, m and rad."""
 SHIFT_M = 0.12
 """Farthest that a key pose may be shifted so that its legs reach."""
 
