@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,13 +19,12 @@ from choreograph.editing.physics.finish import Mechanical
 from choreograph.editing.physics.finished import finish_request, finished_answer
 from choreograph.editing.physics.prepare import Setting, doubts, lead_of, make_setting, problem_of, sketch_of
 from choreograph.editing.physics.problem import Problem as Question
+from choreograph.editing.physics.problems import find_problems
 from choreograph.editing.physics.request import PhysicsRequest
 from choreograph.editing.physics.shown import footprints_of, mechanics_of
 from choreograph.editing.physics.sketch import Sketch, paced, refined
 from choreograph.editing.physics.timing import Timing, find_timing, timing_details
 from choreograph.editing.physics.verify import (
-    BARS,
-    OFF_GRID,
     Trajectory,
     Verification,
     excess,
@@ -258,7 +257,7 @@ class PhysicsSearch(Search):
         path = fine(solved.problem, solved.solution.x)
         checked = verify(solved.problem, solved.solution.x, path)
         clip = as_clip(solved, setting, self.request.rate_hz or self._clip.fps)
-        problems = [*doubts(setting, self._sketch), *_problems(solved, checked, setting, self.request)]
+        problems = [*doubts(setting, self._sketch), *find_problems(solved, checked)]
         answer = Answer(
             (Motion(clip, (Run(0, len(clip), setting.clip.name, 0.0),)),),
             f"{setting.clip.name}, {clip.seconds:.2f} s",
@@ -319,65 +318,6 @@ def measure(solved: Solved, checked: Verification, path: Trajectory, setting: Se
         "slip": Metric(checked.slip_m, "m", "standing feet slip"),
         "residual": Metric(checked.residual, "BW", "between nodes the ground leaves unexplained"),
     }
-
-
-def _problems(solved: Solved, checked: Verification, setting: Setting, request: PhysicsRequest) -> Iterator[Problem]:
-    if solved.converged or solved.solution.status == "feasible":
-        yield from _between(checked)
-        return
-    from choreograph.editing.physics.newton import Solver
-
-    question = solved.problem
-    now = Solver(question).values(solved.solution.x)
-    parts = {
-        "ground forces do not carry the motion": (float(np.abs(now.root).max()), "BW"),
-        "feet are off their footprints": (float(np.abs(now.places).max(initial=0.0)), "m"),
-        "key poses are missed": (float(np.abs(now.poses).max(initial=0.0)), "rad"),
-        "limits of joints, torques or friction are broken": (float(-now.bounds.min(initial=0.0)), ""),
-    }
-    text, (size, unit) = max(parts.items(), key=lambda part: part[1][0])
-    yield Problem(
-        f"not converged after {solved.iterations} iterations: {text} by {size:.3g} {unit}".rstrip()
-        + "; this is the best that was reached. Ask for less, take other examples, or allow more time",
-        got=solved.solution.violation,
-    )
-    stronger = _needs(question)
-    if stronger is not None:
-        name, torque, most = stronger
-        yield Problem(
-            f"it could be done with {torque:.0f} N·m at {name}, where people reach {most:.0f} N·m; "
-            "a shorter flight, or --strength, makes it possible",
-            "limits.strength", most, torque, unit="N·m",
-        )  # fmt: skip
-
-
-def _needs(question: Question) -> tuple[str, float, float] | None:
-    """The torque that a motion would take of a body without limits, where it is too much: joint, N·m, limit."""
-    from dataclasses import replace
-
-    free = np.where(np.isfinite(question.torque_limits), 1e3, np.inf)
-    loose = replace(question, torque_limits=free, most_force=20.0, most_alone=80.0)
-    found = solve_in_stages(loose, 60, tries=2)
-    if found.solution.status == "not converged":
-        return None
-    path = fine(loose, found.solution.x)
-    weight = question.dofs.body.weight
-    share = np.abs(path.torques[:, 6:]).max(axis=0) / question.torque_limits[6:]
-    worst = int(share.argmax())
-    most = float(question.torque_limits[6 + worst]) * weight
-    return (question.dofs.names[6 + worst], float(share[worst]) * most, most) if share[worst] > 1 else None
-
-
-def _between(checked: Verification) -> Iterator[Problem]:
-    """What does not hold between the nodes, though it does at them."""
-    for name, most in BARS.items():
-        got, (text, unit, scale) = getattr(checked, name), OFF_GRID[name]
-        if got > most:
-            yield Problem(
-                f"between the solver's nodes {text} by {scale * got:.2g} {unit}; up to {scale * most:g} {unit} may "
-                "be: ask for less, or take examples that are more alike",
-                got=scale * got, asked=scale * most, unit=unit,
-            )  # fmt: skip
 
 
 def physics(

@@ -114,8 +114,8 @@ def make_problem(
         values[at] = state
         mask[at, :d] = pose.joints
         mask[at, d : d + 6] = pose.root
-        free = _held_legs(basis, held[at], legs)
-        mask[at, d + 6 :] = ~free & pose.joints
+        settled = _held_legs(basis, held[at], legs)
+        mask[at, d + 6 :] = ~settled & pose.joints
     heights = _heights(sketch, held, legs, floor)
     for pose, q in zip(sketch.poses, poses, strict=True):
         # Who begins below the floor may come up within a few nodes.

@@ -14,7 +14,8 @@ from choreograph.dynamics.body import make_body
 from choreograph.dynamics.contacts import measure_points, with_hands
 from choreograph.editing.physics.drive import solve_in_stages
 from choreograph.editing.physics.prepare import lead_of, make_setting, problem_of, sketch_of
-from choreograph.editing.physics.search import PhysicsResult, _between
+from choreograph.editing.physics.problems import off_grid_problems
+from choreograph.editing.physics.search import PhysicsResult
 from choreograph.editing.physics.sketch import paced
 from choreograph.editing.physics.timing import slopes
 from choreograph.editing.physics.verify import BARS
@@ -139,9 +140,9 @@ def test_forces_change_no_faster_than_they_may() -> None:
 
 def test_whatever_does_not_hold_between_the_nodes_is_a_problem() -> None:
     checked = cg.physics(WALK, cg.PhysicsRequest(end_s=0.7)).verification
-    assert checked is not None and not list(_between(checked))
+    assert checked is not None and not list(off_grid_problems(checked))
     for name, most in BARS.items():
-        said = list(_between(replace(checked, **{name: 2 * most})))
+        said = list(off_grid_problems(replace(checked, **{name: 2 * most})))
         assert len(said) == 1 and "between the solver's nodes" in said[0].text
 
 
