@@ -179,7 +179,7 @@ def negative() -> Iterator[Made]:
     yield Made("negative", "long jump from one short jump", "83_49", ("83_48",), P(farther_m=0.3, **part))
     yield Made("negative", "the same from three jumps", "83_49", ("83_49", "83_46", "83_45"), P(farther_m=0.3, **part))
     yield Made("negative", "jump from twenty runs", "16_05", RUNS, P())
-    for d, prior in ((6, None), (20, None), (20, 0.0)):
+    for d, prior in ((6, None), (20, None), (20, 0.0)):  # around one mean pose, as in the paper
         weights = {} if prior is None else {"weights": {"prior": prior}}
         name = f"{d} dimensions" + ("" if prior is None else ", w_P = 0")
-        yield Made("negative", name, "16_05", JUMPS, P(dimensions=d, **weights), same=True)
+        yield Made("negative", name, "16_05", JUMPS, P(dimensions=d, mean="fixed", iterations=200, **weights), same=True)

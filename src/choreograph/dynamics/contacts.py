@@ -103,6 +103,8 @@ def _standing_points(clips: Sequence[Clip], ankle: int, toe: int | None, height:
     """Heel in the ankle's frame, ball's edges and toe in the toe's: medians over frames in which the foot is flat."""
     found: list[list[Array]] = []
     for clip in clips:
+        if len(clip) < 2:
+            continue
         pos, rot = clip.global_positions(), clip.global_rotations()
         front = toe if toe is not None else ankle
         speed = np.linalg.norm(np.gradient(pos[:, [ankle, front]], 1 / clip.fps, axis=0), axis=-1).max(axis=1)
