@@ -182,4 +182,6 @@ def negative() -> Iterator[Made]:
     for d, prior in ((6, None), (20, None), (20, 0.0)):  # around one mean pose, as in the paper
         weights = {} if prior is None else {"weights": {"prior": prior}}
         name = f"{d} dimensions" + ("" if prior is None else ", w_P = 0")
-        yield Made("negative", name, "16_05", JUMPS, P(dimensions=d, mean="fixed", iterations=200, **weights), same=True)
+        yield Made(
+            "negative", name, "16_05", JUMPS, P(dimensions=d, mean="fixed", iterations=200, **weights), same=True
+        )
