@@ -89,7 +89,7 @@ class PhysicsSearch(Search):
         self._solved: Solved | None = None
         self._before: Solved | None = None
         self._finished: Mechanical | None = None
-        self._seconds, self._coarser = 0.0, 1.0
+        self._seconds, self._coarser, self._leads = 0.0, 1.0, True
         self._shaping: list[_Shaping] = []
         self._timing: Timing | None = None
 
@@ -131,6 +131,8 @@ class PhysicsSearch(Search):
         else:
             found = self._from_scratch(most, watch)
         found = self._refined(found, watch)
+        if self._before is None and self.request.mean == "moving" and _over(found) > 1.0:
+            found = self._without_lead(found, most, watch)
         if self.request.timing != "given" and found.converged:
             found = self._refined(self._timed(found, watch), watch)
         self._solved = found
@@ -156,7 +158,8 @@ class PhysicsSearch(Search):
     def _put(self, sketch: Sketch, lead: Lead | None = None) -> Question:
         assert self._setting is not None
         self._sketch = sketch
-        self._asked = problem_of(self._setting, sketch, self.request, lead)
+        request = self.request if self._leads else self.request.with_(mean="free")
+        self._asked = problem_of(self._setting, sketch, request, lead)
         return self._asked
 
     def _from_scratch(self, most: int, watch: Any) -> Solved:
@@ -177,6 +180,18 @@ class PhysicsSearch(Search):
             other = solve_ipopt(question, question.start(question.second_guess), watch=watch)
             if other.violation < found.solution.violation:
                 found = Solved(question, other, found.iterations + other.iterations, "IPOPT")
+        return found
+
+    def _without_lead(self, found: Solved, most: int, watch: Any) -> Solved:
+        """The better of a solution that does not hold between its nodes, and one that no example leads."""
+        kept = (found, self._sketch, self._shaping, self._coarser)
+        self._leads = False
+        other = self._refined(self._from_scratch(most, watch), watch)
+        if _over(other) < _over(found):
+            return other
+        self._leads, (found, sketch, self._shaping, self._coarser) = True, kept
+        assert sketch is not None
+        self._put(sketch)
         return found
 
     def _clip_pitch(self) -> float:
@@ -220,7 +235,9 @@ class PhysicsSearch(Search):
         """The solution with the durations that cost the least."""
         assert self._sketch is not None and self._setting is not None
         before, flights = self._sketch, self.request.timing == "all"
-        lead = lead_of(self._setting, before, self.request)  # what belongs to a moment does so however long it lasts
+        lead = (
+            lead_of(self._setting, before, self.request) if self._leads else None
+        )  # what belongs to a moment does so however long it lasts
 
         def ask(sketch: Sketch) -> Question:
             return self._put(sketch, lead)
@@ -240,7 +257,7 @@ class PhysicsSearch(Search):
         if request.with_(**dragged) == before.with_(**dragged):
             self._before, self.carried = self._solved or self._before, self._solved is not None
         else:
-            self._before, self._setting, self._shaping = None, None, []
+            self._before, self._setting, self._shaping, self._leads = None, None, [], True
         self.request, self._solved, self._finished, self._timing = request, None, None, None
 
     def best(self) -> PhysicsResult:
@@ -283,6 +300,13 @@ class PhysicsSearch(Search):
             "physics", self.request, (answer,), answer.status, seconds=self._seconds, recorded=setting.clip,
             solved=solved, trajectory=path, verification=checked, examples=setting.examples,
         )  # fmt: skip
+
+
+def _over(solved: Solved) -> float:
+    """How many times too much the worst figure between a solution's nodes is; infinite where it is none."""
+    if solved.solution.status == "not converged":
+        return np.inf
+    return excess(verify(solved.problem, solved.solution.x))
 
 
 def as_clip(solved: Solved, setting: Setting, fps: float) -> Clip:
