@@ -33,7 +33,7 @@ class FinishSettings(Request):
     exponents: Annotated[Mapping[str, Exponent], MaxLen(1000), Option(hidden=True)] = Field(default_factory=dict)
     """Exponents C of an anticipation blend by role (left_foot), part (foot) or "root", the root's position; they count
     before the preset's. Above 1 a joint changes over early, below 1 late."""
-    blend_m_s2: Annotated[float, Unit("m/s²"), Ge(0), Le(1000), Option(("--blend-push",))] = 5.0
+    blend_m_s2: Annotated[float, Unit("m/s²"), Ge(0), Le(1000), Option(("--blend-push",))] = 3.0
     """How hard a transition of a motion graph may push joints: it is blended over as much of its window as that needs.
     0 blends over the whole window."""
     blend_s: Annotated[Seconds, Ge(0), Le(10), Option(("--blend-time",))] = 0.3
