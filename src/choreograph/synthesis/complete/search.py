@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from choreograph.contract.result import Answer, Metric, Motion, Problem, Result
@@ -21,6 +21,7 @@ from choreograph.synthesis.complete.drag import Dragging, Pull
 from choreograph.synthesis.complete.measure import measure, pose_off_m, say
 from choreograph.synthesis.complete.mixed import labelled_behaviours
 from choreograph.synthesis.complete.model import MotionModel
+from choreograph.synthesis.complete.pace import find_too_fast
 from choreograph.synthesis.complete.request import CompleteRequest
 from choreograph.synthesis.complete.solver import SolverSettings
 from choreograph.synthesis.complete.sources import Recordings, Source
@@ -195,9 +196,9 @@ class CompleteSearch(ChoosingSearch, OneStepSearch[Completion]):
         if clip.skeleton.feet:
             metrics["foot_slide"] = Metric(plant_speed(clip), "m/s", "standing feet slide at")
         if math.isfinite(made.model.held_out):
-            metrics["held_out"] = Metric(made.model.held_out, "×", "held out, off as a spline is")
+            metrics["held_out"] = Metric(made.model.held_out, "×", "model's error relative to a spline's")
         steps = len(made.estimate.objective) - 1
-        metrics["iterations"] = Metric(float(steps), "×", "optimised")
+        metrics["iterations"] = Metric(float(steps), "iteration" if steps == 1 else "iterations", "optimised in")
         return metrics
 
     def _problems(self, misses: Sequence[Any]) -> list[Problem]:
@@ -219,12 +220,21 @@ class CompleteSearch(ChoosingSearch, OneStepSearch[Completion]):
         for where, off in away.items():
             text = f"{where}: the torso is {100 * off:.0f} cm from where the pose was asked for"
             found.append(Problem(text, where, 0.0, round(off, 4), unit="m"))
+        if (problem := find_too_fast(made.clip, made.model, made.targets)) is not None:
+            found.append(_with_way_out(problem, self.request))
         if made.estimate.splined and not made.model.held_out > 1:
             found.append(Problem(_UNLIKE, "poses"))
         if not made.estimate.converged:
             said = f"{_FIT_PROBLEM} in {self._settings.iterations} iterations; allow more"
             found.append(Problem(said, "solve.iterations"))
         return found
+
+
+def _with_way_out(problem: Problem, request: CompleteRequest) -> Problem:
+    """A problem of speed, with what helps between two motions."""
+    if not request.between or not request.in_place:
+        return problem
+    return replace(problem, text=f"{problem.text}; --no-in-place lets the second motion come where the first one leads")
 
 
 def _way(clip: Clip) -> list[tuple[float, float]]:
