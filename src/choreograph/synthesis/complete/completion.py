@@ -26,7 +26,7 @@ from choreograph.synthesis.complete.steps import take_steps
 from choreograph.synthesis.complete.terms import POSITION, Terms
 
 HIGHEST_HZ = 120.0
-FOOT_ROUNDS = 1
+FOOT_ROUNDS = 2
 """How often it is asked anew which feet stand."""
 UNEVEN = 4.0
 """How many times as far apart as others key poses may be that a spline leads through: it leaps out of longer gaps."""
