@@ -55,7 +55,7 @@ HELD_OUT = (4, 7, 12, 16, 18, 22, 26, 29, 34, 36, 41, 47, 50, 54, 57)
 """Trials of subject 16 that gaps are cut out of: walks, turns, runs, stops and jumps; the rest is learned from."""
 TRACKED = ("left_hand", "right_hand", "left_foot", "right_foot")
 GAPS = {5: 0.62, 15: 0.52, 30: 0.55, 45: 0.65}
-_PAST, _EVERY = 10, 20
+_PAST, _EVERY = 10, 10
 _LONG_S, _PART_S = 8.0, 2.0
 """Clips that last longer are cut into stretches that last so long."""
 

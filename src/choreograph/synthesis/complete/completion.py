@@ -175,9 +175,9 @@ def finish_estimate(
     likely = model.encoding.decode(Track(rows, estimate.place), name)
     rate = settings.rate_hz or min(max(model.recorded_hz, model.encoding.rate_hz), HIGHEST_HZ)
     clip = _at_rate(model, rows, estimate.place, rate, name)
-    if exact:
-        clip = meet(model, clip, targets)
     feet = bool(clip.skeleton.feet)
+    if exact:
+        clip = meet(model, clip, targets, standing_feet(clip, targets) & ~led_feet(clip, targets) if feet else None)
     if settings.clean and feet:
         # Feet stand where key poses have them.
         keys = {int(t.frames(clip.fps, len(clip))[0]) for t in targets if t.kind == "pose" and t.exact and exact}
