@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from choreograph.distance.blas import one_thread_each
 from choreograph.errors import RequestError
 from choreograph.features.pose_space import PoseSpace
 from choreograph.motion.clip import Clip
@@ -319,7 +320,11 @@ def learn(
     Raises:
         RequestError: If there are too few frames; the message says how many are needed.
     """
-    settings, told = settings or LearnSettings(), progress or silent
+    with one_thread_each():
+        return _learn(clips, settings or LearnSettings(), progress or silent)
+
+
+def _learn(clips: Sequence[Clip], settings: LearnSettings, told: Progress) -> MotionModel:
     told("learning", 0, 3)
     clips, left_out = on_one_body(clips)
     if left_out and not clips:
@@ -349,7 +354,7 @@ def learn(
     told("learning", 2, 3)
     dynamics = tuple(fit_dynamics(own, order, controls, components, name=name) for name, own in groups)
     left = (every - space.lift(space.project(every))).var(axis=0)
-    share = held_out_share(encoding, tracks, space.dimensions, order, controls)
+    share = held_out_share(encoding, tracks, (space.dimensions, order, controls), told)
     told("learning", 3, 3)
     return MotionModel(
         encoding,

@@ -9,6 +9,7 @@ from typing import Any
 
 from choreograph.contract.result import Answer, Metric, Motion, Problem, Result
 from choreograph.contract.search import OneStepSearch, Search
+from choreograph.distance.blas import one_thread_each
 from choreograph.errors import RequestError
 from choreograph.finishing.foot_contacts import plant_speed
 from choreograph.motion.clip import Clip
@@ -86,6 +87,10 @@ class CompleteSearch(ChoosingSearch, OneStepSearch[Completion]):
             drag: What came of the change before; None at the beginning.
             pull: A joint of a key pose that is pulled: the pose follows.
         """
+        with one_thread_each():
+            return self._dragged(drag, pull)
+
+    def _dragged(self, drag: Dragging | None, pull: Pull | None) -> tuple[Dragging, Clip]:
         model, targets, frames = self._prepare(silent, relearn=drag is None)
         if pull is not None:
             targets = pull.applied(model, targets)
@@ -108,6 +113,10 @@ class CompleteSearch(ChoosingSearch, OneStepSearch[Completion]):
 
     def make(self, progress: Progress) -> Completion:
         """The most likely motion, finished."""
+        with one_thread_each():
+            return self._complete(progress)
+
+    def _complete(self, progress: Progress) -> Completion:
         request = self.request
         request.check_asks()
         model, targets, frames = self._prepare(progress)
