@@ -16,7 +16,7 @@ from choreograph.synthesis.complete.terms import MOVE, POSITION, Term
 
 NEARLY = ContactSettings(0.045, 0.06, 0.6, 0.85, 0.1)
 """When a foot of a motion that is not clean yet is meant to stand."""
-STILL_M_S, LEVEL_M, DIP_M = 0.1, 0.03, 0.005
+STILL_M_S, LEVEL_M, DIP_M = 0.3, 0.03, 0.005
 """What standing feet may move and differ in height; how far a swinging one may dip below the floor."""
 
 

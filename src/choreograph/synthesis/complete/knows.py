@@ -47,7 +47,7 @@ def held_out_share(
     key = min(round(APART_S * encoding.rate_hz), (lengths[len(lengths) // 2] - 1) // 2) if lengths else 0
     if key < max(_LEAST_FRAMES, order):
         return math.nan
-    found = []
+    found: list[tuple[float, float]] = []
     for rest, held in folds:
         if max(len(part) for part in rest) < order + 2:
             continue

@@ -122,8 +122,9 @@ def _straight(model: MotionModel, frames: int, terms: Terms) -> Array | None:
     known |= {pose.frame: (pose.place[0], pose.place[1]) for pose in terms.poses if np.isfinite(pose.place[:2]).all()}
     if len(known) < 2:
         return None
-    asked = [*terms.poses, *(place for place in terms.places if place.source >= 0)]
-    faces = {term.frame: float(term.place[2]) for term in asked if np.isfinite(term.place[2])}
+    said = [(place.frame, float(place.place[2])) for place in terms.places if place.source >= 0]
+    said += [(pose.frame, float(pose.place[2])) for pose in terms.poses]
+    faces = {frame: yaw for frame, yaw in said if np.isfinite(yaw)}
     at, every = sorted(known), np.arange(frames)
     x, z = (np.interp(every, at, [known[frame][column] for frame in at]) for column in range(2))
     if faces:

@@ -229,8 +229,8 @@ class CompleteSearch(ChoosingSearch, OneStepSearch[Completion]):
         for where, off in away.items():
             text = f"{where}: the torso is {100 * off:.0f} cm from where the pose was asked for"
             found.append(Problem(text, where, 0.0, round(off, 4), unit="m"))
-        if (problem := find_too_fast(made.clip, made.model, made.targets)) is not None:
-            found.append(_with_way_out(problem, self.request))
+        if (fast := find_too_fast(made.clip, made.model, made.targets)) is not None:
+            found.append(_with_way_out(fast, self.request))
         if made.estimate.splined and not made.model.held_out > 1:
             found.append(Problem(_UNLIKE, "poses"))
         if not made.estimate.converged:
