@@ -13,11 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from choreograph.maths import quat
-from choreograph.maths.quantiles import quantile
+from choreograph.maths.quantiles import medians, quantile
 from choreograph.motion import ik, kinematics
 from choreograph.motion.clip import Clip
 from choreograph.motion.contacts import runs, with_detected_contacts
-from choreograph.motion.role_map import SIDES, RoleMap, foot_bone, pelvis
+from choreograph.motion.role_map import SIDES, RoleMap, chain_between, foot_bone, pelvis
 from choreograph.motion.roles import FOOT_ROLES
 from choreograph.motion.skeleton import Skeleton
 from choreograph.motion.stance import Stance, columns, flat_frames, leg_length, standing_pose
@@ -27,6 +27,8 @@ Flags = NDArray[np.bool_]
 Limb = tuple[Array, Array, Array]
 """Where hip, knee and ankle are, (F, 3) each."""
 
+_WRITTEN = -2
+"""Stands for the source's joint where a rotation between two of them is there already."""
 _SETTLE_S = 0.06
 """Time in which a foot that comes down becomes level: it is when heel and ball stand."""
 _RISE_SHARES = (0.025, 0.05)
@@ -84,7 +86,7 @@ def remap(clip: Clip, found: RoleMap, stance: Stance, along: float | None = None
     local = kinematics.to_local(world, skeleton.parents)
 
     ankles = {side: clip.skeleton.need(f"{side}_foot") for side in SIDES}
-    standing = float(np.mean([np.median(there[flat[side], ankles[side], 1]) for side in SIDES]))
+    standing = float(np.mean([quantile(there[flat[side], ankles[side], 1], 0.5) for side in SIDES]))
     raised = stance.ankle_m
 
     def carried(points: Array) -> Array:
@@ -93,11 +95,9 @@ def remap(clip: Clip, found: RoleMap, stance: Stance, along: float | None = None
 
     hips = [clip.skeleton.need(f"{side}_upper_leg") for side in SIDES]
     middle = carried(there[:, hips].mean(axis=1))
-    position, _ = kinematics.forward(np.zeros_like(middle), local, skeleton.offsets[None], skeleton.parents)
-    own = [skeleton.need(f"{side}_upper_leg") for side in SIDES]
-    root = middle - position[:, own].mean(axis=1)
-    position = position + root[:, None]
-    for side in SIDES:
+    legs = [_leg(skeleton, side, world) for side in SIDES]
+    root = middle - (legs[0][0] + legs[1][0]) / 2
+    for side, led in zip(SIDES, legs, strict=True):
         has_ball = skeleton.find(f"{side}_toe") is not None
         balls = clip.skeleton.find(f"{side}_toe"), foot_bone(skeleton, side) if has_ball else None
         target = carried(there[:, ankles[side]])
@@ -110,8 +110,9 @@ def remap(clip: Clip, found: RoleMap, stance: Stance, along: float | None = None
         aside = _plant_headings(clip, side, np.arctan2(-across[:, 2], across[:, 0]))
         away = 0.5 * wider if side == "left" else -0.5 * wider
         target = target + away * np.stack([np.cos(aside), np.zeros(len(aside)), -np.sin(aside)], axis=1)
-        target = _let_swing(clip, side, target, _leg(skeleton, side, position), raised)
-        _solve_leg(skeleton, side, (local, world, position), target)
+        joints = led[0] + root, led[1] + root, led[2] + root
+        target = _let_swing(clip, side, target, joints, raised)
+        _solve_leg(skeleton, side, (local, world, joints), target)
     return root, local, contacts_on(clip, skeleton)
 
 
@@ -136,7 +137,7 @@ def level_head(clip: Clip, found: RoleMap) -> None:
     if len(bones) < 2 or not upright:
         return
     ahead = quat.rotate(clip.global_rotations()[:, head], np.array([0.0, 0.0, 1.0]))
-    pitch = float(np.median(np.arcsin(np.clip(ahead[:, 1], -1.0, 1.0))))
+    pitch = quantile(np.arcsin(np.clip(ahead[:, 1], -1.0, 1.0)), 0.5)
     if _BOWED[0] < abs(pitch) < _BOWED[1]:
         found.align[here] = quat.multiply(quat.from_axis_angle([1.0, 0.0, 0.0], pitch), found.align[here])
 
@@ -149,20 +150,37 @@ def hip_width(skeleton: Skeleton) -> float:
 
 def world_rotations(found: RoleMap, turned: Array) -> Array:
     """Global rotations of the target's joints, (F, J, 4): the source's, laid on; those without one as their parent."""
-    parents = found.target.parents
-    world = np.empty((len(turned), len(parents), 4))
-    exact = np.flatnonzero((found.low >= 0) & (found.share <= 0))
-    world[:, exact] = quat.multiply(turned[:, found.low[exact]], found.align[exact])
-    for j in np.flatnonzero((found.low >= 0) & (found.share > 0)):
-        between = quat.slerp(turned[:, found.low[j]], turned[:, found.high[j]], np.full(len(turned), found.share[j]))
-        world[:, j] = quat.multiply(between, found.align[j])
-    # Those without one turn as the nearest joint above that has one: parents come before their children.
-    like = np.where(found.low >= 0, np.arange(len(parents)), -1)
-    for j in np.flatnonzero(like < 0):
-        like[j] = like[parents[j]] if parents[j] >= 0 else -1
-    led = np.flatnonzero(found.low < 0)
-    world[:, led] = np.where((like[led] >= 0)[:, None], world[:, like[led]], quat.IDENTITY)
+    from choreograph.motion import _compiled_remap
+
+    world = np.empty((len(turned), len(found.target), 4))
+    between = (found.low >= 0) & (found.share > 0)
+    for j in np.flatnonzero(between):
+        world[:, j] = quat.multiply(
+            quat.slerp(turned[:, found.low[j]], turned[:, found.high[j]], found.share[j]), found.align[j]
+        )
+    takes = np.where(between, _WRITTEN, found.low)
+    _compiled_remap.lay_on(world, turned, takes, found.align, found.target.parents)
     return world
+
+
+def lay_on_numpy(
+    world: Array, turned: Array, low: NDArray[np.intp], align: Array, parents: NDArray[np.int32]
+) -> None:
+    """The plain twin of the kernel that lays the source's rotations on; the target's, `world`, are written.
+
+    Args:
+        world: Global rotations of the target's joints, (F, J, 4).
+        turned: Those of the source's joints.
+        low: Which joint of the source each is laid on, (J,); -1 where it turns as its parent does, -2 where it is
+            written already.
+        align: Rotations that lay rest bones along the source's, (J, 4).
+        parents: Parent of each joint, (J,).
+    """
+    for j, takes in enumerate(low):
+        if takes >= 0:
+            world[:, j] = quat.multiply(turned[:, takes], align[j])
+        elif takes != _WRITTEN:
+            world[:, j] = world[:, parents[j]] if parents[j] >= 0 else quat.IDENTITY
 
 
 def across_stride(clip: Clip) -> Array:
@@ -223,7 +241,7 @@ def foot_aligns(found: RoleMap, turned: Array, side: str, flat: NDArray[np.intp]
     if toe is not None and beyond is not None:
         # Toes bend against the foot as the source's do, from straight.
         bend = quat.multiply(quat.inverse(quat.multiply(turned[flat, there], level)), turned[flat, beyond])
-        straight = quat.from_rotvec(np.median(quat.as_rotvec(bend), axis=0))
+        straight = quat.from_rotvec(medians(quat.as_rotvec(bend)))
         found.low[toe] = found.high[toe] = beyond
         found.align[toe] = quat.multiply(quat.inverse(straight), own)
     elif toe is not None:
@@ -360,7 +378,7 @@ def _by_ball(clip: Clip, side: str, places: tuple[Array, Array, Array, Array], f
     # Feet of other lengths: at rest on the floor both ways agree.
     gap = wanted + reach - ball_at
     yaw = quat.from_yaw(heading)
-    kept = quat.rotate(yaw, np.median(quat.rotate(quat.inverse(yaw), gap)[flat], axis=0))
+    kept = quat.rotate(yaw, medians(quat.rotate(quat.inverse(yaw), gap)[flat]))
     by_ball = ball_at + kept - reach
     weight = _on_ball(heel, ball, _HAND_OVER_S * clip.fps)[:, None]
     return np.asarray((1 - weight) * wanted + weight * by_ball)
@@ -377,16 +395,21 @@ def _on_ball(heel: Flags, ball: Flags, ramp: float) -> Array:
     return weight
 
 
-def _leg(skeleton: Skeleton, side: str, position: Array) -> Limb:
-    hip, knee, ankle = (position[:, skeleton.need(f"{side}_{part}")] for part in ("upper_leg", "lower_leg", "foot"))
+def _leg(skeleton: Skeleton, side: str, world: Array) -> Limb:
+    """Hip, knee and ankle as bones alone lead there, with the root at the origin."""
+    wanted = [skeleton.need(f"{side}_{part}") for part in ("upper_leg", "lower_leg", "foot")]
+    at, places = np.zeros((len(world), 3)), {}
+    for joint in chain_between(skeleton, 0, wanted[-1]):
+        at = at + quat.rotate(world[:, skeleton.parents[joint]], skeleton.offsets[joint])
+        places[joint] = at
+    hip, knee, ankle = (places[joint] for joint in wanted)
     return hip, knee, ankle
 
 
-def _solve_leg(skeleton: Skeleton, side: str, pose: tuple[Array, Array, Array], target: Array) -> None:
+def _solve_leg(skeleton: Skeleton, side: str, pose: tuple[Array, Array, Limb], target: Array) -> None:
     """Bring an ankle to its target; the pose is changed."""
-    local, world, position = pose
+    local, world, joints = pose
     hip, knee, ankle = (skeleton.need(f"{side}_{part}") for part in ("upper_leg", "lower_leg", "foot"))
-    joints = _leg(skeleton, side, position)
     turns = ik.solve_limb(*joints, ik.hinge_axes(*joints, world[:, hip]), target)
     ik.write_limb(local, world, skeleton.parents, (hip, knee, ankle), turns, world[:, ankle])
 
