@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 Array = NDArray[np.float64]
 
 
-
 @njit(cache=True, fastmath=False, nogil=True)
 def lay_on(world: Array, turned: Array, low: NDArray[np.intp], align: Array, parents: NDArray[np.int32]) -> None:
     """See `remap.lay_on_numpy`."""

@@ -7,7 +7,7 @@ that people's feet have.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,28 +16,18 @@ from choreograph.maths import quat
 from choreograph.maths.quantiles import medians, quantile
 from choreograph.motion import ik, kinematics
 from choreograph.motion.clip import Clip
-from choreograph.motion.contacts import runs, with_detected_contacts
+from choreograph.motion.contacts import with_detected_contacts
+from choreograph.motion.foot_paths import Limb, by_ball, let_swing, plant_headings, stands_flat
 from choreograph.motion.role_map import SIDES, RoleMap, chain_between, foot_bone, pelvis
 from choreograph.motion.roles import FOOT_ROLES
 from choreograph.motion.skeleton import Skeleton
-from choreograph.motion.stance import Stance, columns, flat_frames, leg_length, standing_pose
+from choreograph.motion.stance import Stance, flat_frames, leg_length, standing_pose
 
 Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
-Limb = tuple[Array, Array, Array]
-"""Where hip, knee and ankle are, (F, 3) each."""
 
 _WRITTEN = -2
 """Stands for the source's joint where a rotation between two of them is there already."""
-_SETTLE_S = 0.06
-"""Time in which a foot that comes down becomes level: it is when heel and ball stand."""
-_RISE_SHARES = (0.025, 0.05)
-"""How high an ankle rises, as a share of thigh and shin, from where it stands until its foot begins to leave the floor,
-and until it has."""
-_HAND_OVER_S = 0.1
-"""Time over which a foot goes from its own place to standing on its ball, and back."""
-_SWING_S = 0.15
-"""Time over which a foot that was lifted is led by its bones, and before it comes down by its place."""
 _UPRIGHT = float(np.cos(np.radians(9.0)))
 """How nearly upright neck and head are in a rest pose that was drawn, as a cosine."""
 _BOWED = (np.radians(8.0), np.radians(40.0))
@@ -71,7 +61,7 @@ def remap(clip: Clip, found: RoleMap, stance: Stance, along: float | None = None
     scales = np.array([scale if along is None else along, scale, scale if along is None else along])
     there, turned = clip.global_positions(), clip.global_rotations()
     flat = {side: flat_frames(clip, side) for side in SIDES}
-    stands = {side: _stands_flat(clip, side) for side in SIDES}
+    stands = {side: stands_flat(clip, side) for side in SIDES}
     if not clip.skeleton.same_joints(skeleton):
         level_head(clip, found)
     levels = {side: foot_aligns(found, turned, side, flat[side], stance.flat[side]) for side in SIDES}
@@ -101,17 +91,17 @@ def remap(clip: Clip, found: RoleMap, stance: Stance, along: float | None = None
         has_ball = skeleton.find(f"{side}_toe") is not None
         balls = clip.skeleton.find(f"{side}_toe"), foot_bone(skeleton, side) if has_ball else None
         target = carried(there[:, ankles[side]])
-        heading = _plant_headings(clip, side, headings[side])
+        heading = plant_headings(clip, side, headings[side])
         if balls[0] is not None and balls[1] is not None:
             reach = quat.rotate(world[:, skeleton.need(f"{side}_foot")], balls[1])
-            target = _by_ball(clip, side, (target, carried(there[:, balls[0]]), reach, heading), flat[side])
+            target = by_ball(clip, side, (target, carried(there[:, balls[0]]), reach, heading), flat[side])
         lower = _down(stands[side].low, target[:, 1], standing, scale, raised)
         target[:, 1] += _LOWER_SHARE * stands[side].weight * lower
-        aside = _plant_headings(clip, side, np.arctan2(-across[:, 2], across[:, 0]))
+        aside = plant_headings(clip, side, np.arctan2(-across[:, 2], across[:, 0]))
         away = 0.5 * wider if side == "left" else -0.5 * wider
         target = target + away * np.stack([np.cos(aside), np.zeros(len(aside)), -np.sin(aside)], axis=1)
         joints = led[0] + root, led[1] + root, led[2] + root
-        target = _let_swing(clip, side, target, joints, raised)
+        target = let_swing(clip, side, target, joints, raised)
         _solve_leg(skeleton, side, (local, world, joints), target)
     return root, local, contacts_on(clip, skeleton)
 
@@ -163,9 +153,7 @@ def world_rotations(found: RoleMap, turned: Array) -> Array:
     return world
 
 
-def lay_on_numpy(
-    world: Array, turned: Array, low: NDArray[np.intp], align: Array, parents: NDArray[np.int32]
-) -> None:
+def lay_on_numpy(world: Array, turned: Array, low: NDArray[np.intp], align: Array, parents: NDArray[np.int32]) -> None:
     """The plain twin of the kernel that lays the source's rotations on; the target's, `world`, are written.
 
     Args:
@@ -280,119 +268,6 @@ def _hangs_from(skeleton: Skeleton, joint: int, top: int) -> bool:
     while joint > top:
         joint = int(skeleton.parents[joint])
     return joint == top
-
-
-@dataclass(frozen=True, eq=False)
-class _Flat:
-    """When a foot of the source stands flat, and how high its ankle then is."""
-
-    weight: Array
-    """How surely it does, (F,), 0 to 1: it comes to rest and rises again over a short time."""
-    low: Array
-    """Height of its ankle while it stands there, (F,), metres."""
-
-
-def _stands_flat(clip: Clip, side: str) -> _Flat:
-    """A foot is flat while heel and ball stand and the ankle is as low as it gets there.
-
-    Heels count as standing when they already rise, and throughout a turn on the ball.
-    """
-    heel, ball = columns(clip, side)
-    height = clip.global_positions()[:, clip.skeleton.need(f"{side}_foot"), 1]
-    begins, ends = (share * leg_length(clip.skeleton) for share in _RISE_SHARES)
-    weight, total, low = np.zeros(len(heel)), np.zeros(len(heel)), np.zeros(len(heel))
-    width = _SETTLE_S * clip.fps + 1
-    at = np.arange(len(heel))
-    for start, stop in runs(heel & ball):
-        lowest = quantile(height[start:stop], 0.2)
-        near = slice(max(0, start - round(width)), stop + round(width))
-        gap = np.maximum(np.maximum(start - at[near], at[near] - stop + 1), 0)
-        raised = np.clip((lowest + ends - height[near]) / (ends - begins), 0.0, 1.0)
-        share = _smooth(np.clip(1 - gap / width, 0.0, 1.0)) * _smooth(raised)
-        low[near] += share * lowest
-        total[near] += share
-        weight[near] = np.maximum(weight[near], share)
-    return _Flat(weight, np.where(total > 0, low / np.maximum(total, 1e-12), height))
-
-
-def _smooth(share: Array) -> Array:
-    return share * share * (3 - 2 * share)
-
-
-def _frames_to(known: NDArray[np.intp], frames: NDArray[np.intp]) -> NDArray[np.intp]:
-    """How many frames each is away from the nearest of those known."""
-    after = np.searchsorted(known, frames)
-    before = np.abs(frames - known[np.clip(after - 1, 0, len(known) - 1)])
-    return np.asarray(np.minimum(before, np.abs(known[np.clip(after, 0, len(known) - 1)] - frames)))
-
-
-def _plant_headings(clip: Clip, side: str, heading: Array) -> Array:
-    """A heading, (F,), as one for each time a foot stands, and from one to the next between.
-
-    A heel that rises turns the foot a little, and hips turn on; what lies to its side must not move for that.
-    """
-    heel, ball = columns(clip, side)
-    whole = np.unwrap(heading)
-    frames, values = [], []
-    for start, stop in runs(heel | ball):
-        flat = (heel & ball)[start:stop]
-        usual = quantile(whole[start:stop][flat] if flat.any() else whole[start:stop], 0.5)
-        frames += [start, stop - 1]
-        values += [usual, usual]
-    return np.interp(np.arange(len(heading)), frames, values) if frames else whole
-
-
-def _let_swing(clip: Clip, side: str, stands_at: Array, led: Limb, lowest: float) -> Array:
-    """Where an ankle is to be, (F, 3): at its place while it stands, between that and its bones' end while it swings.
-
-    Both are the same on legs of the same proportions. On others it is where least squares have it: what the ends of
-    thigh and shin are off by for being turned, and the ankle off its place, all in metres. At a flexion f, an ankle
-    moved across the leg by d moves both ends by d / (1 + cos f) together: it is best 1 / (2 + cos f) of the way from
-    its place to the bones' end.
-    """
-    heel, ball = columns(clip, side)
-    stands = heel | ball
-    if not stands.any():
-        return stands_at
-    frames = np.arange(len(stands))
-    known = np.flatnonzero(stands)
-    gap = _frames_to(known, frames)
-    share = np.clip(gap / max(1.0, _SWING_S * clip.fps), 0.0, 1.0)
-    hip, knee, swings_at = led
-    share = (_smooth(share) / (2 + _cosine(knee - hip, swings_at - knee)))[:, None]
-    low = np.minimum(stands_at[:, 1], lowest)
-    bones = np.column_stack([swings_at[:, 0], np.maximum(swings_at[:, 1], low), swings_at[:, 2]])
-    return np.asarray((1 - share) * stands_at + share * bones)
-
-
-def _cosine(one: Array, other: Array) -> Array:
-    """Cosines of the angles between vectors, (F,)."""
-    size = np.linalg.norm(one, axis=1) * np.linalg.norm(other, axis=1)
-    return np.asarray(np.sum(one * other, axis=1) / np.maximum(size, 1e-12))
-
-
-def _by_ball(clip: Clip, side: str, places: tuple[Array, Array, Array, Array], flat: NDArray[np.intp]) -> Array:
-    """Where an ankle is to be, (F, 3): as the source's, or so that the ball of a raised heel stays where it stands."""
-    wanted, ball_at, reach, heading = places
-    heel, ball = columns(clip, side)
-    # Feet of other lengths: at rest on the floor both ways agree.
-    gap = wanted + reach - ball_at
-    yaw = quat.from_yaw(heading)
-    kept = quat.rotate(yaw, medians(quat.rotate(quat.inverse(yaw), gap)[flat]))
-    by_ball = ball_at + kept - reach
-    weight = _on_ball(heel, ball, _HAND_OVER_S * clip.fps)[:, None]
-    return np.asarray((1 - weight) * wanted + weight * by_ball)
-
-
-def _on_ball(heel: Flags, ball: Flags, ramp: float) -> Array:
-    """How much a foot's place is its ball's, (F,): wholly while it stands with its heel up, less before and after."""
-    at = np.arange(len(heel))
-    weight = np.zeros(len(heel))
-    for start, stop in runs(ball & ~heel):
-        near = slice(max(0, start - round(ramp)), stop + round(ramp))
-        gap = np.maximum(np.maximum(start - at[near], at[near] - stop + 1), 0)
-        weight[near] = np.maximum(weight[near], _smooth(np.clip(1 - gap / max(ramp, 1.0), 0.0, 1.0)))
-    return weight
 
 
 def _leg(skeleton: Skeleton, side: str, world: Array) -> Limb:

@@ -125,9 +125,7 @@ def test_cross_is_numpys(rng: np.random.Generator) -> None:
 
 
 @pytest.mark.parametrize("name", ["multiply", "slerp", "normalise", "as_rotvec"])
-def test_products_are_their_plain_twins(
-    name: str, kind: str, shape: tuple[int, ...], rng: np.random.Generator
-) -> None:
+def test_products_are_their_plain_twins(name: str, kind: str, shape: tuple[int, ...], rng: np.random.Generator) -> None:
     a, b = sample(kind, shape, rng), sample("any", (), rng)
     given = {"multiply": (a, b), "slerp": (a, b, rng.uniform(size=shape))}.get(name, (a,))
     found, wanted = getattr(quat, name)(*given), getattr(quat, f"{name}_numpy")(*given)
