@@ -130,14 +130,17 @@ def from_axis_angle(axis: ArrayLike, angle: ArrayLike) -> Array:
 
 def from_yaw(yaw: ArrayLike) -> Array:
     """Rotation by yaw (...,) radians about +y."""
-    return from_axis_angle((0.0, 1.0, 0.0), yaw)
+    half = np.asarray(yaw, float) / 2
+    out = np.zeros((*half.shape, 4))
+    out[..., 0], out[..., 2] = np.cos(half), np.sin(half)
+    return out
 
 
 def yaw_of(q: ArrayLike) -> Array:
     """Yaw about +y of the twist part of q: the turn that remains when the tilt is taken out, in (-pi, pi]."""
     q = np.asarray(q, float)
     yaw = 2 * np.arctan2(q[..., 2], q[..., 0])
-    return np.asarray(np.angle(np.exp(1j * yaw)))
+    return np.asarray(yaw - 2 * np.pi * np.ceil(yaw / (2 * np.pi) - 0.5))
 
 
 def angle_between(a: ArrayLike, b: ArrayLike) -> Array:

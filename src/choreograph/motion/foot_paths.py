@@ -131,15 +131,15 @@ def by_ball(clip: Clip, side: str, places: tuple[Array, Array, Array, Array], fl
     yaw = quat.from_yaw(heading)
     kept = quat.rotate(yaw, medians(quat.rotate(quat.inverse(yaw), gap)[flat]))
     by_ball = ball_at + kept - reach
-    weight = _on_ball(heel, ball, _HAND_OVER_S * clip.fps)[:, None]
+    weight = within(ball & ~heel, _HAND_OVER_S * clip.fps)[:, None]
     return np.asarray((1 - weight) * wanted + weight * by_ball)
 
 
-def _on_ball(heel: Flags, ball: Flags, ramp: float) -> Array:
-    """How much a foot's place is its ball's, (F,): wholly while it stands with its heel up, less before and after."""
-    at = np.arange(len(heel))
-    weight = np.zeros(len(heel))
-    for start, stop in runs(ball & ~heel):
+def within(flags: Flags, ramp: float) -> Array:
+    """How much each frame is among those that are set, (F,): 1 in them, less up to so many frames before and after."""
+    at = np.arange(len(flags))
+    weight = np.zeros(len(flags))
+    for start, stop in runs(flags):
         near = slice(max(0, start - round(ramp)), stop + round(ramp))
         gap = np.maximum(np.maximum(start - at[near], at[near] - stop + 1), 0)
         weight[near] = np.maximum(weight[near], _smooth(np.clip(1 - gap / max(ramp, 1.0), 0.0, 1.0)))

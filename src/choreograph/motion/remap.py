@@ -17,17 +17,26 @@ from choreograph.maths.quantiles import medians, quantile
 from choreograph.motion import ik, kinematics
 from choreograph.motion.clip import Clip
 from choreograph.motion.contacts import with_detected_contacts
-from choreograph.motion.foot_paths import Limb, by_ball, let_swing, plant_headings, stands_flat
+from choreograph.motion.foot_paths import (
+    Limb,
+    by_ball,
+    let_swing,
+    plant_headings,
+    stands_flat,
+    within,
+)
 from choreograph.motion.role_map import SIDES, RoleMap, chain_between, foot_bone, pelvis
 from choreograph.motion.roles import FOOT_ROLES
 from choreograph.motion.skeleton import Skeleton
-from choreograph.motion.stance import Stance, flat_frames, leg_length, standing_pose
+from choreograph.motion.stance import Stance, columns, flat_frames, leg_length, standing_pose
 
 Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
 _WRITTEN = -2
 """Stands for the source's joint where a rotation between two of them is there already."""
+_PITCH_S = 0.03
+"""Time over which a foot that is let go takes the recorded pitch again; slower, it would be drawn along the floor."""
 _UPRIGHT = float(np.cos(np.radians(9.0)))
 """How nearly upright neck and head are in a rest pose that was drawn, as a cosine."""
 _BOWED = (np.radians(8.0), np.radians(40.0))
@@ -72,7 +81,8 @@ def remap(clip: Clip, found: RoleMap, stance: Stance, along: float | None = None
     headings = {}
     for side in SIDES:
         stands[side] = replace(stands[side], weight=_unlike(found, side, scale) * stands[side].weight)
-        headings[side] = _settle_foot(found, (turned, world), side, levels[side], stands[side].weight)
+        flatter = np.maximum(stands[side].weight, _pitch_less(clip, found, side, levels[side], stance, scale))
+        headings[side] = _settle_foot(found, (turned, world), side, levels[side], flatter)
     local = kinematics.to_local(world, skeleton.parents)
 
     ankles = {side: clip.skeleton.need(f"{side}_foot") for side in SIDES}
@@ -253,6 +263,23 @@ def _settle_foot(found: RoleMap, pose: tuple[Array, Array], side: str, level: Ar
         if _hangs_from(found.target, joint, ankle):
             world[:, joint] = quat.multiply(turn, world[:, joint])
     return quat.yaw_of(sole)
+
+
+def _pitch_less(clip: Clip, found: RoleMap, side: str, level: Array, stance: Stance, scale: float) -> Array:
+    """How much less a foot that stands is to be pitched than the recorded one, (F,), as a share.
+
+    An ankle that is higher above the ball would go farther for the same pitch.
+    """
+    bones = foot_bone(found.source, side), foot_bone(found.target, side)
+    both = (found.source.find(f"{side}_toe"), found.target.find(f"{side}_toe"))
+    if bones[0] is None or bones[1] is None or None in both:
+        return np.zeros(len(clip))
+    theirs = -scale * float(quat.rotate(quat.inverse(level), bones[0])[1])
+    mine = -float(quat.rotate(stance.flat[side], bones[1])[1])
+    if mine <= max(theirs, 0.0):
+        return np.zeros(len(clip))
+    heel, ball = columns(clip, side)
+    return np.asarray((1 - max(theirs, 0.0) / mine) * within(heel & ball, _PITCH_S * clip.fps))
 
 
 def _unlike(found: RoleMap, side: str, scale: float) -> float:
