@@ -31,6 +31,7 @@ export function mountResults(column: HTMLElement, context: Context): void {
       (state) => state.view.shown,
       (state) => state.view.verb,
       (state) => state.view.theme,
+      (state) => state.view.character,
       (state) => state.document.kept,
       (state) => state.document.removed,
       (state) => state.document.names,
@@ -77,8 +78,8 @@ function empty(state: State): HTMLElement {
 
 function card(context: Context, result: Result, several = false): HTMLElement {
   const { store } = context;
-  const { shown } = store.state.view;
-  const onStage = shown.includes(motionOf(result));
+  const { view } = store.state;
+  const onStage = view.shown.includes(motionOf(result));
   const kept = isKept(store.state, result);
   const name = nameOf(store.state, result);
   const open = button(name, () => show(context, result), { kind: "quiet", title: name });
@@ -107,7 +108,7 @@ function card(context: Context, result: Result, several = false): HTMLElement {
       ? wayPicture(result.path)
       : el("img", {
           attrs: {
-            src: `/api/results/${result.id}/thumbnail.png?theme=${store.state.view.theme}`,
+            src: `/api/results/${result.id}/thumbnail.png?theme=${view.theme}${view.character ? `&character=${view.character}` : ""}`,
             alt: "",
             loading: "lazy",
             width: 88,

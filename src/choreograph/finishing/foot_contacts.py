@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from choreograph.maths.quantiles import quantile
+from choreograph.motion import kinematics
 from choreograph.motion.clip import Clip
 from choreograph.motion.contacts import detect_contacts, runs
 
@@ -17,8 +18,6 @@ Flags = NDArray[np.bool_]
 
 _STILL_M_S = 0.3
 """Speed at which a planted joint says half as much about where it stands as one at rest."""
-_AGREED_M = 1e-6
-"""Places of heel and toe that are to move by less than this agree."""
 _SPEED_S = 0.025
 """Seconds over which a speed is taken at a plant's end: three frames at 120 Hz, enough against jitter."""
 
@@ -37,7 +36,7 @@ def hold(contacts: Flags, paths: Array, fps: float, limit_m_s: float) -> Flags:
             throughout. Plants cut off by the motion's ends are held up to there.
     """
     out = np.zeros(contacts.shape, bool)
-    speed = _speeds(paths, fps)
+    speed = kinematics.speeds(paths, fps)
     for k in range(contacts.shape[1]):
         for start, stop in runs(contacts[:, k]):
             slow = np.flatnonzero(speed[start:stop, k] < limit_m_s)
@@ -45,12 +44,6 @@ def hold(contacts: Flags, paths: Array, fps: float, limit_m_s: float) -> Flags:
             high = start + int(slow[-1]) + 1 if len(slow) and stop < len(out) else stop
             out[low:high, k] = True
     return out
-
-
-def _speeds(paths: Array, fps: float) -> Array:
-    if len(paths) < 2:
-        return np.zeros(paths.shape[:-1])
-    return np.asarray(np.linalg.norm(np.gradient(paths, 1 / fps, axis=0), axis=-1))
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,7 +62,7 @@ class Places:
         A plant that holds frames to be kept is where the joint is then.
         """
         ranges = np.array(runs(held), np.int64).reshape(-1, 2)
-        trust = 1 / (_speeds(path, fps) ** 2 + _STILL_M_S**2)
+        trust = 1 / (kinematics.speeds(path, fps) ** 2 + _STILL_M_S**2)
         spots = np.empty((len(ranges), 3))
         for n, (start, stop) in enumerate(ranges):
             spots[n] = trust[start:stop] @ path[start:stop] / trust[start:stop].sum()
@@ -103,20 +96,37 @@ def agree(heels: Places, toes: Places, soles: Array) -> None:
     pairs = [(h, t) for h in range(len(first)) for t in range(first[h], last[h])]
     if not pairs:
         return
-    h, t = np.array(pairs).T
     wanted = np.array([_apart(soles, heels.ranges[one], toes.ranges[other]) for one, other in pairs])
-    # A place may belong to several pairs, as when a toe stays while the heel comes down twice: 40 rounds at 0.4 of the
-    # way bring such chains to within a hair, and a lone pair much sooner. A place in many pairs takes less of each,
-    # or together they would overshoot, more in every round.
-    heel_share, toe_share = (np.minimum(1, 2 / np.bincount(k)[k])[:, None] for k in (h, t))
+    both = np.array(pairs)
+    # A place in many pairs takes less of each, or together they would overshoot, more in every round.
+    shares = np.stack([np.minimum(1.0, 2 / np.bincount(k)[k]) for k in both.T], axis=1)
+    from choreograph.finishing import _compiled_feet
+
+    _compiled_feet.agree(heels.spots, toes.spots, both, wanted, shares)
+
+
+def agree_numpy(heels: Array, toes: Array, pairs: NDArray[np.int64], wanted: Array, shares: Array) -> None:
+    """The plain twin of the kernel behind `agree`.
+
+    A place may belong to several pairs, as when a toe stays while the heel comes down twice: 40 rounds at 0.4 of the
+    way bring such chains to within a hair, and a lone pair much sooner.
+
+    Args:
+        heels: Places of the heel, (H, 3), metres; changed.
+        toes: Places of the toe, (T, 3); changed.
+        pairs: Which stand at the same time, (P, 2).
+        wanted: How far apart along the floor, (P,), metres.
+        shares: How much of each step heel and toe take, (P, 2).
+    """
+    h, t = pairs.T
     for _ in range(40):
-        gap = toes.spots[t] - heels.spots[h]
+        gap = toes[t] - heels[h]
         flat = np.maximum(np.hypot(gap[:, 0], gap[:, 2]), 1e-9)
         step = (0.4 * (1 - wanted / flat))[:, None] * gap * (1.0, 0.0, 1.0)
-        if np.abs(step).max() < _AGREED_M:
+        if np.abs(step).max() < 1e-6:
             break
-        np.add.at(heels.spots, h, heel_share * step)
-        np.subtract.at(toes.spots, t, toe_share * step)
+        np.add.at(heels, h, shares[:, :1] * step)
+        np.subtract.at(toes, t, shares[:, 1:] * step)
 
 
 def _apart(soles: Array, one: NDArray[np.int64], other: NDArray[np.int64]) -> float:
@@ -137,14 +147,28 @@ def fill_gaps(values: Array, known: Flags, fps: float, ease_s: float) -> Array:
         fps: Frames per second.
         ease_s: Seconds.
     """
+    from choreograph.finishing import _compiled_feet
+
+    return np.asarray(
+        _compiled_feet.fill_gaps(
+            np.ascontiguousarray(values, float),
+            np.ascontiguousarray(known, bool),
+            ease_s * fps,
+            max(1, round(_SPEED_S * fps)),
+        )
+    )
+
+
+def fill_gaps_numpy(values: Array, known: Flags, ease: float, most: int) -> Array:
+    """The plain twin of the kernel behind `fill_gaps`; `ease` is in frames, speeds are taken over at most `most`."""
     out = np.where(known[:, None], values, 0.0)
     for start, stop in runs(~known):
         inside = np.arange(start, stop)
-        room = max(1.0, min(ease_s * fps, stop - start + 1))
+        room = max(1.0, min(ease, stop - start + 1))
         for end, step in ((start - 1, -1), (stop, 1)):
             if 0 <= end < len(out):
                 s = np.minimum(np.abs(inside - end) / room, 1.0)[:, None]
-                speed = _end_speed(values, known, end, step, max(1, round(_SPEED_S * fps)))
+                speed = _end_speed(values, known, end, step, most)
                 out[start:stop] += (1 - s) ** 2 * ((1 + 2 * s) * values[end] + room * s * speed)
     return out
 
@@ -161,7 +185,7 @@ def plant_speed(clip: Clip) -> float:
     """Mean speed along the floor of foot joints while they are planted, m/s; 0 where nothing stands."""
     contacts = detect_contacts(clip) if clip.contacts is None else clip.contacts
     paths = clip.global_positions()[:, clip.skeleton.feet][..., [0, 2]]
-    return float(_speeds(paths, clip.fps)[contacts].mean()) if contacts.any() else 0.0
+    return float(kinematics.speeds(paths, clip.fps)[contacts].mean()) if contacts.any() else 0.0
 
 
 def longest_slide(raw: Clip, clip: Clip) -> tuple[int, int]:
@@ -185,7 +209,7 @@ def foot_slide(clip: Clip) -> float:
     """
     contacts = detect_contacts(clip) if clip.contacts is None else clip.contacts
     paths = clip.global_positions()[:, clip.skeleton.feet][..., [0, 2]]
-    still = contacts & (_speeds(paths, clip.fps) < 0.5)
+    still = contacts & (kinematics.speeds(paths, clip.fps) < 0.5)
     slides = [
         np.linalg.norm(paths[start:stop, k] - paths[start:stop, k].mean(axis=0), axis=1).max()
         for k in range(still.shape[1])

@@ -26,6 +26,8 @@ from choreograph.progress import Progress, silent
 Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
+_TREMBLE_M = 0.005
+"""Height of which half is left to an ankle that rises though its foot is all of one piece: less is tremble."""
 _DIP_M = 0.005
 """How far a swinging toe may go below the lowest place it stands at."""
 
@@ -179,7 +181,9 @@ def _place_foot(
     heels = Places.of(ankle, heel_held, fps, keep)
     axes = (1.0, float(settings.level), 1.0)
     if leg.toe is None:
-        shift = fill_gaps((heels.at(len(ankle)) - ankle) * axes, heel_held, fps, settings.ease_s)
+        wanted = heels.at(len(ankle))
+        wanted[:, 1] += _rise(ankle[:, 1] - wanted[:, 1])
+        shift = fill_gaps((wanted - ankle) * axes, heel_held, fps, settings.ease_s)
         lifted = shift + _lift(heel_held, fps, settings)
         return Foot(ankle + lifted, np.tile(quat.IDENTITY, (len(ankle), 1)), np.zeros(len(ankle)))
     toe, toe_held = pos[:, leg.toe], held[:, leg.toe_column]
@@ -201,6 +205,15 @@ def _place_foot(
         below = toes.spots[:, 1].min() - _DIP_M - (ankle + shift + new_sole)[:, 1]
         shift[:, 1] += _cover(np.maximum(below, 0.0), settings.ease_s * fps)
     return Foot(ankle + shift, turned, fill_gaps(on_toe, stands, fps, settings.ease_s)[:, 0])
+
+
+def _rise(heights: Array) -> Array:
+    """How much higher than where it stands an ankle may be, (F,), metres, where no ball lets its heel rise.
+
+    Held down, it would be drawn along the floor by a leg that is too short for that.
+    """
+    over = np.maximum(heights, 0.0)
+    return np.asarray(over * over / (over + _TREMBLE_M))
 
 
 def _yaw_between(start: Array, end: Array) -> Array:

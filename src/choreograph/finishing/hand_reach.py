@@ -97,11 +97,12 @@ def find_touches(source: Clip, made: Clip) -> HandTouches | None:
     meet = np.clip((_MEET[1] * size - np.linalg.norm(apart, axis=1)) / ((_MEET[1] - _MEET[0]) * size), 0.0, 1.0)
     wanted, rests = np.array(mine), np.zeros(mine.shape[:2], bool)
     bent = [_reach(source, side) < _BENT for side in SIDES]
+    may_rest = [hand for hand in range(2) if np.count_nonzero(bent[hand]) >= _REST_S * source.fps]
     for part, ends in _PARTS.items():
-        theirs_at = _segment(source, ends)
+        theirs_at = _segment(source, ends) if may_rest else None
         if theirs_at is None:
             continue
-        for hand in range(2):
+        for hand in may_rest:
             offset, share = _from_segment(theirs[:, hand], *theirs_at)
             near = bent[hand] & ~rests[:, hand] & (np.sum(offset * offset, axis=1) < (_NEAR[part] * size) ** 2)
             resting = _resting(near, offset, source.fps)
@@ -117,6 +118,8 @@ def find_touches(source: Clip, made: Clip) -> HandTouches | None:
     for hand in range(2):
         low = (theirs[:, hand, 1] - floor[0] < _FLOOR * size) & ~rests[:, hand]
         standing = _resting(low, theirs[:, hand], source.fps)
+        if not standing.any():
+            continue
         place = mine[:, hand] * (1.0, 0.0, 1.0)
         place[:, 1] = floor[1] + scale * (theirs[:, hand, 1] - floor[0])
         for first, last in runs(standing):
@@ -220,7 +223,7 @@ def _resting(near: Flags, paths: Array, fps: float) -> Flags:
     out = np.zeros_like(near)
     if np.count_nonzero(near) < _REST_S * fps:
         return out
-    slow = np.linalg.norm(np.gradient(paths, 1 / fps, axis=0), axis=1) < _STILL_M_S
+    slow = kinematics.speeds(paths, fps) < _STILL_M_S
     for start, stop in runs(near & slow):
         out[start:stop] = stop - start >= _REST_S * fps
     return out

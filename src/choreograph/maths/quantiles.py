@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 
 def quantile(values: ArrayLike, share: float) -> float:
@@ -17,3 +17,9 @@ def quantile(values: ArrayLike, share: float) -> float:
     low = int(at)
     high = min(low + 1, len(ordered) - 1)
     return float(ordered[low] + (at - low) * (ordered[high] - ordered[low]))
+
+
+def medians(rows: ArrayLike) -> NDArray[np.float64]:
+    """The median of each column of rows (n, d), (d,)."""
+    ordered = np.sort(np.asarray(rows, float), axis=0)
+    return np.asarray((ordered[(len(ordered) - 1) // 2] + ordered[len(ordered) // 2]) / 2)

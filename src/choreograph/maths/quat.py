@@ -9,10 +9,19 @@ Array = NDArray[np.float64]
 
 IDENTITY: Array = np.array([1.0, 0.0, 0.0, 0.0])
 IDENTITY.setflags(write=False)
+_CONJUGATE: Array = np.array([1.0, -1.0, -1.0, -1.0])
+_VECTOR: Array = np.zeros(3)
 
 
 def multiply(a: ArrayLike, b: ArrayLike) -> Array:
     """The rotation that does b first, then a: (..., 4)."""
+    from choreograph.maths import _compiled_quat
+
+    return np.asarray(_compiled_quat.multiply(a, b))
+
+
+def multiply_numpy(a: ArrayLike, b: ArrayLike) -> Array:
+    """The plain twin of `multiply`."""
     a = np.asarray(a, float)
     b = np.asarray(b, float)
     aw, ax, ay, az = a[..., 0], a[..., 1], a[..., 2], a[..., 3]
@@ -27,20 +36,34 @@ def multiply(a: ArrayLike, b: ArrayLike) -> Array:
 
 def inverse(q: ArrayLike) -> Array:
     """The opposite rotation of a unit quaternion."""
-    return np.asarray(q, float) * np.array([1.0, -1.0, -1.0, -1.0])
+    return np.asarray(q, float) * _CONJUGATE
 
 
 def rotate(q: ArrayLike, v: ArrayLike) -> Array:
     """Vectors v (..., 3) turned by q (..., 4)."""
+    from choreograph.maths import _compiled_quat
+
+    return np.asarray(_compiled_quat.rotate(q, v))
+
+
+def rotate_numpy(q: ArrayLike, v: ArrayLike) -> Array:
+    """The plain twin of `rotate`."""
     q = np.asarray(q, float)
     v = np.asarray(v, float)
     xyz = q[..., 1:]
-    twice_cross = 2.0 * cross(xyz, v)
-    return v + q[..., :1] * twice_cross + cross(xyz, twice_cross)
+    twice_cross = 2.0 * cross_numpy(xyz, v)
+    return v + q[..., :1] * twice_cross + cross_numpy(xyz, twice_cross)
 
 
 def cross(a: ArrayLike, b: ArrayLike) -> Array:
-    """The vector product of (..., 3) arrays; several times as fast as NumPy's, which moves axes about."""
+    """The vector product of (..., 3) arrays; many times as fast as NumPy's, which moves axes about."""
+    from choreograph.maths import _compiled_quat
+
+    return np.asarray(_compiled_quat.cross(a, b))
+
+
+def cross_numpy(a: ArrayLike, b: ArrayLike) -> Array:
+    """The plain twin of `cross`."""
     a = np.asarray(a, float)
     b = np.asarray(b, float)
     ax, ay, az = a[..., 0], a[..., 1], a[..., 2]
@@ -54,6 +77,13 @@ def cross(a: ArrayLike, b: ArrayLike) -> Array:
 
 def normalise(q: ArrayLike) -> Array:
     """q scaled to unit length; a zero quaternion becomes the identity."""
+    from choreograph.maths import _compiled_quat
+
+    return np.asarray(_compiled_quat.normalise(q))
+
+
+def normalise_numpy(q: ArrayLike) -> Array:
+    """The plain twin of `normalise`."""
     q = np.asarray(q, float)
     length = np.linalg.norm(q, axis=-1, keepdims=True)
     return np.where(length > 0, q / np.where(length > 0, length, 1.0), IDENTITY)
@@ -61,6 +91,13 @@ def normalise(q: ArrayLike) -> Array:
 
 def from_rotvec(v: ArrayLike) -> Array:
     """Rotation by |v| radians about v: (..., 3) to (..., 4)."""
+    from choreograph.maths import _compiled_quat
+
+    return np.asarray(_compiled_quat.from_rotvec(v, IDENTITY))
+
+
+def from_rotvec_numpy(v: ArrayLike) -> Array:
+    """The plain twin of `from_rotvec`."""
     v = np.asarray(v, float)
     angle = np.linalg.norm(v, axis=-1, keepdims=True)
     # np.sinc(x) is sin(pi x)/(pi x), exact at zero: sin(angle/2)/angle = sinc(angle/2pi)/2.
@@ -69,6 +106,13 @@ def from_rotvec(v: ArrayLike) -> Array:
 
 def as_rotvec(q: ArrayLike) -> Array:
     """The rotation vector of length at most pi: (..., 4) to (..., 3)."""
+    from choreograph.maths import _compiled_quat
+
+    return np.asarray(_compiled_quat.as_rotvec(q, _VECTOR))
+
+
+def as_rotvec_numpy(q: ArrayLike) -> Array:
+    """The plain twin of `as_rotvec`."""
     q = np.asarray(q, float)
     q = np.where(q[..., :1] < 0, -q, q)
     sine = np.linalg.norm(q[..., 1:], axis=-1, keepdims=True)
@@ -86,14 +130,17 @@ def from_axis_angle(axis: ArrayLike, angle: ArrayLike) -> Array:
 
 def from_yaw(yaw: ArrayLike) -> Array:
     """Rotation by yaw (...,) radians about +y."""
-    return from_axis_angle((0.0, 1.0, 0.0), yaw)
+    half = np.asarray(yaw, float) / 2
+    out = np.zeros((*half.shape, 4))
+    out[..., 0], out[..., 2] = np.cos(half), np.sin(half)
+    return out
 
 
 def yaw_of(q: ArrayLike) -> Array:
     """Yaw about +y of the twist part of q: the turn that remains when the tilt is taken out, in (-pi, pi]."""
     q = np.asarray(q, float)
     yaw = 2 * np.arctan2(q[..., 2], q[..., 0])
-    return np.asarray(np.angle(np.exp(1j * yaw)))
+    return np.asarray(yaw - 2 * np.pi * np.ceil(yaw / (2 * np.pi) - 0.5))
 
 
 def angle_between(a: ArrayLike, b: ArrayLike) -> Array:
@@ -104,6 +151,13 @@ def angle_between(a: ArrayLike, b: ArrayLike) -> Array:
 
 def slerp(a: ArrayLike, b: ArrayLike, t: ArrayLike) -> Array:
     """The rotation a share t of the way from a to b, on the shorter arc; t has the leading shape."""
+    from choreograph.maths import _compiled_quat
+
+    return np.asarray(_compiled_quat.slerp(a, b, t))
+
+
+def slerp_numpy(a: ArrayLike, b: ArrayLike, t: ArrayLike) -> Array:
+    """The plain twin of `slerp`."""
     start: Array = np.asarray(a, float)
     end: Array = np.asarray(b, float)
     share: Array = np.asarray(t, float)[..., None]
@@ -115,7 +169,7 @@ def slerp(a: ArrayLike, b: ArrayLike, t: ArrayLike) -> Array:
     safe = np.where(near, 1.0, sine)
     start_weight = np.where(near, 1 - share, np.sin((1 - share) * angle) / safe)
     end_weight = np.where(near, share, np.sin(share * angle) / safe)
-    return normalise(start_weight * start + end_weight * end)
+    return normalise_numpy(start_weight * start + end_weight * end)
 
 
 def make_continuous(q: ArrayLike) -> Array:
@@ -132,13 +186,20 @@ def make_continuous(q: ArrayLike) -> Array:
 
 def between_vectors(a: ArrayLike, b: ArrayLike) -> Array:
     """The shortest rotation that turns direction a (..., 3) into direction b."""
+    from choreograph.maths import _compiled_quat
+
+    return np.asarray(_compiled_quat.between_vectors(a, b, IDENTITY))
+
+
+def between_vectors_numpy(a: ArrayLike, b: ArrayLike) -> Array:
+    """The plain twin of `between_vectors`."""
     start: Array = a / np.linalg.norm(a, axis=-1, keepdims=True)
     end: Array = b / np.linalg.norm(b, axis=-1, keepdims=True)
     w = 1 + np.sum(start * end, axis=-1, keepdims=True)
     # Opposite directions: any axis across the first will do.
     helper = np.where(np.abs(start[..., :1]) < 0.9, [1.0, 0.0, 0.0], [0.0, 1.0, 0.0])
-    xyz = np.where(w < 1e-12, cross(start, helper), cross(start, end))
-    return normalise(np.concatenate([np.where(w < 1e-12, 0.0, w), xyz], axis=-1))
+    xyz = np.where(w < 1e-12, cross_numpy(start, helper), cross_numpy(start, end))
+    return normalise_numpy(np.concatenate([np.where(w < 1e-12, 0.0, w), xyz], axis=-1))
 
 
 def from_matrix(m: ArrayLike) -> Array:

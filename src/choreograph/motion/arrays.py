@@ -25,10 +25,15 @@ def seal(values: NDArray[Any]) -> NDArray[Any]:
 
 
 def _is_sealed(values: NDArray[Any]) -> bool:
-    """Whether neither the array nor what it is a view of can be written to: bytes cannot, nor mapped files."""
+    """Whether neither the array nor what it is a view of can be written to: bytes cannot, nor mapped files.
+
+    What a compiled kernel returns is the only array of its memory.
+    """
     base: Any = values
     while isinstance(base, np.ndarray):
         if base.flags.writeable:
             return False
         base = base.base
-    return base is None or isinstance(base, bytes) or (isinstance(base, memoryview) and base.readonly)
+    if base is None or isinstance(base, bytes):
+        return True
+    return base.readonly if isinstance(base, memoryview) else type(base).__name__ == "_MemInfo"

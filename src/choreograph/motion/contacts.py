@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from choreograph.errors import RoleError
-from choreograph.maths.quantiles import quantile
+from choreograph.maths.quantiles import medians, quantile
+from choreograph.motion import kinematics
 from choreograph.motion.clip import Clip
 
 Array = NDArray[np.float64]
@@ -25,6 +26,8 @@ _SLOPE_WAY_M = 0.5
 """Way that feet have to rest along before they say much about a slope."""
 _SLOPE_REST_M_S, _SLOPE_REST_S = 0.2, 0.1
 """A foot that is slower for so long rests for the slope's sake: those of somebody who strides out rest no longer."""
+_SLOPE_FOUND = 1e-6
+"""Change of heights, metres, and slope after which neither is looked for any longer."""
 _SLOPE_NOISE_M = 0.005
 """Height by which a resting foot may be off its floor; farther off, it says less about a slope."""
 
@@ -110,12 +113,12 @@ def find_foot_contacts(clip: Clip, settings: ContactSettings | None = None) -> F
 
 def _smooth_speed(pos: Array, fps: float, seconds: float) -> Array:
     """Speed of the joints over the floor and up and down, averaged over a short window, (F, feet), m/s."""
-    if len(pos) < 2:
-        return np.zeros(pos.shape[:2])
-    speed = np.linalg.norm(np.gradient(pos, 1 / fps, axis=0), axis=-1)
+    speed = kinematics.speeds(pos, fps)
     width = max(1, round(seconds * fps)) | 1
-    padded = np.pad(speed, ((width // 2, width // 2), (0, 0)), mode="edge")
-    sums = np.cumsum(np.concatenate([np.zeros((1, pos.shape[1])), padded]), axis=0)
+    half = width // 2
+    sums = np.zeros((len(pos) + width, pos.shape[1]))
+    sums[1:] = np.concatenate([np.repeat(speed[:1], half, axis=0), speed, np.repeat(speed[-1:], half, axis=0)])
+    np.cumsum(sums, axis=0, out=sums)
     return np.asarray((sums[width:] - sums[:-width]) / width)
 
 
@@ -127,7 +130,7 @@ def _floor_slope(pos: Array, speed: Array, fps: float) -> Array:
     """
     shortest = max(2, round(_SLOPE_REST_S * fps))
     rests = [
-        (k, *_middle(pos[a:b, k]))
+        (k, *medians(pos[a:b, k]))
         for k in range(pos.shape[1])
         for a, b in runs(speed[:, k] < _SLOPE_REST_M_S)
         if b - a >= shortest
@@ -140,20 +143,18 @@ def _floor_slope(pos: Array, speed: Array, fps: float) -> Array:
     terms = np.concatenate([np.eye(pos.shape[1])[joint], way], axis=1)
     check = np.diag([1e-9] * pos.shape[1] + [_SLOPE_WAY_M**2] * 2)
     trust = np.ones(len(rests))
+    found = np.zeros(terms.shape[1])
     for _ in range(20):
+        before = found
         found = np.linalg.solve(terms.T @ (trust[:, None] * terms) + check, terms.T @ (trust * heights))
         off = np.abs(heights - terms @ found)
         trust = _SLOPE_NOISE_M / np.maximum(off, _SLOPE_NOISE_M)
+        if np.abs(found - before).max() < _SLOPE_FOUND:
+            break
     usual = {k: quantile(heights[joint == k], 0.5) for k in set(joint.tolist())}
     apart = np.abs(heights - [usual[k] for k in joint.tolist()])
     explains = quantile(off, 0.5) < 0.5 * quantile(apart, 0.5)
     return np.asarray(found[-2:]) if explains and np.hypot(*found[-2:]) < _MOST_SLOPE else level
-
-
-def _middle(rows: Array) -> Array:
-    """The median of each column of rows (n, d), (d,)."""
-    ordered = np.sort(rows, axis=0)
-    return np.asarray((ordered[(len(rows) - 1) // 2] + ordered[len(rows) // 2]) / 2)
 
 
 def _standing_heights(heights: Array, speed: Array, settings: ContactSettings) -> Array:

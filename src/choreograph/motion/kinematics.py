@@ -70,3 +70,13 @@ def unit_and_continuous(rotations: Array) -> Array:
 def unit_and_continuous_numpy(rotations: Array) -> Array:
     """The plain twin of `unit_and_continuous`."""
     return quat.make_continuous(quat.normalise(rotations))
+
+
+def speeds(paths: Array, fps: float) -> Array:
+    """How fast points move, (F, ...), metres a second, along paths (F, ..., 3); over two frames, one at the ends."""
+    if len(paths) < 2:
+        return np.zeros(paths.shape[:-1])
+    ways = np.empty(paths.shape)
+    ways[1:-1] = 0.5 * (paths[2:] - paths[:-2])
+    ways[0], ways[-1] = paths[1] - paths[0], paths[-1] - paths[-2]
+    return np.asarray(fps * np.sqrt(np.einsum("...k,...k->...", ways, ways)))

@@ -7,35 +7,36 @@ that people's feet have.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from choreograph.maths import quat
-from choreograph.maths.quantiles import quantile
+from choreograph.maths.quantiles import medians, quantile
 from choreograph.motion import ik, kinematics
 from choreograph.motion.clip import Clip
-from choreograph.motion.contacts import runs, with_detected_contacts
-from choreograph.motion.role_map import SIDES, RoleMap, foot_bone, pelvis
+from choreograph.motion.contacts import with_detected_contacts
+from choreograph.motion.foot_paths import (
+    Limb,
+    by_ball,
+    let_swing,
+    plant_headings,
+    stands_flat,
+    within,
+)
+from choreograph.motion.role_map import SIDES, RoleMap, chain_between, foot_bone, pelvis
 from choreograph.motion.roles import FOOT_ROLES
 from choreograph.motion.skeleton import Skeleton
 from choreograph.motion.stance import Stance, columns, flat_frames, leg_length, standing_pose
 
 Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
-Limb = tuple[Array, Array, Array]
-"""Where hip, knee and ankle are, (F, 3) each."""
 
-_SETTLE_S = 0.06
-"""Time in which a foot that comes down becomes level: it is when heel and ball stand."""
-_RISE_SHARES = (0.025, 0.05)
-"""How high an ankle rises, as a share of thigh and shin, from where it stands until its foot begins to leave the floor,
-and until it has."""
-_HAND_OVER_S = 0.1
-"""Time over which a foot goes from its own place to standing on its ball, and back."""
-_SWING_S = 0.15
-"""Time over which a foot that was lifted is led by its bones, and before it comes down by its place."""
+_WRITTEN = -2
+"""Stands for the source's joint where a rotation between two of them is there already."""
+_PITCH_S = 0.03
+"""Time over which a foot that is let go takes the recorded pitch again; slower, it would be drawn along the floor."""
 _UPRIGHT = float(np.cos(np.radians(9.0)))
 """How nearly upright neck and head are in a rest pose that was drawn, as a cosine."""
 _BOWED = (np.radians(8.0), np.radians(40.0))
@@ -69,7 +70,7 @@ def remap(clip: Clip, found: RoleMap, stance: Stance, along: float | None = None
     scales = np.array([scale if along is None else along, scale, scale if along is None else along])
     there, turned = clip.global_positions(), clip.global_rotations()
     flat = {side: flat_frames(clip, side) for side in SIDES}
-    stands = {side: _stands_flat(clip, side) for side in SIDES}
+    stands = {side: stands_flat(clip, side) for side in SIDES}
     if not clip.skeleton.same_joints(skeleton):
         level_head(clip, found)
     levels = {side: foot_aligns(found, turned, side, flat[side], stance.flat[side]) for side in SIDES}
@@ -80,11 +81,12 @@ def remap(clip: Clip, found: RoleMap, stance: Stance, along: float | None = None
     headings = {}
     for side in SIDES:
         stands[side] = replace(stands[side], weight=_unlike(found, side, scale) * stands[side].weight)
-        headings[side] = _settle_foot(found, (turned, world), side, levels[side], stands[side].weight)
+        flatter = np.maximum(stands[side].weight, _pitch_less(clip, found, side, levels[side], stance, scale))
+        headings[side] = _settle_foot(found, (turned, world), side, levels[side], flatter)
     local = kinematics.to_local(world, skeleton.parents)
 
     ankles = {side: clip.skeleton.need(f"{side}_foot") for side in SIDES}
-    standing = float(np.mean([np.median(there[flat[side], ankles[side], 1]) for side in SIDES]))
+    standing = float(np.mean([quantile(there[flat[side], ankles[side], 1], 0.5) for side in SIDES]))
     raised = stance.ankle_m
 
     def carried(points: Array) -> Array:
@@ -93,25 +95,24 @@ def remap(clip: Clip, found: RoleMap, stance: Stance, along: float | None = None
 
     hips = [clip.skeleton.need(f"{side}_upper_leg") for side in SIDES]
     middle = carried(there[:, hips].mean(axis=1))
-    position, _ = kinematics.forward(np.zeros_like(middle), local, skeleton.offsets[None], skeleton.parents)
-    own = [skeleton.need(f"{side}_upper_leg") for side in SIDES]
-    root = middle - position[:, own].mean(axis=1)
-    position = position + root[:, None]
-    for side in SIDES:
+    legs = [_leg(skeleton, side, world) for side in SIDES]
+    root = middle - (legs[0][0] + legs[1][0]) / 2
+    for side, led in zip(SIDES, legs, strict=True):
         has_ball = skeleton.find(f"{side}_toe") is not None
         balls = clip.skeleton.find(f"{side}_toe"), foot_bone(skeleton, side) if has_ball else None
         target = carried(there[:, ankles[side]])
-        heading = _plant_headings(clip, side, headings[side])
+        heading = plant_headings(clip, side, headings[side])
         if balls[0] is not None and balls[1] is not None:
             reach = quat.rotate(world[:, skeleton.need(f"{side}_foot")], balls[1])
-            target = _by_ball(clip, side, (target, carried(there[:, balls[0]]), reach, heading), flat[side])
+            target = by_ball(clip, side, (target, carried(there[:, balls[0]]), reach, heading), flat[side])
         lower = _down(stands[side].low, target[:, 1], standing, scale, raised)
         target[:, 1] += _LOWER_SHARE * stands[side].weight * lower
-        aside = _plant_headings(clip, side, np.arctan2(-across[:, 2], across[:, 0]))
+        aside = plant_headings(clip, side, np.arctan2(-across[:, 2], across[:, 0]))
         away = 0.5 * wider if side == "left" else -0.5 * wider
         target = target + away * np.stack([np.cos(aside), np.zeros(len(aside)), -np.sin(aside)], axis=1)
-        target = _let_swing(clip, side, target, _leg(skeleton, side, position), raised)
-        _solve_leg(skeleton, side, (local, world, position), target)
+        joints = led[0] + root, led[1] + root, led[2] + root
+        target = let_swing(clip, side, target, joints, raised)
+        _solve_leg(skeleton, side, (local, world, joints), target)
     return root, local, contacts_on(clip, skeleton)
 
 
@@ -136,7 +137,7 @@ def level_head(clip: Clip, found: RoleMap) -> None:
     if len(bones) < 2 or not upright:
         return
     ahead = quat.rotate(clip.global_rotations()[:, head], np.array([0.0, 0.0, 1.0]))
-    pitch = float(np.median(np.arcsin(np.clip(ahead[:, 1], -1.0, 1.0))))
+    pitch = quantile(np.arcsin(np.clip(ahead[:, 1], -1.0, 1.0)), 0.5)
     if _BOWED[0] < abs(pitch) < _BOWED[1]:
         found.align[here] = quat.multiply(quat.from_axis_angle([1.0, 0.0, 0.0], pitch), found.align[here])
 
@@ -149,20 +150,35 @@ def hip_width(skeleton: Skeleton) -> float:
 
 def world_rotations(found: RoleMap, turned: Array) -> Array:
     """Global rotations of the target's joints, (F, J, 4): the source's, laid on; those without one as their parent."""
-    parents = found.target.parents
-    world = np.empty((len(turned), len(parents), 4))
-    exact = np.flatnonzero((found.low >= 0) & (found.share <= 0))
-    world[:, exact] = quat.multiply(turned[:, found.low[exact]], found.align[exact])
-    for j in np.flatnonzero((found.low >= 0) & (found.share > 0)):
-        between = quat.slerp(turned[:, found.low[j]], turned[:, found.high[j]], np.full(len(turned), found.share[j]))
-        world[:, j] = quat.multiply(between, found.align[j])
-    # Those without one turn as the nearest joint above that has one: parents come before their children.
-    like = np.where(found.low >= 0, np.arange(len(parents)), -1)
-    for j in np.flatnonzero(like < 0):
-        like[j] = like[parents[j]] if parents[j] >= 0 else -1
-    led = np.flatnonzero(found.low < 0)
-    world[:, led] = np.where((like[led] >= 0)[:, None], world[:, like[led]], quat.IDENTITY)
+    from choreograph.motion import _compiled_remap
+
+    world = np.empty((len(turned), len(found.target), 4))
+    between = (found.low >= 0) & (found.share > 0)
+    for j in np.flatnonzero(between):
+        world[:, j] = quat.multiply(
+            quat.slerp(turned[:, found.low[j]], turned[:, found.high[j]], found.share[j]), found.align[j]
+        )
+    takes = np.where(between, _WRITTEN, found.low)
+    _compiled_remap.lay_on(world, turned, takes, found.align, found.target.parents)
     return world
+
+
+def lay_on_numpy(world: Array, turned: Array, low: NDArray[np.intp], align: Array, parents: NDArray[np.int32]) -> None:
+    """The plain twin of the kernel that lays the source's rotations on; the target's, `world`, are written.
+
+    Args:
+        world: Global rotations of the target's joints, (F, J, 4).
+        turned: Those of the source's joints.
+        low: Which joint of the source each is laid on, (J,); -1 where it turns as its parent does, -2 where it is
+            written already.
+        align: Rotations that lay rest bones along the source's, (J, 4).
+        parents: Parent of each joint, (J,).
+    """
+    for j, takes in enumerate(low):
+        if takes >= 0:
+            world[:, j] = quat.multiply(turned[:, takes], align[j])
+        elif takes != _WRITTEN:
+            world[:, j] = world[:, parents[j]] if parents[j] >= 0 else quat.IDENTITY
 
 
 def across_stride(clip: Clip) -> Array:
@@ -223,7 +239,7 @@ def foot_aligns(found: RoleMap, turned: Array, side: str, flat: NDArray[np.intp]
     if toe is not None and beyond is not None:
         # Toes bend against the foot as the source's do, from straight.
         bend = quat.multiply(quat.inverse(quat.multiply(turned[flat, there], level)), turned[flat, beyond])
-        straight = quat.from_rotvec(np.median(quat.as_rotvec(bend), axis=0))
+        straight = quat.from_rotvec(medians(quat.as_rotvec(bend)))
         found.low[toe] = found.high[toe] = beyond
         found.align[toe] = quat.multiply(quat.inverse(straight), own)
     elif toe is not None:
@@ -249,6 +265,23 @@ def _settle_foot(found: RoleMap, pose: tuple[Array, Array], side: str, level: Ar
     return quat.yaw_of(sole)
 
 
+def _pitch_less(clip: Clip, found: RoleMap, side: str, level: Array, stance: Stance, scale: float) -> Array:
+    """How much less a foot that stands is to be pitched than the recorded one, (F,), as a share.
+
+    An ankle that is higher above the ball would go farther for the same pitch.
+    """
+    bones = foot_bone(found.source, side), foot_bone(found.target, side)
+    both = (found.source.find(f"{side}_toe"), found.target.find(f"{side}_toe"))
+    if bones[0] is None or bones[1] is None or None in both:
+        return np.zeros(len(clip))
+    theirs = -scale * float(quat.rotate(quat.inverse(level), bones[0])[1])
+    mine = -float(quat.rotate(stance.flat[side], bones[1])[1])
+    if mine <= max(theirs, 0.0):
+        return np.zeros(len(clip))
+    heel, ball = columns(clip, side)
+    return np.asarray((1 - max(theirs, 0.0) / mine) * within(heel & ball, _PITCH_S * clip.fps))
+
+
 def _unlike(found: RoleMap, side: str, scale: float) -> float:
     """How much a foot is another one, 0 to 1: one of the same shape stands as the recorded one does, tilt and all."""
     theirs, mine = foot_bone(found.source, side), foot_bone(found.target, side)
@@ -264,129 +297,21 @@ def _hangs_from(skeleton: Skeleton, joint: int, top: int) -> bool:
     return joint == top
 
 
-@dataclass(frozen=True, eq=False)
-class _Flat:
-    """When a foot of the source stands flat, and how high its ankle then is."""
-
-    weight: Array
-    """How surely it does, (F,), 0 to 1: it comes to rest and rises again over a short time."""
-    low: Array
-    """Height of its ankle while it stands there, (F,), metres."""
-
-
-def _stands_flat(clip: Clip, side: str) -> _Flat:
-    """A foot is flat while heel and ball stand and the ankle is as low as it gets there.
-
-    Heels count as standing when they already rise, and throughout a turn on the ball.
-    """
-    heel, ball = columns(clip, side)
-    height = clip.global_positions()[:, clip.skeleton.need(f"{side}_foot"), 1]
-    begins, ends = (share * leg_length(clip.skeleton) for share in _RISE_SHARES)
-    weight, total, low = np.zeros(len(heel)), np.zeros(len(heel)), np.zeros(len(heel))
-    width = _SETTLE_S * clip.fps + 1
-    at = np.arange(len(heel))
-    for start, stop in runs(heel & ball):
-        lowest = quantile(height[start:stop], 0.2)
-        near = slice(max(0, start - round(width)), stop + round(width))
-        gap = np.maximum(np.maximum(start - at[near], at[near] - stop + 1), 0)
-        raised = np.clip((lowest + ends - height[near]) / (ends - begins), 0.0, 1.0)
-        share = _smooth(np.clip(1 - gap / width, 0.0, 1.0)) * _smooth(raised)
-        low[near] += share * lowest
-        total[near] += share
-        weight[near] = np.maximum(weight[near], share)
-    return _Flat(weight, np.where(total > 0, low / np.maximum(total, 1e-12), height))
-
-
-def _smooth(share: Array) -> Array:
-    return share * share * (3 - 2 * share)
-
-
-def _frames_to(known: NDArray[np.intp], frames: NDArray[np.intp]) -> NDArray[np.intp]:
-    """How many frames each is away from the nearest of those known."""
-    after = np.searchsorted(known, frames)
-    before = np.abs(frames - known[np.clip(after - 1, 0, len(known) - 1)])
-    return np.asarray(np.minimum(before, np.abs(known[np.clip(after, 0, len(known) - 1)] - frames)))
-
-
-def _plant_headings(clip: Clip, side: str, heading: Array) -> Array:
-    """A heading, (F,), as one for each time a foot stands, and from one to the next between.
-
-    A heel that rises turns the foot a little, and hips turn on; what lies to its side must not move for that.
-    """
-    heel, ball = columns(clip, side)
-    whole = np.unwrap(heading)
-    frames, values = [], []
-    for start, stop in runs(heel | ball):
-        flat = (heel & ball)[start:stop]
-        usual = quantile(whole[start:stop][flat] if flat.any() else whole[start:stop], 0.5)
-        frames += [start, stop - 1]
-        values += [usual, usual]
-    return np.interp(np.arange(len(heading)), frames, values) if frames else whole
-
-
-def _let_swing(clip: Clip, side: str, stands_at: Array, led: Limb, lowest: float) -> Array:
-    """Where an ankle is to be, (F, 3): at its place while it stands, between that and its bones' end while it swings.
-
-    Both are the same on legs of the same proportions. On others it is where least squares have it: what the ends of
-    thigh and shin are off by for being turned, and the ankle off its place, all in metres. At a flexion f, an ankle
-    moved across the leg by d moves both ends by d / (1 + cos f) together: it is best 1 / (2 + cos f) of the way from
-    its place to the bones' end.
-    """
-    heel, ball = columns(clip, side)
-    stands = heel | ball
-    if not stands.any():
-        return stands_at
-    frames = np.arange(len(stands))
-    known = np.flatnonzero(stands)
-    gap = _frames_to(known, frames)
-    share = np.clip(gap / max(1.0, _SWING_S * clip.fps), 0.0, 1.0)
-    hip, knee, swings_at = led
-    share = (_smooth(share) / (2 + _cosine(knee - hip, swings_at - knee)))[:, None]
-    low = np.minimum(stands_at[:, 1], lowest)
-    bones = np.column_stack([swings_at[:, 0], np.maximum(swings_at[:, 1], low), swings_at[:, 2]])
-    return np.asarray((1 - share) * stands_at + share * bones)
-
-
-def _cosine(one: Array, other: Array) -> Array:
-    """Cosines of the angles between vectors, (F,)."""
-    size = np.linalg.norm(one, axis=1) * np.linalg.norm(other, axis=1)
-    return np.asarray(np.sum(one * other, axis=1) / np.maximum(size, 1e-12))
-
-
-def _by_ball(clip: Clip, side: str, places: tuple[Array, Array, Array, Array], flat: NDArray[np.intp]) -> Array:
-    """Where an ankle is to be, (F, 3): as the source's, or so that the ball of a raised heel stays where it stands."""
-    wanted, ball_at, reach, heading = places
-    heel, ball = columns(clip, side)
-    # Feet of other lengths: at rest on the floor both ways agree.
-    gap = wanted + reach - ball_at
-    yaw = quat.from_yaw(heading)
-    kept = quat.rotate(yaw, np.median(quat.rotate(quat.inverse(yaw), gap)[flat], axis=0))
-    by_ball = ball_at + kept - reach
-    weight = _on_ball(heel, ball, _HAND_OVER_S * clip.fps)[:, None]
-    return np.asarray((1 - weight) * wanted + weight * by_ball)
-
-
-def _on_ball(heel: Flags, ball: Flags, ramp: float) -> Array:
-    """How much a foot's place is its ball's, (F,): wholly while it stands with its heel up, less before and after."""
-    at = np.arange(len(heel))
-    weight = np.zeros(len(heel))
-    for start, stop in runs(ball & ~heel):
-        near = slice(max(0, start - round(ramp)), stop + round(ramp))
-        gap = np.maximum(np.maximum(start - at[near], at[near] - stop + 1), 0)
-        weight[near] = np.maximum(weight[near], _smooth(np.clip(1 - gap / max(ramp, 1.0), 0.0, 1.0)))
-    return weight
-
-
-def _leg(skeleton: Skeleton, side: str, position: Array) -> Limb:
-    hip, knee, ankle = (position[:, skeleton.need(f"{side}_{part}")] for part in ("upper_leg", "lower_leg", "foot"))
+def _leg(skeleton: Skeleton, side: str, world: Array) -> Limb:
+    """Hip, knee and ankle as bones alone lead there, with the root at the origin."""
+    wanted = [skeleton.need(f"{side}_{part}") for part in ("upper_leg", "lower_leg", "foot")]
+    at, places = np.zeros((len(world), 3)), {}
+    for joint in chain_between(skeleton, 0, wanted[-1]):
+        at = at + quat.rotate(world[:, skeleton.parents[joint]], skeleton.offsets[joint])
+        places[joint] = at
+    hip, knee, ankle = (places[joint] for joint in wanted)
     return hip, knee, ankle
 
 
-def _solve_leg(skeleton: Skeleton, side: str, pose: tuple[Array, Array, Array], target: Array) -> None:
+def _solve_leg(skeleton: Skeleton, side: str, pose: tuple[Array, Array, Limb], target: Array) -> None:
     """Bring an ankle to its target; the pose is changed."""
-    local, world, position = pose
+    local, world, joints = pose
     hip, knee, ankle = (skeleton.need(f"{side}_{part}") for part in ("upper_leg", "lower_leg", "foot"))
-    joints = _leg(skeleton, side, position)
     turns = ik.solve_limb(*joints, ik.hinge_axes(*joints, world[:, hip]), target)
     ik.write_limb(local, world, skeleton.parents, (hip, knee, ankle), turns, world[:, ankle])
 

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from choreograph.errors import RoleError
 from choreograph.maths import quat
+from choreograph.motion.arrays import seal
 from choreograph.motion.roles import split_side
 from choreograph.motion.skeleton import Skeleton
 
@@ -199,6 +200,7 @@ def _bone(skeleton: Skeleton, start: int, end: int) -> Array:
     return bone if np.linalg.norm(bone) > 1e-9 else np.array([0.0, -1.0, 0.0])
 
 
+@lru_cache(maxsize=64)
 def foot_bone(skeleton: Skeleton, side: str) -> Array | None:
     """From the ankle to the ball of the foot, or its tip, in the rest pose, (3,); None where nothing tells."""
     ankle = skeleton.find(f"{side}_foot")
@@ -206,9 +208,9 @@ def foot_bone(skeleton: Skeleton, side: str) -> Array | None:
         return None
     toe = skeleton.find(f"{side}_toe")
     if toe is not None:
-        return _bone(skeleton, ankle, toe)
+        return seal(_bone(skeleton, ankle, toe))
     tips = np.flatnonzero(skeleton.tip_parents == ankle)
-    return np.asarray(skeleton.tip_offsets[tips[0]]) if len(tips) else None
+    return seal(np.array(skeleton.tip_offsets[tips[0]])) if len(tips) else None
 
 
 def _align_feet(found: RoleMap, side: str) -> Array:

@@ -102,7 +102,11 @@ class Skeleton:
         """Index of the first joint with this role, or None."""
         if role not in ROLES:
             raise RoleError(f"unknown role {role!r}; there are: {', '.join(ROLES)}")
-        return self.roles.index(role) if role in self.roles else None
+        return self._first_of_role.get(role)
+
+    @cached_property
+    def _first_of_role(self) -> dict[str, int]:
+        return {role: j for j, role in reversed(list(enumerate(self.roles)))}
 
     def need(self, role: str) -> int:
         """Index of the first joint with this role; a RoleError that says what to do where there is none."""

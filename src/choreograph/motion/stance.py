@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from choreograph.maths import quat
+from choreograph.maths.quantiles import medians, quantile
 from choreograph.motion.clip import Clip
 from choreograph.motion.contacts import with_detected_contacts
 from choreograph.motion.role_map import SIDES, foot_bone
@@ -58,7 +59,7 @@ def recorded_stance(clip: Clip) -> Stance | None:
         if len(frames) < max(3.0, _MOMENT_S * clip.fps):
             return None
         ankle = clip.skeleton.need(f"{side}_foot")
-        heights.append(float(np.median(clip.global_positions()[frames, ankle, 1])))
+        heights.append(quantile(clip.global_positions()[frames, ankle, 1], 0.5))
         poses[side] = standing_pose(clip.global_rotations()[frames, ankle], foot_bone(clip.skeleton, side))
     return Stance(float(np.mean(heights)), poses)
 
@@ -77,7 +78,7 @@ def likely_stance(clip: Clip, skeleton: Skeleton) -> Stance | None:
         frames, bones = flat_frames(clip, side), [foot_bone(body, side) for body in (clip.skeleton, skeleton)]
         ankle, at = clip.skeleton.need(f"{side}_foot"), clip.global_positions()
         poses[side] = standing_pose(clip.global_rotations()[frames, ankle], bones[0])
-        height = scale * float(np.median(at[frames, ankle, 1]))
+        height = scale * quantile(at[frames, ankle, 1], 0.5)
         if bones[0] is not None and bones[1] is not None:
             if bones[0] @ bones[1] < _ALIKE * np.linalg.norm(bones[0]) * np.linalg.norm(bones[1]):
                 return None
@@ -148,7 +149,7 @@ def flat_frames(clip: Clip, side: str) -> NDArray[np.intp]:
 def standing_pose(turns: Array, bone: Array | None) -> Array:
     """The usual rotation of a foot that stands, without its heading: its bone points along +z, (4,)."""
     usual = quat.multiply(quat.inverse(quat.from_yaw(quat.yaw_of(turns))), turns)
-    tilt = quat.from_rotvec(np.median(quat.as_rotvec(usual), axis=0))
+    tilt = quat.from_rotvec(medians(quat.as_rotvec(usual)))
     if bone is None:
         return tilt
     along = quat.rotate(tilt, bone)

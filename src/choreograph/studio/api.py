@@ -190,9 +190,11 @@ async def get_clip_thumbnail(session: Open, name: Id, theme: Theme = "dark") -> 
 
 
 @router.get("/results/{name}/thumbnail.png", responses=_PNG, response_class=FileResponse)
-async def get_result_thumbnail(session: Open, name: Id, theme: Theme = "dark") -> FileResponse:
-    """A small picture of a result."""
-    path = await session.thumbnail("result", name, theme)
+async def get_result_thumbnail(
+    session: Open, name: Id, theme: Theme = "dark", character: Id | None = None
+) -> FileResponse:
+    """A small picture of a result, on a character where one is named."""
+    path = await session.thumbnail("result", name, theme, character)
     return FileResponse(path, media_type="image/png", headers={"cache-control": "max-age=86400"})
 
 

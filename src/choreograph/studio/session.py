@@ -350,17 +350,20 @@ class Session:
                 return "result", result.id
         raise NotThere(f"nobody in this project has the skeleton {skeleton!r}")
 
-    async def thumbnail(self, kind: str, name: str, theme: str) -> Path:
-        """The file of a motion's small picture, made when it is first asked for."""
+    async def thumbnail(self, kind: str, name: str, theme: str, character: str | None = None) -> Path:
+        """The file of a motion's small picture, made when it is first asked for; on a character where one is named."""
         which = self.entry(name) if kind == "clip" else self.result(name).id
-        suffix = f".{theme}.png"
+        body = None if character is None else self.places.character(character)
+        if body is not None and not body.is_file():
+            raise NotThere(f"there is no character {character!r}")
+        suffix = f".{theme}.png" if character is None else f".{character}.{theme}.png"
         path = (
             self.places.clip(clip_key(which), suffix)
             if isinstance(which, ClipEntry)
             else self.places.result(which, suffix)
         )
         if not path.is_file():
-            await self.pictures.submit("thumbnail", (which, path, theme)).answer()
+            await self.pictures.submit("thumbnail", (which, path, theme, body)).answer()
         return path
 
     async def shape(self, text: str) -> list[Point]:

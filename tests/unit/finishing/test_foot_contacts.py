@@ -3,10 +3,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from choreograph.finishing import _compiled_feet
 from choreograph.finishing.foot_contacts import (
     Places,
     agree,
+    agree_numpy,
     fill_gaps,
+    fill_gaps_numpy,
     foot_slide,
     hold,
     longest_slide,
@@ -109,3 +112,20 @@ def test_feet_that_are_let_go_for_long_are_said_to_slide(walking: Clip) -> None:
     (problem,) = slide_problems(raw.with_contacts(held), raw, progress)
     assert problem.where == "path" and problem.got == pytest.approx(40 / raw.fps, abs=1e-3)
     assert longest_slide(raw, raw) == (0, 0)
+
+
+def test_gaps_are_filled_as_the_plain_twin_does(rng: np.random.Generator) -> None:
+    for share in (0.0, 0.1, 0.5, 0.9, 1.0):
+        values, known = rng.normal(size=(60, 3)), rng.uniform(size=60) < share
+        found = _compiled_feet.fill_gaps(values, known, 7.3, 3)
+        np.testing.assert_allclose(found, fill_gaps_numpy(values, known, 7.3, 3), atol=1e-14)
+
+
+def test_heels_and_toes_agree_as_the_plain_twin_has_them(rng: np.random.Generator) -> None:
+    pairs = np.array([[0, 0], [0, 1], [1, 1], [2, 3]])
+    places, shares = rng.normal(size=(2, 4, 3)), rng.uniform(0.5, 1.0, (4, 2))
+    found, wanted = places.copy(), places.copy()
+    _compiled_feet.agree(found[0], found[1], pairs, np.full(4, 0.15), shares)
+    agree_numpy(wanted[0], wanted[1], pairs, np.full(4, 0.15), shares)
+    np.testing.assert_allclose(found, wanted, atol=1e-12)
+    assert np.abs(found - places).max() > 0.1

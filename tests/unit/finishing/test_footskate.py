@@ -149,6 +149,18 @@ def test_a_skeleton_without_toes_stands_on_its_heels(sliding: Clip) -> None:
     assert foot_slide(cleaned) < 0.5 * foot_slide(clip.with_contacts(cleaned.contacts))
 
 
+def test_a_heel_without_a_ball_below_it_is_not_held_down(walking: Clip) -> None:
+    clip = walking.with_skeleton(walking.skeleton.with_roles({"left_toe": [], "right_toe": []}))
+    ankle = clip.skeleton.need("left_foot")
+    height = clip.global_positions()[:, ankle, 1]
+    held = np.zeros((len(clip), 2), bool)
+    held[:, 0] = height < np.min(height) + 0.05  # until it has risen by 5 cm
+    cleaned = clean_feet(clip, contacts=held, held=held).global_positions()[:, ankle, 1]
+    rises = held[:, 0] & (height > np.min(height) + 0.03)
+    assert rises.any()
+    assert (cleaned[rises] > np.min(height) + 0.015).all()
+
+
 def test_a_foot_that_points_straight_down_has_no_heading_to_correct(sliding: Clip) -> None:
     offsets = np.array(sliding.skeleton.offsets)
     for side in ("left", "right"):

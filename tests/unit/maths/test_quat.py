@@ -122,3 +122,27 @@ def test_normalise_makes_units_and_an_identity_of_nothing() -> None:
 def test_cross_is_numpys(rng: np.random.Generator) -> None:
     a, b = rng.normal(size=(4, 1, 3)), rng.normal(size=(5, 3))
     assert np.array_equal(quat.cross(a, b), np.cross(a, b))
+
+
+@pytest.mark.parametrize("name", ["multiply", "slerp", "normalise", "as_rotvec"])
+def test_products_are_their_plain_twins(name: str, kind: str, shape: tuple[int, ...], rng: np.random.Generator) -> None:
+    a, b = sample(kind, shape, rng), sample("any", (), rng)
+    given = {"multiply": (a, b), "slerp": (a, b, rng.uniform(size=shape))}.get(name, (a,))
+    found, wanted = getattr(quat, name)(*given), getattr(quat, f"{name}_numpy")(*given)
+    assert found.shape == wanted.shape
+    np.testing.assert_allclose(found, wanted, rtol=0, atol=1e-14)
+
+
+@pytest.mark.parametrize("name", ["rotate", "cross", "between_vectors", "from_rotvec"])
+def test_what_is_done_to_vectors_is_its_plain_twin(name: str, shape: tuple[int, ...], rng: np.random.Generator) -> None:
+    v, other = rng.normal(size=(*shape, 3)), rng.normal(size=3)
+    given = {"rotate": (sample("any", shape, rng), v), "from_rotvec": (v,)}.get(name, (v, other))
+    found, wanted = getattr(quat, name)(*given), getattr(quat, f"{name}_numpy")(*given)
+    assert found.shape == wanted.shape
+    np.testing.assert_allclose(found, wanted, rtol=0, atol=1e-14)
+
+
+def test_strides_and_numbers_of_other_kinds_do_not_matter(rng: np.random.Generator) -> None:
+    many = rng.normal(size=(6, 5, 8))[::2, ::-1, ::2]
+    np.testing.assert_array_equal(quat.multiply(many, [1, 0, 0, 0]), many)
+    np.testing.assert_array_equal(quat.rotate(np.float32([1, 0, 0, 0]), many[..., 1:]), many[..., 1:])

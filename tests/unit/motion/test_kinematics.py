@@ -62,3 +62,10 @@ def test_bones_keep_their_length(human: Clip) -> None:
     tips = human.tip_positions()
     reach = np.linalg.norm(tips - pos[:, skeleton.tip_parents], axis=-1)
     assert np.allclose(reach, np.linalg.norm(skeleton.tip_offsets, axis=1))
+
+
+def test_speeds_are_those_of_the_gradient(rng: np.random.Generator) -> None:
+    paths = rng.normal(size=(20, 4, 3))
+    wanted = np.linalg.norm(np.gradient(paths, 1 / 50, axis=0), axis=-1)
+    np.testing.assert_allclose(kinematics.speeds(paths, 50.0), wanted, rtol=1e-12)
+    assert not kinematics.speeds(paths[:1], 50.0).any()

@@ -158,6 +158,17 @@ def test_exporting_a_character(studio: Studio, suffix: str, tmp_path: Path, monk
         Path(file).unlink()
 
 
+def test_the_picture_of_a_result_shows_the_character(studio: Studio, tmp_path: Path) -> None:
+    ask = {"points": [[0.0, 0.0], [0.0, 2.0]]}
+    job = studio.wait(studio.send("POST", "jobs", {"kind": "follow", "ask": ask}))
+    facts = studio.http.post("/api/characters", files=[("file", ("hero.glb", hero(tmp_path)))]).json()
+    address = f"/api/results/{job['results'][0]}/thumbnail.png"
+    plain, worn = (studio.http.get(address, params=asked) for asked in ({}, {"character": facts["id"]}))
+    assert worn.status_code == 200 and worn.content.startswith(b"\x89PNG")
+    assert worn.content != plain.content
+    assert studio.http.get(address, params={"character": "cnobody"}).status_code == 404
+
+
 def test_roles_of_a_character(studio: Studio, tmp_path: Path) -> None:
     facts = studio.http.post("/api/characters", files=[("file", ("hero.glb", hero(tmp_path)))]).json()
     assert facts["missing"] == [] and facts["roles"]["left_foot"].startswith("hero_")
