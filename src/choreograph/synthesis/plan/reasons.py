@@ -69,7 +69,7 @@ def _closed_off(planner: Planner, request: PlanRequest) -> list[str] | None:
 
     for n in range(min(len(items), _MOST_TRIED)):
         rest = [item for k, item in enumerate(items) if k != n]
-        shapes = make_shapes(rest, np.array([planner.margins.of(item.where) for item in rest]), REACH_M)
+        shapes = make_shapes(rest, np.array([planner.task.margins.of(item.where) for item in rest]), REACH_M)
         radius = float(planner.world.body.radii[0])
         grid, field = find_fields(shapes, heuristic.gate_target[:1], request.start.position, (0.5, 1.2), radius - 0.06)
         if not len(field):

@@ -26,8 +26,8 @@ from choreograph.synthesis.plan.scene import FOOT_M, Item, make_shapes, regions_
 
 if TYPE_CHECKING:
     from choreograph.synthesis.plan._compiled import Tolls
-    from choreograph.synthesis.plan.planner import World
     from choreograph.synthesis.plan.request import PlanRequest
+    from choreograph.synthesis.plan.task import World
 
 Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
