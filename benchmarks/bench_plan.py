@@ -198,7 +198,9 @@ def parts(graph: MotionGraph, plans: PlanGraph) -> None:
         world = make_world(graph, plans, request)
         planner = Planner(Task.of(world, request, Margins(0.03, {})))
         nothing = Rates(np.zeros(1), np.zeros(1), np.zeros((1, world.network.nodes)))
-        blind = Planner(Task.of(dataclasses.replace(world, rates=nothing), request, Margins(0.03, {})))
+        blind_task = Task.of(dataclasses.replace(world, rates=nothing), request, Margins(0.03, {}))
+        without = blind_task.heuristic._replace(potential=np.zeros_like(blind_task.heuristic.potential))
+        blind = Planner(dataclasses.replace(blind_task, heuristic=without))
         for one in (planner, blind):
             began = time.process_time()
             while not one.done and time.process_time() - began < 10:

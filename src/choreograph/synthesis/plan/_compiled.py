@@ -25,6 +25,7 @@ from choreograph.synthesis.plan._compiled_scene import (
     region_gap,
     touches,
 )
+from choreograph.synthesis.plan.heuristic import WAY_M, WAYS
 
 Array = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -146,12 +147,14 @@ class Tolls(NamedTuple):
     per_metre: Array
     """(B, K)."""
     per_radian: Array
+    nearer: Array
+    """How much less than the distance to the goal a walk may come, (B,), metres."""
     free: Array
-    """Potentials of any walk to the goal, (B, K, N),"""
+    """Potentials of walks to the goal, by how far it is, (B, K, N, WAYS),"""
     away: NDArray[np.int32]
-    """How far a walk comes at least before it is across, (B, cells), in steps of `tolls.RUN_UP_M`,"""
+    """How far a walk comes at least before it is across, (B, cells), in steps of `heuristic.WAY_M`,"""
     across: Array
-    """and potentials of walks that cross that far away, (B, K, N, D)."""
+    """and potentials of walks that cross that far away, (B, K, N, WAYS)."""
 
 
 class Heuristic(NamedTuple):
@@ -162,7 +165,7 @@ class Heuristic(NamedTuple):
     per_radian: Array
     """(K,)."""
     potential: Array
-    """(K, N)."""
+    """By how far there is to go, (K, N, WAYS)."""
     hips: Array
     """(N, 3): where a node's hips are and face in the event's frame."""
     stone_target: Array
@@ -260,6 +263,12 @@ def _along(target: Array, from_: int, x: float, z: float) -> float:
 
 
 @njit(cache=True, nogil=True, inline="always")
+def _ways(metres: float) -> int:
+    """A way as a place in tables of potentials."""
+    return int(min(max(metres, 0.0) / WAY_M, WAYS - 1.0))
+
+
+@njit(cache=True, nogil=True, inline="always")
 def _toll(
     tolls: Tolls, b: int, node: int, yaw: float, x: float, z: float, hx: float, hz: float, turn: float
 ) -> float:  # fmt: skip
@@ -279,13 +288,13 @@ def _toll(
         if cell < 0:
             return 0.0
         through, around = tolls.through[b, cell], min(around, tolls.round[b, cell])
-    away = tolls.away[b, cell]
+    away, left = tolls.away[b, cell], _ways(around - tolls.nearer[b])
     best = 0.0
     for k in range(tolls.per_metre.shape[1]):
         rate, turned = tolls.per_metre[b, k], tolls.per_radian[b, k] * turn
         best = max(
             best,
-            min(rate * around + tolls.free[b, k, node], rate * through + tolls.across[b, k, node, away]) + turned,
+            min(rate * around + tolls.free[b, k, node, left], rate * through + tolls.across[b, k, node, away]) + turned,
         )
     return best
 
@@ -311,9 +320,10 @@ def estimate(heuristic: Heuristic, scene: Scene, node: int, yaw: float, x: float
         off = yaw + heuristic.hips[node, 2] - scene.goal[3]
         off = abs(off - TAU * round(off / TAU))
         turn = max(0.0, off - scene.goal[4] - heuristic.facing_slack)
-    best = 0.0
+    best, left = 0.0, _ways(way)
     for k in range(len(heuristic.per_metre)):
-        best = max(best, heuristic.per_metre[k] * way + heuristic.per_radian[k] * turn + heuristic.potential[k, node])
+        potential = heuristic.potential[k, node, left]
+        best = max(best, heuristic.per_metre[k] * way + heuristic.per_radian[k] * turn + potential)
     for b in range(len(heuristic.tolls.feet)):
         best = max(best, _toll(heuristic.tolls, b, node, yaw, x, z, hx, hz, turn))
     return best

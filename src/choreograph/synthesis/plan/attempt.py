@@ -64,6 +64,11 @@ class Turn:
     """Share of the time that it used, since then."""
     planner: Planner | None = None
 
+    @property
+    def done(self) -> bool:
+        """Whether it can find nothing more."""
+        return self.planner is not None and self.planner.done
+
     def begun(self) -> Planner:
         """Its search, begun when its first turn comes."""
         if self.planner is None:
@@ -166,7 +171,7 @@ class Attempt:
         """Expand a few states, or look at an answer; begin again where finishing broke things."""
         began, before = clock(), self.used
         looks = self.chain is not None and self.used - self.mark > self._looks_apart
-        turn = None if looks else min(self.turns, key=lambda one: one.used / one.weight)
+        turn = None if looks else min(self.turns, key=lambda one: (one.done, one.used / one.weight))
         if turn is None:
             self._keeps()
         else:
@@ -239,7 +244,7 @@ class Attempt:
             self.turns = [one for one in self.turns if one is not turn or not planner.done]
             self.over = not self.turns or self.left <= 0
         else:
-            self._go_on(turn, planner)
+            self._go_on()
 
     def _hear(self, chain: Chain) -> None:
         """Tell all searches of an answer that is better than those before; after the first, others take turns."""
@@ -257,28 +262,29 @@ class Attempt:
     def _recorded(self, finer: int) -> Planner:
         return Planner(self.task.recorded(), finer=finer, known=self.chain, share=0.3)
 
-    def _go_on(self, turn: Turn, planner: Planner) -> None:
+    def _go_on(self) -> None:
         """Go on with bettering the answer, or conclude where it is proved, near enough, or the time is used up."""
         assert self.chain is not None
         fine, alone = self.fine, len(self.turns) == 1
-        if alone:
-            planner.learn(self.chain, share=1.0)
+        if alone and self.turns[0].planner is not None:
+            self.turns[0].planner.learn(self.chain, share=1.0)
         done = fine is not None and (fine.done if alone else fine.proved and not self._may_refine())
         near = fine is not None and self.request.within > 1 and fine.bound * self.request.within >= fine.cost
         if not (done or near or self.left <= 0):
-            self._pass_on(turn, planner)
+            self._pass_on()
         elif self._keeps():
             last = next(one for one in self.turns if math.isinf(one.share))
             self.turns = [last]
             self.over = not self._refine(last.begun())
 
-    def _pass_on(self, turn: Turn, planner: Planner) -> None:
-        """Let the next search go on; this one no more where it had its share, or is done."""
-        assert self.chain is not None
-        out = not math.isinf(turn.share) and (turn.used > turn.share or planner.done)
-        if out and planner.proved and not planner.coarse and planner.finer == 0 and self._may_refine():
-            out, turn.planner = turn.used > turn.share, self._recorded(1)
-        self.turns = [one for one in self.turns if one is not turn or not out]
+    def _pass_on(self) -> None:
+        """Let no search go on that had its share, or is done."""
+        for turn in self.turns:
+            planner = turn.planner
+            recorded = planner is not None and planner.world is not self.world
+            if recorded and planner.proved and planner.finer == 0 and self._may_refine():
+                turn.planner = self._recorded(1)
+        self.turns = [one for one in self.turns if math.isinf(one.share) or not (one.done or one.used > one.share)]
 
     def _may_refine(self) -> bool:
         request = self.request

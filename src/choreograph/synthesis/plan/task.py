@@ -19,6 +19,7 @@ from choreograph.synthesis.plan.heuristic import (
     Rates,
     Targets,
     edge_ways,
+    far_potentials,
     find_fields,
     make_heuristic,
     potentials_to,
@@ -199,11 +200,12 @@ def _heuristic(
         float(world.body.radii[0]) - slack_m - STRAIGHT_M,
     )  # fmt: skip
     rates, potential = world.rates, world.rates.potential
+    way, turn = edge_ways(network, world.table, ROUND if solids_of(request) else STRAIGHT)
     if not world.all_end:
         end = np.full(network.nodes, np.inf)
         end[network.target[np.flatnonzero(world.terminal)]] = 0.0
-        way, turn = edge_ways(network, world.table, ROUND if solids_of(request) else STRAIGHT)
         potential = potentials_to(network, rates, costs, way, turn, end)
+    potential = far_potentials(network, rates, costs, (way, turn), potential)
     wider = {item.where: margins.of(item.where) for item in regions_of(request)}
     tolls = find_tolls(world, request, costs, (goal[0], goal[1], goal[2]), wider)
     return make_heuristic(network, rates, potential, (stone_target, gate_target), fields, slack_rad, tolls)

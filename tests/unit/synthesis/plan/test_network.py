@@ -13,7 +13,7 @@ from choreograph.demo import demo_clip
 from choreograph.maths.floor import FloorTransform
 from choreograph.synthesis.plan import _compiled
 from choreograph.synthesis.plan.body import POSED, Body
-from choreograph.synthesis.plan.heuristic import Rates
+from choreograph.synthesis.plan.heuristic import WAYS, Rates
 from choreograph.synthesis.plan.lower import Plan
 from choreograph.synthesis.plan.network import Tolerances, compress
 from choreograph.synthesis.plan.parts import Bar, Goal, Region, Solid
@@ -99,8 +99,10 @@ def test_the_heuristic_never_says_more_than_the_rest_costs(graph, plans, scene, 
     world = make_world(graph, plans, request)
     guided = run(Planner(Task.of(world, request, Margins(0.0, {}))))
     assert bool(len(guided.heuristic.tolls.feet)) == ("gaps" in scene or "bars" in scene)
-    nothing = Rates(np.zeros(1), np.zeros(1), np.zeros((1, world.network.nodes)))
+    nodes = world.network.nodes
+    nothing = Rates(np.zeros(1), np.zeros(1), np.zeros((1, nodes)))
     monkeypatch.setattr("choreograph.synthesis.plan.task.find_tolls", lambda *_: no_tolls())
+    monkeypatch.setattr("choreograph.synthesis.plan.task.far_potentials", lambda *_: np.zeros((1, nodes, WAYS)))
     blind = run(Planner(Task.of(dataclasses.replace(world, rates=nothing), request, Margins(0.0, {}))))
     assert guided.proved and blind.proved, (guided.status, blind.status, guided.cost, blind.cost)
     # Which record is the first in a cell differs between the two, so within the lattice.
