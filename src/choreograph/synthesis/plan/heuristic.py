@@ -24,7 +24,7 @@ from choreograph.synthesis.plan.primitives import OBJECTIVES, StepTable
 from choreograph.synthesis.plan.samples import mix_samples
 
 if TYPE_CHECKING:
-    from choreograph.synthesis.plan._compiled import Heuristic, Tolls
+    from choreograph.synthesis.plan._compiled_bounds import Heuristic, Tolls
     from choreograph.synthesis.plan._compiled_scene import Shapes
 
 Array = NDArray[np.float64]
@@ -239,7 +239,7 @@ def make_heuristic(
         slack: How far from the lattice's facing that of a record may be, radians.
         tolls: What crossing things costs.
     """
-    from choreograph.synthesis.plan._compiled import Heuristic
+    from choreograph.synthesis.plan._compiled_bounds import Heuristic
 
     finite = np.where(np.isfinite(potential), potential, 1e9)
     stones, gates = targets

@@ -17,7 +17,7 @@ from choreograph.synthesis.plan.steps import STAND
 from choreograph.synthesis.plan.task import Task
 
 if TYPE_CHECKING:
-    from choreograph.synthesis.plan import _compiled
+    from choreograph.synthesis.plan._compiled_store import Store
 
 Array = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -25,7 +25,7 @@ Ints = NDArray[np.int64]
 ON_STONES = 0.25
 """Cells are so much smaller on stones: where a foot stands on one decides whether it reaches the next."""
 _WEIGHTS = (3.0, 2.0, 1.7, 1.5, 1.35, 1.2, 1.1, 1.05, 1.02, 1.0)
-_RECORD_BYTES = 160
+_RECORD_BYTES = 168
 """Bytes that a record needs in all, with its share of heap and hash."""
 _FEWEST = 1 << 16
 _LEAST_M, _LEAST_DEG = 0.02, 3.0
@@ -225,13 +225,14 @@ class Planner:
         start = FloorTransform(math.radians(self.request.start.facing_deg), *self.request.start.position)
         return (start @ FloorTransform(facing, at[:, 0], at[:, 1]).inverse()).as_rows()
 
-    def _new_store(self, size: int) -> _compiled.Store:
-        from choreograph.synthesis.plan._compiled import Store
+    def _new_store(self, size: int) -> Store:
+        from choreograph.synthesis.plan._compiled_store import Store
 
         slots = 1 << math.ceil(math.log2(2 * size))
         things = len(self.scene.solids.low) + len(self.scene.off.low) + 1
         store = Store(
             np.empty(size, np.int32), np.empty(size, np.int32), np.empty((size, 3)), np.empty(size), np.empty(size),
+            np.empty(size),
             np.empty(size, np.int32), np.empty(size, np.int64), np.zeros(size, np.uint8),
             np.full(slots, -1, np.int64), np.zeros(slots, np.int32),
             np.full(slots, -1, np.int32), np.empty(2 * size), np.empty(2 * size, np.int32), np.empty(size, np.int32),
@@ -242,13 +243,15 @@ class Planner:
 
     def _grow(self) -> None:
         """Twice the room for records."""
+        from choreograph.synthesis.plan._compiled_store import rehash
+
         old = self.store
         new = self._new_store(min(2 * len(old.parent), self._most))
-        kept = ("parent", "primitive", "place", "cost", "rest", "stage", "lattice_key", "state")
+        kept = ("parent", "primitive", "place", "cost", "rest", "guide", "stage", "lattice_key", "state")
         for name in (*kept, "heap_key", "heap_record", "inconsistent"):
             values = getattr(old, name)
             getattr(new, name)[: len(values)] = values
         for name in ("counters", "goal_cost", "rejected_by"):
             getattr(new, name)[:] = getattr(old, name)
-        self._kernel.rehash(old, new)
+        rehash(old, new)
         self.store = new

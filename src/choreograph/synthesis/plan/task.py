@@ -43,7 +43,8 @@ from choreograph.synthesis.plan.scene import (
 from choreograph.synthesis.plan.tolls import find_tolls
 
 if TYPE_CHECKING:
-    from choreograph.synthesis.plan import _compiled
+    from choreograph.synthesis.plan._compiled_bounds import Heuristic
+    from choreograph.synthesis.plan._compiled_steps import Moves, Scene
 
 Array = NDArray[np.float64]
 
@@ -100,9 +101,9 @@ class Task:
     """(E,)."""
     own_costs: Array
     """Of primitives, (P,)."""
-    moves: _compiled.Moves
-    scene: _compiled.Scene
-    heuristic: _compiled.Heuristic
+    moves: Moves
+    scene: Scene
+    heuristic: Heuristic
 
     @classmethod
     def of(cls, world: World, request: PlanRequest, margins: Margins, penalty: Penalty | None = None) -> Task:
@@ -130,8 +131,8 @@ class Task:
         return replace(self, world=world, edge_costs=costs, moves=moves)
 
 
-def _moves(world: World, costs: Array) -> _compiled.Moves:
-    from choreograph.synthesis.plan._compiled import Moves
+def _moves(world: World, costs: Array) -> Moves:
+    from choreograph.synthesis.plan._compiled_steps import Moves
 
     network = world.network
     first, cloud, facing, planted = mix_samples(network.primitives, world.table)
@@ -149,8 +150,8 @@ def _moves(world: World, costs: Array) -> _compiled.Moves:
     )  # fmt: skip
 
 
-def _scene(request: PlanRequest, margins: Margins, penalty: Penalty | None) -> _compiled.Scene:
-    from choreograph.synthesis.plan._compiled import Scene
+def _scene(request: PlanRequest, margins: Margins, penalty: Penalty | None) -> Scene:
+    from choreograph.synthesis.plan._compiled_steps import Scene
 
     goal = request.goal
     assert goal is not None
@@ -176,9 +177,7 @@ def _scene(request: PlanRequest, margins: Margins, penalty: Penalty | None) -> _
     )  # fmt: skip
 
 
-def _heuristic(
-    world: World, request: PlanRequest, margins: Margins, scene: _compiled.Scene, costs: Array
-) -> _compiled.Heuristic:
+def _heuristic(world: World, request: PlanRequest, margins: Margins, scene: Scene, costs: Array) -> Heuristic:
     network = world.network
     slack_m, slack_rad, offset = lattice_slack(network, world.table)
     goal = [*scene.goal[:2], scene.goal[2] + slack_m]

@@ -37,7 +37,7 @@ from choreograph.synthesis.plan.samples import mix_samples
 from choreograph.synthesis.plan.scene import FOOT_M, Item, make_shapes, regions_of, signed_gap, solids_of
 
 if TYPE_CHECKING:
-    from choreograph.synthesis.plan._compiled import Tolls
+    from choreograph.synthesis.plan._compiled_bounds import Tolls
     from choreograph.synthesis.plan.request import PlanRequest
     from choreograph.synthesis.plan.task import World
 
@@ -77,7 +77,7 @@ class _Barrier:
 
 def no_tolls() -> Tolls:
     """None at all."""
-    from choreograph.synthesis.plan._compiled import Tolls
+    from choreograph.synthesis.plan._compiled_bounds import Tolls
 
     nothing = np.zeros((0, 0))
     fields = np.zeros((0, 0), np.float32)
@@ -101,7 +101,7 @@ def find_tolls(
         goal: x, z, and how far from there hips may be in the end, what nodes do not know included.
         margins: How much farther than they must feet keep from each gap, metres.
     """
-    from choreograph.synthesis.plan._compiled import Tolls
+    from choreograph.synthesis.plan._compiled_bounds import Tolls
     from choreograph.synthesis.plan._compiled_field import LONGER, free_distance
 
     measure = ROUND if solids_of(request) else STRAIGHT
