@@ -31,7 +31,8 @@ LOOKED_SHARE, LOOKED_S = 0.1, 0.5
 """How often answers are looked at as finished motion, as a share of the time, and at most every so many seconds: what
 breaks is best known early, but a look takes as long as a thousand states."""
 WHOLE_S = 3.0
-"""Seconds that must be left for a search that has an answer to look among all primitives."""
+"""Seconds that must be left for a search that has an answer to look among all primitives; half of them where it has
+none."""
 TURN = 100
 """Records expanded in a turn."""
 
@@ -156,7 +157,8 @@ class Attempt:
     def may_go_whole(self) -> bool:
         """Whether all primitives may be looked among where those that compression leaves have no answer."""
         request = self.request
-        return request.search.compression == "auto" and request.interpolation and self.penalty is None
+        short = request.evaluations is None and (1 - COMPRESSED_SHARE) * request.seconds < request.count * WHOLE_S / 2
+        return request.search.compression == "auto" and request.interpolation and self.penalty is None and not short
 
     @property
     def proof(self) -> Proof | None:
@@ -215,14 +217,15 @@ class Attempt:
         self._set_world()
         kinds = [
             Turn(partial(Planner, self.task, coarse=2, share=0.2), 2.0, COARSE_SHARE),
-            Turn(partial(Planner, self.task, coarse=4, share=0.2), 1.0, 0.0),
+            Turn(partial(Planner, self.task, coarse=4, share=0.2), 0.5, 0.0),
             Turn(partial(Planner, self.task, share=0.4), 1.0, math.inf),
         ]
         if self.request.interpolation:
-            kinds.insert(1, Turn(lambda: Planner(self.task.recorded(), coarse=2, share=0.2), 2.0, 0.0))
+            recorded = Turn(lambda: Planner(self.task.recorded(), coarse=2, share=0.2), 2.0, 0.0)
+            kinds[1:1] = [recorded, Turn(lambda: self._recorded(0), 1.0, RECORDED_SHARE)]
         self.turns = kinds
         if known is not None:
-            del self.turns[:-1]
+            self.turns = [turn for turn in kinds if turn.share not in (0.0, COARSE_SHARE)]
             self._hear(known)
 
     def _set_world(self) -> None:
@@ -247,12 +250,10 @@ class Attempt:
             self._go_on()
 
     def _hear(self, chain: Chain) -> None:
-        """Tell all searches of an answer that is better than those before; after the first, others take turns."""
+        """Tell all searches of an answer that is better than those before; after the first, fewer take turns."""
         first, self.chain = self.chain is None, chain
         if first:
             self.turns = [turn for turn in self.turns if turn.share > 0]
-            if self.request.interpolation:
-                self.turns.insert(0, Turn(lambda: self._recorded(0), 1.0, RECORDED_SHARE))
             for turn in self.turns:
                 turn.used, turn.weight = 0.0, 1.0
         for turn in self.turns:
