@@ -225,7 +225,7 @@ class Attempt:
             kinds[1:1] = [recorded, Turn(lambda: self._recorded(0), 1.0, RECORDED_SHARE)]
         self.turns = kinds
         if known is not None:
-            self.turns = [turn for turn in kinds if turn.share not in (0.0, COARSE_SHARE)]
+            self.turns = [turn for turn in kinds if turn.share > COARSE_SHARE]
             self._hear(known)
 
     def _set_world(self) -> None:
@@ -243,9 +243,7 @@ class Attempt:
         if found is not None and (self.chain is None or found.weighed < self.chain.weighed * (1 - 1e-9)):
             self._hear(found)
         if self.chain is None:
-            self.given_up = self.looked
-            self.turns = [one for one in self.turns if one is not turn or not planner.done]
-            self.over = not self.turns or self.left <= 0
+            self.over = all(one.done for one in self.turns) or self.left <= 0
         else:
             self._go_on()
 
@@ -282,9 +280,8 @@ class Attempt:
         """Let no search go on that had its share, or is done."""
         for turn in self.turns:
             planner = turn.planner
-            recorded = planner is not None and planner.world is not self.world
-            if recorded and planner.proved and planner.finer == 0 and self._may_refine():
-                turn.planner = self._recorded(1)
+            if planner is not None and planner.world is not self.world and planner.finer == 0:
+                turn.planner = self._recorded(1) if planner.proved and self._may_refine() else planner
         self.turns = [one for one in self.turns if math.isinf(one.share) or not (one.done or one.used > one.share)]
 
     def _may_refine(self) -> bool:
@@ -322,7 +319,8 @@ class Attempt:
         if self.fine is not None and self.penalty is None:
             self.kept_bound = max(self.kept_bound, self.fine.bound)
         self.margins = Margins(self.margins.usual, more)
-        good = [shown.chain for shown in self.shown.values() if not shown.checked.broken and shown.whole <= self.whole]
+        kept = [shown for shown in self.shown.values() if not shown.checked.broken]
+        good = [shown.chain for shown in kept if shown.whole == self.begun_whole]
         self.longer = LONGER
         self._begin(min(good, key=lambda chain: chain.cost, default=None))
         return False
