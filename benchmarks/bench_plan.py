@@ -33,6 +33,7 @@ from choreograph.graph.settings import GraphSettings
 from choreograph.motion.retarget import retarget
 from choreograph.synthesis.plan import attempt
 from choreograph.synthesis.plan.answers import Shown
+from choreograph.synthesis.plan.counters import GOAL, RECORDS
 from choreograph.synthesis.plan.lower import Plan
 from choreograph.synthesis.plan.parts import Bar, Goal, Region, Solid
 from choreograph.synthesis.plan.planner import Planner
@@ -222,10 +223,10 @@ def receding(graph: MotionGraph, plans: PlanGraph, request: PlanRequest, most: i
     for _ in range(most):
         for _ in range(3):
             planner.advance(100)
-        record = int(planner.store.counters[kernel.GOAL])
+        record = int(planner.store.counters[GOAL])
         done = record >= 0
         if not done:
-            count = int(planner.store.counters[kernel.RECORDS])
+            count = int(planner.store.counters[RECORDS])
             open_to = planner.store.state[:count] == kernel.KEPT
             if not open_to.any():
                 return None

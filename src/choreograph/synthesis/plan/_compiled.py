@@ -22,7 +22,8 @@ from choreograph.synthesis.plan._compiled_steps import (
     lands_in,
     stage_after,
 )
-from choreograph.synthesis.plan._compiled_store import (
+from choreograph.synthesis.plan._compiled_store import TAU, Store, cell_key, pop, push, sift, slot_of
+from choreograph.synthesis.plan.counters import (
     CELLS,
     EXPANDED,
     GENERATED,
@@ -32,13 +33,6 @@ from choreograph.synthesis.plan._compiled_store import (
     RECORDS,
     REJECTED,
     ROUND,
-    TAU,
-    Store,
-    cell_key,
-    pop,
-    push,
-    sift,
-    slot_of,
 )
 
 Array = NDArray[np.float64]

@@ -13,11 +13,11 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from choreograph.synthesis.plan.counters import HEAP
+
 Array = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-RECORDS, HEAP, INCONSISTENT, CELLS, EXPANDED, ROUND, GOAL, GENERATED, REJECTED = range(9)
-"""Places of the counters."""
 TAU = 2 * math.pi
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from choreograph.maths.floor import FloorTransform
+from choreograph.synthesis.plan.counters import EXPANDED, GOAL, HEAP, RECORDS
 from choreograph.synthesis.plan.network import mix_turns
 from choreograph.synthesis.plan.scene import regions_of, solids_of
 from choreograph.synthesis.plan.steps import STAND
@@ -110,7 +111,7 @@ class Planner:
     @property
     def expanded(self) -> int:
         """Records expanded so far."""
-        return int(self.store.counters[self._kernel.EXPANDED])
+        return int(self.store.counters[EXPANDED])
 
     @property
     def cost(self) -> float:
@@ -149,7 +150,7 @@ class Planner:
             if not self.proved:
                 self.weight = self._weights.pop(0) if self._weights else 1.0
                 kernel.next_round(self.store, self.weight)
-                if not self.store.counters[kernel.HEAP]:
+                if not self.store.counters[HEAP]:
                     self._bound = self.cost
             self.status = kernel.WORKING
 
@@ -158,13 +159,13 @@ class Planner:
         self._most = max(_FEWEST, int(share * self.request.search.memory_mb * 1e6 / _RECORD_BYTES))
         if chain.weighed < self.cost:
             self.store.goal_cost[0] = chain.weighed * (1 + 1e-12)
-            self.store.counters[self._kernel.GOAL], self._known = -1, chain
+            self.store.counters[GOAL], self._known = -1, chain
         if self.status == self._kernel.FULL:
             self.status = self._kernel.WORKING
 
     def chain(self) -> Chain | None:
         """The best answer so far."""
-        record = int(self.store.counters[self._kernel.GOAL])
+        record = int(self.store.counters[GOAL])
         if record < 0:
             return self._known
         records = []
@@ -191,7 +192,7 @@ class Planner:
 
     def nearest(self) -> tuple[float, float, float]:
         """The place of hips that came nearest to the goal, and how far from it that is: x, z, metres."""
-        count = int(self.store.counters[self._kernel.RECORDS])
+        count = int(self.store.counters[RECORDS])
         if not count:
             return (*self.request.start.position, math.dist(self.request.start.position, self.scene.goal[:2]))
         node = self.world.network.target[self.store.primitive[:count]]
@@ -210,7 +211,7 @@ class Planner:
 
     def cloud(self, most: int = 2000) -> Array:
         """Places of expanded states, at most so many, x and z, (n, 2), metres."""
-        count = int(self.store.counters[self._kernel.RECORDS])
+        count = int(self.store.counters[RECORDS])
         rows = np.unique(np.linspace(0, count - 1, min(count, most)).astype(int)) if count else np.zeros(0, int)
         return np.asarray(self.store.place[rows][:, 1:])
 
@@ -238,7 +239,7 @@ class Planner:
             np.full(slots, -1, np.int32), np.empty(2 * size), np.empty(2 * size, np.int32), np.empty(size, np.int32),
             np.zeros(9, np.int64), np.array([math.inf]), np.zeros(things, np.int64),
         )  # fmt: skip
-        store.counters[self._kernel.GOAL] = -1
+        store.counters[GOAL] = -1
         return store
 
     def _grow(self) -> None:

@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -117,7 +117,7 @@ def find_tolls(
     counts = np.ceil((high - low) / cell).astype(int)
     grid = np.array([*low, cell, *counts], float)
     barriers: list[_Barrier] = []
-    rows: list[tuple[Array, ...]] = []
+    rows: list[tuple[Any, ...]] = []
     for item in nearest:
         made = _gap(world, item, margins[item.where], grid) if item in gaps else _bar(world, item, grid)
         if made is None or not made.cells.any() or made.crossing.all():
