@@ -10,6 +10,7 @@ one thread, warm, so that a busy machine counts less. All comparisons are made w
 from __future__ import annotations
 
 import csv
+import resource
 import sys
 import tempfile
 import time
@@ -159,29 +160,40 @@ def compare_motion(graph: MotionGraph, tables: EdgeTables) -> None:
 def time_stream(graph: MotionGraph, tables: EdgeTables, rate_hz: float = 60.0) -> None:
     """How long `next` takes for somebody who wants a frame 60 times a second, and the first one; wall clock.
 
-    The same loop over a plain list says what of that is the machine's.
+    The same loop over a plain list says what of that is the machine's, and so does the CPU time of the calling thread:
+    a call that took long without using or waiting for anything had its core taken away.
     """
-    print("path      first frame: wall ms, CPU ms   next: longest ms, over 2 ms   a list's: longest ms, over 2 ms")
+    print(
+        "path      first frame: wall ms, CPU ms   `next`: longest ms, CPU ms, over 2 ms, of those waiting"
+        "   the same of a list"
+    )
     for name in ("eight", "spiral"):
         cpu_began, began = time.process_time(), time.perf_counter()
         with MotionStream(graph, PATHS[name], tables=tables) as stream:
             first = next(stream)
             wall, spent = time.perf_counter() - began, time.process_time() - cpu_began
             waits = [paced(iter(source), 900, rate_hz) for source in (stream, [first] * 1000)]
-        text = "".join(f" {1000 * w.max():18.2f} {int((w > 0.002).sum()):6d} of {len(w)}" for w in waits)
+        text = "".join(
+            f" {1000 * w[:, 0].max():12.2f} {1000 * w[:, 1].max():6.2f} {int((w[:, 0] > 0.002).sum()):4d} of {len(w)}"
+            f" {int((w[w[:, 0] > 0.002, 2] > 0).sum()):4d}"
+            for w in waits
+        )
         print(f"{name:8} {1000 * wall:14.0f} {1000 * spent:10.0f} {text}", flush=True)
 
 
 def paced(frames: Iterator[Any], count: int, rate_hz: float) -> Array:
-    """Seconds that each `next` took, called at a fixed rate."""
+    """Of each `next`, called at a fixed rate: seconds, CPU seconds of this thread, how often it had to wait."""
     waits, due = [], time.perf_counter()
     for _ in range(count):
         due += 1 / rate_hz
         time.sleep(max(0.0, due - time.perf_counter()))
+        switched, cpu_began = resource.getrusage(resource.RUSAGE_THREAD).ru_nvcsw, time.thread_time()
         began = time.perf_counter()
         if next(frames, None) is None:
             break
-        waits.append(time.perf_counter() - began)
+        took = time.perf_counter() - began
+        spent = time.thread_time() - cpu_began
+        waits.append((took, spent, resource.getrusage(resource.RUSAGE_THREAD).ru_nvcsw - switched))
     return np.array(waits)
 
 

@@ -984,6 +984,8 @@ export interface FinishSettings {
   preset?: "even" | "arms first" | "arms last" | "legs first" | "legs last" | "upper body first" | "upper body last";
   /** Exponents C of an anticipation blend by role (left_foot), part (foot) or "root", the root's position; they count before the preset's. Above 1 a joint changes over early, below 1 late. */
   exponents?: Record<string, number>;
+  /** How hard a transition of a motion graph may push joints: it is blended over as much of its window as that needs. 0 blends over the whole window. */
+  blend_m_s2?: number;
   /** Time over which one recorded segment gives way to the next; never longer than half of the shorter one. */
   blend_s?: number;
   /** Time before and behind a cut over which its jump is spread. */

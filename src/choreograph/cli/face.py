@@ -91,11 +91,27 @@ def face(asked: FaceOptions) -> None:
                     f"weights {result.off_mm:.2f} mm from the completed landmarks"
                 )
             write_any(asked.output, made, shapes, head=asked.head, overwrite=asked.force)
+            if lost := _lost_shapes(asked, made, shapes):
+                said += f"; the head has no {', '.join(lost)}"
     console.print(f"{asked.output}: {said}", highlight=False, markup=False, soft_wrap=True)
     for problem in missed:
         console.print(problem.text, style="yellow", markup=False, highlight=False, soft_wrap=True)
     if missed:
         raise typer.Exit(EXIT_MISSED)
+
+
+def _lost_shapes(asked: FaceOptions, face: Face, shapes: FaceShapes) -> list[str]:
+    """Shapes that a face shows and the head it is written on does not have."""
+    from choreograph.motion.face import shape_key
+
+    if asked.output.suffix.lower() != ".glb":
+        return []
+    if asked.head is not None:
+        from choreograph.formats.head_glb import read_head
+
+        shapes = read_head(asked.head).shapes
+    known = {shape_key(name) for name in shapes.names}
+    return [name for n, name in enumerate(face.names) if shape_key(name) not in known and face.weights[:, n].any()]
 
 
 def _complete_markers(asked: FaceOptions, request: FaceRequest) -> tuple[str, tuple[Problem, ...]]:

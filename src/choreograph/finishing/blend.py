@@ -16,6 +16,9 @@ Indices = NDArray[np.int64]
 KINDS = ("linear", "cubic", "anticipation")
 """Curves that a blend can follow."""
 
+_SHORTEST_S = 0.1
+"""No blend is shorter, however alike its poses are."""
+
 _ARMS = ("clavicle", "upper_arm", "forearm", "hand", "fingers")
 _LEGS = ("hip", "upper_leg", "lower_leg", "foot", "toe")
 _TRUNK = ("spine", "neck", "head")
@@ -72,6 +75,22 @@ def blend_weight(t: Array, kind: str, exponent: float = 1.0) -> Array:
     if kind == "cubic":
         return np.asarray(t * t * (3 - 2 * t))
     return np.asarray((1 - (1 - t) ** exponent) ** (1 / exponent))
+
+
+def blend_share(distance_m: Array, window_s: Array, most_m_s2: float) -> Array:
+    """Share of their windows, about the middle, over which transitions are blended, 0 to 1.
+
+    Joints that are d apart and change over within T along the cubic curve are pushed by 6d/T² at most. A blend lasts as
+    long as that needs and no longer: mixed poses are those nobody recorded.
+
+    Args:
+        distance_m: Between the two windows, rms over their joints.
+        window_s: How long these last.
+        most_m_s2: How hard joints may be pushed; 0 for blends over the whole window.
+    """
+    if most_m_s2 == 0:
+        return np.ones_like(distance_m)
+    return np.minimum(np.maximum(np.sqrt(6 * distance_m / most_m_s2), _SHORTEST_S) / window_s, 1.0)
 
 
 def group_weights(t: Array, kind: str, exponents: Array) -> tuple[Array, Indices]:

@@ -8,7 +8,7 @@ from typing import Annotated, ClassVar, Literal, Self
 from annotated_types import Ge, Gt, Le, MaxLen
 from pydantic import Field, model_validator
 
-from choreograph.contract.request import Hertz, MetresPerSecond, Option, Request, Seconds, Wrong
+from choreograph.contract.request import Hertz, MetresPerSecond, Option, Request, Seconds, Unit, Wrong
 from choreograph.finishing.blend import PARTS, ROOT
 from choreograph.motion.roles import ROLES
 
@@ -33,6 +33,9 @@ class FinishSettings(Request):
     exponents: Annotated[Mapping[str, Exponent], MaxLen(1000), Option(hidden=True)] = Field(default_factory=dict)
     """Exponents C of an anticipation blend by role (left_foot), part (foot) or "root", the root's position; they count
     before the preset's. Above 1 a joint changes over early, below 1 late."""
+    blend_m_s2: Annotated[float, Unit("m/s²"), Ge(0), Le(1000), Option(("--blend-push",))] = 3.0
+    """How hard a transition of a motion graph may push joints: it is blended over as much of its window as that needs.
+    0 blends over the whole window."""
     blend_s: Annotated[Seconds, Ge(0), Le(10), Option(("--blend-time",))] = 0.3
     """Time over which one recorded segment gives way to the next; never longer than half of the shorter one."""
     smooth_s: Annotated[Seconds, Gt(0), Le(10), Option(("--smooth-cuts",))] = 0.2

@@ -97,7 +97,7 @@ class Walk:
         Args:
             settings: The output's rate, and how transitions are blended.
         """
-        from choreograph.finishing.blend import group_weights, joint_exponents
+        from choreograph.finishing.blend import blend_share, group_weights, joint_exponents
         from choreograph.finishing.settings import FinishSettings
 
         settings = settings or FinishSettings()
@@ -115,7 +115,13 @@ class Walk:
         here = self.unbent
         there = here @ FloorTransform(table.yaw[self.edges], table.x[self.edges], table.z[self.edges])
         exponents = joint_exponents(graph.skeleton.roles, settings.preset, settings.exponents)
-        arriving, groups = group_weights(b_into / (table.stop[b_edge] - table.start[b_edge]), settings.blend, exponents)
+        window = table.stop[b_edge] - table.start[b_edge]
+        lasts = blend_share(table.distance_m[b_edge], window / graph.rate_hz, settings.blend_m_s2)
+        t = b_into / window
+        # The root's way is mixed over the whole window, as the search takes it to be.
+        way, _ = group_weights(t, settings.blend, exponents[:1])
+        joints, groups = group_weights((t - 0.5) / lasts + 0.5, settings.blend, exponents[1:])
+        arriving, groups = np.hstack([way, joints]), np.append(0, groups + 1)
         leaving = np.ones((count, arriving.shape[1]))
         leaving[blended] -= arriving
         # A window that ends with its clip may want the moment after the clip's last frame: there it holds still, with

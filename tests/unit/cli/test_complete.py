@@ -168,7 +168,10 @@ def test_faces_go_on_heads_and_come_from_markers(tmp_path: Path) -> None:
     t = np.arange(120) / 30
     face = cg.Face(("JawOpen", "MouthSmileLeft"), 0.5 + 0.4 * np.sin(t[:, None] * (3.0, 1.1)), 30.0)
     cg.write_face(tmp_path / "talks.csv", face)
-    run("face", tmp_path / "talks.csv", "-o", tmp_path / "own.glb")
+    assert "the head has no" not in run("face", tmp_path / "talks.csv", "-o", tmp_path / "own.glb")
+    tongue = cg.Face(("JawOpen", "TongueOut"), face.weights, 30.0)
+    cg.write_face(tmp_path / "tongue.csv", tongue)
+    assert "the head has no TongueOut" in run("face", tmp_path / "tongue.csv", "-o", tmp_path / "tongue.glb")
     run("face", tmp_path / "talks.csv", "--head", tmp_path / "own.glb", "-o", tmp_path / "performed.glb")
     run("face", tmp_path / "performed.glb", "-o", tmp_path / "back.csv")
     back = cg.read_face(tmp_path / "back.csv")

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from choreograph.errors import RequestError
-from choreograph.finishing.blend import KINDS, PRESETS, blend_weight, group_weights, joint_exponents
+from choreograph.finishing.blend import KINDS, PRESETS, blend_share, blend_weight, group_weights, joint_exponents
 from choreograph.finishing.settings import FinishSettings
 
 T = np.linspace(0, 1, 101)
@@ -48,6 +48,18 @@ def test_joints_that_blend_alike_share_a_column() -> None:
     weights, columns = group_weights(T, "anticipation", exponents)
     assert weights.shape == (len(T), 2) and columns.tolist() == [0, 1, 0, 1, 0]
     assert group_weights(T, "cubic", exponents)[0].shape == (len(T), 1)
+
+
+def test_a_blend_lasts_until_no_joint_is_pushed_harder_than_allowed() -> None:
+    window_s = np.full(3, 0.4)
+    share = blend_share(np.array([0.001, 0.03, 0.3]), window_s, 5.0)
+    assert share[0] * 0.4 == pytest.approx(0.1)  # alike, but not at once
+    assert share[2] == 1.0  # at most the window
+    lasts = share[1] * 0.4
+    times = np.linspace(0, lasts, 1001)
+    push = np.abs(np.diff(0.03 * blend_weight(times / lasts, "cubic"), n=2)).max() / (lasts / 1000) ** 2
+    assert push == pytest.approx(5.0, rel=0.01)
+    assert blend_share(np.array([0.001]), window_s[:1], 0.0).tolist() == [1.0]
 
 
 @pytest.mark.parametrize("preset", PRESETS)

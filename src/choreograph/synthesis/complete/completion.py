@@ -20,13 +20,13 @@ from choreograph.synthesis.complete.estimate import Estimate
 from choreograph.synthesis.complete.exact import find_offset, meet
 from choreograph.synthesis.complete.feet import asked_contacts, foot_terms, led_feet, standing_feet
 from choreograph.synthesis.complete.guide import find_guide
-from choreograph.synthesis.complete.model import MotionModel
+from choreograph.synthesis.complete.model import MotionModel, travel
 from choreograph.synthesis.complete.solver import MapSolver, SolverSettings
 from choreograph.synthesis.complete.steps import take_steps
 from choreograph.synthesis.complete.terms import POSITION, Terms
 
 HIGHEST_HZ = 120.0
-FOOT_ROUNDS = 1
+FOOT_ROUNDS = 2
 """How often it is asked anew which feet stand."""
 UNEVEN = 4.0
 """How many times as far apart as others key poses may be that a spline leads through: it leaps out of longer gaps."""
@@ -116,7 +116,7 @@ def follow_nearest(solver: MapSolver, estimate: Estimate) -> Estimate:
             return estimate
         alone = solver.objective(estimate)
         solver.guide = find_guide(model.examples, model.space, estimate.states, keyed)
-        found = solver.solve(estimate.anew(), warm=True)
+        found = solver.solve(_beside(solver, estimate), warm=True)
         if found.objective[-1] < alone:
             return _gone_on(estimate, found)
         solver.guide = None
@@ -127,6 +127,16 @@ def follow_nearest(solver: MapSolver, estimate: Estimate) -> Estimate:
     begin = start.splined(model, solver.frames, terms)
     solver.guide, solver.splined = begin.states, True
     return _gone_on(estimate, solver.solve(begin, warm=True))
+
+
+def _beside(solver: MapSolver, estimate: Estimate) -> Estimate:
+    """Where to go on from to the motion near a guide: where unknowns are splines, these are added to the guide itself,
+    which has more detail than they do."""
+    if not solver.settings.spline_frames or solver.guide is None:
+        return estimate.anew()
+    model = solver.model
+    place = travel(model.lifted(solver.guide), model.encoding.rate_hz, estimate.place[0])
+    return replace(estimate.anew(), states=solver.guide.copy(), place=place)
 
 
 def _gone_on(before: Estimate, now: Estimate) -> Estimate:
@@ -175,9 +185,9 @@ def finish_estimate(
     likely = model.encoding.decode(Track(rows, estimate.place), name)
     rate = settings.rate_hz or min(max(model.recorded_hz, model.encoding.rate_hz), HIGHEST_HZ)
     clip = _at_rate(model, rows, estimate.place, rate, name)
-    if exact:
-        clip = meet(model, clip, targets)
     feet = bool(clip.skeleton.feet)
+    if exact:
+        clip = meet(model, clip, targets, standing_feet(clip, targets) & ~led_feet(clip, targets) if feet else None)
     if settings.clean and feet:
         # Feet stand where key poses have them.
         keys = {int(t.frames(clip.fps, len(clip))[0]) for t in targets if t.kind == "pose" and t.exact and exact}

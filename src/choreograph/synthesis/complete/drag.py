@@ -12,18 +12,16 @@ from numpy.typing import NDArray
 from choreograph.errors import RequestError
 from choreograph.motion.clip import Clip
 from choreograph.synthesis.complete import start
-from choreograph.synthesis.complete.asked import Target, find_joint, find_terms
+from choreograph.synthesis.complete.asked import TOLERATED_M, Target, find_joint, find_terms
 from choreograph.synthesis.complete.encode import Array, Track
 from choreograph.synthesis.complete.estimate import Estimate
 from choreograph.synthesis.complete.exact import find_offset, meet, reach_poses
-from choreograph.synthesis.complete.feet import foot_terms, leg_side, standing_feet
+from choreograph.synthesis.complete.feet import foot_terms, led_feet, leg_side, standing_feet
 from choreograph.synthesis.complete.measure import measure, pose_off_m
 from choreograph.synthesis.complete.model import MotionModel
 from choreograph.synthesis.complete.solver import MapSolver, SolverSettings
 from choreograph.synthesis.complete.terms import POSITION, Term, Terms
 
-HELD_M = 1e-3
-"""What is tolerated of a point that is held: a weight of 1e6. With a fifteenth of it a hand lags 5 cm behind."""
 STANDS_M = 0.045
 """How near a foot is to where it stands, in height, so that it stays there while another joint is pulled."""
 MET_M = 2e-3
@@ -132,7 +130,8 @@ class Dragging:
             at = frame / clip.fps
             pose = clip[frame : frame + 1]
             targets.append(Target("keys", "pose", at, at, (clip.skeleton.hips,), place, True, pose=pose))
-        return cls(model, targets, len(clip), begin=Estimate(model.states(track.rows), np.array(track.place)))
+        begin = Estimate(model.states(track.rows), np.array(track.place))
+        return cls(model, targets, len(clip), begin=begin, feet=True)
 
     def pull(self, joint: str, at_s: float, position: tuple[float, float, float], iterations: int = 1) -> Clip:
         """The motion with a joint pulled to a position (x, y, z), metres, at a time; it is held there until let go.
@@ -149,39 +148,42 @@ class Dragging:
             last = (self._solver.frames - 1) / self.model.encoding.rate_hz
             raise RequestError(f"at_s is {at_s:g}; the motion lasts from 0 to {last:g} s", where="at_s")
         wanted = (float(position[0]), float(position[1]), float(position[2]))
-        self._held[frame, number] = Term(POSITION, frame, (number,), wanted, 1 / HELD_M)
+        self._held[frame, number] = Term(POSITION, frame, (number,), wanted, 1 / TOLERATED_M)
         self._settle(iterations)
-        return self.clip()
+        return self._met([])
 
     def ask(self, targets: Sequence[Target], iterations: int = _ROUNDS) -> Clip:
-        """The motion with something else asked of it, as while a goal is dragged: what is exact is held firmly.
+        """The motion with something else asked of it, as while a goal is dragged: what is exact is met.
 
         Args:
             targets: All that is asked now.
             iterations: More of them settle what is left.
         """
         terms = find_terms(targets, self.model, self._solver.frames, self._standing)
-        exact = {number for number, target in enumerate(targets) if target.exact}
-        points = [
-            term._replace(firmness=max(term.firmness, 1 / HELD_M))
-            if term.kind == POSITION and term.source in exact
-            else term
-            for term in terms.points
-        ]
-        self._terms = Terms(points, terms.poses, terms.places)
+        self._terms = terms
         for _ in range(iterations):
             # Joints are met by the motion as it is shown, with what key poses have beside the model.
             self._solver.offset = find_offset(self.model, self._now, targets)
             self._settle(1)
         self._solver.offset = find_offset(self.model, self._now, targets)
-        clip = self.clip()
-        asked = [target for target in targets if target.kind == "position" and target.exact]
+        return self._met(targets)
+
+    def _met(self, targets: Sequence[Target]) -> Clip:
+        """The motion with what is exact met by inverse kinematics, where the model does not go all the way by itself;
+        feet that stand stay."""
+        clip, rate = self.clip(), self.model.encoding.rate_hz
+        pulled = [
+            Target("pulled", "position", frame / rate, frame / rate, (joint,), np.array([term.target]), True)
+            for (frame, joint), term in self._held.items()
+        ]
+        every = [*targets, *pulled]
+        asked = [target for target in every if target.kind == "position" and target.exact]
         poses = [target for target in targets if target.kind == "pose" and target.exact]
         away = [*(miss.amount for miss in measure(clip, asked)), *(pose_off_m(clip, target) for target in poses)]
-        if any(off > MET_M for off in away):
-            # A model of few poses does not go all the way by itself.
-            clip = meet(self.model, clip, targets)
-        return clip
+        if not any(off > MET_M for off in away):
+            return clip
+        feet = bool(clip.skeleton.feet)
+        return meet(self.model, clip, every, standing_feet(clip, every) & ~led_feet(clip, every) if feet else None)
 
     def let_go(self, joint: str | None = None, at_s: float | None = None) -> Clip:
         """The motion with points that were pulled free again: all, or those of a joint, or of a time."""
@@ -193,7 +195,7 @@ class Dragging:
             if (number is not None and place[1] != number) or (frame is not None and place[0] != frame)
         }
         self._settle(3)
-        return self.clip()
+        return self._met([])
 
     @property
     def held(self) -> Mapping[tuple[int, int], tuple[float, ...]]:

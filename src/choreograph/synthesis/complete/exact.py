@@ -16,14 +16,16 @@ from choreograph.synthesis.complete.estimate import Estimate
 from choreograph.synthesis.complete.model import MotionModel
 from choreograph.synthesis.complete.terms import POSITION, Body, Term, compile_terms, evaluate
 
-FADE_S = 0.3
-"""Seconds before and behind an exact frame over which what was changed there fades out."""
+FADE_S, FADE_M_S = 0.3, 1.2
+"""Seconds before and behind an exact frame over which what was changed there fades out, at least; and how fast joints
+that are far from where they are asked go there."""
 _STEPS = 16
 _CLOSE_M = 1e-6
 _PLACE_M, _PLACE_RAD = 0.02, 0.05
 """How readily the root moves along the floor and turns, beside the poses' own spread."""
-_EXTRA_M = 0.01
-"""Spread that every column has, so that bodies reach beyond the poses of the model."""
+_ALONE, _EXTRA_M, _HEIGHT_M = 0.8, 0.03, 0.003
+"""Share of the poses' spread in which columns move alone, not as they do together in the recordings, and spread that
+every joint and the height have besides: a hand that is lifted out of a walk lifts no leg, nor the whole body."""
 _LONGEST_STEP = 0.3
 
 
@@ -53,14 +55,14 @@ def between_keys(values: Array, at: NDArray[np.int64], count: int, splined: bool
     return eased(values, at, count, np.inf)
 
 
-def eased(values: Array, at: NDArray[np.int64], count: int, fade: float) -> Array:
-    """Values (N, k) at frames, at all frames (count, k): eased from one to the next, or to zero within `fade` frames.
+def eased(values: Array, at: NDArray[np.int64], count: int, fades: float | Array) -> Array:
+    """Values (N, k) at frames, at all frames (count, k): eased from one to the next, or to zero within `fades` frames.
 
     Without a limit (`inf`), the first value holds before its frame and the last one behind.
     """
     out = np.zeros((count, values.shape[1]))
     every = np.arange(count)
-    for n, frame in enumerate(at):
+    for n, (frame, fade) in enumerate(zip(at, np.broadcast_to(fades, len(at)), strict=True)):
         before = frame - at[n - 1] if n else fade
         behind = at[n + 1] - frame if n + 1 < len(at) else fade
         length = np.where(every < frame, min(before, fade), min(behind, fade))
@@ -89,8 +91,8 @@ def meet(model: MotionModel, clip: Clip, targets: Sequence[Target], held: NDArra
     change = _pose_changes(wanted, rows, place)
     _reach(model, rows + change[0], place + change[1], wanted, clip, held, change)
     at = wanted.frames
-    shift = eased(change[0][at], at, len(clip), FADE_S * clip.fps)
-    move = eased(change[1][at], at, len(clip), FADE_S * clip.fps)
+    fades = clip.fps * np.maximum(FADE_S, wanted.away(clip) / FADE_M_S)
+    shift, move = (eased(part[at], at, len(clip), fades) for part in change)
     made = encoding.decode(Track(rows + shift, place + move), clip.name)
     rot = np.array(made.local_rot)
     still = encoding.columns < 0
@@ -109,6 +111,15 @@ class _Wanted:
     @property
     def frames(self) -> NDArray[np.int64]:
         return np.array(sorted({*self.poses, *self.places, *self.points}), np.int64)
+
+    def away(self, clip: Clip) -> Array:
+        """How far the farthest joint is from where it is asked, at each of the frames, metres."""
+        pos = clip.global_positions()
+        return np.array([
+            max((float(np.linalg.norm(np.nan_to_num(pos[frame, term.joints[0]] - term.target)))
+                 for term in self.points.get(frame, ()) if term.kind == POSITION), default=0.0)
+            for frame in self.frames.tolist()
+        ])  # fmt: skip
 
     @property
     def empty(self) -> bool:
@@ -190,6 +201,7 @@ def reach_poses(
     """
     count, k = rows.shape
     body, spread, asked, identity = Body.of(model.encoding), _spread(model), compile_terms(terms), np.eye(k)
+    lowest, highest = _heights(model, rows)
     total, best = np.zeros((count, k + 3)), np.full(count, np.inf)
     kept, active = total.copy(), np.ones(count, bool)
     for _ in range(_STEPS):
@@ -214,9 +226,18 @@ def reach_poses(
             step = weighed @ np.linalg.solve(gram, missing)
             longest = float(np.abs(step[: k - 4]).max(initial=0.0))
             total[f] += step * min(1.0, _LONGEST_STEP / max(longest, 1e-12))
+            total[f, k - 4] = np.clip(total[f, k - 4], lowest[f], highest[f])
         if not active.any():
             break
     return kept
+
+
+def _heights(model: MotionModel, rows: Array) -> tuple[Array, Array]:
+    """How far bodies of rows (F, k) may sink and rise, (F,) each: nobody flies to what is out of reach."""
+    if model.limits is None:
+        return np.full(len(rows), -np.inf), np.full(len(rows), np.inf)
+    away = model.limits[:, -4, None] - rows[:, -4]
+    return np.minimum(away[0], 0.0), np.maximum(away[1], 0.0)
 
 
 def _spread(model: MotionModel) -> Array:
@@ -226,7 +247,9 @@ def _spread(model: MotionModel) -> Array:
     out = np.zeros((k + 3, k + 3))
     pose = (space.axes.T * space.variances) @ space.axes
     left = np.zeros(k) if model.left_out is None else model.left_out
-    out[:k, :k] = (pose + np.diag(left + _EXTRA_M**2)) / np.outer(scale, scale)
+    extra = np.full(k, _EXTRA_M**2)
+    extra[-4] = _HEIGHT_M**2
+    out[:k, :k] = ((1 - _ALONE) * pose + np.diag(_ALONE * np.diag(pose) + left + extra)) / np.outer(scale, scale)
     out[k - 3 : k] = 0.0
     out[:, k - 3 : k] = 0.0
     out[k, k] = out[k + 1, k + 1] = _PLACE_M**2

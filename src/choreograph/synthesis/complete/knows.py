@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from choreograph.features.pose_space import fit_pose_space
+from choreograph.progress import Progress, silent
 from choreograph.synthesis.complete.encode import Array, Encoding, Track, row_limits
 from choreograph.synthesis.complete.guide import Examples
 from choreograph.synthesis.complete.model import MotionModel, fit_dynamics
@@ -23,7 +24,9 @@ _MOST_WINDOWS, _LEAST_WINDOWS = 4, 3
 """At most in each of the folds, at least in all."""
 
 
-def held_out_share(encoding: Encoding, tracks: Sequence[Track], dimensions: int, order: int, controls: int) -> float:
+def held_out_share(
+    encoding: Encoding, tracks: Sequence[Track], sizes: tuple[int, int, int], told: Progress = silent
+) -> float:
     """How far completed motion is from what was recorded, over a cubic spline's error: below 1 it is nearer.
 
     Windows of clips that were not learned from are completed from three keyframes each, as requests are.
@@ -31,27 +34,29 @@ def held_out_share(encoding: Encoding, tracks: Sequence[Track], dimensions: int,
     Args:
         encoding: Of the tracks.
         tracks: The clips.
-        dimensions: d.
-        order: m.
-        controls: dim(u).
+        sizes: d, m and dim(u).
+        told: Hears how far the work has come.
 
     Returns:
         The share; NaN where there is too little to hold out.
     """
+    dimensions, order, controls = sizes
     whole = [np.concatenate(track, axis=1) for track in tracks]
     folds = folds_of(whole)
     lengths = sorted(len(part) for _, held in folds for part in held)
     key = min(round(APART_S * encoding.rate_hz), (lengths[len(lengths) // 2] - 1) // 2) if lengths else 0
     if key < max(_LEAST_FRAMES, order):
         return math.nan
-    found = []
+    found: list[tuple[float, float]] = []
     for rest, held in folds:
         if max(len(part) for part in rest) < order + 2:
             continue
         model = _learned(encoding, [part[:, :-3] for part in rest], dimensions, order, controls)
         windows = [part[n : n + 2 * key + 1] for part in held for n in range(0, len(part) - 2 * key, 2 * key + 1)]
         every = max(1, math.ceil(len(windows) / _MOST_WINDOWS))
-        found += [_completed(model, Track(true[:, :-3], true[:, -3:]), key) for true in windows[::every]]
+        for true in windows[::every]:
+            told("trying on motion left out", len(found), len(folds) * _MOST_WINDOWS)
+            found.append(_completed(model, Track(true[:, :-3], true[:, -3:]), key))
     if len(found) < _LEAST_WINDOWS:
         return math.nan
     own, plain = np.sum(found, axis=0)

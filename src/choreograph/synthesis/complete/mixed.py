@@ -7,16 +7,44 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from choreograph.errors import RequestError
+from choreograph.motion.clip import Clip
+from choreograph.motion.labels import matches_label, say_labels
 from choreograph.synthesis.complete import start
 from choreograph.synthesis.complete.encode import Array
 from choreograph.synthesis.complete.goals import BehaviourGoal
 from choreograph.synthesis.complete.model import MotionModel
+from choreograph.synthesis.complete.settings import LearnSettings
 from choreograph.synthesis.complete.solver import MapSolver, SolverSettings
 from choreograph.synthesis.complete.terms import Terms
 
 _SWITCH = 30.0
 """What a change of behaviour costs, in ln p: less, and they change to and fro."""
 _ROUNDS = 4
+
+
+def labelled_states(
+    clips: Sequence[Clip], states: Sequence[Array], settings: LearnSettings
+) -> list[tuple[str, list[Array]]]:
+    """The states of each behaviour: stretches with the labels that are to be told apart, or all as one."""
+    if not settings.behaviours:
+        return [("", list(states))]
+    groups = []
+    for name in settings.behaviours:
+        parts = []
+        for clip, own in zip(clips, states, strict=True):
+            ratio = settings.rate_hz / clip.fps
+            for label in clip.labels:
+                if matches_label(name, label.text):
+                    parts.append(own[round(label.start * ratio) : max(round(label.stop * ratio), 1)])
+            if matches_label(name, clip.name) and not any(matches_label(name, la.text) for la in clip.labels):
+                parts.append(own)
+        parts = [part for part in parts if len(part) > (settings.order or 3) + 1]
+        if not parts:
+            known = say_labels([label.text for clip in clips for label in clip.labels])
+            raise RequestError(f"no clip is labelled {name!r}; there are: {known}", where="behaviours")
+        groups.append((name, parts))
+    return groups
 
 
 def labelled_behaviours(model: MotionModel, goals: Sequence[BehaviourGoal], frames: int) -> NDArray[np.int64]:

@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from choreograph.distance.blas import one_thread_each
 from choreograph.errors import RequestError
 from choreograph.features.pose_space import PoseSpace
 from choreograph.motion.clip import Clip
@@ -23,6 +24,7 @@ from choreograph.motion.one_body import on_one_body
 from choreograph.progress import Progress, silent
 from choreograph.synthesis.complete.encode import Array, Encoding, find_encoding, row_limits
 from choreograph.synthesis.complete.guide import Examples
+from choreograph.synthesis.complete.pace import find_fastest
 from choreograph.synthesis.complete.settings import LearnSettings
 
 
@@ -116,6 +118,8 @@ class MotionModel:
     """Least and greatest value of each column, (2, k), in the rows' own units: how far joints turn."""
     examples: Examples | None = None
     """The recordings themselves, of which the nearest may lead; none where behaviours are told apart."""
+    fastest: Array | None = None
+    """The fastest that anybody was there, over each of the spans of `pace`, (spans, ways)."""
 
     @property
     def order(self) -> int:
@@ -316,7 +320,11 @@ def learn(
     Raises:
         RequestError: If there are too few frames; the message says how many are needed.
     """
-    settings, told = settings or LearnSettings(), progress or silent
+    with one_thread_each():
+        return _learn(clips, settings or LearnSettings(), progress or silent)
+
+
+def _learn(clips: Sequence[Clip], settings: LearnSettings, told: Progress) -> MotionModel:
     told("learning", 0, 3)
     clips, left_out = on_one_body(clips)
     if left_out and not clips:
@@ -335,17 +343,18 @@ def learn(
         )
     every = np.concatenate(rows)
     from choreograph.synthesis.complete.knows import held_out_share
+    from choreograph.synthesis.complete.mixed import labelled_states
     from choreograph.synthesis.complete.selection import choose, choose_space
 
     space = choose_space(rows, settings)
     told("learning", 1, 3)
     states = [space.project(own) for own in rows]
     order, controls, components = choose(states, settings)
-    groups = _behaviours(clips, states, settings)
+    groups = labelled_states(clips, states, settings)
     told("learning", 2, 3)
     dynamics = tuple(fit_dynamics(own, order, controls, components, name=name) for name, own in groups)
     left = (every - space.lift(space.project(every))).var(axis=0)
-    share = held_out_share(encoding, tracks, space.dimensions, order, controls)
+    share = held_out_share(encoding, tracks, (space.dimensions, order, controls), told)
     told("learning", 3, 3)
     return MotionModel(
         encoding,
@@ -358,6 +367,7 @@ def learn(
         share,
         row_limits(every / encoding.scale),
         Examples.of(groups[0][1]) if len(groups) == 1 else None,
+        find_fastest(tracks, encoding.rate_hz),
     )
 
 
@@ -370,29 +380,3 @@ def _standing_heights(clips: Sequence[Clip]) -> Array:
         found = [find_foot_contacts(clip).standing_heights for clip in clips]
         heights[list(skeleton.feet)] = np.median(found, axis=0)
     return heights
-
-
-def _behaviours(
-    clips: Sequence[Clip], states: Sequence[Array], settings: LearnSettings
-) -> list[tuple[str, list[Array]]]:
-    """The states of each behaviour: stretches with the labels that are to be told apart, or all as one."""
-    if not settings.behaviours:
-        return [("", list(states))]
-    from choreograph.motion.labels import matches_label, say_labels
-
-    groups = []
-    for name in settings.behaviours:
-        parts = []
-        for clip, own in zip(clips, states, strict=True):
-            ratio = settings.rate_hz / clip.fps
-            for label in clip.labels:
-                if matches_label(name, label.text):
-                    parts.append(own[round(label.start * ratio) : max(round(label.stop * ratio), 1)])
-            if matches_label(name, clip.name) and not any(matches_label(name, la.text) for la in clip.labels):
-                parts.append(own)
-        parts = [part for part in parts if len(part) > (settings.order or 3) + 1]
-        if not parts:
-            known = say_labels([label.text for clip in clips for label in clip.labels])
-            raise RequestError(f"no clip is labelled {name!r}; there are: {known}", where="behaviours")
-        groups.append((name, parts))
-    return groups

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from choreograph.contract.result import Answer, Metric, Motion, Problem, Result
 from choreograph.contract.search import OneStepSearch, Search
+from choreograph.distance.blas import one_thread_each
 from choreograph.errors import RequestError
 from choreograph.finishing.foot_contacts import plant_speed
 from choreograph.motion.clip import Clip
@@ -21,6 +22,7 @@ from choreograph.synthesis.complete.drag import Dragging, Pull
 from choreograph.synthesis.complete.measure import measure, pose_off_m, say
 from choreograph.synthesis.complete.mixed import labelled_behaviours
 from choreograph.synthesis.complete.model import MotionModel
+from choreograph.synthesis.complete.pace import find_too_fast
 from choreograph.synthesis.complete.request import CompleteRequest
 from choreograph.synthesis.complete.solver import SolverSettings
 from choreograph.synthesis.complete.sources import Recordings, Source
@@ -85,6 +87,10 @@ class CompleteSearch(ChoosingSearch, OneStepSearch[Completion]):
             drag: What came of the change before; None at the beginning.
             pull: A joint of a key pose that is pulled: the pose follows.
         """
+        with one_thread_each():
+            return self._dragged(drag, pull)
+
+    def _dragged(self, drag: Dragging | None, pull: Pull | None) -> tuple[Dragging, Clip]:
         model, targets, frames = self._prepare(silent, relearn=drag is None)
         if pull is not None:
             targets = pull.applied(model, targets)
@@ -107,6 +113,10 @@ class CompleteSearch(ChoosingSearch, OneStepSearch[Completion]):
 
     def make(self, progress: Progress) -> Completion:
         """The most likely motion, finished."""
+        with one_thread_each():
+            return self._complete(progress)
+
+    def _complete(self, progress: Progress) -> Completion:
         request = self.request
         request.check_asks()
         model, targets, frames = self._prepare(progress)
@@ -195,9 +205,9 @@ class CompleteSearch(ChoosingSearch, OneStepSearch[Completion]):
         if clip.skeleton.feet:
             metrics["foot_slide"] = Metric(plant_speed(clip), "m/s", "standing feet slide at")
         if math.isfinite(made.model.held_out):
-            metrics["held_out"] = Metric(made.model.held_out, "×", "held out, off as a spline is")
+            metrics["held_out"] = Metric(made.model.held_out, "×", "model's error relative to a spline's")
         steps = len(made.estimate.objective) - 1
-        metrics["iterations"] = Metric(float(steps), "×", "optimised")
+        metrics["iterations"] = Metric(float(steps), "iteration" if steps == 1 else "iterations", "optimised in")
         return metrics
 
     def _problems(self, misses: Sequence[Any]) -> list[Problem]:
@@ -219,12 +229,21 @@ class CompleteSearch(ChoosingSearch, OneStepSearch[Completion]):
         for where, off in away.items():
             text = f"{where}: the torso is {100 * off:.0f} cm from where the pose was asked for"
             found.append(Problem(text, where, 0.0, round(off, 4), unit="m"))
+        if (fast := find_too_fast(made.clip, made.model, made.targets)) is not None:
+            found.append(_with_way_out(fast, self.request))
         if made.estimate.splined and not made.model.held_out > 1:
             found.append(Problem(_UNLIKE, "poses"))
         if not made.estimate.converged:
             said = f"{_FIT_PROBLEM} in {self._settings.iterations} iterations; allow more"
             found.append(Problem(said, "solve.iterations"))
         return found
+
+
+def _with_way_out(problem: Problem, request: CompleteRequest) -> Problem:
+    """A problem of speed, with what helps between two motions."""
+    if not request.between or not request.in_place:
+        return problem
+    return replace(problem, text=f"{problem.text}; --no-in-place lets the second motion come where the first one leads")
 
 
 def _way(clip: Clip) -> list[tuple[float, float]]:

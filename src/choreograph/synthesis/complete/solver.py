@@ -18,6 +18,7 @@ from choreograph.synthesis.complete.encode import Array
 from choreograph.synthesis.complete.estimate import DAMPING, Estimate
 from choreograph.synthesis.complete.guide import NEAR, beside
 from choreograph.synthesis.complete.model import MotionModel, log_mixture
+from choreograph.synthesis.complete.pace import find_carried
 from choreograph.synthesis.complete.terms import Body, PoseTerm, Terms, evaluate
 
 ROOT_M = 5e-4
@@ -79,7 +80,8 @@ class MapSolver:
             settings: Weights, and when to stop.
             behaviours: Which of the model's dynamics holds at each frame, (F,); the first throughout if None.
         """
-        self.model, self.frames, self.terms = model, frames, terms
+        self.model, self.frames = model, frames
+        self.terms = terms
         self.settings = settings or SolverSettings()
         self.axes, self.body = model.axes, Body.of(model.encoding)
         self.size = model.dimensions + 3
@@ -92,6 +94,15 @@ class MapSolver:
         """Whether the guide is a spline through the key poses themselves, likely or not."""
         self._prepare_pose()
         self.set_behaviours(np.zeros(frames, np.int64) if behaviours is None else behaviours)
+
+    @property
+    def terms(self) -> Terms:
+        """What is asked."""
+        return self._terms
+
+    @terms.setter
+    def terms(self, terms: Terms) -> None:
+        self._terms, self._carried = terms, find_carried(self.model, self.frames, terms)
 
     def _prepare_pose(self) -> None:
         """Whole poses count in all columns but velocities, each by what the space leaves out: R x = Qᵀ W (y - D)."""
@@ -193,6 +204,8 @@ class MapSolver:
         rows = self.model.lifted(now.states)
         value = 0.0
         values, slopes = _compiled.root_rows(rows, now.place, self.axes, self._rate, 1 / ROOT_M)
+        if self._carried is not None and not self.splined:
+            values -= self._carried.ravel() / ROOT_M
         steps = np.repeat(np.arange(self.frames - 1), 3)
         shown = rows if self.offset is None else rows + self.offset
         found = evaluate(self.terms.compiled, shown, now.place, self.body, self.axes, self._rate)

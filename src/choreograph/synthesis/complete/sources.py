@@ -28,7 +28,7 @@ from choreograph.synthesis.complete.store import pack, unpack
 Source = MotionModel | MotionGraph | Sequence[Clip]
 """What motions can be completed with."""
 Known = Sequence[Target]
-METHOD = 5
+METHOD = 6
 """One more whenever the same clips would give another model."""
 
 

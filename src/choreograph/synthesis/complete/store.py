@@ -18,6 +18,7 @@ from choreograph.motion.skeleton import Skeleton
 from choreograph.synthesis.complete.encode import TRAVEL, Encoding
 from choreograph.synthesis.complete.guide import Examples
 from choreograph.synthesis.complete.model import Dynamics, MotionModel
+from choreograph.synthesis.complete.pace import SPANS_S, WAYS
 
 SUFFIX = ".model"
 _VERSION = 1
@@ -55,6 +56,8 @@ def pack(model: MotionModel) -> Content:
     }
     if model.limits is not None:
         arrays["limits"] = model.limits
+    if model.fastest is not None:
+        arrays["fastest"] = model.fastest
     if model.examples is not None:
         arrays |= {"examples": model.examples.states, "example_lengths": model.examples.lengths}
     for n, one in enumerate(model.dynamics):
@@ -99,6 +102,7 @@ def unpack(content: Content) -> MotionModel:
         math.nan if facts.get("held_out") is None else _finite(facts, "held_out"),
         floats.get("limits"),
         _examples(arrays, floats, len(space.axes)),
+        floats.get("fastest"),
     )
 
 
@@ -113,6 +117,8 @@ def _check_shapes(encoding: Encoding, space: PoseSpace, floats: dict[str, NDArra
     wrong = [name for name, shape in wanted.items() if floats[name].shape != shape]
     if "limits" in floats and (floats["limits"].shape != (2, k) or (floats["limits"][0] > floats["limits"][1]).any()):
         wrong.append("limits")
+    if "fastest" in floats and floats["fastest"].shape != (len(SPANS_S), len(WAYS)):
+        wrong.append("fastest")
     columns = encoding.columns
     if columns.shape != (joints,) or ((columns < -1) | (columns + 3 + TRAVEL > k)).any():
         wrong.append("columns")

@@ -157,8 +157,9 @@ class _Buffer:
         except IndexError:
             frame = self._wait()
         self._taken = frame.number + 1
+        # Nobody is woken while enough is made: a thread that wakes wants the interpreter, and so does the caller.
         # Where the thread has the lock it is awake; if it just goes to sleep, the next frame wakes it.
-        if self._changed.acquire(blocking=False):
+        if self._wants_more() and self._changed.acquire(blocking=False):
             self._changed.notify_all()
             self._changed.release()
         return frame
@@ -196,6 +197,10 @@ class _Buffer:
         if thread is not None:
             thread.join()
 
+    def _wants_more(self) -> bool:
+        """Whether fewer frames wait than should."""
+        return self._producer.made - self._taken < self._ahead
+
     # ------------------------------------------------------------------ the thread
 
     def _run(self) -> None:
@@ -220,7 +225,7 @@ class _Buffer:
                 if self._changes and (self._producer.over or self._producer.made >= self._changes[0].cut + self._fade):
                     change = self._changes.pop(0)
                     break
-                if self._changes or self._producer.made - self._taken < self._ahead:
+                if self._changes or self._wants_more():
                     break
                 self._changed.wait()
             taken = self._taken

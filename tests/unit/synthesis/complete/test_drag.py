@@ -74,6 +74,49 @@ def test_a_pulled_foot_leaves_the_other_one_standing(walks: list[Clip], model: c
     np.testing.assert_allclose(after[right], before[right], atol=1e-3)
 
 
+def lifted(walk: Clip, at_s: float, up_m: float) -> tuple[float, float, float]:
+    x, y, z = walk.global_positions()[round(at_s * walk.fps), walk.skeleton.need("right_hand")]
+    return float(x), float(y) + up_m, float(z)
+
+
+def moved_m(made: Clip, walk: Clip, role: str, frame: int) -> float:
+    joint = walk.skeleton.need(role)
+    return float(np.linalg.norm((made.global_positions() - walk.global_positions())[frame, joint]))
+
+
+def test_a_hand_that_is_dragged_up_lifts_no_leg(walks: list[Clip], model: cg.MotionModel) -> None:
+    walk = walks[0][:61]
+    drag = cg.Dragging.of_clip(model, walk, keys=(0, 60))
+    for up_m in np.linspace(0.0, 0.6, 13):
+        made = drag.pull("right_hand", 1.0, lifted(walk, 1.0, float(up_m)))
+    assert made.global_positions()[30, walk.skeleton.need("right_hand")] == pytest.approx(
+        lifted(walk, 1.0, 0.6), abs=2e-3
+    )
+    assert all(
+        moved_m(made, walk, role, frame) < 0.15 for role in ("left_foot", "right_foot") for frame in (15, 30, 45)
+    )
+    lowest = walk.global_positions()[:, list(walk.skeleton.feet), 1].min(axis=1)
+    assert made.global_positions()[:, list(walk.skeleton.feet), 1].min(axis=1) == pytest.approx(lowest, abs=0.05)
+
+
+def test_a_hand_that_is_asked_for_high_lifts_no_leg(walks: list[Clip]) -> None:
+    walk = walks[0][10:71]
+    plain = cg.complete(walks, REQUEST.with_(finish=cg.FinishSettings(rate_hz=30.0))).clip
+    goal = cg.JointGoal(at_s=1.0, joint="right_hand", position=lifted(walk, 1.0, 0.6))
+    made = cg.complete(walks, REQUEST.with_(joints=[goal], finish=cg.FinishSettings(rate_hz=30.0)))
+    assert made.problems == ()
+    assert all(moved_m(made.clip, plain, role, 30) < 0.15 for role in ("left_foot", "right_foot"))
+    # It takes its time: nothing leaps on the way up and down.
+    hand = made.clip.global_positions()[:, walk.skeleton.need("right_hand")]
+    assert np.linalg.norm(np.diff(hand, axis=0), axis=1).max() * 30 < 4.0
+
+
+def test_nobody_flies_to_what_is_out_of_reach(walks: list[Clip]) -> None:
+    goal = cg.JointGoal(at_s=1.0, joint="right_hand", position=(0.0, 4.0, 1.5))
+    made = cg.complete(walks, REQUEST.with_(joints=[goal]))
+    assert made.problems and made.clip.root_pos[:, 1].max() < max(walk.root_pos[:, 1].max() for walk in walks) + 0.15
+
+
 def test_the_motion_goes_through_the_pulled_pose(walks: list[Clip]) -> None:
     search = CompleteSearch(walks, REQUEST)
     search.step()

@@ -191,3 +191,13 @@ def test_goals_that_tell_it_all_need_no_guide(clips: list[Clip]) -> None:
     for count, led in ((1, False), (4, True)):
         made = cg.complete(clips, _asked(clips, joints=tracks[:count])).completion
         assert made is not None and (made.guide is None) == led
+
+
+def test_recordings_lead_motion_on_splines_too() -> None:
+    walks = [demo_clip(name, 30.0) for name in ("walk", "walk_veer_left", "walk_veer_right")]
+    keys = [cg.KeyPose(0.0, "walk", 10, in_place=True), cg.KeyPose(2.0, "walk", 70, in_place=True)]
+    request = cg.CompleteRequest(2.0, keys, finish=cg.FinishSettings(rate_hz=30.0))
+    made = cg.complete(walks, request.with_(solve=cg.SolveWeights(knots_s=0.3)))
+    assert made.best.details["led_by"] == "recordings" and made.problems == ()
+    off = np.linalg.norm(made.clip.global_positions() - cg.complete(walks, request).clip.global_positions(), axis=-1)
+    assert off.mean() < 0.02

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from choreograph.demo import demo_clip
-from choreograph.errors import FormatError, RequestError, SkeletonMismatch
+from choreograph.errors import Cancelled, FormatError, RequestError, SkeletonMismatch
 from choreograph.maths.floor import FloorTransform
 from choreograph.motion.clip import Clip
 from choreograph.synthesis.complete.encode import Track, find_encoding
@@ -166,3 +166,21 @@ def test_the_pose_space_is_chosen_by_cross_validation(walks: list[Clip]) -> None
     chosen = learn(walks, LearnSettings(order=2, dimensions=0))
     usual = learn(walks, LearnSettings(order=2, variance=0.9995))
     assert 2 <= chosen.dimensions <= usual.dimensions
+
+
+def test_learning_keeps_to_one_thread_tells_how_far_it_is_and_can_be_stopped(walks: list[Clip]) -> None:
+    from threadpoolctl import threadpool_info  # type: ignore[import-untyped]
+
+    heard: list[str] = []
+
+    def told(what: str, done: int, total: int) -> None:
+        heard.append(what)
+        assert done <= total
+        # On a busy machine, threads of a BLAS wait long for each other.
+        assert all(pool["num_threads"] == 1 for pool in threadpool_info() if pool["user_api"] == "blas")
+        if heard.count("trying on motion left out") == 3:
+            raise Cancelled
+
+    with pytest.raises(Cancelled):
+        learn(walks, progress=told)
+    assert heard[0] == "learning"
