@@ -14,6 +14,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -36,7 +37,7 @@ CASES: dict[str, Case] = {
     "flip 87_04": ("cmu/87/87_04", ("87_03",), (1.6, 2.74), 2.0, 5.5),
 }
 PEOPLE: dict[str, Case] = {
-    "walk 107_01": ("cmu_more/107/107_01", ("107_02", "107_03", "107_04", "107_05"), (0.55, 1.85), 2.0, 1.6),
+    "walk 107_01": ("cmu_more/107/107_01", ("107_02", "107_03", "107_04", "107_05"), (0.88, 2.96), 2.0, 1.6),
     "walk 108_01": ("cmu_more/108/108_01", ("108_02", "108_03"), (1.9, 3.5), 2.0, 1.6),
     "run 108_04": ("cmu_more/108/108_04", ("108_05", "108_06", "108_07", "108_08"), (0.1, 0.95), 1.5, 2.8),
     "run 108_12": ("cmu_more/108/108_12", ("108_11", "108_13", "108_14"), (0.1, 0.95), 1.5, 2.8),
@@ -51,8 +52,13 @@ PEOPLE: dict[str, Case] = {
 MANY = ("16_01", "16_03", "16_05", "16_06", "16_07", "16_09", "16_10", "16_21", "16_22", "16_45")
 
 
+RATES = {"107": 75.0}
+"""Hertz of recordings whose file says another: at 120 Hz this one falls at 24.9 m/s² and takes 162 steps a minute."""
+
+
 def read(path: Path) -> cg.Clip:
     clip = cg.read_clip(path.with_suffix(".amc"))
+    clip = replace(clip, fps=RATES.get(clip.name[:3], clip.fps))
     return cg.repair(clip) if clip.name.startswith("87") else clip
 
 

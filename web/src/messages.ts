@@ -1546,6 +1546,8 @@ export interface PhysicsRequest {
   choose?: number;
   /** Of the space; else as few as hold 90 % of the examples' variance. */
   dimensions?: number | null;
+  /** What the space is around: "moving", what the examples do at the same moment; "free", their mean pose, moved so that it goes through key poses; "fixed", their mean pose, and key poses are brought onto its space. */
+  mean?: "moving" | "free" | "fixed";
   /** Poses in between, in time's order. */
   poses?: KeyPoseRequest[];
   /** Where feet stand, all of them, instead of as in the motion. */

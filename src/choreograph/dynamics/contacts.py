@@ -103,6 +103,8 @@ def _standing_points(clips: Sequence[Clip], ankle: int, toe: int | None, height:
     """Heel in the ankle's frame, ball's edges and toe in the toe's: medians over frames in which the foot is flat."""
     found: list[list[Array]] = []
     for clip in clips:
+        if len(clip) < 2:
+            continue
         pos, rot = clip.global_positions(), clip.global_rotations()
         front = toe if toe is not None else ankle
         speed = np.linalg.norm(np.gradient(pos[:, [ankle, front]], 1 / clip.fps, axis=0), axis=-1).max(axis=1)
@@ -184,13 +186,17 @@ def find_contacts(clip: Clip, points: ContactPoints, floor: float = 0.0) -> Flag
             seeds = np.flatnonzero(land[start:stop])
             if len(seeds):  # from the first moment it may land until it leaves
                 flags[start + seeds[0] : stop] = True
-        for start, stop in runs(~flags):
-            if start > 0 and stop < len(clip) and stop - start < shortest:
-                flags[start:stop] = True
-        for start, stop in runs(flags):
-            if start > 0 and stop < len(clip) and stop - start < shortest:
-                flags[start:stop] = False
-        out[:, group] = flags
+        out[:, group] = _steady(flags, shortest)
+    return out
+
+
+def _steady(flags: Flags, shortest: int) -> Flags:
+    """Contacts (F,) without gaps and without touches of fewer frames."""
+    out = np.array(flags)
+    for standing in (False, True):
+        for start, stop in runs(out == standing):
+            if start > 0 and stop < len(out) and stop - start < shortest:
+                out[start:stop] = not standing
     return out
 
 
@@ -224,7 +230,12 @@ def with_carriers(flags: Flags, need: Array, at: Array, groups: NDArray[np.int32
                 continue
             if least < min(float(mine.min()) + 2 * _BESIDE_M, _CARRY_M):
                 most = least + 0.5 * _BESIDE_M if short else max(least + _BESIDE_M, _CARRY_M)
-                out[start:stop, of_side] = np.median(mine[:, of_side], axis=0) < most
+                # While a foot is about as low as it gets, those parts stand that mostly are.
+                down = np.asarray(short | _steady(mine[:, of_side].min(axis=1) < most, shortest))
+                parts = np.median(mine[down, of_side], axis=0) < most
+                out[start:stop, of_side] = down[:, None] & parts
+        nothing = start + np.flatnonzero(~out[start:stop].any(axis=1) & (stop - start >= shortest))
+        out[nothing] = heights[nothing] < lowest[nothing, None] + 0.5 * _BESIDE_M
     for side in (0, 1):  # nobody steps for a few frames between two stances
         parts = out[:, len(PARTS) * side : len(PARTS) * (side + 1)]
         for start, stop in runs(np.asarray(~parts.any(axis=1))):

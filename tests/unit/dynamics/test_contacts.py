@@ -40,3 +40,14 @@ def test_a_moment_only_prolongs_a_stance() -> None:
     flags = np.zeros((60, 6), bool)
     flags[31:40, :3] = True
     assert carried(need, height, flags)[29:40, :3].all()
+
+
+def test_a_foot_that_lifts_while_the_other_carries_has_left() -> None:
+    need, height = np.zeros(60), np.full((60, 8), 0.5)
+    need[15:45] = 1.5
+    height[15:45, :4] = 0.03
+    height[15:25, 4:] = 0.03
+    height[25:45, 4:] = 0.12
+    found = carried(need, height)
+    assert found[15:45, :3].all()
+    assert found[15:25, 3:].all() and not found[27:, 3:].any()

@@ -321,11 +321,7 @@ def assemble(
                     rows[i, s * ny + r] = s0 * jy[i, r] + s1 * jv[i, r] + s2 * ja[i, r]
             for r in range(nf):
                 rows[i, full + r] = jac_f[i, r]
-        left = np.empty((n, m))
-        for i in range(n):
-            for r in range(m):
-                left[i, r] = row_w[k, i] * rows[i, r]
-        mat = np.dot(left.T, np.ascontiguousarray(rows[:, :m]))
+        mat = _squares(rows, row_w[k], m, ny)
         for t in range(4):
             _times_w(spec, der[3 + t], half)
             _w_times(spec, half, hes[t])
@@ -398,6 +394,25 @@ def assemble(
             c += 3
         _scatter(off, k, ny, nf, mat, g, band, grad)
     _rate_terms(spec, x, 2.0 * w_rate, r_w, r_g, band, grad)
+
+
+@fast
+def _squares(rows: Array, weights: Array, m: int, ny: int) -> Array:
+    """Σ w r rᵀ over rows (n, m): those blocks, (m, m), that `_scatter` reads; the others are left as they come."""
+    n, full = len(weights), 3 * ny
+    one, left, out = np.empty((m, n)), np.empty((m, n)), np.empty((m, m))
+    for i in range(n):
+        for r in range(m):
+            one[r, i] = rows[i, r]
+            left[r, i] = weights[i] * rows[i, r]
+    for start in (0, ny, 2 * ny, full):
+        stop = min(start + ny, m) if start < full else m
+        if stop > start:
+            out[start:stop, start:] = np.dot(left[start:stop], one[start:].T)
+    for r in range(full, m):
+        for c in range(2 * ny, full):
+            out[r, c] = out[c, r]
+    return out
 
 
 @fast

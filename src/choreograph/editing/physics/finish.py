@@ -149,13 +149,14 @@ class _Finisher:
         self.count = max(4, int((len(clip) - 1) / clip.fps * _RATE_HZ) + 1)
         times = np.arange(self.count) / _RATE_HZ
         grid = Grid(times)
-        self.course = grid.at(grid.through(_at(_smooth(self.q, clip.fps), clip.fps, times)), times)
+        self.spline = grid.through(_at(_smooth(self.q, clip.fps), clip.fps, times))
+        self.course, _, _ = grid.at(self.spline, times)
         legs = Legs(self.dofs, self.points)
         self.legs = legs
         flags = contacts_of(clip, self.dofs, self.points, floor)
         self.held = at_nodes(flags, times * clip.fps)[:, self.points.groups]
         here = legs.positions(np.ascontiguousarray(_at(self.q, clip.fps, times)))
-        self.targets = self._targets(legs.positions(np.ascontiguousarray(self.course[0])), here)
+        self.targets = self._targets(legs.positions(np.ascontiguousarray(self.course)), here)
         self.columns, self.picks, self.pull = _freedoms(self.dofs)
         self.begin()
 
@@ -265,7 +266,7 @@ class _Finisher:
         if stop < self.count:
             mask[-_JOINED:] = True
         held = self.held[span]
-        q = self.course[0][span]
+        q = self.course[span]
         points = self.legs.positions(np.ascontiguousarray(q))
         floor = np.minimum(self.floor, points[..., 1] + 0.02)
         n, limits = len(self.dofs), np.full(len(self.dofs), np.inf)
@@ -274,7 +275,7 @@ class _Finisher:
             self.targets[span], floor,
             mask, values, np.zeros((count, ny)), self.pull, self.legs.holders, self.legs.offsets, limits, values,
             weights=_WEIGHTS,
-            level=self.floor, course=tuple(part[span] for part in self.course),  # type: ignore[arg-type]
+            level=self.floor, course=self.spline[start : stop + 2],
             soft=Soft(), most_force=2.0, most_alone=8.0,
         )  # fmt: skip
 

@@ -20,9 +20,12 @@ from choreograph.editing.physics.problem import Problem
 
 Array = NDArray[np.float64]
 
-_FAR_RHO, _NEAR_RHO = (1e12, 1e7), (1e10, 1e9)
+_FAR_RHO, _NEAR_RHO = (1e12, 1e7), (1e12, 1e9)
 """What an equality adds to the matrix, its weight ρ times the square of its row: those of forces, and those of places
-and poses; far from a solution, where the latter contradict each other, and near it, where all have to hold closely."""
+and poses; far from a solution, where the latter contradict each other, and nearer, where all have to hold closely."""
+_NEAR = 1e-2
+"""Violation from which on the latter counts. Much later, and a foot that rolls by the twist of a whole leg comes to its
+place so slowly that what is left takes a step that forces do not bear."""
 _LEFT = 1e-9
 """What a Newton step may leave of the linearised equalities."""
 _FAR = 1e-4
@@ -182,7 +185,7 @@ class Solver:
 
     def assemble(self, at: Point, now: Values, barrier: float) -> None:
         """Fill matrix and gradient."""
-        self.rho = self.far if now.violation > _FAR else self.near
+        self.rho = self.far if now.violation > _NEAR else self.near
         sigma = at.dual / at.slack
         z_hi, z_lo, _, _, _, z_floor, _, _ = self.spread(at.dual)
         s_hi, s_lo, sq_hi, sq_lo, s_force, s_floor, s_up, s_down = self.spread(sigma)

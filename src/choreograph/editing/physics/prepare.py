@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from choreograph.contract.result import Problem as Missed
 from choreograph.dynamics.contacts import (
     ContactPoints,
-    find_contacts,
     find_hand_contacts,
     floor_height,
     measure_points,
@@ -23,6 +22,7 @@ from choreograph.dynamics.contacts import (
 from choreograph.dynamics.dofs import Dofs, make_dofs
 from choreograph.dynamics.falling import doubt_rate, falls_at
 from choreograph.editing.dynamics.search import body_of
+from choreograph.editing.physics.aligned import Lead, Track, find_lead, make_track
 from choreograph.editing.physics.basis import KEEP, Basis, feet_level, make_basis
 from choreograph.editing.physics.examples import choose_examples
 from choreograph.editing.physics.footprints import with_footprints, with_handprints, with_poses
@@ -61,11 +61,14 @@ class Setting:
     examples: tuple[Clip, ...]
     flags: Flags
     """Which groups of contact points stand in each frame of it, (F, 6), or with hands (F, 8)."""
+    feet: ContactPoints
+    """The contact points of the feet alone."""
 
     @cached_property
-    def known(self) -> list[Flags]:
-        """Which groups of points stand in each of the examples."""
-        return [find_contacts(one, self.points, self.floor) for one in self.examples]
+    def tracks(self) -> list[Track]:
+        """The examples frame by frame: what they do at which moment of their contacts."""
+        level = feet_level(self.clip) - self.floor
+        return [make_track(one, self.basis, self.feet, self.floor, level) for one in self.examples]
 
     @cached_property
     def gravity(self) -> float | None:
@@ -163,7 +166,7 @@ def make_setting(clip: Clip, request: PhysicsRequest, examples: Sequence[Clip] |
             where="floor_m",
         )
     basis = make_basis(dofs, used, keep, arms=hands, level=feet_level(clip) - floor)
-    return Setting(part, dofs, basis, points, floor, tuple(used), flags)
+    return Setting(part, dofs, basis, points, floor, tuple(used), flags, feet)
 
 
 def _on_its_floor(clip: Clip, examples: Sequence[Clip]) -> list[Clip]:
@@ -203,12 +206,25 @@ def sketch_of(setting: Setting, request: PhysicsRequest, coarser: float = 1.0) -
     return sketch
 
 
-def problem_of(setting: Setting, sketch: Sketch, request: PhysicsRequest) -> Problem:
-    """The problem of a sketch."""
+def lead_of(setting: Setting, sketch: Sketch, request: PhysicsRequest) -> Lead | None:
+    """What the examples do at a sketch's moments, where a request wants to know."""
+    return find_lead(sketch, setting.basis, setting.tracks) if request.mean == "moving" else None
+
+
+def problem_of(setting: Setting, sketch: Sketch, request: PhysicsRequest, lead: Lead | None = None) -> Problem:
+    """The problem of a sketch.
+
+    Args:
+        setting: What it is about.
+        sketch: What the motion shall be.
+        request: What is asked.
+        lead: What the examples do at its moments, where that is known already.
+    """
     _check_floor(setting, sketch)
+    lead = lead_of(setting, sketch, request) if lead is None else lead
     return make_problem(
         sketch, setting.basis, setting.points, floor=setting.floor, weights=request.weights.as_weights(),
-        limits=request.limits.as_limits(),
+        limits=request.limits.as_limits(), lead=lead, free=request.mean != "fixed",
     )  # fmt: skip
 
 
@@ -229,7 +245,7 @@ def _check_floor(setting: Setting, sketch: Sketch) -> None:
 
 def doubts(setting: Setting, sketch: Sketch) -> list[Missed]:
     """What can be said before solving: whether the examples have the behaviour."""
-    own, contacts = setting.basis.off_deg, setting.known
+    own, contacts = setting.basis.off_deg, [track.flags for track in setting.tracks]
     poses = np.array([pose.q for pose in sketch.poses])
     off = setting.basis.error_deg(poses)
     flies = bool((~setting.flags.any(axis=1)).any())

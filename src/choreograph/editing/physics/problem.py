@@ -41,13 +41,13 @@ class Weights:
 
     torque: float = 1.0
     """Of squared torques, (BW·m)²."""
-    acceleration: float = 3e-6
+    acceleration: float = 5e-6
     """Of squared accelerations of joints and root."""
     prior: float = 0.04
     """Of squared distances from the examples' mean, the root's height among it, in standard deviations."""
     slack: float = 2.0
     """Of what legs add to the basis, radians²: limbs in contact leave the space of examples no farther than needed."""
-    rate: float = 4e-3
+    rate: float = 1.2e-2
     """Of squared changes of ground forces, (BW/s)²."""
     scale: float = 50.0
     """Of all of it, against the constraints."""
@@ -113,8 +113,8 @@ class Problem:
     weights: Weights = Weights()
     level: float = 0.0
     """Height of the floor itself, metres."""
-    course: tuple[Array, Array, Array] | None = None
-    """Coordinates, velocities and accelerations at the nodes that the state adds to, each (K, n), instead of q₀."""
+    course: Array | None = None
+    """Coefficients (K + 2, n) of a spline that moves along, which the state adds to instead of q₀."""
     soft: Soft | None = None
     """Where mechanics and contacts are wishes rather than constraints."""
 
@@ -194,10 +194,7 @@ class Problem:
         quad_y = 2 * scale * np.diag(self.pull)
         quad_a = 2 * scale * weights.acceleration * (self.w.T @ self.w)
         params = np.array([GRAVITY, scale * weights.torque, scale * weights.rate, self.slope])
-        course = self.course
-        if course is None:
-            still = np.zeros((self.nodes, len(self.origin)))
-            course = (np.tile(self.origin, (self.nodes, 1)), still, still)
+        course = self.course_at(self.times)
         return (
             self.tree, self.offs, self.w, np.array(course[0]), np.array(self.active),
             np.array(self.holders, np.int32), np.array(self.offsets),
@@ -214,6 +211,20 @@ class Problem:
         params[1] = 0.0
         parts[9], parts[11] = params, _SMOOTHER * parts[11]
         return tuple(parts)
+
+    def course_at(self, times: Array) -> tuple[Array, Array, Array]:
+        """Coordinates that the state adds to, their velocities and accelerations at times (F,), each (F, n)."""
+        if self.course is not None:
+            return self.spline.at(self.course, times)
+        still = np.zeros((len(times), len(self.origin)))
+        return still + self.origin, still, still
+
+    def coordinates(self, x: Array, times: Array) -> tuple[Array, Array, Array]:
+        """Coordinates of the body, their velocities and accelerations at times (F,), each (F, n)."""
+        states = self.spline.at(self.coefficients(x), times)
+        course = self.course_at(times)
+        q, v, a = (there + state @ self.w.T for there, state in zip(course, states, strict=True))
+        return q, v, a
 
     def start(self, guess: Array | None = None) -> Array:
         """The unknowns at a guess: a spline through its states, and the body's weight shared by who pushes."""

@@ -221,6 +221,9 @@ class PhysicsRequest(Request):
     all."""
     dimensions: Annotated[int, Ge(1), Le(60)] | None = None
     """Of the space; else as few as hold 90 % of the examples' variance."""
+    mean: Literal["moving", "free", "fixed"] = "moving"
+    """What the space is around: "moving", what the examples do at the same moment; "free", their mean pose, moved so
+    that it goes through key poses; "fixed", their mean pose, and key poses are brought onto its space."""
     poses: Annotated[tuple[KeyPoseRequest, ...], MaxLen(50)] = ()
     """Poses in between, in time's order."""
     footprints: Annotated[tuple[FootprintRequest, ...], MaxLen(200)] = ()

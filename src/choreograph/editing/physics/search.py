@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,18 +12,19 @@ from numpy.typing import NDArray
 
 from choreograph.contract.result import COMPLETE, Answer, Metric, Motion, Problem, Result, Run
 from choreograph.contract.search import Budget, Search
+from choreograph.distance.blas import one_thread_each
+from choreograph.editing.physics.aligned import Lead
 from choreograph.editing.physics.drive import Solved, solve_again, solve_finer, solve_in_stages
 from choreograph.editing.physics.finish import Mechanical
 from choreograph.editing.physics.finished import finish_request, finished_answer
-from choreograph.editing.physics.prepare import Setting, doubts, make_setting, problem_of, sketch_of
+from choreograph.editing.physics.prepare import Setting, doubts, lead_of, make_setting, problem_of, sketch_of
 from choreograph.editing.physics.problem import Problem as Question
+from choreograph.editing.physics.problems import find_problems
 from choreograph.editing.physics.request import PhysicsRequest
 from choreograph.editing.physics.shown import footprints_of, mechanics_of
 from choreograph.editing.physics.sketch import Sketch, paced, refined
 from choreograph.editing.physics.timing import Timing, find_timing, timing_details
 from choreograph.editing.physics.verify import (
-    BARS,
-    OFF_GRID,
     Trajectory,
     Verification,
     excess,
@@ -88,7 +89,7 @@ class PhysicsSearch(Search):
         self._solved: Solved | None = None
         self._before: Solved | None = None
         self._finished: Mechanical | None = None
-        self._seconds, self._coarser = 0.0, 1.0
+        self._seconds, self._coarser, self._leads = 0.0, 1.0, True
         self._shaping: list[_Shaping] = []
         self._timing: Timing | None = None
 
@@ -101,11 +102,16 @@ class PhysicsSearch(Search):
         """Solve it."""
         if self.done:
             return False
+        with one_thread_each():  # matrices are small
+            self._solve(progress)
+        return False
+
+    def _solve(self, progress: Progress) -> None:
         began = time.monotonic()
         if self.request.finish:
             self._finished = finish_request(self._clip, self.request, self._given, progress)
             self._seconds = time.monotonic() - began
-            return False
+            return
         if self._setting is None:
             self._setting = make_setting(self._clip, self.request, self._given)
         most = self.request.iterations
@@ -125,11 +131,12 @@ class PhysicsSearch(Search):
         else:
             found = self._from_scratch(most, watch)
         found = self._refined(found, watch)
+        if self._before is None and self.request.mean == "moving" and _over(found) > 1.0:
+            found = self._without_lead(found, most, watch)
         if self.request.timing != "given" and found.converged:
             found = self._refined(self._timed(found, watch), watch)
         self._solved = found
         self._seconds = time.monotonic() - began
-        return False
 
     def doubts(self) -> list[Problem]:
         """What can be said before solving: whether the examples have the behaviour, by their space's error."""
@@ -148,10 +155,11 @@ class PhysicsSearch(Search):
             sketch = shape(sketch)
         return self._put(sketch)
 
-    def _put(self, sketch: Sketch) -> Question:
+    def _put(self, sketch: Sketch, lead: Lead | None = None) -> Question:
         assert self._setting is not None
         self._sketch = sketch
-        self._asked = problem_of(self._setting, sketch, self.request)
+        request = self.request if self._leads else self.request.with_(mean="free")
+        self._asked = problem_of(self._setting, sketch, request, lead)
         return self._asked
 
     def _from_scratch(self, most: int, watch: Any) -> Solved:
@@ -174,6 +182,18 @@ class PhysicsSearch(Search):
                 found = Solved(question, other, found.iterations + other.iterations, "IPOPT")
         return found
 
+    def _without_lead(self, found: Solved, most: int, watch: Any) -> Solved:
+        """The better of a solution that does not hold between its nodes, and one that no example leads."""
+        kept = (found, self._sketch, self._shaping, self._coarser)
+        self._leads = False
+        other = self._refined(self._from_scratch(most, watch), watch)
+        if _over(other) < _over(found):
+            return other
+        self._leads, (found, sketch, self._shaping, self._coarser) = True, kept
+        assert sketch is not None
+        self._put(sketch)
+        return found
+
     def _clip_pitch(self) -> float:
         """How far the root pitches from the first pose to the last, radians."""
         assert self._setting is not None
@@ -184,34 +204,45 @@ class PhysicsSearch(Search):
         """The solution with as many more nodes as it takes for mechanics to hold between them, within reason."""
         assert self._sketch is not None
         rounds = sum(shape.values.dtype == bool for shape in self._shaping)
-        while found.solution.status != "not converged" and rounds < _ROUNDS:
+        best, everywhere = (np.inf, found, self._sketch, len(self._shaping)), False
+        while True:
             path = fine(found.problem, found.solution.x)
             checked = verify(found.problem, found.solution.x, path)
-            if excess(checked) <= 1.0:
+            solved = found.solution.status != "not converged"
+            if solved and excess(checked) < best[0]:
+                best = (excess(checked), found, self._sketch, len(self._shaping))
+            elif everywhere or not np.isfinite(best[0]):
                 break
-            sketch, rounds = self._sketch, rounds + 1
-            gaps = misses(found.problem, checked, path) & (np.diff(sketch.times) > _SHORTEST_S)
+            # Long gaps beside short ones are where a solver cheats: where that is worse, all get a node.
+            everywhere = everywhere or found is not best[1]
+            if best[0] <= 1.0 or rounds >= _ROUNDS:
+                break
+            _, found, sketch, count = best
+            gaps = np.diff(sketch.times) > _SHORTEST_S
+            if not everywhere:
+                gaps &= misses(found.problem, checked, path)
             if not gaps.any():
                 break
-            finer = solve_finer(self._put(refined(sketch, gaps)), found, watch=watch)
-            if finer.solution.status == "not converged":
-                self._put(sketch)
-                break
-            better = excess(verify(finer.problem, finer.solution.x)) < excess(checked)
-            if not better and rounds > 1:
-                self._put(sketch)
-                break
-            found = finer
-            self._shaping.append(_Shaping(gaps))
-        return found
+            self._shaping[count:], rounds = [_Shaping(gaps)], rounds + 1
+            found = solve_finer(self._put(refined(sketch, gaps)), found, watch=watch)
+        _, kept, sketch, count = best
+        if kept is not found:
+            del self._shaping[count:]
+            self._put(sketch)
+        return kept
 
     def _timed(self, found: Solved, watch: Any) -> Solved:
         """The solution with the durations that cost the least."""
-        assert self._sketch is not None
-        before = self._sketch
-        self._timing = find_timing(
-            before, found, self._put, self.request.time_range, flights=self.request.timing == "all", watch=watch
-        )
+        assert self._sketch is not None and self._setting is not None
+        before, flights = self._sketch, self.request.timing == "all"
+        lead = (
+            lead_of(self._setting, before, self.request) if self._leads else None
+        )  # what belongs to a moment does so however long it lasts
+
+        def ask(sketch: Sketch) -> Question:
+            return self._put(sketch, lead)
+
+        self._timing = find_timing(before, found, ask, self.request.time_range, flights=flights, watch=watch)
         self._sketch = self._timing.sketch
         self._shaping.append(_Shaping(np.diff(self._sketch.times) / np.diff(before.times)))
         return self._timing.solved
@@ -226,7 +257,7 @@ class PhysicsSearch(Search):
         if request.with_(**dragged) == before.with_(**dragged):
             self._before, self.carried = self._solved or self._before, self._solved is not None
         else:
-            self._before, self._setting, self._shaping = None, None, []
+            self._before, self._setting, self._shaping, self._leads = None, None, [], True
         self.request, self._solved, self._finished, self._timing = request, None, None, None
 
     def best(self) -> PhysicsResult:
@@ -243,7 +274,7 @@ class PhysicsSearch(Search):
         path = fine(solved.problem, solved.solution.x)
         checked = verify(solved.problem, solved.solution.x, path)
         clip = as_clip(solved, setting, self.request.rate_hz or self._clip.fps)
-        problems = [*doubts(setting, self._sketch), *_problems(solved, checked, setting, self.request)]
+        problems = [*doubts(setting, self._sketch), *find_problems(solved, checked)]
         answer = Answer(
             (Motion(clip, (Run(0, len(clip), setting.clip.name, 0.0),)),),
             f"{setting.clip.name}, {clip.seconds:.2f} s",
@@ -271,6 +302,13 @@ class PhysicsSearch(Search):
         )  # fmt: skip
 
 
+def _over(solved: Solved) -> float:
+    """How many times too much the worst figure between a solution's nodes is; infinite where it is none."""
+    if solved.solution.status == "not converged":
+        return np.inf
+    return excess(verify(solved.problem, solved.solution.x))
+
+
 def as_clip(solved: Solved, setting: Setting, fps: float) -> Clip:
     """A solution as frames."""
     return clip_of(solved.problem, solved.solution.x, setting, fps)
@@ -281,8 +319,8 @@ def clip_of(problem: Question, x: Array, setting: Setting, fps: float) -> Clip:
     seconds = float(problem.times[-1])
     count = max(2, round(seconds * fps) + 1)
     times = np.minimum(np.arange(count) / fps, seconds)
-    y, _, _ = problem.spline.at(problem.coefficients(x), times)
-    return setting.dofs.clip(problem.origin + y @ problem.w.T, fps, setting.clip.name)
+    q, _, _ = problem.coordinates(x, times)
+    return setting.dofs.clip(q, fps, setting.clip.name)
 
 
 def measure(solved: Solved, checked: Verification, path: Trajectory, setting: Setting) -> dict[str, Metric]:
@@ -304,65 +342,6 @@ def measure(solved: Solved, checked: Verification, path: Trajectory, setting: Se
         "slip": Metric(checked.slip_m, "m", "standing feet slip"),
         "residual": Metric(checked.residual, "BW", "between nodes the ground leaves unexplained"),
     }
-
-
-def _problems(solved: Solved, checked: Verification, setting: Setting, request: PhysicsRequest) -> Iterator[Problem]:
-    if solved.converged or solved.solution.status == "feasible":
-        yield from _between(checked)
-        return
-    from choreograph.editing.physics.newton import Solver
-
-    question = solved.problem
-    now = Solver(question).values(solved.solution.x)
-    parts = {
-        "ground forces do not carry the motion": (float(np.abs(now.root).max()), "BW"),
-        "feet are off their footprints": (float(np.abs(now.places).max(initial=0.0)), "m"),
-        "key poses are missed": (float(np.abs(now.poses).max(initial=0.0)), "rad"),
-        "limits of joints, torques or friction are broken": (float(-now.bounds.min(initial=0.0)), ""),
-    }
-    text, (size, unit) = max(parts.items(), key=lambda part: part[1][0])
-    yield Problem(
-        f"not converged after {solved.iterations} iterations: {text} by {size:.3g} {unit}".rstrip()
-        + "; this is the best that was reached. Ask for less, take other examples, or allow more time",
-        got=solved.solution.violation,
-    )
-    stronger = _needs(question)
-    if stronger is not None:
-        name, torque, most = stronger
-        yield Problem(
-            f"it could be done with {torque:.0f} N·m at {name}, where people reach {most:.0f} N·m; "
-            "a shorter flight, or --strength, makes it possible",
-            "limits.strength", most, torque, unit="N·m",
-        )  # fmt: skip
-
-
-def _needs(question: Question) -> tuple[str, float, float] | None:
-    """The torque that a motion would take of a body without limits, where it is too much: joint, N·m, limit."""
-    from dataclasses import replace
-
-    free = np.where(np.isfinite(question.torque_limits), 1e3, np.inf)
-    loose = replace(question, torque_limits=free, most_force=20.0, most_alone=80.0)
-    found = solve_in_stages(loose, 60, tries=2)
-    if found.solution.status == "not converged":
-        return None
-    path = fine(loose, found.solution.x)
-    weight = question.dofs.body.weight
-    share = np.abs(path.torques[:, 6:]).max(axis=0) / question.torque_limits[6:]
-    worst = int(share.argmax())
-    most = float(question.torque_limits[6 + worst]) * weight
-    return (question.dofs.names[6 + worst], float(share[worst]) * most, most) if share[worst] > 1 else None
-
-
-def _between(checked: Verification) -> Iterator[Problem]:
-    """What does not hold between the nodes, though it does at them."""
-    for name, most in BARS.items():
-        got, (text, unit, scale) = getattr(checked, name), OFF_GRID[name]
-        if got > most:
-            yield Problem(
-                f"between the solver's nodes {text} by {scale * got:.2g} {unit}; up to {scale * most:g} {unit} may "
-                "be: ask for less, or take examples that are more alike",
-                got=scale * got, asked=scale * most, unit=unit,
-            )  # fmt: skip
 
 
 def physics(

@@ -10,10 +10,12 @@ from numpy.typing import NDArray
 
 from choreograph.dynamics.contacts import ContactPoints
 from choreograph.dynamics.dofs import Dofs
+from choreograph.editing.physics.aligned import ROOT, Lead
 from choreograph.editing.physics.basis import Basis
 from choreograph.editing.physics.contacts import LIMBS, Legs
 from choreograph.editing.physics.problem import Problem, Weights, torque_limits
 from choreograph.editing.physics.sketch import Sketch
+from choreograph.editing.physics.spline import Grid
 from choreograph.editing.physics.verify import CLEAR_M
 from choreograph.errors import RequestError
 
@@ -29,6 +31,10 @@ _ROOM_RAD = 0.04
 """How far a key pose may be from a joint's limit at least."""
 REACH_M = 2e-3
 """Farthest that a key pose's foot may be from its place."""
+_SURE = 4.0
+"""How many times smaller squared distances from what examples do at the same moment are than from their mean pose."""
+_SPREADS = (0.06, 0.07, 0.07)
+"""Standard deviations of the root's height, lean and pitch about what examples do at the same moment, m and rad."""
 SHIFT_M = 0.12
 """Farthest that a key pose may be shifted so that its legs reach."""
 
@@ -56,8 +62,20 @@ def make_problem(
     floor: float = 0.0,
     weights: Weights = Weights(),
     limits: Limits = Limits(),
+    lead: Lead | None = None,
+    free: bool = True,
 ) -> Problem:
     """The problem of a sketch.
+
+    Args:
+        sketch: What the motion shall be.
+        basis: The space of examples.
+        points: That may touch the floor.
+        floor: Height of the floor, metres.
+        weights: Of the objective's parts.
+        limits: What body and floor can bear.
+        lead: What the examples do at the sketch's moments, which the objective pulls to; else their mean pose.
+        free: Whether joints that carry nothing go through key poses as they are, else as the space has them.
 
     Raises:
         RequestError: If a key pose's leg cannot reach its footprint; the message says by how much.
@@ -69,13 +87,14 @@ def make_problem(
     for stance, spot in zip(sketch.stances, sketch.footprints, strict=True):
         targets[stance.start : stance.stop, legs.sides[stance.side]] = spot
     _check_reach(sketch, basis.dofs)
-    states = []
+    states, poses = [], []
     mask, values = np.zeros((count, len(basis.picks) + basis.space.dimensions), bool), None
     values = np.zeros(mask.shape)
     d = basis.space.dimensions
+    rest = _outside(sketch, basis) if free else np.zeros((count, len(basis.dofs)))
     for pose in sketch.poses:
-        inside = basis.coordinates(basis.state(pose.q))
         at = pose.node
+        inside = basis.coordinates(basis.state(pose.q)) + rest[at]
         bent, left = legs.reach(inside, held[at], targets[at])
         moved = float(np.linalg.norm(bent[:3] - inside[:3]))
         if (left > REACH_M or moved > SHIFT_M) and pose.whole:
@@ -91,35 +110,51 @@ def make_problem(
             state[d : d + 3] = bent[:3]
         state[d + 6 :] = bent[basis.legs] - (basis.origin + state[:d] @ basis.columns.T)[basis.legs]
         states.append(state)
+        poses.append(basis.coordinates(state) + rest[at])
         values[at] = state
         mask[at, :d] = pose.joints
         mask[at, d : d + 6] = pose.root
-        free = _held_legs(basis, held[at], legs)
-        mask[at, d + 6 :] = ~free & pose.joints
+        settled = _held_legs(basis, held[at], legs)
+        mask[at, d + 6 :] = ~settled & pose.joints
     heights = _heights(sketch, held, legs, floor)
-    for pose, state in zip(sketch.poses, states, strict=True):
+    for pose, q in zip(sketch.poses, poses, strict=True):
         # Who begins below the floor may come up within a few nodes.
-        own = legs.positions(basis.coordinates(state)[None])[0, :, 1] - 1e-3
+        own = legs.positions(q[None])[0, :, 1] - 1e-3
         ramp = own + _RISE_M * np.abs(np.arange(count) - pose.node)[:, None]
         heights = np.minimum(heights, ramp)
-    dofs = _with_room(basis.dofs, np.array([basis.coordinates(state) for state in states]))
+    dofs = _with_room(basis.dofs, np.array(poses))
     guess = _guess(sketch, np.array(states), [pose.node for pose in sketch.poses], d)
     guess = _stand(guess, basis, legs, held, targets, mask)
-    base, pull = _prior(sketch, basis, weights, floor)
+    base, pull = _prior(sketch, basis, weights, floor, lead)
     return Problem(
         dofs, basis.columns, basis.picks, basis.origin, np.array(sketch.times), _pushing(held), held, targets,
         heights, mask, values, base, pull, legs.holders, legs.offsets,
         torque_limits(basis.dofs, limits.strength), guess,
         None if sketch.source is None else basis.state(sketch.source),
         limits.friction, limits.most_force, limits.most_alone, limits.force_rate, weights, floor,
+        Grid(sketch.times).through(basis.origin + rest),
     )  # fmt: skip
 
 
-def _prior(sketch: Sketch, basis: Basis, weights: Weights, floor: float) -> tuple[Array, Array]:
+def _outside(sketch: Sketch, basis: Basis) -> Array:
+    """What key poses have that the space has not, carried from one to the next, (K, n); legs reach by themselves."""
+    from scipy.interpolate import PchipInterpolator
+
+    poses = [pose for pose in sketch.poses if pose.joints]
+    q = np.array([pose.q for pose in poses])
+    return np.asarray(
+        PchipInterpolator(sketch.times[[pose.node for pose in poses]], q - basis.coordinates(basis.state(q)))(
+            sketch.times
+        )
+    )
+
+
+def _prior(sketch: Sketch, basis: Basis, weights: Weights, floor: float, lead: Lead | None) -> tuple[Array, Array]:
     """What states are like in the examples, (K, ny), and how much the distance of each entry from that counts, (ny,).
 
-    Of walks and runs the root's height is one more dimension of their space: otherwise who pushes off falls short, and
-    who lands sits down. Where feet stand on stones it is as much higher.
+    The root's height, lean and pitch are more dimensions of their space where examples lead. Else its height is one for
+    walks and runs: otherwise who pushes off falls short, and who lands sits down. Where feet stand on stones it is as
+    much higher.
     """
     d, (height, spread) = basis.space.dimensions, basis.height
     base, pull = np.zeros((sketch.nodes, d + len(basis.picks))), np.zeros(d + len(basis.picks))
@@ -130,7 +165,13 @@ def _prior(sketch: Sketch, basis: Basis, weights: Weights, floor: float) -> tupl
         if one.side < 2
     ]
     at, level = np.array(sorted(steps) or [(0.0, floor)]).T
-    base[:, d + 1] = height + np.interp(sketch.times, at, level)
+    base[:, d + 1] = height
+    if lead is not None:
+        base[:, :d], pull[:d] = lead.states, weights.prior * _SURE
+        spreads = (min(spread, _SPREADS[0]), *_SPREADS[1:])
+        for column, entry in enumerate(ROOT):
+            base[:, d + entry], pull[d + entry] = lead.root[:, column], weights.prior / spreads[column] ** 2
+    base[:, d + 1] += np.interp(sketch.times, at, level)
     return base, pull
 
 

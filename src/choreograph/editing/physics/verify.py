@@ -105,9 +105,7 @@ def fine(problem: Problem, x: Array, finer: int = FINER) -> Trajectory:
     from choreograph.editing.physics import _compiled_verify
 
     times = problem.spline.finer(finer)
-    y, v, a = problem.spline.at(problem.coefficients(x), times)
-    q = problem.origin + y @ problem.w.T
-    qv, qa = v @ problem.w.T, a @ problem.w.T
+    q, qv, qa = problem.coordinates(x, times)
     tree: Any = problem.tree
     com, speed, spin = _compiled.momenta(tree, q, qv)
     tau = _compiled.trajectory(tree, GRAVITY, q, qv, qa)

@@ -42,6 +42,13 @@ def test_table_and_model(jump: Path, tmp_path: Path) -> None:
     assert "<mujoco" in model.read_text("utf-8") and '"ground_force_peak"' in result.read_text("utf-8")
 
 
+@pytest.mark.parametrize("frames", [1, 2])
+def test_a_pose_has_no_accelerations(frames: int, tmp_path: Path) -> None:
+    cg.write_clip(tmp_path / "pose.bvh", demo_clip("walk", 60.0)[:frames])
+    with pytest.raises(cg.RequestError, match=f"has {frames} frames; accelerations need 5 or more"):
+        cg.inverse_dynamics(cg.read_clip(tmp_path / "pose.bvh"))
+
+
 def test_the_motion_stays_as_it_is() -> None:
     clip = demo_clip("walk", 60.0)
     result = cg.inverse_dynamics(clip)

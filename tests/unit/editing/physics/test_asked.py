@@ -13,8 +13,9 @@ from choreograph.demo import demo_clip
 from choreograph.dynamics.body import make_body
 from choreograph.dynamics.contacts import measure_points, with_hands
 from choreograph.editing.physics.drive import solve_in_stages
-from choreograph.editing.physics.prepare import make_setting, problem_of, sketch_of
-from choreograph.editing.physics.search import PhysicsResult, _between
+from choreograph.editing.physics.prepare import lead_of, make_setting, problem_of, sketch_of
+from choreograph.editing.physics.problems import off_grid_problems
+from choreograph.editing.physics.search import PhysicsResult
 from choreograph.editing.physics.sketch import paced
 from choreograph.editing.physics.timing import slopes
 from choreograph.editing.physics.verify import BARS
@@ -116,31 +117,32 @@ def test_slopes_of_durations_are_those_of_solved_neighbours() -> None:
     setting = make_setting(WALK, request)
     sketch = sketch_of(setting, request, coarser=2.0)
     phase = sketch.phases()
-    solved = solve_in_stages(problem_of(setting, sketch, request))
+    lead = lead_of(setting, sketch, request)
+    solved = solve_in_stages(problem_of(setting, sketch, request, lead))
     ends = []
     for sign in (1, -1):
         other = paced(sketch, np.where(phase == 1, np.exp(sign * 0.01), 1.0))
-        ends.append(solve_in_stages(problem_of(setting, other, request)).solution.objective)
+        ends.append(solve_in_stages(problem_of(setting, other, request, lead)).solution.objective)
     assert slopes(solved, phase)[1] == pytest.approx((ends[0] - ends[1]) / 0.02, rel=0.1, abs=0.05)
 
 
 def test_forces_change_no_faster_than_they_may() -> None:
-    request = cg.PhysicsRequest(end_s=0.9, limits={"force_rate": 6.0})
+    request = cg.PhysicsRequest(end_s=0.9, limits={"force_rate": 4.5})
     result = holds(cg.physics(WALK, request))
     problem, x = result.solved.problem, result.solved.solution.x  # type: ignore[union-attr]
     rate = np.abs(np.diff(problem.forces(x)[..., 1], axis=0)) / np.diff(problem.times)[:, None]
-    assert rate.max() <= 6.0 + 1e-4
+    assert rate.max() <= 4.5 + 1e-4
     free = cg.physics(WALK, request.with_(limits={}))
     loose = free.solved.problem  # type: ignore[union-attr]
     forces = loose.forces(free.solved.solution.x)  # type: ignore[union-attr]
-    assert (np.abs(np.diff(forces[..., 1], axis=0)) / np.diff(loose.times)[:, None]).max() > 6.5
+    assert (np.abs(np.diff(forces[..., 1], axis=0)) / np.diff(loose.times)[:, None]).max() > 5.0
 
 
 def test_whatever_does_not_hold_between_the_nodes_is_a_problem() -> None:
     checked = cg.physics(WALK, cg.PhysicsRequest(end_s=0.7)).verification
-    assert checked is not None and not list(_between(checked))
+    assert checked is not None and not list(off_grid_problems(checked))
     for name, most in BARS.items():
-        said = list(_between(replace(checked, **{name: 2 * most})))
+        said = list(off_grid_problems(replace(checked, **{name: 2 * most})))
         assert len(said) == 1 and "between the solver's nodes" in said[0].text
 
 
