@@ -33,12 +33,14 @@ from choreograph.graph.settings import GraphSettings
 from choreograph.motion.retarget import retarget
 from choreograph.synthesis.plan import attempt
 from choreograph.synthesis.plan.answers import Shown
+from choreograph.synthesis.plan.counters import GOAL, RECORDS
 from choreograph.synthesis.plan.lower import Plan
 from choreograph.synthesis.plan.parts import Bar, Goal, Region, Solid
-from choreograph.synthesis.plan.planner import Margins, Planner, World
+from choreograph.synthesis.plan.planner import Planner
 from choreograph.synthesis.plan.prepare import PlanGraph, find_plan_graph
 from choreograph.synthesis.plan.request import PlanRequest, PlanSettings
 from choreograph.synthesis.plan.search import PlanSearch
+from choreograph.synthesis.plan.task import Margins, Task, World
 from choreograph.synthesis.plan.world import make_world
 
 SEA = Region.of_box((-3.0, 1.5), (3.0, 5.4))
@@ -84,6 +86,7 @@ def search(graph: MotionGraph, plans: PlanGraph, request: PlanRequest, seconds: 
     run = PlanSearch(graph, request.with_(seconds=seconds), plans=plans)
     while run.step(Budget(steps=1)):
         if first is None and run.found:
+            run.best()  # finished, too
             first = time.process_time() - began
     took = time.process_time() - began
     try:
@@ -194,9 +197,11 @@ def parts(graph: MotionGraph, plans: PlanGraph) -> None:
     for name in ("3 m ahead", "an obstacle", "turned left", "three obstacles"):
         request = {**SMALL, **CASES}[name].with_(search=PlanSettings(refine=False))
         world = make_world(graph, plans, request)
-        planner = Planner(world, request, Margins(0.03, {}))
+        planner = Planner(Task.of(world, request, Margins(0.03, {})))
         nothing = Rates(np.zeros(1), np.zeros(1), np.zeros((1, world.network.nodes)))
-        blind = Planner(dataclasses.replace(world, rates=nothing), request, Margins(0.03, {}))
+        blind_task = Task.of(dataclasses.replace(world, rates=nothing), request, Margins(0.03, {}))
+        without = blind_task.heuristic._replace(potential=np.zeros_like(blind_task.heuristic.potential))
+        blind = Planner(dataclasses.replace(blind_task, heuristic=without))
         for one in (planner, blind):
             began = time.process_time()
             while not one.done and time.process_time() - began < 10:
@@ -212,15 +217,16 @@ def parts(graph: MotionGraph, plans: PlanGraph) -> None:
 def receding(graph: MotionGraph, plans: PlanGraph, request: PlanRequest, most: int = 30) -> float | None:
     """What a local search costs that looks a few hundred states ahead, takes the first two steps, and looks again."""
     world = make_world(graph, plans, request)
-    planner = Planner(world, request, Margins(0.03, {}))
+    task = Task.of(world, request, Margins(0.03, {}))
+    planner = Planner(task)
     kernel, total, taken = planner._kernel, 0.0, []
     for _ in range(most):
         for _ in range(3):
             planner.advance(100)
-        record = int(planner.store.counters[kernel.GOAL])
+        record = int(planner.store.counters[GOAL])
         done = record >= 0
         if not done:
-            count = int(planner.store.counters[kernel.RECORDS])
+            count = int(planner.store.counters[RECORDS])
             open_to = planner.store.state[:count] == kernel.KEPT
             if not open_to.any():
                 return None
@@ -237,12 +243,12 @@ def receding(graph: MotionGraph, plans: PlanGraph, request: PlanRequest, most: i
         place, primitive = planner.store.place[kept[-1]].copy(), int(planner.store.primitive[kept[-1]])
         node = world.network.target[primitive]
         low, high = world.network.first[node], world.network.first[node + 1]
-        planner = Planner(world, request, Margins(0.03, {}))
+        planner = Planner(task)
         planner.store = planner._new_store(1 << 16)
         roots = world.network.edge[low:high].astype(np.int64)
         planner.roots, planner._root_places = roots, np.tile(place, (len(roots), 1))
         kernel.begin(
-            planner.store, planner.moves, planner.scene, planner.heuristic, roots, planner._edge_costs[low:high],
+            planner.store, planner.moves, planner.scene, planner.heuristic, roots, task.edge_costs[low:high],
             planner._root_places, planner.lattice, planner.weight,
         )  # fmt: skip
     return None

@@ -17,10 +17,11 @@ from choreograph.maths.floor import FloorTransform
 from choreograph.synthesis.plan.check import Checked, check_motion
 from choreograph.synthesis.plan.lower import Plan
 from choreograph.synthesis.plan.network import ALIKE_M
-from choreograph.synthesis.plan.planner import BENT_M, Chain, World
+from choreograph.synthesis.plan.planner import Chain
 from choreograph.synthesis.plan.request import PlanRequest
 from choreograph.synthesis.plan.samples import mix_samples
 from choreograph.synthesis.plan.scene import signed_gap, stones_of
+from choreograph.synthesis.plan.task import BENT_M, World
 
 Array = NDArray[np.float64]
 

@@ -1,7 +1,8 @@
-"""The search for one answer: searches of several kinds take turns until one has one; then it is bettered.
+"""The search for one answer: searches of several kinds take turns.
 
 Which kind has an answer first is not known before: one of coarse cells comes far soon, recorded steps alone are few,
-and the fine one finds what coarse cells pass over.
+and the fine one finds what coarse cells pass over. Once one has an answer, recorded steps alone are searched beside all
+of them for a share of the time, each search hearing of the other's answers: so blends do not make it dearer.
 """
 
 from __future__ import annotations
@@ -11,35 +12,32 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
 
 from choreograph.graph.model import MotionGraph
 from choreograph.synthesis.plan.answers import Shown, show_chain
-from choreograph.synthesis.plan.planner import SLICE, Chain, Margins, Planner, World
+from choreograph.synthesis.plan.planner import Chain, Planner
 from choreograph.synthesis.plan.prepare import PlanGraph
 from choreograph.synthesis.plan.request import PlanRequest
-from choreograph.synthesis.plan.world import in_whole, make_world, raw_only
+from choreograph.synthesis.plan.task import Margins, Penalty, Task, World
+from choreograph.synthesis.plan.world import in_whole, make_world
 
-COARSE_SHARE, PLAIN_SHARE = 0.1, 0.15
-"""Shares of the time that each of the coarse searches has to better an answer, and that among recorded steps."""
+COARSE_SHARE, RECORDED_SHARE = 0.1, 0.4
+"""Shares of the time in which an answer is bettered by a coarse search, and among recorded steps."""
 COMPRESSED_SHARE = 0.6
 """Share of the time after which a search that has no answer yet goes on among all primitives."""
 LONGER = 1.3
 """How much longer than asked it may take where finishing broke an answer."""
-LOOKED_SHARE = 0.1
-"""How often answers are looked at as finished motion, as a share of the time: what breaks is best known early."""
+LOOKED_SHARE, LOOKED_S = 0.1, 0.5
+"""How often answers are looked at as finished motion, as a share of the time, and at most every so many seconds: what
+breaks is best known early, but a look takes as long as a thousand states."""
 WHOLE_S = 3.0
-"""Seconds that must be left for a search that has an answer to look among all primitives."""
-TURN = 500
-"""Records expanded in a turn; twice as many by the first kind, which most often has the first answer."""
+"""Seconds that must be left for a search that has an answer to look among all primitives; half of them where it has
+none."""
+TURN = 100
+"""Records expanded in a turn."""
 
 clock = time.monotonic
 """What seconds of search are counted by."""
-
-Penalty = tuple[NDArray[np.float64], Any]
 
 
 @dataclass(frozen=True)
@@ -55,14 +53,39 @@ class Proof:
 
 
 @dataclass(eq=False)
+class Turn:
+    """A search that takes turns with others."""
+
+    make: Callable[[], Planner]
+    weight: float
+    """How much of the time it gets, against the others."""
+    share: float
+    """Of all the time, that it may use once there is an answer."""
+    used: float = 0.0
+    """Share of the time that it used, since then."""
+    planner: Planner | None = None
+
+    @property
+    def done(self) -> bool:
+        """Whether it can find nothing more."""
+        return self.planner is not None and self.planner.done
+
+    def begun(self) -> Planner:
+        """Its search, begun when its first turn comes."""
+        if self.planner is None:
+            self.planner = self.make()
+        return self.planner
+
+
+@dataclass(eq=False)
 class Attempt:
-    """Searches one after another for one answer; again, farther from things, where finishing broke one."""
+    """Searches for one answer; again, farther from things, where finishing broke one."""
 
     graph: MotionGraph
     plans: PlanGraph
     request: PlanRequest
     penalty: Penalty | None
-    """Grid and what a step that ends in its cells costs more, so that answers differ."""
+    """What steps cost more in some places, so that answers differ."""
     begun_whole: bool
     """Whether to look among all primitives from the beginning."""
     kept: Chain | None = None
@@ -73,18 +96,15 @@ class Attempt:
     """Time used,"""
     expanded: int = 0
     """and states looked at, those of an attempt before this one included."""
+    chain: Chain | None = field(init=False, default=None)
+    """The best answer so far."""
     world: World = field(init=False)
+    task: Task = field(init=False)
     margins: Margins = field(init=False)
-    turns: list[Planner | Callable[[], Planner]] = field(default_factory=list)
-    """Searches that take turns, or how one is begun; the first is at work."""
-    better: list[Planner | Callable[[], Planner]] = field(default_factory=list)
-    """Searches that better an answer one after another, before the fine one does; the last of them among recorded steps
-    alone, so that blends never make it dearer."""
-    fine: Planner | None = None
-    begun: Planner | None = None
-    """The fine search as far as it came in its turns."""
+    turns: list[Turn] = field(init=False)
+    """The searches; that goes on which used least of the time, by its weight."""
     mark: float = 0.0
-    """Share of the time that was used when the search at work began, or its answer was last looked at as motion."""
+    """Share of the time that was used when an answer was last looked at as motion."""
     whole: bool = False
     given_up: Planner | None = None
     """Of the searches that gave no answer, that which looked at most states."""
@@ -102,25 +122,28 @@ class Attempt:
         self._begin(self.kept)
 
     @property
-    def planner(self) -> Planner | None:
-        """The one at work."""
-        first = next(iter(self.turns or self.better), None)
-        return self.fine or (first if isinstance(first, Planner) else None)
+    def fine(self) -> Planner | None:
+        """The search that proves: among all primitives of its world, in fine cells."""
+        planners = [turn.planner for turn in self.turns if turn.planner is not None]
+        return next((one for one in planners if not one.coarse and one.world is self.world), None)
 
     @property
     def looked(self) -> Planner | None:
-        """The one that looked at most states: it knows best what is in the way."""
-        now, before = self.planner, self.given_up
-        return before if before is not None and (now is None or before.expanded > now.expanded) else now
+        """The search that looked at most states: it knows best what is in the way."""
+        planners = [turn.planner for turn in self.turns if turn.planner is not None]
+        if self.given_up is not None:
+            planners.append(self.given_up)
+        return max(planners, key=lambda one: one.expanded, default=None)
 
     @property
     def left(self) -> int:
         """States that may still be expanded; 0 where the time is used up."""
         request = self.request
-        share = COMPRESSED_SHARE if self.turns and not self.whole and self.may_go_whole else self.longer
+        none = self.chain is None and not self.repaired
+        share = COMPRESSED_SHARE if none and not self.whole and self.may_go_whole else self.longer
         if request.evaluations is not None:
             return max(0, math.ceil(share * request.evaluations / request.count) - self.expanded)
-        return SLICE if self.seconds < share * request.seconds / request.count else 0
+        return TURN if self.seconds < share * request.seconds / request.count else 0
 
     @property
     def used(self) -> float:
@@ -134,21 +157,30 @@ class Attempt:
     def may_go_whole(self) -> bool:
         """Whether all primitives may be looked among where those that compression leaves have no answer."""
         request = self.request
-        return request.search.compression == "auto" and request.interpolation and self.penalty is None
+        short = request.evaluations is None and (1 - COMPRESSED_SHARE) * request.seconds < request.count * WHOLE_S / 2
+        return request.search.compression == "auto" and request.interpolation and self.penalty is None and not short
 
     @property
     def proof(self) -> Proof | None:
         """The strongest that can be said so far: of the finest lattice in which the search came to its end."""
-        if self.penalty is not None or self.fine is None:
+        fine = self.fine
+        if self.penalty is not None or fine is None:
             return None
-        now = Proof(max(self.fine.bound, self.kept_bound), self.fine.cells, self.whole)
-        return now if self.earlier is None or self.fine.proved else self.earlier
+        now = Proof(max(fine.bound, self.kept_bound), fine.cells, self.whole)
+        return now if self.earlier is None or fine.proved else self.earlier
 
     def advance(self) -> None:
-        """Expand a slice; go over from one search to the next; begin again where finishing broke things."""
-        began = clock()
-        self._advance()
+        """Expand a few states, or look at an answer; begin again where finishing broke things."""
+        began, before = clock(), self.used
+        looks = self.chain is not None and self.used - self.mark > self._looks_apart
+        turn = None if looks else min(self.turns, key=lambda one: (one.done, one.used / one.weight))
+        if turn is None:
+            self._keeps()
+        else:
+            self._advance(turn)
         self.seconds += clock() - began
+        if turn is not None:
+            turn.used += self.used - before
 
     def finish(self, chain: Chain) -> Shown:
         """A chain as finished motion."""
@@ -168,147 +200,116 @@ class Attempt:
 
     def cloud(self) -> list[tuple[float, float]]:
         """Places of expanded states."""
-        planner = self.planner
+        planner = self.looked
         return [] if planner is None else [(round(float(x), 2), round(float(z), 2)) for x, z in planner.cloud()]
 
     # ------------------------------------------------------------------ inside
 
+    @property
+    def _looks_apart(self) -> float:
+        """Share of the time between two looks at the answer as finished motion."""
+        request = self.request
+        return max(LOOKED_SHARE, 0.0 if request.evaluations is not None else LOOKED_S * request.count / request.seconds)
+
     def _begin(self, known: Chain | None = None) -> None:
         """Search from the beginning, or for what is cheaper than an answer that is known."""
-        self.whole, self.earlier = self.begun_whole, None
-        self.world = make_world(self.graph, self.plans, self.request, full=self.whole)
-        self.turns, self.better, self.fine, self.begun = [], [], None, None
-        if known is not None:
-            self._go_better(known)
-            return
-        kinds: list[Callable[[], Planner]] = [
-            partial(self._planner, self.world, coarse=2, share=0.2),
-            partial(self._planner, self.world, coarse=4, share=0.2),
-            partial(self._planner, self.world, share=0.4),
+        self.whole, self.earlier, self.chain = self.begun_whole, None, None
+        self._set_world()
+        kinds = [
+            Turn(partial(Planner, self.task, coarse=2, share=0.2), 2.0, COARSE_SHARE),
+            Turn(partial(Planner, self.task, coarse=4, share=0.2), 0.5, 0.0),
+            Turn(partial(Planner, self.task, share=0.4), 1.0, math.inf),
         ]
         if self.request.interpolation:
-            kinds.insert(2, partial(self._planner, raw_only(self.world), coarse=2, share=0.2))
-        self.turns = [*kinds]
+            recorded = Turn(lambda: Planner(self.task.recorded(), coarse=2, share=0.2), 2.0, 0.0)
+            kinds[1:1] = [recorded, Turn(lambda: self._recorded(0), 1.0, RECORDED_SHARE)]
+        self.turns = kinds
+        if known is not None:
+            self.turns = [turn for turn in kinds if turn.share > COARSE_SHARE]
+            self._hear(known)
 
-    def _planner(
-        self, world: World, *, coarse: int = 0, finer: int = 0, known: Chain | None = None, share: float = 1.0
-    ) -> Planner:
-        return Planner(
-            world, self.request, self.margins, self.penalty, coarse=coarse, finer=finer, known=known, share=share
-        )
+    def _set_world(self) -> None:
+        self.world = make_world(self.graph, self.plans, self.request, full=self.whole)
+        self.task = Task.of(self.world, self.request, self.margins, self.penalty)
 
-    def _advance(self) -> None:
-        waiting = self.turns or self.better
-        if waiting and not isinstance(waiting[0], Planner):
-            waiting[0] = waiting[0]()
-        planner, left = self.planner, self.left
-        assert planner is not None
+    def _advance(self, turn: Turn) -> None:
+        """Let the search at work go on; hear what it found; let the next one go on, or conclude."""
+        planner, left = turn.begun(), self.left
         if left > 0 and not planner.done:
             before = planner.expanded
-            turn = SLICE if self.fine is not None and not self.whole else TURN * (2 if planner.coarse == 2 else 1)
-            planner.advance(min(turn, left))
+            planner.advance(min(TURN, left))
             self.expanded += max(1, planner.expanded - before)
-        if self.turns:
-            self._take_turns(planner)
-        elif self.better:
-            self._better(planner)
-        fine = self.fine
-        if fine is None:
-            self.over = not self.turns and not self.better
-            return
-        if self.used - self.mark > LOOKED_SHARE:
-            self.mark, chain = self.used, fine.chain()
-            if chain is not None and not self._keeps(chain):
-                return
-        near = np.isfinite(fine.cost) and fine.bound * self.request.within >= fine.cost * (1 - 1e-9)
-        if fine.done or near or self.left <= 0:
-            chain = fine.chain()
-            if chain is not None and not self._keeps(chain):
-                return
-            self.over = chain is None or not self._refine(fine, chain)
-
-    def _take_turns(self, planner: Planner) -> None:
-        """Let the next search go on where this one has no answer; better the answer where it has one."""
-        chain = planner.chain()
-        if chain is None:
-            self.given_up = self.looked
-            rest = self.turns[1:] + ([] if planner.done else [planner])
-            self.turns = rest if self.left > 0 else []
-            return
-        if not self._keeps(chain):
-            return
-        begun = [one for one in self.turns if isinstance(one, Planner)]
-        self.begun = next((one for one in begun if not one.coarse), None)
-        self.better = [one for one in begun if one.coarse and one.world is self.world and not one.done]
-        self.turns = []
-        self._go_better(chain)
-
-    def _go_better(self, chain: Chain) -> None:
-        """Better an answer: by coarse searches that are there, among recorded steps alone, then by the fine one."""
-        if self.request.interpolation:
-            plain = raw_only(self.world)
-            self.better += [partial(self._planner, plain, coarse=2), partial(self._planner, plain)]
-        self._next_better(chain)
-
-    def _better(self, planner: Planner) -> None:
-        """Let the next search better the answer where this one had its share."""
-        chain = planner.chain()
-        assert chain is not None
-        share = COARSE_SHARE if planner.coarse else PLAIN_SHARE
-        if self.left > 0 and self.used - self.mark < share:
-            if not planner.done:
-                return
-            if planner.proved and not planner.coarse and planner.finer == 0 and self._may_refine():
-                self.better[0] = self._planner(planner.world, finer=1, known=chain, share=0.4)
-                return
-        if not self._keeps(chain):
-            return
-        del self.better[0]
-        self._next_better(chain)
-
-    def _next_better(self, chain: Chain) -> None:
-        """Begin with the next search that is to better an answer, or with the fine one."""
-        self.mark = self.used
-        if not self.better:
-            self._go_on(chain)
-            return
-        first = self.better[0]
-        planner = first if isinstance(first, Planner) else first()
-        planner.learn(chain, share=0.4)
-        self.better[0] = planner
-
-    def _go_on(self, chain: Chain) -> None:
-        """Go on with the fine search as far as it came, looking for what is cheaper than an answer."""
-        if self.begun is None:
-            self.fine = self._planner(self.world, known=chain)
+        found = planner.chain()
+        if found is not None and (self.chain is None or found.weighed < self.chain.weighed * (1 - 1e-9)):
+            self._hear(found)
+        if self.chain is None:
+            self.over = all(one.done for one in self.turns) or self.left <= 0
         else:
-            self.begun.learn(chain, share=1.0)
-            self.fine, self.begun = self.begun, None
+            self._go_on()
+
+    def _hear(self, chain: Chain) -> None:
+        """Tell all searches of an answer that is better than those before; after the first, fewer take turns."""
+        first, self.chain = self.chain is None, chain
+        if first:
+            self.turns = [turn for turn in self.turns if turn.share > 0]
+            for turn in self.turns:
+                turn.used, turn.weight = 0.0, 1.0
+        for turn in self.turns:
+            if turn.planner is not None:
+                turn.planner.learn(chain, share=0.4)
+
+    def _recorded(self, finer: int) -> Planner:
+        return Planner(self.task.recorded(), finer=finer, known=self.chain, share=0.3)
+
+    def _go_on(self) -> None:
+        """Go on with bettering the answer, or conclude where it is proved, near enough, or the time is used up."""
+        assert self.chain is not None
+        fine, alone = self.fine, len(self.turns) == 1
+        if alone and self.turns[0].planner is not None:
+            self.turns[0].planner.learn(self.chain, share=1.0)
+        done = fine is not None and (fine.done if alone else fine.proved and not self._may_refine())
+        near = fine is not None and self.request.within > 1 and fine.bound * self.request.within >= fine.cost
+        if not (done or near or self.left <= 0):
+            self._pass_on()
+        elif self._keeps():
+            last = next(one for one in self.turns if math.isinf(one.share))
+            self.turns = [last]
+            self.over = not self._refine(last.begun())
+
+    def _pass_on(self) -> None:
+        """Let no search go on that had its share, or is done."""
+        for turn in self.turns:
+            planner = turn.planner
+            if planner is not None and planner.world is not self.world and planner.finer == 0:
+                turn.planner = self._recorded(1) if planner.proved and self._may_refine() else planner
+        self.turns = [one for one in self.turns if math.isinf(one.share) or not (one.done or one.used > one.share)]
 
     def _may_refine(self) -> bool:
         request = self.request
         return request.search.refine and request.within <= 1 and self.penalty is None
 
-    def _refine(self, fine: Planner, chain: Chain) -> bool:
+    def _refine(self, fine: Planner) -> bool:
         """Whether the search goes on, where its answer is proved and time is left: finer, then among all primitives."""
         if not (fine.proved and self.left > 0 and self._may_refine()):
             return False
+        assert self.chain is not None
         self.earlier = self.proof
-        if fine.finer == 0:
-            self.fine = self._planner(self.world, finer=1, known=chain)
-            return True
-        request = self.request
-        seconds = math.inf if request.evaluations is not None else request.seconds / request.count - self.seconds
-        if self.whole or not self.may_go_whole or seconds < WHOLE_S:
-            return False
-        self.whole = True
-        self.world = make_world(self.graph, self.plans, self.request, full=True)
-        self.fine = self._planner(self.world, finer=1, known=in_whole(self.plans, chain))
+        if fine.finer > 0:
+            request = self.request
+            seconds = math.inf if request.evaluations is not None else request.seconds / request.count - self.seconds
+            if self.whole or not self.may_go_whole or seconds < WHOLE_S:
+                return False
+            self.whole, self.chain = True, in_whole(self.plans, self.chain)
+            self._set_world()
+        planner = Planner(self.task, finer=1, known=self.chain)
+        self.turns = [Turn(lambda: planner, 1.0, math.inf, planner=planner)]
         return True
 
-    def _keeps(self, chain: Chain) -> bool:
-        """Whether an answer keeps all constraints as finished motion; else the search begins again, farther away."""
-        shown = self.finish(chain)
+    def _keeps(self) -> bool:
+        """Whether the answer keeps all constraints as finished motion; else the search begins again, farther away."""
+        assert self.chain is not None
+        shown = self.finish(self.chain)
+        self.mark = self.used
         if not shown.checked.broken or self.repaired >= self.request.search.repairs:
             return True
         more = dict(self.margins.more)
@@ -318,7 +319,8 @@ class Attempt:
         if self.fine is not None and self.penalty is None:
             self.kept_bound = max(self.kept_bound, self.fine.bound)
         self.margins = Margins(self.margins.usual, more)
-        good = [shown.chain for shown in self.shown.values() if not shown.checked.broken and shown.whole <= self.whole]
+        kept = [shown for shown in self.shown.values() if not shown.checked.broken]
+        good = [shown.chain for shown in kept if shown.whole == self.begun_whole]
         self.longer = LONGER
         self._begin(min(good, key=lambda chain: chain.cost, default=None))
         return False

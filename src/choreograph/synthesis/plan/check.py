@@ -105,12 +105,12 @@ def _solids(track: Track, request: PlanRequest, body: Body, shifts: Array) -> li
 
 
 def _gates(hips: Array, request: PlanRequest) -> list[Broken]:
-    from choreograph.synthesis.plan._compiled import _crosses
+    from choreograph.synthesis.plan._compiled_steps import crosses
 
     found: list[Broken] = []
     at = 1
     for n, gate in enumerate(gates_of(request)[: len(request.through)]):
-        while at < len(hips) and not _crosses(*hips[at - 1], *hips[at], gate):
+        while at < len(hips) and not crosses(*hips[at - 1], *hips[at], gate):
             at += 1
         if at >= len(hips):
             where, (x, z) = f"through[{n}]", request.through[n].middle

@@ -138,9 +138,11 @@ def _onto(stone: Item, one: Print) -> Array:
 
 def push_away(shifts: Array, item: Item, at_s: float, hips: tuple[float, float], by: float) -> None:
     """Add to shifts what keeps a body clear of a thing that it comes too near to at a time, and steps around that."""
-    if by <= _FARTHEST_M:
+    if by <= _FARTHEST_M and len(shifts):
         near = np.maximum(0.0, 1 - np.abs(shifts[:, 0] - at_s) / _AROUND_S)
-        shifts[:, 1:] += near[:, None] * _outwards(item, np.array(hips)) * (by + _INSIDE_M)
+        order = np.argsort(shifts[:, 0])
+        there = float(np.interp(at_s, shifts[order, 0], near[order]))  # steps lie before and behind that time
+        shifts[:, 1:] += (near / max(there, 0.5))[:, None] * _outwards(item, np.array(hips)) * (by + _INSIDE_M)
 
 
 def _outwards(item: Item, at: Array) -> Array:

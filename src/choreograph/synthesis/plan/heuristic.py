@@ -3,6 +3,9 @@
 Let every edge cost at least `per_metre` times its way plus `per_radian` times its turn, but for differences of a
 potential of its nodes. Then so does every walk, and way and turn to the goal bound what is left. The greatest rates for
 which there is a potential are those at which the cheapest cycle costs nothing; they are found by bisection.
+
+Who has some way to go cannot end at once: potentials are those of walks that come so far at least. One who crouches
+a few metres from the goal gets up, or goes all of them crouched.
 """
 
 from __future__ import annotations
@@ -21,7 +24,7 @@ from choreograph.synthesis.plan.primitives import OBJECTIVES, StepTable
 from choreograph.synthesis.plan.samples import mix_samples
 
 if TYPE_CHECKING:
-    from choreograph.synthesis.plan._compiled import Heuristic, Tolls
+    from choreograph.synthesis.plan._compiled_bounds import Heuristic, Tolls
     from choreograph.synthesis.plan._compiled_scene import Shapes
 
 Array = NDArray[np.float64]
@@ -30,6 +33,8 @@ STRAIGHT, ROUND, FEET = MEASURES = (0, 1, 2)
 """How ways are measured: of the hips as the crow flies; likewise, but along the curve where hips leave the straight way
 by more than `STRAIGHT_M`, so that it holds round corners; from where a foot stands to where the next one does."""
 STRAIGHT_M = 0.08
+WAY_M, WAYS = 0.1, 60
+"""Steps in which the way that is left is counted, and how many of them."""
 _SHARES = (1.0, 0.85, 0.6, 0.0)
 """Shares of the greatest rate per metre that are tried; turns get what remains."""
 _ROUNDS = 60
@@ -124,6 +129,23 @@ def potentials_to(network: Network, rates: Rates, costs: Array, way: Array, turn
     return np.array(rows)
 
 
+def count_ways(way: Array) -> NDArray[np.int64]:
+    """How far edges come at most, in steps of `WAY_M`; one at least."""
+    return np.maximum(1, np.ceil(way / WAY_M - 1e-9)).astype(np.int64)
+
+
+def far_potentials(network: Network, rates: Rates, costs: Array, ways: tuple[Array, Array], near: Array) -> Array:
+    """Potentials of walks that come so far at least, (K, N, WAYS), from those of any walk, (K, N)."""
+    from choreograph.synthesis.plan._compiled_network import run_outs
+
+    target, (way, turn) = network.target[network.edge], ways
+    rows = [
+        run_outs(network.first, target, costs - metre * way - radian * turn, count_ways(way), value, WAYS)
+        for metre, radian, value in zip(rates.per_metre, rates.per_radian, near, strict=True)
+    ]
+    return np.array(rows)
+
+
 def rates_of(network: Network, table: StepTable, objective: int, measure: int) -> Rates:
     """Rates of one objective, by one way of measuring."""
     return find_rates(network, network.edge_costs(objective), *edge_ways(network, table, measure))
@@ -211,13 +233,13 @@ def make_heuristic(
     Args:
         network: Whose hips they are.
         rates: Per metre and radian.
-        potential: (K, N).
+        potential: By how far there is to go, (K, N, WAYS).
         targets: Of stones and of gates.
         fields: Their grid, and free distances.
         slack: How far from the lattice's facing that of a record may be, radians.
         tolls: What crossing things costs.
     """
-    from choreograph.synthesis.plan._compiled import Heuristic
+    from choreograph.synthesis.plan._compiled_bounds import Heuristic
 
     finite = np.where(np.isfinite(potential), potential, 1e9)
     stones, gates = targets

@@ -14,7 +14,8 @@ from choreograph.graph.model import MotionGraph
 from choreograph.maths.floor import FloorTransform
 from choreograph.motion.montage import Layer, Montage
 from choreograph.synthesis.plan.network import EASE_S
-from choreograph.synthesis.plan.planner import Chain, World
+from choreograph.synthesis.plan.planner import Chain
+from choreograph.synthesis.plan.task import World
 
 Array = NDArray[np.float64]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from choreograph.errors import RequestError
+from choreograph.synthesis.plan.counters import RECORDS
 from choreograph.synthesis.plan.planner import Planner
 from choreograph.synthesis.plan.prepare import PlanGraph
 from choreograph.synthesis.plan.request import PlanRequest
@@ -35,12 +36,12 @@ def why_none(planner: Planner | None, request: PlanRequest, plans: PlanGraph) ->
     kernel = planner._kernel
     ended = planner.status in (kernel.EMPTY,)
     begin = "there is no way to the goal" if ended else "no way to the goal was found in time"
-    if not int(planner.store.counters[kernel.RECORDS]):
+    if not int(planner.store.counters[RECORDS]):
         blocked = f": {turned[0][0]} is in the way of every first step" if turned else ""
         return RequestError(f"{begin}{blocked}; move the start", where="start.position")
     reason = f"; most steps are turned away by {turned[0][0]}" if turned else ""
     where = turned[0][0] if turned else "goal.position"
-    stage = int(planner.store.stage[: int(planner.store.counters[kernel.RECORDS])].max(initial=0))
+    stage = int(planner.store.stage[: int(planner.store.counters[RECORDS])].max(initial=0))
     stones = len(request.stones) + 1
     reached = stage % stones
     if request.stones and reached < len(request.stones):
@@ -69,7 +70,7 @@ def _closed_off(planner: Planner, request: PlanRequest) -> list[str] | None:
 
     for n in range(min(len(items), _MOST_TRIED)):
         rest = [item for k, item in enumerate(items) if k != n]
-        shapes = make_shapes(rest, np.array([planner.margins.of(item.where) for item in rest]), REACH_M)
+        shapes = make_shapes(rest, np.array([planner.task.margins.of(item.where) for item in rest]), REACH_M)
         radius = float(planner.world.body.radii[0])
         grid, field = find_fields(shapes, heuristic.gate_target[:1], request.start.position, (0.5, 1.2), radius - 0.06)
         if not len(field):

@@ -17,13 +17,14 @@ from choreograph.graph.model import MotionGraph
 from choreograph.progress import Progress, silent
 from choreograph.synthesis.narrow import ChoosingSearch
 from choreograph.synthesis.plan.answers import Shown, make_answer, ways_apart
-from choreograph.synthesis.plan.attempt import Attempt, Penalty
+from choreograph.synthesis.plan.attempt import Attempt
 from choreograph.synthesis.plan.planner import Chain, Planner
 from choreograph.synthesis.plan.prepare import PlanGraph, find_plan_graph
 from choreograph.synthesis.plan.primitives import OBJECTIVES
 from choreograph.synthesis.plan.reasons import why_none
 from choreograph.synthesis.plan.request import PlanRequest
 from choreograph.synthesis.plan.scene import check_scene, distance_grid
+from choreograph.synthesis.plan.task import Penalty
 
 _ALIKE = 5.0
 """How many times as dear as usual a step is that goes the way of an earlier answer."""
@@ -71,8 +72,8 @@ class PlanSearch(ChoosingSearch):
     @property
     def found(self) -> bool:
         """Whether there is an answer already."""
-        planner = None if self._try is None else self._try.planner
-        return bool(self._answers) or (planner is not None and planner.chain() is not None)
+        attempt = self._try
+        return bool(self._answers) or (attempt is not None and attempt.chain is not None)
 
     @property
     def shown(self) -> Shown:
@@ -188,10 +189,9 @@ class PlanSearch(ChoosingSearch):
 
     def _running(self) -> Shown | None:
         attempt = self._try
-        chain = None if attempt is None or attempt.planner is None else attempt.planner.chain()
-        if attempt is None or chain is None:
+        if attempt is None or attempt.chain is None:
             return None
-        return self._with_search(attempt.finish(chain), attempt)
+        return self._with_search(attempt.finish(attempt.chain), attempt)
 
     def _with_search(self, shown: Shown, attempt: Attempt) -> Shown:
         """A finished chain with what the search says about it."""
@@ -208,7 +208,7 @@ class PlanSearch(ChoosingSearch):
 
     def _conclude(self, attempt: Attempt) -> None:
         """Take the answer that an attempt ended with, and begin the next."""
-        chain = None if attempt.planner is None else attempt.planner.chain()
+        chain = attempt.chain
         if chain is None:
             if not attempt.whole and attempt.may_go_whole and not self._answers:
                 before, self._try = attempt, self._new_try(None, whole=True)

@@ -3,8 +3,9 @@
 Of two ways to the goal one is taken: round the thing, or across it. Round it, more metres are left; across it, at least
 one of the steps that can is still to be taken. The lesser of the two bounds what is left, from where it cannot be
 crossed otherwise. Who is still far from it must come there first: one who ducks at once goes all of the way ducked, or
-gets up and ducks again. Steps that are shorter than a gap is wide cannot reach its inner part from outside; a head
-that stays above a bar's height cannot come to the other side of it.
+gets up and ducks again; and who is across it has as far to go as the goal is from there. Steps that are shorter than a
+gap is wide cannot reach its inner part from outside; a head that stays above a bar's height cannot come to the other
+side of it.
 """
 
 from __future__ import annotations
@@ -12,22 +13,33 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from choreograph.synthesis.plan import body as points
-from choreograph.synthesis.plan.heuristic import FEET, ROUND, STRAIGHT, Rates, edge_ways
+from choreograph.synthesis.plan.heuristic import (
+    FEET,
+    ROUND,
+    STRAIGHT,
+    STRAIGHT_M,
+    WAY_M,
+    WAYS,
+    Rates,
+    count_ways,
+    edge_ways,
+    far_potentials,
+)
 from choreograph.synthesis.plan.network import Network, hips_in
 from choreograph.synthesis.plan.primitives import StepTable
 from choreograph.synthesis.plan.samples import mix_samples
 from choreograph.synthesis.plan.scene import FOOT_M, Item, make_shapes, regions_of, signed_gap, solids_of
 
 if TYPE_CHECKING:
-    from choreograph.synthesis.plan._compiled import Tolls
-    from choreograph.synthesis.plan.planner import World
+    from choreograph.synthesis.plan._compiled_bounds import Tolls
     from choreograph.synthesis.plan.request import PlanRequest
+    from choreograph.synthesis.plan.task import World
 
 Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -39,8 +51,6 @@ _AROUND_M = 3.0
 _THICK = 3.0
 """Cells across a gap's inner part, or a bar."""
 _ROUNDS = 240
-RUN_UP_M, _RUN_UPS = 0.1, 40
-"""Steps in which the way to a thing is counted, and how many of them."""
 _NEAR_M = 0.3
 """How far from where its node has it a head may be."""
 
@@ -67,15 +77,15 @@ class _Barrier:
 
 def no_tolls() -> Tolls:
     """None at all."""
-    from choreograph.synthesis.plan._compiled import Tolls
+    from choreograph.synthesis.plan._compiled_bounds import Tolls
 
     nothing = np.zeros((0, 0))
     fields = np.zeros((0, 0), np.float32)
-    three = np.zeros((0, 0, 0))
+    three, four = np.zeros((0, 0, 0)), np.zeros((0, 0, 0, 0))
     none = np.zeros((0, 0), np.bool_)
     return Tolls(
         np.array([0.0, 0.0, 1.0, 0.0, 0.0]), fields, fields, np.zeros(0, np.bool_), three, none, none, nothing, nothing,
-        three, np.zeros((0, 0), np.int32), np.zeros((0, 0, 0, 0)),
+        np.zeros(0), four, np.zeros((0, 0), np.int32), four,
     )  # fmt: skip
 
 
@@ -91,7 +101,7 @@ def find_tolls(
         goal: x, z, and how far from there hips may be in the end, what nodes do not know included.
         margins: How much farther than they must feet keep from each gap, metres.
     """
-    from choreograph.synthesis.plan._compiled import Tolls
+    from choreograph.synthesis.plan._compiled_bounds import Tolls
     from choreograph.synthesis.plan._compiled_field import LONGER, free_distance
 
     measure = ROUND if solids_of(request) else STRAIGHT
@@ -107,22 +117,22 @@ def find_tolls(
     counts = np.ceil((high - low) / cell).astype(int)
     grid = np.array([*low, cell, *counts], float)
     barriers: list[_Barrier] = []
-    rows: list[tuple[Array, ...]] = []
+    rows: list[tuple[Any, ...]] = []
     for item in nearest:
         made = _gap(world, item, margins[item.where], grid) if item in gaps else _bar(world, item, grid)
         if made is None or not made.cells.any() or made.crossing.all():
             continue
         rates = world.feet_rates if made.feet else world.rates
-        way, turn = edge_ways(world.network, world.table, FEET if made.feet else measure)
-        found = _potentials(world, rates, costs, (way, turn), made)
-        if found is None:
-            continue
         far = [
             free_distance(blocked, cell, goal[0] - low[0], goal[1] - low[1], goal[2])
             for blocked in (np.zeros_like(made.cells), made.cells)
         ]
         least = [np.where(each < 1e8, np.maximum(0.0, each / LONGER - 2 * cell), 1e9) for each in far]
         least[1][made.cells] = least[0][made.cells]
+        ways = edge_ways(world.network, world.table, FEET if made.feet else measure)
+        found = _potentials(world, rates, costs, ways, made, float(least[0][made.cells].min()) - made.reach)
+        if found is None:
+            continue
         barriers.append(made)
         rows.append((*least, rates.per_metre, rates.per_radian, *found))
     if not rows:
@@ -137,18 +147,19 @@ def find_tolls(
         np.array([one.near.ravel() for one in barriers]),
         _padded([row[2] for row in rows]),
         _padded([row[3] for row in rows]),
-        _padded([row[4] for row in rows]),
-        np.array([_steps_away(one, cell).ravel() for one in barriers], np.int32),
+        np.array([row[4] for row in rows]),
         _padded([row[5] for row in rows]),
+        np.array([_steps_away(one, cell).ravel() for one in barriers], np.int32),
+        _padded([row[6] for row in rows]),
     )
 
 
 def _steps_away(barrier: _Barrier, cell: float) -> NDArray[np.int64]:
-    """How many steps of `RUN_UP_M` a walk from each cell comes at least before it is across, (X, Z)."""
+    """How many steps of `WAY_M` a walk from each cell comes at least before it is across, (X, Z)."""
     from scipy.ndimage import distance_transform_edt
 
     away = distance_transform_edt(~barrier.cells) * cell - 2 * cell - barrier.reach
-    return np.clip(away / RUN_UP_M, 0, _RUN_UPS - 1).astype(np.int64)
+    return np.clip(away / WAY_M, 0, WAYS - 1).astype(np.int64)
 
 
 def _padded(rows: list[Array]) -> Array:
@@ -163,35 +174,51 @@ def _off_the_way(item: Item, start: tuple[float, float], goal: tuple[float, floa
 
 
 def _potentials(
-    world: World, rates: Rates, costs: Array, ways: tuple[Array, Array], barrier: _Barrier
-) -> tuple[Array, Array] | None:
-    """Potentials of walks to the goal, (K, N), and of those that take a step that crosses so far away, (K, N, D)."""
+    world: World, rates: Rates, costs: Array, ways: tuple[Array, Array], barrier: _Barrier, behind_m: float
+) -> tuple[float, Array, Array] | None:
+    """How much less than it is far walks may come, and potentials of walks to the goal and of those that cross.
+
+    Args:
+        world: Primitives and their network.
+        rates: Per metre and radian.
+        costs: Of edges, (E,).
+        ways: Of edges, metres and radians.
+        barrier: What is crossed.
+        behind_m: How far it is to the goal at least from where it is crossed.
+    """
     from choreograph.synthesis.plan._compiled_network import potentials, run_ups
 
     network, (way, turn) = world.network, ways
-    target = network.target[network.edge]
+    target, cells = network.target[network.edge], count_ways(way)
     source = np.repeat(np.arange(network.nodes), np.diff(network.first))
     crossing = barrier.crossing[network.edge]
     # A walk of feet ends where hips are in the goal: as much nearer as they are from the last foot.
     nearer = np.hypot(*network.hips[:, :2].T) if barrier.feet else np.zeros(network.nodes)
+    most = float(nearer.max(initial=0.0))
     ends = np.zeros(network.nodes, bool)
     ends[network.target[world.terminal]] = True
-    free, across = [], []
-    for metre, radian in zip(rates.per_metre, rates.per_radian, strict=True):
-        weight = costs - metre * way - radian * turn
-        value, whole = potentials(network.first, target, weight, np.where(ends, -metre * nearer, np.inf), _ROUNDS)
-        if not whole:
-            return None
-        then = np.full(network.nodes, np.inf)
-        np.minimum.at(then, source[crossing], weight[crossing] + value[target[crossing]])
+    weights = [
+        costs - metre * way - radian * turn for metre, radian in zip(rates.per_metre, rates.per_radian, strict=True)
+    ]
+    near = [
+        potentials(network.first, target, weight, np.where(ends, -metre * nearer, np.inf), _ROUNDS)
+        for metre, weight in zip(rates.per_metre, weights, strict=True)
+    ]
+    if not all(whole for _, whole in near):
+        return None
+    free = np.minimum(far_potentials(network, rates, costs, ways, np.array([value for value, _ in near])), 1e9)
+    # What is left behind an edge that crosses: all of the way from there, but for what the edge itself comes.
+    own = way if barrier.feet else edge_ways(network, world.table, ROUND)[0] + STRAIGHT_M
+    left = np.clip(np.floor((behind_m - most - own) / WAY_M), 0, WAYS - 1).astype(np.int64)
+    across = []
+    for weight, value in zip(weights, free, strict=True):
+        behind, then = value[target, left], np.full(network.nodes, np.inf)
+        np.minimum.at(then, source[crossing], (weight + behind)[crossing])
         after, whole = potentials(network.first, target, weight, then, _ROUNDS)
         if not whole:
             return None
-        cells = np.maximum(1, np.ceil(way / RUN_UP_M)).astype(np.int64)
-        run_up = run_ups(network.first, target, weight, cells, crossing, value, after, _RUN_UPS)
-        free.append(np.minimum(value, 1e9))
-        across.append(np.minimum(run_up, 1e9))
-    return np.array(free), np.array(across)
+        across.append(run_ups(network.first, target, weight, cells, crossing, behind, after, WAYS))
+    return most, free, np.minimum(np.array(across), 1e9)
 
 
 def _gap(world: World, item: Item, margin: float, grid: Array) -> _Barrier | None:

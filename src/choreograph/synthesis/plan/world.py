@@ -14,12 +14,13 @@ from choreograph.synthesis.plan import body as points
 from choreograph.synthesis.plan.heuristic import FEET, ROUND, STRAIGHT, Rates
 from choreograph.synthesis.plan.network import Network, hips_in
 from choreograph.synthesis.plan.parts import Goal
-from choreograph.synthesis.plan.planner import Chain, World
+from choreograph.synthesis.plan.planner import Chain
 from choreograph.synthesis.plan.prepare import PlanGraph
 from choreograph.synthesis.plan.primitives import OBJECTIVES, Primitives, StepTable, tabulate
 from choreograph.synthesis.plan.request import PlanRequest
 from choreograph.synthesis.plan.scene import solids_of
 from choreograph.synthesis.plan.steps import STAND, Event, Step, Track, make_step, read_track
+from choreograph.synthesis.plan.task import World
 from choreograph.synthesis.plan.torques import Mechanics
 
 Array = NDArray[np.float64]
@@ -67,12 +68,6 @@ def make_world(graph: MotionGraph, plans: PlanGraph, request: PlanRequest, *, fu
     mechanics = Mechanics.of(graph.clips) if request.objective == "torque" else None
     tracks, steps = _last_steps(graph, plans, goal, mechanics)
     return _extended(plans, network, (own, feet), usable, tabulate(tracks, steps))
-
-
-def raw_only(world: World) -> World:
-    """The world of recorded steps alone; its chains are chains of the whole world too."""
-    usable = world.usable & world.network.primitives.raw
-    return replace(world, network=world.network.only(usable), usable=usable)
 
 
 def in_whole(plans: PlanGraph, chain: Chain) -> Chain:

@@ -81,12 +81,12 @@ def test_an_answer_that_keeps_all_is_not_lost_where_cheaper_ones_break_things(gr
 
 def test_it_ends_in_time_where_nothing_is_found(graph, plans, monkeypatch):
     ticks = iter(range(10**9))
-    monkeypatch.setattr(attempt, "clock", lambda: 0.5 * next(ticks))
+    monkeypatch.setattr(attempt, "clock", lambda: 2.0 * next(ticks))
     gap = Region.of_box((-60.0, 1.5), (60.0, 6.5))
-    search = PlanSearch(graph, PlanRequest(goal=Goal(position=(0.0, 8.0)), gaps=(gap,), seconds=2.0), plans=plans)
+    search = PlanSearch(graph, PlanRequest(goal=Goal(position=(0.0, 8.0)), gaps=(gap,), seconds=8.0), plans=plans)
     while search.step():
         pass
-    assert search._try is not None and search._try.whole and search._try.seconds <= 2.5
+    assert search._try is not None and search._try.whole and search._try.seconds <= 10.0
 
 
 def test_what_stands_in_a_scene_is_a_block_and_what_lies_there_a_line():

@@ -83,7 +83,7 @@ def test_run_ups_are_the_least_sums_of_walks_that_come_far_enough_to_cross():
     source = np.sort(rng.integers(0, nodes, edges))
     target, weight = rng.integers(0, nodes, edges), rng.uniform(0.1, 1.0, edges)
     cells, crossing = rng.integers(1, 3, edges), rng.random(edges) < 0.4
-    first, behind = np.searchsorted(source, np.arange(nodes + 1)), rng.uniform(0, 1, nodes)
+    first, behind = np.searchsorted(source, np.arange(nodes + 1)), rng.uniform(0, 1, edges)
 
     def least(node: int, away: int, depth: int) -> float:
         """Over all walks of so many edges."""
@@ -91,7 +91,7 @@ def test_run_ups_are_the_least_sums_of_walks_that_come_far_enough_to_cross():
         for e in range(first[node], first[node + 1]) if depth else ():
             left = max(0, away - cells[e])
             if left == 0 and crossing[e]:
-                best = min(best, weight[e] + behind[target[e]])
+                best = min(best, weight[e] + behind[e])
             best = min(best, weight[e] + least(target[e], left, depth - 1))
         return best
 
@@ -101,6 +101,24 @@ def test_run_ups_are_the_least_sums_of_walks_that_come_far_enough_to_cross():
     for n in range(nodes):
         # Each cell is at most one more edge, so walks as much longer as `near` was allowed are among those tried.
         np.testing.assert_allclose(got[n], [least(n, c, 7 + c) for c in range(count)], atol=1e-9)
+
+
+def test_run_outs_are_the_least_sums_of_walks_that_come_far_enough():
+    rng = np.random.default_rng(8)
+    nodes, edges = 6, 14
+    source = np.sort(rng.integers(0, nodes, edges))
+    target, weight, cells = rng.integers(0, nodes, edges), rng.uniform(0.1, 1.0, edges), rng.integers(1, 3, edges)
+    first, near = np.searchsorted(source, np.arange(nodes + 1)), rng.uniform(0, 0.1, nodes)
+
+    def least(node: int, far: int) -> float:
+        ways = range(first[node], first[node + 1])
+        return (
+            min((weight[e] + least(target[e], far - cells[e]) for e in ways), default=np.inf) if far > 0 else near[node]
+        )
+
+    got = network.run_outs(first, target, weight, cells, near, 5)
+    assert np.isfinite(got[:, 4]).any()
+    np.testing.assert_allclose(got, [[least(n, c) for c in range(5)] for n in range(nodes)], atol=1e-9)
 
 
 @pytest.mark.parametrize("corners", [SQUARE, BENT], ids=["square", "bent"])

@@ -11,16 +11,17 @@ import pytest
 import choreograph as cg
 from choreograph.demo import demo_clip
 from choreograph.maths.floor import FloorTransform
-from choreograph.synthesis.plan import _compiled
+from choreograph.synthesis.plan import _compiled_bounds
 from choreograph.synthesis.plan.body import POSED, Body
-from choreograph.synthesis.plan.heuristic import Rates
+from choreograph.synthesis.plan.heuristic import WAYS, Rates
 from choreograph.synthesis.plan.lower import Plan
 from choreograph.synthesis.plan.network import Tolerances, compress
 from choreograph.synthesis.plan.parts import Bar, Goal, Region, Solid
-from choreograph.synthesis.plan.planner import Chain, Margins, Planner
+from choreograph.synthesis.plan.planner import Chain, Planner
 from choreograph.synthesis.plan.primitives import MOST_NOVEL_M, novelty
 from choreograph.synthesis.plan.request import PlanRequest
 from choreograph.synthesis.plan.steps import LEFT, RIGHT, find_steps, read_track
+from choreograph.synthesis.plan.task import Margins, Task
 from choreograph.synthesis.plan.tolls import no_tolls
 from choreograph.synthesis.plan.world import make_world
 
@@ -96,11 +97,13 @@ def test_recorded_steps_can_follow_as_they_were_recorded(plans):
 def test_the_heuristic_never_says_more_than_the_rest_costs(graph, plans, scene, monkeypatch):
     request = PlanRequest(**scene, interpolation=False)
     world = make_world(graph, plans, request)
-    guided = run(Planner(world, request, Margins(0.0, {})))
+    guided = run(Planner(Task.of(world, request, Margins(0.0, {}))))
     assert bool(len(guided.heuristic.tolls.feet)) == ("gaps" in scene or "bars" in scene)
-    nothing = Rates(np.zeros(1), np.zeros(1), np.zeros((1, world.network.nodes)))
-    monkeypatch.setattr("choreograph.synthesis.plan.planner.find_tolls", lambda *_: no_tolls())
-    blind = run(Planner(dataclasses.replace(world, rates=nothing), request, Margins(0.0, {})))
+    nodes = world.network.nodes
+    nothing = Rates(np.zeros(1), np.zeros(1), np.zeros((1, nodes)))
+    monkeypatch.setattr("choreograph.synthesis.plan.task.find_tolls", lambda *_: no_tolls())
+    monkeypatch.setattr("choreograph.synthesis.plan.task.far_potentials", lambda *_: np.zeros((1, nodes, WAYS)))
+    blind = run(Planner(Task.of(dataclasses.replace(world, rates=nothing), request, Margins(0.0, {}))))
     assert guided.proved and blind.proved, (guided.status, blind.status, guided.cost, blind.cost)
     # Which record is the first in a cell differs between the two, so within the lattice.
     assert guided.cost == pytest.approx(blind.cost, rel=0.03)
@@ -118,7 +121,8 @@ def _check_along(guided: Planner, chain: Chain) -> None:
     for n, (primitive, (yaw, x, z)) in enumerate(zip(chain.primitives, ends, strict=True)):
         spent = guided.true_cost(chain.primitives[: n + 1])
         node = int(world.network.target[primitive])
-        assert _compiled.estimate(guided.heuristic, guided.scene, node, yaw, x, z, 0) <= left - spent + 1e-6
+        best, guide = _compiled_bounds.estimate(guided.heuristic, guided.scene.goal, node, yaw, x, z, 0)
+        assert guide <= best <= left - spent + 1e-6
 
 
 def test_blends_only_make_it_cheaper_and_compression_hardly_dearer(graph, plans):
@@ -129,7 +133,7 @@ def test_blends_only_make_it_cheaper_and_compression_hardly_dearer(graph, plans)
         ("blends", request, False),
         ("all", request, True),
     ):
-        planner = run(Planner(make_world(graph, plans, asked, full=full), asked, Margins(0.0, {})), 60_000)
+        planner = run(Planner(Task.of(make_world(graph, plans, asked, full=full), asked, Margins(0.0, {}))), 60_000)
         costs[name] = planner.cost
     assert costs["blends"] <= 1.01 * costs["plain"]
     assert costs["blends"] <= 1.05 * costs["all"]

@@ -12,10 +12,11 @@ import choreograph as cg
 from choreograph.progress import Recorder
 from choreograph.synthesis.plan.check import check_motion
 from choreograph.synthesis.plan.parts import Bar, Corridor, Gate, Goal, Region, Solid, Start
-from choreograph.synthesis.plan.planner import Margins, Planner
+from choreograph.synthesis.plan.planner import Planner
 from choreograph.synthesis.plan.primitives import OBJECTIVES
 from choreograph.synthesis.plan.request import PlanRequest
 from choreograph.synthesis.plan.search import PlanSearch
+from choreograph.synthesis.plan.task import Margins, Task
 from choreograph.synthesis.plan.world import in_whole, make_world
 
 AHEAD = Goal(position=(0.0, 3.0), radius=0.25)
@@ -115,7 +116,7 @@ def test_time_that_is_left_goes_into_a_finer_lattice_and_steps_that_compression_
 def test_kernels_meet_one_kind_of_arrays_whether_they_were_kept_or_just_built(graph, plans):
     """For another kind they would be compiled again, which takes a minute."""
     for full in (False, True):
-        planner = Planner(make_world(graph, plans, few(), full=full), few(), Margins(0.03, {}))
+        planner = Planner(Task.of(make_world(graph, plans, few(), full=full), few(), Margins(0.03, {})))
         moves, heuristic = planner.moves, planner.heuristic
         for array in (moves.outcome, moves.target, moves.first, moves.edge, moves.kind, heuristic.hips):
             assert not array.flags.writeable
@@ -125,7 +126,7 @@ def test_kernels_meet_one_kind_of_arrays_whether_they_were_kept_or_just_built(gr
 def test_steps_in_the_whole_graph_are_those_of_the_compressed_one(graph, plans):
     request = few()
     small, whole = (make_world(graph, plans, request, full=full) for full in (False, True))
-    planner = Planner(small, request, Margins(0.03, {}))
+    planner = Planner(Task.of(small, request, Margins(0.03, {})))
     while not planner.done:
         planner.advance()
     chain = planner.chain()

@@ -1,0 +1,152 @@
+"""Lower bounds of the cost from a state to the goal, compiled; see `heuristic` and `tolls`."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from choreograph.synthesis.plan._compiled_scene import FAR, cell_of
+from choreograph.synthesis.plan.heuristic import WAY_M, WAYS
+
+Array = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+TAU = 2 * math.pi
+
+
+class Tolls(NamedTuple):
+    """What crossing a thing costs at least, B times; see `tolls`."""
+
+    grid: Array
+    through: NDArray[np.float32]
+    """Distance to the goal, (B, cells), metres,"""
+    round: NDArray[np.float32]
+    """and round the thing."""
+    feet: NDArray[np.bool_]
+    """Whether frames of feet cross it, (B,)."""
+    probe: Array
+    """Else what crosses it, in each node's frame, (B, N, 2)."""
+    neutral: NDArray[np.bool_]
+    """Nodes that may be crossing it, (B, N), where they are"""
+    near: NDArray[np.bool_]
+    """near to it, (B, cells)."""
+    per_metre: Array
+    """(B, K)."""
+    per_radian: Array
+    nearer: Array
+    """How much less than the distance to the goal a walk may come, (B,), metres."""
+    free: Array
+    """Potentials of walks to the goal, by how far it is, (B, K, N, WAYS),"""
+    away: NDArray[np.int32]
+    """How far a walk comes at least before it is across, (B, cells), in steps of `heuristic.WAY_M`,"""
+    across: Array
+    """and potentials of walks that cross that far away, (B, K, N, WAYS)."""
+
+
+class Heuristic(NamedTuple):
+    """Lower bounds of the cost to the goal."""
+
+    per_metre: Array
+    """(K,)."""
+    per_radian: Array
+    """(K,)."""
+    potential: Array
+    """By how far there is to go, (K, N, WAYS)."""
+    hips: Array
+    """(N, 3): where a node's hips are and face in the event's frame."""
+    stone_target: Array
+    """Discs to come near to, then the goal: x, z, radius, distance from there on, (T, 4)."""
+    gate_target: Array
+    field_grid: Array
+    field: NDArray[np.float32]
+    """Free distance to each gate target, (T, cells); empty where nothing is in the way."""
+    facing_slack: float
+    tolls: Tolls
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _along(target: Array, from_: int, x: float, z: float) -> float:
+    """Least way from a place past the targets from one on, in order, to the last of them."""
+    best = 0.0
+    for n in range(from_, len(target)):
+        away = math.hypot(x - target[n, 0], z - target[n, 1]) - target[n, 2]
+        best = max(best, max(0.0, away) + target[n, 3])
+    return best
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _ways(metres: float) -> int:
+    """A way as a place in tables of potentials."""
+    return int(min(max(metres, 0.0) / WAY_M, WAYS - 1.0))
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _toll(
+    tolls: Tolls, b: int, node: int, yaw: float, x: float, z: float, hx: float, hz: float, turn: float
+) -> tuple[float, float]:  # fmt: skip
+    """Lower bounds of the cost to the goal, round one thing, or across it: the greatest, and one to be guided by."""
+    px, pz, off = x, z, 0.0
+    if not tolls.feet[b]:
+        cos, sin = math.cos(yaw), math.sin(yaw)
+        ox, oz = tolls.probe[b, node, 0], tolls.probe[b, node, 1]
+        px, pz = x + ox * cos + oz * sin, z - ox * sin + oz * cos
+        off = math.hypot(px - hx, pz - hz)
+    cell = cell_of(tolls.grid, px, pz)
+    if cell < 0 or (tolls.neutral[b, node] and tolls.near[b, cell]):
+        return 0.0, 0.0
+    through, around = tolls.through[b, cell] - off, tolls.round[b, cell] + off
+    if not tolls.feet[b]:
+        cell = cell_of(tolls.grid, hx, hz)
+        if cell < 0:
+            return 0.0, 0.0
+        through, around = tolls.through[b, cell], min(around, tolls.round[b, cell])
+    away, left = tolls.away[b, cell], _ways(around - tolls.nearer[b])
+    best = guide = 0.0
+    for k in range(tolls.per_metre.shape[1]):
+        rate, turned = tolls.per_metre[b, k], tolls.per_radian[b, k] * turn
+        across = rate * through + tolls.across[b, k, node, away]
+        best = max(best, min(rate * around + tolls.free[b, k, node, left], across) + turned)
+        guide = max(guide, min(rate * around + tolls.free[b, k, node, 0], across) + turned)
+    return best, guide
+
+
+@njit(cache=True, nogil=True, inline="always")
+def estimate(
+    heuristic: Heuristic, goal: Array, node: int, yaw: float, x: float, z: float, stage: int
+) -> tuple[float, float]:  # fmt: skip
+    """Lower bounds of the cost from a state to the goal: the greatest, and one to be guided by.
+
+    The first knows what getting up costs, the second forgets it: times a weight, who must duck on the way would
+    otherwise be kept from it for long.
+    """
+    cos, sin = math.cos(yaw), math.sin(yaw)
+    ox, oz = heuristic.hips[node, 0], heuristic.hips[node, 1]
+    hx, hz = x + ox * cos + oz * sin, z - ox * sin + oz * cos
+    stones = len(heuristic.stone_target)
+    s, t = stage % stones, stage // stones
+    way = max(_along(heuristic.stone_target, s, hx, hz), _along(heuristic.gate_target, t, hx, hz))
+    if len(heuristic.field):
+        cell = cell_of(heuristic.field_grid, hx, hz)
+        if cell >= 0:
+            free = heuristic.field[t, cell]
+            if free >= FAR:
+                return FAR, FAR
+            way = max(way, free + heuristic.gate_target[t, 3])
+    turn = 0.0
+    if goal[4] < math.pi:
+        off = yaw + heuristic.hips[node, 2] - goal[3]
+        off = abs(off - TAU * round(off / TAU))
+        turn = max(0.0, off - goal[4] - heuristic.facing_slack)
+    best, guide, left = 0.0, 0.0, _ways(way)
+    for k in range(len(heuristic.per_metre)):
+        least = heuristic.per_metre[k] * way + heuristic.per_radian[k] * turn
+        best = max(best, least + heuristic.potential[k, node, left])
+        guide = max(guide, least + heuristic.potential[k, node, 0])
+    for b in range(len(heuristic.tolls.feet)):
+        more, other = _toll(heuristic.tolls, b, node, yaw, x, z, hx, hz, turn)
+        best, guide = max(best, more), max(guide, other)
+    return best, guide

@@ -1,0 +1,3 @@
+"""Places of the counters that a compiled search keeps."""
+
+RECORDS, HEAP, INCONSISTENT, CELLS, EXPANDED, ROUND, GOAL, GENERATED, REJECTED = range(9)
