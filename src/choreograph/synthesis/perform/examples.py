@@ -18,7 +18,7 @@ from choreograph.features.points import ENDS, TRACK, find_points, set_apart
 from choreograph.graph.clips import mirror_name
 from choreograph.motion.clip import Clip
 from choreograph.motion.contacts import with_detected_contacts
-from choreograph.motion.resample import sample_positions
+from choreograph.motion.resample import sample_positions, sample_times
 from choreograph.synthesis.perform import cuts
 
 Array = NDArray[np.float64]
@@ -173,6 +173,20 @@ def smoothed_speeds(points: Array, fps: float) -> Array:
     return np.asarray(np.linalg.norm(middle[2 * half :] - middle[: -2 * half], axis=1) / (2 * half / fps))
 
 
+def at_rate(clip: Clip, fps: float) -> Clip:
+    """The clip at the rate of the other examples; itself where it has that rate."""
+    return clip if _same_rate(clip.fps, fps) else clip.resampled(fps)
+
+
+def frames_at(frames: int, fps: float, wanted: float) -> int:
+    """How many frames `at_rate` makes of a clip."""
+    return frames if _same_rate(fps, wanted) else len(sample_times(frames, fps, wanted))
+
+
+def _same_rate(fps: float, wanted: float) -> bool:
+    return bool(np.isclose(fps, wanted, rtol=1e-6))
+
+
 def pair_up(leader: Clip, target: Clip, *, roles: Sequence[str] = ENDS, cut: bool = False) -> Example:
     """An example from the clips of two who moved together.
 
@@ -248,7 +262,7 @@ def build_segments(
             f"{first.name!r} and {e.target.name!r}",
             "Answer with recordings of one person, or with those of a graph",
         )
-        if not np.isclose(e.target.fps, first.fps, rtol=1e-6):
+        if not _same_rate(e.target.fps, first.fps):
             raise RequestError(f"{first.name!r} has {first.fps:g} fps and {e.target.name!r} {e.target.fps:g}")
         if e.control.shape[1] != examples[0].control.shape[1]:
             raise RequestError(f"the control of {e.target.name!r} has another number of points than the first one's")

@@ -15,7 +15,15 @@ from choreograph.graph.cache import Content, find_key, find_or_build
 from choreograph.graph.model import MotionGraph
 from choreograph.motion.clip import Clip
 from choreograph.motion.contacts import with_detected_contacts
-from choreograph.synthesis.perform.examples import Example, SegmentDatabase, build_segments, pair_up, root_example
+from choreograph.synthesis.perform.examples import (
+    Example,
+    SegmentDatabase,
+    at_rate,
+    build_segments,
+    frames_at,
+    pair_up,
+    root_example,
+)
 
 Array = NDArray[np.float64]
 
@@ -114,8 +122,8 @@ def find_segment_database(
 class KeptExamples(Sequence[Example]):
     """Examples whose clips are read from a file when they are asked for."""
 
-    def __init__(self, clips: Sequence[Clip], numbers: NDArray[Any], controls: Sequence[Array]) -> None:
-        self._clips, self._numbers, self._controls = clips, numbers, controls
+    def __init__(self, clips: Sequence[Clip], fps: float, numbers: NDArray[Any], controls: Sequence[Array]) -> None:
+        self._clips, self._fps, self._numbers, self._controls = clips, fps, numbers, controls
 
     def __len__(self) -> int:
         """Number of examples."""
@@ -130,8 +138,9 @@ class KeptExamples(Sequence[Example]):
         if isinstance(index, slice):
             return [self[n] for n in range(*index.indices(len(self)))]
         lead, follow = self._numbers[index]
-        leader = None if lead < 0 else self._clips[int(lead)]
-        return Example(with_detected_contacts(self._clips[int(follow)]), self._controls[index], leader)
+        leader = None if lead < 0 else at_rate(self._clips[int(lead)], self._fps)
+        target = at_rate(self._clips[int(follow)], self._fps)
+        return Example(with_detected_contacts(target), self._controls[index], leader)
 
 
 def _numbers(graph: MotionGraph, settings: CutSettings) -> NDArray[np.int64]:
@@ -149,14 +158,22 @@ def _numbers(graph: MotionGraph, settings: CutSettings) -> NDArray[np.int64]:
 
 
 def _build(graph: MotionGraph, settings: CutSettings, numbers: NDArray[np.int64]) -> SegmentDatabase:
+    fps = _rate(graph, numbers)
     return settings.build(
         [
-            root_example(graph.clips[follow])
+            root_example(at_rate(graph.clips[follow], fps))
             if lead < 0
-            else pair_up(graph.clips[lead], graph.clips[follow], roles=settings.control_roles)
+            else pair_up(
+                at_rate(graph.clips[lead], fps), at_rate(graph.clips[follow], fps), roles=settings.control_roles
+            )
             for lead, follow in numbers.tolist()
         ]
     )
+
+
+def _rate(graph: MotionGraph, numbers: NDArray[np.int64]) -> float:
+    """Frames per second of all examples: those of the first clip that answers."""
+    return graph.infos[int(numbers[0, 1])].fps
 
 
 def _pack(database: SegmentDatabase) -> Content:
@@ -173,7 +190,9 @@ def _unpack(content: Content, graph: MotionGraph, settings: CutSettings, numbers
     segments = content.arrays["segments"].astype(np.int64)
     if segments.ndim != 2 or segments.shape[1] != 3 or not len(segments):
         raise ValueError("segments have another shape than they should")
-    frames = np.array([graph.infos[n].own_frames for n in numbers[:, 1]])
+    fps = _rate(graph, numbers)
+    infos = [graph.infos[n] for n in numbers[:, 1]]
+    frames = np.array([frames_at(info.own_frames, info.fps, fps) for info in infos])
     example, start, stop = segments.T
     if example.min() < 0 or example.max() >= len(numbers) or start.min() < 0 or (stop <= start).any():
         raise ValueError("segments are out of order")
@@ -187,11 +206,11 @@ def _unpack(content: Content, graph: MotionGraph, settings: CutSettings, numbers
             raise ValueError(f"{name} have another shape than they should")
         points[name] = tuple(np.split(array, edges))
     return SegmentDatabase(
-        KeptExamples(graph.clips, numbers, points["controls"]),
-        tuple(graph.infos[n].name for n in numbers[:, 1]),
+        KeptExamples(graph.clips, fps, numbers, points["controls"]),
+        tuple(info.name for info in infos),
         points["controls"],
         points["target_points"],
-        graph.infos[int(numbers[0, 1])].fps,
+        fps,
         settings.control_roles,
         settings.target_roles,
         example,

@@ -18,7 +18,7 @@ from choreograph.graph.store import open_graph
 from choreograph.motion.clip import Clip
 from choreograph.motion.one_body import on_one_body
 from choreograph.progress import Progress, silent
-from choreograph.synthesis.perform.examples import Example, SegmentDatabase, pair_up, root_example
+from choreograph.synthesis.perform.examples import Example, SegmentDatabase, at_rate, pair_up, root_example
 from choreograph.synthesis.perform.pairs import Pair, Take, guess_pairs, pair_groups, pair_named, say_names
 from choreograph.synthesis.perform.prepare import PAIRS, WALKS, CutSettings, chosen_settings, find_segment_database
 from choreograph.synthesis.perform.request import CutRequest
@@ -97,7 +97,7 @@ def _on_one_body(clips: list[Clip]) -> list[Clip]:
     made, notes = on_one_body(clips)
     if clips and not made:
         raise RequestError(str(notes[0]))
-    return [clip if np.isclose(clip.fps, made[0].fps, rtol=1e-6) else clip.resampled(made[0].fps) for clip in made]
+    return [at_rate(clip, made[0].fps) for clip in made]
 
 
 def find_clip(subject: Examples, name: str) -> Clip | None:

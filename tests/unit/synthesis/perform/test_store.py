@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from choreograph.build.files import add_to_file, build_file, remove_from_file
-from choreograph.demo import demo_clips
+from choreograph.demo import demo_clip, demo_clips
 from choreograph.errors import GraphFileError, OutputExists, RequestError
 from choreograph.graph import cache
 from choreograph.graph.store import open_graph
@@ -176,3 +176,15 @@ def test_mistakes_get_a_sentence(pairs: Path, walks: Path, make_example: Callabl
     for change in (lambda: add_to_file(pairs, [alone.target]), lambda: remove_from_file(pairs, ["leader_1"])):
         with pytest.raises(GraphFileError, match="no motion graph"):
             change()
+
+
+def test_clips_of_other_rates_are_taken_at_the_first_ones(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "mixed.mog"
+    build_file(path, [demo_clip("walk", 60.0), demo_clip("walk_veer_left", 25.0)])
+    made = open_segments(path)
+    assert made.fps == 60.0
+    forbid_building(monkeypatch)
+    kept = open_segments(path)
+    assert_same(made, kept)
+    for example, controls in zip(kept.examples, kept.controls, strict=True):
+        assert example.target.fps == 60.0 and len(example.target) == len(controls)
