@@ -8,7 +8,8 @@ from typing import Annotated, ClassVar, Literal, Self
 from annotated_types import Ge, Gt, Le, MaxLen
 from pydantic import Field, model_validator
 
-from choreograph.contract.request import Hertz, MetresPerSecond, Option, Request, Seconds, Unit, Wrong
+from choreograph.contract.fields import Unit
+from choreograph.contract.request import Hertz, MetresPerSecond, Option, Request, Seconds, Wrong
 from choreograph.finishing.blend import PARTS, ROOT
 from choreograph.motion.roles import ROLES
 
