@@ -40,7 +40,7 @@ class Recordings:
     @cache  # noqa: B019 - lives as long as the script
     def read(self, name: str) -> cg.Clip:
         subject = name.partition("_")[0]
-        paths = sorted(self.folder.glob(f"*/{subject}/{name}.amc"))
+        paths = sorted(path for deep in ("", "*/") for path in self.folder.glob(f"{deep}{subject}/{name}.amc"))
         if not paths:
             raise SystemExit(f"{name}.amc is not below {self.folder}: choreograph fetch cmu {subject}")
         clip = cg.read_clip(paths[0])
