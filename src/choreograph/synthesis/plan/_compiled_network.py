@@ -129,7 +129,7 @@ def potentials(first: Ints, target: Ints, weight: Array, end: Array, rounds: int
 
 
 @njit(cache=True, nogil=True)
-def run_outs(first: Ints, target: Ints, weight: Array, cells: Ints, near: Array, count: int) -> Array:
+def run_outs(first: Ints, target: Ints, weight: Array, cells: Ints, behind: Array, near: Array, count: int) -> Array:
     """Least sum of edge weights from each node over walks that come so many cells far at least, (N, C).
 
     Args:
@@ -137,36 +137,8 @@ def run_outs(first: Ints, target: Ints, weight: Array, cells: Ints, near: Array,
         target: Node that each edge leads to, (E,).
         weight: Of each edge, (E,); may be negative.
         cells: How far each edge comes at most, in cells, (E,); one at least.
+        behind: Least sum behind each edge with which a walk may be over once it came so far, (E,); infinite for others.
         near: Least sum of walks of any length, (N,).
-        count: Cells, C.
-    """
-    nodes = len(near)
-    out = np.full((nodes, count), np.inf)
-    out[:, 0] = near
-    for c in range(1, count):
-        for n in range(nodes):
-            best = np.inf
-            for e in range(first[n], first[n + 1]):
-                best = min(best, weight[e] + out[target[e], max(0, c - cells[e])])
-            out[n, c] = best
-    return out
-
-
-@njit(cache=True, nogil=True)
-def run_ups(
-    first: Ints, target: Ints, weight: Array, cells: Ints, crossing: NDArray[np.bool_], behind: Array, near: Array,
-    count: int,
-) -> Array:  # fmt: skip
-    """Least sum of edge weights from each node past an edge that crosses, so many cells of way later at least, (N, C).
-
-    Args:
-        first: Where each node's edges begin, (N + 1,).
-        target: Node that each edge leads to, (E,).
-        weight: Of each edge, (E,); may be negative.
-        cells: How far each edge comes at most, in cells, (E,); one at least.
-        crossing: Which edges cross, (E,).
-        behind: Least sum behind each edge where it crosses, (E,).
-        near: Least sum where it may cross at once, (N,).
         count: Cells, C.
     """
     nodes = len(near)
@@ -178,7 +150,7 @@ def run_ups(
             for e in range(first[n], first[n + 1]):
                 left = max(0, c - cells[e])
                 best = min(best, weight[e] + out[target[e], left])
-                if left == 0 and crossing[e]:
+                if left == 0:
                     best = min(best, weight[e] + behind[e])
             out[n, c] = best
     return out

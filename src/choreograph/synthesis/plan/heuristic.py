@@ -139,8 +139,9 @@ def far_potentials(network: Network, rates: Rates, costs: Array, ways: tuple[Arr
     from choreograph.synthesis.plan._compiled_network import run_outs
 
     target, (way, turn) = network.target[network.edge], ways
+    nowhere = np.full(len(target), np.inf)
     rows = [
-        run_outs(network.first, target, costs - metre * way - radian * turn, count_ways(way), value, WAYS)
+        run_outs(network.first, target, costs - metre * way - radian * turn, count_ways(way), nowhere, value, WAYS)
         for metre, radian, value in zip(rates.per_metre, rates.per_radian, near, strict=True)
     ]
     return np.array(rows)

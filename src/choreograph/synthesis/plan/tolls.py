@@ -186,7 +186,7 @@ def _potentials(
         barrier: What is crossed.
         behind_m: How far it is to the goal at least from where it is crossed.
     """
-    from choreograph.synthesis.plan._compiled_network import potentials, run_ups
+    from choreograph.synthesis.plan._compiled_network import potentials, run_outs
 
     network, (way, turn) = world.network, ways
     target, cells = network.target[network.edge], count_ways(way)
@@ -212,12 +212,12 @@ def _potentials(
     left = np.clip(np.floor((behind_m - most - own) / WAY_M), 0, WAYS - 1).astype(np.int64)
     across = []
     for weight, value in zip(weights, free, strict=True):
-        behind, then = value[target, left], np.full(network.nodes, np.inf)
-        np.minimum.at(then, source[crossing], (weight + behind)[crossing])
+        behind, then = np.where(crossing, value[target, left], np.inf), np.full(network.nodes, np.inf)
+        np.minimum.at(then, source, weight + behind)
         after, whole = potentials(network.first, target, weight, then, _ROUNDS)
         if not whole:
             return None
-        across.append(run_ups(network.first, target, weight, cells, crossing, behind, after, WAYS))
+        across.append(run_outs(network.first, target, weight, cells, behind, after, WAYS))
     return most, free, np.minimum(np.array(across), 1e9)
 
 

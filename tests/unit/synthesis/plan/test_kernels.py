@@ -77,7 +77,7 @@ def test_potentials_are_the_least_sums_to_an_end():
     assert not network.potentials(first, target, -weight, np.zeros(nodes), 60)[1]
 
 
-def test_run_ups_are_the_least_sums_of_walks_that_come_far_enough_to_cross():
+def test_run_outs_that_may_be_over_behind_some_edges_are_the_least_sums_too():
     rng = np.random.default_rng(7)
     nodes, edges, count = 6, 14, 4
     source = np.sort(rng.integers(0, nodes, edges))
@@ -96,7 +96,7 @@ def test_run_ups_are_the_least_sums_of_walks_that_come_far_enough_to_cross():
         return best
 
     near = np.array([least(n, 0, 7) for n in range(nodes)])
-    got = network.run_ups(first, target, weight, cells, crossing, behind, near, count)
+    got = network.run_outs(first, target, weight, cells, np.where(crossing, behind, np.inf), near, count)
     assert np.isfinite(got).any()
     for n in range(nodes):
         # Each cell is at most one more edge, so walks as much longer as `near` was allowed are among those tried.
@@ -116,7 +116,7 @@ def test_run_outs_are_the_least_sums_of_walks_that_come_far_enough():
             min((weight[e] + least(target[e], far - cells[e]) for e in ways), default=np.inf) if far > 0 else near[node]
         )
 
-    got = network.run_outs(first, target, weight, cells, near, 5)
+    got = network.run_outs(first, target, weight, cells, np.full(edges, np.inf), near, 5)
     assert np.isfinite(got[:, 4]).any()
     np.testing.assert_allclose(got, [[least(n, c) for c in range(5)] for n in range(nodes)], atol=1e-9)
 
