@@ -23,14 +23,16 @@ Array = NDArray[np.float64]
 Ints = NDArray[np.int32]
 
 fast: Any = njit(cache=True, nogil=True, fastmath=True)
+lean: Any = njit(cache=True, nogil=True, fastmath=True, _nrt=False)
+"""For kernels that make no arrays: views of rows then cost nothing."""
 
 
-@fast
+@lean
 def _ld(x: Any, j: int) -> Any:
     return (x[j, 0], x[j, 1], x[j, 2], x[j, 3], x[j, 4], x[j, 5])
 
 
-@fast
+@lean
 def _st(x: Any, j: int, t: Any) -> None:
     x[j, 0] = t[0]
     x[j, 1] = t[1]
@@ -40,27 +42,27 @@ def _st(x: Any, j: int, t: Any) -> None:
     x[j, 5] = t[5]
 
 
-@fast
+@lean
 def _plus(a: Any, b: Any) -> Any:
     return (a[0] + b[0], a[1] + b[1], a[2] + b[2], a[3] + b[3], a[4] + b[4], a[5] + b[5])
 
 
-@fast
+@lean
 def _less(a: Any, b: Any) -> Any:
     return (a[0] - b[0], a[1] - b[1], a[2] - b[2], a[3] - b[3], a[4] - b[4], a[5] - b[5])
 
 
-@fast
+@lean
 def _times(s: float, a: Any) -> Any:
     return (s * a[0], s * a[1], s * a[2], s * a[3], s * a[4], s * a[5])
 
 
-@fast
+@lean
 def _dot(a: Any, b: Any) -> float:
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3] + a[4] * b[4] + a[5] * b[5]
 
 
-@fast
+@lean
 def _crm(a: Any, b: Any) -> Any:
     """Motion × motion."""
     return (
@@ -73,7 +75,7 @@ def _crm(a: Any, b: Any) -> Any:
     )
 
 
-@fast
+@lean
 def _crf(a: Any, f: Any) -> Any:
     """Motion ×* force."""
     return (
@@ -86,7 +88,7 @@ def _crf(a: Any, f: Any) -> Any:
     )
 
 
-@fast
+@lean
 def _inertia(x: Any, j: int, v: Any) -> Any:
     """I v, the inertia as mass, mass times centre, and six numbers about the origin."""
     m, hx, hy, hz = x[j, 0], x[j, 1], x[j, 2], x[j, 3]
@@ -101,44 +103,49 @@ def _inertia(x: Any, j: int, v: Any) -> Any:
     )
 
 
-@fast
-def _apply(x: Any, j: int, v: Any) -> Any:
-    """A 6 × 6 matrix times a vector."""
+@lean
+def _bent(x: Any, j: int, v: Any) -> Any:
+    """B v; B does not see linear motions, so three columns are all it has."""
+    b = x[j]
     return (
-        x[j, 0, 0] * v[0] + x[j, 0, 1] * v[1] + x[j, 0, 2] * v[2]
-        + x[j, 0, 3] * v[3] + x[j, 0, 4] * v[4] + x[j, 0, 5] * v[5],
-        x[j, 1, 0] * v[0] + x[j, 1, 1] * v[1] + x[j, 1, 2] * v[2]
-        + x[j, 1, 3] * v[3] + x[j, 1, 4] * v[4] + x[j, 1, 5] * v[5],
-        x[j, 2, 0] * v[0] + x[j, 2, 1] * v[1] + x[j, 2, 2] * v[2]
-        + x[j, 2, 3] * v[3] + x[j, 2, 4] * v[4] + x[j, 2, 5] * v[5],
-        x[j, 3, 0] * v[0] + x[j, 3, 1] * v[1] + x[j, 3, 2] * v[2]
-        + x[j, 3, 3] * v[3] + x[j, 3, 4] * v[4] + x[j, 3, 5] * v[5],
-        x[j, 4, 0] * v[0] + x[j, 4, 1] * v[1] + x[j, 4, 2] * v[2]
-        + x[j, 4, 3] * v[3] + x[j, 4, 4] * v[4] + x[j, 4, 5] * v[5],
-        x[j, 5, 0] * v[0] + x[j, 5, 1] * v[1] + x[j, 5, 2] * v[2]
-        + x[j, 5, 3] * v[3] + x[j, 5, 4] * v[4] + x[j, 5, 5] * v[5],
-    )  # fmt: skip
+        b[0] * v[0] + b[1] * v[1] + b[2] * v[2],
+        b[3] * v[0] + b[4] * v[1] + b[5] * v[2],
+        b[6] * v[0] + b[7] * v[1] + b[8] * v[2],
+        b[9] * v[0] + b[10] * v[1] + b[11] * v[2],
+        b[12] * v[0] + b[13] * v[1] + b[14] * v[2],
+        b[15] * v[0] + b[16] * v[1] + b[17] * v[2],
+    )
 
 
-@fast
-def _apply_transposed(x: Any, j: int, v: Any) -> Any:
+@lean
+def _bent_back(x: Any, j: int, v: Any) -> Any:
+    """Bᵀ v: its angular part; it has no linear one."""
+    b = x[j]
     return (
-        x[j, 0, 0] * v[0] + x[j, 1, 0] * v[1] + x[j, 2, 0] * v[2]
-        + x[j, 3, 0] * v[3] + x[j, 4, 0] * v[4] + x[j, 5, 0] * v[5],
-        x[j, 0, 1] * v[0] + x[j, 1, 1] * v[1] + x[j, 2, 1] * v[2]
-        + x[j, 3, 1] * v[3] + x[j, 4, 1] * v[4] + x[j, 5, 1] * v[5],
-        x[j, 0, 2] * v[0] + x[j, 1, 2] * v[1] + x[j, 2, 2] * v[2]
-        + x[j, 3, 2] * v[3] + x[j, 4, 2] * v[4] + x[j, 5, 2] * v[5],
-        x[j, 0, 3] * v[0] + x[j, 1, 3] * v[1] + x[j, 2, 3] * v[2]
-        + x[j, 3, 3] * v[3] + x[j, 4, 3] * v[4] + x[j, 5, 3] * v[5],
-        x[j, 0, 4] * v[0] + x[j, 1, 4] * v[1] + x[j, 2, 4] * v[2]
-        + x[j, 3, 4] * v[3] + x[j, 4, 4] * v[4] + x[j, 5, 4] * v[5],
-        x[j, 0, 5] * v[0] + x[j, 1, 5] * v[1] + x[j, 2, 5] * v[2]
-        + x[j, 3, 5] * v[3] + x[j, 4, 5] * v[4] + x[j, 5, 5] * v[5],
-    )  # fmt: skip
+        b[0] * v[0] + b[3] * v[1] + b[6] * v[2] + b[9] * v[3] + b[12] * v[4] + b[15] * v[5],
+        b[1] * v[0] + b[4] * v[1] + b[7] * v[2] + b[10] * v[3] + b[13] * v[4] + b[16] * v[5],
+        b[2] * v[0] + b[5] * v[1] + b[8] * v[2] + b[11] * v[3] + b[14] * v[4] + b[17] * v[5],
+        0.0,
+        0.0,
+        0.0,
+    )
 
 
-@fast
+@lean
+def _moved(x: Any, j: int, v: Any) -> Any:
+    """D v; D is symmetric, and its block of linear by linear motions is nothing."""
+    d = x[j]
+    return (
+        d[0] * v[0] + d[1] * v[1] + d[2] * v[2] + d[6] * v[3] + d[7] * v[4] + d[8] * v[5],
+        d[1] * v[0] + d[3] * v[1] + d[4] * v[2] + d[9] * v[3] + d[10] * v[4] + d[11] * v[5],
+        d[2] * v[0] + d[4] * v[1] + d[5] * v[2] + d[12] * v[3] + d[13] * v[4] + d[14] * v[5],
+        d[6] * v[0] + d[9] * v[1] + d[12] * v[2],
+        d[7] * v[0] + d[10] * v[1] + d[13] * v[2],
+        d[8] * v[0] + d[11] * v[1] + d[14] * v[2],
+    )
+
+
+@lean
 def frames(tree: Any, q: Array, rot: Array, org: Array, axis: Array) -> None:
     """Frame (rotation and origin) and spatial axis of every degree of freedom at coordinates q (n,).
 
@@ -190,12 +197,10 @@ def frames(tree: Any, q: Array, rot: Array, org: Array, axis: Array) -> None:
             org[j, 2] += wz * q[j]
 
 
-@fast
+@lean
 def _inertias(tree: Any, rot: Array, org: Array, out: Array) -> None:
     """Spatial inertias about the world's origin, (n, 10)."""
     masses, centres, inertias = tree[4], tree[5], tree[6]
-    t = np.empty((3, 3))
-    w = np.empty((3, 3))
     for j in range(len(masses)):
         m = masses[j]
         if m <= 0:
@@ -205,22 +210,26 @@ def _inertias(tree: Any, rot: Array, org: Array, out: Array) -> None:
         cx = org[j, 0] + r[0, 0] * centres[j, 0] + r[0, 1] * centres[j, 1] + r[0, 2] * centres[j, 2]
         cy = org[j, 1] + r[1, 0] * centres[j, 0] + r[1, 1] * centres[j, 1] + r[1, 2] * centres[j, 2]
         cz = org[j, 2] + r[2, 0] * centres[j, 0] + r[2, 1] * centres[j, 1] + r[2, 2] * centres[j, 2]
-        for a in range(3):
-            for b in range(3):
-                t[a, b] = r[a, 0] * inertias[j, 0, b] + r[a, 1] * inertias[j, 1, b] + r[a, 2] * inertias[j, 2, b]
-        for a in range(3):
-            for b in range(3):
-                w[a, b] = t[a, 0] * r[b, 0] + t[a, 1] * r[b, 1] + t[a, 2] * r[b, 2]
         out[j, 0], out[j, 1], out[j, 2], out[j, 3] = m, m * cx, m * cy, m * cz
-        out[j, 4] = w[0, 0] + m * (cy * cy + cz * cz)
-        out[j, 5] = w[1, 1] + m * (cx * cx + cz * cz)
-        out[j, 6] = w[2, 2] + m * (cx * cx + cy * cy)
-        out[j, 7] = w[0, 1] - m * cx * cy
-        out[j, 8] = w[0, 2] - m * cx * cz
-        out[j, 9] = w[1, 2] - m * cy * cz
+        out[j, 4] = _turned(inertias[j], r, 0, 0) + m * (cy * cy + cz * cz)
+        out[j, 5] = _turned(inertias[j], r, 1, 1) + m * (cx * cx + cz * cz)
+        out[j, 6] = _turned(inertias[j], r, 2, 2) + m * (cx * cx + cy * cy)
+        out[j, 7] = _turned(inertias[j], r, 0, 1) - m * cx * cy
+        out[j, 8] = _turned(inertias[j], r, 0, 2) - m * cx * cz
+        out[j, 9] = _turned(inertias[j], r, 1, 2) - m * cy * cz
 
 
-@fast
+@lean
+def _turned(m: Array, r: Array, a: int, b: int) -> float:
+    """An entry of R M Rᵀ."""
+    return (
+        r[a, 0] * (m[0, 0] * r[b, 0] + m[0, 1] * r[b, 1] + m[0, 2] * r[b, 2])
+        + r[a, 1] * (m[1, 0] * r[b, 0] + m[1, 1] * r[b, 1] + m[1, 2] * r[b, 2])
+        + r[a, 2] * (m[2, 0] * r[b, 0] + m[2, 1] * r[b, 1] + m[2, 2] * r[b, 2])
+    )
+
+
+@lean
 def values(tree: Any, gravity: float, q: Array, v: Array, a: Array, work: Any, tau: Array) -> None:
     """Generalised forces tau (n,) that a motion needs; `work` is from `make_work`."""
     rot, org, axis, vel, acc, inert, force = work[0], work[1], work[2], work[3], work[4], work[5], work[6]
@@ -252,7 +261,7 @@ def values(tree: Any, gravity: float, q: Array, v: Array, a: Array, work: Any, t
             _st(force, p, _plus(_ld(force, p), f))
 
 
-@fast
+@lean
 def derivatives(tree: Any, q: Array, v: Array, a: Array, mu: Array, work: Any, out: Any) -> None:
     """Derivatives of the generalised forces, after `values` has been called at the same place with the same `work`.
 
@@ -266,11 +275,19 @@ def derivatives(tree: Any, q: Array, v: Array, a: Array, mu: Array, work: Any, o
         out: Arrays (n, n): ∂τ/∂q, ∂τ/∂q̇, ∂τ/∂q̈; Hessian of μ·τ by q q, q q̇, q̇ q̇, q q̈. Filled where one of the
             two carries the other; the rest must be nothing before.
     """
+    carry(tree, mu, work)
+    for j in range(len(q)):
+        _pairs(tree[0], j, work, out)
+
+
+@lean
+def carry(tree: Any, mu: Array, work: Any) -> None:
+    """What μ moves, how each axis' motion changes what follows it, and the sums over what each one carries."""
     axis, vel, acc, inert = work[2], work[3], work[4], work[5]
     mot, big_b, big_d, big_h, big_c = work[7], work[8], work[9], work[10], work[11]
     du, dv, da = work[12], work[13], work[14]
     parents, masses = tree[0], tree[4]
-    n = len(q)
+    n = len(parents)
     zero = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
     for j in range(n):
         s = _ld(axis, j)
@@ -288,12 +305,10 @@ def derivatives(tree: Any, q: Array, v: Array, a: Array, mu: Array, work: Any, o
         if masses[j] > 0:
             _bodies(inert, j, u, _ld(vel, j), big_b, big_d, big_h, big_c)
         else:
-            for r in range(6):
-                big_h[j, r] = 0.0
-                big_c[j, r] = 0.0
-                for c in range(6):
-                    big_b[j, r, c] = 0.0
-                    big_d[j, r, c] = 0.0
+            big_h[j, :] = 0.0
+            big_c[j, :] = 0.0
+            big_b[j, :] = 0.0
+            big_d[j, :] = 0.0
     for j in range(n - 1, 0, -1):
         p = parents[j]
         for r in range(10):
@@ -301,41 +316,41 @@ def derivatives(tree: Any, q: Array, v: Array, a: Array, mu: Array, work: Any, o
         for r in range(6):
             big_h[p, r] += big_h[j, r]
             big_c[p, r] += big_c[j, r]
-            for c in range(6):
-                big_b[p, r, c] += big_b[j, r, c]
-                big_d[p, r, c] += big_d[j, r, c]
-    for j in range(n):
-        _pairs(parents, j, work, out)
+        for r in range(18):
+            big_b[p, r] += big_b[j, r]
+        for r in range(15):
+            big_d[p, r] += big_d[j, r]
 
 
-@fast
+@lean
 def _bodies(inert: Array, j: int, u: Any, v: Any, big_b: Array, big_d: Array, big_h: Array, big_c: Array) -> None:
     """B, D, H and C of one body."""
     iv, iu = _inertia(inert, j, v), _inertia(inert, j, u)
     _st(big_h, j, iu)
     _st(big_c, j, _plus(_less(_crf(v, iu), _crf(u, iv)), _inertia(inert, j, _crm(u, v))))
-    for k in range(6):
-        e = (
-            1.0 if k == 0 else 0.0,
-            1.0 if k == 1 else 0.0,
-            1.0 if k == 2 else 0.0,
-            1.0 if k == 3 else 0.0,
-            1.0 if k == 4 else 0.0,
-            1.0 if k == 5 else 0.0,
-        )
-        col = _less(_plus(_crf(e, iv), _crf(v, _inertia(inert, j, e))), _inertia(inert, j, _crm(v, e)))
-        d = _inertia(inert, j, _crm(u, e))
-        for r in range(6):
-            big_b[j, r, k] = col[r]
-            big_d[j, r, k] = d[r]
+    x, y, z = (1.0, 0.0, 0.0, 0.0, 0.0, 0.0), (0.0, 1.0, 0.0, 0.0, 0.0, 0.0), (0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
+    bx, by, bz = _column(inert, j, v, iv, x), _column(inert, j, v, iv, y), _column(inert, j, v, iv, z)
     for r in range(6):
-        for k in range(r, 6):
-            total = big_d[j, r, k] + big_d[j, k, r]
-            big_d[j, r, k] = total
-            big_d[j, k, r] = total
+        big_b[j, 3 * r], big_b[j, 3 * r + 1], big_b[j, 3 * r + 2] = bx[r], by[r], bz[r]
+    dx, dy, dz = _inertia(inert, j, _crm(u, x)), _inertia(inert, j, _crm(u, y)), _inertia(inert, j, _crm(u, z))
+    d = big_d[j]
+    d[0], d[1], d[2] = 2.0 * dx[0], dy[0] + dx[1], dz[0] + dx[2]
+    d[3], d[4], d[5] = 2.0 * dy[1], dz[1] + dy[2], 2.0 * dz[2]
+    # Of linear motions, the mass times centre × (u × ·), and the transpose of what is linear above.
+    cx, cy, cz, ux, uy, uz = inert[j, 1], inert[j, 2], inert[j, 3], u[0], u[1], u[2]
+    along = cx * ux + cy * uy + cz * uz
+    d[6], d[7], d[8] = cx * ux - along + dx[3], cy * ux + dx[4], cz * ux + dx[5]
+    d[9], d[10], d[11] = cx * uy + dy[3], cy * uy - along + dy[4], cz * uy + dy[5]
+    d[12], d[13], d[14] = cx * uz + dz[3], cy * uz + dz[4], cz * uz - along + dz[5]
 
 
-@fast
+@lean
+def _column(inert: Array, j: int, v: Any, iv: Any, e: Any) -> Any:
+    """B e of one body."""
+    return _less(_plus(_crf(e, iv), _crf(v, _inertia(inert, j, e))), _inertia(inert, j, _crm(v, e)))
+
+
+@lean
 def _pairs(parents: Ints, j: int, work: Any, out: Any) -> None:
     """All entries for j with itself and each of its ancestors."""
     axis, inert, force = work[2], work[5], work[6]
@@ -344,15 +359,15 @@ def _pairs(parents: Ints, j: int, work: Any, out: Any) -> None:
     jq, jv, ja, hqq, hqv, hvv, hqa = out
     s, dvj = _ld(axis, j), _ld(dv, j)
     f, h, c = _ld(force, j), _ld(big_h, j), _ld(big_c, j)
-    x = _plus(_plus(_inertia(inert, j, _ld(da, j)), _apply(big_b, j, dvj)), _crf(s, f))
-    y = _plus(_times(2.0, _inertia(inert, j, dvj)), _apply(big_b, j, s))
+    x = _plus(_plus(_inertia(inert, j, _ld(da, j)), _bent(big_b, j, dvj)), _crf(s, f))
+    y = _plus(_times(2.0, _inertia(inert, j, dvj)), _bent(big_b, j, s))
     g = _inertia(inert, j, s)
-    bts = _apply_transposed(big_b, j, s)
+    bts = _bent_back(big_b, j, s)
     sh = _crf(s, h)
-    xv = _plus(_apply(big_d, j, dvj), _apply_transposed(big_b, j, _ld(du, j)))
+    xv = _plus(_moved(big_d, j, dvj), _bent_back(big_b, j, _ld(du, j)))
     xv = _plus(_plus(xv, _crf(s, c)), _crf(dvj, h))
     xa = _plus(_inertia(inert, j, _ld(du, j)), sh)
-    yv = _plus(_apply(big_d, j, s), sh)
+    yv = _plus(_moved(big_d, j, s), sh)
     i = j
     while i >= 0:
         si, ui, vi, ai = _ld(axis, i), _ld(du, i), _ld(dv, i), _ld(da, i)
@@ -379,7 +394,7 @@ def make_work(n: int, gravity: float) -> Any:
     """Room for one node's recursion."""
     return (
         np.empty((n, 3, 3)), np.empty((n, 3)), np.empty((n, 6)), np.empty((n, 6)), np.empty((n, 6)),
-        np.empty((n, 10)), np.empty((n, 6)), np.empty((n, 6)), np.empty((n, 6, 6)), np.empty((n, 6, 6)),
+        np.empty((n, 10)), np.empty((n, 6)), np.empty((n, 6)), np.empty((n, 18)), np.empty((n, 15)),
         np.empty((n, 6)), np.empty((n, 6)), np.empty((n, 6)), np.empty((n, 6)), np.empty((n, 6)),
         np.full(1, gravity),
     )  # fmt: skip

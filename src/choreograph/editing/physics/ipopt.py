@@ -169,8 +169,8 @@ class _Nlp:
         row_w[:, 6:], row_g[:, 6:] = inner, inner * now.tau[:, 6:]
         places[..., 1] += z_floor
         zero, points = np.zeros_like(now.tau), np.zeros(self.held.shape)
-        forces, rates = np.zeros((s.count, s.npts, s.kernel.FORCE_ROWS)), np.zeros((s.count - 1, s.npts))
-        s.kernel.assemble(
+        forces, rates = np.zeros((s.count, s.npts, s.matrix.FORCE_ROWS)), np.zeros((s.count - 1, s.npts))
+        s.matrix.assemble(
             s.spec, x, mu, places, row_w, row_g, zero, zero, points, points, np.zeros(self.given.shape), forces, forces,
             rates, rates, s.band, s.grad, s.jac, s.arms,
         )  # fmt: skip

@@ -85,9 +85,10 @@ class Solver:
             problem: What is asked.
             kinematic: Whether mechanics is left out: poses, contacts, limits and smoothness alone count.
         """
-        from choreograph.editing.physics import _compiled
+        from choreograph.editing.physics import _compiled, _compiled_matrix
 
-        self.problem, self.kernel, self.spec = problem, _compiled, problem.kinematic_spec if kinematic else problem.spec
+        self.problem, self.spec = problem, problem.kinematic_spec if kinematic else problem.spec
+        self.kernel, self.matrix = _compiled, _compiled_matrix
         self.kinematic, self.loose = kinematic, kinematic or problem.soft is not None
         soft = problem.soft
         spans = problem.spline.spans
@@ -109,7 +110,7 @@ class Solver:
         masks = [np.tile(mask, (count, 1)) for mask in per_node]
         if kinematic:
             masks[0][:] = masks[1][:] = False
-        masks.append(np.repeat(problem.active[:, :, None], _compiled.FORCE_ROWS, axis=2))
+        masks.append(np.repeat(problem.active[:, :, None], _compiled_matrix.FORCE_ROWS, axis=2))
         masks.append(~problem.held & np.isfinite(problem.floor) & (not kinematic))
         self.most_change = np.zeros((count - 1, 1))
         changes = np.zeros((count - 1, points), bool)
@@ -206,7 +207,7 @@ class Solver:
             p_g += lam
         lam[..., 1] -= z_floor
         p_w[..., 1] += s_floor
-        self.kernel.assemble(
+        self.matrix.assemble(
             self.spec, at.x, mu, lam, row_w, row_g, q_w, q_g, p_w, p_g, self.rho[2] * self.given, s_force, f_g,
             s_up + s_down, r_g, self.band, self.grad, self.jac, self.arms,
         )  # fmt: skip

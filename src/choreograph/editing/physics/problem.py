@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from choreograph.dynamics.body import GRAVITY
 from choreograph.dynamics.dofs import Dofs, tree_of
+from choreograph.editing.physics.panels import make_panels
 from choreograph.editing.physics.spline import Grid
 
 Array = NDArray[np.float64]
@@ -201,6 +202,7 @@ class Problem:
             np.ascontiguousarray(self.basis), np.array(self.picks, np.int32), params,
             quad_y, np.ascontiguousarray(quad_a), np.array(self.base), np.array(course[1]), np.array(course[2]),
             self.spline.stencils, self.spline.spans, np.diff(self.times),
+            *make_panels(self.dofs.ancestors, self.w, np.array(self.holders)),
         )  # fmt: skip
 
     @cached_property

@@ -57,7 +57,7 @@ def test_the_gradient_and_matrix_are_the_objectives_own(question: Problem) -> No
         mu, row_w, row_g = np.array(here.tau) * inner, np.full_like(zero, inner), np.array(here.tau) * inner
         mu[:, :6], row_g[:, :6], row_w[:, :6] = lam["root"], lam["root"], 0.0
         none, rates = np.zeros((solver.count, solver.npts, 5)), np.zeros((solver.count - 1, solver.npts))
-        solver.kernel.assemble(
+        solver.matrix.assemble(
             solver.spec, x, mu, lam["places"], row_w, row_g, zero, zero, np.zeros_like(lam["places"]), lam["places"],
             np.zeros((solver.count, solver.ny)), none, none, rates, rates, solver.band, solver.grad, solver.jac,
             solver.arms,

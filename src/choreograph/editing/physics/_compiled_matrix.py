@@ -1,0 +1,399 @@
+"""The banded Newton matrix and the gradient of a motion problem, node by node.
+
+A node's own matrix is in the order of the unknowns: coefficients c_k and c_{k+1}, forces, c_{k+2}. It is the squares of
+the torque rows, two groups of columns at a time over the rows that both have, the curvature of everything that bends,
+and forces' own limits; then it is added to the band. `spec` is from `problem.Problem.spec`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from choreograph.dynamics._compiled import make_work, values
+from choreograph.editing.physics._compiled import coordinates
+from choreograph.editing.physics._compiled_node import LANES, PRODUCTS, make_room, node
+
+Array = NDArray[np.float64]
+Ints = NDArray[np.int32]
+
+fast: Any = njit(cache=True, nogil=True, fastmath=True)
+lean: Any = njit(cache=True, nogil=True, fastmath=True, _nrt=False)
+
+FORCE_ROWS = 5
+"""Inequalities of a force: four sides of the friction pyramid, and the most it may be."""
+_TERMS, _BLOCKS = 7, 6
+"""Hessians by pairs of state, velocity and acceleration, and blocks of a node's matrix that they make."""
+
+
+@fast
+def assemble(
+    spec: Any,
+    x: Array,
+    mu: Array,
+    lam_p: Array,
+    row_w: Array,
+    row_g: Array,
+    q_w: Array,
+    q_g: Array,
+    p_w: Array,
+    p_g: Array,
+    y_w: Array,
+    f_w: Array,
+    f_g: Array,
+    r_w: Array,
+    r_g: Array,
+    band: Array,
+    grad: Array,
+    jac: Array,
+    arms_y: Array,
+) -> None:
+    """The banded matrix and the gradient; keeps the Jacobians for what follows.
+
+    Args:
+        spec: The problem.
+        x: Unknowns, (N,).
+        mu: Multipliers of the torque rows, 2 w τ among them, (K, n).
+        lam_p: Multipliers of the points' coordinates, (K, P, 3).
+        row_w: Weight with which each torque row's square enters the matrix, (K, n).
+        row_g: Weight with which each row enters the gradient, (K, n).
+        q_w, q_g: The same for coordinates.
+        p_w, p_g: The same for points, (K, P, 3).
+        y_w: Weight of the square of each low-dimensional coordinate, (K, ny).
+        f_w, f_g: For forces' rows, (K, P, 5).
+        r_w, r_g: For the change of each point's upward force to the next node, (K − 1, P).
+        band: Gets the lower band, (N, width): band[c, r − c].
+        grad: Gets the gradient, (N,).
+        jac: Gets the torque rows' Jacobian by (c_k, c_{k+1}, c_{k+2}, f), (K, n, 3 ny + 3 P).
+        arms_y: Gets the points' Jacobian by the low-dimensional coordinates, (K, P, 3, ny).
+    """  # fmt: skip
+    off, w, q0, active = spec[1], spec[2], spec[3], spec[4]
+    gravity, slope, spans, stencils = spec[9][0], spec[9][3], spec[16], spec[15]
+    y, v, a = coordinates(spec, x)
+    count, n, npts, ny = len(y), q0.shape[1], len(spec[5]), w.shape[1]
+    qv, qa, q = v @ w.T + spec[13], a @ w.T + spec[14], y @ w.T + q0
+    most = 3 * ny + 3 * npts
+    work, room, tau = make_work(n, gravity), make_room(spec), np.empty(n)
+    mat, g = np.empty((most, most)), np.empty(most)
+    groups = len(spec[19][0])
+    squares = (
+        np.empty(n * most), np.empty(n * most), np.empty(most * most), np.ones(n),
+        np.empty((3 * groups + npts, 3), np.int64), np.zeros(groups + 1, np.int64), np.zeros(groups, np.int64),
+    )  # fmt: skip
+    terms, blocks = np.empty((_TERMS, ny, ny)), np.empty((_BLOCKS, ny, ny))
+    terms[6] = spec[11]
+    band[:, :] = 0.0
+    grad[:] = 0.0
+    for k in range(count):
+        h, st = spans[k], stencils[k]
+        values(spec[0], gravity, q[k], qv[k], qa[k], work, tau)
+        node(spec, x, k, mu[k], lam_p[k], work, room)
+        nf = off[k + 2] - off[k + 1] - ny
+        _rows(spec, st, room, nf, jac[k])
+        _squares(spec, k, jac[k], row_w[k], nf, mat, squares)
+        _curvature(spec, room, (h, st, p_w[k], q_w[k], y_w[k]), terms, blocks)
+        _add_curvature(room[2], st, nf, blocks, mat)
+        arms_y[k] = room[1]
+        _slopes(spec, jac[k], arms_y[k], (h, st, row_g[k], q_g[k], p_g[k]), (y[k] - spec[12][k], a[k]), nf, g)
+        c = 2 * ny
+        for p in range(npts):
+            if active[k, p]:
+                _force_local(mat, g, c, f_w[k, p], f_g[k, p], slope)
+                c += 3
+        _scatter(off, k, ny, nf, mat, g, band, grad)
+    _rate_terms(spec, x, 2.0 * spec[9][2], r_w, r_g, band, grad)
+
+
+@lean
+def _rows(spec: Any, st: Array, room: Any, nf: int, rows: Array) -> None:
+    """Torque rows by c_k, c_{k+1}, c_{k+2} and the forces; entries that are always nothing stay so."""
+    starts, members, columns = spec[18][0], spec[18][1], spec[18][2]
+    products, by_force, ny = room[0], room[3], spec[2].shape[1]
+    for panel in range(len(columns)):
+        first, size = columns[panel]
+        for m in range(starts[panel], starts[panel + 1]):
+            i = members[m]
+            row, product = rows[i], products[panel, i]
+            for s in range(3):
+                s0, s1, s2 = st[0, s], st[1, s], st[2, s]
+                part = row[s * ny + first : s * ny + first + size]
+                for r in range(size):
+                    part[r] = s0 * product[r] + s1 * product[LANES + r] + s2 * product[2 * LANES + r]
+    for i in range(len(rows)):
+        part = rows[i, 3 * ny : 3 * ny + nf]
+        for r in range(nf):
+            part[r] = by_force[i, r]
+
+
+@fast
+def _squares(spec: Any, k: int, rows: Array, weights: Array, nf: int, mat: Array, buffers: Any) -> None:
+    """Σ w r rᵀ over rows, into the upper half of a node's matrix."""
+    counts, common = spec[19][2], spec[19][3]
+    one, other, out, ones, runs, begins, wide = buffers
+    _find_runs(spec, k, nf, runs, begins, wide)
+    for a in range(len(counts)):
+        runs_a = runs[begins[a] : begins[a + 1]]
+        for b in range(a, len(counts)):
+            runs_b, size = runs[begins[b] : begins[b + 1]], counts[a, b]
+            left, right = one[: size * wide[a]].reshape((size, wide[a])), other[: size * wide[b]].reshape((size, wide[b]))
+            _pack(rows, common[a, b], runs_a, weights, left)
+            _pack(rows, common[a, b], runs_b, ones, right)
+            block = out[: wide[a] * wide[b]].reshape((wide[a], wide[b]))
+            np.dot(left.T, right, block)
+            _place(block, runs_a, runs_b, mat)
+
+
+@lean
+def _find_runs(spec: Any, k: int, nf: int, runs: Ints, begins: Ints, wide: Ints) -> None:
+    """Columns of each group that stand in a row: first in the rows, first in the matrix, how many."""
+    columns, point_group = spec[19][0], spec[19][1]
+    active, ny = spec[4], spec[2].shape[1]
+    count = 0
+    for g in range(len(columns)):
+        first, size = columns[g]
+        wide[g] = 3 * size
+        for s in range(3):
+            runs[count, 0], runs[count, 1], runs[count, 2] = s * ny + first, s * ny + first + (nf if s == 2 else 0), size
+            count += 1
+        f, before = 0, -2
+        for p in range(len(point_group)):
+            if not active[k, p]:
+                continue
+            if point_group[p] == g:
+                if before == f - 3:
+                    runs[count - 1, 2] += 3
+                else:
+                    runs[count, 0], runs[count, 1], runs[count, 2] = 3 * ny + f, 2 * ny + f, 3
+                    count += 1
+                wide[g] += 3
+                before = f
+            f += 3
+        begins[g + 1] = count
+
+
+@lean
+def _pack(rows: Array, which: Ints, runs: Ints, weights: Array, out: Array) -> None:
+    """Some columns of some rows, each row by its weight."""
+    for t in range(len(out)):
+        i = which[t]
+        at, weight = 0, weights[i]
+        for run in range(len(runs)):
+            first, size = runs[run, 0], runs[run, 2]
+            part, to = rows[i, first : first + size], out[t, at : at + size]
+            for c in range(size):
+                to[c] = weight * part[c]
+            at += size
+
+
+@lean
+def _place(block: Array, runs_a: Ints, runs_b: Ints, mat: Array) -> None:
+    """A block of two groups' columns into the upper half of the matrix."""
+    i = 0
+    for one in range(len(runs_a)):
+        row, high = runs_a[one, 1], runs_a[one, 2]
+        j = 0
+        for other in range(len(runs_b)):
+            col, size = runs_b[other, 1], runs_b[other, 2]
+            if col >= row:
+                for r in range(high):
+                    to, part = mat[row + r, col : col + size], block[i + r, j : j + size]
+                    for c in range(size):
+                        to[c] = part[c]
+            else:
+                for c in range(size):
+                    to = mat[col + c, row : row + high]
+                    for r in range(high):
+                        to[r] = block[i + r, j + c]
+            j += size
+        i += high
+
+
+@fast
+def _curvature(spec: Any, room: Any, given: Any, terms: Array, blocks: Array) -> None:
+    """What bends: μ·τ, points, limits, the distance from the basis; blocks (_BLOCKS, ny, ny) by pairs of c."""
+    dense, picks, quad_y = spec[7], spec[8], spec[10]
+    h, st, p_w, q_w, y_w = given
+    products, moved = room[0], room[1]
+    n, ny, d = products.shape[1], len(y_w), dense.shape[1]
+    full = np.empty((PRODUCTS - 3, ny, ny))  # Wᵀ times each vector
+    for panel in range(len(products)):
+        _spread(np.dot(dense.T, products[panel]), products[panel], picks, spec[18][2][panel], full)
+    flat = moved.reshape((moved.shape[0] * 3, ny))
+    np.dot((flat * p_w.reshape((len(flat), 1))).T, flat, terms[0])
+    _pair_up(full, terms)
+    _limits(dense, picks, q_w, terms[0])
+    for r in range(ny):
+        terms[0, r, r] += y_w[r] + h * quad_y[r, r]
+    shares = np.empty((_BLOCKS, _TERMS))
+    b = 0
+    for al in range(3):
+        for be in range(al, 3):
+            shares[b, 0], shares[b, 3], shares[b, 6] = st[0, al] * st[0, be], st[1, al] * st[1, be], h * st[2, al] * st[2, be]
+            shares[b, 1], shares[b, 2] = st[0, al] * st[1, be], st[1, al] * st[0, be]
+            shares[b, 4], shares[b, 5] = st[0, al] * st[2, be], st[2, al] * st[0, be]
+            b += 1
+    np.dot(shares, terms.reshape((_TERMS, ny * ny)), blocks.reshape((_BLOCKS, ny * ny)))
+
+
+@lean
+def _spread(product: Array, mine: Array, picks: Ints, columns: Ints, full: Array) -> None:
+    """A panel's vectors times W: what the basis gives, and the rest picked."""
+    d, first, size = len(product), columns[0], columns[1]
+    for e in range(full.shape[1]):
+        source = product[e] if e < d else mine[picks[e - d]]
+        for c in range(len(full)):
+            to, part = full[c, e, first : first + size], source[(3 + c) * LANES : (3 + c) * LANES + size]
+            for r in range(size):
+                to[r] = part[r]
+
+
+@lean
+def _pair_up(full: Array, terms: Array) -> None:
+    """Hessians by state and state, state and velocity and back, twice velocity, state and acceleration and back."""
+    ny = full.shape[1]
+    for r in range(ny):
+        for c in range(ny):
+            terms[0, r, c] += full[0, r, c] + full[0, c, r]
+            terms[1, r, c] = full[1, c, r] + full[2, r, c]
+            terms[2, r, c] = full[1, r, c] + full[2, c, r]
+            terms[3, r, c] = full[3, r, c] + full[3, c, r]
+            terms[4, r, c] = full[4, c, r] + full[5, r, c]
+            terms[5, r, c] = full[4, r, c] + full[5, c, r]
+
+
+@lean
+def _limits(dense: Array, picks: Ints, weights: Array, top: Array) -> None:
+    """Add Wᵀ diag(weights) W."""
+    d = dense.shape[1]
+    for i in range(len(weights)):
+        if weights[i] != 0.0:
+            for r in range(d):
+                for c in range(d):
+                    top[r, c] += weights[i] * dense[i, r] * dense[i, c]
+    for e in range(len(picks)):
+        weight = weights[picks[e]]
+        for r in range(d):
+            top[r, d + e] += weight * dense[picks[e], r]
+            top[d + e, r] += weight * dense[picks[e], r]
+        top[d + e, d + e] += weight
+
+
+@lean
+def _add_curvature(mixed: Array, st: Array, nf: int, blocks: Array, mat: Array) -> None:
+    """Add the blocks, and what bends by state and force, to a node's matrix."""
+    ny = blocks.shape[1]
+    firsts = (0, ny, 2 * ny + nf)
+    b = 0
+    for al in range(3):
+        for be in range(al, 3):
+            for r in range(ny):
+                to, row = mat[firsts[al] + r, firsts[be] : firsts[be] + ny], blocks[b, r]
+                for c in range(ny):
+                    to[c] += row[c]
+            b += 1
+    for r in range(ny):
+        for c in range(nf):
+            mat[r, 2 * ny + c] += st[0, 0] * mixed[r, c]
+            mat[ny + r, 2 * ny + c] += st[0, 1] * mixed[r, c]
+            mat[2 * ny + c, firsts[2] + r] += st[0, 2] * mixed[r, c]
+
+
+@fast
+def _slopes(spec: Any, rows: Array, arms: Array, given: Any, off_by: Any, nf: int, g: Array) -> None:
+    """A node's gradient, in the order of its matrix."""
+    w, quad_y, quad_a = spec[2], spec[10], spec[11]
+    h, st, row_g, q_g, p_g = given
+    n, ny = w.shape
+    flat = np.zeros(3 * ny + nf)
+    for i in range(n):
+        weight, row = row_g[i], rows[i]
+        for r in range(3 * ny + nf):
+            flat[r] += weight * row[r]
+    gy, ga = h * np.dot(quad_y, off_by[0]), h * np.dot(quad_a, off_by[1])
+    for i in range(n):
+        if q_g[i] != 0.0:
+            for r in range(ny):
+                gy[r] += q_g[i] * w[i, r]
+    for p in range(len(p_g)):
+        for b in range(3):
+            if p_g[p, b] != 0.0:
+                for r in range(ny):
+                    gy[r] += p_g[p, b] * arms[p, b, r]
+    for s in range(3):
+        at = s * ny + (nf if s == 2 else 0)
+        for r in range(ny):
+            g[at + r] = flat[s * ny + r] + st[0, s] * gy[r] + st[2, s] * ga[r]
+    for r in range(nf):
+        g[2 * ny + r] = flat[3 * ny + r]
+
+
+@lean
+def _force_local(mat: Array, g: Array, c: int, weight: Array, push: Array, slope: float) -> None:
+    """Rows s·fy ± fx, s·fy ± fz, most − fy of one force."""
+    for row in range(FORCE_ROWS):
+        x = 1.0 if row == 0 else (-1.0 if row == 1 else 0.0)
+        z = 1.0 if row == 2 else (-1.0 if row == 3 else 0.0)
+        y = slope if row < 4 else -1.0
+        t = (x, y, z)
+        for a in range(3):
+            g[c + a] += push[row] * t[a]
+            for b in range(3):
+                mat[c + a, c + b] += weight[row] * t[a] * t[b]
+
+
+@lean
+def _scatter(off: Ints, k: int, ny: int, nf: int, mat: Array, g: Array, band: Array, grad: Array) -> None:
+    """Add a node's matrix and gradient to the whole: all but c_k stand in a row."""
+    first, second, rest = off[k], off[k + 1], 2 * ny + nf
+    for i in range(ny):
+        grad[first + i] += g[i]
+        row, mine = band[first + i], mat[i]
+        near, far = row[: ny - i], row[second - first - i : second - first - i + rest]
+        for c in range(ny - i):
+            near[c] += mine[i + c]
+        for c in range(rest):
+            far[c] += mine[ny + c]
+    for i in range(rest):
+        grad[second + i] += g[ny + i]
+        row, mine = band[second + i], mat[ny + i]
+        for c in range(rest - i):
+            row[c] += mine[ny + i + c]
+
+
+@fast
+def _rate_terms(spec: Any, x: Array, twice: float, r_w: Array, r_g: Array, band: Array, grad: Array) -> None:
+    """The objective's squared differences of forces from node to node, and what limits of them add.
+
+    A point that does not push has no force.
+    """
+    off, ny, active, gaps = spec[1], spec[2].shape[1], spec[4], spec[17]
+    count, npts = active.shape
+    places = np.full((count, npts), -1, np.int64)
+    for k in range(count):
+        at = off[k + 1] + ny
+        for p in range(npts):
+            if active[k, p]:
+                places[k, p] = at
+                at += 3
+    for k in range(count - 1):
+        for p in range(npts):
+            i, j = places[k, p], places[k + 1, p]
+            for b in range(3):
+                fi = x[i + b] if i >= 0 else 0.0
+                fj = x[j + b] if j >= 0 else 0.0
+                weight = twice / gaps[k]
+                push = weight * (fj - fi)
+                if b == 1:
+                    weight += r_w[k, p]
+                    push += r_g[k, p]
+                if i >= 0:
+                    band[i + b, 0] += weight
+                    grad[i + b] -= push
+                if j >= 0:
+                    band[j + b, 0] += weight
+                    grad[j + b] += push
+                if i >= 0 and j >= 0:
+                    band[i + b, j - i] -= weight
