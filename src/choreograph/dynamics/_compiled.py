@@ -446,6 +446,30 @@ def points(tree: Any, q: Array, holders: Ints, offsets: Array) -> Array:
 
 
 @fast
+def point_motions(tree: Any, q: Array, holders: Ints, offsets: Array) -> Any:
+    """Positions (P, 3) of points fixed to degrees of freedom at coordinates (n,), and how each moves them, (n, P, 3)."""
+    parents, turns = tree[0], tree[1]
+    n = len(q)
+    rot, org, axis = np.empty((n, 3, 3)), np.empty((n, 3)), np.empty((n, 6))
+    places, moves = np.empty((len(holders), 3)), np.zeros((n, len(holders), 3))
+    frames(tree, q, rot, org, axis)
+    for k in range(len(holders)):
+        j = holders[k]
+        p = org[j] + rot[j] @ offsets[k]
+        places[k] = p
+        while j >= 0:
+            move = moves[j, k]
+            if turns[j]:
+                x, y, z = axis[j, 0], axis[j, 1], axis[j, 2]
+                dx, dy, dz = p[0] - org[j, 0], p[1] - org[j, 1], p[2] - org[j, 2]
+                move[0], move[1], move[2] = y * dz - z * dy, z * dx - x * dz, x * dy - y * dx
+            else:
+                move[0], move[1], move[2] = axis[j, 3], axis[j, 4], axis[j, 5]
+            j = parents[j]
+    return places, moves
+
+
+@fast
 def momenta(tree: Any, q: Array, v: Array) -> Any:
     """Centre of mass, its velocity, and the angular momentum about it, each (F, 3)."""
     n = q.shape[1]

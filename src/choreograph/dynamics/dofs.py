@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +27,8 @@ _FREE = np.radians(12.0)
 """How far beyond the angles of the examples a joint may go where its file sets no limit there."""
 _ORDERS = ("zyx", "xyz", "yzx", "zxy", "xzy", "yxz")
 _ROOT = 6
+_STEEP = np.radians(75.0)
+"""Middle angle from which on a rotation's other triple may be the nearer one."""
 
 
 @dataclass(frozen=True)
@@ -94,17 +97,31 @@ class Dofs:
 
     def angles(self, clip: Clip) -> Array:
         """The motion's coordinates, (F, n): metres and radians, without jumps of whole turns."""
+        from choreograph.dynamics import _compiled_angles
+
+        joints, axes, frames, rests, picks, free = self._turning
+        turned = _compiled_angles.euler(clip.local_rot, joints, axes, frames, rests)
+        for k in np.flatnonzero(free & (np.abs(turned[:, :, 1]).max(axis=0, initial=0.0) >= _STEEP)):
+            turned[:, k] = _nearer_branch(turned[:, k])
         out = np.empty((len(clip), len(self)))
-        out[:, :3] = clip.root_pos
-        at = 3
-        for j, how in enumerate(self.recipe):
-            if how.order:
-                out[:, at : at + len(how.order)] = _angles_of(clip.local_rot[:, j], how)
-                at += len(how.order)
+        out[:, :3], out[:, 3:] = clip.root_pos, turned.reshape(len(clip), -1)[:, picks]
         out[:, 3:] = np.unwrap(out[:, 3:], axis=0)
         # Angles of joints, other than a turning root's, belong into the range around zero.
         out[:, _ROOT:] -= 2 * np.pi * np.round(np.median(out[:, _ROOT:], axis=0) / (2 * np.pi))
         return out
+
+    @cached_property
+    def _turning(self) -> tuple[NDArray[Any], ...]:
+        """Joints that turn, their three axes, frames, rests; which of all these angles are theirs; who has all three."""
+        joints = [j for j, how in enumerate(self.recipe) if how.order]
+        orders = [self.recipe[j].order for j in joints]
+        full = [_three_axes(order) for order in orders]
+        picks = [3 * k + full[k].index(axis) for k, order in enumerate(orders) for axis in order]
+        return (
+            np.array(joints), np.array([["xyz".index(axis) for axis in order] for order in full]),
+            np.array([self.recipe[j].frame for j in joints]), np.array([self.recipe[j].rest for j in joints]),
+            np.array(picks), np.array([len(order) == 3 for order in orders]),
+        )  # fmt: skip
 
     def rotations(self, q: Array) -> tuple[Array, Array]:
         """Root positions (F, 3) and local rotations (F, J, 4) at coordinates (F, n)."""
@@ -177,24 +194,15 @@ def _mean_rotation(rows: Array) -> Array:
     return np.asarray(best if best[0] >= 0 else -best)
 
 
-def _angles_of(local_rot: Array, how: _Joint) -> Array:
-    turned = quat.multiply(local_rot, quat.inverse(how.rest))
-    inner = quat.multiply(quat.multiply(quat.inverse(how.frame), turned), how.frame)
-    order = how.order
+def _three_axes(order: str) -> str:
+    """An order with the axes that a joint does not have in the middle, where their angle is zero and nothing locks."""
     missing = [axis for axis in "xyz" if axis not in order]
-    # Axes that a joint does not have stand in the middle, where their angle is zero and nothing can lock.
-    full = order if not missing else order[0] + missing[0] + (order[1:] or missing[1])
-    angles = quat.as_euler(full, inner)
-    if not missing:
-        angles = _nearer_branch(angles)
-    return angles[:, [full.index(axis) for axis in order]]
+    return order if not missing else order[0] + missing[0] + (order[1:] or missing[1])
 
 
 def _nearer_branch(angles: Array) -> Array:
     """The same rotations with, in each frame, the one of two possible triples that is nearer to the frame before."""
     other = np.stack([angles[:, 0] + np.pi, np.pi - angles[:, 1], angles[:, 2] + np.pi], axis=1)
-    if np.abs(angles[:, 1]).max(initial=0.0) < np.radians(75):
-        return angles
     out = np.array(angles)
     for f in range(1, len(out)):
         options = [a - 2 * np.pi * np.round((a - out[f - 1]) / (2 * np.pi)) for a in (angles[f], other[f])]

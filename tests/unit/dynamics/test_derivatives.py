@@ -73,6 +73,18 @@ def test_second_derivatives_are_those_of_the_first(dofs: Dofs, place: tuple[np.n
         assert np.allclose(mine, theirs, atol=2e-6 * (1 + np.abs(theirs).max()))
 
 
+def test_points_move_as_differences_say(dofs: Dofs, place: tuple[np.ndarray, ...]) -> None:
+    tree, holders = tree_of(dofs), np.array([len(dofs) - 1, 9], np.int32)
+    offsets = np.array([[0.1, -0.2, 0.05], [0.0, 0.1, 0.3]])
+    places, moves = _compiled.point_motions(tree, place[0], holders, offsets)
+
+    def points(q: np.ndarray) -> np.ndarray:
+        return np.asarray(_compiled.points(tree, q[None], holders, offsets)[0])
+
+    assert np.allclose(places, points(place[0]), atol=1e-12)
+    assert np.allclose(moves, differences(points, place[0]), atol=1e-8)
+
+
 def test_casadi_agrees_on_a_pendulum_of_two_links() -> None:
     casadi = pytest.importorskip("casadi")
     tree = (

@@ -212,6 +212,34 @@ def forward(spec: Any, dx: Array, jac: Array, arms_y: Array) -> Any:
 
 
 @fast
+def ahead(spec: Any, dx: Array, jac: Array, arms_y: Array) -> Any:
+    """How the equalities change along dx: root rows (K, 6), points (K, P, 3), state (K, ny)."""
+    off, ny = spec[1], spec[2].shape[1]
+    count, npts = jac.shape[0], arms_y.shape[1]
+    dy, _, _ = coordinates(spec, dx)
+    rows, pts = np.empty((count, 6)), np.empty((count, npts, 3))
+    for k in range(count):
+        nf = off[k + 2] - off[k + 1] - ny
+        for i in range(6):
+            total = 0.0
+            for s in range(3):
+                row, part = jac[k, i, s * ny : (s + 1) * ny], dx[off[k + s] : off[k + s] + ny]
+                for r in range(ny):
+                    total += row[r] * part[r]
+            row, part = jac[k, i, 3 * ny : 3 * ny + nf], dx[off[k + 1] + ny : off[k + 2]]
+            for r in range(nf):
+                total += row[r] * part[r]
+            rows[k, i] = total
+        for p in range(npts):
+            for b in range(3):
+                total = 0.0
+                for r in range(ny):
+                    total += arms_y[k, p, b, r] * dy[k, r]
+                pts[k, p, b] = total
+    return rows, pts, dy
+
+
+@fast
 def backward(spec: Any, root: Array, pts: Array, state: Array, jac: Array, arms_y: Array, out: Array) -> None:
     """Add Jᵀ of the equalities: root rows (K, 6), points (K, P, 3), state (K, ny)."""
     off, ny, stencils = spec[1], spec[2].shape[1], spec[15]

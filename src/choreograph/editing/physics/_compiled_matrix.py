@@ -75,15 +75,16 @@ def assemble(
     y, v, a = coordinates(spec, x)
     count, n, npts, ny = len(y), q0.shape[1], len(spec[5]), w.shape[1]
     qv, qa, q = v @ w.T + spec[13], a @ w.T + spec[14], y @ w.T + q0
-    most = 3 * ny + 3 * npts
+    away, most = y - spec[12], 3 * ny + 3 * npts
     work, room, tau = make_work(n, gravity), make_room(spec), np.empty(n)
-    mat, g = np.empty((most, most)), np.empty(most)
+    mat, g, flat = np.empty((most, most)), np.empty(most), np.empty(most + ny)
     groups = len(spec[19][0])
     squares = (
         np.empty(n * most), np.empty(n * most), np.empty(most * most), np.ones(n),
         np.empty((3 * groups + npts, 3), np.int64), np.zeros(groups + 1, np.int64), np.zeros(groups, np.int64),
     )  # fmt: skip
     terms, blocks = np.empty((_TERMS, ny, ny)), np.empty((_BLOCKS, ny, ny))
+    full, held, shares = np.empty((PRODUCTS - 3, ny, ny)), np.empty((3 * npts, ny)), np.empty((_BLOCKS, _TERMS))
     terms[6] = spec[11]
     band[:, :] = 0.0
     grad[:] = 0.0
@@ -94,10 +95,10 @@ def assemble(
         nf = off[k + 2] - off[k + 1] - ny
         _rows(spec, st, room, nf, jac[k])
         _squares(spec, k, jac[k], row_w[k], nf, mat, squares)
-        _curvature(spec, room, (h, st, p_w[k], q_w[k], y_w[k]), terms, blocks)
+        _curvature(spec, room, (h, st, p_w[k], q_w[k], y_w[k]), (full, held, shares, terms), blocks)
         _add_curvature(room[2], st, nf, blocks, mat)
         arms_y[k] = room[1]
-        _slopes(spec, jac[k], arms_y[k], (h, st, row_g[k], q_g[k], p_g[k]), (y[k] - spec[12][k], a[k]), nf, g)
+        _slopes(spec, jac[k], arms_y[k], (h, st, row_g[k], q_g[k], p_g[k]), (away[k], a[k]), nf, flat, g)
         c = 2 * ny
         for p in range(npts):
             if active[k, p]:
@@ -212,30 +213,42 @@ def _place(block: Array, runs_a: Ints, runs_b: Ints, mat: Array) -> None:
 
 
 @fast
-def _curvature(spec: Any, room: Any, given: Any, terms: Array, blocks: Array) -> None:
+def _curvature(spec: Any, room: Any, given: Any, buffers: Any, blocks: Array) -> None:
     """What bends: μ·τ, points, limits, the distance from the basis; blocks (_BLOCKS, ny, ny) by pairs of c."""
-    dense, picks, quad_y = spec[7], spec[8], spec[10]
-    h, st, p_w, q_w, y_w = given
+    dense, picks, columns = spec[7], spec[8], spec[18][2]
+    full, held, shares, terms = buffers
     products, moved = room[0], room[1]
-    n, ny, d = products.shape[1], len(y_w), dense.shape[1]
-    full = np.empty((PRODUCTS - 3, ny, ny))  # Wᵀ times each vector
+    ny = full.shape[1]
     for panel in range(len(products)):
-        _spread(np.dot(dense.T, products[panel]), products[panel], picks, spec[18][2][panel], full)
-    flat = moved.reshape((moved.shape[0] * 3, ny))
-    np.dot((flat * p_w.reshape((len(flat), 1))).T, flat, terms[0])
+        _spread(np.dot(dense.T, products[panel]), products[panel], picks, columns[panel], full)
+    flat = moved.reshape(held.shape)
+    _weigh(flat, given[2], held)
+    np.dot(held.T, flat, terms[0])
     _pair_up(full, terms)
-    _limits(dense, picks, q_w, terms[0])
-    for r in range(ny):
-        terms[0, r, r] += y_w[r] + h * quad_y[r, r]
-    shares = np.empty((_BLOCKS, _TERMS))
+    _limits(spec, given, terms[0])
+    _share_out(given[0], given[1], shares)
+    np.dot(shares, terms.reshape((_TERMS, ny * ny)), blocks.reshape((_BLOCKS, ny * ny)))
+
+
+@lean
+def _share_out(h: float, st: Array, shares: Array) -> None:
+    """How much each pair of state, velocity and acceleration counts for each pair of coefficients."""
     b = 0
     for al in range(3):
         for be in range(al, 3):
-            shares[b, 0], shares[b, 3], shares[b, 6] = st[0, al] * st[0, be], st[1, al] * st[1, be], h * st[2, al] * st[2, be]
+            shares[b, 0], shares[b, 3] = st[0, al] * st[0, be], st[1, al] * st[1, be]
             shares[b, 1], shares[b, 2] = st[0, al] * st[1, be], st[1, al] * st[0, be]
             shares[b, 4], shares[b, 5] = st[0, al] * st[2, be], st[2, al] * st[0, be]
+            shares[b, 6] = h * st[2, al] * st[2, be]
             b += 1
-    np.dot(shares, terms.reshape((_TERMS, ny * ny)), blocks.reshape((_BLOCKS, ny * ny)))
+
+
+@lean
+def _weigh(rows: Array, weights: Array, out: Array) -> None:
+    for p in range(len(weights)):
+        for b in range(3):
+            for r in range(rows.shape[1]):
+                out[3 * p + b, r] = weights[p, b] * rows[3 * p + b, r]
 
 
 @lean
@@ -265,8 +278,10 @@ def _pair_up(full: Array, terms: Array) -> None:
 
 
 @lean
-def _limits(dense: Array, picks: Ints, weights: Array, top: Array) -> None:
-    """Add Wᵀ diag(weights) W."""
+def _limits(spec: Any, given: Any, top: Array) -> None:
+    """Add Wᵀ diag(weights of coordinates) W, and what the state's own squares are worth."""
+    dense, picks, quad_y = spec[7], spec[8], spec[10]
+    h, _, _, weights, own = given
     d = dense.shape[1]
     for i in range(len(weights)):
         if weights[i] != 0.0:
@@ -279,6 +294,8 @@ def _limits(dense: Array, picks: Ints, weights: Array, top: Array) -> None:
             top[r, d + e] += weight * dense[picks[e], r]
             top[d + e, r] += weight * dense[picks[e], r]
         top[d + e, d + e] += weight
+    for r in range(len(own)):
+        top[r, r] += own[r] + h * quad_y[r, r]
 
 
 @lean
@@ -301,18 +318,21 @@ def _add_curvature(mixed: Array, st: Array, nf: int, blocks: Array, mat: Array) 
             mat[2 * ny + c, firsts[2] + r] += st[0, 2] * mixed[r, c]
 
 
-@fast
-def _slopes(spec: Any, rows: Array, arms: Array, given: Any, off_by: Any, nf: int, g: Array) -> None:
-    """A node's gradient, in the order of its matrix."""
+@lean
+def _slopes(spec: Any, rows: Array, arms: Array, given: Any, off_by: Any, nf: int, flat: Array, g: Array) -> None:
+    """A node's gradient, in the order of its matrix; `flat` is room for it."""
     w, quad_y, quad_a = spec[2], spec[10], spec[11]
     h, st, row_g, q_g, p_g = given
     n, ny = w.shape
-    flat = np.zeros(3 * ny + nf)
+    wide = 3 * ny + nf
+    flat[: wide + ny] = 0.0
     for i in range(n):
         weight, row = row_g[i], rows[i]
-        for r in range(3 * ny + nf):
+        for r in range(wide):
             flat[r] += weight * row[r]
-    gy, ga = h * np.dot(quad_y, off_by[0]), h * np.dot(quad_a, off_by[1])
+    gy = flat[wide:]
+    for r in range(ny):
+        gy[r] = h * quad_y[r, r] * off_by[0][r]
     for i in range(n):
         if q_g[i] != 0.0:
             for r in range(ny):
@@ -322,10 +342,12 @@ def _slopes(spec: Any, rows: Array, arms: Array, given: Any, off_by: Any, nf: in
             if p_g[p, b] != 0.0:
                 for r in range(ny):
                     gy[r] += p_g[p, b] * arms[p, b, r]
-    for s in range(3):
-        at = s * ny + (nf if s == 2 else 0)
-        for r in range(ny):
-            g[at + r] = flat[s * ny + r] + st[0, s] * gy[r] + st[2, s] * ga[r]
+    for r in range(ny):
+        ga = 0.0
+        for c in range(ny):
+            ga += quad_a[r, c] * off_by[1][c]
+        for s in range(3):
+            g[s * ny + (nf if s == 2 else 0) + r] = flat[s * ny + r] + st[0, s] * gy[r] + st[2, s] * h * ga
     for r in range(nf):
         g[2 * ny + r] = flat[3 * ny + r]
 

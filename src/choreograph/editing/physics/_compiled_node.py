@@ -8,7 +8,7 @@ down the tree, and the forces that it changes up the tree, so that no derivative
 Derivatives of the rows and of μ·τ are products of these with what each degree of freedom carries. A contact's force f at
 point p adds −f·ṗ(μ) to μ·τ; with N = Σ p fᵀ − (p·f) 1, l = Σ f and R = Σ (f·w) 1 − w fᵀ, w the point's velocity under μ,
 summed over what each one carries, the force's moment changes by e = N ω + v × l along an axis (ω, v). A multiplier of a
-point's place acts as a force does. Directions that move the same part of the body go twelve at a time, over that part.
+point's place acts as a force does. Directions that move the same part of the body go sixteen at a time, over that part.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Array = NDArray[np.float64]
 fast: Any = njit(cache=True, nogil=True, fastmath=True)
 lean: Any = njit(cache=True, nogil=True, fastmath=True, _nrt=False)
 
-LANES = 12
+LANES = 16
 """Directions that are done at once."""
 PRODUCTS = 9
 """Of each degree of freedom along a direction: its row by state, velocity and acceleration, and six vectors whose
@@ -70,7 +70,9 @@ def node(spec: Any, x: Array, k: int, mu: Array, lam_p: Array, work: Any, room: 
         _gather(j, work, room)
     starts, members, columns, shares, reaches = spec[18]
     for panel in range(len(columns)):
-        _panel(parents, members[starts[panel] : starts[panel + 1]], shares[panel], room, room[0][panel])
+        _panel(
+            parents, members[starts[panel] : starts[panel + 1]], columns[panel, 1], shares[panel], room, room[0][panel]
+        )
         _points_along(spec, k, columns[panel], reaches[panel], room)
 
 
@@ -194,10 +196,10 @@ def _gather(j: int, work: Any, room: Any) -> None:
 
 
 @lean
-def _panel(parents: Any, members: Any, shares: Array, room: Any, out: Array) -> None:
+def _panel(parents: Any, members: Any, size: int, shares: Array, room: Any, out: Array) -> None:
     """Products (n, PRODUCTS · LANES) along the directions of one panel, over the part of the body they belong to."""
     down, up, coef, below, above = room[6], room[7], room[8], room[9], room[10]
-    last, lanes = len(parents) * _DOWN, shares.shape[1]  # where nothing moves; LANES, which would be unrolled if known
+    last, lanes = len(parents) * _DOWN, 4 * ((size + 3) // 4)  # where nothing moves; whole vector registers
     for m in range(len(members)):
         j = members[m]
         p = parents[j]

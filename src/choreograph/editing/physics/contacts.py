@@ -126,12 +126,11 @@ class Legs:
 
     def _linear(self, q: Array, free: NDArray[np.int32], off: Callable[[Array], Array]) -> tuple[Array, Array]:
         """What is off at q, and how that changes with the free coordinates."""
-        step, count = 1e-6, len(free)
-        poses = np.repeat(q[None], 2 * count + 1, axis=0)
-        poses[1 + np.arange(count), free] += step
-        poses[1 + count + np.arange(count), free] -= step
-        parts = off(self.positions(poses))
-        return parts[0], ((parts[1 : 1 + count] - parts[1 + count :]) / (2 * step)).T
+        from choreograph.dynamics import _compiled
+
+        places, moves = _compiled.point_motions(self._tree, q, self.holders, self.offsets)
+        left = off(places)
+        return left, (off(places + moves[free]) - left).T  # `off` is linear
 
     def _solve(self, q: Array, free: NDArray[np.int32], off: Callable[[Array], Array]) -> tuple[Array, Array]:
         """Gauss–Newton: the nearest pose at which `off` vanishes, as far as it can."""

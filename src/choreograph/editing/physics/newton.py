@@ -297,8 +297,9 @@ class Solver:
 
     def _ahead(self, step: Array) -> tuple[Array, Array, Array]:
         """How the equalities change along a step."""
-        rows, _, points, y = self.kernel.forward(self.spec, step, self.jac, self.arms)
-        root = 0.0 * rows[:, :6] if self.loose else rows[:, :6].copy()
+        root, points, y = self.kernel.ahead(self.spec, step, self.jac, self.arms)
+        if self.loose:
+            root[:] = 0.0
         return root, self.held3 * points * (self.problem.soft is None), self.given * y
 
     def along(self, step: Array) -> Array:

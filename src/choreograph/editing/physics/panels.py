@@ -1,7 +1,7 @@
 """Panels: which directions of the state move which part of the body, so that no more than that is worked out.
 
 A direction's part is all that carries what it moves, and all that this carries. Directions in a row with the same part
-are a group; the compiled kernels take a group twelve directions at a time, over its part alone, and multiply rows of two
+are a group; the compiled kernels take a group sixteen directions at a time, over its part alone, and multiply rows of two
 groups only where both parts have them.
 """
 
@@ -17,7 +17,7 @@ Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 Ints = NDArray[np.int64]
 
-LANES = 12
+LANES = 16
 """Directions of a panel, as the kernels have them."""
 
 
