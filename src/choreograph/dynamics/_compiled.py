@@ -19,130 +19,26 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from choreograph.dynamics._compiled_spatial import (
+    bent,
+    bent_back,
+    crf,
+    crm,
+    dot,
+    inertia,
+    lean,
+    less,
+    load,
+    moved,
+    plus,
+    store,
+    times,
+)
+
 Array = NDArray[np.float64]
 Ints = NDArray[np.int32]
 
 fast: Any = njit(cache=True, nogil=True, fastmath=True)
-lean: Any = njit(cache=True, nogil=True, fastmath=True, _nrt=False)
-"""For kernels that make no arrays: views of rows then cost nothing."""
-
-
-@lean
-def _ld(x: Any, j: int) -> Any:
-    return (x[j, 0], x[j, 1], x[j, 2], x[j, 3], x[j, 4], x[j, 5])
-
-
-@lean
-def _st(x: Any, j: int, t: Any) -> None:
-    x[j, 0] = t[0]
-    x[j, 1] = t[1]
-    x[j, 2] = t[2]
-    x[j, 3] = t[3]
-    x[j, 4] = t[4]
-    x[j, 5] = t[5]
-
-
-@lean
-def _plus(a: Any, b: Any) -> Any:
-    return (a[0] + b[0], a[1] + b[1], a[2] + b[2], a[3] + b[3], a[4] + b[4], a[5] + b[5])
-
-
-@lean
-def _less(a: Any, b: Any) -> Any:
-    return (a[0] - b[0], a[1] - b[1], a[2] - b[2], a[3] - b[3], a[4] - b[4], a[5] - b[5])
-
-
-@lean
-def _times(s: float, a: Any) -> Any:
-    return (s * a[0], s * a[1], s * a[2], s * a[3], s * a[4], s * a[5])
-
-
-@lean
-def _dot(a: Any, b: Any) -> float:
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3] + a[4] * b[4] + a[5] * b[5]
-
-
-@lean
-def _crm(a: Any, b: Any) -> Any:
-    """Motion × motion."""
-    return (
-        a[1] * b[2] - a[2] * b[1],
-        a[2] * b[0] - a[0] * b[2],
-        a[0] * b[1] - a[1] * b[0],
-        a[1] * b[5] - a[2] * b[4] + a[4] * b[2] - a[5] * b[1],
-        a[2] * b[3] - a[0] * b[5] + a[5] * b[0] - a[3] * b[2],
-        a[0] * b[4] - a[1] * b[3] + a[3] * b[1] - a[4] * b[0],
-    )
-
-
-@lean
-def _crf(a: Any, f: Any) -> Any:
-    """Motion ×* force."""
-    return (
-        a[1] * f[2] - a[2] * f[1] + a[4] * f[5] - a[5] * f[4],
-        a[2] * f[0] - a[0] * f[2] + a[5] * f[3] - a[3] * f[5],
-        a[0] * f[1] - a[1] * f[0] + a[3] * f[4] - a[4] * f[3],
-        a[1] * f[5] - a[2] * f[4],
-        a[2] * f[3] - a[0] * f[5],
-        a[0] * f[4] - a[1] * f[3],
-    )
-
-
-@lean
-def _inertia(x: Any, j: int, v: Any) -> Any:
-    """I v, the inertia as mass, mass times centre, and six numbers about the origin."""
-    m, hx, hy, hz = x[j, 0], x[j, 1], x[j, 2], x[j, 3]
-    xx, yy, zz, xy, xz, yz = x[j, 4], x[j, 5], x[j, 6], x[j, 7], x[j, 8], x[j, 9]
-    return (
-        xx * v[0] + xy * v[1] + xz * v[2] + hy * v[5] - hz * v[4],
-        xy * v[0] + yy * v[1] + yz * v[2] + hz * v[3] - hx * v[5],
-        xz * v[0] + yz * v[1] + zz * v[2] + hx * v[4] - hy * v[3],
-        m * v[3] - hy * v[2] + hz * v[1],
-        m * v[4] - hz * v[0] + hx * v[2],
-        m * v[5] - hx * v[1] + hy * v[0],
-    )
-
-
-@lean
-def _bent(x: Any, j: int, v: Any) -> Any:
-    """B v; B does not see linear motions, so three columns are all it has."""
-    b = x[j]
-    return (
-        b[0] * v[0] + b[1] * v[1] + b[2] * v[2],
-        b[3] * v[0] + b[4] * v[1] + b[5] * v[2],
-        b[6] * v[0] + b[7] * v[1] + b[8] * v[2],
-        b[9] * v[0] + b[10] * v[1] + b[11] * v[2],
-        b[12] * v[0] + b[13] * v[1] + b[14] * v[2],
-        b[15] * v[0] + b[16] * v[1] + b[17] * v[2],
-    )
-
-
-@lean
-def _bent_back(x: Any, j: int, v: Any) -> Any:
-    """Bᵀ v: its angular part; it has no linear one."""
-    b = x[j]
-    return (
-        b[0] * v[0] + b[3] * v[1] + b[6] * v[2] + b[9] * v[3] + b[12] * v[4] + b[15] * v[5],
-        b[1] * v[0] + b[4] * v[1] + b[7] * v[2] + b[10] * v[3] + b[13] * v[4] + b[16] * v[5],
-        b[2] * v[0] + b[5] * v[1] + b[8] * v[2] + b[11] * v[3] + b[14] * v[4] + b[17] * v[5],
-        0.0,
-        0.0,
-        0.0,
-    )
-
-
-@lean
-def _moved(x: Any, j: int, v: Any) -> Any:
-    """D v; D is symmetric, and its block of linear by linear motions is nothing."""
-    d = x[j]
-    return (
-        d[0] * v[0] + d[1] * v[1] + d[2] * v[2] + d[6] * v[3] + d[7] * v[4] + d[8] * v[5],
-        d[1] * v[0] + d[3] * v[1] + d[4] * v[2] + d[9] * v[3] + d[10] * v[4] + d[11] * v[5],
-        d[2] * v[0] + d[4] * v[1] + d[5] * v[2] + d[12] * v[3] + d[13] * v[4] + d[14] * v[5],
-        d[6] * v[0] + d[9] * v[1] + d[12] * v[2],
-        d[7] * v[0] + d[10] * v[1] + d[13] * v[2],
-        d[8] * v[0] + d[11] * v[1] + d[14] * v[2],
-    )
 
 
 @lean
@@ -238,27 +134,27 @@ def values(tree: Any, gravity: float, q: Array, v: Array, a: Array, work: Any, t
     frames(tree, q, rot, org, axis)
     _inertias(tree, rot, org, inert)
     for j in range(n):
-        s = _ld(axis, j)
+        s = load(axis, j)
         p = parents[j]
         if p < 0:
             vp = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
             ap = (0.0, 0.0, 0.0, 0.0, gravity, 0.0)
         else:
-            vp, ap = _ld(vel, p), _ld(acc, p)
-        vj = _plus(vp, _times(v[j], s))
-        aj = _plus(_plus(ap, _times(a[j], s)), _times(v[j], _crm(vp, s)))
-        _st(vel, j, vj)
-        _st(acc, j, aj)
+            vp, ap = load(vel, p), load(acc, p)
+        vj = plus(vp, times(v[j], s))
+        aj = plus(plus(ap, times(a[j], s)), times(v[j], crm(vp, s)))
+        store(vel, j, vj)
+        store(acc, j, aj)
         if masses[j] > 0:
-            _st(force, j, _plus(_inertia(inert, j, aj), _crf(vj, _inertia(inert, j, vj))))
+            store(force, j, plus(inertia(inert, j, aj), crf(vj, inertia(inert, j, vj))))
         else:
-            _st(force, j, (0.0, 0.0, 0.0, 0.0, 0.0, 0.0))
+            store(force, j, (0.0, 0.0, 0.0, 0.0, 0.0, 0.0))
     for j in range(n - 1, -1, -1):
-        f = _ld(force, j)
-        tau[j] = _dot(_ld(axis, j), f)
+        f = load(force, j)
+        tau[j] = dot(load(axis, j), f)
         p = parents[j]
         if p >= 0:
-            _st(force, p, _plus(_ld(force, p), f))
+            store(force, p, plus(load(force, p), f))
 
 
 @lean
@@ -290,20 +186,20 @@ def carry(tree: Any, mu: Array, work: Any) -> None:
     n = len(parents)
     zero = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
     for j in range(n):
-        s = _ld(axis, j)
+        s = load(axis, j)
         p = parents[j]
         if p < 0:
             up, vp, ap = zero, zero, (0.0, 0.0, 0.0, 0.0, work[15][0], 0.0)
         else:
-            up, vp, ap = _ld(mot, p), _ld(vel, p), _ld(acc, p)
-        u = _plus(up, _times(mu[j], s))
-        _st(mot, j, u)
-        vs = _crm(vp, s)
-        _st(du, j, _crm(up, s))
-        _st(dv, j, vs)
-        _st(da, j, _plus(_crm(ap, s), _crm(vp, vs)))
+            up, vp, ap = load(mot, p), load(vel, p), load(acc, p)
+        u = plus(up, times(mu[j], s))
+        store(mot, j, u)
+        vs = crm(vp, s)
+        store(du, j, crm(up, s))
+        store(dv, j, vs)
+        store(da, j, plus(crm(ap, s), crm(vp, vs)))
         if masses[j] > 0:
-            _bodies(inert, j, u, _ld(vel, j), big_b, big_d, big_h, big_c)
+            _bodies(inert, j, u, load(vel, j), big_b, big_d, big_h, big_c)
         else:
             big_h[j, :] = 0.0
             big_c[j, :] = 0.0
@@ -325,14 +221,14 @@ def carry(tree: Any, mu: Array, work: Any) -> None:
 @lean
 def _bodies(inert: Array, j: int, u: Any, v: Any, big_b: Array, big_d: Array, big_h: Array, big_c: Array) -> None:
     """B, D, H and C of one body."""
-    iv, iu = _inertia(inert, j, v), _inertia(inert, j, u)
-    _st(big_h, j, iu)
-    _st(big_c, j, _plus(_less(_crf(v, iu), _crf(u, iv)), _inertia(inert, j, _crm(u, v))))
+    iv, iu = inertia(inert, j, v), inertia(inert, j, u)
+    store(big_h, j, iu)
+    store(big_c, j, plus(less(crf(v, iu), crf(u, iv)), inertia(inert, j, crm(u, v))))
     x, y, z = (1.0, 0.0, 0.0, 0.0, 0.0, 0.0), (0.0, 1.0, 0.0, 0.0, 0.0, 0.0), (0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
     bx, by, bz = _column(inert, j, v, iv, x), _column(inert, j, v, iv, y), _column(inert, j, v, iv, z)
     for r in range(6):
         big_b[j, 3 * r], big_b[j, 3 * r + 1], big_b[j, 3 * r + 2] = bx[r], by[r], bz[r]
-    dx, dy, dz = _inertia(inert, j, _crm(u, x)), _inertia(inert, j, _crm(u, y)), _inertia(inert, j, _crm(u, z))
+    dx, dy, dz = inertia(inert, j, crm(u, x)), inertia(inert, j, crm(u, y)), inertia(inert, j, crm(u, z))
     d = big_d[j]
     d[0], d[1], d[2] = 2.0 * dx[0], dy[0] + dx[1], dz[0] + dx[2]
     d[3], d[4], d[5] = 2.0 * dy[1], dz[1] + dy[2], 2.0 * dz[2]
@@ -347,7 +243,7 @@ def _bodies(inert: Array, j: int, u: Any, v: Any, big_b: Array, big_d: Array, bi
 @lean
 def _column(inert: Array, j: int, v: Any, iv: Any, e: Any) -> Any:
     """B e of one body."""
-    return _less(_plus(_crf(e, iv), _crf(v, _inertia(inert, j, e))), _inertia(inert, j, _crm(v, e)))
+    return less(plus(crf(e, iv), crf(v, inertia(inert, j, e))), inertia(inert, j, crm(v, e)))
 
 
 @lean
@@ -357,35 +253,35 @@ def _pairs(parents: Ints, j: int, work: Any, out: Any) -> None:
     big_b, big_d, big_h, big_c = work[8], work[9], work[10], work[11]
     du, dv, da = work[12], work[13], work[14]
     jq, jv, ja, hqq, hqv, hvv, hqa = out
-    s, dvj = _ld(axis, j), _ld(dv, j)
-    f, h, c = _ld(force, j), _ld(big_h, j), _ld(big_c, j)
-    x = _plus(_plus(_inertia(inert, j, _ld(da, j)), _bent(big_b, j, dvj)), _crf(s, f))
-    y = _plus(_times(2.0, _inertia(inert, j, dvj)), _bent(big_b, j, s))
-    g = _inertia(inert, j, s)
-    bts = _bent_back(big_b, j, s)
-    sh = _crf(s, h)
-    xv = _plus(_moved(big_d, j, dvj), _bent_back(big_b, j, _ld(du, j)))
-    xv = _plus(_plus(xv, _crf(s, c)), _crf(dvj, h))
-    xa = _plus(_inertia(inert, j, _ld(du, j)), sh)
-    yv = _plus(_moved(big_d, j, s), sh)
+    s, dvj = load(axis, j), load(dv, j)
+    f, h, c = load(force, j), load(big_h, j), load(big_c, j)
+    x = plus(plus(inertia(inert, j, load(da, j)), bent(big_b, j, dvj)), crf(s, f))
+    y = plus(times(2.0, inertia(inert, j, dvj)), bent(big_b, j, s))
+    g = inertia(inert, j, s)
+    bts = bent_back(big_b, j, s)
+    sh = crf(s, h)
+    xv = plus(moved(big_d, j, dvj), bent_back(big_b, j, load(du, j)))
+    xv = plus(plus(xv, crf(s, c)), crf(dvj, h))
+    xa = plus(inertia(inert, j, load(du, j)), sh)
+    yv = plus(moved(big_d, j, s), sh)
     i = j
     while i >= 0:
-        si, ui, vi, ai = _ld(axis, i), _ld(du, i), _ld(dv, i), _ld(da, i)
-        jq[i, j] = _dot(si, x)
-        jv[i, j] = _dot(si, y)
-        ja[i, j] = _dot(si, g)
-        hqq[i, j] = _dot(ui, x) + _dot(vi, xv) + _dot(ai, xa)
-        hqv[i, j] = _dot(ui, y) + _dot(vi, yv)
-        hvv[i, j] = _dot(si, yv)
-        hqa[i, j] = _dot(ui, g)
+        si, ui, vi, ai = load(axis, i), load(du, i), load(dv, i), load(da, i)
+        jq[i, j] = dot(si, x)
+        jv[i, j] = dot(si, y)
+        ja[i, j] = dot(si, g)
+        hqq[i, j] = dot(ui, x) + dot(vi, xv) + dot(ai, xa)
+        hqv[i, j] = dot(ui, y) + dot(vi, yv)
+        hvv[i, j] = dot(si, yv)
+        hqa[i, j] = dot(ui, g)
         if i != j:
-            jq[j, i] = _dot(vi, bts) + _dot(ai, g)
-            jv[j, i] = _dot(si, bts) + 2.0 * _dot(vi, g)
+            jq[j, i] = dot(vi, bts) + dot(ai, g)
+            jv[j, i] = dot(si, bts) + 2.0 * dot(vi, g)
             ja[j, i] = ja[i, j]
             hqq[j, i] = hqq[i, j]
-            hqv[j, i] = _dot(si, xv) + 2.0 * _dot(vi, xa)
+            hqv[j, i] = dot(si, xv) + 2.0 * dot(vi, xa)
             hvv[j, i] = hvv[i, j]
-            hqa[j, i] = _dot(si, xa)
+            hqa[j, i] = dot(si, xa)
         i = parents[i]
 
 
@@ -447,7 +343,10 @@ def points(tree: Any, q: Array, holders: Ints, offsets: Array) -> Array:
 
 @fast
 def point_motions(tree: Any, q: Array, holders: Ints, offsets: Array) -> Any:
-    """Positions (P, 3) of points fixed to degrees of freedom at coordinates (n,), and how each moves them, (n, P, 3)."""
+    """Positions (P, 3) of points fixed to degrees of freedom at coordinates (n,), and how these move them, (n, P, 3).
+
+    `holders` (P,) says which carry them, `offsets` (P, 3) where in their frames.
+    """
     parents, turns = tree[0], tree[1]
     n = len(q)
     rot, org, axis = np.empty((n, 3, 3)), np.empty((n, 3)), np.empty((n, 6))
@@ -485,11 +384,11 @@ def momenta(tree: Any, q: Array, v: Array) -> Any:
         centre = np.zeros(3)
         for j in range(n):
             p = parents[j]
-            vp = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0) if p < 0 else _ld(vel, p)
-            vj = _plus(vp, _times(v[f, j], _ld(axis, j)))
-            _st(vel, j, vj)
+            vp = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0) if p < 0 else load(vel, p)
+            vj = plus(vp, times(v[f, j], load(axis, j)))
+            store(vel, j, vj)
             if tree[4][j] > 0:
-                h = _inertia(inert, j, vj)
+                h = inertia(inert, j, vj)
                 mass += inert[j, 0]
                 for b in range(3):
                     centre[b] += inert[j, 1 + b]

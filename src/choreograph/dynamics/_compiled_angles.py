@@ -1,4 +1,4 @@
-"""Angles about joints' own axes of rotations, all joints of a motion at once; the twin in plain NumPy is in the tests."""
+"""Angles about joints' own axes, all joints of a motion at once; the twin in plain NumPy is in the tests."""
 
 from __future__ import annotations
 

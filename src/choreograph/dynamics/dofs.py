@@ -112,7 +112,7 @@ class Dofs:
 
     @cached_property
     def _turning(self) -> tuple[NDArray[Any], ...]:
-        """Joints that turn, their three axes, frames, rests; which of all these angles are theirs; who has all three."""
+        """Joints that turn, their three axes, frames, rests; which of these angles are theirs; who has all three."""
         joints = [j for j, how in enumerate(self.recipe) if how.order]
         orders = [self.recipe[j].order for j in joints]
         full = [_three_axes(order) for order in orders]

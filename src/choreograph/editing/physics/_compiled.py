@@ -14,13 +14,12 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from choreograph.dynamics._compiled import derivatives, make_work, values
+from choreograph.dynamics._compiled import make_work, values
 
 Array = NDArray[np.float64]
 Ints = NDArray[np.int32]
 
 fast: Any = njit(cache=True, nogil=True, fastmath=True)
-
 
 
 @fast

@@ -5,8 +5,8 @@ down the tree, and the forces that it changes up the tree, so that no derivative
 
     V_j = V_p + S_j W_jr, and likewise of δv, δa, δu (`choreograph.dynamics._compiled` says what these are)
 
-Derivatives of the rows and of μ·τ are products of these with what each degree of freedom carries. A contact's force f at
-point p adds −f·ṗ(μ) to μ·τ; with N = Σ p fᵀ − (p·f) 1, l = Σ f and R = Σ (f·w) 1 − w fᵀ, w the point's velocity under μ,
+Derivatives of the rows and of μ·τ are products of these with what each degree of freedom carries. A contact's force f
+at point p adds −f·ṗ(μ) to μ·τ; with N = Σ p fᵀ − (p·f) 1, l = Σ f and R = Σ (f·w) 1 − w fᵀ, w the point's speed by μ,
 summed over what each one carries, the force's moment changes by e = N ω + v × l along an axis (ω, v). A multiplier of a
 point's place acts as a force does. Directions that move the same part of the body go sixteen at a time, over that part.
 """
@@ -19,12 +19,12 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from choreograph.dynamics._compiled import _bent, _bent_back, _crf, _dot, _inertia, _ld, _moved, _plus, _times, carry
+from choreograph.dynamics._compiled import carry
+from choreograph.dynamics._compiled_spatial import bent, bent_back, crf, dot, inertia, lean, load, moved, plus, times
 
 Array = NDArray[np.float64]
 
 fast: Any = njit(cache=True, nogil=True, fastmath=True)
-lean: Any = njit(cache=True, nogil=True, fastmath=True, _nrt=False)
 
 LANES = 16
 """Directions that are done at once."""
@@ -93,7 +93,7 @@ def _touch(spec: Any, x: Array, k: int, lam_p: Array, work: Any, room: Any) -> N
             for c in range(3):
                 points[p, b] += rot[j, b, c] * offsets[p, c]
         px, py, pz = points[p, 0], points[p, 1], points[p, 2]
-        u = _ld(mot, j)
+        u = load(mot, j)
         wx = u[3] + u[1] * pz - u[2] * py
         wy = u[4] + u[2] * px - u[0] * pz
         wz = u[5] + u[0] * py - u[1] * px
@@ -166,19 +166,19 @@ def _gather(j: int, work: Any, room: Any) -> None:
     axis, inert, force = work[2], work[5], work[6]
     big_b, big_d, big_h, big_c = work[8], work[9], work[10], work[11]
     con, down, up, coef = room[4][j], room[6][j], room[7][j], room[8][j]
-    s, du, dv, da = _ld(axis, j), _ld(work[12], j), _ld(work[13], j), _ld(work[14], j)
-    h = _ld(big_h, j)
+    s, du, dv, da = load(axis, j), load(work[12], j), load(work[13], j), load(work[14], j)
+    h = load(big_h, j)
     e, e_place, e_du = _moment(con, 0, s), _moment(con, 21, s), _moment(con, 0, du)
-    x = _plus(_plus(_inertia(inert, j, da), _bent(big_b, j, dv)), _crf(s, _ld(force, j)))
+    x = plus(plus(inertia(inert, j, da), bent(big_b, j, dv)), crf(s, load(force, j)))
     x = (x[0] - e[0], x[1] - e[1], x[2] - e[2], x[3], x[4], x[5])
-    y = _plus(_times(2.0, _inertia(inert, j, dv)), _bent(big_b, j, s))
-    g = _inertia(inert, j, s)
-    bts = _bent_back(big_b, j, s)
-    sh = _crf(s, h)
-    xv = _plus(_moved(big_d, j, dv), _bent_back(big_b, j, du))
-    xv = _plus(_plus(xv, _crf(s, _ld(big_c, j))), _crf(dv, h))
-    xa = _plus(_inertia(inert, j, du), sh)
-    yv = _plus(_moved(big_d, j, s), sh)
+    y = plus(times(2.0, inertia(inert, j, dv)), bent(big_b, j, s))
+    g = inertia(inert, j, s)
+    bts = bent_back(big_b, j, s)
+    sh = crf(s, h)
+    xv = plus(moved(big_d, j, dv), bent_back(big_b, j, du))
+    xv = plus(plus(xv, crf(s, load(big_c, j))), crf(dv, h))
+    xa = plus(inertia(inert, j, du), sh)
+    yv = plus(moved(big_d, j, s), sh)
     for b in range(3):
         coef[b], coef[3 + b] = bts[b], e[b]
         r = 12 + 3 * b
@@ -189,10 +189,10 @@ def _gather(j: int, work: Any, room: Any) -> None:
         coef[9 + b], coef[15 + b], coef[21 + b] = xv[b], xa[b], yv[b]
     # Each with itself: once where both orders count, by half where its transpose is added.
     turn = coef[6] * s[0] + coef[7] * s[1] + coef[8] * s[2]
-    coef[27] = 0.5 * (_dot(du, x) + _dot(dv, xv) + _dot(da, xa) + turn)
-    coef[28] = _dot(du, y) + _dot(dv, yv)
-    coef[29] = 0.5 * _dot(s, yv)
-    coef[30] = _dot(du, g)
+    coef[27] = 0.5 * (dot(du, x) + dot(dv, xv) + dot(da, xa) + turn)
+    coef[28] = dot(du, y) + dot(dv, yv)
+    coef[29] = 0.5 * dot(s, yv)
+    coef[30] = dot(du, g)
 
 
 @lean

@@ -1,8 +1,8 @@
 """Panels: which directions of the state move which part of the body, so that no more than that is worked out.
 
 A direction's part is all that carries what it moves, and all that this carries. Directions in a row with the same part
-are a group; the compiled kernels take a group sixteen directions at a time, over its part alone, and multiply rows of two
-groups only where both parts have them.
+are a group; the compiled kernels take a group sixteen directions at a time, over its part alone, and multiply rows of
+two groups only where both parts have them.
 """
 
 from __future__ import annotations
