@@ -77,7 +77,7 @@ class TablesView:
     def numbers(self, slots: Any) -> list[int]:
         """Which edges of the graph are there."""
         found = slots if not isinstance(self.tables, PagedTables) else self.tables.numbers(slots)
-        return [int(edge) for edge in found]
+        return list(np.asarray(found).tolist())
 
     def frames_of(self, edges: Sequence[int]) -> int:
         """Frames that edges of the graph show together."""
