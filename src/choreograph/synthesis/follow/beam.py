@@ -86,8 +86,7 @@ class BeamSearch:
         marks: Ints,
         width: int,
         ahead: int,
-        tables: KernelTables,
-        lengths: tuple[int, int] | None = None,
+        lengths: tuple[int, int],
     ) -> None:
         """Begin a beam.
 
@@ -96,11 +95,10 @@ class BeamSearch:
             marks: Their ints, (K, 5).
             width: States kept per frame.
             ahead: Most frames between what is committed and what is looked at.
-            tables: The graph's tables.
-            lengths: Frames of the graph's longest edge and of a usual one, where the tables do not have all edges.
+            lengths: Frames of the graph's longest edge and of a usual one.
         """
         self.width = width = max(width, NARROWEST)
-        longest, usual = lengths or (int(tables.length.max()), int(np.median(tables.length)))
+        longest, usual = lengths
         ring = ahead + longest + 2
         room = max(round(ROOM * width), len(starts))
         early, near = round(EARLY * room), usual // 2 + 1

@@ -283,7 +283,7 @@ class PathFollower:
             if settings.method == "thesis":
                 stay, stay_gap, more = self._bound(one[0], mark[0], clip, None)
             else:
-                beam = BeamSearch(one, mark, self._width, self._horizon, self._view.kernel, self._view.lengths)
+                beam = BeamSearch(one, mark, self._width, self._horizon, self._view.lengths)
                 stay, stay_gap, more = self._by_beam(beam, 0, one, mark, clip, late)
             scored += more
             if stay is not None and found.cost >= stay.cost - margin:
@@ -292,7 +292,7 @@ class PathFollower:
         return found, gap, scored
 
     def _new_beam(self, starts: Floats, marks: Ints, width: int) -> None:
-        self._beam = BeamSearch(starts, marks, width, self._horizon, self._view.kernel, self._view.lengths)
+        self._beam = BeamSearch(starts, marks, width, self._horizon, self._view.lengths)
         self._beam_at = 0
 
     @property
