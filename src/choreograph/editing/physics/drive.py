@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 from choreograph.editing.physics.interior_point import LAST_BARRIER, WARM_BARRIER, Solution, solve
 from choreograph.editing.physics.newton import Point, Solver
 from choreograph.editing.physics.problem import Problem
+from choreograph.editing.physics.verify import Trajectory, Verification, fine, verify
 
 Array = NDArray[np.float64]
 Watch = Callable[[int, Array, float], None]
@@ -33,6 +35,16 @@ class Solved:
     """Of all stages and tries."""
     start: str = STRAIGHT
     """What it was found from."""
+
+    @cached_property
+    def path(self) -> Trajectory:
+        """What it does between its nodes."""
+        return fine(self.problem, self.solution.x)
+
+    @cached_property
+    def checked(self) -> Verification:
+        """How well it holds there."""
+        return verify(self.problem, self.solution.x, self.path)
 
     @property
     def converged(self) -> bool:

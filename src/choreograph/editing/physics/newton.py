@@ -8,8 +8,9 @@ as much smaller for the former, else the matrix is so uneven that rounding alone
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -121,7 +122,8 @@ class Solver:
         self.shapes = [mask.shape for mask in masks]
         self.mask = np.concatenate([mask.ravel() for mask in masks])
         self.cuts = np.cumsum([mask.size for mask in masks])[:-1]
-        self.band, self.room = np.zeros((problem.size, problem.width)), np.empty((problem.size, problem.width))
+        self.band = np.zeros((problem.size, problem.width))
+        self._fill: Callable[[], None] = lambda: None
         self.grad = np.zeros(problem.size)
         self.jac = np.zeros((count, n, 3 * self.ny + 3 * points))
         self.arms = np.zeros((count, points, 3, self.ny))
@@ -207,10 +209,11 @@ class Solver:
             p_g += lam
         lam[..., 1] -= z_floor
         p_w[..., 1] += s_floor
-        self.matrix.assemble(
-            self.spec, at.x, mu, lam, row_w, row_g, q_w, q_g, p_w, p_g, self.rho[2] * self.given, s_force, f_g,
-            s_up + s_down, r_g, self.band, self.grad, self.jac, self.arms,
+        self._fill = partial(
+            self.matrix.assemble, self.spec, at.x, mu, lam, row_w, row_g, q_w, q_g, p_w, p_g, self.rho[2] * self.given,
+            s_force, f_g, s_up + s_down, r_g, self.band, self.grad, self.jac, self.arms,
         )  # fmt: skip
+        self._fill()
 
     def lower(self, at: Point, before: float, barrier: float) -> None:
         """Change the gradient to a smaller barrier's; the matrix is the same."""
@@ -227,20 +230,19 @@ class Solver:
         return row_g, q_g, p_g, -g_force, g_up - g_down
 
     def factor(self, least: float) -> tuple[Any, float]:
-        """Cholesky factors of the band, which last until the next ones, and the diagonal that it took."""
+        """Cholesky factors of the band, in its place, and the diagonal that it took."""
         from scipy.linalg.lapack import dpbtrf
 
         shift = least
         for _ in range(24):
-            matrix = self.room
-            matrix[:] = self.band
             if shift:
-                matrix[:, 0] += shift
-            factors, info = dpbtrf(matrix.T, lower=1, overwrite_ab=1)
+                self.band[:, 0] += shift
+            factors, info = dpbtrf(self.band.T, lower=1, overwrite_ab=1)
             self.factorizations += 1
             if info == 0:
                 return factors, shift
             shift = max(1e-3, 8.0 * shift)
+            self._fill()  # seldom: cheaper than to keep a copy of every matrix
         raise np.linalg.LinAlgError("no diagonal makes the matrix positive definite")
 
     def direction(self, factors: Any, at: Point, now: Values, most: int = 14) -> tuple[Array, tuple[Array, ...]]:

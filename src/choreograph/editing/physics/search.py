@@ -28,9 +28,7 @@ from choreograph.editing.physics.verify import (
     Trajectory,
     Verification,
     excess,
-    fine,
     misses,
-    verify,
 )
 from choreograph.errors import RequestError
 from choreograph.motion.clip import Clip
@@ -206,8 +204,7 @@ class PhysicsSearch(Search):
         rounds = sum(shape.values.dtype == bool for shape in self._shaping)
         best, everywhere = (np.inf, found, self._sketch, len(self._shaping)), False
         while True:
-            path = fine(found.problem, found.solution.x)
-            checked = verify(found.problem, found.solution.x, path)
+            checked = found.checked
             solved = found.solution.status != "not converged"
             if solved and excess(checked) < best[0]:
                 best = (excess(checked), found, self._sketch, len(self._shaping))
@@ -220,7 +217,7 @@ class PhysicsSearch(Search):
             _, found, sketch, count = best
             gaps = np.diff(sketch.times) > _SHORTEST_S
             if not everywhere:
-                gaps &= misses(found.problem, checked, path)
+                gaps &= misses(found.problem, found.checked, found.path)
             if not gaps.any():
                 break
             self._shaping[count:], rounds = [_Shaping(gaps)], rounds + 1
@@ -271,8 +268,7 @@ class PhysicsSearch(Search):
         if self._solved is None or self._setting is None or self._sketch is None:
             raise RequestError("nothing was solved yet")
         setting, solved = self._setting, self._solved
-        path = fine(solved.problem, solved.solution.x)
-        checked = verify(solved.problem, solved.solution.x, path)
+        path, checked = solved.path, solved.checked
         clip = as_clip(solved, setting, self.request.rate_hz or self._clip.fps)
         problems = [*doubts(setting, self._sketch), *find_problems(solved, checked)]
         answer = Answer(
@@ -306,7 +302,7 @@ def _over(solved: Solved) -> float:
     """How many times too much the worst figure between a solution's nodes is; infinite where it is none."""
     if solved.solution.status == "not converged":
         return np.inf
-    return excess(verify(solved.problem, solved.solution.x))
+    return excess(solved.checked)
 
 
 def as_clip(solved: Solved, setting: Setting, fps: float) -> Clip:
