@@ -124,6 +124,7 @@ class Solver:
         self.cuts = np.cumsum([mask.size for mask in masks])[:-1]
         self.band = np.zeros((problem.size, problem.width))
         self._fill: Callable[[], None] = lambda: None
+        self._room, self._failed = self.band, False
         self.grad = np.zeros(problem.size)
         self.jac = np.zeros((count, n, 3 * self.ny + 3 * points))
         self.arms = np.zeros((count, points, 3, self.ny))
@@ -230,19 +231,29 @@ class Solver:
         return row_g, q_g, p_g, -g_force, g_up - g_down
 
     def factor(self, least: float) -> tuple[Any, float]:
-        """Cholesky factors of the band, in its place, and the diagonal that it took."""
+        """Cholesky factors, which last until the next ones, and the diagonal that it took.
+
+        They take the band's place; after one that failed a copy is kept, since failures come in a row.
+        """
         from scipy.linalg.lapack import dpbtrf
 
-        shift = least
-        for _ in range(24):
+        shift, kept = least, self._failed
+        for attempt in range(24):
+            matrix = self.band
+            if kept:
+                matrix = self._room
+                matrix[:] = self.band
             if shift:
-                self.band[:, 0] += shift
-            factors, info = dpbtrf(self.band.T, lower=1, overwrite_ab=1)
+                matrix[:, 0] += shift
+            factors, info = dpbtrf(matrix.T, lower=1, overwrite_ab=1)
             self.factorizations += 1
             if info == 0:
+                self._failed = attempt > 0
                 return factors, shift
             shift = max(1e-3, 8.0 * shift)
-            self._fill()  # seldom: cheaper than to keep a copy of every matrix
+            if not kept:
+                self._fill()
+                self._room, kept = np.empty_like(self.band), True
         raise np.linalg.LinAlgError("no diagonal makes the matrix positive definite")
 
     def direction(self, factors: Any, at: Point, now: Values, most: int = 14) -> tuple[Array, tuple[Array, ...]]:
