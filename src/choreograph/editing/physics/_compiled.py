@@ -181,53 +181,22 @@ def pushed(
 
 
 @fast
-def forward(spec: Any, dx: Array, jac: Array, arms_y: Array) -> Any:
-    """How torque rows (K, n), coordinates (K, n), points (K, P, 3) and the state (K, ny) change along dx."""
-    off, w = spec[1], spec[2]
-    ny = w.shape[1]
-    count, n = jac.shape[0], jac.shape[1]
-    npts = arms_y.shape[1]
+def forward(spec: Any, dx: Array, jac: Array, arms_y: Array, most: int) -> Any:
+    """How the first so many torque rows (K, most), points (K, P, 3) and the state (K, ny) change along dx."""
+    off, ny = spec[1], spec[2].shape[1]
+    count, npts = jac.shape[0], arms_y.shape[1]
     dy, _, _ = coordinates(spec, dx)
-    dq = dy @ w.T
-    rows, pts = np.zeros((count, n)), np.zeros((count, npts, 3))
+    rows, pts = np.empty((count, most)), np.empty((count, npts, 3))
     for k in range(count):
         nf = off[k + 2] - off[k + 1] - ny
         local = np.empty(3 * ny + nf)
         for s in range(3):
             local[s * ny : (s + 1) * ny] = dx[off[k + s] : off[k + s] + ny]
         local[3 * ny :] = dx[off[k + 1] + ny : off[k + 1] + ny + nf]
-        for i in range(n):
+        for i in range(most):
             total = 0.0
             for r in range(len(local)):
                 total += jac[k, i, r] * local[r]
-            rows[k, i] = total
-        for p in range(npts):
-            for b in range(3):
-                total = 0.0
-                for r in range(ny):
-                    total += arms_y[k, p, b, r] * dy[k, r]
-                pts[k, p, b] = total
-    return rows, dq, pts, dy
-
-
-@fast
-def ahead(spec: Any, dx: Array, jac: Array, arms_y: Array) -> Any:
-    """How the equalities change along dx: root rows (K, 6), points (K, P, 3), state (K, ny)."""
-    off, ny = spec[1], spec[2].shape[1]
-    count, npts = jac.shape[0], arms_y.shape[1]
-    dy, _, _ = coordinates(spec, dx)
-    rows, pts = np.empty((count, 6)), np.empty((count, npts, 3))
-    for k in range(count):
-        nf = off[k + 2] - off[k + 1] - ny
-        for i in range(6):
-            total = 0.0
-            for s in range(3):
-                row, part = jac[k, i, s * ny : (s + 1) * ny], dx[off[k + s] : off[k + s] + ny]
-                for r in range(ny):
-                    total += row[r] * part[r]
-            row, part = jac[k, i, 3 * ny : 3 * ny + nf], dx[off[k + 1] + ny : off[k + 2]]
-            for r in range(nf):
-                total += row[r] * part[r]
             rows[k, i] = total
         for p in range(npts):
             for b in range(3):

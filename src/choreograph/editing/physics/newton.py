@@ -310,15 +310,15 @@ class Solver:
 
     def _ahead(self, step: Array) -> tuple[Array, Array, Array]:
         """How the equalities change along a step."""
-        root, points, y = self.kernel.ahead(self.spec, step, self.jac, self.arms)
+        root, points, y = self.kernel.forward(self.spec, step, self.jac, self.arms, 6)
         if self.loose:
             root[:] = 0.0
         return root, self.held3 * points * (self.problem.soft is None), self.given * y
 
     def along(self, step: Array) -> Array:
         """How the inequalities change along a step."""
-        rows, q, points, _ = self.kernel.forward(self.spec, step, self.jac, self.arms)
-        return self._bounds(rows, q, points, self.problem.forces(step), ends=False)
+        rows, points, y = self.kernel.forward(self.spec, step, self.jac, self.arms, self.n)
+        return self._bounds(rows, y @ self.problem.w.T, points, self.problem.forces(step), ends=False)
 
 
 def _product(one: Sequence[Array], other: Sequence[Array]) -> float:
