@@ -8,7 +8,6 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from choreograph.synthesis.plan._compiled_bounds import Heuristic, estimate
@@ -23,6 +22,7 @@ from choreograph.synthesis.plan._compiled_steps import (
     stage_after,
 )
 from choreograph.synthesis.plan._compiled_store import TAU, Store, cell_key, pop, push, sift, slot_of
+from choreograph.synthesis.plan.compiling import hot, inlined
 from choreograph.synthesis.plan.counters import (
     CELLS,
     EXPANDED,
@@ -45,10 +45,10 @@ GUIDED = 1.4
 """Heuristic weight above which the search is guided by what forgets."""
 
 
-@njit(cache=True, nogil=True, inline="always")
+@inlined
 def _reach(
     store: Store, moves: Moves, scene: Scene, heuristic: Heuristic, parent: int, primitive: int, start: Array,
-    cost: float, stage: int, lattice: Array, weight: float, body: Array,
+    cost: float, stage: int, lattice: Array, weight: float,
 ) -> None:  # fmt: skip
     """Lay a primitive at a frame behind a record, and note where it leads if that is new, cheaper and allowed."""
     counters = store.counters
@@ -92,7 +92,7 @@ def _reach(
     bare = in_the_open(moves, scene, primitive, cos, sin, x, z)
     tested = bare or final or parent < 0
     if tested and not bare:
-        broke = broken_by(moves, scene, primitive, yaw, x, z, body)
+        broke = broken_by(moves, scene, primitive, yaw, x, z, store.body)
         if broke >= 0:
             counters[REJECTED] += 1
             store.rejected_by[broke] += 1
@@ -117,7 +117,7 @@ def _reach(
             push(store, _key(store, record, weight), record)
 
 
-@njit(cache=True, nogil=True, inline="always")
+@inlined
 def _settle(store: Store, slot: int, record: int) -> None:
     """Make a record that keeps all constraints the best of its cell."""
     if store.key[slot] == -1:
@@ -127,13 +127,13 @@ def _settle(store: Store, slot: int, record: int) -> None:
     store.best[slot] = record
 
 
-@njit(cache=True, nogil=True, inline="always")
+@inlined
 def _key(store: Store, record: int, weight: float) -> float:
     """What records are expanded in the order of."""
     return store.cost[record] + weight * (store.guide[record] if weight > GUIDED else store.rest[record])
 
 
-@njit(cache=True, nogil=True)
+@hot
 def _is_open(store: Store, record: int) -> bool:
     """Whether a record is still the best known of its cell, or may become that."""
     if store.state[record] == BROKEN:
@@ -144,8 +144,8 @@ def _is_open(store: Store, record: int) -> bool:
     return store.state[record] == UNTESTED and store.cost[record] < store.cost[store.best[slot]]
 
 
-@njit(cache=True, nogil=True)
-def _next(store: Store, moves: Moves, scene: Scene, body: Array) -> int:
+@hot
+def _next(store: Store, moves: Moves, scene: Scene) -> int:
     """The next record to expand, its constraints tested; -1 where none is left or none can be better."""
     counters = store.counters
     while counters[HEAP] > 0 and store.heap_key[0] < store.goal_cost[0]:
@@ -155,7 +155,7 @@ def _next(store: Store, moves: Moves, scene: Scene, body: Array) -> int:
         slot = slot_of(store, store.lattice_key[record])
         if store.state[record] == UNTESTED:
             at = store.place[store.parent[record]]
-            broke = broken_by(moves, scene, store.primitive[record], at[0], at[1], at[2], body)
+            broke = broken_by(moves, scene, store.primitive[record], at[0], at[1], at[2], store.body)
             if broke >= 0:
                 store.state[record] = BROKEN
                 counters[REJECTED] += 1
@@ -173,18 +173,17 @@ def _next(store: Store, moves: Moves, scene: Scene, body: Array) -> int:
     return -1
 
 
-@njit(cache=True, nogil=True)
+@hot
 def begin(
     store: Store, moves: Moves, scene: Scene, heuristic: Heuristic, roots: Ints, costs: Array, places: Array,
     lattice: Array, weight: float,
 ) -> None:  # fmt: skip
     """Lay every primitive that may come first at the start."""
-    body = np.empty((moves.points.shape[1], 3))
     for n in range(len(roots)):
-        _reach(store, moves, scene, heuristic, -1, roots[n], places[n], costs[n], 0, lattice, weight, body)
+        _reach(store, moves, scene, heuristic, -1, roots[n], places[n], costs[n], 0, lattice, weight)
 
 
-@njit(cache=True, nogil=True)
+@hot
 def advance(
     store: Store, moves: Moves, scene: Scene, heuristic: Heuristic, lattice: Array, weight: float, budget: int,
     widest: int,
@@ -202,7 +201,6 @@ def advance(
         widest: Most edges of a node.
     """
     counters = store.counters
-    body = np.empty((moves.points.shape[1], 3))
     room = min(len(store.parent), len(store.heap_key), len(store.inconsistent)) - widest - 1
     cells = int(0.6 * len(store.key)) - widest - 1
     for _ in range(budget):
@@ -211,7 +209,7 @@ def advance(
             or counters[CELLS] >= cells
         ):  # fmt: skip
             return FULL
-        record = _next(store, moves, scene, body)
+        record = _next(store, moves, scene)
         if record < 0:
             if counters[INCONSISTENT] >= room:
                 return FULL
@@ -222,12 +220,12 @@ def advance(
         for e in range(moves.first[node], moves.first[node + 1]):
             _reach(
                 store, moves, scene, heuristic, record, moves.edge[e], store.place[record],
-                store.cost[record] + moves.edge_cost[e], store.stage[record], lattice, weight, body,
+                store.cost[record] + moves.edge_cost[e], store.stage[record], lattice, weight,
             )  # fmt: skip
     return WORKING
 
 
-@njit(cache=True, nogil=True)
+@hot
 def next_round(store: Store, weight: float) -> None:
     """Take inconsistent records into the heap and order it by another heuristic weight."""
     counters = store.counters
@@ -248,7 +246,7 @@ def next_round(store: Store, weight: float) -> None:
         sift(store, n, store.heap_key[n], store.heap_record[n])
 
 
-@njit(cache=True, nogil=True)
+@hot
 def lower_bound(store: Store) -> float:
     """No answer in the lattice can cost less: the least cost and estimate of what is still to be expanded."""
     counters = store.counters

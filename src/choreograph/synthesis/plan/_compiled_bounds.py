@@ -6,10 +6,10 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from choreograph.synthesis.plan._compiled_scene import FAR, cell_of
+from choreograph.synthesis.plan.compiling import inlined
 from choreograph.synthesis.plan.heuristic import WAY_M, WAYS
 
 Array = NDArray[np.float64]
@@ -68,7 +68,7 @@ class Heuristic(NamedTuple):
     tolls: Tolls
 
 
-@njit(cache=True, nogil=True, inline="always")
+@inlined
 def _along(target: Array, from_: int, x: float, z: float) -> float:
     """Least way from a place past the targets from one on, in order, to the last of them."""
     best = 0.0
@@ -78,13 +78,13 @@ def _along(target: Array, from_: int, x: float, z: float) -> float:
     return best
 
 
-@njit(cache=True, nogil=True, inline="always")
+@inlined
 def _ways(metres: float) -> int:
     """A way as a place in tables of potentials."""
     return int(min(max(metres, 0.0) / WAY_M, WAYS - 1.0))
 
 
-@njit(cache=True, nogil=True, inline="always")
+@inlined
 def _toll(
     tolls: Tolls, b: int, node: int, yaw: float, x: float, z: float, hx: float, hz: float, turn: float
 ) -> tuple[float, float]:  # fmt: skip
@@ -114,7 +114,7 @@ def _toll(
     return best, guide
 
 
-@njit(cache=True, nogil=True, inline="always")
+@inlined
 def estimate(
     heuristic: Heuristic, goal: Array, node: int, yaw: float, x: float, z: float, stage: int
 ) -> tuple[float, float]:  # fmt: skip

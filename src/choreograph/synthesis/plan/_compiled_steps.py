@@ -6,7 +6,6 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from choreograph.synthesis.plan._compiled_scene import (
@@ -18,6 +17,7 @@ from choreograph.synthesis.plan._compiled_scene import (
     region_gap,
     touches,
 )
+from choreograph.synthesis.plan.compiling import hot, inlined
 
 Array = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -83,7 +83,7 @@ class Scene(NamedTuple):
     """What a step that ends in a cell costs more, (cells,): so that another answer differs."""
 
 
-@njit(cache=True, nogil=True, inline="always")
+@inlined
 def crosses(ax: float, az: float, bx: float, bz: float, gate: Array) -> bool:
     """Whether the way from one place to the next passes a gate."""
     if gate[2] >= 0:
@@ -96,7 +96,7 @@ def crosses(ax: float, az: float, bx: float, bz: float, gate: Array) -> bool:
     return one * two <= 0 and three * four < 0
 
 
-@njit(cache=True, nogil=True, inline="always")
+@inlined
 def _foot_allowed(scene: Scene, ax: float, az: float, bx: float, bz: float) -> int:
     """-1 where a foot, from ankle to ball, may stand; else the region that it must not stand in."""
     away, which = region_gap(scene.off, ax, az)
@@ -110,7 +110,7 @@ def _foot_allowed(scene: Scene, ax: float, az: float, bx: float, bz: float) -> i
     return which if away < 0 else second
 
 
-@njit(cache=True, nogil=True, inline="always")
+@inlined
 def stage_after(
     moves: Moves, scene: Scene, primitive: int, yaw: float, x: float, z: float, stage: int, stones: int
 ) -> int:
@@ -147,7 +147,7 @@ def stage_after(
     return int(t * stones + s)
 
 
-@njit(cache=True, nogil=True)
+@hot
 def broken_by(moves: Moves, scene: Scene, primitive: int, yaw: float, x: float, z: float, body: Array) -> int:
     """What a primitive laid at a frame breaks, at any of its samples: solids, then regions, then the path; or -1.
 
@@ -209,7 +209,7 @@ def broken_by(moves: Moves, scene: Scene, primitive: int, yaw: float, x: float, 
     return -1
 
 
-@njit(cache=True, nogil=True, inline="always")
+@inlined
 def in_the_open(moves: Moves, scene: Scene, primitive: int, cos: float, sin: float, x: float, z: float) -> bool:
     """Whether nothing is so near that a primitive laid at a frame could break it."""
     if len(scene.corridor):
@@ -221,7 +221,7 @@ def in_the_open(moves: Moves, scene: Scene, primitive: int, cos: float, sin: flo
     return bool((scene.open[cell] if cell >= 0 else scene.open_m) > moves.disc[primitive, 2])
 
 
-@njit(cache=True, nogil=True, inline="always")
+@inlined
 def lands_in(moves: Moves, scene: Scene, primitive: int, cos: float, sin: float, x: float, z: float) -> int:
     """-1 where the feet that stand when a primitive ends may do so, else the region that forbids it: soon looked at."""
     n = moves.sample_first[primitive + 1] - 1
@@ -239,7 +239,7 @@ def lands_in(moves: Moves, scene: Scene, primitive: int, cos: float, sin: float,
     return -1
 
 
-@njit(cache=True, nogil=True, inline="always")
+@inlined
 def at_goal(moves: Moves, scene: Scene, primitive: int, yaw: float, x: float, z: float) -> bool:
     """Whether a primitive laid at a frame ends with the hips in the goal, facing as asked."""
     if not moves.terminal[primitive]:

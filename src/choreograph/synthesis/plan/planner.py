@@ -238,6 +238,7 @@ class Planner:
             np.full(slots, -1, np.int64), np.zeros(slots, np.int32),
             np.full(slots, -1, np.int32), np.empty(2 * size), np.empty(2 * size, np.int32), np.empty(size, np.int32),
             np.zeros(9, np.int64), np.array([math.inf]), np.zeros(things, np.int64),
+            np.empty((self.moves.points.shape[1], 3)),
         )  # fmt: skip
         store.counters[GOAL] = -1
         return store
