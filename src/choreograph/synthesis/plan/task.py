@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -72,11 +72,6 @@ class World:
     all_end: bool
     """Whether any primitive may be the last."""
 
-    def recorded(self) -> World:
-        """The world of recorded steps alone; its chains are chains of this world too."""
-        usable = self.usable & self.network.primitives.raw
-        return replace(self, network=self.network.only(usable), usable=usable)
-
 
 @dataclass(frozen=True)
 class Margins:
@@ -122,13 +117,6 @@ class Task:
             world, request, margins, costs, world.network.costs[:, objective], _moves(world, costs), scene,
             _heuristic(world, request, margins, scene, costs),
         )  # fmt: skip
-
-    def recorded(self) -> Task:
-        """The same with recorded steps alone: what bounds all walks bounds theirs."""
-        world = self.world.recorded()
-        network, costs = world.network, world.network.edge_costs(OBJECTIVES.index(self.request.objective))
-        moves = self.moves._replace(first=seal(network.first), edge=seal(network.edge), edge_cost=costs)
-        return replace(self, world=world, edge_costs=costs, moves=moves)
 
 
 def _moves(world: World, costs: Array) -> Moves:
