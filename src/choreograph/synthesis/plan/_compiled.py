@@ -48,13 +48,14 @@ GUIDED = 1.4
 @inlined
 def _reach(
     store: Store, moves: Moves, scene: Scene, heuristic: Heuristic, parent: int, primitive: int, start: Array,
-    cost: float, stage: int, lattice: Array, weight: float,
+    cos: float, sin: float, cost: float, stage: int, lattice: Array, weight: float,
 ) -> None:  # fmt: skip
     """Lay a primitive at a frame behind a record, and note where it leads if that is new, cheaper and allowed."""
     counters = store.counters
     counters[GENERATED] += 1
+    if cost >= store.goal_cost[0]:
+        return
     yaw, x, z = start[0], start[1], start[2]
-    cos, sin = math.cos(yaw), math.sin(yaw)
     ox, oz = moves.outcome[primitive, 1], moves.outcome[primitive, 2]
     nx, nz = x + ox * cos + oz * sin, z - ox * sin + oz * cos
     turned = yaw + moves.outcome[primitive, 0]
@@ -63,12 +64,12 @@ def _reach(
         cell = cell_of(scene.penalty_grid, nx, nz)
         if cell >= 0:
             cost += scene.penalty[cell] * (1.0 if parent >= 0 else 0.0)
-    if cost >= store.goal_cost[0]:
-        return
+            if cost >= store.goal_cost[0]:
+                return
     node = moves.target[primitive]
     stones = len(heuristic.stone_target)
-    after = stage_after(moves, scene, primitive, yaw, x, z, stage, stones)
-    final = after == (len(scene.gates) + 1) * stones - 1 and at_goal(moves, scene, primitive, yaw, x, z)
+    after = stage_after(moves, scene, primitive, cos, sin, x, z, stage, stones)
+    final = after == (len(scene.gates) + 1) * stones - 1 and at_goal(moves, scene, primitive, yaw, cos, sin, x, z)
     if after % stones > stage % stones:
         key = cell_key(moves.stone_group[node], turned, nx, nz, after, lattice[2], lattice[1])
     else:
@@ -180,7 +181,8 @@ def begin(
 ) -> None:  # fmt: skip
     """Lay every primitive that may come first at the start."""
     for n in range(len(roots)):
-        _reach(store, moves, scene, heuristic, -1, roots[n], places[n], costs[n], 0, lattice, weight)
+        cos, sin = math.cos(places[n, 0]), math.sin(places[n, 0])
+        _reach(store, moves, scene, heuristic, -1, roots[n], places[n], cos, sin, costs[n], 0, lattice, weight)
 
 
 @hot
@@ -217,9 +219,10 @@ def advance(
         counters[EXPANDED] += 1
         store.closed[slot_of(store, store.lattice_key[record])] = counters[ROUND]
         node = moves.target[store.primitive[record]]
+        cos, sin = math.cos(store.place[record, 0]), math.sin(store.place[record, 0])
         for e in range(moves.first[node], moves.first[node + 1]):
             _reach(
-                store, moves, scene, heuristic, record, moves.edge[e], store.place[record],
+                store, moves, scene, heuristic, record, moves.edge[e], store.place[record], cos, sin,
                 store.cost[record] + moves.edge_cost[e], store.stage[record], lattice, weight,
             )  # fmt: skip
     return WORKING

@@ -40,11 +40,11 @@ class Tolls(NamedTuple):
     nearer: Array
     """How much less than the distance to the goal a walk may come, (B,), metres."""
     free: Array
-    """Potentials of walks to the goal, by how far it is, (B, K, N, WAYS),"""
+    """Potentials of walks to the goal, by how far it is, (B, N, WAYS, K),"""
     away: NDArray[np.int32]
     """How far a walk comes at least before it is across, (B, cells), in steps of `heuristic.WAY_M`,"""
     across: Array
-    """and potentials of walks that cross that far away, (B, K, N, WAYS)."""
+    """and potentials of walks that cross that far away, (B, N, WAYS, K)."""
 
 
 class Heuristic(NamedTuple):
@@ -55,7 +55,7 @@ class Heuristic(NamedTuple):
     per_radian: Array
     """(K,)."""
     potential: Array
-    """By how far there is to go, (K, N, WAYS)."""
+    """By how far there is to go, (N, WAYS, K)."""
     hips: Array
     """(N, 3): where a node's hips are and face in the event's frame."""
     stone_target: Array
@@ -108,9 +108,9 @@ def _toll(
     best = guide = 0.0
     for k in range(tolls.per_metre.shape[1]):
         rate, turned = tolls.per_metre[b, k], tolls.per_radian[b, k] * turn
-        across = rate * through + tolls.across[b, k, node, away]
-        best = max(best, min(rate * around + tolls.free[b, k, node, left], across) + turned)
-        guide = max(guide, min(rate * around + tolls.free[b, k, node, 0], across) + turned)
+        across = rate * through + tolls.across[b, node, away, k]
+        best = max(best, min(rate * around + tolls.free[b, node, left, k], across) + turned)
+        guide = max(guide, min(rate * around + tolls.free[b, node, 0, k], across) + turned)
     return best, guide
 
 
@@ -144,8 +144,8 @@ def estimate(
     best, guide, left = 0.0, 0.0, _ways(way)
     for k in range(len(heuristic.per_metre)):
         least = heuristic.per_metre[k] * way + heuristic.per_radian[k] * turn
-        best = max(best, least + heuristic.potential[k, node, left])
-        guide = max(guide, least + heuristic.potential[k, node, 0])
+        best = max(best, least + heuristic.potential[node, left, k])
+        guide = max(guide, least + heuristic.potential[node, 0, k])
     for b in range(len(heuristic.tolls.feet)):
         more, other = _toll(heuristic.tolls, b, node, yaw, x, z, hx, hz, turn)
         best, guide = max(best, more), max(guide, other)

@@ -50,6 +50,8 @@ class Moves(NamedTuple):
     """Likewise on stones, where cells are smaller, (N,): numbers behind those of the groups."""
     terminal: NDArray[np.bool_]
     """Which primitives may be the last."""
+    ends: Array
+    """Where each primitive's hips end, x and z, and face, (P, 3)."""
     feet: Ints
     """Points of left ankle, left ball, right ankle, right ball."""
     capsules: Ints
@@ -112,7 +114,7 @@ def _foot_allowed(scene: Scene, ax: float, az: float, bx: float, bz: float) -> i
 
 @inlined
 def stage_after(
-    moves: Moves, scene: Scene, primitive: int, yaw: float, x: float, z: float, stage: int, stones: int
+    moves: Moves, scene: Scene, primitive: int, cos: float, sin: float, x: float, z: float, stage: int, stones: int
 ) -> int:
     """The stage after a primitive laid at a frame: stones stepped on, and gates passed times `stones`.
 
@@ -120,13 +122,13 @@ def stage_after(
         moves: The network.
         scene: What must be kept to.
         primitive: Which.
-        yaw: Of the frame, radians.
+        cos: Of the frame's yaw.
+        sin: Likewise.
         x: Metres.
         z: Metres.
         stage: Before it.
         stones: Number of stones and one.
     """
-    cos, sin = math.cos(yaw), math.sin(yaw)
     s, t = stage % stones, stage // stones
     gates = len(scene.gates)
     if t < gates:
@@ -162,8 +164,10 @@ def broken_by(moves: Moves, scene: Scene, primitive: int, yaw: float, x: float, 
     """
     cos, sin = math.cos(yaw), math.sin(yaw)
     solids, regions = len(scene.solids.low), len(scene.off.low)
+    first, last = moves.sample_first[primitive], moves.sample_first[primitive + 1] - 1
+    # From the end: where it begins, another primitive ended that broke nothing.
     if solids:  # the hips first: they are what most often touches, and soon looked at
-        for n in range(moves.sample_first[primitive], moves.sample_first[primitive + 1]):
+        for n in range(last, first - 1, -1):
             rx, ry, rz = moves.points[n, 0, 0], moves.points[n, 0, 1], moves.points[n, 0, 2]
             hx, hz = x + rx * cos + rz * sin, z - rx * sin + rz * cos
             cell = cell_of(scene.solids.grid, hx, hz)
@@ -173,7 +177,7 @@ def broken_by(moves: Moves, scene: Scene, primitive: int, yaw: float, x: float, 
                     capsule_gap(scene.solids, m, hx, ry, hz, hx, ry, hz, moves.radii[0]) < scene.solids.margin[m]
                 ):
                     return int(m)
-    for n in range(moves.sample_first[primitive], moves.sample_first[primitive + 1]):
+    for n in range(last, first - 1, -1):
         rx, rz = moves.points[n, 0, 0], moves.points[n, 0, 2]
         hx, hz = x + rx * cos + rz * sin, z - rx * sin + rz * cos
         if len(scene.corridor):
@@ -240,17 +244,15 @@ def lands_in(moves: Moves, scene: Scene, primitive: int, cos: float, sin: float,
 
 
 @inlined
-def at_goal(moves: Moves, scene: Scene, primitive: int, yaw: float, x: float, z: float) -> bool:
+def at_goal(moves: Moves, scene: Scene, primitive: int, yaw: float, cos: float, sin: float, x: float, z: float) -> bool:
     """Whether a primitive laid at a frame ends with the hips in the goal, facing as asked."""
     if not moves.terminal[primitive]:
         return False
-    last = moves.sample_first[primitive + 1] - 1
-    cos, sin = math.cos(yaw), math.sin(yaw)
-    rx, rz = moves.points[last, 0, 0], moves.points[last, 0, 2]
+    rx, rz = moves.ends[primitive, 0], moves.ends[primitive, 1]
     hx, hz = x + rx * cos + rz * sin, z - rx * sin + rz * cos
     if math.hypot(hx - scene.goal[0], hz - scene.goal[1]) > scene.goal[2]:
         return False
     if scene.goal[4] >= math.pi:
         return True
-    off = yaw + moves.facing[last] - scene.goal[3]
+    off = yaw + moves.ends[primitive, 2] - scene.goal[3]
     return abs(off - TAU * round(off / TAU)) <= scene.goal[4]

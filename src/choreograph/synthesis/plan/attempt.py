@@ -24,8 +24,8 @@ from choreograph.synthesis.plan.world import in_whole, make_world
 
 COARSE_SHARE = 0.1
 """Share of the time in which an answer is bettered by a coarse search."""
-PLAIN_SHARE = 0.6
-"""Share of the time that goes to recorded steps alone."""
+PLAIN_SHARE, FIRST_SHARE = 0.75, 0.5
+"""Share of the time that goes to recorded steps alone, and as long as there is no answer."""
 PLAIN_ROOM = 0.4
 """And of the memory."""
 COMPRESSED_SHARE = 0.6
@@ -190,7 +190,8 @@ class Attempt:
     def advance(self) -> None:
         """Expand a few states, or look at an answer; begin again where finishing broke things."""
         began, before, plain, turn = clock(), self.used, self.plain, None
-        behind = plain is not None and not plain.over and (self.ended or plain.used < PLAIN_SHARE * before)
+        share = FIRST_SHARE if self.chain is None else PLAIN_SHARE
+        behind = plain is not None and not plain.over and (self.ended or plain.used < share * before)
         if plain is not None and behind and self.left > 0:
             self._advance_plain(plain)
         elif self.chain is not None and self.used - self.mark > self._looks_apart:
