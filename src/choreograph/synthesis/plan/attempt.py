@@ -191,8 +191,7 @@ class Attempt:
         """Expand a few states, or look at an answer; begin again where finishing broke things."""
         began, before, plain, turn = clock(), self.used, self.plain, None
         share = FIRST_SHARE if self.chain is None else PLAIN_SHARE
-        behind = plain is not None and not plain.over and (self.ended or plain.used < share * before)
-        if plain is not None and behind and self.left > 0:
+        if plain is not None and not plain.over and self.left > 0 and (self.ended or plain.used < share * before):
             self._advance_plain(plain)
         elif self.chain is not None and self.used - self.mark > self._looks_apart:
             self._keeps()
@@ -216,11 +215,11 @@ class Attempt:
         last = None if self.chain is None else self.finish(self.chain)
         if last is not None and self.penalty is not None and not last.checked.broken:
             return last
-        other = None if self.plain is None else self.plain.chain
-        if self.plain is not None and other is not None and other.cost < min(self._good_costs(), default=math.inf):
-            self.plain.finish(other)
-        good = [shown for shown in self.shown.values() if not shown.checked.broken]
-        return min(good, key=lambda shown: shown.chain.cost, default=last)
+        if self.plain is not None and self.plain.chain is not None:
+            cheapest = min((shown.chain.cost for shown in self._good()), default=math.inf)
+            if self.plain.chain.cost < cheapest:
+                self.plain.finish(self.plain.chain)
+        return min(self._good(), key=lambda shown: shown.chain.cost, default=last)
 
     def cloud(self) -> list[tuple[float, float]]:
         """Places of expanded states."""
@@ -234,8 +233,9 @@ class Attempt:
         """Share of the memory for its own searches."""
         return 1.0 if self.plain is None else 1 - PLAIN_ROOM
 
-    def _good_costs(self) -> list[float]:
-        return [shown.chain.cost for shown in self.shown.values() if not shown.checked.broken]
+    def _good(self) -> list[Shown]:
+        """Answers that keep all constraints as finished motion."""
+        return [shown for shown in self.shown.values() if not shown.checked.broken]
 
     @property
     def _looks_apart(self) -> float:
@@ -247,14 +247,13 @@ class Attempt:
         """Search from the beginning, or for what is cheaper than an answer that is known."""
         self.whole, self.earlier, self.chain = self.begun_whole, None, None
         self._set_world()
-        kinds = [
+        self.turns = [
             Turn(partial(Planner, self.task, coarse=2, share=0.3 * self._room), 2.0, COARSE_SHARE),
             Turn(partial(Planner, self.task, coarse=4, share=0.2 * self._room), 0.5, 0.0),
             Turn(partial(Planner, self.task, share=0.5 * self._room), 1.0, math.inf),
         ]
-        self.turns = kinds
         if known is not None:
-            self.turns = [turn for turn in kinds if turn.share > COARSE_SHARE]
+            self.turns = [turn for turn in self.turns if turn.share > COARSE_SHARE]
             self._hear(known)
 
     def _set_world(self) -> None:
@@ -358,8 +357,7 @@ class Attempt:
         self.margins = Margins(self.margins.usual, more)
         if self.plain is not None and self.plain.chain is not None:
             self.plain.finish(self.plain.chain)
-        kept = [shown for shown in self.shown.values() if not shown.checked.broken]
-        good = [shown.chain for shown in kept if shown.whole == self.begun_whole]
+        good = [shown.chain for shown in self._good() if shown.whole == self.begun_whole]
         self.longer = LONGER
         self._begin(min(good, key=lambda chain: chain.cost, default=None))
         return False
