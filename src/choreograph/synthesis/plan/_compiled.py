@@ -10,6 +10,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from choreograph.synthesis.compiling import hot, inlined
 from choreograph.synthesis.plan._compiled_bounds import Heuristic, estimate
 from choreograph.synthesis.plan._compiled_scene import FAR, cell_of
 from choreograph.synthesis.plan._compiled_steps import (
@@ -22,7 +23,6 @@ from choreograph.synthesis.plan._compiled_steps import (
     stage_after,
 )
 from choreograph.synthesis.plan._compiled_store import TAU, Store, cell_key, pop, push, sift, slot_of
-from choreograph.synthesis.plan.compiling import hot, inlined
 from choreograph.synthesis.plan.counters import (
     CELLS,
     EXPANDED,

@@ -13,7 +13,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from choreograph.synthesis.plan.compiling import hot, inlined
+from choreograph.synthesis.compiling import hot, inlined
 
 Array = NDArray[np.float64]
 Ints = NDArray[np.int64]

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from choreograph.synthesis.compiling import hot, inlined
 from choreograph.synthesis.plan._compiled_scene import (
     Shapes,
     capsule_gap,
@@ -17,7 +18,6 @@ from choreograph.synthesis.plan._compiled_scene import (
     region_gap,
     touches,
 )
-from choreograph.synthesis.plan.compiling import hot, inlined
 
 Array = NDArray[np.float64]
 Ints = NDArray[np.int64]
