@@ -19,6 +19,9 @@ Array = NDArray[np.float64]
 _TURN_RAD_M = math.radians(90)
 """How fast a torso may be turned to a target for each metre a second that it may be moved."""
 
+_GLIDE_OVER_S = 0.5
+"""How long a body must go faster or slower than its steps to be seen to glide; what is shorter is sway."""
+
 
 class Target(Protocol):
     """Anything that says where the torso is to be when, such as a request's body constraint."""
@@ -108,6 +111,28 @@ def correction_speed(clip: Clip, body: Sequence[RootTarget]) -> float:
         return 0.0
     at, gap, _ = _missing(clip, body)
     return float((np.abs(np.diff(gap)) / np.maximum(np.diff(at), 1)).max() * clip.fps)
+
+
+def glide_speed(clip: Clip, raw: Clip, cuts_s: Array) -> float:
+    """The fastest that a finished motion goes faster or slower along the floor than its steps, metres a second.
+
+    What is spread towards targets, smoothed and cleaned adds up, so it is measured on what came of it all: over half a
+    second, between cuts, where the steps themselves jump.
+
+    Args:
+        clip: The finished motion.
+        raw: The same frames as assembled and bent.
+        cuts_s: When it cuts from one piece to another, (K,), seconds.
+    """
+    over, smoothed = round(_GLIDE_OVER_S * clip.fps), round(_GLIDE_OVER_S / 2 * clip.fps)
+    went, steps = (
+        np.linalg.norm((each[over:] - each[:-over])[:, [0, 2]], axis=1) for each in (clip.root_pos, raw.root_pos)
+    )
+    glide = np.abs(went - steps) / _GLIDE_OVER_S
+    first = np.arange(len(glide))[:, None]
+    cuts = np.round(cuts_s * clip.fps)
+    clear = ((first + over < cuts - smoothed) | (first > cuts + smoothed)).all(axis=1)
+    return float(glide[clear].max(initial=0.0))
 
 
 def meet_body(clip: Clip, body: Sequence[RootTarget]) -> Clip:

@@ -11,7 +11,7 @@ from typing import Protocol
 from choreograph.errors import RequestError
 from choreograph.finishing.assemble import assemble
 from choreograph.finishing.bend import Course
-from choreograph.finishing.body import RootTarget, Target
+from choreograph.finishing.body import RootTarget, Target, glide_speed
 from choreograph.finishing.hand_contacts import HandContacts, Partner
 from choreograph.finishing.joints import JointGoal
 from choreograph.finishing.passes import PASSES, Draft
@@ -47,7 +47,8 @@ class Finished(ShowsItself):
     missed_rad: tuple[float, ...] = ()
     """How far from facing as it asks, likewise."""
     glide_m_s: float = 0.0
-    """The fastest that the torso glides to its targets, beyond what bending and stretching its steps do."""
+    """The fastest that it glides to its targets, beyond what bending and stretching its steps do: as it was brought
+    there, and as it goes in the end."""
 
 
 def finish(
@@ -99,6 +100,7 @@ def finish(
     for one in PASSES:
         if one.applies(draft):
             draft = one.run(draft)
+    glide = glide_speed(draft.clip, draft.raw, montage.cuts.at_s) if wanted else 0.0
     pairs = list(zip(wanted, draft.body, strict=True))
     return Finished(
         draft.clip,
@@ -109,5 +111,5 @@ def finish(
         draft.hands,
         tuple(math.dist(target.position, met.position) for target, met in pairs),
         tuple(abs((target.facing or 0.0) - (met.facing or 0.0)) for target, met in pairs),
-        draft.glide_m_s,
+        max(draft.glide_m_s, glide),
     )

@@ -294,6 +294,28 @@ def beam_select(beam, horizon, tables, path, params):  # type: ignore[no-untyped
 
 
 @compiled
+def beam_trace(beam, since, time, row):  # type: ignore[no-untyped-def]
+    """The way back from the state kept at frame `time` in `row` to the one at frame `since`.
+
+    Returns:
+        The edges between them, (K,), and frame and row of the state that each of them leaves and of the last one,
+        (K + 1, 2), in the order in which they are walked; and the state, of those begun from, that it all comes from.
+    """
+    ring, count = len(beam.counts), 0
+    at, k = time, row
+    while at > since:
+        mark = beam.kept_marks[at % ring, k]
+        at, k, count = mark[TIME], mark[PARENT], count + 1
+    start = beam.kept_marks[at % ring, k, PARENT] if at == 0 else 0
+    edges, states = np.empty(count, np.int64), np.empty((count + 1, 2), np.int64)
+    states[count, 0], states[count, 1] = time, row
+    for n in range(count - 1, -1, -1):
+        mark = beam.kept_marks[states[n + 1, 0] % ring, states[n + 1, 1]]
+        edges[n], states[n, 0], states[n, 1] = mark[EDGE], mark[TIME], mark[PARENT]
+    return edges, states, start
+
+
+@compiled
 def beam_restrict(beam, at, row, horizon) -> None:  # type: ignore[no-untyped-def]
     """Forget every state that does not come from the one kept at frame `at` in `row`."""
     ring, width = len(beam.counts), beam.kept_floats.shape[1]

@@ -8,6 +8,7 @@ from choreograph.synthesis.follow._compiled_scoring import (
     arrive,
     bent_root,
     compiled,
+    half_turn_per_metre,
     hot,
     least_to_come,
     offset_to_path,
@@ -44,7 +45,9 @@ def _open_state(  # type: ignore[no-untyped-def]
             continue
         bound = child[COST]
         if bounded:
-            root_x, root_z = bent_root(edge, tables.first[edge] + shown - 1, tables, child)
+            root_x, root_z = bent_root(
+                edge, tables.first[edge] + shown - 1, half_turn_per_metre(edge, tables, child), tables, child
+            )
             off, _, _ = offset_to_path(state, root_x, root_z, child[REACHED], path, params)
             bound += least_to_come(np.sqrt(off), child[REACHED], left - shown, params)
             if bound >= best:

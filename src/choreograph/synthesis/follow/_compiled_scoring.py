@@ -47,7 +47,7 @@ def plan_bend(state, edge, tables, path, params, out) -> None:  # type: ignore[n
     dx = x0 * state[COS] + z0 * state[SIN] + state[X] - path.guide[at, 0]
     dz = -x0 * state[SIN] + z0 * state[COS] + state[Z] - path.guide[at, 1]
     heading = path.guide[at, 2]
-    aside = dx * np.cos(heading) - dz * np.sin(heading)
+    aside = dx * path.guide[at, 3] - dz * path.guide[at, 4]
     off = state[YAW] + tables.bend[edge, 2] - heading
     off -= 2.0 * np.pi * np.rint(off / (2.0 * np.pi))
     reach = max(params.pursuit_m, params.pursuit_s * speed)
@@ -62,16 +62,25 @@ def plan_bend(state, edge, tables, path, params, out) -> None:  # type: ignore[n
 
 
 @inlined
-def bent_root(edge, row, tables, out):  # type: ignore[no-untyped-def]
-    """x and z of the root in a row of an edge that is bent as `out` says, in coordinates of the edge's clip."""
+def half_turn_per_metre(edge, tables, out) -> float:  # type: ignore[no-untyped-def]
+    """Half of the turn by which an edge is bent, for each metre of it."""
+    return 0.5 * out[TURN] / tables.edge_way[edge] if out[TURN] != 0.0 else 0.0
+
+
+@inlined
+def bent_root(edge, row, half_turn, tables, out):  # type: ignore[no-untyped-def]
+    """x and z of the root in a row of an edge that is bent as `out` says, in coordinates of the edge's clip.
+
+    `half_turn` is half of that turn for each metre of the edge. Nothing is divided here: it is called for every row.
+    """
     root_x, root_z = tables.way[row, 0], tables.way[row, 1]
     if out[TURN] == 0.0 and out[STRETCH] == 0.0:
         return root_x, root_z
     # Along an arc: the chord to a place turns half as far as the arc does up to there.
-    half = 0.5 * out[TURN] * tables.so_far[row] / tables.edge_way[edge]
+    half = half_turn * tables.so_far[row]
     square = half * half
-    cos = 1.0 - square / 2.0 * (1.0 - square / 12.0 * (1.0 - square / 30.0 * (1.0 - square / 56.0)))
-    ratio = 1.0 - square / 6.0 * (1.0 - square / 20.0 * (1.0 - square / 42.0 * (1.0 - square / 72.0)))
+    cos = 1.0 - square * (1 / 2) * (1.0 - square * (1 / 12) * (1.0 - square * (1 / 30) * (1.0 - square * (1 / 56))))
+    ratio = 1.0 - square * (1 / 6) * (1.0 - square * (1 / 20) * (1.0 - square * (1 / 42) * (1.0 - square * (1 / 72))))
     sin, longer = half * ratio, (1.0 + out[STRETCH]) * ratio
     x, z = root_x - tables.bend[edge, 0], root_z - tables.bend[edge, 1]
     return tables.bend[edge, 0] + longer * (x * cos + z * sin), tables.bend[edge, 1] + longer * (z * cos - x * sin)
@@ -110,6 +119,7 @@ def score_edge(  # type: ignore[no-untyped-def]
     walked, reached, cost, pause = state[WALKED], state[REACHED], state[COST], state[PAUSE]
     cost += tables.extra[edge]
     longer = 1.0 + out[STRETCH]
+    half_turn = half_turn_per_metre(edge, tables, out)
     if params.max_lateral > 0.0:
         cost += bend_cost(edge, tables, params, out)
     shown, done = 0, False
@@ -128,7 +138,7 @@ def score_edge(  # type: ignore[no-untyped-def]
                 walked = min(walked, reached)
                 pause = path.pause_s[pauses]
                 pauses += 1
-        root_x, root_z = bent_root(edge, row, tables, out)
+        root_x, root_z = bent_root(edge, row, half_turn, tables, out)
         off, i, ahead = offset_to_path(state, root_x, root_z, reached, path, params)
         cost += off * dt
         if params.max_lateral > 0.0 and pause <= 0.0:
@@ -147,7 +157,7 @@ def score_edge(  # type: ignore[no-untyped-def]
             cost += params.end_weight * off
             facing = tables.facing[row] + state[YAW]
             if out[TURN] != 0.0:
-                facing += out[TURN] * tables.so_far[row] / tables.edge_way[edge]
+                facing += 2.0 * half_turn * tables.so_far[row]
             cost += params.facing_weight * (1.0 - np.cos(facing - params.facing))
             if params.end_pose_cost > 0.0:
                 cost += params.end_pose_cost * 100.0 * tables.bent_over[row] * tables.bent_over[row]
@@ -176,7 +186,7 @@ def arrive(state, edge, tables, out) -> None:  # type: ignore[no-untyped-def]
     if out[TURN] != 0.0 or out[STRETCH] != 0.0:
         # What comes is turned about the edge's end, and that is where the bend leads.
         end = tables.first[edge] + tables.length[edge] - 1
-        bent_x, bent_z = bent_root(edge, end, tables, out)
+        bent_x, bent_z = bent_root(edge, end, half_turn_per_metre(edge, tables, out), tables, out)
         bend_cos, bend_sin = np.cos(out[TURN]), np.sin(out[TURN])
         x, z = shift_x - tables.way[end, 0], shift_z - tables.way[end, 1]
         shift_x, shift_z = bent_x + x * bend_cos + z * bend_sin, bent_z + z * bend_cos - x * bend_sin
@@ -217,44 +227,42 @@ def goal_to_come(state, node, tables, path, params) -> float:  # type: ignore[no
 
 
 @inlined
-def _offset_on_way(state, way, moment, tables, path, params) -> float:  # type: ignore[no-untyped-def]
-    """Squared distance to the path at a moment of a continuation, to the nearest of the path's points."""
-    reached = max(state[WALKED] + tables.ways[way, moment, 2], state[REACHED])
-    i = int(min(max(reached, 0.0) * params.per_metre, len(path.points) - 1.0))
-    x, z = tables.ways[way, moment, 0], tables.ways[way, moment, 1]
-    dx = x * state[COS] + z * state[SIN] + state[X] - path.points[i, 0]
-    dz = -x * state[SIN] + z * state[COS] + state[Z] - path.points[i, 1]
-    return dx * dx + dz * dz
-
-
-@inlined
 def best_continuation(state, node, most, tables, path, params, ends) -> float:  # type: ignore[no-untyped-def]
     """Roughly what the next second or so costs on the node's best continuation, or `most` if that is less.
 
     All are judged by where they end first, and the one that ends best is seen whole before the others, most of which
-    need not be seen any further then. `ends` is room for what the ends cost.
+    need not be seen any further then. `ends` is room for what the ends cost. Places count by the nearest of the path's
+    points.
     """
     first, count = tables.first_way[node], tables.last_way[node] - tables.first_way[node]
-    last = tables.ways.shape[1] - 1
+    last, furthest = tables.ways.shape[1] - 1, len(path.points) - 1.0
+    # By name: out of the array they would be read anew each time, as writing to `ends` might have changed them.
+    cos, sin, x0, z0 = state[COS], state[SIN], state[X], state[Z]
+    walked, reached = state[WALKED], max(state[REACHED], 0.0)
     near, nearest = 0, np.inf
+    weight = params.continuation_s * tables.moment_weight[last]
     for k in range(count):
-        ends[k] = tables.way_cost[first + k] + params.continuation_s * tables.moment_weight[last] * _offset_on_way(
-            state, first + k, last, tables, path, params
-        )
+        x, z = tables.ways[first + k, last, 0], tables.ways[first + k, last, 1]
+        made = max(walked + tables.ways[first + k, last, 2], reached)
+        i = int(min(made * params.per_metre, furthest))
+        dx, dz = x * cos + z * sin + x0 - path.points[i, 0], z * cos - x * sin + z0 - path.points[i, 1]
+        ends[k] = tables.way_cost[first + k] + weight * (dx * dx + dz * dz)
         if ends[k] < nearest:
             near, nearest = k, ends[k]
     if nearest >= most:
         return most
     best = most
     for turn in range(-1, count):
+        if turn == near:
+            continue
         k = near if turn < 0 else turn
         cost, m = ends[k], last
         while m > 0 and cost < best:
             m -= 1
-            cost += (
-                params.continuation_s
-                * tables.moment_weight[m]
-                * _offset_on_way(state, first + k, m, tables, path, params)
-            )
+            x, z = tables.ways[first + k, m, 0], tables.ways[first + k, m, 1]
+            made = max(walked + tables.ways[first + k, m, 2], reached)
+            i = int(min(made * params.per_metre, furthest))
+            dx, dz = x * cos + z * sin + x0 - path.points[i, 0], z * cos - x * sin + z0 - path.points[i, 1]
+            cost += params.continuation_s * tables.moment_weight[m] * (dx * dx + dz * dz)
         best = min(best, cost)
     return best

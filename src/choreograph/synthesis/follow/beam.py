@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from choreograph.synthesis.follow.kernel_inputs import KernelParams, KernelPath, KernelTables
-from choreograph.synthesis.follow.state import EDGE, FLOATS, INTS, NODE, PARENT, RANK, TIME
+from choreograph.synthesis.follow.state import FLOATS, INTS, NODE, PARENT, RANK, TIME
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -73,8 +73,8 @@ class Found(NamedTuple):
     """Whether it reaches the path's end."""
     start: int
     """Which of the states begun from it comes from."""
-    states: list[tuple[int, int]]
-    """Frame and row of the kept state that each edge leaves."""
+    states: Ints
+    """Frame and row of the kept state that each edge leaves, (K, 2); empty where no beam has kept them."""
 
 
 class BeamSearch:
@@ -86,8 +86,7 @@ class BeamSearch:
         marks: Ints,
         width: int,
         ahead: int,
-        tables: KernelTables,
-        lengths: tuple[int, int] | None = None,
+        lengths: tuple[int, int],
     ) -> None:
         """Begin a beam.
 
@@ -96,11 +95,10 @@ class BeamSearch:
             marks: Their ints, (K, 5).
             width: States kept per frame.
             ahead: Most frames between what is committed and what is looked at.
-            tables: The graph's tables.
-            lengths: Frames of the graph's longest edge and of a usual one, where the tables do not have all edges.
+            lengths: Frames of the graph's longest edge and of a usual one.
         """
         self.width = width = max(width, NARROWEST)
-        longest, usual = lengths or (int(tables.length.max()), int(np.median(tables.length)))
+        longest, usual = lengths
         ring = ahead + longest + 2
         room = max(round(ROOM * width), len(starts))
         early, near = round(EARLY * room), usual // 2 + 1
@@ -168,15 +166,8 @@ class BeamSearch:
         cost, time, row, edge, shown, done = _compiled_beam.beam_select(self.beam, self.now, tables, path, params)
         if time < 0:
             return None
-        ring = len(self.beam.counts)
-        edges, states = [edge], [(int(time), int(row))]
-        while time > since:
-            mark = self.beam.kept_marks[time % ring, row]
-            edges.append(int(mark[EDGE]))
-            time, row = int(mark[TIME]), int(mark[PARENT])
-            states.append((time, row))
-        start = int(self.beam.kept_marks[time % ring, row, PARENT]) if time == 0 else 0
-        return Found(float(cost), np.array(edges[::-1], np.int64), int(shown), bool(done), start, states[::-1])
+        edges, states, start = _compiled_beam.beam_trace(self.beam, since, time, row)
+        return Found(float(cost), np.append(edges, edge), int(shown), bool(done), int(start), states)
 
     def restrict(self, at: int, row: int) -> None:
         """Keep only walks through the state kept at frame `at` in `row`."""

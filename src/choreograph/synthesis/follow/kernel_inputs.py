@@ -88,7 +88,7 @@ class KernelPath(NamedTuple):
     pause_at: Floats
     pause_s: Floats
     guide: Floats
-    """The path without its corners, that bent edges are led along: x, z and heading without leaps, (N, 3)."""
+    """What bent edges are led along, the path without its corners: x, z, heading, its cosine and sine, (N, 5)."""
     goal: Ints
     """The goal that holds at each point or is the next ahead, (N,); -1 for none."""
     goal_s: Floats
@@ -278,17 +278,17 @@ def kernel_path(path: Path, bends: bool) -> tuple[KernelPath, float]:
     pauses = sorted((s.start, s.pause) for s in path.stretches if s.pause)
     at, seconds = (np.array([p[k] for p in pauses], float) for k in (0, 1))
     # All sealed: the kernels are compiled for one kind of array.
-    guide = _guide(path, along) if bends else np.zeros((count, 3))
+    guide = _guide(path, along) if bends else np.zeros((count, 5))
     arrays = path.at(along), speed, label, at, seconds, guide, *goals_ahead(path, along)
     return KernelPath(*(seal(a) for a in arrays)), step
 
 
 def _guide(path: Path, along: Floats) -> Floats:
-    """The path without its corners at these places, and its heading, (N, 3)."""
+    """The path without its corners at these places, its heading, and the heading's cosine and sine, (N, 5)."""
     smooth = path.smoothed(GUIDE_M)
     places = smooth.at(along * (smooth.length / path.length))
     heading = find_way(places, len(places) / max(path.length, 1e-9), 0.0).heading
-    return np.column_stack([places, heading])
+    return np.column_stack([places, heading, np.cos(heading), np.sin(heading)])
 
 
 def moment_weights(settings: FollowSettings, moment_s: float) -> Floats:

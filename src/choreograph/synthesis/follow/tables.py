@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -71,6 +72,11 @@ class EdgeTables:
         """x, z and way made since the row before, (R, 3), metres."""
         fixed = self.derived.get("fixed")
         return np.stack([self.x, self.z, self.step], axis=1) if fixed is None else np.asarray(fixed.way)
+
+    @cached_property
+    def lengths(self) -> tuple[int, int]:
+        """Frames of the longest edge and of a usual one."""
+        return int(self.length.max(initial=1)), int(np.median(self.length)) if len(self.length) else 1
 
     def continuations(self, graph: MotionGraph, step: int) -> Continuations:
         """The continuations of every node, known each `step` frames; found once."""

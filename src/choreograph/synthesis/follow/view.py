@@ -66,9 +66,9 @@ class TablesView:
         return None if self._pager is None else self._pager.page_in
 
     @property
-    def lengths(self) -> tuple[int, int] | None:
-        """Frames of the longest edge and of a usual one, where the tables do not have all."""
-        return self.tables.lengths if isinstance(self.tables, PagedTables) else None
+    def lengths(self) -> tuple[int, int]:
+        """Frames of the longest edge and of a usual one."""
+        return self.tables.lengths
 
     def slots(self, edges: Sequence[int]) -> Ints:
         """Where edges of the graph are in the tables."""
@@ -77,7 +77,7 @@ class TablesView:
     def numbers(self, slots: Any) -> list[int]:
         """Which edges of the graph are there."""
         found = slots if not isinstance(self.tables, PagedTables) else self.tables.numbers(slots)
-        return [int(edge) for edge in found]
+        return list(np.asarray(found).tolist())
 
     def frames_of(self, edges: Sequence[int]) -> int:
         """Frames that edges of the graph show together."""

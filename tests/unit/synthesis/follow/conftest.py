@@ -76,7 +76,8 @@ def random_problem(
         speed[20:50], label[10:40], label[40:60] = 2.0, 1, 3
         pause_at, pause_s = np.array([0.3 * along, 0.3 * along, 0.8 * along]), np.array([0.2, 0.1, 0.15])
     step = np.gradient(points, axis=0)
-    guide = np.column_stack([points + rng.normal(0, 0.01, points.shape), np.arctan2(step[:, 0], step[:, 1])])
+    heading = np.arctan2(step[:, 0], step[:, 1])
+    guide = np.column_stack([points + rng.normal(0, 0.01, points.shape), heading, np.cos(heading), np.sin(heading)])
     goal, goal_s = np.full(81, -1), np.zeros(81)
     if stretches and bends:
         goal[5:40], goal_s[5:10] = 0, 0.4

@@ -28,6 +28,11 @@ def bound(problem, state, mark, *, stay_in=-1, best=np.inf, budget=10**9, ordere
     return _bound.branch_and_bound(state, mark, horizon, stay_in, best, budget, ordered, bounded, *problem.shared)
 
 
+def lengths(problem: SimpleNamespace) -> tuple[int, int]:
+    """Frames of a problem's longest edge and of a usual one."""
+    return int(problem.tables.length.max()), int(np.median(problem.tables.length))
+
+
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("stretches", [False, True])
 @pytest.mark.parametrize("bends", [False, True])
@@ -144,7 +149,7 @@ def test_the_least_to_come_is_never_too_much(make_problem, seed: int, stretches:
 
 
 def wide_beam(problem, state, mark, *, width: int = 5000, cell: float = 1e-7) -> BeamSearch:
-    beam = BeamSearch(state[None], mark[None], width, HORIZON, problem.tables)
+    beam = BeamSearch(state[None], mark[None], width, HORIZON, lengths(problem))
     beam.beam.cell[:] = cell
     return beam
 
@@ -198,7 +203,7 @@ def test_a_beam_goes_on_only_from_where_it_is_restricted_to(make_problem: Simple
     beam.advance(at + HORIZON, -1, *problem.shared)
     again = beam.select(at, *problem.shared)
     assert again.cost == pytest.approx(bound(problem, kept, node)[0], abs=1e-9)
-    assert again.states[0] == (at, row)
+    assert tuple(again.states[0]) == (at, row)
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -258,7 +263,7 @@ def test_the_ways_on_are_those_of_the_twin(make_problem: SimpleNamespace, seed: 
 def test_a_full_place_keeps_the_best_and_says_what_must_be_beaten(make_problem, distinct: int, near: bool) -> None:
     problem = make_problem.problem(0)
     state, mark = make_problem.state(problem)
-    beam = BeamSearch(state[None], mark[None], 40, HORIZON, problem.tables).beam
+    beam = BeamSearch(state[None], mark[None], 40, HORIZON, lengths(problem)).beam
     if near:
         beam.room[3] = beam.floats.shape[1]
     room = int(beam.room[3])
@@ -279,7 +284,7 @@ def test_of_more_starts_than_are_kept_the_best_are(make_problem: SimpleNamespace
     state, mark = make_problem.state(problem)
     states, marks = np.repeat(state[None], 60, axis=0), np.repeat(mark[None], 60, axis=0)
     states[:, RANK] = states[:, X] = problem.rng.permutation(60)
-    beam = BeamSearch(states, marks, 20, HORIZON, problem.tables)
+    beam = BeamSearch(states, marks, 20, HORIZON, lengths(problem))
     beam.advance(1, -1, *problem.shared)
     assert beam.beam.kept_floats[0, : beam.beam.kept[0], RANK].tolist() == list(range(20))
 
@@ -294,6 +299,6 @@ def test_states_that_are_nearly_the_same_are_kept_once(make_problem: SimpleNames
     states[5, YAW] = 0.01 + 2 * np.pi  # the same
     marks = np.repeat(mark[None], 6, axis=0)
     states[:, RANK] = np.arange(6)
-    beam = BeamSearch(states, marks, 8, HORIZON, problem.tables)
+    beam = BeamSearch(states, marks, 8, HORIZON, lengths(problem))
     beam.advance(1, -1, *problem.shared)
     assert sorted(beam.beam.kept_floats[0, : beam.beam.kept[0], RANK]) == [0, 2, 3, 4]
