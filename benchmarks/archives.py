@@ -289,6 +289,7 @@ def use(path: Path) -> None:
             found = list[dict[str, Any]]()
             for cache in ("compiling", "cold", "cold"):
                 environment = {**os.environ, "CHOREOGRAPH_CACHE": str(Path(folder) / cache)}
+                environment.pop("PYTHONDONTWRITEBYTECODE", None)  # users have their modules compiled
                 if cache == "compiling" and ask in ("open", "edges", "only"):
                     continue
                 made = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
