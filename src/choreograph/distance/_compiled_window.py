@@ -73,17 +73,17 @@ def lower(
             low[f, j] = y
             plane[f, 0, j], plane[f, 0, joints + j] = x, z
             plane[f, 1, j], plane[f, 1, joints + j] = -z, x
-            total += float(y) * y + float(x) * x + float(z) * z
+            total += float(y) ** 2 + float(x) ** 2 + float(z) ** 2
             taken += (level[j] - 2 * heights[f, j]) * level[j]
         size[f], less[f] = total, taken
     lowered, moment = np.full(frames, math.inf), np.zeros((frames, 2))
     middle = (length - 1) / 2
     for clip in range(len(bounds)):
         for n in range(bounds[clip, 0], bounds[clip, 1]):
-            taken, x, z = 0.0, 0.0, 0.0
+            taken, along_x, along_z = 0.0, 0.0, 0.0
             for k in range(length):
                 taken += weights[k] * less[n + k]
-                x += weights[k] * (k - middle) * centroid[n + k, 0]
-                z += weights[k] * (k - middle) * centroid[n + k, 1]
-            lowered[n], moment[n, 0], moment[n, 1] = energy[n] + taken, x, z
+                along_x += weights[k] * (k - middle) * centroid[n + k, 0]
+                along_z += weights[k] * (k - middle) * centroid[n + k, 1]
+            lowered[n], moment[n, 0], moment[n, 1] = energy[n] + taken, along_x, along_z
     return lowered, moment, low, plane, size
