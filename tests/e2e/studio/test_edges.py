@@ -17,7 +17,9 @@ ASKED = f"{STATE}.document.requests.follow"
 
 @pytest.fixture
 def followed(page: Any, until: Until) -> Any:
-    """The Follow panel with a line of ten metres."""
+    """The Follow panel with a line of ten metres, and the camera following whoever walks it."""
+    # A studio keeps the view for whoever opens it next, and other tests let the camera stand still.
+    page.evaluate("window.choreograph.store.setView({ follow_camera: true })")
     show(page, "follow")
     shape(page, "Line", until)
     until(page, f"{STAGE}.player.playing")

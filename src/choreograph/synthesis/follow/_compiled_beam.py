@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from choreograph.synthesis.compiling import compiled, hot, inlined
 from choreograph.synthesis.follow._compiled_scoring import (
     arrive,
     bend_cost,
     best_continuation,
-    compiled,
     goal_to_come,
-    hot,
-    inlined,
     plan_bend,
     score_edge,
 )

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from choreograph.synthesis.compiling import compiled, hot
 from choreograph.synthesis.follow._compiled_scoring import (
     arrive,
     bent_root,
-    compiled,
     half_turn_per_metre,
-    hot,
     least_to_come,
     offset_to_path,
     plan_bend,

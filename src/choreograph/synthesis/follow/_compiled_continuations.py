@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from choreograph.synthesis.follow._compiled_scoring import compiled, inlined
+from choreograph.synthesis.compiling import compiled, inlined
 
 
 @inlined

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from choreograph.synthesis.compiling import compiled, hot, inlined
 from choreograph.synthesis.follow._compiled_continuations import _kind
-from choreograph.synthesis.follow._compiled_scoring import compiled, hot, inlined
 
 
 @compiled

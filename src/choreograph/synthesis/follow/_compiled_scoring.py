@@ -7,17 +7,9 @@ Cost is in m²·s: squared distance to the path, integrated over time, plus what
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from choreograph.synthesis.compiling import inlined
 from choreograph.synthesis.follow.state import COS, COST, PAUSE, REACHED, SIN, STRETCH, TURN, WALKED, YAW, X, Z
-
-compiled = njit(cache=True, nogil=True, error_model="numpy", _nrt=True)
-# In the hot loops nothing is allocated, and counting references to arrays would take half of the time (see
-# github.com/numba/numba/issues/2345), so it is off there.
-hot = njit(cache=True, nogil=True, error_model="numpy", _nrt=False)
-# The tables are many arrays, and handing them to a function costs more than most of these functions do.
-inlined = njit(cache=True, nogil=True, error_model="numpy", _nrt=False, forceinline=True)
-
 
 _HELD_BACK = 0.25
 """Share of the distance along the path by which progress is off that is made good in a frame."""

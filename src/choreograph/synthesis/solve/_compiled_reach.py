@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from choreograph.synthesis.compiling import compiled
 from choreograph.synthesis.solve._compiled_seeds import shows_hard
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled
 def find_shown(until, reach, begin, least, graph, first_cut, targets, hard_time, hard_row):  # type: ignore[no-untyped-def]
     """Whether some path along the cuts shows row g at time t before `until`, (N, G).
 
@@ -46,7 +46,7 @@ def find_shown(until, reach, begin, least, graph, first_cut, targets, hard_time,
     return shown
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled
 def longest_way(frames, least, along, ends, first_cut, targets, moved):  # type: ignore[no-untyped-def]
     """The longest way, metres, that any path goes in so many steps from frame to frame.
 

@@ -6,16 +6,10 @@ The plain twins are in the tests.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from choreograph.synthesis.compiling import hot, inlined
 from choreograph.synthesis.solve.stance import LOOSE
 from choreograph.synthesis.solve.terms import BODY, JOINT, OBSTACLE, TABLE
-
-# In the hot loops nothing is allocated, and counting references to arrays would take half of the time (see
-# github.com/numba/numba/issues/2345), so it is off there.
-hot = njit(cache=True, nogil=True, error_model="numpy", _nrt=False)
-# The tables are many arrays, and handing them to a function costs more than most of these functions do.
-inlined = njit(cache=True, nogil=True, error_model="numpy", _nrt=False, forceinline=True)
 
 
 @inlined

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
-from choreograph.synthesis.solve._compiled_score import copy, draw, hot, inlined, score
-
-allocating = njit(cache=True, nogil=True, error_model="numpy")
+from choreograph.synthesis.compiling import compiled, hot, inlined
+from choreograph.synthesis.solve._compiled_score import copy, draw, score
 
 _JUMP = 0.04
 """Chance that a seed path cuts at a frame where it can: pieces of about a second."""
@@ -23,7 +21,7 @@ def shows_hard(time, row, count, hard_time, hard_row):  # type: ignore[no-untype
     return True
 
 
-@allocating
+@compiled
 def find_reach(frames, least, graph, first_cut, cuts, hard_time, hard_row):  # type: ignore[no-untyped-def]
     """Where a path can be so that it can still be ended: (N + 1, G), whether row g may be about to be shown at time t.
 
